@@ -107,21 +107,24 @@ func each[T any](threads, n int, f func(i int) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// watch is the trace of the monitor's level on a stream.
-func watch(ctx context.Context, reference, events vec.Matrix[float32], set drift.Settings, level func(drift.Look) float64) (trace, error) {
+// watch are traces of levels of the monitor on a stream.
+func watch(ctx context.Context, reference, events vec.Matrix[float32], set drift.Settings, levels ...func(drift.Look) float64) ([]trace, error) {
 	m, err := drift.New(drift.Rows{X: reference}, set)
 	if err != nil {
-		return trace{}, err
+		return nil, err
 	}
 	looks, err := m.Add(ctx, drift.Rows{X: events})
 	if err != nil {
-		return trace{}, err
+		return nil, err
 	}
-	t := trace{level: make([]float64, len(looks)), first: int(looks[0].Event), step: int(looks[1].Event - looks[0].Event)}
-	for i, l := range looks {
-		t.level[i] = level(l)
+	out := make([]trace, len(levels))
+	for k, level := range levels {
+		out[k] = trace{first: int(looks[0].Event), step: int(looks[1].Event - looks[0].Event)}
+		for _, l := range looks {
+			out[k].level = append(out[k].level, level(l))
+		}
 	}
-	return t, nil
+	return out, nil
 }
 
 func normal(r *rand.Rand, n, dim int) vec.Matrix[float32] {
@@ -140,7 +143,7 @@ func (b *bench) calibrate(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		null, err := each(b.threads, b.nulls, func(i int) (trace, error) {
+		all, err := b.streams(b.nulls, 1, func(i int) ([]trace, error) {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(dim)))
 			set := set
 			set.Seed = uint64(i)
@@ -149,6 +152,7 @@ func (b *bench) calibrate(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
+		null := all[0]
 		text := ""
 		for a, windows := range nullWindows {
 			bound := boundFor(null, windows*float64(set.Window))

@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 	"unfold/models/drift"
 )
@@ -30,34 +30,29 @@ type sizes struct {
 	Level                  float64
 }
 
-// method watches a stream.
+// method watches a stream, by one level or several.
 type method struct {
-	Name  string
-	watch func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) (trace, error)
-	// own: its bound is the package's, not set by streams without a change.
-	own bool
+	Names []string
+	// own: the bound of the first is the package's, not set by streams without a change.
+	own   bool
+	watch func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]trace, error)
 }
 
 // methods are ours and the peers.
 func (s sizes) methods() []method {
-	set := drift.Settings{Window: s.Window, Step: s.Step, Events: s.FalseAlarm, Threads: 1}
-	ours := func(level func(drift.Look) float64) func(context.Context, vec.Matrix[float32], vec.Matrix[float32], uint64) (trace, error) {
-		return func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) (trace, error) {
-			set := set
-			set.Seed = seed
-			return watch(ctx, reference, events, set, level)
-		}
-	}
+	one := func(t trace, err error) ([]trace, error) { return []trace{t}, err }
 	return []method{
-		{"models/drift", ours(func(l drift.Look) float64 { return l.Level }), true},
-		{"neighbours alone", ours(func(l drift.Look) float64 { return l.Neighbors.Z }), false},
-		{"tree alone", ours(func(l drift.Look) float64 { return l.Tree.Z }), false},
-		{"MMD", func(_ context.Context, reference, events vec.Matrix[float32], _ uint64) (trace, error) {
-			return watchMMD(reference, events, s.Window, s.Step), nil
-		}, false},
-		{"classifier", func(_ context.Context, reference, events vec.Matrix[float32], _ uint64) (trace, error) {
-			return watchClassifier(reference, events, s.Window, s.Coarse)
-		}, false},
+		{[]string{"models/drift", "neighbours alone", "tree alone", "neighbours and tree"}, true, func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]trace, error) {
+			return watch(ctx, reference, events, drift.Settings{Window: s.Window, Step: s.Step, Events: s.FalseAlarm, Threads: 1, Seed: seed},
+				func(l drift.Look) float64 { return l.Level }, func(l drift.Look) float64 { return l.Neighbors.Z }, func(l drift.Look) float64 { return l.Tree.Z },
+				func(l drift.Look) float64 { return (l.Neighbors.Z + l.Tree.Z) / 2 })
+		}},
+		{[]string{"MMD"}, false, func(_ context.Context, reference, events vec.Matrix[float32], _ uint64) ([]trace, error) {
+			return one(watchMMD(reference, events, s.Window, s.Step), nil)
+		}},
+		{[]string{"classifier"}, false, func(_ context.Context, reference, events vec.Matrix[float32], _ uint64) ([]trace, error) {
+			return one(watchClassifier(reference, events, s.Window, s.Coarse))
+		}},
 	}
 }
 
@@ -77,7 +72,7 @@ type watched struct {
 	Bound  float64
 	// Delay is the median by change, infinite if most streams end before an alarm.
 	Delay []float64
-	// Seconds are those of an event.
+	// Seconds are those of a processor, of an event, of all levels of a method together.
 	Seconds float64
 }
 
@@ -98,10 +93,9 @@ func (b *bench) measure(ctx context.Context, d *data) (*result, error) {
 	for _, m := range s.methods() {
 		w, err := b.delays(ctx, d, m)
 		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Name, err)
+			return nil, fmt.Errorf("%s, %v: %w", d.Name, m.Names, err)
 		}
-		r.Streams = append(r.Streams, w)
-		b.say("%s, %s: bound %.3g, delays %v", d.Name, m.Name, w.Bound, w.Delay)
+		r.Streams = append(r.Streams, w...)
 	}
 	var err error
 	r.Looks, err = b.looks(ctx, d)
@@ -112,54 +106,89 @@ func (b *bench) measure(ctx context.Context, d *data) (*result, error) {
 // counts until then: a stage begins with another sample after an alarm.
 func (b *bench) falseAlarms(ctx context.Context, d *data, r *result) error {
 	s := b.sizes
-	m := s.methods()[0]
-	bound := drift.BoundFor(float64(s.FalseAlarm) / float64(s.Window))
-	all, err := each(b.threads, s.NullOwn, func(i int) (trace, error) {
-		reference, events := d.stream(uint64(1000+i), s.Reference, s.NullOwnEvents, 0, nil)
-		return m.watch(ctx, reference, events, uint64(i))
-	})
-	r.Alarms, r.Events = firsts(all, bound)
+	all, err := b.null(ctx, d, s.methods()[0], s.NullOwn, s.NullOwnEvents, 1000)
+	if err != nil {
+		return err
+	}
+	r.Alarms, r.Events = firsts(all[0], b.ownBound())
 	b.say("%s: %.0f false alarms in %.0f events", d.Name, r.Alarms, r.Events)
-	return err
+	return nil
 }
 
-// delays measures how soon a method finds each change.
-func (b *bench) delays(ctx context.Context, d *data, m method) (watched, error) {
+// ownBound is the package's.
+func (b *bench) ownBound() float64 {
+	return drift.BoundFor(float64(b.sizes.FalseAlarm) / float64(b.sizes.Window))
+}
+
+// null are traces of n streams of so many events without a change, by level.
+func (b *bench) null(ctx context.Context, d *data, m method, n, events int, seed uint64) ([][]trace, error) {
+	return b.streams(n, len(m.Names), func(i int) ([]trace, error) {
+		reference, events := d.stream(seed+uint64(i), b.sizes.Reference, events, 0, nil)
+		return m.watch(ctx, reference, events, uint64(i))
+	})
+}
+
+// streams are traces of n streams, by level.
+func (b *bench) streams(n, levels int, f func(i int) ([]trace, error)) ([][]trace, error) {
+	all, err := each(b.threads, n, f)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]trace, levels)
+	for _, traces := range all {
+		for l, t := range traces {
+			out[l] = append(out[l], t)
+		}
+	}
+	return out, nil
+}
+
+// delays measures how soon a method finds each change, by each of its levels.
+func (b *bench) delays(ctx context.Context, d *data, m method) ([]watched, error) {
 	s := b.sizes
-	w := watched{Method: m.Name, Bound: drift.BoundFor(float64(s.FalseAlarm) / float64(s.Window))}
-	if !m.own {
-		null, err := each(b.threads, s.Null, func(i int) (trace, error) {
-			reference, events := d.stream(uint64(2000+i), s.Reference, s.NullEvents, 0, nil)
+	null, err := b.null(ctx, d, m, s.Null, s.NullEvents, 2000)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]watched, len(m.Names))
+	for l, name := range m.Names {
+		out[l] = watched{Method: name, Bound: boundFor(null[l], float64(s.FalseAlarm))}
+	}
+	if m.own {
+		out[0].Bound = b.ownBound()
+	}
+	cpu := harness.CPUSeconds()
+	for c := range changes {
+		all, err := b.streams(b.seeds, len(m.Names), func(i int) ([]trace, error) {
+			reference, events := d.stream(uint64(3000+i), s.Reference, s.Change+s.After, s.Change, &changes[c])
 			return m.watch(ctx, reference, events, uint64(i))
 		})
 		if err != nil {
-			return w, err
+			return nil, err
 		}
-		w.Bound = boundFor(null, float64(s.FalseAlarm))
-	}
-	took := time.Duration(0)
-	for c := range changes {
-		began := time.Now()
-		found, err := each(b.threads, b.seeds, func(i int) (float64, error) {
-			reference, events := d.stream(uint64(3000+i), s.Reference, s.Change+s.After, s.Change, &changes[c])
-			t, err := m.watch(ctx, reference, events, uint64(i))
-			if err != nil {
-				return 0, err
-			}
-			if at, ok := t.crossing(w.Bound, float64(s.Change)); ok {
-				return at - float64(s.Change), nil
-			}
-			return math.Inf(1), nil
-		})
-		if err != nil {
-			return w, err
+		for l := range out {
+			out[l].Delay = append(out[l].Delay, middle(all[l], out[l].Bound, float64(s.Change)))
 		}
-		took += time.Since(began)
-		slices.Sort(found)
-		w.Delay = append(w.Delay, found[len(found)/2])
 	}
-	w.Seconds = took.Seconds() * float64(b.threads) / float64(len(changes)*b.seeds*(s.Change+s.After))
-	return w, nil
+	for l := range out {
+		out[l].Seconds = (harness.CPUSeconds() - cpu) / float64(len(changes)*b.seeds*(s.Change+s.After))
+		b.say("%s, %s: bound %.3g, delays %v", d.Name, out[l].Method, out[l].Bound, out[l].Delay)
+	}
+	return out, nil
+}
+
+// middle is the median of the events from a change to the next crossing, infinite where there
+// is none.
+func middle(all []trace, bound, change float64) float64 {
+	found := make([]float64, len(all))
+	for i, t := range all {
+		at, ok := t.crossing(bound, change)
+		if found[i] = at - change; !ok {
+			found[i] = math.Inf(1)
+		}
+	}
+	slices.Sort(found)
+	return found[len(found)/2]
 }
 
 // tests of one window, in the order of oneLook.

@@ -31,7 +31,8 @@ func (r *rule) next(l *Look) {
 }
 
 // BoundFor is the level that is exceeded for the first time after so many windows on average,
-// if nothing changes: from the table, linear in the logarithm of their number.
+// if nothing changes: from the table, linear in the logarithm of their number, also beyond its
+// ends.
 func BoundFor(windows float64) float64 {
 	at := sort.SearchFloat64s(tableWindows[:], windows)
 	at = min(max(at, 1), len(tableWindows)-1)

@@ -123,14 +123,16 @@ func (w *watcher) signal() {
 	}
 }
 
-// stats are what the last look said.
+// stats are what the last look said, but for its clusters: histories are long.
 func (w *watcher) stats() stream.Drift {
 	if w == nil {
 		return stream.Drift{}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.now
+	d := w.now
+	d.Clusters = nil
+	return d
 }
 
 // run looks at events until ctx ends.
