@@ -20,45 +20,91 @@ import (
 // ridge is what weights are held by, a prior of their squares: columns may be constant.
 const ridge = 1
 
-// rounds of Newton's method; it has converged by then, or the classes can be parted.
-const newton = 6
+// Newton's method ends after so many steps, or where one gains less than a share of what is
+// reached.
+const (
+	newton = 25
+	gained = 1e-9
+)
 
-// logistic fits weights, the last of which is the constant.
-func logistic(x vec.Matrix[float64], newest []bool) ([]float64, error) {
-	dim := x.Cols + 1
-	count := [2]float64{}
-	for _, is := range newest {
-		count[side(is)]++
+// problem is a regression: rows with a last column of 1, weighted so that both sides count the
+// same.
+type problem struct {
+	x      vec.Matrix[float64]
+	newest []bool
+	weight [2]float64
+}
+
+func newProblem(x vec.Matrix[float64], newest []bool) *problem {
+	p := &problem{x: vec.New[float64](x.Rows, x.Cols+1), newest: newest}
+	for i, is := range newest {
+		p.x.Row(i)[copy(p.x.Row(i), x.Row(i))] = 1
+		p.weight[side(is)]++
 	}
-	w := make([]float64, dim)
-	row := make([]float64, dim)
+	for s, n := range p.weight {
+		p.weight[s] = float64(x.Rows) / (2 * n)
+	}
+	return p
+}
+
+// likelihood is the logarithm of it and of the prior.
+func (p *problem) likelihood(w []float64) float64 {
+	l := -ridge / 2. * score(w, w)
+	for i, is := range p.newest {
+		t := score(w, p.x.Row(i))
+		if is {
+			t = -t
+		}
+		l -= p.weight[side(is)] * (max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))))
+	}
+	return l
+}
+
+// step is Newton's from some weights.
+func (p *problem) step(w []float64) (*mat.VecDense, error) {
+	gradient, hessian := mat.NewVecDense(len(w), nil), mat.NewSymDense(len(w), nil)
+	for c := range w {
+		gradient.SetVec(c, -ridge*w[c])
+		hessian.SetSym(c, c, ridge)
+	}
+	for i, is := range p.newest {
+		row, weight := p.x.Row(i), p.weight[side(is)]
+		q := 1 / (1 + math.Exp(-score(w, row)))
+		gradient.AddScaledVec(gradient, weight*(float64(side(is))-q), mat.NewVecDense(len(w), row))
+		hessian.SymRankOne(hessian, weight*q*(1-q), mat.NewVecDense(len(w), row))
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(hessian) {
+		return nil, fmt.Errorf("the classifier's system of %d weights has no solution", len(w))
+	}
+	step := mat.NewVecDense(len(w), nil)
+	return step, chol.SolveVecTo(step, gradient)
+}
+
+// logistic fits weights, the last of which is the constant. A step that loses is halved until
+// it does not.
+func logistic(x vec.Matrix[float64], newest []bool) ([]float64, error) {
+	p := newProblem(x, newest)
+	w := make([]float64, p.x.Cols)
+	reached := p.likelihood(w)
 	for range newton {
-		gradient, hessian := mat.NewVecDense(dim, nil), mat.NewSymDense(dim, nil)
-		for c := range dim {
-			gradient.SetVec(c, -ridge*w[c])
-			hessian.SetSym(c, c, ridge)
-		}
-		for i := range x.Rows {
-			copy(row, x.Row(i))
-			row[dim-1] = 1
-			weight := float64(x.Rows) / (2 * count[side(newest[i])])
-			p := 1 / (1 + math.Exp(-score(w, row)))
-			miss := weight * (float64(side(newest[i])) - p)
-			for c, v := range row {
-				gradient.SetVec(c, gradient.AtVec(c)+miss*v)
-			}
-			hessian.SymRankOne(hessian, weight*p*(1-p), mat.NewVecDense(dim, row))
-		}
-		var chol mat.Cholesky
-		if !chol.Factorize(hessian) {
-			return nil, fmt.Errorf("the classifier's system of %d weights has no solution", dim)
-		}
-		var step mat.VecDense
-		if err := chol.SolveVecTo(&step, gradient); err != nil {
+		step, err := p.step(w)
+		if err != nil {
 			return nil, err
 		}
-		for c := range w {
-			w[c] += step.AtVec(c)
+		next, now := make([]float64, len(w)), math.Inf(-1)
+		for size := 1.0; size > gained && !(now >= reached); size /= 2 {
+			for c := range w {
+				next[c] = w[c] + size*step.AtVec(c)
+			}
+			now = p.likelihood(next)
+		}
+		if !(now > reached) {
+			return w, nil
+		}
+		small := now-reached < gained*math.Abs(reached)
+		if w, reached = next, now; small {
+			return w, nil
 		}
 	}
 	return w, nil

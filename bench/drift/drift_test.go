@@ -19,7 +19,7 @@ func TestSmall(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "drift.md")
 	var log strings.Builder
-	if code := run(context.Background(), []string{"-small", "-o", page}, &log); code != 0 {
+	if code := run(context.Background(), []string{"-small", "-out", dir, "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
 	text, err := os.ReadFile(page)
@@ -30,6 +30,13 @@ func TestSmall(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page has no %q:\n%s", want, text)
 		}
+	}
+	// Results that are kept make the same page.
+	if code := run(context.Background(), []string{"-small", "-keep", "-out", dir, "-o", page}, &log); code != 0 {
+		t.Fatal(code, log.String())
+	}
+	if again, err := os.ReadFile(page); err != nil || string(again) != string(text) {
+		t.Errorf("%v; from kept results:\n%s", err, again)
 	}
 	if code := run(context.Background(), []string{"-o", page, "-data", ""}, &log); code != 2 || !strings.Contains(log.String(), "name the data folder") {
 		t.Errorf("without data: %d, %s", code, log.String())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,10 +17,10 @@ func main() {
 
 // bench is one run of the command.
 type bench struct {
-	data         string
+	data, out    string
 	threads      int
 	seeds, nulls int
-	small        bool
+	small, keep  bool
 	sizes        sizes
 	log          io.Writer
 }
@@ -37,6 +38,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.IntVar(&b.threads, "threads", 2, "streams at a time")
 	flags.IntVar(&b.seeds, "seeds", 7, "streams of each change")
 	flags.IntVar(&b.nulls, "nulls", 60, "streams without a change, of each number of dimensions, for -bounds")
+	flags.StringVar(&b.out, "out", filepath.Join("out", "drift"), "folder for results, one file a data set")
+	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in the folder -out")
 	flags.BoolVar(&b.small, "small", false, "normal rows and few streams, in seconds: to see that it works")
 	if flags.Parse(args) != nil || *bounds == "" && !b.small && !flags.HasData(b.data) {
 		return 2
@@ -44,7 +47,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if *bounds != "" {
 		return flags.End(b.calibrate(ctx, *bounds))
 	}
-	sets := []func(context.Context, string) (*data, error){digits, connections, gaussians}
+	sets := openers
 	if b.small {
 		sets, b.seeds = sets[2:], 3
 		b.sizes = sizes{
@@ -54,11 +57,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	}
 	var all []*result
 	for _, open := range sets {
-		d, err := open(ctx, b.data)
-		if err != nil {
-			return flags.End(err)
-		}
-		r, err := b.measure(ctx, d)
+		r, err := b.kept(ctx, open)
 		if err != nil {
 			return flags.End(err)
 		}
@@ -69,6 +68,35 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		return flags.End(err)
 	}
 	return flags.Written(*page, "figures", verdicts)
+}
+
+// opener opens a data set; its results are kept under a key.
+type opener struct {
+	key  string
+	open func(ctx context.Context, dir string) (*data, error)
+}
+
+var openers = []opener{{"mnist", digits}, {"nslkdd", connections}, {"normal", gaussians}}
+
+// kept is the result of a data set: an earlier run's if that is wanted, or measured and kept.
+func (b *bench) kept(ctx context.Context, o opener) (*result, error) {
+	path := filepath.Join(b.out, o.key+".json")
+	if text, err := os.ReadFile(path); b.keep && err == nil {
+		r := new(result)
+		return r, json.Unmarshal(text, r)
+	}
+	d, err := o.open(ctx, b.data)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.measure(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(b.out, 0o777); err != nil {
+		return nil, err
+	}
+	return r, harness.WriteJSON(path, r)
 }
 
 func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.log, format+"\n", args...) }

@@ -70,7 +70,7 @@ type result struct {
 type watched struct {
 	Method string
 	Bound  float64
-	// Delay is the median by change, infinite if most streams end before an alarm.
+	// Delay is the median by change, never if most streams end before an alarm.
 	Delay []float64
 	// Seconds are those of a processor, of an event, of all levels of a method together.
 	Seconds float64
@@ -177,8 +177,10 @@ func (b *bench) delays(ctx context.Context, d *data, m method) ([]watched, error
 	return out, nil
 }
 
-// middle is the median of the events from a change to the next crossing, infinite where there
-// is none.
+// never is the delay of what is not found.
+const never = -1
+
+// middle is the median of the events from a change to the next crossing, or never.
 func middle(all []trace, bound, change float64) float64 {
 	found := make([]float64, len(all))
 	for i, t := range all {
@@ -188,7 +190,10 @@ func middle(all []trace, bound, change float64) float64 {
 		}
 	}
 	slices.Sort(found)
-	return found[len(found)/2]
+	if m := found[len(found)/2]; !math.IsInf(m, 1) {
+		return m
+	}
+	return never
 }
 
 // tests of one window, in the order of oneLook.

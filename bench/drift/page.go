@@ -72,7 +72,7 @@ func (b *bench) delayTables(out *strings.Builder, all []*result) {
 		for _, w := range r.Streams {
 			fmt.Fprintf(out, "| %s |", w.Method)
 			for _, d := range w.Delay {
-				if math.IsInf(d, 1) {
+				if d == never {
 					out.WriteString(" - |")
 				} else {
 					fmt.Fprintf(out, " %.0f |", d)

@@ -62,8 +62,10 @@ func (s Settings) checkDrift() error {
 	if s.Policy == reference.Coverage {
 		return errors.New("drift: a reference set with the policy coverage is no sample of the events: choose reservoir or window")
 	}
-	_, err := s.Drift.Filled()
-	return err
+	if _, err := s.Drift.Filled(); err != nil {
+		return fmt.Errorf("drift: %w", err)
+	}
+	return nil
 }
 
 func newWatcher(s Settings) *watcher {
