@@ -68,6 +68,15 @@ func (s Settings) checkDrift() error {
 	return nil
 }
 
+// driftBytes bounds what the watcher holds of events of dim values, of which the map sees so
+// many.
+func (s Settings) driftBytes(dim, seen int) int64 {
+	if s.Drift.Window == 0 {
+		return 0
+	}
+	return s.Drift.Bytes(seen) + int64(2*queueWindows*s.Drift.Window)*int64(4*dim)
+}
+
 func newWatcher(s Settings) *watcher {
 	if s.Drift.Window == 0 {
 		return nil

@@ -122,6 +122,10 @@ type Settings struct {
 	Frame live.Frame
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
+	// Drift watches the newest events: are they of the distribution that the map was learnt
+	// from? A Window of 0 is for nobody watching. Seed and Threads are the learner's own.
+	// It needs a reference set that is a sample of the events: any policy but coverage.
+	Drift drift.Settings
 
 	// Moves, if there is one, gets reference points that have moved since they were
 	// emitted last, by more than MovesThreshold of the map's diameter (default 0.01). When
@@ -130,11 +134,6 @@ type Settings struct {
 	MovesThreshold float64
 	// MovesWriter writes them, Same being the format of the last event; nil: in that.
 	MovesWriter *format.Encoder
-
-	// Drift watches the newest events: are they of the distribution that the map was learnt
-	// from? A Window of 0 is for nobody watching. Seed and Threads are the learner's own.
-	// It needs a reference set that is a sample of the events: any policy but coverage.
-	Drift drift.Settings
 
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
@@ -241,7 +240,8 @@ func (s Settings) carries() bool {
 // Bytes bounds the memory that a learner holds of events of dim elements with ids of up to
 // idBytes bytes (0: none), however many come. It holds the reference set, and a copy of it
 // while that is saved. It holds the graph of the map that follows (package graph/live: at
-// most 1 kB a point beyond its row), with Gaussian tails also the landmarks. There are
+// most 1 kB a point beyond its row), with Gaussian tails also the landmarks, and what
+// watches for drift. There are
 // three snapshots with their indexes: one that events are placed on, one that is learnt
 // and one that is released. A whole fit of a full set takes what package budget predicts.
 // Messages on their way are the pipeline's; the events before the first map lie in the
@@ -258,7 +258,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 		return 0, err
 	}
 	dims := s.Spec.MapDims()
-	graph := int64(n) * int64(1024+4*plan.Seen)
+	graph := int64(n)*int64(1024+4*plan.Seen) + s.driftBytes(dim, plan.Seen)
 	if s.Spec.LVM.Tails == lvm.Gaussian {
 		graph += int64(n) * int64(landmarkBytes+5*plan.Seen) // rows with room to grow
 	}
@@ -271,11 +271,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if s.Classify {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
 	}
-	watched := int64(0)
-	if s.Drift.Window > 0 {
-		watched = s.Drift.Bytes(plan.Seen) + int64(2*queueWindows*s.Drift.Window)*int64(4*dim)
-	}
-	return watched + pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
+	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
 
 // buffers are what is there however small the set is: of files, of messages, of

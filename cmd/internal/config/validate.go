@@ -1,8 +1,6 @@
 package config
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -12,8 +10,6 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/internal/setting"
-	"unfold/models"
-	"unfold/models/drift"
 )
 
 // complainer adds what is wrong with a key, and what to do.
@@ -105,32 +101,6 @@ func (c *Config) checkExplain(complain complainer) {
 			complain("source.keep", "", "%v", err)
 		}
 	}
-}
-
-// checkDrift says what keeps the newest events from being watched.
-func (c *Config) checkDrift(complain complainer) {
-	d := c.Drift
-	switch {
-	case d.Window == 0 && (d.Neighbors != defaultDriftNeighbors || d.FalseAlarm != defaultFalseAlarm):
-		complain("drift.window", "say how many events to look at together, as 200, or leave drift out", "nobody looks for drift without it")
-	case d.Window == 0:
-	case c.Reference.Policy == "coverage":
-		complain("drift.window", "set reference.policy to reservoir or window, or leave drift out", "a reference set with reference.policy coverage is no sample of the events")
-	default:
-		var wrong *models.SettingError
-		if _, err := d.Settings().Filled(); errors.As(err, &wrong) {
-			key := map[string]string{"window": "window", "neighbors": "neighbors"}[wrong.Name]
-			complain("drift."+cmp.Or(key, "false_alarm"), "", "%s", wrong.Problem)
-		}
-	}
-}
-
-// Those that say nothing without drift.window.
-const defaultDriftNeighbors, defaultFalseAlarm = 10, 10_000
-
-// Settings are what the drift package makes of it.
-func (d Drift) Settings() drift.Settings {
-	return drift.Settings{Window: d.Window, Neighbors: d.Neighbors, Events: d.FalseAlarm}
 }
 
 // checkTopics says which topics are named for two things, and what they lack.
