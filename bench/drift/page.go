@@ -36,9 +36,10 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	fmt.Fprintf(&out, "A window has %d events, the reference %d rows, and there is a look every %d events; every %d by the classifier, which is fitted again for each.\n",
 		s.Window, s.Reference, s.Step, s.Coarse)
 	verdicts := map[string]int{}
-	out.WriteString("\n## Goals\n\n| data | | measured | goal | |\n|---|---|---:|---:|---|\n")
+	fmt.Fprintf(&out, "\n## Goals\n\nOne false alarm in %d events is what is asked for; the goal allows for two standard deviations of as many alarms as that gives. A stream counts until its first.\n\n|", s.FalseAlarm)
+	out.WriteString(" data | | measured | goal | |\n|---|---|---:|---:|---|\n")
 	for _, r := range all {
-		bound := harness.Bound{Value: 1, Format: "%.2f"}
+		bound := harness.Bound{Value: 1 + 2/math.Sqrt(r.Events/float64(s.FalseAlarm)), Format: "%.2f"}
 		rate := r.Alarms * float64(s.FalseAlarm) / r.Events
 		verdict := bound.Verdict(rate)
 		if b.small {

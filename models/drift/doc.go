@@ -74,8 +74,8 @@
 //
 // of the lists and raises an alarm where it crosses a bound, so that the mean number of
 // events to a false one is Settings.Events. The bound is calibrated by streams of normal rows in which
-// nothing changes, in the number of dimensions in which it is largest (make drift-bounds):
-// elsewhere false alarms are rarer. It depends on Events in windows alone, and counts that a
+// nothing changes, in the number of dimensions in which it is largest (make drift-bounds). On
+// real rows there are about as many false alarms (docs/drift.md). It depends on Events in windows alone, and counts that a
 // sample of the reference is not its distribution: a stream has one sample for 200 windows.
 // docs/decisions/drift.md says why it is this rule, docs/drift.md has what it finds and when.
 //

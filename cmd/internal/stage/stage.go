@@ -243,9 +243,9 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out 
 	}
 	return learn.Settings{
 		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Named: c.HTTPPlace || c.Explain.Columns > 0,
-		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)}, Drift: driftSettings(c),
-		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
-		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
+		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
+		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
+		RefreshEvery: every, Drift: driftSettings(c), RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
 		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: moves, MovesWriter: f.moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
