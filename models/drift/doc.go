@@ -50,8 +50,8 @@
 // # What the graphs are
 //
 // The lists are exact. The tree is that of the pairs in the lists, as package graph/live keeps
-// it. It lacks pairs that are in neither end's list, which join groups that lie far apart, and
-// is a forest where the lists leave groups apart. The test is as exact for it: moments are given
+// it: that of all pairs but for a few edges in a hundred, which are in neither end's list
+// (TestTreeIsNearlyThatOfAllPairs), and a forest where the lists leave groups apart. The test is as exact for it: moments are given
 // the graph, whatever graph the pooled points have.
 //
 // Ties are decided by slots. Slots are dealt to the samples at random when the

@@ -376,3 +376,61 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+// The tree of the lists is the minimum spanning tree of all pairs but for few edges, in few
+// dimensions and in many; with lists of all others it is that tree.
+func TestTreeIsNearlyThatOfAllPairs(t *testing.T) {
+	for _, dim := range []int{2, 10, 50} {
+		for _, k := range []int{10, 549} {
+			r := rand.New(rand.NewPCG(uint64(dim), 6))
+			m, err := New(Rows{X: normal(r, 5000, dim, 0)}, Settings{Window: 50, Neighbors: min(k, 49)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.set.Neighbors = k
+			if _, err := m.Add(context.Background(), Rows{X: normal(r, 50, dim, 0)}); err != nil {
+				t.Fatal(err)
+			}
+			exact := map[graph.Edge]bool{}
+			for _, e := range prim(m) {
+				exact[e] = true
+			}
+			other := 0
+			for _, e := range m.graph.Tree() {
+				if !exact[e] {
+					other++
+				}
+			}
+			if n := len(m.graph.Tree()); n < 540 || other > n/50 || k == 549 && (other > 0 || n != 549) {
+				t.Errorf("%d dimensions, lists of %d: %d of %d edges are others", dim, k, other, n)
+			}
+		}
+	}
+}
+
+// prim is the minimum spanning tree of all pairs of a monitor's points, by Prim's algorithm.
+func prim(m *Monitor) (edges []graph.Edge) {
+	n := len(m.newest)
+	best := make([]graph.Edge, n) // to what is joined, by point; I is -1 of what is
+	for i := range best {
+		best[i] = graph.Edge{I: 0, J: int32(i), Dist2: vec.SquaredDistance(m.graph.Row(0), m.graph.Row(int32(i)))}
+	}
+	best[0].I = -1
+	for range n - 1 {
+		next := -1
+		for i, e := range best {
+			if e.I >= 0 && (next < 0 || e.Compare(best[next]) < 0) {
+				next = i
+			}
+		}
+		edges = append(edges, best[next])
+		best[next].I = -1
+		for i, e := range best {
+			at := int32(next)
+			if to := (graph.Edge{I: min(at, int32(i)), J: max(at, int32(i)), Dist2: vec.SquaredDistance(m.graph.Row(at), m.graph.Row(int32(i)))}); e.I >= 0 && to.Compare(e) < 0 {
+				best[i] = to
+			}
+		}
+	}
+	return edges
+}
