@@ -137,7 +137,7 @@ func standardise(d *data) {
 	}
 }
 
-// moments are the mean and the standard deviation of every column.
+// moments are the mean and the standard deviation of every column, 0 of one that never varies.
 func moments(x vec.Matrix[float32]) (mean, deviation []float64) {
 	mean, deviation = make([]float64, x.Cols), make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -152,6 +152,9 @@ func moments(x vec.Matrix[float32]) (mean, deviation []float64) {
 	}
 	for c, v := range deviation {
 		deviation[c] = math.Sqrt(v)
+		if deviation[c] <= 1e-6*math.Abs(mean[c]) { // but for rounding it never varies
+			deviation[c] = 0
+		}
 	}
 	return mean, deviation
 }

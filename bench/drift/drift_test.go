@@ -136,6 +136,17 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
+// A column that never varies has no deviation, whatever its mean rounds to.
+func TestMoments(t *testing.T) {
+	x := vec.New[float32](2000, 2)
+	for i := range x.Rows {
+		x.Row(i)[0], x.Row(i)[1] = -.0123, float32(i%2)
+	}
+	if mean, deviation := moments(x); deviation[0] != 0 || math.Abs(mean[0]+.0123) > 1e-6 || math.Abs(deviation[1]-.5) > 1e-9 {
+		t.Errorf("means %v, deviations %v", mean, deviation)
+	}
+}
+
 // Changes are what they say: as large, from their event on, and those of a spread keep the mean.
 func TestChanges(t *testing.T) {
 	d, err := gaussians(context.Background(), "")
