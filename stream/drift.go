@@ -24,7 +24,7 @@ type Drift struct {
 	// Raised: an alarm was raised since the report before.
 	Raised bool `json:"-"`
 	// Alarms were raised since the process began, over Events that were looked at; Skipped ones
-	// were not, since they came faster than that.
+	// were not: they came faster than that, or there was no sample.
 	Alarms  uint64 `json:"alarms"`
 	Events  uint64 `json:"events"`
 	Skipped uint64 `json:"skipped"`

@@ -159,7 +159,10 @@ func (w *watcher) run(ctx context.Context) {
 		}
 		next, queue := w.waiting()
 		if next != nil {
-			w.draw(next)
+			w.says(0, nil, w.draw(next))
+		}
+		if queue.x.Rows == 0 {
+			continue
 		}
 		looks, err := w.look(ctx, queue)
 		if ctx.Err() == nil {
@@ -178,22 +181,22 @@ func (w *watcher) waiting() (next *against, queue sample) {
 }
 
 // draw begins with another sample. A map of too few events has none: the next one may.
-func (w *watcher) draw(next *against) {
+func (w *watcher) draw(next *against) error {
 	s := next.snapshot
 	m, err := drift.New(drift.Rows{X: s.Reference, Count: s.Count, Cluster: next.clusters}, w.set)
-	if w.monitor, w.project = m, projection.Of(s); err == nil {
-		return
+	w.monitor, w.project = m, projection.Of(s)
+	if err == nil {
+		return nil
 	}
-	w.monitor = nil
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.drawn = w.next != nil
-	w.mu.Unlock()
-	w.says(0, nil, fmt.Errorf("map version %d: %w", s.Version, err))
+	return fmt.Errorf("map version %d: %w", s.Version, err)
 }
 
 // look holds events against the sample. Those that have no place on the map are left out.
 func (w *watcher) look(ctx context.Context, events sample) ([]drift.Look, error) {
-	if w.monitor == nil || events.x.Rows == 0 {
+	if w.monitor == nil {
 		return nil, nil
 	}
 	if events.x.Cols != w.project.Dim() {
@@ -209,10 +212,15 @@ func (w *watcher) look(ctx context.Context, events sample) ([]drift.Look, error)
 	}
 }
 
-// says notes what looks at so many events have found, and reports it.
+// says notes what looks at so many events have found, or that a sample was drawn, of none. It
+// reports what is new.
 func (w *watcher) says(events int, looks []drift.Look, err error) {
 	w.mu.Lock()
-	w.now.Events += uint64(events)
+	if w.monitor == nil {
+		w.now.Skipped += uint64(events)
+	} else {
+		w.now.Events += uint64(events)
+	}
 	w.now.Raised = false
 	for _, l := range looks {
 		if l.Raised {
@@ -228,7 +236,7 @@ func (w *watcher) says(events int, looks []drift.Look, err error) {
 	}
 	now := w.now
 	w.mu.Unlock()
-	if w.report != nil && (len(looks) > 0 || err != nil) {
+	if w.report != nil && (len(looks) > 0 || err != nil || events == 0) {
 		w.report(now)
 	}
 }

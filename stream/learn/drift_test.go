@@ -120,7 +120,7 @@ func TestDriftSkips(t *testing.T) {
 	}
 	w.published(&snapshot.Snapshot{Reference: x.Slice(0, 400), Version: 1, Dim: 2}, nil)
 	next, _ := w.waiting()
-	w.draw(next) // too few: reported, and the next map is asked
+	w.says(0, nil, w.draw(next)) // too few: reported, and the next map is asked
 	if d := r.last(); !strings.Contains(d.Problem, "400 reference events are too few") || w.drawn {
 		t.Errorf("a map of 400 points: %+v", d)
 	}
@@ -160,7 +160,9 @@ func TestDriftWithinClusters(t *testing.T) {
 	x.Data[10] = float32(math.NaN())
 	w.take(x, c)
 	next, queue := w.waiting()
-	w.draw(next)
+	if err := w.draw(next); err != nil {
+		t.Fatal(err)
+	}
 	looks, err := w.look(t.Context(), queue)
 	w.says(queue.x.Rows, looks, err)
 	d := r.last()
