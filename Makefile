@@ -118,6 +118,14 @@ mutations:
 reasons: bin/bench/reasons
 	bin/bench/reasons -o docs/reasons.md $(ARGS)
 
+# drift compares how soon a change of the stream is found with other tests and writes docs/drift.md; some six minutes. UNFOLD_DATA
+# names the folder that holds mnist/ and nslkdd/. drift-bounds makes the table of bounds that alarms go by, some five minutes.
+.PHONY: drift drift-bounds
+drift: bin/bench/drift
+	bin/bench/drift -o docs/drift.md $(ARGS)
+drift-bounds: bin/bench/drift
+	bin/bench/drift -bounds models/drift/bounds.go $(ARGS)
+
 # ep measures labels on the map and writes docs/ep.md; some five minutes. It needs the data sets in the folder that UNFOLD_DATA names.
 ep: bin/bench/ep
 	bin/bench/ep -o docs/ep.md $(ARGS)

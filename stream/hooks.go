@@ -53,6 +53,8 @@ type Hooks struct {
 	Encoded func(left []ingest.Left, dominant *ingest.Dominant)
 	// RefreshFailed: learning failed; the map before stays and learning goes on.
 	RefreshFailed func(err error)
+	// Drifted: the newest events were looked at for drift, or there is a Problem with that.
+	Drifted func(d Drift)
 	// Moved: so many reference points that have moved were emitted.
 	Moved func(points int)
 }

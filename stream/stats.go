@@ -53,6 +53,9 @@ type Stats struct {
 	Expired        uint64 `json:"expired"`
 	Unusable       uint64 `json:"unusable"`
 	LongIDs        uint64 `json:"long_ids"`
+	// Newest says whether the newest events were unlike the reference set, before the map
+	// was learnt; zero where nobody looks.
+	Newest Drift `json:"newest,omitzero"`
 	// Classes say how the classes of events are predicted; zero where they are not.
 	Classes ClassStats `json:"classes,omitzero"`
 	// Clusters say what became of the map's clusters; zero where they are not sought.

@@ -45,6 +45,14 @@
 // older one, and the nearest reference points with labels vote there. The stats of the
 // next map say how many votes there were and how many were wrong.
 //
+// # Drift
+//
+// With Settings.Drift the newest events are held against a sample of the map's points, by
+// package models/drift (drift.go). The sample is drawn when a map is published, of points
+// that came before the window begins, and again after an alarm or 100 windows. Events are
+// queued beside the reference set for a goroutine of Run's, and skipped where the queue is
+// full: nobody waits. The stats of the next map say what the last look found.
+//
 // # Classes
 //
 // With Settings.Classify the events that have a label are kept in a pool, a bounded sample

@@ -42,6 +42,8 @@ type intake struct {
 	unsaved bool
 	idType  string
 	format  format.Name
+	// watch looks at the newest events; nil: nobody does.
+	watch *watcher
 	// releasing: the rows of the reference set's points are those of a map that is not
 	// published yet, while its classes are learnt and it is saved.
 	releasing bool
@@ -51,6 +53,7 @@ func newIntake(set Settings) *intake {
 	return &intake{
 		set: set, enough: make(chan struct{}, 1), next: map[stream.TopicPartition]int64{},
 		cold: coldStart{mapping: set.Mapping, limits: set.Limits}, need: set.Min, prequential: newPrequential(set.Seed),
+		watch: newWatcher(set),
 	}
 }
 
@@ -115,6 +118,7 @@ func (in *intake) accept(e *embed.Events) error {
 	}
 	classes := in.prequential.classes(b, in.set.Mapping.Label)
 	show(in.ref, b, e.At, classes)
+	in.watch.take(b.X, nil)
 	in.prequential.sample(b, classes)
 	in.label(b)
 	return nil

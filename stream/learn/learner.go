@@ -1,20 +1,24 @@
 package learn
 
 import (
+	"context"
+	"sync"
+
 	"unfold/stream"
 	"unfold/stream/embed"
 )
 
-// Learner is a stream.Learner, and the stream.Decoder that belongs to it. It has three
+// Learner is a stream.Learner, and the stream.Decoder that belongs to it. It has four
 // parts, each with an owner of its own:
 //
 //	intake     takes events (Offer, Seen): the goroutines that offer, under its lock
 //	refresher  learns maps of what was taken (Run): the goroutine of Run
+//	watcher    holds the newest events against the map's points, if Settings.Drift says so
 //	publisher  saves and exchanges maps, emits moves (Current, Ready, Snapshot): one thing
 //	           at a time, under its lock, for the refresher; readers have an atomic pointer
 //
 // The refresher waits for the publisher, as every map is learnt from the one before it.
-// The locks are taken in one order: publisher, then intake.
+// The locks are taken in one order: publisher, intake, watcher.
 type Learner struct {
 	*embed.Decoder
 	*intake
@@ -28,6 +32,16 @@ var (
 	_ stream.Decoder = (*Learner)(nil)
 	_ stream.Weigher = (*Learner)(nil)
 )
+
+// Run implements stream.Learner: the refresher's Run, while the stream is watched for drift.
+func (l *Learner) Run(ctx context.Context) error {
+	watching, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { l.watch.run(watching) })
+	defer wg.Wait()
+	defer stop()
+	return l.refresher.Run(ctx)
+}
 
 // New makes a learner. It goes on from the state directory if that holds a map,
 // else from Settings.Start if there is one; else the first map has to be learnt.

@@ -118,6 +118,7 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 		p.movesEpoch = s.Epoch // the events of the first map are published on it
 	}
 	p.judge(ctx, d, c.sample)
+	d.stats.Newest = p.in.watch.stats()
 	d.stats.Version, d.stats.Epoch, d.stats.At, d.stats.Took = s.Version, s.Epoch, time.Now().UTC(), took
 	next, err := p.open(&s, d.encoder, d.state, d.stats)
 	if err == nil {
@@ -157,6 +158,7 @@ func (p *publisher) store(next *published, set *set, grown history) (err error) 
 func (p *publisher) exchange(next *published, took time.Duration) {
 	first := p.current.Swap(next) == nil
 	p.in.released()
+	p.in.watch.published(next.snapshot, nil)
 	if p.set.Hooks.Published != nil {
 		p.set.Hooks.Published(&next.Published, took)
 	}

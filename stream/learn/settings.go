@@ -14,6 +14,7 @@ import (
 	"unfold/models/budget"
 	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
+	"unfold/models/drift"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
@@ -130,6 +131,10 @@ type Settings struct {
 	Frame live.Frame
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
+	// Drift watches the newest events: are they of the distribution that the map was learnt
+	// from? A Window of 0 is for nobody watching. Seed and Threads are the learner's own.
+	// It needs a reference set that is a sample of the events: any policy but coverage.
+	Drift drift.Settings
 
 	// Moves, if there is one, gets reference points that have moved since they were
 	// emitted last, by more than MovesThreshold of the map's diameter (default 0.01). When
@@ -155,7 +160,7 @@ type Settings struct {
 	// encoder that its vectors were made by.
 	Start *snapshot.Snapshot
 
-	// Hooks.Published, Encoded, RefreshFailed, Moved and Retrying are called.
+	// Hooks.Published, Encoded, RefreshFailed, Drifted, Moved and Retrying are called.
 	Hooks stream.Hooks
 }
 
@@ -232,6 +237,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)
 	}
+	if err := s.checkDrift(); err != nil {
+		return s, fmt.Errorf("learn: %w", err)
+	}
 	placing := s.Placing()
 	if err := placing.Check(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)
@@ -262,7 +270,8 @@ func (s Settings) carries() bool {
 // Bytes bounds the memory that a learner holds of events of dim elements with ids of up to
 // idBytes bytes (0: none), however many come. It holds the reference set, and a copy of it
 // while that is saved. It holds the graph of the map that follows (package graph/live: at
-// most 1 kB a point beyond its row), with Gaussian tails also the landmarks. There are
+// most 1 kB a point beyond its row), with Gaussian tails also the landmarks, and what
+// watches for drift. There are
 // three snapshots with their indexes: one that events are placed on, one that is learnt
 // and one that is released. A whole fit of a full set takes what package budget predicts.
 // Messages on their way are the pipeline's; the events before the first map lie in the
@@ -279,7 +288,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 		return 0, err
 	}
 	dims := s.Spec.MapDims()
-	graph := int64(n) * int64(1024+4*plan.Seen)
+	graph := int64(n)*int64(1024+4*plan.Seen) + s.driftBytes(dim, plan.Seen)
 	if s.Spec.LVM.Tails == lvm.Gaussian {
 		graph += int64(n) * int64(landmarkBytes+5*plan.Seen) // rows with room to grow
 	}

@@ -93,7 +93,7 @@ var groups = kong.ExplicitGroups([]kong.Group{
 	{Key: "model", Title: "Model:"},
 	{Key: "text", Title: "Text files:"},
 	{Key: "source", Title: "Source:"}, {Key: "reference", Title: "Reference set:"}, {Key: "refresh", Title: "Refresh:"},
-	{Key: "sink", Title: "Sink:"}, {Key: "moves", Title: "Moves:"}, {Key: "explain", Title: "Reasons:"}, {Key: "limits", Title: "Limits:"}, {Key: "batch", Title: "Batches:"},
+	{Key: "sink", Title: "Sink:"}, {Key: "moves", Title: "Moves:"}, {Key: "explain", Title: "Reasons:"}, {Key: "drift", Title: "Drift:"}, {Key: "limits", Title: "Limits:"}, {Key: "batch", Title: "Batches:"},
 	{Key: "snapshots", Title: "Snapshots:"}, {Key: "stage", Title: "Stage:"},
 })
 

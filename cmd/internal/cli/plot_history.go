@@ -112,6 +112,11 @@ func historyOf(all []stream.Stats) plot.History {
 		h.Panels = append(h.Panels, plot.Panel{Title: "9-NN label error of events before they are learnt, %", Series: []plot.Series{
 			series("label error", func(f stream.Stats) float64 { return known(100*f.LabelError(), f.Voted > 0) })}})
 	}
+	if slices.ContainsFunc(all, func(f stream.Stats) bool { return f.Newest.Window > 0 }) {
+		h.Panels = append(h.Panels, plot.Panel{Title: "How unlike the points the newest events are, and the bound", Series: []plot.Series{
+			series("level", func(f stream.Stats) float64 { return known(f.Newest.Level, f.Newest.Window > 0) }),
+			series("bound", func(f stream.Stats) float64 { return known(f.Newest.Bound, f.Newest.Window > 0) })}})
+	}
 	h.Subtitle = humanize.Plural(len(all), "map")
 	if whole := len(h.Marks); whole > 0 {
 		h.Subtitle += fmt.Sprintf(", %d learnt as a whole", whole)

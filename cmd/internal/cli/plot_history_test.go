@@ -37,6 +37,13 @@ func TestHistoryOf(t *testing.T) {
 	} else if v := last.Series[0].Values; v[0] == v[0] || v[1] != 25 || v[2] != 0 {
 		t.Errorf("label error %v", v)
 	}
+	// So has the drift of the newest events, with gaps where a window was not full.
+	drifts := historyOf([]stream.Stats{{Version: 1}, {Version: 2, Newest: stream.Drift{Window: 200, Level: 4, Bound: 2.5}}})
+	if last := drifts.Panels[len(drifts.Panels)-1]; len(drifts.Panels) != 6 || len(last.Series) != 2 {
+		t.Errorf("%d panels, the last one %q", len(drifts.Panels), last.Title)
+	} else if v, b := last.Series[0].Values, last.Series[1].Values; v[0] == v[0] || v[1] != 4 || b[1] != 2.5 {
+		t.Errorf("level %v, bound %v", v, b)
+	}
 	var b bytes.Buffer
 	if err := plot.HistorySVG(&b, h, plot.Settings{}); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ type Config struct {
 	Registry   Registry   `key:"registry"`
 	Moves      Moves      `key:"moves"`
 	Explain    Explain    `key:"explain"`
+	Drift      Drift      `key:"drift"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Limits     Limits     `key:"limits"`
 	Batch      Batch      `key:"batch"`
@@ -151,6 +152,13 @@ type Moves struct {
 type Explain struct {
 	Above   Share `key:"above" default:"99%" help:"Explain events one of whose novelties is above this percentile, 0 to explain all." placeholder:"SHARE"`
 	Columns int   `key:"columns" default:"0" help:"Most columns to name of an explained event, those that carry most of its novelty, beside its nearest reference points. 0: no event is explained, and outputs have no columns reasons and neighbors." placeholder:"N" min:"0"`
+}
+
+// Drift says whether the newest events are held against the reference set, and how.
+type Drift struct {
+	Window     int `key:"window" default:"0" help:"Newest events to hold together against a sample of the map's points, ten times as many: are they of one distribution? 200 is a good number. 0: nobody looks." placeholder:"N" min:"0"`
+	Neighbors  int `key:"neighbors" default:"10" help:"Nearest neighbours of each that are asked which of both it is." placeholder:"N" min:"1"`
+	FalseAlarm int `key:"false_alarm" default:"10000" help:"Events until a false alarm, on average, where nothing changes." placeholder:"N" min:"1"`
 }
 
 // SinkKafka is the topic that places go to.

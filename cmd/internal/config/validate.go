@@ -36,6 +36,7 @@ func (c *Config) Validate() error {
 	c.checkRegistry(complain)
 	c.checkTopics(complain)
 	c.checkExplain(complain)
+	c.checkDrift(complain)
 	c.checkFleet(complain)
 	c.checkPlaces(complain)
 	if len(problems) > 0 {

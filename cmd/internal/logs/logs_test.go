@@ -36,6 +36,9 @@ func everything(r *Reporter) {
 	h.Encoded(nil, nil)
 	h.Encoded([]ingest.Left{{Column: "city", Why: "text"}, {Column: "row", Why: "an id"}}, &ingest.Dominant{Column: "price", Share: .99})
 	h.RefreshFailed(errors.New("not finite"))
+	h.Drifted(stream.Drift{Version: 4, Window: 200, Reference: 2000, Level: 2, Bound: 3})
+	h.Drifted(stream.Drift{Version: 4, Window: 200, Reference: 2000, Level: 4, Bound: 3, Alarm: true, Raised: true})
+	h.Drifted(stream.Drift{Problem: "too few points"})
 	f.Announced(fleet.Announcement{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
 	f.Refused(fleet.Announcement{Version: 5}, "checksum", errors.New("damaged"))
 	f.Malformed(message, errors.New("not JSON"))
@@ -83,6 +86,8 @@ func TestEvents(t *testing.T) {
 		Columns:       {"level": "INFO", LeftOut: []any{"city", "row"}},
 		Dominating:    {"level": "WARN", Column: "price", Share: .99},
 		RefreshFailed: {"level": "ERROR", Error: "not finite"},
+		Drifted:       {"level": "WARN", Version: 4., Window: 200., Reference: 2000., Level: 4., Bound: 3.},
+		DriftProblem:  {"level": "WARN", Error: "too few points"},
 		MapAnnounced:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Bytes: 1000., Seconds: 1.},
 		MapRefused:    {"level": "ERROR", Version: 5., Reason: "checksum", Error: "damaged"},
 		Malformed:     {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Error: "not JSON"},
@@ -113,7 +118,7 @@ func marshal(t *testing.T, v any) string {
 }
 
 func TestLevels(t *testing.T) {
-	for level, want := range map[string]int{"debug": 17, "": 15, "info": 15, "warn": 9, "error": 3} {
+	for level, want := range map[string]int{"debug": 19, "": 17, "info": 17, "warn": 11, "error": 3} {
 		if got := lines(t, level); len(got) != want {
 			t.Errorf("level %q logs %d kinds of events, want %d: %v", level, len(got), want, got)
 		}

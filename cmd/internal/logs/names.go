@@ -43,6 +43,9 @@ const (
 	LeftOut, Column, Share = "left_out", "column", "share"
 	// Reason is a word for why a map is refused; Error is an error's text.
 	Reason, Error = "reason", "error"
+	// Level is how unlike the newest events are the reference sample, Bound what raises an
+	// alarm. Of Window they are against Reference points.
+	Level, Bound, Window, Reference = "drift_level", "drift_bound", "window", "reference"
 	// Held counts lines of this kind that were held back since the last one.
 	Held = "held"
 )
@@ -68,6 +71,8 @@ const (
 	Columns       = "columns"
 	Dominating    = "dominant_column"
 	RefreshFailed = "refresh_failed"
+	Drifted       = "drift"
+	DriftProblem  = "drift_problem"
 	MapAnnounced  = "map_announced"
 	MapRefused    = "map_refused"
 	Malformed     = "announcement_malformed"

@@ -88,6 +88,18 @@ func (r *Reporter) Hooks() stream.Hooks {
 		Published:     r.published,
 		Encoded:       r.encoded,
 		RefreshFailed: func(err error) { r.often(slog.LevelError, "", RefreshFailed, "no new map", failure(err)) },
+		Drifted:       r.drifted,
+	}
+}
+
+// drifted says that an alarm was raised, or why there can be none.
+func (r *Reporter) drifted(d stream.Drift) {
+	if d.Problem != "" {
+		r.often(slog.LevelWarn, "", DriftProblem, "nobody looks for drift", slog.String(Error, d.Problem))
+	}
+	if d.Raised {
+		r.often(slog.LevelWarn, "", Drifted, fmt.Sprintf("drift: the last %s are unlike the points of map version %d", humanize.Plural(d.Window, "event"), d.Version),
+			slog.Uint64(Version, d.Version), slog.Int(Window, d.Window), slog.Int(Reference, d.Reference), slog.Float64(Level, d.Level), slog.Float64(Bound, d.Bound))
 	}
 }
 
@@ -171,6 +183,9 @@ func Change(f *stream.Stats, took time.Duration) string {
 		f.Kind, humanize.Count(f.Born), humanize.Count(f.Gone), f.Moves.Median, f.Moves.P90, f.Moves.P99)
 	if f.Alarm == 1 {
 		text += fmt.Sprintf("; alarm: %.2g%% of the last %s new points are strange", 100*f.Novel, humanize.Count(f.Judged))
+	}
+	if n := f.Newest; n.Alarm {
+		text += fmt.Sprintf("; drift: the last %s were unlike the points before, level %.2g above %.2g", humanize.Plural(n.Window, "event"), n.Level, n.Bound)
 	}
 	return text
 }

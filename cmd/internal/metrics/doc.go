@@ -32,6 +32,12 @@
 //	unfold_map_label_error_ratio              share of wrong votes on labelled events, before they were learnt
 //	unfold_reference_total                    events and points of the reference set, by op
 //	unfold_reference_oldest_seconds           age of its oldest point
+//	unfold_drift_level, unfold_drift_bound    how unlike the newest events are the map's points, and what raises an alarm
+//	unfold_drift_deviations                   what that is made of, by test
+//	unfold_drift_window_events                newest events that are looked at together
+//	unfold_drift_alarms_total                 times that the level rose above its bound
+//	unfold_drift_events_total, unfold_drift_events_skipped_total
+//	                                          events that were looked at, and that came too fast for it
 //	unfold_labelled_events_total              events with a label
 //	unfold_labelled_events_behind             those that the classifier has yet to learn from
 //	unfold_classes                            classes that are predicted

@@ -36,6 +36,8 @@ type Metrics struct {
 	fleet fleetStats
 	// latest are the figures of the newest map.
 	latest atomic.Pointer[stream.Stats]
+	// drift is what the last look at the newest events said.
+	drift atomic.Pointer[stream.Drift]
 }
 
 // New registers all figures; version is the program's.
@@ -88,6 +90,7 @@ func New(version string) *Metrics {
 	m.moved = counter("moves_published_total", "Reference points published downstream because they moved.")
 	m.kinds = counters("refreshes_total", "Maps learnt, by kind.", "kind")
 	m.ofTheMap()
+	m.ofDrift()
 	m.ofTheFleet(counter, counters, gauge, histogram)
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_snapshot_age_seconds", Help: "Age of that map; 0 before the first."}, m.age),
@@ -155,6 +158,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 				m.kinds.WithLabelValues(p.Stats.Kind).Inc()
 			}
 		},
+		Drifted:       func(d stream.Drift) { m.drift.Store(&d) },
 		Moved:         func(points int) { m.moved.Add(float64(points)) },
 		RefreshFailed: func(error) { m.failures.Inc() },
 	}

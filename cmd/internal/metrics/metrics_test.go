@@ -37,6 +37,7 @@ func TestHooksCount(t *testing.T) {
 	h.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("bad"))
 	h.Retrying("write", 1, errors.New("gone"), time.Second)
 	h.RefreshFailed(errors.New("few"))
+	h.Drifted(stream.Drift{Window: 200, Tree: 1.5, Neighbors: 4.5, Degree: -2, Level: 4.5, Bound: 2.5, Alarms: 2, Events: 1000, Skipped: 30})
 	f := stream.Stats{
 		Kind: "gentle", LoglikPair: -2.5, Diameter: 40, Moves: stream.Quantiles{Median: .1, P90: .2, P99: .3},
 		Drift: stream.Quantiles{P99: 7}, Novel: .06, Alarm: 3, Voted: 40, Wrong: 10, OldestAge: time.Minute, Events: 9, Upserts: 4, UnknownDeletes: 5,
@@ -54,6 +55,7 @@ func TestHooksCount(t *testing.T) {
 		"unfold_refresh_seconds_count 1", `unfold_place_seconds_bucket{le="0.004"} 1`, "unfold_delivery_seconds_count 1",
 		"unfold_snapshot_age_seconds 6", `unfold_refreshes_total{kind="gentle"} 1`, "unfold_moves_published_total 17", "unfold_moves_told_total 17", "unfold_map_novel_share 0.06", "unfold_map_label_error 0.25",
 		"unfold_map_loglik_per_pair -2.5", "unfold_map_diameter 40", `unfold_map_moves_ratio{quantile="0.9"} 0.002`, `unfold_map_moves_percent{quantile="0.9"} 0.2`,
+		"unfold_drift_level 4.5", "unfold_drift_bound 2.5", `unfold_drift_deviations{test="degree"} -2`, "unfold_drift_alarms_total 2", "unfold_drift_events_skipped_total 30",
 		`unfold_map_drift_ratio{quantile="0.99"} 0.07`, `unfold_map_drift_percent{quantile="0.99"} 7`, "unfold_map_novel_ratio 0.06", "unfold_map_alarm_refreshes 3", "unfold_map_label_error_ratio 0.25",
 		"unfold_reference_oldest_seconds 60", `unfold_reference_total{op="taken",what="taken"} 9`, `unfold_reference_total{op="upsert",what="upsert"} 4`,
 		`unfold_reference_total{op="unknown_delete",what="unknown_delete"} 5`, "unfold_classes 7", "unfold_class_training_seconds 1.5",

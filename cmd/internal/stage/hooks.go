@@ -18,7 +18,7 @@ func join(a, b stream.Hooks) stream.Hooks {
 		Skipped: both3(a.Skipped, b.Skipped), Gap: both1(a.Gap, b.Gap),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
 		Encoded: both2(a.Encoded, b.Encoded), RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
-		Sized: both2(a.Sized, b.Sized),
+		Sized: both2(a.Sized, b.Sized), Drifted: both1(a.Drifted, b.Drifted),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
+	"unfold/models/drift"
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/placing"
@@ -253,10 +254,18 @@ func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out lear
 		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), ClustersOfRows: c.Clusters.In == config.InInput, Named: c.HTTPPlace || c.Explain.Columns > 0,
 		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
 		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
-		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
+		RefreshEvery: every, Drift: driftSettings(c), RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
 		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: topics.moves, MovesWriter: f.moves, Groups: topics.groups, GroupsWriter: f.groups, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
+}
+
+// driftSettings are how the newest events are watched; the zero value is not at all.
+func driftSettings(c *config.Config) drift.Settings {
+	if c.Drift.Window == 0 {
+		return drift.Settings{}
+	}
+	return c.Drift.Settings()
 }
 
 // orNone is a number of the configuration in the learner's words, where 0 stands for

@@ -9,6 +9,7 @@ import (
 // follow brings the other parts up to date with the lists whose entries of K
 // changed, those of deleted points included.
 func (g *Graph) follow(changed set) {
+	g.changed = changed
 	if g.set.Parts.forest() {
 		g.forest.update(g, changed)
 	}

@@ -21,6 +21,8 @@ type Graph struct {
 	live  set // never shrinks
 	n     int // points
 	top   int // above all their slots
+	// changed are the slots whose entries of K the last change changed.
+	changed set
 
 	forest forest
 	marks  marks
@@ -146,5 +148,5 @@ func (g *Graph) trim() {
 // Bytes returns how much memory the graph holds, its rows and all scratch memory that is kept
 // included.
 func (g *Graph) Bytes() int64 {
-	return g.rows.Bytes() + g.lists.bytes() + int64(8*cap(g.live)) + g.forest.bytes() + g.marks.bytes() + g.reach.bytes()
+	return g.rows.Bytes() + g.lists.bytes() + int64(8*(cap(g.live)+cap(g.changed))) + g.forest.bytes() + g.marks.bytes() + g.reach.bytes()
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"unfold/bench/internal/harness"
+	"unfold/internal/atomicfile"
+)
+
+const introduction = `# Drift
+
+Written by ` + "`make drift`" + `; every figure is measured.
+
+Package models/drift holds a window of the newest events against a sample of reference rows: are they of one distribution? It counts edges
+between both on lists of nearest neighbours and on a spanning tree ([equations.md](equations.md), D1 to D5; the package's essay has the
+papers). Here it is beside the maximum mean discrepancy (MMD) with a Gaussian kernel of the median distance, and a domain classifier,
+logistic regression judged by the area under its ROC curve on rows that it has not seen. Both are written for this page
+(` + "`bench/drift`" + `).
+
+Streams are drawn from a data set, no row twice. The reference are rows of the same distribution. Then the stream changes: every column
+moves up or down by a share of its standard deviation, columns are rotated two and two, a class comes that was not there, or the spread
+about the mean becomes less, at once or growing over %d events. "neighbours alone" and "tree alone" are Schilling's and Friedman and
+Rafsky's statistics without the degree.
+
+`
+
+// write writes the page, and returns how many goals got which verdict.
+func (b *bench) write(page string, all []*result) (map[string]int, error) {
+	s := b.sizes
+	var out strings.Builder
+	fmt.Fprintf(&out, introduction, ramp)
+	fmt.Fprintf(&out, "A window has %d events, the reference %d rows, and there is a look every %d events; every %d by the classifier, which is fitted again for each.\n",
+		s.Window, s.Reference, s.Step, s.Coarse)
+	verdicts := map[string]int{}
+	fmt.Fprintf(&out, "\n## Goals\n\nOne false alarm in %d events is what is asked for; the goal allows for two standard deviations of as many alarms as that gives. A stream counts until its first.\n\n|", s.FalseAlarm)
+	out.WriteString(" data | | measured | goal | |\n|---|---|---:|---:|---|\n")
+	for _, r := range all {
+		bound := harness.Bound{Value: 1 + 2/math.Sqrt(r.Events/float64(s.FalseAlarm)), Format: "%.2f"}
+		rate := r.Alarms * float64(s.FalseAlarm) / r.Events
+		verdict := bound.Verdict(rate)
+		if b.small {
+			verdict = harness.ToyData
+		}
+		verdicts[verdict]++
+		fmt.Fprintf(&out, "| %s | false alarms in %d events, %.0f in %.0f | %s | %s | %s |\n", r.Name, s.FalseAlarm, r.Alarms, r.Events, bound.Show(rate), bound, verdict)
+	}
+	b.delayTables(&out, all)
+	b.lookTables(&out, all)
+	err := atomicfile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, out.String()); return err })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", page, err)
+	}
+	return verdicts, os.Chmod(page, 0o644)
+}
+
+// delayTables say how soon changes are found.
+func (b *bench) delayTables(out *strings.Builder, all []*result) {
+	s := b.sizes
+	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end, %d events after the change, without one. "+
+		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, and so a bound "+
+		"that is known but roughly. Time is that of a processor for an event; that of the first three rows is of all three together.\n",
+		b.seeds, s.After, s.Null, s.Null*s.NullEvents, s.FalseAlarm, s.Null*s.NullEvents/s.FalseAlarm)
+	for _, r := range all {
+		fmt.Fprintf(out, "\n### %s\n\n%d columns; the new class are %s.\n\n| |", r.Name, r.Dim, r.Late)
+		for _, c := range changes {
+			fmt.Fprintf(out, " %s |", c.Name)
+		}
+		out.WriteString(" time |\n|---|" + strings.Repeat("---:|", len(changes)+1) + "\n")
+		for _, w := range r.Streams {
+			fmt.Fprintf(out, "| %s |", w.Method)
+			for _, d := range w.Delay {
+				if d == never {
+					out.WriteString(" - |")
+				} else {
+					fmt.Fprintf(out, " %.0f |", d)
+				}
+			}
+			fmt.Fprintf(out, " %.0f µs |\n", w.Seconds*1e6)
+		}
+	}
+}
+
+// lookTables say how good the tests are for one look.
+func (b *bench) lookTables(out *strings.Builder, all []*result) {
+	s := b.sizes
+	fmt.Fprintf(out, "\n## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change, which should be about that, and of %d with each change "+
+		"at half its size. Permutations are %d; without them the probability is the normal distribution's. The standard error of a share of 0.05 is %.3f, of 0.5 at a change %.2f.\n",
+		s.Level, s.Looks, s.Changed, s.Rounds, math.Sqrt(.05*.95/float64(s.Looks)), math.Sqrt(.25/float64(s.Changed)))
+	for _, r := range all {
+		fmt.Fprintf(out, "\n### %s, one look\n\n| | no change |", r.Name)
+		for _, c := range atOnce() {
+			fmt.Fprintf(out, " %s, half |", c.Name)
+		}
+		out.WriteString("\n|---|---:|" + strings.Repeat("---:|", len(atOnce())) + "\n")
+		for _, l := range r.Looks {
+			fmt.Fprintf(out, "| %s | %.2f |", l.Test, l.Size)
+			for _, p := range l.Power {
+				fmt.Fprintf(out, " %.2f |", p)
+			}
+			out.WriteString("\n")
+		}
+	}
+}

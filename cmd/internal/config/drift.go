@@ -1,0 +1,35 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+
+	"unfold/models"
+	"unfold/models/drift"
+)
+
+// checkDrift says what keeps the newest events from being watched.
+func (c *Config) checkDrift(complain complainer) {
+	d := c.Drift
+	switch {
+	case d.Window == 0 && (d.Neighbors != defaultDriftNeighbors || d.FalseAlarm != defaultFalseAlarm):
+		complain("drift.window", "say how many events to look at together, as 200, or leave drift out", "nobody looks for drift without it")
+	case d.Window == 0:
+	case c.Reference.Policy == "coverage":
+		complain("drift.window", "set reference.policy to reservoir or window, or leave drift out", "a reference set with reference.policy coverage is no sample of the events")
+	default:
+		var wrong *models.SettingError
+		if _, err := d.Settings().Filled(); errors.As(err, &wrong) {
+			key := map[string]string{"window": "window", "neighbors": "neighbors"}[wrong.Name]
+			complain("drift."+cmp.Or(key, "false_alarm"), "", "%s", wrong.Problem)
+		}
+	}
+}
+
+// Those that say nothing without drift.window.
+const defaultDriftNeighbors, defaultFalseAlarm = 10, 10_000
+
+// Settings are what the drift package makes of it.
+func (d Drift) Settings() drift.Settings {
+	return drift.Settings{Window: d.Window, Neighbors: d.Neighbors, Events: d.FalseAlarm}
+}

@@ -1,0 +1,436 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+)
+
+// normal draws rows of independent normal numbers about a mean.
+func normal(r *rand.Rand, n, dim int, mean float64) vec.Matrix[float32] {
+	x := vec.New[float32](n, dim)
+	for i := range x.Data {
+		x.Data[i] = float32(r.NormFloat64() + mean)
+	}
+	return x
+}
+
+// batch counts the graphs of the monitor's points in one go: lists by an exact search, the
+// tree by Kruskal's algorithm, and both within a cluster if that is not negative.
+func batch(t *rapid.T, m *Monitor, cluster int32) (tree, lists Counts) {
+	slots := m.graph.Slots(nil)
+	x := vec.New[float32](len(slots), m.reference.x.Cols)
+	for r, s := range slots {
+		copy(x.Row(r), m.graph.Row(s))
+	}
+	nb, err := knn.Graph(context.Background(), x, m.set.Neighbors, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var directed []graph.Edge
+	for i := range nb.N {
+		index, _ := nb.Row(i)
+		for _, j := range index {
+			directed = append(directed, graph.Edge{I: int32(i), J: j})
+		}
+	}
+	edges, _ := graph.Symmetrize(nb)
+	var spanning []graph.Edge
+	for _, e := range graph.SpanningTree(nb.N, edges) {
+		spanning = append(spanning, edges[e])
+	}
+	return within(m, spanning, cluster), within(m, directed, cluster)
+}
+
+// within counts the edges whose ends are both in a cluster, all if it is negative.
+func within(m *Monitor, edges []graph.Edge, cluster int32) Counts {
+	if cluster < 0 {
+		return countsOf(len(m.newest), edges, m.newest)
+	}
+	rank, newest := map[int32]int32{}, []bool(nil)
+	for s, c := range m.cluster {
+		if c == cluster {
+			rank[int32(s)] = int32(len(newest))
+			newest = append(newest, m.newest[s])
+		}
+	}
+	var inside []graph.Edge
+	for _, e := range edges {
+		i, first := rank[e.I]
+		j, second := rank[e.J]
+		if first && second {
+			inside = append(inside, graph.Edge{I: i, J: j})
+		}
+	}
+	return countsOf(len(newest), inside, newest)
+}
+
+// Whatever comes in whatever batches, the counts that are kept are those of a batch, of all
+// points and within each cluster. Rows lie on a coarse grid, so that many distances tie and many
+// rows are equal.
+func TestKeptIsTheBatchs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		dim, grid, clusters := rapid.IntRange(1, 4).Draw(t, "dim"), rapid.IntRange(2, 40).Draw(t, "grid"), int32(rapid.IntRange(1, 4).Draw(t, "clusters"))
+		rows := func(n int) Rows {
+			out := Rows{X: vec.New[float32](n, dim), Cluster: make([]int32, n)}
+			for i := range out.X.Data {
+				out.X.Data[i] = float32(r.IntN(grid))
+			}
+			for i := range out.Cluster {
+				out.Cluster[i] = r.Int32N(clusters+1) - 1
+			}
+			return out
+		}
+		set := Settings{Window: 50, Neighbors: rapid.IntRange(1, 12).Draw(t, "neighbors"), Step: rapid.IntRange(1, 50).Draw(t, "step"), Seed: r.Uint64()}
+		m, err := New(rows(rapid.IntRange(500, 560).Draw(t, "reference")), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(1, 4).Draw(t, "calls") {
+			looks, err := m.Add(context.Background(), rows(rapid.IntRange(0, 80).Draw(t, "events")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.graph == nil {
+				if len(looks) > 0 {
+					t.Fatal("a look before the window is full")
+				}
+				continue
+			}
+			tree, lists := batch(t, m, -1)
+			if m.kept.tree.all != tree || m.kept.lists.all != lists {
+				t.Fatalf("kept %+v and %+v, a batch has %+v and %+v", m.kept.tree.all, m.kept.lists.all, tree, lists)
+			}
+			if len(looks) > 0 {
+				if l := looks[len(looks)-1]; l.Tree != tree.Test() || l.Neighbors != lists.Test() {
+					t.Fatalf("the look has %+v, the batch %+v and %+v", l, tree.Test(), lists.Test())
+				}
+			}
+			for _, c := range m.Clusters() {
+				tree, lists := batch(t, m, c.Label)
+				if c.Tree != tree.Test() || c.Neighbors != lists.Test() || c.Reference != tree.Reference || c.Newest != tree.Newest {
+					t.Fatalf("cluster %+v, a batch has %+v and %+v", c, tree, lists)
+				}
+			}
+		}
+	})
+}
+
+// The window holds the newest events, each look having seen all but those that wait for the
+// next, whatever batches they come in, and any number of threads gives the same looks.
+func TestWindowIsTheNewest(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	reference, events := normal(r, 1000, 3, 0), normal(r, 437, 3, .5)
+	var first []Look
+	for _, size := range []int{437, 1, 29} {
+		m, err := New(Rows{X: reference}, Settings{Window: 100, Step: 10, Threads: 1 + size%2, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var looks []Look
+		for from := 0; from < events.Rows; from += size {
+			some, err := m.Add(context.Background(), Rows{X: events.Slice(from, min(from+size, events.Rows))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			looks = append(looks, some...)
+		}
+		if first == nil {
+			first = looks
+		}
+		if !slices.Equal(looks, first) {
+			t.Errorf("batches of %d: other looks", size)
+		}
+		if n := len(looks); n != 34 || looks[0].Event != 100 || looks[n-1].Event != 430 {
+			t.Fatalf("batches of %d: %d looks, the last at event %d", size, n, looks[n-1].Event)
+		}
+		for i, s := range m.oldest {
+			if !m.newest[s] || !slices.Equal(m.graph.Row(s), events.Row(330+i)) {
+				t.Fatalf("batches of %d: event %d of the window is not the stream's", size, i)
+			}
+		}
+	}
+}
+
+// P of the normal distribution is near that of a permutation test, on both graphs, for events
+// that are like the reference rows, a little unlike them, and with many equal rows.
+func TestPNearPermutation(t *testing.T) {
+	for name, rows := range map[string]func(r *rand.Rand, n int, mean float64) vec.Matrix[float32]{
+		"normal": func(r *rand.Rand, n int, mean float64) vec.Matrix[float32] { return normal(r, n, 5, mean) },
+		"ties": func(r *rand.Rand, n int, mean float64) vec.Matrix[float32] {
+			x := normal(r, n, 2, mean)
+			for i, v := range x.Data {
+				x.Data[i] = float32(math.Round(float64(v)))
+			}
+			return x
+		},
+	} {
+		for seed := range uint64(6) {
+			r := rand.New(rand.NewPCG(seed, 9))
+			m, err := New(Rows{X: rows(r, 2000, 0)}, Settings{Window: 200, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			looks, err := m.Add(context.Background(), Rows{X: rows(r, 200, .05*float64(seed))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const rounds = 4000
+			p := m.Permute(rounds, seed)
+			for graph, pair := range map[string][2]float64{"tree": {looks[0].Tree.P, p.TreeP}, "neighbors": {looks[0].Neighbors.P, p.NeighborsP}} {
+				// Three standard errors of the permutation's share, and what the normal
+				// distribution may be off by.
+				if by := math.Abs(pair[0] - pair[1]); by > 3*math.Sqrt(pair[1]*(1-pair[1])/rounds)+.03 {
+					t.Errorf("%s, seed %d, %s: p = %.4f, by permutation %.4f", name, seed, graph, pair[0], pair[1])
+				}
+			}
+		}
+	}
+}
+
+// Events of another distribution are found, in all and within the cluster that they are in,
+// and in no other.
+func TestOtherDistribution(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	two := func(n int, shift float64) Rows {
+		x, cluster := normal(r, n, 4, 0), make([]int32, n)
+		for i := range n {
+			if cluster[i] = int32(i % 2); cluster[i] == 1 {
+				for c := range x.Row(i) {
+					x.Row(i)[c] += float32(20 + shift)
+				}
+			}
+		}
+		return Rows{X: x, Cluster: cluster}
+	}
+	m, err := New(two(2000, 0), Settings{Window: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks, err := m.Add(context.Background(), two(200, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := looks[0]; l.Neighbors.P > 1e-6 || l.Tree.P > 1e-4 || !l.Alarm {
+		t.Errorf("a shifted cluster: %+v", l)
+	}
+	all := m.Clusters()
+	if len(all) != 2 || all[0].Neighbors.P < .01 || all[1].Neighbors.P > 1e-6 || all[1].Newest != 100 {
+		t.Errorf("clusters %+v", all)
+	}
+}
+
+// Reference rows are drawn as often as the events that they stand for.
+func TestSample(t *testing.T) {
+	x := vec.Of(3, 1, []float32{0, 1, 2})
+	count := make([]int, 3)
+	for seed := range uint64(300) {
+		s := draw(Rows{X: x, Count: []uint32{10, 0, 30}, Cluster: []int32{7, 8, 9}}, 20, rand.New(rand.NewPCG(seed, 1)))
+		if s.x.Rows != 20 {
+			t.Fatalf("%d rows", s.x.Rows)
+		}
+		for i, v := range s.x.Data {
+			count[int(v)]++
+			if s.cluster[i] != int32(v)+7 {
+				t.Fatalf("row %v is in cluster %d", v, s.cluster[i])
+			}
+		}
+	}
+	// 1,500 of 6,000 on average, with a deviation of 24 (hypergeometric).
+	if count[1] != 0 || count[0] < 1380 || count[0] > 1620 {
+		t.Errorf("rows were drawn %d times", count)
+	}
+	if s := draw(Rows{X: x}, 20, rand.New(rand.NewPCG(1, 1))); s.x.Rows != 3 {
+		t.Errorf("%d of three rows", s.x.Rows)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	good := normal(r, 2000, 2, 0)
+	bad := good.Clone()
+	bad.Data[7] = float32(math.NaN())
+	for name, make := range map[string]func() error{
+		"too few rows": func() error { _, err := New(Rows{X: good.Slice(0, 499)}, Settings{}); return err },
+		"not finite":   func() error { _, err := New(Rows{X: bad}, Settings{}); return err },
+		"a cluster that is no label": func() error {
+			_, err := New(Rows{X: good.Slice(0, 1), Cluster: []int32{1 << 24}}, Settings{})
+			return err
+		},
+		"events that are not finite": func() error {
+			m, err := New(Rows{X: good}, Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Add(context.Background(), Rows{X: bad})
+			if m.waiting.x.Rows > 0 {
+				t.Error("refused events wait")
+			}
+			return err
+		},
+		"events of another dimension": func() error {
+			m, err := New(Rows{X: good}, Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Add(context.Background(), Rows{X: vec.New[float32](3, 5)})
+			return err
+		},
+	} {
+		if err := make(); !errors.Is(err, models.ErrBadInput) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, s := range map[string]Settings{"window": {Window: 49}, "neighbors": {Neighbors: 500}, "step": {Step: -1}, "events": {Events: 10}} {
+		var wrong *models.SettingError
+		if _, err := New(Rows{X: good}, s); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Events wait where ctx has ended, and are looked at with the next call.
+	m, err := New(Rows{X: good}, Settings{Window: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := m.Add(ended, Rows{X: good.Slice(0, 100)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ended: %v", err)
+	}
+	if looks, err := m.Add(context.Background(), Rows{}); err != nil || len(looks) != 1 {
+		t.Errorf("%d looks, %v", len(looks), err)
+	}
+}
+
+// Bounds grow with the time between false alarms, and streams in which nothing changes cross
+// them about as often as they say, whatever the rows are distributed like.
+func TestFalseAlarms(t *testing.T) {
+	for i := 1; i < len(tableBounds); i++ {
+		if tableBounds[i] <= tableBounds[i-1] {
+			t.Errorf("the bound for %v windows is not above that for %v", tableWindows[i], tableWindows[i-1])
+		}
+		if got := BoundFor(tableWindows[i]); math.Abs(got-tableBounds[i]) > 1e-12 {
+			t.Errorf("the bound for %v windows is %v, the table has %v", tableWindows[i], got, tableBounds[i])
+		}
+	}
+	exponential := func(r *rand.Rand, n int) vec.Matrix[float32] {
+		x := vec.New[float32](n, 4)
+		for i := range x.Data {
+			x.Data[i] = float32(r.ExpFloat64())
+		}
+		return x
+	}
+	// An alarm in ten windows of 50 on average, in streams of as many: a Poisson number of
+	// alarms with a mean of 24, at most.
+	alarms := 0
+	for seed := range uint64(24) {
+		r := rand.New(rand.NewPCG(seed, 21))
+		m, err := New(Rows{X: exponential(r, 500)}, Settings{Window: 50, Events: 500, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks, err := m.Add(context.Background(), Rows{X: exponential(r, 550)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range looks {
+			if l.Raised {
+				alarms++
+			}
+			if l.Bound != tableBounds[0] || l.Alarm != (l.Level > l.Bound) || l.Raised && !l.Alarm {
+				t.Fatalf("%+v", l)
+			}
+		}
+	}
+	if alarms < 5 || alarms > 45 {
+		t.Errorf("%d alarms", alarms)
+	}
+}
+
+// A monitor holds no more memory than its settings say.
+func TestBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	for _, set := range []Settings{{Window: 50}, {Window: 300, Neighbors: 40}, {Window: 100, Neighbors: 2}} {
+		dim := 3 + set.Window/10
+		m, err := New(Rows{X: normal(r, 10*set.Window, dim, 0)}, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Add(context.Background(), Rows{X: normal(r, 3*set.Window, dim, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		held := m.graph.Bytes() + int64(4*cap(m.reference.x.Data)+4*cap(m.waiting.x.Data)+16*cap(m.kept.edges)+24*cap(m.kept.list)+len(m.newest)*(1+4+8+4*m.set.Neighbors))
+		if most := set.Bytes(dim); held > most || held < most/5 {
+			t.Errorf("%+v, %d values: %d bytes, at most %d", set, dim, held, most)
+		}
+	}
+}
+
+// The tree of the lists is the minimum spanning tree of all pairs but for few edges, in few
+// dimensions and in many; with lists of all others it is that tree.
+func TestTreeIsNearlyThatOfAllPairs(t *testing.T) {
+	for _, dim := range []int{2, 10, 50} {
+		for _, k := range []int{10, 549} {
+			r := rand.New(rand.NewPCG(uint64(dim), 6))
+			m, err := New(Rows{X: normal(r, 5000, dim, 0)}, Settings{Window: 50, Neighbors: min(k, 49)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.set.Neighbors = k
+			if _, err := m.Add(context.Background(), Rows{X: normal(r, 50, dim, 0)}); err != nil {
+				t.Fatal(err)
+			}
+			exact := map[graph.Edge]bool{}
+			for _, e := range prim(m) {
+				exact[e] = true
+			}
+			other := 0
+			for _, e := range m.graph.Tree() {
+				if !exact[e] {
+					other++
+				}
+			}
+			if n := len(m.graph.Tree()); n < 540 || other > n/50 || k == 549 && (other > 0 || n != 549) {
+				t.Errorf("%d dimensions, lists of %d: %d of %d edges are others", dim, k, other, n)
+			}
+		}
+	}
+}
+
+// prim is the minimum spanning tree of all pairs of a monitor's points, by Prim's algorithm.
+func prim(m *Monitor) (edges []graph.Edge) {
+	n := len(m.newest)
+	best := make([]graph.Edge, n) // to what is joined, by point; I is -1 of what is
+	for i := range best {
+		best[i] = graph.Edge{I: 0, J: int32(i), Dist2: vec.SquaredDistance(m.graph.Row(0), m.graph.Row(int32(i)))}
+	}
+	best[0].I = -1
+	for range n - 1 {
+		next := -1
+		for i, e := range best {
+			if e.I >= 0 && (next < 0 || e.Compare(best[next]) < 0) {
+				next = i
+			}
+		}
+		edges = append(edges, best[next])
+		best[next].I = -1
+		for i, e := range best {
+			at := int32(next)
+			if to := (graph.Edge{I: min(at, int32(i)), J: max(at, int32(i)), Dist2: vec.SquaredDistance(m.graph.Row(at), m.graph.Row(int32(i)))}); e.I >= 0 && to.Compare(e) < 0 {
+				best[i] = to
+			}
+		}
+	}
+	return edges
+}

@@ -1,0 +1,258 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/drift"
+	"unfold/models/projection"
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/reference"
+)
+
+// How the stream is watched for drift. Events go through a queue of their own to one
+// goroutine, so that nobody waits for it: what it cannot keep up with is skipped and counted.
+const (
+	// queueWindows bounds the queue, in windows.
+	queueWindows = 8
+	// staleWindows is how many windows a sample lasts at least, but for an alarm: the map
+	// has taken in many events by then, and the next sample shows them.
+	staleWindows = 100
+)
+
+// watcher holds the newest events against a sample of the map's points. A nil watcher does
+// nothing.
+type watcher struct {
+	set    drift.Settings
+	report func(stream.Drift)
+	// wake has a token when there is something to do.
+	wake chan struct{}
+
+	// What waits for the goroutine, and what it said last. Guarded by mu.
+	mu    sync.Mutex
+	next  *against // a sample to draw, nil if there is none
+	drawn bool     // one was
+	queue sample   // of events, with clusters in the place of classes
+	// alarmed: an alarm was raised since then, and since counts the events until then.
+	alarmed bool
+	since   uint64
+	now     stream.Drift
+
+	// The goroutine's own.
+	monitor *drift.Monitor
+	project *projection.Projection
+}
+
+// against is a map whose points are drawn, with their clusters, nil if none are known.
+type against struct {
+	snapshot *snapshot.Snapshot
+	clusters []int32
+}
+
+// checkDrift says what is wrong with how the stream is watched.
+func (s Settings) checkDrift() error {
+	if s.Drift.Window == 0 {
+		return nil
+	}
+	if s.Policy == reference.Coverage {
+		return errors.New("drift: a reference set with the policy coverage is no sample of the events: choose reservoir or window")
+	}
+	if _, err := s.Drift.Filled(); err != nil {
+		return fmt.Errorf("drift: %w", err)
+	}
+	return nil
+}
+
+// driftBytes bounds what the watcher holds of events of dim values, of which the map sees so
+// many.
+func (s Settings) driftBytes(dim, seen int) int64 {
+	if s.Drift.Window == 0 {
+		return 0
+	}
+	return s.Drift.Bytes(seen) + int64(2*queueWindows*s.Drift.Window)*int64(4*dim)
+}
+
+func newWatcher(s Settings) *watcher {
+	if s.Drift.Window == 0 {
+		return nil
+	}
+	set := s.Drift
+	set.Seed, set.Threads = s.Seed, 1
+	return &watcher{set: set, report: s.Hooks.Drifted, wake: make(chan struct{}, 1)}
+}
+
+// published takes the points of a map that was published for the next sample, if one is due:
+// the first, after an alarm, and after many windows. Events are held against it from now on,
+// so that no point of the map is among them.
+func (w *watcher) published(s *snapshot.Snapshot, clusters []int32) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.drawn && !w.alarmed && w.now.Events-w.since < uint64(staleWindows*w.set.Window) {
+		return
+	}
+	w.next, w.drawn, w.alarmed, w.since, w.queue = &against{s, clusters}, true, false, w.now.Events, sample{}
+	w.now = stream.Drift{Version: s.Version, Alarms: w.now.Alarms, Events: w.now.Events, Skipped: w.now.Skipped}
+	w.signal()
+}
+
+// take queues events as the encoder made them, with their clusters, nil if none are known.
+func (w *watcher) take(x vec.Matrix[float32], clusters []int32) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.drawn {
+		return
+	}
+	n := max(0, min(x.Rows, queueWindows*w.set.Window-w.queue.x.Rows))
+	w.now.Skipped += uint64(x.Rows - n)
+	w.queue.x = vec.Of(w.queue.x.Rows+n, x.Cols, append(w.queue.x.Data, x.Slice(0, n).Data...))
+	for i := range n {
+		c := int32(noClass)
+		if clusters != nil {
+			c = clusters[i]
+		}
+		w.queue.class = append(w.queue.class, c)
+	}
+	w.signal()
+}
+
+// signal wakes the goroutine.
+func (w *watcher) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// stats are what the last look said, but for its clusters: histories are long.
+func (w *watcher) stats() stream.Drift {
+	if w == nil {
+		return stream.Drift{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := w.now
+	d.Clusters = nil
+	return d
+}
+
+// run looks at events until ctx ends.
+func (w *watcher) run(ctx context.Context) {
+	if w == nil {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wake:
+		}
+		next, queue := w.waiting()
+		if next != nil {
+			w.says(0, nil, w.draw(next))
+		}
+		if queue.x.Rows == 0 {
+			continue
+		}
+		looks, err := w.look(ctx, queue)
+		if ctx.Err() == nil {
+			w.says(queue.x.Rows, looks, err)
+		}
+	}
+}
+
+// waiting takes what waits for the goroutine.
+func (w *watcher) waiting() (next *against, queue sample) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next, queue = w.next, w.queue
+	w.next, w.queue = nil, sample{}
+	return next, queue
+}
+
+// draw begins with another sample. A map of too few events has none: the next one may.
+func (w *watcher) draw(next *against) error {
+	s := next.snapshot
+	m, err := drift.New(drift.Rows{X: s.Reference, Count: s.Count, Cluster: next.clusters}, w.set)
+	w.monitor, w.project = m, projection.Of(s)
+	if err == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drawn = w.next != nil
+	return fmt.Errorf("map version %d: %w", s.Version, err)
+}
+
+// look holds events against the sample. Those that have no place on the map are left out.
+func (w *watcher) look(ctx context.Context, events sample) ([]drift.Look, error) {
+	if w.monitor == nil {
+		return nil, nil
+	}
+	if events.x.Cols != w.project.Dim() {
+		return nil, models.BadInputf("events of %d values on a map of events of %d", events.x.Cols, w.project.Dim())
+	}
+	for {
+		looks, err := w.monitor.Add(ctx, drift.Rows{X: w.project.Apply(events.x, w.set.Threads), Cluster: events.class})
+		var row *models.RowError
+		if !errors.As(err, &row) {
+			return looks, err
+		}
+		events = events.without(row.Row)
+	}
+}
+
+// says notes what looks at so many events have found, or that a sample was drawn, of none. It
+// reports what is new.
+func (w *watcher) says(events int, looks []drift.Look, err error) {
+	w.mu.Lock()
+	if w.monitor == nil {
+		w.now.Skipped += uint64(events)
+	} else {
+		w.now.Events += uint64(events)
+	}
+	w.now.Raised = false
+	for _, l := range looks {
+		if l.Raised {
+			w.now.Alarms++
+			w.now.Raised, w.alarmed = true, true
+		}
+	}
+	if len(looks) > 0 && w.next == nil { // else another sample is to be drawn
+		w.now = w.said(looks[len(looks)-1])
+	}
+	if err != nil {
+		w.now.Problem = err.Error()
+	}
+	now := w.now
+	w.mu.Unlock()
+	if w.report != nil && (len(looks) > 0 || err != nil || events == 0) {
+		w.report(now)
+	}
+}
+
+// said is what a look says, with the counters as they are. The lock is held.
+func (w *watcher) said(l drift.Look) stream.Drift {
+	d := w.now
+	d.Window, d.Reference = w.monitor.Window(), w.monitor.Reference()
+	d.Tree, d.Neighbors, d.Degree, d.P = l.Tree.Z, l.Neighbors.Z, l.Neighbors.Degree, l.Neighbors.P
+	d.Level, d.Bound, d.Alarm = l.Level, l.Bound, l.Alarm
+	d.Clusters = nil
+	for _, c := range w.monitor.Clusters() {
+		d.Clusters = append(d.Clusters, stream.ClusterDrift{
+			Cluster: c.Label, Reference: c.Reference, Window: c.Newest,
+			Tree: c.Tree.Z, Neighbors: c.Neighbors.Z, Degree: c.Neighbors.Degree, P: c.Neighbors.P,
+		})
+	}
+	return d
+}

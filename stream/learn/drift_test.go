@@ -1,0 +1,189 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models/drift"
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/reference"
+	"unfold/stream/streamtest"
+)
+
+// watching are settings of a stream that is watched, and what was reported of it.
+func watching() (Settings, *reports) {
+	s, r := quick(), &reports{}
+	s.Min, s.Size, s.Drift = 600, 1200, drift.Settings{Window: 60, Neighbors: 5, Events: 10_000}
+	s.Hooks.Drifted = r.add
+	return s, r
+}
+
+// reports are what a hook has heard.
+type reports struct {
+	mu  sync.Mutex
+	all []stream.Drift
+}
+
+func (r *reports) add(d stream.Drift) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, d)
+}
+
+// last is the newest report, the zero value if there is none.
+func (r *reports) last() (d stream.Drift) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.all); n > 0 {
+		d = r.all[n-1]
+	}
+	return d
+}
+
+// Events like those of the map raise no alarm, others do; the next map says so in its
+// history, and the newest events are held against its points from then on.
+func TestDriftOfAStream(t *testing.T) {
+	s, r := watching()
+	s.RefreshEvery, s.RefreshNew = 20*time.Millisecond, 1e-9
+	s.State = t.TempDir()
+	rng := rand.New(rand.NewPCG(11, 3))
+	l, offset, stop := started(t, s, rng, 4)
+	offers := func(messages int, dim int) {
+		for range messages {
+			offer(t, l, message(t, rng, 10, dim, offset))
+			offset++
+		}
+	}
+	offers(20, 4)
+	streamtest.Await(t, "200 events are looked at", func() bool { return r.last().Events >= 200 })
+	if d := r.last(); d.Alarms > 0 || d.Window != 60 || d.Reference != 600 || d.Version != 1 || d.Bound == 0 || d.Skipped > 0 || d.Problem != "" {
+		t.Errorf("events as before: %+v", d)
+	}
+	// All of one class: what the first map has seen a third of.
+	one := func(messages int) {
+		for range messages {
+			for {
+				m := message(t, rng, 1, 4, offset)
+				if strings.Contains(string(m.Value), "class 2") {
+					offer(t, l, m)
+					offset++
+					break
+				}
+			}
+		}
+	}
+	one(150)
+	streamtest.Await(t, "an alarm is raised", func() bool { return r.last().Alarms > 0 })
+	streamtest.Await(t, "a map has it in its history", func() bool {
+		return slices.ContainsFunc(l.publisher.statsSoFar(), func(f stream.Stats) bool { return f.Newest.Alarms > 0 })
+	})
+	one(80)
+	streamtest.Await(t, "events are held against another map", func() bool { return r.last().Version > 1 })
+	stop()
+	all, err := ReadHistory(s.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := all[len(all)-1].Newest; f.Events == 0 {
+		t.Errorf("the saved history says %+v", f)
+	}
+}
+
+// statsSoFar are those of the maps so far.
+func (p *publisher) statsSoFar() history {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.history
+}
+
+// What comes faster than it can be looked at is skipped and counted; nobody waits for it.
+// Before the first map there is nothing to hold events against, and they are not counted.
+func TestDriftSkips(t *testing.T) {
+	s, r := watching()
+	w := newWatcher(s)
+	x := vec.New[float32](queueWindows*60+7, 2)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range x.Data {
+		x.Data[i] = float32(rng.NormFloat64())
+	}
+	w.take(x, nil)
+	if d := w.stats(); d.Skipped != 0 || w.queue.x.Rows != 0 {
+		t.Errorf("before the first map: %+v, %d events", d, w.queue.x.Rows)
+	}
+	w.published(&snapshot.Snapshot{Reference: x.Slice(0, 400), Version: 1, Dim: 2}, nil)
+	next, _ := w.waiting()
+	w.says(0, nil, w.draw(next)) // too few: reported, and the next map is asked
+	if d := r.last(); !strings.Contains(d.Problem, "400 reference events are too few") || w.drawn {
+		t.Errorf("a map of 400 points: %+v", d)
+	}
+	w.published(&snapshot.Snapshot{Reference: vec.Of(2*x.Rows, 2, slices.Concat(x.Data, x.Data)), Version: 2, Dim: 2}, nil)
+	w.take(x, nil)
+	w.take(x.Slice(0, 5), nil)
+	if d := w.stats(); d.Skipped != 12 || w.queue.x.Rows != queueWindows*60 {
+		t.Errorf("%+v, and %d wait", d, w.queue.x.Rows)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { w.run(ctx) })
+	streamtest.Await(t, "what waits is looked at", func() bool { return r.last().Events == queueWindows*60 })
+	stop()
+	wg.Wait()
+	if d := r.last(); d.Version != 2 || d.Problem != "" || d.Window != 60 || len(d.Clusters) != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// With clusters given, looks say what is in each. A row that is not finite is left out.
+func TestDriftWithinClusters(t *testing.T) {
+	s, r := watching()
+	w := newWatcher(s)
+	rng := rand.New(rand.NewPCG(5, 2))
+	rows := func(n int) (vec.Matrix[float32], []int32) {
+		x, c := vec.New[float32](n, 2), make([]int32, n)
+		for i := range n {
+			c[i] = int32(i % 2)
+			x.Row(i)[0], x.Row(i)[1] = float32(rng.NormFloat64())+20*float32(c[i]), float32(rng.NormFloat64())
+		}
+		return x, c
+	}
+	x, c := rows(700)
+	w.published(&snapshot.Snapshot{Reference: x, Version: 3, Dim: 2}, c)
+	x, c = rows(61)
+	x.Data[10] = float32(math.NaN())
+	w.take(x, c)
+	next, queue := w.waiting()
+	if err := w.draw(next); err != nil {
+		t.Fatal(err)
+	}
+	looks, err := w.look(t.Context(), queue)
+	w.says(queue.x.Rows, looks, err)
+	d := r.last()
+	if err != nil || len(d.Clusters) != 2 || d.Clusters[0].Window+d.Clusters[1].Window != 60 || d.Clusters[1].Reference < 200 {
+		t.Errorf("%v, %+v", err, d)
+	}
+}
+
+func TestDriftSettings(t *testing.T) {
+	for want, change := range map[string]func(s *Settings){
+		"policy coverage": func(s *Settings) { s.Policy = reference.Coverage },
+		"window":          func(s *Settings) { s.Drift.Window = 7 },
+		"events":          func(s *Settings) { s.Drift.Events = 1 << 40 },
+	} {
+		s, _ := watching()
+		change(&s)
+		if _, err := New(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := New(quick()); err != nil {
+		t.Error(err)
+	}
+}
