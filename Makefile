@@ -147,6 +147,19 @@ why: build bin/bench/why
 gplvm: bin/bench/gplvm
 	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 
+# page builds the page of web/src into web/dist, which the program embeds. It needs Node 18 or later and npm; building the program
+# needs neither. page-check builds it elsewhere and compares bytes with what is committed.
+.PHONY: page page-check
+web/node_modules: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+page: web/node_modules
+	cd web && npx tsc --noEmit && node build.mjs
+page-check: web/node_modules
+	cd web && npx tsc --noEmit && node build.mjs ../out/page
+	diff -r web/dist out/page
+	git diff --exit-code -- web/licences
+
 # third-party writes the licences of all that the program links, THIRD_PARTY.txt; a test says when that is due.
 .PHONY: third-party
 third-party:

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"unfold/cmd/internal/web/webtest"
+)
+
+// greeting is what a page hears first.
+type greeting struct {
+	Title   string
+	Live    bool
+	Points  int
+	Map     struct{ Version uint64 }
+	Columns []struct{ Name, Kind string }
+}
+
+// viewed starts unfold view, reads what a page would hear first, and ends it.
+func viewed(t *testing.T, args ...string) (g greeting) {
+	t.Helper()
+	m := start(t, "view", append(args, "--listen", "127.0.0.1:0")...)
+	address := m.said(`address=(\S+)`)[1]
+	client, url := webtest.Client(address)
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	resp, err := client.Do(req)
+	if status, body := webtest.Read(t, resp, err); status != 200 || !strings.Contains(string(body), "<canvas") {
+		t.Fatalf("%d %.200s", status, body)
+	}
+	c, _, err := websocket.Dial(t.Context(), "ws://"+address+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseNow()
+	_, text, err := c.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &g); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return g
+}
+
+func (g greeting) columns() string {
+	var all []string
+	for _, c := range g.Columns {
+		all = append(all, c.Name+" "+c.Kind)
+	}
+	return strings.Join(all, ", ")
+}
+
+// The page shows maps of this program and of others, and models.
+func TestView(t *testing.T) {
+	smallModel(t)
+	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
+	must(t, "-q", "fit", "small.csv", "-o", "m3.unfold", "--map", "deep.parquet", "--columns", "x,y,z", "--id", "name", "--dims", "3")
+	for path, text := range map[string]string{
+		"xy.csv":   "x,y,kind,n\n1,2,a,0.5\n3,4,b,1.5\n,6,c,2.5\n",
+		"umap.csv": "name,UMAP1,UMAP2,when\na,1,2,2026-01-02\nb,3,4,2026-01-03\n",
+		"odd.csv":  "left,up,kind\n1,2,a\n3,4,b\n",
+		"v.jsonl":  `{"v": [1, 2], "t": "a"}` + "\n" + `{"v": [3, 4], "t": "b"}` + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		args    []string
+		points  int
+		columns string
+	}{
+		{"its own map", []string{"map.parquet"}, 200, "x number, sigma number, novelty_local number, novelty_global number"},
+		{"its model", []string{"m.unfold"}, 100, "variance number, events category"},
+		{"three dimensions", []string{"deep.parquet"}, 200, "sigma number, novelty_local number, novelty_global number"},
+		{"x and y, one without a place", []string{"xy.csv"}, 2, "kind category, n number"},
+		{"UMAP1 and UMAP2", []string{"umap.csv", "--id", "name"}, 2, "when time"},
+		{"named places", []string{"odd.csv", "--places", "left,up"}, 2, "kind category"},
+		{"a column of vectors", []string{"v.jsonl"}, 2, "t category"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := viewed(t, append(c.args, "--title", "T")...)
+			if g.Points != c.points || g.Points == 0 || g.columns() != c.columns || g.Title != "T" || g.Live {
+				t.Errorf("the page hears of %+v, want %d points with %s", g, c.points, c.columns)
+			}
+			if c.name == "its model" && g.Map.Version != 1 {
+				t.Errorf("version %d", g.Map.Version)
+			}
+		})
+	}
+}
+
+// What cannot be shown is said, with what to do.
+func TestViewRefuses(t *testing.T) {
+	smallModel(t)
+	if err := os.WriteFile("odd.csv", []byte("left,up,kind\n1,2,a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("empty", []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"odd.csv", exitBadInput, "name them, as --places x,y"},
+		{"odd.csv --places left,down", exitBadInput, `"down"`},
+		{"odd.csv --places left", exitBadInput, "a map needs two"},
+		{"odd.csv --places left,up --id name", exitBadInput, `"name"`},
+		{"away.csv", exitBadInput, "away.csv"},
+		{"m.unfold --id name", exitUsage, "which knows its points"},
+		{"odd.csv --places left,up --token-file empty", exitBadInput, "there is no token in it"},
+	} {
+		code, _, stderr := run(t, append([]string{"view", "--listen", "127.0.0.1:0"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("view %s: exit %d, %q; want %d, %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}

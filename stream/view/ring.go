@@ -1,0 +1,182 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"unfold/ingest/table"
+)
+
+// Rows are points that come: n of them.
+type Rows struct {
+	// ID identifies the points; no column: they have no ids, and never come again.
+	ID table.Column
+	// X and Y are the places, n each. Points whose place is not finite are left out.
+	X, Y []float32
+	// At is when they came, in milliseconds since 1970; 0: not known.
+	At float64
+	// Columns are what else is known of them, n values each.
+	Columns []table.Column
+}
+
+// none ends a list of slots.
+const none = -1
+
+// ring holds points in slots, in the order in which they came last.
+type ring struct {
+	size int
+	x, y []float32
+	at   []float64
+	id   []string
+	used []bool
+	// next and prev link slots that are used, oldest first; next also links free ones.
+	next, prev           []int32
+	oldest, newest, free int32
+	n                    int
+	slots                map[string]uint32 // by id
+	columns              []*column
+	byName               map[string]*column
+	// skipped names columns that are not shown.
+	skipped map[string]bool
+}
+
+func newRing(size int) *ring {
+	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[string]uint32{}, byName: map[string]*column{}, skipped: map[string]bool{}}
+}
+
+// mostColumns bounds the columns that are shown.
+const mostColumns = 64
+
+// sources finds the columns of a batch, in the order of the ring's; it makes those that are
+// new, and reports whether there are any.
+func (r *ring) sources(columns []table.Column) (all []*source, grew bool) {
+	for _, c := range columns {
+		if r.byName[c.Name()] != nil || r.skipped[c.Name()] || len(r.columns) == mostColumns || c.Len() == 0 {
+			continue
+		}
+		made := newColumn(c, len(r.x))
+		name := strings.Clone(c.Name())
+		if made == nil {
+			if len(r.skipped) < mostColumns {
+				r.skipped[name] = true
+			}
+			continue
+		}
+		r.byName[name], grew = made, true
+		r.columns = append(r.columns, made)
+	}
+	of := make(map[*column]*source, len(columns))
+	for _, c := range columns {
+		if mine := r.byName[c.Name()]; mine != nil && of[mine] == nil {
+			of[mine] = newSource(c, mine.Kind)
+		}
+	}
+	for _, mine := range r.columns {
+		all = append(all, of[mine])
+	}
+	return all, grew
+}
+
+// claim returns the slot of a point that comes, at the newest end of the order: its own if
+// its id is there, a free one, a new one, or the oldest.
+func (r *ring) claim(id string) uint32 {
+	if s, there := r.slots[id]; there && id != "" {
+		r.unlink(s)
+		r.link(s)
+		return s
+	}
+	var s uint32
+	switch {
+	case r.free != none:
+		s = uint32(r.free)
+		r.free = r.next[s]
+	case len(r.x) < r.size:
+		s = uint32(len(r.x))
+		r.grow(len(r.x) + 1)
+	default:
+		s = uint32(r.oldest)
+		r.unlink(s)
+		r.forget(s)
+	}
+	r.link(s)
+	r.used[s] = true
+	r.n++
+	if id != "" {
+		id = strings.Clone(id)
+		r.slots[id] = s
+	}
+	r.id[s] = id
+	return s
+}
+
+// grow makes room for n slots.
+func (r *ring) grow(n int) {
+	r.x, r.y, r.at = grown(r.x, n, 0), grown(r.y, n, 0), grown(r.at, n, 0)
+	r.id, r.used = grown(r.id, n, ""), grown(r.used, n, false)
+	r.next, r.prev = grown(r.next, n, none), grown(r.prev, n, none)
+	for _, c := range r.columns {
+		c.grow(n)
+	}
+}
+
+// remove frees the slot of an id.
+func (r *ring) remove(id string) (slot uint32, there bool) {
+	s, there := r.slots[id]
+	if !there || id == "" {
+		return 0, false
+	}
+	r.unlink(s)
+	r.forget(s)
+	for _, c := range r.columns {
+		c.clear(int(s))
+	}
+	r.next[s], r.free = r.free, int32(s)
+	return s, true
+}
+
+// forget takes the point of a slot out of everything but the order.
+func (r *ring) forget(s uint32) {
+	delete(r.slots, r.id[s])
+	r.id[s], r.used[s] = "", false
+	r.n--
+}
+
+// link puts a slot at the newest end.
+func (r *ring) link(s uint32) {
+	r.prev[s], r.next[s] = r.newest, none
+	if r.newest == none {
+		r.oldest = int32(s)
+	} else {
+		r.next[r.newest] = int32(s)
+	}
+	r.newest = int32(s)
+}
+
+// unlink takes a slot out of the order.
+func (r *ring) unlink(s uint32) {
+	p, n := r.prev[s], r.next[s]
+	if p == none {
+		r.oldest = n
+	} else {
+		r.next[p] = n
+	}
+	if n == none {
+		r.newest = p
+	} else {
+		r.prev[n] = p
+	}
+}
+
+// check says what is wrong with rows.
+func (in *Rows) check() error {
+	n := len(in.X)
+	if len(in.Y) != n || in.ID.Valid() && in.ID.Len() != n {
+		return fmt.Errorf("view: %d and %d coordinates, %d ids", n, len(in.Y), in.ID.Len())
+	}
+	for _, c := range in.Columns {
+		if c.Len() != n {
+			return fmt.Errorf("view: column %q has %d rows of %d", c.Name(), c.Len(), n)
+		}
+	}
+	return nil
+}
