@@ -6,8 +6,11 @@
 //
 //	Put     points come, or come again under their ids
 //	Remove  points leave
+//	Refresh the map changes: all points get new places, at once for every reader
 //	Tick    what has changed since the last tick becomes one delta for all readers
 //	Join    a reader, which gets the whole and then every delta
+//
+// Below them lie the points that the map was learnt from, the base, which only Refresh changes.
 //
 // # Readers
 //

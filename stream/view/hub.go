@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,8 +13,9 @@ import (
 
 // Settings of a Hub. The zero value works.
 type Settings struct {
-	// Size is how many points are kept, DefaultSize for 0.
-	Size int
+	// Size is how many points are kept, DefaultSize for 0. Base is how many more there are
+	// below them, of those that the map was learnt from.
+	Size, Base int
 	// Every is how often changes are handed out by Run, 200 ms for 0.
 	Every time.Duration
 	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
@@ -35,6 +37,7 @@ type Hub struct {
 	set Settings
 
 	mu   sync.Mutex
+	base *base
 	ring *ring
 	// dirty are the slots that changed since the last tick, and how.
 	dirty []uint32
@@ -63,7 +66,8 @@ func New(s Settings) *Hub {
 	s.Size = cmp.Or(max(s.Size, 0), DefaultSize)
 	s.Every = cmp.Or(max(s.Every, 0), 200*time.Millisecond)
 	s.Log = cmp.Or(max(s.Log, 0), 32<<20)
-	return &Hub{set: s, ring: newRing(s.Size), woken: make(chan struct{})}
+	s.Base = max(s.Base, 0)
+	return &Hub{set: s, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
 }
 
 // Put takes points that come. An error is about rows whose parts differ in length.
@@ -108,30 +112,58 @@ func (h *Hub) Remove(ids ...string) {
 	}
 }
 
-// Move gives every point a new place: f changes the places of n points, and says whether
-// it did. After it comes the map that the places are on.
-func (h *Hub) Move(to MapState, f func(x, y []float32, id []string, used []bool) bool) {
+// Refresh puts all points on another map: move, if not nil, says where those of the ring go
+// (it is called while others put and remove points). Points of the base that have left leave,
+// others come or move.
+func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, float32)) {
+	h.mu.Lock()
+	x, y := slices.Clone(h.ring.x), slices.Clone(h.ring.y)
+	h.mu.Unlock()
+	nx, ny := make([]float32, len(x)), make([]float32, len(y))
+	if move != nil {
+		for i := range x {
+			nx[i], ny[i] = move(x[i], y[i])
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.m = to
-	r := h.ring
-	if f != nil && f(r.x, r.y, r.id, r.used) {
-		for s, used := range r.used {
-			if used {
-				h.touch(uint32(s), Move)
-			}
+	for s := range min(len(x), len(h.ring.x)) {
+		// What has come meanwhile is on one of the two maps already.
+		if r := h.ring; move != nil && r.used[s] && r.x[s] == x[s] && r.y[s] == y[s] && vec.Finite([]float32{nx[s], ny[s]}) {
+			r.x[s], r.y[s] = nx[s], ny[s]
+			h.touch(uint32(s), Move)
 		}
 	}
-	h.post(Message{Text: true, Data: encode(mapMessage{"map", to})}, h.tick()...)
+	put, gone := h.base.replace(b)
+	messages := h.tick()
+	if h.readers > 0 {
+		// Slots that are freed may be those of new points: first they are freed.
+		for slots := range chunks(gone, partRows) {
+			messages = append(messages, removal(slots))
+		}
+		for slots := range chunks(put, partRows) {
+			messages = append(messages, h.baseFrame(slots))
+		}
+	}
+	h.post(append(messages, Message{Text: true, Data: encode(mapMessage{"map", to})})...)
+}
+
+// Clear takes all points out but those of the base.
+func (h *Hub) Clear() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	size := h.ring.size
+	h.ring = newRing(size)
+	h.announced, h.dirty, h.state = nil, nil, nil
+	h.restart()
 }
 
 // Tick hands out what has changed since the last one.
 func (h *Hub) Tick() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if messages := h.tick(); len(messages) > 0 {
-		h.post(messages[0], messages[1:]...)
-	}
+	h.post(h.tick()...)
 }
 
 // SetStatus hands readers what the page says beside the map, as JSON of an object.
@@ -183,17 +215,18 @@ func (h *Hub) wake() {
 	h.woken = make(chan struct{})
 }
 
-// post hands messages to readers, in the order m, more. The lock is held.
-func (h *Hub) post(m Message, more ...Message) {
+// post hands messages to readers. The lock is held.
+func (h *Hub) post(messages ...Message) {
 	if h.readers == 0 {
 		h.log.clear()
 		return
 	}
-	h.log.add(h.set.Log, m)
-	for _, m := range more {
+	for _, m := range messages {
 		h.log.add(h.set.Log, m)
 	}
-	h.wake()
+	if len(messages) > 0 {
+		h.wake()
+	}
 }
 
 // tick returns the messages of what has changed. The lock is held.

@@ -12,11 +12,12 @@ import (
 type Change byte
 
 // The changes: points come (or come again, elsewhere or as something else), places change,
-// points leave.
+// points leave; points that the map was learnt from come or move, below all others.
 const (
 	Put Change = iota + 1
 	Move
 	Remove
+	Under
 )
 
 // headBytes is the length of what stands before a message's Arrow stream, whose buffers it
@@ -35,6 +36,7 @@ type hello struct {
 	Title   string   `json:"title"`
 	Live    bool     `json:"live"`
 	Size    int      `json:"size"`
+	Base    int      `json:"base"`
 	Points  int      `json:"points"`
 	Slots   int      `json:"slots"`
 	Map     MapState `json:"map"`
@@ -68,19 +70,36 @@ func encode(v any) []byte {
 	return text
 }
 
-// frame is a change of some slots, as they are now. The lock is held.
+// frame is a change of some slots of the ring, as they are now. The lock is held.
 func (h *Hub) frame(c Change, slots []uint32) Message {
 	r := h.ring
-	columns := []table.Column{table.Uint32Column("slot", slots)}
-	if c != Remove {
-		columns = append(columns, table.Float32Column("x", gather(r.x, slots)), table.Float32Column("y", gather(r.y, slots)))
+	numbers := make([]uint32, len(slots)) // the ring's slots are behind the base's
+	for i, s := range slots {
+		numbers[i] = s + uint32(h.set.Base)
 	}
+	if c == Remove {
+		return removal(numbers)
+	}
+	columns := []table.Column{table.Uint32Column("slot", numbers), table.Float32Column("x", gather(r.x, slots)), table.Float32Column("y", gather(r.y, slots))}
 	if c == Put {
 		columns = append(columns, table.Float64Column("at", gather(r.at, slots)), table.StringColumn("id", gather(r.id, slots)))
 		for i, column := range r.columns {
 			columns = append(columns, column.take(name(i), slots))
 		}
 	}
+	return binary(c, columns...)
+}
+
+// baseFrame is where points of the base are now. The lock is held.
+func (h *Hub) baseFrame(slots []uint32) Message {
+	return binary(Under, table.Uint32Column("slot", slots), table.Float32Column("x", gather(h.base.x, slots)), table.Float32Column("y", gather(h.base.y, slots)))
+}
+
+// removal frees slots, as messages number them.
+func removal(slots []uint32) Message { return binary(Remove, table.Uint32Column("slot", slots)) }
+
+// binary makes a message of a change.
+func binary(c Change, columns ...table.Column) Message {
 	t, err := table.NewTable(table.Origin{}, columns...)
 	var stream []byte
 	if err == nil {

@@ -38,7 +38,7 @@ type Reader struct {
 	// next is the number of the next delta; from the next slot of the whole, none if it
 	// is handed over.
 	next    uint64
-	from    int
+	from    int // over the base's slots, then the ring's
 	waiting []Message
 	begun   bool
 	closed  bool
@@ -116,7 +116,7 @@ func (r *Reader) begin() {
 		r.Restarts++
 	}
 	r.begun, r.generation, r.next, r.from = true, h.generation, h.log.end(), 0
-	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Size, h.ring.n, len(h.ring.x), h.m, []Field{}}
+	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}}
 	for _, c := range h.ring.columns {
 		greeting.Columns = append(greeting.Columns, c.Field)
 	}
@@ -135,17 +135,26 @@ func (r *Reader) begin() {
 // held.
 func (r *Reader) part() (Message, bool) {
 	h := r.h
-	var slots []uint32
-	for ; r.from < len(h.ring.x) && len(slots) < partRows; r.from++ {
-		if h.ring.used[r.from] {
-			slots = append(slots, uint32(r.from))
-		}
+	slots := some(&r.from, 0, h.base.used)
+	if len(slots) > 0 {
+		return h.baseFrame(slots), true
 	}
-	if len(slots) == 0 {
+	if slots = some(&r.from, h.set.Base, h.ring.used); len(slots) == 0 {
 		return Message{}, false
 	}
 	// Values that came since it began are in a delta that is still to come, or is pending.
 	return h.frame(Put, slots), true
+}
+
+// some lists the next slots that are used, of those numbered from first on, and moves from
+// behind them.
+func some(from *int, first int, used []bool) (slots []uint32) {
+	for *from = max(*from, first); *from-first < len(used) && len(slots) < partRows; *from++ {
+		if used[*from-first] {
+			slots = append(slots, uint32(*from-first))
+		}
+	}
+	return slots
 }
 
 // Run hands out changes every Settings.Every until the context is done.

@@ -119,6 +119,8 @@ func (p *page) change(t failing, data []byte) {
 		case Remove:
 			delete(p.points, uint32(s))
 			continue
+		case Under:
+			at = point{}
 		case Put:
 			id, _ := tab.Column("id")
 			at.id, at.row = id.Text(i), p.row(tab, i)
@@ -146,6 +148,11 @@ func (p *page) row(tab *table.Table, i int) string {
 // state is what a page that is up to date knows, from the hub itself.
 func state(h *Hub) map[uint32]point {
 	out := map[uint32]point{}
+	for s, used := range h.base.used {
+		if used {
+			out[uint32(s)] = point{x: h.base.x[s], y: h.base.y[s]}
+		}
+	}
 	for s := range h.ring.x {
 		if !h.ring.used[s] {
 			continue
@@ -161,7 +168,7 @@ func state(h *Hub) map[uint32]point {
 				parts = append(parts, table.Float64Column("", c.numbers[s:s+1]).Text(0))
 			}
 		}
-		out[uint32(s)] = point{h.ring.x[s], h.ring.y[s], h.ring.id[s], strings.Join(parts, ",")}
+		out[uint32(s+h.set.Base)] = point{h.ring.x[s], h.ring.y[s], h.ring.id[s], strings.Join(parts, ",")}
 	}
 	return out
 }
@@ -205,7 +212,7 @@ func rowsOf(ids []string, seed int) Rows {
 func TestPageFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 40).Draw(t, "size")
-		h := New(Settings{Size: size, Log: rapid.SampledFrom([]int{1, 4000, 1 << 20}).Draw(t, "log")})
+		h := New(Settings{Size: size, Base: 20, Log: rapid.SampledFrom([]int{1, 4000, 1 << 20}).Draw(t, "log")})
 		var pages []*page
 		defer func() {
 			for _, p := range pages {
@@ -224,12 +231,11 @@ func TestPageFollows(t *testing.T) {
 			"remove": func(t *rapid.T) { h.Remove(ids.Draw(t, "ids")...) },
 			"move": func(t *rapid.T) {
 				seed++
-				h.Move(MapState{Version: uint64(seed)}, func(x, _ []float32, _ []string, _ []bool) bool {
-					for i := range x {
-						x[i]++
-					}
-					return true
-				})
+				var b Base
+				for _, k := range rapid.SliceOfNDistinct(rapid.Uint64Range(1, 30), 0, 25, rapid.ID[uint64]).Draw(t, "base") {
+					b.Keys, b.X, b.Y = append(b.Keys, k), append(b.X, float32(seed%3)), append(b.Y, float32(k))
+				}
+				h.Refresh(MapState{Version: uint64(seed)}, b, func(x, y float32) (float32, float32) { return x + 1, y })
 			},
 			"tick": func(*rapid.T) { h.Tick() },
 			"join": func(*rapid.T) { pages = append(pages, newPage(h)) },
@@ -241,7 +247,7 @@ func TestPageFollows(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				if n := h.Len(); n > size || len(h.ring.x) > size || n != len(state(h)) {
+				if n := h.Len(); n > size || len(h.ring.x) > size || len(h.base.x) > 20 || n+len(h.base.slot) != len(state(h)) {
 					t.Fatalf("%d points in %d slots, of %d", n, len(h.ring.x), size)
 				}
 			},

@@ -1,6 +1,6 @@
 // The page: what comes from the server goes into the store, what a person does goes into the view, and both are drawn.
 
-import { Camera, ease, type Box } from "./camera";
+import { Camera, type Box } from "./camera";
 import { dark, light, nameOf, type Theme } from "./color";
 import { Detail, type Near, type Reason } from "./detail";
 import { $, h, icon } from "./dom";
@@ -14,15 +14,14 @@ import { place, type Label } from "./labels";
 import { Legend } from "./legend";
 import { Overlay } from "./overlay";
 import { Painting } from "./painting";
+import { Pulse, Timeline } from "./pulse";
 import { Raster } from "./raster";
 import { Search } from "./search";
 import { inside, type XY } from "./select";
 import { read, write, type State } from "./state";
-import { Store } from "./store";
+import { arrival, Store } from "./store";
+import { Strange } from "./strange";
 import { Change, connect, decode, type Hello, type Listener, type MapState, type Said } from "./wire";
-
-/** So long a refresh of the map takes to be shown as motion, in ms. */
-const moving = 900;
 
 export class App implements Listener {
   readonly store = new Store();
@@ -35,12 +34,17 @@ export class App implements Listener {
   private readonly detail: Detail;
   private readonly drawer: Drawer;
   private readonly search: Search;
+  private readonly pulse: Pulse;
+  private readonly timeline: Timeline;
+  private readonly strange: Strange;
   private canvas = $<HTMLCanvasElement>("map");
   private readonly over = $<HTMLCanvasElement>("over");
   private theme: Theme;
   private wanted: State;
   private map: MapState = {};
   private live = false;
+  /** The name of the column that a person chose, "" for none. */
+  private preferred: string | undefined;
   private whole = false;
   private framed = false;
   private tool: Tool = "pan";
@@ -52,10 +56,10 @@ export class App implements Listener {
   private near: readonly Near[] = [];
   private shape: readonly XY[] = [];
   private selected: Uint32Array | null = null;
-  private moved = -1e9;
   private stale = { base: true, over: true, grid: true, legend: true, labels: true, address: false };
   private legendAt = 0;
   private labelsAt = 0;
+  private addressAt = 0;
   private waiting = 0;
   private drawn = 0;
   again: () => void = () => {};
@@ -67,11 +71,16 @@ export class App implements Listener {
     const want = new URLSearchParams(location.search).get("renderer");
     this.renderer = (want === "software" ? null : WebGL.open(this.canvas, want === "webgl2")) ?? this.software();
     this.overlay = new Overlay(this.over);
-    this.legend = new Legend(this.store, this.painting, { column: (i) => this.colorBy(i), only: () => this.filtered() });
+    this.legend = new Legend(this.store, this.painting, () => this.live, { column: (i) => this.colorBy(i), only: () => this.filtered() });
     const on = { fly: (s: number) => this.fly(s), hover: (s: number) => this.hoverSlot(s), close: () => this.pin(-1) };
     this.detail = new Detail(this.store, on);
     this.drawer = new Drawer(this.store, { ...on, close: () => this.select(null) });
     this.search = new Search(this.store, { hits: () => this.ask({ over: true }), fly: (s) => this.fly(s), select: (slots) => this.select(slots) });
+    this.pulse = new Pulse(() => (this.theme.dark ? "#6db6f2" : "#0b69b7"));
+    this.timeline = new Timeline(this.store, (upto) => this.until(upto));
+    this.timeline.mount($("timeline"), this.pulse.element);
+    this.strange = new Strange(this.store, on);
+    setInterval(() => this.second(), 1000);
     this.tools();
     this.listen();
     this.applyTheme();
@@ -110,6 +119,7 @@ export class App implements Listener {
         this.head();
         break;
       case "status":
+        this.pulse.take(m.status);
         break;
     }
   }
@@ -118,12 +128,9 @@ export class App implements Listener {
     const now = performance.now();
     const f = decode(data, this.store.columns.map((c) => c.kind));
     this.store.apply(f, this.whole ? now : 0);
-    if (f.change === Change.Move || (f.change === Change.Put && this.whole)) {
-      if (f.change === Change.Move) this.moved = now;
-    }
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
-    if (!this.framed && f.change === Change.Put) this.home(false);
+    if (!this.framed && f.change !== Change.Remove) this.home(false);
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
     this.head();
     if (this.whole && this.store.wasteful()) this.again();
@@ -134,16 +141,18 @@ export class App implements Listener {
     chip.hidden = !this.live && there;
     chip.textContent = there ? "live" : `away, again in ${Math.max(1, Math.round(retry / 1000))} s`;
     chip.classList.toggle("away", !there);
+    this.pulse.connected(there, retry);
     if (!there) this.tell("The connection is lost; it is tried again.");
   }
 
   private begin(m: Hello): void {
-    const was = this.store.columns[this.painting.column]?.name;
+    // What is singled out stays so when the server begins again.
     const only = [...this.painting.only].map((c) => this.store.columns[this.painting.column]?.values[c - 1] ?? "");
-    if (this.whole) this.wanted = { ...this.wanted, by: was ?? "", only };
+    if (this.whole) this.wanted = { only };
     this.select(null);
     this.pin(-1);
-    this.store.clear(m.columns, m.slots);
+    this.store.clear(m.columns, m.slots, m.base);
+    $("timeline").hidden = !m.live;
     this.painting.column = -1;
     this.map = m.map;
     this.live = m.live;
@@ -158,8 +167,10 @@ export class App implements Listener {
   private firstColumn(): number {
     const { columns } = this.store;
     const named = (name: string): number => columns.findIndex((c) => c.name === name && c.kind !== "text");
-    if (this.wanted.by === "") return -1;
-    for (const name of [this.wanted.by, "cluster_name", "cluster", "label", "class", "category"]) {
+    const chosen = this.wanted.by ?? this.preferred;
+    if (chosen === "") return -1;
+    if (chosen === "arrival" && this.live) return arrival;
+    for (const name of [this.wanted.by, this.preferred, "cluster_name", "cluster", "label", "class", "category"]) {
       const i = name === undefined ? -1 : named(name);
       if (i >= 0) return i;
     }
@@ -189,6 +200,7 @@ export class App implements Listener {
       });
       if (found >= 0) this.pin(found);
     }
+    this.preferred ??= this.wanted.by;
     this.wanted = { only: [] };
     this.head();
     this.tell(`${this.store.n} points are there.`);
@@ -198,13 +210,16 @@ export class App implements Listener {
 
   private head(): void {
     const n = this.store.n;
+    if (!this.whole) return;
     const version = this.map.version ? ` · version ${this.map.version}` : "";
-    $("count").textContent = `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"}${version}`;
+    const below = this.store.under > 0 ? ` · ${this.store.under.toLocaleString("en")} learnt from` : "";
+    $("count").textContent = `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"}${below}${version}`;
   }
 
   // What a person does.
 
   colorBy(i: number, known = true): void {
+    if (known) this.preferred = this.store.field(i)?.name ?? "";
     this.painting.choose(i);
     this.renderer.changed({ places: false, paint: true });
     this.legend.columns();
@@ -215,6 +230,19 @@ export class App implements Listener {
     this.painting.all();
     this.renderer.changed({ places: false, paint: true });
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: true });
+  }
+
+  /** until hides the points that came later. */
+  private until(upto: number): void {
+    this.painting.upto = upto;
+    this.filtered();
+  }
+
+  /** second is what is looked at once a second. */
+  private second(): void {
+    if (!this.whole) return;
+    this.strange.draw();
+    if (this.live) this.timeline.follow();
   }
 
   select(slots: Uint32Array | null): void {
@@ -363,7 +391,7 @@ export class App implements Listener {
       "+": () => this.zoom(...middle, 1.4), "=": () => this.zoom(...middle, 1.4), "-": () => this.zoom(...middle, 1 / 1.4),
       "0": () => this.home(true), "/": () => this.search.focus(), "?": () => this.help(),
       v: () => this.setTool("pan"), l: () => this.setTool("lasso"), r: () => this.setTool("rectangle"), n: () => this.nameClasses(), d: () => this.switchTheme(),
-      c: () => $("by").focus(), Escape: () => this.escape(),
+      c: () => $("by").focus(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
     };
     if (target === this.over || target === document.body)
       Object.assign(acts, {
@@ -470,12 +498,12 @@ export class App implements Listener {
     this.waiting = 0;
     const { stale } = this;
     const flying = this.camera.step(now);
-    const way = Math.min((now - this.moved) / moving, 1);
-    const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, way: ease(Math.max(way, 0)), ratio: this.ratio };
-    if (stale.base || flying || way < 1) {
+    const moving = now / 1000 < this.store.still;
+    const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, now: now / 1000, ratio: this.ratio };
+    if (stale.base || flying || moving) {
       this.renderer.draw(scene);
       this.drawn++;
-      stale.base = way < 1;
+      stale.base = moving;
       stale.over = true;
     }
     if (stale.legend && now - this.legendAt > 500) {
@@ -490,12 +518,13 @@ export class App implements Listener {
       glowing = this.overlay.draw(scene, this.painting, this.marks(), now);
       stale.over = glowing;
     }
-    if (stale.address && !flying) {
+    if (stale.address && !flying && now - this.addressAt > 600) {
+      this.addressAt = now; // browsers bound how often
       this.address();
       stale.address = false;
     }
-    if (flying || way < 1 || glowing || stale.base || stale.over) this.ask({});
-    else if (stale.legend || stale.labels) setTimeout(() => this.ask({ over: true }), 250);
+    if (flying || moving || glowing || stale.base || stale.over) this.ask({});
+    else if (stale.legend || stale.labels || stale.address) setTimeout(() => this.ask({ over: true }), 250);
   }
 
   /** point finds what is under the pointer. */
@@ -531,7 +560,7 @@ export class App implements Listener {
   }
 
   private address(): void {
-    const column = this.store.columns[this.painting.column];
+    const column = this.store.field(this.painting.column);
     const s: State = {
       x: this.camera.x, y: this.camera.y, zoom: this.camera.zoom, by: column?.name ?? "",
       only: [...this.painting.only].map((c) => column?.values[c - 1] ?? ""), theme: this.theme.dark ? "dark" : "light",

@@ -96,11 +96,11 @@ export interface Scale {
 
 /** scaleOf finds the scale of a column: shares from 0 to 1, others without their outermost hundredths. */
 export function scaleOf(store: Store, column: number): Scale {
-  const c = store.columns[column]!;
+  const c = store.field(column)!;
   if (/^novelty|probability$/.test(c.name)) return { from: 0, to: 1, log: false };
   const sample: number[] = [];
   const step = Math.max(1, Math.floor(store.slots / 20_000));
-  for (let s = 0; s < store.slots; s += step) {
+  for (let s = store.base; s < store.slots; s += step) {
     if (!store.alive[s]) continue;
     const v = store.number(s, column);
     if (Number.isFinite(v)) sample.push(v);

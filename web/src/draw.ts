@@ -11,8 +11,8 @@ export interface Scene {
   theme: Theme;
   /** Colours by slot; of opacity 0 a point is not drawn. */
   paint: Uint32Array;
-  /** How far points are on their way from their old places to their new ones, 0..1. */
-  way: number;
+  /** The page's clock in seconds, by which points are on their way from their old places to their new ones. */
+  now: number;
   /** Pixels of the screen for a CSS pixel. */
   ratio: number;
 }
@@ -34,8 +34,8 @@ export interface Dot {
 export function dotOf(n: number, c: Camera): Dot {
   const area = c.width * c.height;
   const zoom = Math.max(c.zoom, 0.3);
-  const ideal = 0.55 * Math.sqrt((area * 0.18) / (Math.PI * Math.max(n, 1)));
-  const radius = Math.min(Math.max(ideal, 0.7) * Math.pow(zoom, 0.38), Math.max(3.4, 2.2 * Math.pow(zoom, 0.25)), 7);
+  const ideal = 0.8 * Math.sqrt((area * 0.18) / (Math.PI * Math.max(n, 1)));
+  const radius = Math.min(Math.max(ideal, n < 400_000 ? 1.25 : 0.7) * Math.pow(zoom, 0.38), Math.max(3.3, 2.2 * Math.pow(zoom, 0.25)), 7);
   // How often a pixel of the map's own region is painted over.
   const layers = (n * Math.PI * radius * radius) / (area * 0.22 * zoom * zoom);
   return { radius, opacity: Math.min(Math.max(1.05 / Math.pow(Math.max(layers, 1), 0.42), 0.24), 0.88) };

@@ -4,14 +4,14 @@
 import { dotOf, type Renderer, type Scene } from "./draw";
 
 const vertex = `#version 300 es
-in float x, y, px, py;
+in float x, y, px, py, moved;
 in vec4 paint;
 uniform vec4 view; // centre, and clip units for a unit of the map, across and up
-uniform float way, size;
+uniform float now, size;
 out vec4 color;
 void main() {
   color = paint;
-  vec2 at = mix(vec2(px, py), vec2(x, y), way);
+  vec2 at = mix(vec2(px, py), vec2(x, y), smoothstep(0.0, 0.9, now - moved));
   gl_Position = paint.a == 0.0 ? vec4(2.0, 2.0, 0.0, 1.0) : vec4((at - view.xy) * view.zw, 0.0, 1.0);
   gl_PointSize = size;
 }`;
@@ -29,8 +29,8 @@ void main() {
   pixel = vec4(color.rgb * a, a);
 }`;
 
-const attributes = ["x", "y", "px", "py", "paint"] as const;
-const uniforms = ["view", "way", "size", "radius", "opacity"] as const;
+const attributes = ["x", "y", "px", "py", "moved", "paint"] as const;
+const uniforms = ["view", "now", "size", "radius", "opacity"] as const;
 
 /** Names of drivers that are programs; the page's own rasteriser is far faster. */
 const emulated = /swiftshader|llvmpipe|software|basic render/i;
@@ -100,7 +100,7 @@ export class WebGL implements Renderer {
     const gl = this.gl;
     const n = s.store.slots;
     if (this.dirty.places) {
-      for (const name of ["x", "y", "px", "py"] as const) this.upload(name, s.store[name].subarray(0, n));
+      for (const name of ["x", "y", "px", "py", "moved"] as const) this.upload(name, s.store[name].subarray(0, n));
     }
     if (this.dirty.paint) this.upload("paint", s.paint.subarray(0, n));
     this.dirty = { places: false, paint: false };
@@ -110,11 +110,11 @@ export class WebGL implements Renderer {
     gl.clearColor((b & 255) / 255, ((b >> 8) & 255) / 255, ((b >> 16) & 255) / 255, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     if (n === 0) return;
-    const dot = dotOf(s.store.n, s.camera);
+    const dot = dotOf(s.store.n + s.store.under, s.camera);
     const radius = dot.radius * s.ratio;
     const k = s.camera.scale * s.ratio;
     gl.uniform4f(this.at.get("view")!, s.camera.x, s.camera.y, (2 * k) / width, (2 * k) / height);
-    gl.uniform1f(this.at.get("way")!, s.way);
+    gl.uniform1f(this.at.get("now")!, s.now);
     gl.uniform1f(this.at.get("size")!, Math.ceil(2 * radius) + 2);
     gl.uniform1f(this.at.get("radius")!, radius);
     gl.uniform1f(this.at.get("opacity")!, dot.opacity);

@@ -8,6 +8,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ["/", "search"],
   ["C", "choose the column that colours"],
   ["V L R", "move, lasso, rectangle; Shift and dragging is a lasso, too"],
+  ["Space", "pause a live map, and play on"],
   ["N", "names on the map"],
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],

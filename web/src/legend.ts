@@ -3,7 +3,7 @@
 import { css, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
 import type { Painting } from "./painting";
-import { figure, when, type Store } from "./store";
+import { arrival, figure, when, type Store } from "./store";
 
 /** So many classes are listed; what is beyond them is named by their number. */
 const listed = 120;
@@ -12,7 +12,7 @@ export class Legend {
   private readonly select = $<HTMLSelectElement>("by");
   private readonly box = $("legend");
 
-  constructor(private readonly store: Store, private readonly painting: Painting, private readonly on: { column(i: number): void; only(): void }) {
+  constructor(private readonly store: Store, private readonly painting: Painting, private readonly timed: () => boolean, private readonly on: { column(i: number): void; only(): void }) {
     this.select.addEventListener("change", () => on.column(Number(this.select.value)));
   }
 
@@ -22,12 +22,13 @@ export class Legend {
     this.store.columns.forEach((c, i) => {
       if (c.kind !== "text") this.select.append(option(c.name, i));
     });
+    if (this.timed()) this.select.append(option("when it came", arrival));
     this.select.value = String(this.painting.column);
   }
 
   draw(): void {
     const focused = this.box.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.code : undefined;
-    if (this.painting.column < 0) this.box.replaceChildren();
+    if (this.painting.column === -1) this.box.replaceChildren();
     else if (this.painting.category) this.classes();
     else this.bar();
     if (focused !== undefined) this.box.querySelector<HTMLElement>(`[data-code="${focused}"]`)?.focus();
@@ -85,7 +86,7 @@ export class Legend {
       c.fillStyle = css(ramp(i / 255, theme));
       c.fillRect(i, 0, 1, 1);
     }
-    const write = this.store.columns[this.painting.column]!.kind === "time" ? when : figure;
+    const write = this.store.field(this.painting.column)!.kind === "time" ? when : figure;
     const ends = h("div", { class: "ends" }, h("span", {}, write(scale.from)), scale.log ? h("span", {}, "logarithmic") : null, h("span", {}, write(scale.to)));
     this.box.replaceChildren(canvas, ends);
   }

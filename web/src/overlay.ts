@@ -56,30 +56,33 @@ export class Overlay {
   /** at is where a point is drawn at this moment. */
   private at(s: Scene, slot: number): XY {
     const { x, y, px, py } = s.store;
-    const w = s.way;
+    const w = s.store.way(slot, s.now);
     return s.camera.toScreen(px[slot]! + (x[slot]! - px[slot]!) * w, py[slot]! + (y[slot]! - py[slot]!) * w);
   }
 
   private arrivals(s: Scene, p: Painting, now: number): boolean {
     const { c } = this;
-    const r = dotOf(s.store.n, s.camera).radius;
+    const r = dotOf(s.store.n + s.store.under, s.camera).radius;
     const { recent, born, ghosts } = s.store;
     let seen = 0;
-    for (let i = recent.length - 1; i >= 0 && seen < mostGlows; i--) {
+    let fresh = 0;
+    while (fresh < recent.length && fresh < mostGlows && now - born[recent[recent.length - 1 - fresh]!]! <= glowing) fresh++;
+    // Many glow a little, few a lot.
+    const each = Math.min(Math.max(60 / Math.max(fresh, 1), 0.05), 1);
+    for (let i = recent.length - 1; i >= recent.length - fresh; i--) {
       const slot = recent[i]!;
       const age = now - born[slot]!;
-      if (age > glowing) break;
       if (!p.shown(slot)) continue;
       seen++;
       const [x, y] = this.at(s, slot);
       if (x < -20 || y < -20 || x > s.camera.width + 20 || y > s.camera.height + 20) continue;
       const left = 1 - Math.max(age, 0) / glowing;
       const color = p.solid(slot);
-      c.fillStyle = css(color, 0.16 * left);
+      c.fillStyle = css(color, (0.06 + 0.2 * each) * left);
       c.beginPath();
-      c.arc(x, y, r + 3 + 10 * left, 0, 7);
+      c.arc(x, y, r + 1.5 + (3 + 9 * each) * left, 0, 7);
       c.fill();
-      c.fillStyle = css(color, 0.9 * left);
+      c.fillStyle = css(color, (0.35 + 0.6 * each) * left);
       c.beginPath();
       c.arc(x, y, r + 1.6 * left, 0, 7);
       c.fill();
@@ -142,7 +145,7 @@ export class Overlay {
     const { c } = this;
     const [x, y] = this.at(s, slot);
     c.beginPath();
-    c.arc(x, y, dotOf(s.store.n, s.camera).radius + more, 0, 7);
+    c.arc(x, y, dotOf(s.store.n + s.store.under, s.camera).radius + more, 0, 7);
     c.lineWidth = width + 1.6;
     c.strokeStyle = s.theme.halo;
     c.stroke();

@@ -4,6 +4,7 @@ import { classColors, position, ramp, rgba, scaleOf, type RGBA, type Scale, type
 import type { Store } from "./store";
 
 const faint = 0x16; // the opacity of points that are not singled out
+const below = 0x70; // of the points that the map was learnt from, below all others
 const aside = 0x38; // and of those that are not selected
 
 export class Painting {
@@ -23,7 +24,7 @@ export class Painting {
   constructor(private readonly store: Store, public theme: Theme) {}
 
   get category(): boolean {
-    return this.store.columns[this.column]?.kind === "category";
+    return this.store.field(this.column)?.kind === "category";
   }
 
   /** choose takes a column to colour by. */
@@ -39,7 +40,7 @@ export class Painting {
     const { store } = this;
     this.grow();
     if (this.category) this.recolor();
-    else if (this.column >= 0) {
+    else if (this.column !== -1) {
       this.scale = scaleOf(store, this.column);
       for (let i = 0; i < 256; i++) this.ramp[i] = ramp(i / 255, this.theme);
     }
@@ -102,18 +103,19 @@ export class Painting {
   }
 
   private one(s: number): void {
-    const v = this.column >= 0 && this.store.alive[s] ? this.store.number(s, this.column) : 0;
+    const v = this.column !== -1 && this.store.alive[s] ? this.store.number(s, this.column) : 0;
     this.value[s] = v;
     this.paint[s] = this.store.alive[s] ? this.colorOf(s, v) : 0;
   }
 
   private colorOf(s: number, v: number): RGBA {
+    if (s < this.store.base) return ((this.theme.missing & 0xffffff) | (below << 24)) >>> 0;
     if (this.store.at[s]! > this.upto) return 0;
     let c = this.plain;
     if (this.category) {
       if (this.only.size > 0 && !this.only.has(v)) return ((this.theme.missing & 0xffffff) | (faint << 24)) >>> 0;
       c = this.colors[v] ?? this.theme.missing;
-    } else if (this.column >= 0) {
+    } else if (this.column !== -1) {
       if (Number.isNaN(v)) c = this.theme.missing;
       else c = this.ramp[Math.round(Math.min(Math.max(position(v, this.scale), 0), 1) * 255)]!;
     }
@@ -129,14 +131,14 @@ export class Painting {
   /** solid is a point's colour without what sets it back. */
   solid(s: number): RGBA {
     const v = this.value[s]!;
-    if (this.column < 0) return this.plain;
+    if (this.column === -1) return this.plain;
     if (this.category) return this.colors[v] ?? this.theme.missing;
     return Number.isNaN(v) ? this.theme.missing : ramp(position(v, this.scale), this.theme);
   }
 
   /** shown says whether a point can be hovered and selected. */
   readonly shown = (s: number): boolean =>
-    this.store.alive[s] === 1 && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
+    s >= this.store.base && this.store.alive[s] === 1 && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
 
   /** code is a point's class for labels, 0 where it has none or is not shown. */
   readonly code = (s: number): number => (this.shown(s) ? this.value[s]! : 0);
@@ -153,7 +155,7 @@ export class Painting {
     const n = (this.store.columns[this.column]?.values.length ?? 0) + 1;
     const out = new Uint32Array(n);
     const { alive, at, slots } = this.store;
-    for (let s = 0; s < slots; s++) if (alive[s] && at[s]! <= this.upto) out[this.value[s]!]!++;
+    for (let s = this.store.base; s < slots; s++) if (alive[s] && at[s]! <= this.upto) out[this.value[s]!]!++;
     return out;
   }
 }

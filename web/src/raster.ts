@@ -31,7 +31,7 @@ export class Raster implements Renderer {
     if (!this.image || this.image.width !== width || this.image.height !== height) this.image = new ImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
     pixels.fill(s.theme.background);
-    const dot = dotOf(s.store.n, s.camera);
+    const dot = dotOf(s.store.n + s.store.under, s.camera);
     const radius = dot.radius * s.ratio;
     if (radius !== this.stamped) {
       this.stamps = stampsOf(radius);
@@ -70,17 +70,18 @@ export function stampsOf(radius: number): Stamp[] {
 
 function paintDots(pixels: Uint32Array, width: number, height: number, s: Scene, stamps: Stamp[], reach: number, opacity: number): void {
   const { x, y, px, py, slots } = s.store;
-  const { paint, way } = s;
+  const { paint, now, store } = s;
   const k = s.camera.scale * s.ratio;
   const ox = width / 2 - s.camera.x * k;
   const oy = height / 2 + s.camera.y * k;
-  const moving = way < 1;
+  const moving = now < store.still;
   for (let i = 0; i < slots; i++) {
     const c = paint[i]!;
     if (c < 0x1000000) continue;
     let mx = x[i]!;
     let my = y[i]!;
     if (moving) {
+      const way = store.way(i, now);
       mx = px[i]! + (mx - px[i]!) * way;
       my = py[i]! + (my - py[i]!) * way;
     }

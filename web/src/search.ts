@@ -57,7 +57,7 @@ export class Search {
     const { store } = this;
     const classes = store.columns.map((c) => (c.kind === "category" ? new Set(c.values.flatMap((v, i) => (v.toLowerCase().includes(want) ? [i + 1] : []))) : null));
     const found: Hit[] = [];
-    for (let from = 0; from < store.slots && found.length < mostHits; from += 20_000) {
+    for (let from = store.base; from < store.slots && found.length < mostHits; from += 20_000) {
       for (let s = from; s < Math.min(from + 20_000, store.slots) && found.length < mostHits; s++) {
         if (!store.alive[s]) continue;
         if (store.id(s).toLowerCase().includes(want)) {

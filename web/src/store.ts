@@ -23,6 +23,13 @@ export interface Ghost {
 
 const first = 4096;
 
+/** A move takes so many seconds. */
+const moving = 0.9;
+
+/** The number that stands for a column of the times when points came. */
+export const arrival = -2;
+const arrivals: Column = { name: "arrival", kind: "time", values: [] };
+
 export class Store {
   columns: Column[] = [];
   /** slots is one more than the highest slot that is used; n counts the points. */
@@ -30,9 +37,15 @@ export class Store {
   n = 0;
   x = new Float32Array(first);
   y = new Float32Array(first);
-  /** Where points were before their last move. */
+  /** Where points were before their last move, and when that began, in seconds of the page's clock. */
   px = new Float32Array(first);
   py = new Float32Array(first);
+  moved = new Float32Array(first);
+  /** The last move of all ends at this time. */
+  still = -1e6;
+  /** Slots below base hold the points that the map was learnt from; there are under of them. */
+  base = 0;
+  under = 0;
   alive = new Uint8Array(first);
   /** When a point came by the server's clock (0: not known), and by the page's, in ms. */
   at = new Float64Array(first);
@@ -47,9 +60,13 @@ export class Store {
   recent: number[] = [];
 
   /** clear forgets all points; the columns are those to come. */
-  clear(fields: readonly Field[], slots: number): void {
+  clear(fields: readonly Field[], slots: number, base: number): void {
+    this.base = base;
+    this.under = 0;
     this.columns = fields.map((f) => ({ ...f, values: [] }));
     this.slots = this.n = this.held = 0;
+    this.still = -1e6;
+    this.moved.fill(-1e6);
     this.alive.fill(0);
     this.batches.clear();
     this.ghosts = [];
@@ -69,6 +86,8 @@ export class Store {
     this.y = more(this.y);
     this.px = more(this.px);
     this.py = more(this.py);
+    const known = this.moved.length;
+    this.moved = more(this.moved).fill(-1e6, known);
     this.alive = more(this.alive);
     this.at = more(this.at);
     this.born = more(this.born);
@@ -79,8 +98,31 @@ export class Store {
   /** apply makes the change of a frame. now is 0 while the whole comes: nothing glows then. */
   apply(f: Frame, now: number): void {
     if (f.change === Change.Put) this.put(f, now);
-    else if (f.change === Change.Move) this.move(f);
+    else if (f.change === Change.Move || f.change === Change.Under) this.move(f, now);
     else this.remove(f, now);
+  }
+
+  /** way is how far a point is from its old place to its new one, 0..1, at a time in seconds. */
+  way(s: number, at: number): number {
+    const t = (at - this.moved[s]!) / moving;
+    return t >= 1 ? 1 : t <= 0 ? 0 : t * t * (3 - 2 * t);
+  }
+
+  /** go sends a point to a new place, from where it is at this time; now is 0 for at once. */
+  private go(s: number, x: number, y: number, now: number): void {
+    if (now > 0 && this.alive[s]) {
+      const w = this.way(s, now / 1000);
+      this.px[s] = this.px[s]! + (this.x[s]! - this.px[s]!) * w;
+      this.py[s] = this.py[s]! + (this.y[s]! - this.py[s]!) * w;
+      this.moved[s] = now / 1000;
+      this.still = now / 1000 + moving;
+    } else {
+      this.px[s] = x;
+      this.py[s] = y;
+      this.moved[s] = -1e6;
+    }
+    this.x[s] = x;
+    this.y[s] = y;
   }
 
   private put(f: Frame, now: number): void {
@@ -98,10 +140,7 @@ export class Store {
       } else {
         this.n++;
       }
-      this.px[s] = same ? this.x[s]! : f.x[i]!;
-      this.py[s] = same ? this.y[s]! : f.y[i]!;
-      this.x[s] = f.x[i]!;
-      this.y[s] = f.y[i]!;
+      this.go(s, f.x[i]!, f.y[i]!, same ? now : 0);
       this.at[s] = f.at[i]!;
       this.born[s] = now > 0 ? now : -1e9;
       this.batch[s] = number;
@@ -113,20 +152,30 @@ export class Store {
     if (this.recent.length > 8000) this.recent.splice(0, this.recent.length - 4000);
   }
 
-  private move(f: Frame): void {
+  private move(f: Frame, now: number): void {
     for (let i = 0; i < f.slot.length; i++) {
       const s = f.slot[i]!;
-      if (!this.alive[s]) continue;
-      this.px[s] = this.x[s]!;
-      this.py[s] = this.y[s]!;
-      this.x[s] = f.x[i]!;
-      this.y[s] = f.y[i]!;
+      if (f.change === Change.Move && !this.alive[s]) continue;
+      this.grow(s + 1);
+      this.go(s, f.x[i]!, f.y[i]!, now);
+      if (this.alive[s]) continue;
+      this.alive[s] = 1;
+      this.batch[s] = 0;
+      this.at[s] = 0;
+      this.born[s] = -1e9;
+      this.under++;
+      if (s >= this.slots) this.slots = s + 1;
     }
   }
 
   private remove(f: Frame, now: number): void {
     for (const s of f.slot) {
       if (s >= this.slots || !this.alive[s]) continue;
+      if (s < this.base) {
+        this.alive[s] = 0;
+        this.under--;
+        continue;
+      }
       this.leave(s, now);
       this.release(s);
       this.alive[s] = 0;
@@ -162,6 +211,7 @@ export class Store {
 
   /** number is a column's number, milliseconds of a time, or the code of a category. */
   number(s: number, column: number): number {
+    if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
     const v = this.values(s, column);
     return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as Float64Array)[this.row[s]!]!;
   }
@@ -179,9 +229,14 @@ export class Store {
     return c.kind === "time" ? when(v) : figure(v);
   }
 
-  /** each calls f with every slot that holds a point. */
+  /** field describes a column, also the one of arrivals. */
+  field(column: number): Column | undefined {
+    return column === arrival ? arrivals : this.columns[column];
+  }
+
+  /** each calls f with every slot that holds a point, without those below. */
   each(f: (s: number) => void): void {
-    for (let s = 0; s < this.slots; s++) if (this.alive[s]) f(s);
+    for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
   }
 }
 

@@ -20,6 +20,8 @@ export interface Hello {
   title: string;
   live: boolean;
   size: number;
+  /** Slots below this hold the points that the map was learnt from, which have places alone. */
+  base: number;
   points: number;
   slots: number;
   map: MapState;
@@ -52,6 +54,7 @@ export const enum Change {
   Put = 1,
   Move,
   Remove,
+  Under,
 }
 
 /** Values of a column, by row. */

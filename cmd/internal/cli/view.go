@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -47,7 +46,7 @@ page needs no internet. A map of another program has columns x and y, a pair suc
 }
 
 func (c *viewCmd) Run(ctx context.Context, p *program) error {
-	token, err := readToken(c.TokenFile)
+	token, err := viewer.ReadToken(c.TokenFile)
 	if err != nil {
 		return err
 	}
@@ -72,22 +71,6 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	<-ctx.Done()
 	shown.Close()
 	return server.Close()
-}
-
-// readToken reads the token of a file, "" for no file.
-func readToken(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(text))
-	if token == "" {
-		return "", &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: "there is no token in it", Hint: "write one line, such as that of: openssl rand -hex 16"}
-	}
-	return token, nil
 }
 
 // hub reads what is shown.
@@ -178,7 +161,7 @@ func (c *shownFlags) model(title string, p *program) (*view.Hub, error) {
 	if err := hub.Put(modelRows(s)); err != nil {
 		return nil, err
 	}
-	hub.Move(view.MapState{ID: s.MapID, Epoch: s.Epoch, Version: s.Version}, nil)
+	hub.Refresh(view.MapState{ID: s.MapID, Epoch: s.Epoch, Version: s.Version}, view.Base{}, nil)
 	return hub, nil
 }
 

@@ -56,6 +56,8 @@ type Stage struct {
 	publisher *fleet.Publisher
 	follower  *fleet.Follower
 	server    *web.Server
+	// display is what the page shows; nil without one.
+	display *display
 	// health knows what the stage waits for, brokers are the source's.
 	health  *health
 	brokers []string
@@ -80,6 +82,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	figures := metrics.New(s.Version)
 	st.health, st.brokers = newHealth(), c.Source.Kafka.Brokers
 	s.Hooks, s.Fleet = join(st.health.hooks(), join(figures.Hooks(), s.Hooks)), joinFleet(figures.Fleet(), s.Fleet)
+	st.showPage(&s)
 	from, to, err := clusters(s)
 	if err != nil {
 		return err
@@ -130,6 +133,13 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	if c.HTTPPprof {
 		pages = web.WithProfiles(pages)
+	}
+	if st.display != nil {
+		page, err := st.viewer(c)
+		if err != nil {
+			return err
+		}
+		pages = page.Over(pages)
 	}
 	if st.server, err = web.Listen(ctx, c.HTTP, pages, s.Log); err != nil {
 		return err
@@ -206,6 +216,7 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, 
 	if err != nil {
 		return err
 	}
+	st.watch(&set)
 	if st.learner, err = learn.New(set); err != nil {
 		return err
 	}
@@ -241,7 +252,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out 
 		every = learn.Never
 	}
 	return learn.Settings{
-		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Named: c.HTTPPlace || c.Explain.Columns > 0,
+		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Named: c.HTTPPlace || c.Explain.Columns > 0 || c.ServesPage(),
 		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
 		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),

@@ -134,12 +134,7 @@ func TestPointsComeAndGo(t *testing.T) {
 			if before < 2000 || float64(with) < 1.6*float64(before) || math.Abs(float64(after-before)) > 0.1*float64(before) {
 				t.Errorf("coloured pixels: %d, with more points %d, without them %d", before, with, after)
 			}
-			hub.Move(view.MapState{Version: 7}, func(x, _ []float32, _ []string, _ []bool) bool {
-				for i := range x {
-					x[i] += 1000
-				}
-				return true
-			})
+			hub.Refresh(view.MapState{Version: 7}, view.Base{}, func(x, y float32) (float32, float32) { return x + 1000, y })
 			b.Wait(`document.getElementById("count").textContent.endsWith("version 7")`)
 			browser.Eval[bool](b, `new Promise(r => setTimeout(r, 1500)).then(() => true)`)
 			if n := colored(picture(t, b)); n > before/50 {

@@ -6,7 +6,10 @@ import (
 	"encoding/hex"
 	"net"
 	"net/http"
+	"os"
 	"strings"
+
+	"unfold/ingest/table"
 )
 
 // guard says who may ask.
@@ -72,4 +75,20 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 func digest(token string) string {
 	sum := sha256.Sum256([]byte("unfold page " + token))
 	return hex.EncodeToString(sum[:])
+}
+
+// ReadToken reads the token of a file, "" for no file.
+func ReadToken(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: "there is no token in it", Hint: "write one line, such as that of: openssl rand -hex 16"}
+	}
+	return token, nil
 }
