@@ -1,7 +1,5 @@
 package view
 
-import "unfold/internal/vec"
-
 // Base are the points that a map was learnt from. They lie below all others, in the first
 // slots, and have places alone.
 type Base struct {
@@ -38,7 +36,7 @@ func (s *base) replace(b Base) (put, gone []uint32) {
 	}
 	s.slot = stays
 	for i, k := range b.Keys {
-		if !vec.Finite([]float32{b.X[i], b.Y[i]}) {
+		if !finite(b.X[i], b.Y[i]) {
 			continue
 		}
 		at, there := s.slot[k]

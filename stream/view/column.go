@@ -93,88 +93,106 @@ func grown[T any](s []T, n int, v T) []T {
 	return s
 }
 
-// source reads the values of one batch for a column; nil stands for a column that is missing.
+// source reads the values of one batch for a column; the zero value stands for a column that
+// is missing.
 type source struct {
+	there  bool
 	c      table.Column
 	millis []float64
 	get    func(i int) float64 // nil: these are no numbers
+	same   string              // if c is none: all values
 }
 
-func newSource(c table.Column, kind Kind) *source {
-	if !c.Valid() {
-		return nil
-	}
-	s := &source{c: c, get: table.NumberGetter(c.Array())}
+func newSource(c table.Column, kind Kind) source {
+	s := source{there: true, c: c, get: table.NumberGetter(c.Array())}
 	if kind == Time {
 		s.millis = table.Millis(c)
 	}
 	return s
 }
 
-// set stores row i of a source in a slot. It reports false if the column has to change its
-// kind, and has.
-func (c *column) set(slot int, s *source, i int) bool {
+// fill stores the rows of a source in slots, row i in slots[i], none where that is skipped.
+// It reports false if the column has to change its kind, and has.
+func (c *column) fill(slots []int32, s *source) bool {
 	switch c.Kind {
-	case Time:
-		c.numbers[slot] = math.NaN()
-		if s != nil && s.millis != nil {
-			c.numbers[slot] = s.millis[i]
-		}
-	case Number:
-		c.numbers[slot] = s.number(i)
+	case Category:
+		return c.categorize(slots, s)
 	case Text:
-		c.texts[slot] = s.text(i)
+		for i, slot := range slots {
+			if slot != none {
+				c.texts[slot] = strings.Clone(s.text(i))
+			}
+		}
+	case Time:
+		for i, slot := range slots {
+			if slot == none {
+				continue
+			}
+			c.numbers[slot] = math.NaN()
+			if s.millis != nil {
+				c.numbers[slot] = s.millis[i]
+			}
+		}
 	default:
-		return c.categorize(slot, s, i)
+		for i, slot := range slots {
+			if slot != none {
+				c.numbers[slot] = s.number(i)
+			}
+		}
 	}
 	return true
 }
 
 func (s *source) text(i int) string {
-	if s == nil || s.c.IsNull(i) {
+	switch {
+	case !s.there:
+		return ""
+	case !s.c.Valid():
+		return s.same
+	case s.c.IsNull(i):
 		return ""
 	}
 	return clip(s.c.Text(i))
 }
 
 func (s *source) number(i int) float64 {
-	if s == nil || s.get == nil || s.c.IsNull(i) {
+	if s.get == nil || s.c.IsNull(i) {
 		return math.NaN()
 	}
 	return s.get(i)
 }
 
-// categorize stores a category, or makes the column another kind first.
-func (c *column) categorize(slot int, s *source, i int) bool {
-	c.codes[slot] = 0
-	if s == nil || s.c.IsNull(i) {
-		return true
-	}
-	text := s.text(i)
-	if text == "" {
-		return true
-	}
-	if code, known := c.code[text]; known {
-		c.codes[slot] = code
-		return true
-	}
+// categorize stores categories, or makes the column another kind first.
+func (c *column) categorize(slots []int32, s *source) bool {
 	most := mostCategories
 	if c.whole && !clusterLike(c.Name) {
 		most = mostWhole
-		if v := s.number(i); v != math.Trunc(v) {
-			most = 0 // a fraction, or no number: these are no categories
+	}
+	for i, slot := range slots {
+		if slot == none {
+			continue
 		}
+		c.codes[slot] = 0
+		text := s.text(i)
+		if text == "" {
+			continue
+		}
+		code, known := c.code[text]
+		if !known {
+			// A fraction, or no number, is no category of whole numbers.
+			if v := s.number(i); len(c.values) >= most || c.whole && v != math.Trunc(v) {
+				c.uncategorize()
+				c.fill(slots, s)
+				return false
+			}
+			// The text is copied: it may be a part of a batch's memory.
+			text = strings.Clone(text)
+			c.values = append(c.values, text)
+			code = uint32(len(c.values))
+			c.code[text] = code
+		}
+		c.codes[slot] = code
 	}
-	if len(c.values) >= most {
-		c.uncategorize()
-		c.set(slot, s, i)
-		return false
-	}
-	// The text is copied: it may be a part of a batch's memory.
-	text = strings.Clone(text)
-	c.values = append(c.values, text)
-	c.code[text] = uint32(len(c.values))
-	c.codes[slot] = uint32(len(c.values))
 	return true
 }
 

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"unfold/internal/vec"
 )
 
 // Settings of a Hub. The zero value works.
@@ -24,6 +22,8 @@ type Settings struct {
 	Title string
 	// Live says that points come and go: readers expect changes.
 	Live bool
+	// Asks says that readers can ask where rows would go.
+	Asks bool
 }
 
 // DefaultSize is how many points a hub keeps that nobody has set another number for.
@@ -77,9 +77,11 @@ func (h *Hub) Put(in Rows) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	sources, again := h.ring.sources(in.Columns)
+	sources, again := h.ring.sources(&in)
+	slots := make([]int32, len(in.X))
 	for i := range in.X {
-		if x, y := in.X[i], in.Y[i]; !vec.Finite([]float32{x, y}) {
+		slots[i] = none
+		if !finite(in.X[i], in.Y[i]) {
 			continue
 		}
 		id := ""
@@ -88,12 +90,14 @@ func (h *Hub) Put(in Rows) error {
 		}
 		s := h.ring.claim(id)
 		h.ring.x[s], h.ring.y[s], h.ring.at[s] = in.X[i], in.Y[i], in.At
-		for k, c := range h.ring.columns {
-			if !c.set(int(s), sources[k], i) {
-				again = true
-			}
-		}
+		slots[i] = int32(s)
 		h.touch(s, Put)
+	}
+	// A slot that two rows have got is the later one's.
+	for k, c := range h.ring.columns {
+		if !c.fill(slots, &sources[k]) {
+			again = true
+		}
 	}
 	if again {
 		h.restart()
@@ -130,7 +134,7 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 	h.m = to
 	for s := range min(len(x), len(h.ring.x)) {
 		// What has come meanwhile is on one of the two maps already.
-		if r := h.ring; move != nil && r.used[s] && r.x[s] == x[s] && r.y[s] == y[s] && vec.Finite([]float32{nx[s], ny[s]}) {
+		if r := h.ring; move != nil && r.used[s] && r.x[s] == x[s] && r.y[s] == y[s] && finite(nx[s], ny[s]) {
 			r.x[s], r.y[s] = nx[s], ny[s]
 			h.touch(uint32(s), Move)
 		}

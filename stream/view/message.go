@@ -35,6 +35,7 @@ type hello struct {
 	Type    string   `json:"type"`
 	Title   string   `json:"title"`
 	Live    bool     `json:"live"`
+	Asks    bool     `json:"asks"`
 	Size    int      `json:"size"`
 	Base    int      `json:"base"`
 	Points  int      `json:"points"`

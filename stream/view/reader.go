@@ -116,7 +116,7 @@ func (r *Reader) begin() {
 		r.Restarts++
 	}
 	r.begun, r.generation, r.next, r.from = true, h.generation, h.log.end(), 0
-	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}}
+	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}}
 	for _, c := range h.ring.columns {
 		greeting.Columns = append(greeting.Columns, c.Field)
 	}

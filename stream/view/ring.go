@@ -17,7 +17,12 @@ type Rows struct {
 	At float64
 	// Columns are what else is known of them, n values each.
 	Columns []table.Column
+	// Same are columns of one value for all of them.
+	Same []Same
 }
+
+// Same is a column whose values are all the same: a category.
+type Same struct{ Name, Value string }
 
 // none ends a list of slots.
 const none = -1
@@ -35,13 +40,13 @@ type ring struct {
 	n                    int
 	slots                map[string]uint32 // by id
 	columns              []*column
-	byName               map[string]*column
+	byName               map[string]int
 	// skipped names columns that are not shown.
 	skipped map[string]bool
 }
 
 func newRing(size int) *ring {
-	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[string]uint32{}, byName: map[string]*column{}, skipped: map[string]bool{}}
+	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[string]uint32{}, byName: map[string]int{}, skipped: map[string]bool{}}
 }
 
 // mostColumns bounds the columns that are shown.
@@ -49,32 +54,56 @@ const mostColumns = 64
 
 // sources finds the columns of a batch, in the order of the ring's; it makes those that are
 // new, and reports whether there are any.
-func (r *ring) sources(columns []table.Column) (all []*source, grew bool) {
-	for _, c := range columns {
-		if r.byName[c.Name()] != nil || r.skipped[c.Name()] || len(r.columns) == mostColumns || c.Len() == 0 {
-			continue
-		}
-		made := newColumn(c, len(r.x))
-		name := strings.Clone(c.Name())
-		if made == nil {
-			if len(r.skipped) < mostColumns {
-				r.skipped[name] = true
-			}
-			continue
-		}
-		r.byName[name], grew = made, true
-		r.columns = append(r.columns, made)
-	}
-	of := make(map[*column]*source, len(columns))
-	for _, c := range columns {
-		if mine := r.byName[c.Name()]; mine != nil && of[mine] == nil {
-			of[mine] = newSource(c, mine.Kind)
+func (r *ring) sources(in *Rows) (all []source, grew bool) {
+	for _, c := range in.Columns {
+		if r.number(c.Name()) == none && r.room(c.Name()) && c.Len() > 0 {
+			grew = r.add(newColumn(c, len(r.x)), c.Name()) || grew
 		}
 	}
-	for _, mine := range r.columns {
-		all = append(all, of[mine])
+	for _, c := range in.Same {
+		if r.number(c.Name) == none && r.room(c.Name) {
+			made := &column{Field: Field{Name: clip(c.Name), Kind: Category}, code: map[string]uint32{}}
+			made.grow(len(r.x))
+			grew = r.add(made, c.Name) || grew
+		}
+	}
+	all = make([]source, len(r.columns))
+	for _, c := range in.Columns {
+		if k := r.number(c.Name()); k != none && !all[k].there {
+			all[k] = newSource(c, r.columns[k].Kind)
+		}
+	}
+	for _, c := range in.Same {
+		if k := r.number(c.Name); k != none && !all[k].there {
+			all[k] = source{there: true, same: clip(c.Value)}
+		}
 	}
 	return all, grew
+}
+
+// number is that of the column of a name, none if there is none.
+func (r *ring) number(name string) int {
+	if k, there := r.byName[name]; there {
+		return k
+	}
+	return none
+}
+
+// room says whether a column of a new name may be made.
+func (r *ring) room(name string) bool { return len(r.columns) < mostColumns && !r.skipped[name] }
+
+// add adds a column, nil for one that is not shown, and reports whether it is.
+func (r *ring) add(made *column, name string) bool {
+	name = strings.Clone(name)
+	if made == nil {
+		if len(r.skipped) < mostColumns {
+			r.skipped[name] = true
+		}
+		return false
+	}
+	r.byName[name] = len(r.columns)
+	r.columns = append(r.columns, made)
+	return true
 }
 
 // claim returns the slot of a point that comes, at the newest end of the order: its own if

@@ -1,8 +1,9 @@
 // The page: what comes from the server goes into the store, what a person does goes into the view, and both are drawn.
 
+import { Asking, type Answer } from "./asking";
 import { Camera, type Box } from "./camera";
 import { dark, light, nameOf, type Theme } from "./color";
-import { Detail, type Near, type Reason } from "./detail";
+import { Detail, type Near } from "./detail";
 import { $, h, icon } from "./dom";
 import { Drawer } from "./drawer";
 import { type Renderer, type Scene } from "./draw";
@@ -54,6 +55,9 @@ export class App implements Listener {
   private pinned = -1;
   private pointer: XY = [-1, -1];
   private near: readonly Near[] = [];
+  private asked: XY | null = null;
+  private asks = false;
+  private readonly asking: Asking;
   private shape: readonly XY[] = [];
   private selected: Uint32Array | null = null;
   private stale = { base: true, over: true, grid: true, legend: true, labels: true, address: false };
@@ -63,6 +67,8 @@ export class App implements Listener {
   private waiting = 0;
   private drawn = 0;
   again: () => void = () => {};
+  /** What the page measures of itself, in ms: when the first whole picture was drawn, how long the last drawing took, and how late the latest frame came. */
+  readonly times = { first: 0, draw: 0, late: 0, latest: 0 };
 
   constructor() {
     this.wanted = read(location.hash);
@@ -80,6 +86,7 @@ export class App implements Listener {
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
     this.strange = new Strange(this.store, on);
+    this.asking = new Asking(this.store, (a) => this.answered(a));
     setInterval(() => this.second(), 1000);
     this.tools();
     this.listen();
@@ -128,6 +135,10 @@ export class App implements Listener {
     const now = performance.now();
     const f = decode(data, this.store.columns.map((c) => c.kind));
     this.store.apply(f, this.whole ? now : 0);
+    if (this.whole && f.change === Change.Put && f.at.length > 0) {
+      this.times.late = Date.now() - f.at[f.at.length - 1]!;
+      this.times.latest = Math.max(this.times.latest, this.times.late);
+    }
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
     if (!this.framed && f.change !== Change.Remove) this.home(false);
@@ -156,6 +167,8 @@ export class App implements Listener {
     this.painting.column = -1;
     this.map = m.map;
     this.live = m.live;
+    this.asks = m.asks;
+    $("question").hidden = !m.asks;
     this.whole = false;
     $("title").textContent = m.title || "unfold";
     document.title = m.title ? `${m.title} – unfold` : "unfold";
@@ -257,6 +270,7 @@ export class App implements Listener {
 
   pin(s: number): void {
     this.pinned = s;
+    this.asked = null;
     this.near = [];
     if (s < 0) this.detail.close();
     else {
@@ -268,12 +282,19 @@ export class App implements Listener {
     this.ask({ over: true, address: true });
   }
 
-  /** explain adds what a server knows of the pinned point. */
-  explain(s: number, near: readonly Near[], reasons: readonly Reason[]): void {
-    if (s !== this.pinned) return;
-    if (near.length > 0) this.near = near;
-    this.detail.show(s, this.near, near.length > 0 ? "by their vectors" : "on the map", reasons);
-    this.ask({ over: true });
+  /** answered shows where a record would go. */
+  private answered(a: Answer): void {
+    this.pin(-1);
+    this.asked = [a.x, a.y];
+    this.near = a.near;
+    this.detail.asked(a.title, a.facts, a.near, a.reasons);
+    this.camera.fly([a.x, a.y, Math.max(this.camera.scale, this.camera.home * 2.5)], performance.now());
+    this.tell(`${a.title} would go to ${a.x}, ${a.y}`);
+    this.ask({ base: true, over: true });
+  }
+
+  private question(): void {
+    if (this.asks) this.asking.open();
   }
 
   fly(s: number): void {
@@ -363,6 +384,8 @@ export class App implements Listener {
     add("Select with a lasso (L)", "M7 15c-3-1-4-3-4-5 0-4 4-6 9-6s9 2 9 6-4 6-9 6c-1.500 0-3-.2-4-.6M8 15.500a1.800 1.800 0 1 0-2 2.500c0 1.500-1 2.500-2 3", () => this.setTool("lasso"), "lasso");
     add("Select with a rectangle (R)", "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M11 4h2M11 20h2M4 11v2M20 11v2", () => this.setTool("rectangle"), "rectangle");
     add("Show the whole map (0)", "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5", () => this.home(true));
+    add("Where would this go? (W)", "M12 21s-6.500-6-6.500-11a6.500 6.500 0 0 1 13 0c0 5-6.500 11-6.500 11zM12 12.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z", () => this.question());
+    $("tools").lastElementChild!.id = "question";
     add("Names on the map (N)", "M5 7V5h14v2M12 5v14M9.500 19h5", () => this.nameClasses());
     add("Light or dark (D)", "M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z", () => this.switchTheme());
     add("Keys (?)", "M9 9a3 3 0 1 1 4 2.800c-.7.3-1 .9-1 1.700M12 17v.1M12 3a9 9 0 1 0 .01 0z", () => this.help());
@@ -391,7 +414,7 @@ export class App implements Listener {
       "+": () => this.zoom(...middle, 1.4), "=": () => this.zoom(...middle, 1.4), "-": () => this.zoom(...middle, 1 / 1.4),
       "0": () => this.home(true), "/": () => this.search.focus(), "?": () => this.help(),
       v: () => this.setTool("pan"), l: () => this.setTool("lasso"), r: () => this.setTool("rectangle"), n: () => this.nameClasses(), d: () => this.switchTheme(),
-      c: () => $("by").focus(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
+      c: () => $("by").focus(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
     };
     if (target === this.over || target === document.body)
       Object.assign(acts, {
@@ -501,8 +524,11 @@ export class App implements Listener {
     const moving = now / 1000 < this.store.still;
     const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, now: now / 1000, ratio: this.ratio };
     if (stale.base || flying || moving) {
+      const begun = performance.now();
       this.renderer.draw(scene);
+      this.times.draw = performance.now() - begun;
       this.drawn++;
+      if (this.whole && this.times.first === 0) this.times.first = performance.now();
       stale.base = moving;
       stale.over = true;
     }
@@ -541,7 +567,7 @@ export class App implements Listener {
   private marks() {
     return {
       labels: this.labels, hover: this.hovered, pinned: this.pinned, neighbors: this.near.map((n) => n.slot).filter((s) => s >= 0),
-      hits: this.search.hits.slice(0, 500), shape: this.shape, rectangle: this.tool === "rectangle", asked: null,
+      hits: this.search.hits.slice(0, 500), shape: this.shape, rectangle: this.tool === "rectangle", asked: this.asked,
     };
   }
 
@@ -574,15 +600,18 @@ export class App implements Listener {
   }
 
   /** measure pans and zooms for some ms and returns frames a second; the median time of a hover, in ms. */
-  async measure(ms: number): Promise<{ frames: number; hover: number; renderer: string }> {
+  async measure(ms: number): Promise<{ frames: number; hover: number; draw: number; least: number; renderer: string }> {
     const begun = performance.now();
     const before = this.drawn;
     let n = 0;
+    const draws: number[] = [];
     while (performance.now() - begun < ms) {
       if (n++ % 2) this.zoom(this.camera.width / 2, this.camera.height / 2, n % 4 < 2 ? 1.03 : 1 / 1.03);
       else this.pan(n % 8 < 4 ? 5 : -5, 0);
       await new Promise(requestAnimationFrame);
+      draws.push(this.times.draw);
     }
+    draws.sort((a, b) => a - b);
     const frames = (this.drawn - before) / ((performance.now() - begun) / 1000);
     const times: number[] = [];
     for (let i = 0; i < 41; i++) {
@@ -591,7 +620,7 @@ export class App implements Listener {
       times.push(performance.now() - t);
     }
     times.sort((a, b) => a - b);
-    return { frames, hover: times[20]!, renderer: this.renderer.name };
+    return { frames, hover: times[20]!, draw: draws[Math.floor(draws.length / 2)] ?? 0, least: draws[0] ?? 0, renderer: this.renderer.name };
   }
 }
 

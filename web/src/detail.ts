@@ -61,10 +61,14 @@ export class Detail {
   /** show states all of a point; where says which space the neighbours' distances are of. */
   show(s: number, near: readonly Near[], where: string, reasons: readonly Reason[]): void {
     const { store } = this;
-    const head = h("header", {}, h("h2", {}, this.title(s)), h("button", { class: "close", label: "Close", on: { click: () => this.on.close() } }, "✕"));
     const fields = this.fields(s, 100, -1);
     if (store.at[s]! > 0) fields.append(h("dt", {}, "came"), h("dd", {}, when(store.at[s]!)));
     fields.append(h("dt", {}, "place"), h("dd", {}, `${figure(store.x[s]!)}, ${figure(store.y[s]!)}`));
+    this.fill(this.title(s), fields, near, where, reasons);
+  }
+
+  private fill(title: string, fields: HTMLElement, near: readonly Near[], where: string, reasons: readonly Reason[]): void {
+    const head = h("header", {}, h("h2", {}, title), h("button", { class: "close", label: "Close", on: { click: () => this.on.close() } }, "✕"));
     this.box.replaceChildren(head, fields);
     if (reasons.length > 0) {
       this.box.append(h("h3", {}, "Why it is novel"));
@@ -75,6 +79,13 @@ export class Detail {
       this.box.append(h("h3", {}, `Nearest ${where}`), this.near(near));
     }
     this.box.hidden = false;
+  }
+
+  /** asked states what is known of a record that was asked for. */
+  asked(title: string, facts: readonly (readonly [string, string])[], near: readonly Near[], reasons: readonly Reason[]): void {
+    const list = h("dl");
+    for (const [name, value] of facts) list.append(h("dt", {}, name), h("dd", {}, value));
+    this.fill(title, list, near, "by their vectors", reasons);
   }
 
   near(near: readonly Near[]): HTMLElement {

@@ -9,6 +9,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ["C", "choose the column that colours"],
   ["V L R", "move, lasso, rectangle; Shift and dragging is a lasso, too"],
   ["Space", "pause a live map, and play on"],
+  ["W", "where would this go? Place a record"],
   ["N", "names on the map"],
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],

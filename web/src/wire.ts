@@ -19,6 +19,8 @@ export interface Hello {
   type: "hello";
   title: string;
   live: boolean;
+  /** The server says where records would go. */
+  asks: boolean;
   size: number;
   /** Slots below this hold the points that the map was learnt from, which have places alone. */
   base: number;

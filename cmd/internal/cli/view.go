@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
+	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/viewer"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
@@ -50,6 +52,18 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	var place http.Handler
+	if c.Map != "-" && isModel(c.Map) {
+		settings, err := p.settingsOf(func() map[string]string { return nil }, serveKeys)
+		if err != nil {
+			return err
+		}
+		s := &served{path: c.Map, settings: settings}
+		if err := s.load(ctx); err != nil {
+			return err
+		}
+		place = serve.New(serve.Settings{Current: s.now})
+	}
 	hub, err := c.hub(ctx, p)
 	if err != nil {
 		return err
@@ -58,7 +72,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	shown, err := viewer.New(viewer.Settings{Hub: hub, Token: token, Local: viewer.Local(c.Listen)})
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Token: token, Local: viewer.Local(c.Listen)})
 	if err != nil {
 		return err
 	}
@@ -157,7 +171,7 @@ func (c *shownFlags) model(title string, p *program) (*view.Hub, error) {
 	if s.Mu.Cols < 2 {
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
-	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title})
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: true})
 	if err := hub.Put(modelRows(s)); err != nil {
 		return nil, err
 	}

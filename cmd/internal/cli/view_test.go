@@ -2,13 +2,16 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"unfold/cmd/internal/viewer/browser"
 	"unfold/cmd/internal/web/webtest"
 )
 
@@ -125,6 +128,33 @@ func TestViewRefuses(t *testing.T) {
 		code, _, stderr := run(t, append([]string{"view", "--listen", "127.0.0.1:0"}, strings.Fields(c.args)...)...)
 		if code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("view %s: exit %d, %q; want %d, %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}
+
+// The page of a model says where a record would go, with its neighbours.
+func TestWhereWouldThisGo(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	smallModel(t)
+	m := start(t, "view", "m.unfold", "--listen", "127.0.0.1:0")
+	b.Show("http://" + m.said(`address=(\S+)`)[1])
+	say := func(text string) {
+		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog[open]") ?? document.getElementById("question").click()`),
+			chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("#ask textarea").value = %q`, text)),
+			chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask .primary").click()`))
+	}
+	say(`not JSON`)
+	b.Wait(`document.querySelector("#ask .fault").textContent.includes("JSON")`)
+	say(`{"x": 0.5, "z": 2}`)
+	b.Wait(`document.querySelector("#ask .fault").textContent.includes('"y"')`)
+	say(`{"name": "new", "x": 0.5, "y": 1.5, "z": 2}`)
+	b.Wait(`!document.querySelector("#ask[open]") && document.querySelector("#detail h2")?.textContent === "new"`)
+	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ") + ": " + document.querySelectorAll("#detail .near button").length`); got != "Why it is novel, Nearest by their vectors: 8" {
+		t.Errorf("the panel has %s", got)
+	}
+	for _, said := range b.Said() {
+		if !strings.Contains(said, "/api/place") { // the one that was refused
+			t.Errorf("the page complained: %s", said)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/viewer"
 	"unfold/ingest/emit"
-	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/learn"
@@ -54,7 +54,7 @@ type tally struct {
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
 		// A policy may let a reference set be a tenth larger for a while.
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true}),
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn}),
 		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{},
 	}
 }
@@ -71,11 +71,7 @@ func (d *display) Placed(o *emit.Output, from stream.Position) {
 		}
 	}
 	in.Columns = o.Figures()
-	partition := make([]string, n)
-	for i := range partition {
-		partition[i] = strconv.Itoa(from.Partition)
-	}
-	in.Columns = append(in.Columns, table.StringColumn("partition", partition))
+	in.Same = []view.Same{{Name: "partition", Value: strconv.Itoa(from.Partition)}}
 	novel := uint64(0)
 	for _, v := range o.NoveltyGlobal {
 		if v > 0.99 {
@@ -287,12 +283,12 @@ func (st *Stage) watch(set *learn.Settings) {
 }
 
 // viewer serves the page of a stage that has one.
-func (st *Stage) viewer(c *config.Config) (*viewer.Handler, error) {
+func (st *Stage) viewer(c *config.Config, place http.Handler) (*viewer.Handler, error) {
 	token, err := viewer.ReadToken(c.Page.TokenFile)
 	if err != nil {
 		return nil, fmt.Errorf("page.token_file: %w", err)
 	}
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Token: token, Local: viewer.Local(c.HTTP)})
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Token: token, Local: viewer.Local(c.HTTP)})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}

@@ -128,14 +128,15 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		return nil
 	}
 	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
+	places := serve.New(serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)})
 	if c.HTTPPlace {
-		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)}).Beside(pages)
+		pages = places.Beside(pages)
 	}
 	if c.HTTPPprof {
 		pages = web.WithProfiles(pages)
 	}
 	if st.display != nil {
-		page, err := st.viewer(c)
+		page, err := st.viewer(c, places)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,10 @@ func (g guard) check(f http.HandlerFunc, w http.ResponseWriter, r *http.Request)
 		http.Error(w, "this address answers under localhost and 127.0.0.1 only", http.StatusMisdirectedRequest)
 		return
 	}
+	if strings.HasPrefix(r.URL.Path, "/api/") && foreign(r) {
+		http.Error(w, "pages from elsewhere may not ask", http.StatusForbidden)
+		return
+	}
 	if g.token == "" {
 		f(w, r)
 		return

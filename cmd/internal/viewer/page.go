@@ -24,6 +24,8 @@ import (
 // Settings of a Handler.
 type Settings struct {
 	Hub *view.Hub
+	// Place, if set, answers POST /place: where rows would go.
+	Place http.Handler
 	// Token, if not empty, is wanted of all who ask.
 	Token string
 	// Local says that this machine alone reaches the address: other names for it are refused.
@@ -124,6 +126,7 @@ func (h *Handler) Over(pages http.Handler) http.Handler {
 		}
 	}
 	mux.HandleFunc("GET "+live, h.guarded(h.socket))
+	h.api(mux)
 	return mux
 }
 
