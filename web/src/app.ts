@@ -22,7 +22,7 @@ import { inside, type XY } from "./select";
 import { read, write, type State } from "./state";
 import { arrival, Store } from "./store";
 import { Strange } from "./strange";
-import { Change, connect, decode, type Hello, type Listener, type MapState, type Said } from "./wire";
+import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
 
 export class App implements Listener {
   readonly store = new Store();
@@ -625,8 +625,13 @@ export class App implements Listener {
 }
 
 const app = new App();
-const url = new URL("live", location.href);
-url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-url.hash = url.search = "";
-app.again = connect(url.href, app).again;
+const data = document.getElementById("data");
+if (data) {
+  void unpack(data.textContent ?? "", app);
+} else {
+  const url = new URL("live", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  url.hash = url.search = "";
+  app.again = connect(url.href, app).again;
+}
 Object.assign(globalThis, { unfold: app });

@@ -64,7 +64,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 		}
 		place = serve.New(serve.Settings{Current: s.now})
 	}
-	hub, err := c.hub(ctx, p)
+	hub, err := c.hub(ctx, p, place != nil)
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	return server.Close()
 }
 
-// hub reads what is shown.
-func (c *shownFlags) hub(ctx context.Context, p *program) (*view.Hub, error) {
+// hub reads what is shown; asks says whether the page can ask where records would go.
+func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
 	if c.Map != "-" && isModel(c.Map) {
-		return c.model(title, p)
+		return c.model(title, p, asks)
 	}
 	if err := p.vet(ctx, c.Map); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matri
 }
 
 // model shows the points that a model was learnt from.
-func (c *shownFlags) model(title string, p *program) (*view.Hub, error) {
+func (c *shownFlags) model(title string, p *program, asks bool) (*view.Hub, error) {
 	if len(c.Places) > 0 || c.ID != "" {
 		return nil, usagef("--places and --id go with a map; %s is a model, which knows its points", c.Map)
 	}
@@ -171,7 +171,7 @@ func (c *shownFlags) model(title string, p *program) (*view.Hub, error) {
 	if s.Mu.Cols < 2 {
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
-	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: true})
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: asks})
 	if err := hub.Put(modelRows(s)); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -155,6 +156,33 @@ func TestWhereWouldThisGo(t *testing.T) {
 	for _, said := range b.Said() {
 		if !strings.Contains(said, "/api/place") { // the one that was refused
 			t.Errorf("the page complained: %s", said)
+		}
+	}
+}
+
+// A file of its own shows the same without a server, and loads nothing.
+func TestExport(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	smallModel(t)
+	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
+	if said := must(t, "export", "map.parquet", "-o", "map.html"); said != "map.html: 200 points, for any browser\n" {
+		t.Errorf("said %q", said)
+	}
+	path, err := filepath.Abs("map.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Show("file://" + path)
+	b.Wait(`document.getElementById("count").textContent === "200 points"`)
+	if n := browser.Eval[int](b, `performance.getEntriesByType("resource").length`); n != 0 {
+		t.Errorf("the file loads %d others", n)
+	}
+	if said := b.Said(); len(said) > 0 {
+		t.Errorf("the page complained: %q", said)
+	}
+	for args, want := range map[string]string{"map.parquet -o map.pdf": "is no .html", "map.html -o map.html": "it would be replaced"} {
+		if code, _, stderr := run(t, append([]string{"export"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("export %s: exit %d, %q", args, code, stderr)
 		}
 	}
 }
