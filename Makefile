@@ -160,6 +160,14 @@ page-check: web/node_modules
 	diff -r web/dist out/page
 	git diff --exit-code -- web/licences
 
+# page-pictures takes docs/page-light.png and page-dark.png anew, page-figures measures the page and writes docs/page.md, some seven
+# minutes; both need Chromium.
+.PHONY: page-pictures page-figures
+page-pictures:
+	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_PICTURES=write $(GO) test -count=1 -timeout 5m -run TestPagePictures ./cmd/internal/cli
+page-figures:
+	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_FIGURES=$(CURDIR)/docs/page.md $(GO) test -count=1 -timeout 30m -run TestFigures -v ./cmd/internal/viewer
+
 # third-party writes the licences of all that the program links, THIRD_PARTY.txt; a test says when that is due.
 .PHONY: third-party
 third-party:

@@ -3,6 +3,7 @@
 import { Asking, type Answer } from "./asking";
 import { Camera, type Box } from "./camera";
 import { dark, light, nameOf, type Theme } from "./color";
+import { contours, type Contour } from "./contours";
 import { Detail, type Near } from "./detail";
 import { $, h, icon } from "./dom";
 import { Drawer } from "./drawer";
@@ -51,6 +52,8 @@ export class App implements Listener {
   private tool: Tool = "pan";
   private naming = true;
   private labels: readonly Label[] = [];
+  private outlining = false;
+  private contours: readonly Contour[] = [];
   private hovered = -1;
   private pinned = -1;
   private pointer: XY = [-1, -1];
@@ -261,11 +264,24 @@ export class App implements Listener {
   select(slots: Uint32Array | null): void {
     this.selected = slots && slots.length > 0 ? slots : null;
     this.painting.select(this.selected);
-    if (this.selected) this.drawer.show(this.selected);
-    else this.drawer.hide();
+    if (this.selected) {
+      this.drawer.show(this.selected);
+      this.uncover(this.selected);
+    } else this.drawer.hide();
     if (slots) this.tell(`${slots.length} points are selected.`);
     this.renderer.changed({ places: false, paint: true });
     this.ask({ base: true, over: true });
+  }
+
+  /** uncover moves the map up if a selection would lie below the drawer. */
+  private uncover(slots: Uint32Array): void {
+    let y = 0;
+    for (const s of slots) y += this.store.y[s]! / slots.length;
+    const free = innerHeight - $("drawer").offsetHeight - 14;
+    const at = this.camera.toScreen(this.camera.x, y)[1];
+    if (at < free * 0.9) return;
+    this.camera.fly([this.camera.x, this.camera.y - (at - free * 0.55) / this.camera.scale, this.camera.scale], performance.now());
+    this.settle();
   }
 
   pin(s: number): void {
@@ -387,12 +403,18 @@ export class App implements Listener {
     add("Where would this go? (W)", "M12 21s-6.500-6-6.500-11a6.500 6.500 0 0 1 13 0c0 5-6.500 11-6.500 11zM12 12.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z", () => this.question());
     $("tools").lastElementChild!.id = "question";
     add("Names on the map (N)", "M5 7V5h14v2M12 5v14M9.500 19h5", () => this.nameClasses());
+    add("Outlines of classes (O)", "M7 5c4-3 10 0 12 4s1 8-3 10-9 1-11-3 0-9 2-11zM10 9c2-1.500 4.500 0 5.500 2s.5 3.500-1.500 4.500-4 .5-5-1.500 0-4 1-5z", () => this.outline());
     add("Light or dark (D)", "M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z", () => this.switchTheme());
     add("Keys (?)", "M9 9a3 3 0 1 1 4 2.800c-.7.3-1 .9-1 1.700M12 17v.1M12 3a9 9 0 1 0 .01 0z", () => this.help());
   }
 
   private nameClasses(): void {
     this.naming = !this.naming;
+    this.ask({ labels: true, over: true });
+  }
+
+  private outline(): void {
+    this.outlining = !this.outlining;
     this.ask({ labels: true, over: true });
   }
 
@@ -414,7 +436,7 @@ export class App implements Listener {
       "+": () => this.zoom(...middle, 1.4), "=": () => this.zoom(...middle, 1.4), "-": () => this.zoom(...middle, 1 / 1.4),
       "0": () => this.home(true), "/": () => this.search.focus(), "?": () => this.help(),
       v: () => this.setTool("pan"), l: () => this.setTool("lasso"), r: () => this.setTool("rectangle"), n: () => this.nameClasses(), d: () => this.switchTheme(),
-      c: () => $("by").focus(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
+      c: () => $("by").focus(), o: () => this.outline(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
     };
     if (target === this.over || target === document.body)
       Object.assign(acts, {
@@ -466,7 +488,7 @@ export class App implements Listener {
     addEventListener("keydown", (e) => this.key(e));
     new ResizeObserver(() => this.resize()).observe(document.body);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      if (!localStorage.getItem("theme")) this.setTheme(this.themeOf(undefined));
+      if (!remembered()) this.setTheme(this.themeOf(undefined));
     });
   }
 
@@ -487,12 +509,12 @@ export class App implements Listener {
   }
 
   private themeOf(name: string | undefined): Theme {
-    const want = name ?? localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    const want = name ?? remembered() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     return want === "dark" ? dark : light;
   }
 
   private switchTheme(): void {
-    localStorage.setItem("theme", this.theme.dark ? "light" : "dark");
+    remember(this.theme.dark ? "light" : "dark");
     this.setTheme(this.theme.dark ? light : dark);
     this.ask({ address: true });
   }
@@ -537,7 +559,7 @@ export class App implements Listener {
       this.legendAt = now;
       stale.legend = false;
     }
-    if (stale.labels && !flying && (now - this.labelsAt > 700 || this.labels.length === 0)) this.relabel(now);
+    if (stale.labels && !flying && (now - this.labelsAt > (this.live ? 700 : 120) || this.labels.length === 0)) this.relabel(now);
     let glowing = false;
     if (stale.over) {
       this.point();
@@ -566,7 +588,7 @@ export class App implements Listener {
 
   private marks() {
     return {
-      labels: this.labels, hover: this.hovered, pinned: this.pinned, neighbors: this.near.map((n) => n.slot).filter((s) => s >= 0),
+      labels: this.labels, contours: this.contours, hover: this.hovered, pinned: this.pinned, neighbors: this.near.map((n) => n.slot).filter((s) => s >= 0),
       hits: this.search.hits.slice(0, 500), shape: this.shape, rectangle: this.tool === "rectangle", asked: this.asked,
     };
   }
@@ -576,8 +598,11 @@ export class App implements Listener {
     this.stale.labels = false;
     this.stale.over = true;
     this.labels = [];
+    this.contours = [];
     const column = this.store.columns[this.painting.column];
-    if (!this.naming || !column || !this.painting.category) return;
+    if (!column || !this.painting.category) return;
+    if (this.outlining) this.contours = contours(this.store, this.camera, this.painting.code);
+    if (!this.naming) return;
     const covered = [...document.querySelectorAll("header, aside > section, #drawer, footer")]
       .filter((e) => !(e as HTMLElement).hidden && e.parentElement?.id !== "detail")
       .map((e) => e.getBoundingClientRect())
@@ -621,6 +646,23 @@ export class App implements Listener {
     }
     times.sort((a, b) => a - b);
     return { frames, hover: times[20]!, draw: draws[Math.floor(draws.length / 2)] ?? 0, least: draws[0] ?? 0, renderer: this.renderer.name };
+  }
+}
+
+/** remembered is the theme that was chosen before; a page in a frame may have no storage. */
+function remembered(): string | null {
+  try {
+    return localStorage.getItem("theme");
+  } catch {
+    return null;
+  }
+}
+
+function remember(theme: string): void {
+  try {
+    localStorage.setItem("theme", theme);
+  } catch {
+    // It is forgotten with the page.
   }
 }
 

@@ -53,7 +53,7 @@ export class Drawer {
     const head = h("div", { class: "row head" });
     const title = (text: string, column: number): void => {
       const mark = this.sorted?.column === column ? (this.sorted.up ? " ↑" : " ↓") : "";
-      head.append(h("button", { title: text, on: { click: () => this.sort(column) } }, text + mark));
+      head.append(h("button", { title: text, class: this.store.columns[column]?.kind === "number" ? "num" : "", on: { click: () => this.sort(column) } }, text + mark));
     };
     title("id", -1);
     this.store.columns.forEach((c, i) => title(c.name, i));

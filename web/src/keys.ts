@@ -11,6 +11,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ["Space", "pause a live map, and play on"],
   ["W", "where would this go? Place a record"],
   ["N", "names on the map"],
+  ["O", "outlines of classes"],
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],
 ];

@@ -1,6 +1,7 @@
 // What lies above the points: names of classes, what is hovered, chosen, drawn around, and points that have just come or left.
 
 import { css } from "./color";
+import type { Contour } from "./contours";
 import { dotOf, type Scene } from "./draw";
 import type { Label } from "./labels";
 import type { Painting } from "./painting";
@@ -12,6 +13,7 @@ const mostGlows = 1500;
 
 export interface Marks {
   labels: readonly Label[];
+  contours: readonly Contour[];
   hover: number;
   pinned: number;
   neighbors: readonly number[];
@@ -43,6 +45,7 @@ export class Overlay {
     c.setTransform(s.ratio, 0, 0, s.ratio, 0, 0);
     c.clearRect(0, 0, this.canvas.width, this.canvas.height);
     const moving = this.arrivals(s, p, now);
+    for (const c of m.contours) this.contour(s, p, c);
     this.lines(s, m);
     for (const l of m.labels) this.label(s, p, l);
     for (const slot of m.hits) this.ring(s, slot, 3, 1.6, s.theme.ink);
@@ -115,6 +118,23 @@ export class Overlay {
       c.stroke();
       this.ring(s, n, 1.5, 1.2, s.theme.ink);
     }
+  }
+
+  private contour(s: Scene, p: Painting, o: Contour): void {
+    const { c } = this;
+    const k = s.camera.scale;
+    const ox = s.camera.width / 2 - s.camera.x * k;
+    const oy = s.camera.height / 2 + s.camera.y * k;
+    const v = o.segments;
+    c.beginPath();
+    for (let i = 0; i < v.length; i += 4) {
+      c.moveTo(v[i]! * k + ox, oy - v[i + 1]! * k);
+      c.lineTo(v[i + 2]! * k + ox, oy - v[i + 3]! * k);
+    }
+    c.lineCap = "round";
+    c.lineWidth = 1.5;
+    c.strokeStyle = css(p.colors[o.code] ?? s.theme.missing, 0.55);
+    c.stroke();
   }
 
   private label(s: Scene, p: Painting, l: Label): void {
