@@ -82,7 +82,7 @@ func picture(t *testing.T, b *browser.Tab) image.Image {
 
 // colored counts the pixels of the map, away from the panels, that are clearly of a colour.
 func colored(img image.Image) (n int) {
-	for y := 90; y < 780; y++ {
+	for y := 90; y < 730; y++ {
 		for x := 20; x < 960; x++ {
 			r, g, b, _ := img.At(x, y).RGBA()
 			if hi, lo := max(r, g, b), min(r, g, b); hi-lo > 0x3000 {
