@@ -16,6 +16,9 @@ type Settings struct {
 	Size, Base int
 	// Every is how often changes are handed out by Run, 200 ms for 0.
 	Every time.Duration
+	// Most is how many points a delta has at most, 8192 for 0: a stream that changes more of them
+	// reaches readers later, each point as it is by then. So what readers cost is bounded.
+	Most int
 	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
 	Log int
 	// Title names what is shown.
@@ -65,6 +68,7 @@ type MapState struct {
 func New(s Settings) *Hub {
 	s.Size = cmp.Or(max(s.Size, 0), DefaultSize)
 	s.Every = cmp.Or(max(s.Every, 0), 200*time.Millisecond)
+	s.Most = cmp.Or(max(s.Most, 0), 8192)
 	s.Log = cmp.Or(max(s.Log, 0), 32<<20)
 	s.Base = max(s.Base, 0)
 	return &Hub{set: s, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
@@ -140,7 +144,7 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 		}
 	}
 	put, gone := h.base.replace(b)
-	messages := h.tick()
+	messages := h.moves()
 	if h.readers > 0 {
 		// Slots that are freed may be those of new points: first they are freed.
 		for slots := range chunks(gone, partRows) {
@@ -199,8 +203,7 @@ func (h *Hub) touch(s uint32, c Change) {
 	h.state = grown(h.state, int(s)+1, 0)
 	switch was := h.state[s]; {
 	case was == 0:
-		h.dirty = append(h.dirty, s)
-		h.state[s] = c
+		h.dirty, h.state[s] = append(h.dirty, s), c
 	case was == Put && c == Move:
 	default:
 		h.state[s] = c
@@ -233,18 +236,25 @@ func (h *Hub) post(messages ...Message) {
 	}
 }
 
-// tick returns the messages of what has changed. The lock is held.
+// tick returns the messages of what has changed, of the points that have waited longest. The
+// lock is held.
 func (h *Hub) tick() []Message {
-	if len(h.dirty) == 0 {
+	if h.readers == 0 {
+		h.settle()
 		return nil
 	}
 	var by [Remove + 1][]uint32
-	for _, s := range h.dirty {
-		by[h.state[s]] = append(by[h.state[s]], s)
-		h.state[s] = 0
+	n := min(len(h.dirty), h.set.Most)
+	for _, s := range h.dirty[:n] {
+		if c := h.state[s]; c != 0 { // else it has been handed out
+			by[c] = append(by[c], s)
+			h.state[s] = 0
+		}
 	}
-	h.dirty = h.dirty[:0]
-	if h.readers == 0 {
+	if h.dirty = h.dirty[n:]; len(h.dirty) == 0 {
+		h.dirty = nil
+	}
+	if n == 0 {
 		return nil
 	}
 	out := h.newValues()
@@ -254,4 +264,30 @@ func (h *Hub) tick() []Message {
 		}
 	}
 	return out
+}
+
+// moves are the messages of points that did nothing but move, all at once. The lock is held.
+func (h *Hub) moves() (out []Message) {
+	var moved []uint32
+	for _, s := range h.dirty {
+		if h.state[s] == Move {
+			moved = append(moved, s)
+			h.state[s] = 0
+		}
+	}
+	h.dirty = slices.DeleteFunc(h.dirty, func(s uint32) bool { return h.state[s] == 0 })
+	if h.readers > 0 {
+		for slots := range chunks(moved, partRows) {
+			out = append(out, h.frame(Move, slots))
+		}
+	}
+	return out
+}
+
+// settle forgets what has changed: nobody waits for it.
+func (h *Hub) settle() {
+	for _, s := range h.dirty {
+		h.state[s] = 0
+	}
+	h.dirty = nil
 }

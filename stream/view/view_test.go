@@ -212,7 +212,7 @@ func rowsOf(ids []string, seed int) Rows {
 func TestPageFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 40).Draw(t, "size")
-		h := New(Settings{Size: size, Base: 20, Log: rapid.SampledFrom([]int{1, 4000, 1 << 20}).Draw(t, "log")})
+		h := New(Settings{Size: size, Base: 20, Most: rapid.SampledFrom([]int{2, 1000}).Draw(t, "most"), Log: rapid.SampledFrom([]int{1, 4000, 1 << 20}).Draw(t, "log")})
 		var pages []*page
 		defer func() {
 			for _, p := range pages {
@@ -252,7 +252,9 @@ func TestPageFollows(t *testing.T) {
 				}
 			},
 		})
-		h.Tick()
+		for range 1 + size {
+			h.Tick()
+		}
 		for _, p := range pages {
 			p.drain(t)
 			p.same(t, h)

@@ -72,7 +72,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Token: token, Local: viewer.Local(c.Listen)})
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Token: token, Local: viewer.Local(c.Listen) && token == ""})
 	if err != nil {
 		return err
 	}

@@ -288,7 +288,7 @@ func (st *Stage) viewer(c *config.Config, place http.Handler) (*viewer.Handler, 
 	if err != nil {
 		return nil, fmt.Errorf("page.token_file: %w", err)
 	}
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Token: token, Local: viewer.Local(c.HTTP)})
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Token: token, Local: viewer.Local(c.HTTP) && token == "" && !c.Page.Public})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}
