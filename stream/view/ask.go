@@ -47,7 +47,7 @@ func (h *Hub) Point(id string, k int) (p Point, near []Near, there bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.ring
-	s, there := r.slots[id]
+	s, there := r.find(id)
 	if !there {
 		return p, nil, false
 	}

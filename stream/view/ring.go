@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"unfold/ingest/table"
@@ -38,15 +39,17 @@ type ring struct {
 	next, prev           []int32
 	oldest, newest, free int32
 	n                    int
-	slots                map[string]uint32 // by id
-	columns              []*column
-	byName               map[string]int
+	// slots finds a point by its id's hash: a map of short keys takes half as long as one of ids.
+	slots   map[uint64]uint32
+	seed    maphash.Seed
+	columns []*column
+	byName  map[string]int
 	// skipped names columns that are not shown.
 	skipped map[string]bool
 }
 
 func newRing(size int) *ring {
-	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[string]uint32{}, byName: map[string]int{}, skipped: map[string]bool{}}
+	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[uint64]uint32{}, seed: maphash.MakeSeed(), byName: map[string]int{}, skipped: map[string]bool{}}
 }
 
 // mostColumns bounds the columns that are shown.
@@ -109,7 +112,7 @@ func (r *ring) add(made *column, name string) bool {
 // claim returns the slot of a point that comes, at the newest end of the order: its own if
 // its id is there, a free one, a new one, or the oldest.
 func (r *ring) claim(id string) uint32 {
-	if s, there := r.slots[id]; there && id != "" {
+	if s, there := r.find(id); there {
 		r.unlink(s)
 		r.link(s)
 		return s
@@ -132,10 +135,19 @@ func (r *ring) claim(id string) uint32 {
 	r.n++
 	if id != "" {
 		id = strings.Clone(id)
-		r.slots[id] = s
+		r.slots[maphash.String(r.seed, id)] = s
 	}
 	r.id[s] = id
 	return s
+}
+
+// find returns the slot of an id.
+func (r *ring) find(id string) (slot uint32, there bool) {
+	if id == "" {
+		return 0, false
+	}
+	slot, there = r.slots[maphash.String(r.seed, id)]
+	return slot, there && r.id[slot] == id // another id may have its hash
 }
 
 // grow makes room for n slots.
@@ -150,8 +162,8 @@ func (r *ring) grow(n int) {
 
 // remove frees the slot of an id.
 func (r *ring) remove(id string) (slot uint32, there bool) {
-	s, there := r.slots[id]
-	if !there || id == "" {
+	s, there := r.find(id)
+	if !there {
 		return 0, false
 	}
 	r.unlink(s)
@@ -165,7 +177,9 @@ func (r *ring) remove(id string) (slot uint32, there bool) {
 
 // forget takes the point of a slot out of everything but the order.
 func (r *ring) forget(s uint32) {
-	delete(r.slots, r.id[s])
+	if h := maphash.String(r.seed, r.id[s]); r.slots[h] == s && r.id[s] != "" {
+		delete(r.slots, h)
+	}
 	r.id[s], r.used[s] = "", false
 	r.n--
 }
