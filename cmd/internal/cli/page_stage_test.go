@@ -8,24 +8,16 @@ import (
 
 	"unfold/cmd/internal/viewer/browser"
 	"unfold/stream"
-	"unfold/stream/kafka"
 )
 
 // forget sends tombstones for ids.
 func forget(t *testing.T, brokers []string, ids ...string) {
 	t.Helper()
-	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sink.Close()
 	var all []stream.Message
 	for _, id := range ids {
 		all = append(all, stream.Message{Key: []byte(id)})
 	}
-	if err := sink.Write(t.Context(), all); err != nil {
-		t.Fatal(err)
-	}
+	send(t, brokers, 0, 0, nil, all...)
 }
 
 // The page of a stage, in a browser: it waits with the stage for the first map, shows events
@@ -59,6 +51,7 @@ func TestPageOfAStage(t *testing.T) {
 	}
 	// Time: what came after the first events is hidden as long as the slider says so.
 	b.Wait(`!document.getElementById("timeline").hidden`)
+	b.Wait(`fetch("api/history").then(r => r.json()).then(h => h.maps.length > 0 && h.maps[0].version === 1 && h.maps[0].points > 0)`)
 	browser.Eval[bool](b, `(() => { const at = []; unfold.store.each(s => at.push(unfold.store.at[s])); at.sort((a, b) => a - b); unfold.timeline.set(at[100]); return true; })()`)
 	b.Wait(`(() => { let n = 0; unfold.store.each(s => { if (unfold.painting.shown(s)) n++; }); return n > 0 && n < 248; })()`)
 	produce(t, brokers, 25, 1)

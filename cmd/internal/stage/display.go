@@ -42,6 +42,18 @@ type display struct {
 	tally
 	lag map[stream.TopicPartition]int64
 	p   *stream.Published
+	// past are the figures of the last maps, oldest first.
+	past []stream.Stats
+}
+
+// mostPast bounds the maps that are remembered.
+const mostPast = 1000
+
+// history are the figures of the last maps, oldest first.
+func (d *display) history() any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]stream.Stats{}, d.past...)
 }
 
 // tally counts since the stage began.
@@ -111,7 +123,10 @@ func (d *display) hooks() stream.Hooks {
 			count(func() { d.delivered, d.latency = d.delivered+uint64(events), d.latency+time.Duration(events)*took })
 		},
 		Published: func(p *stream.Published, _ time.Duration) {
-			count(func() { d.p = p })
+			count(func() {
+				d.p, d.past = p, append(d.past, p.Stats)
+				d.past = d.past[max(0, len(d.past)-mostPast):]
+			})
 			select { // the newest counts
 			case <-d.maps:
 			default:
@@ -288,7 +303,7 @@ func (st *Stage) viewer(c *config.Config, place http.Handler) (*viewer.Handler, 
 	if err != nil {
 		return nil, fmt.Errorf("page.token_file: %w", err)
 	}
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Token: token, Local: viewer.Local(c.HTTP) && token == "" && !c.Page.Public})
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history, Token: token, Local: viewer.Local(c.HTTP) && token == "" && !c.Page.Public})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}

@@ -20,7 +20,7 @@ func TestAPI(t *testing.T) {
 	put(t, hub, blobs(4, "a", "b", "c"))
 	hub.Refresh(view.MapState{ID: "m", Epoch: 1, Version: 3}, view.Base{}, nil)
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Method+" "+r.URL.Path) })
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true, Place: echo})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true, Place: echo, Maps: func() any { return []int{1} }})
 	for _, c := range []struct {
 		path   string
 		status int
@@ -32,6 +32,7 @@ func TestAPI(t *testing.T) {
 		{"/api/points/p99", 404, "no point of this id"},
 		{"/api/points/p4?neighbors=101", 400, "not a number from 0 to 100"},
 		{"/api/points/p4?neighbors=x", 400, "not a number from 0 to 100"},
+		{"/api/history", 200, `{"maps":[1]}`},
 		{"/api/nothing", 404, ""},
 	} {
 		if status, _, body := ask(t, url+c.path, nil); status != c.status || !strings.Contains(body, c.want) {
@@ -51,7 +52,7 @@ func TestAPI(t *testing.T) {
 	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
-	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 5 {
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 6 {
 		t.Fatalf("%v %v", described, err)
 	}
 	for path, methods := range described.Paths {

@@ -26,6 +26,8 @@ type Settings struct {
 	Hub *view.Hub
 	// Place, if set, answers POST /place: where rows would go.
 	Place http.Handler
+	// Maps, if set, are the figures of the maps so far, oldest first, as JSON has them.
+	Maps func() any
 	// Token, if not empty, is wanted of all who ask.
 	Token string
 	// Local says that this machine alone reaches the address: other names for it are refused.
