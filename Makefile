@@ -160,6 +160,27 @@ why: build bin/bench/why
 gplvm: bin/bench/gplvm
 	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 
+# page builds the page of web/src into web/dist, which the program embeds. It needs Node 18 or later and npm; building the program
+# needs neither. page-check builds it elsewhere and compares bytes with what is committed.
+.PHONY: page page-check
+web/node_modules: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+page: web/node_modules
+	cd web && npx tsc --noEmit && node build.mjs
+page-check: web/node_modules
+	cd web && npx tsc --noEmit && node build.mjs ../out/page
+	diff -r web/dist out/page
+	git diff --exit-code -- web/licences
+
+# page-pictures takes docs/page-light.png and page-dark.png anew, page-figures measures the page and writes docs/page.md, some seven
+# minutes; both need Chromium.
+.PHONY: page-pictures page-figures
+page-pictures:
+	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_PICTURES=write $(GO) test -count=1 -timeout 5m -run TestPagePictures ./cmd/internal/cli
+page-figures:
+	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_FIGURES=$(CURDIR)/docs/page.md $(GO) test -count=1 -timeout 30m -run TestFigures -v ./cmd/internal/viewer
+
 # third-party writes the licences of all that the program links, THIRD_PARTY.txt; a test says when that is due.
 .PHONY: third-party
 third-party:

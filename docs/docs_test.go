@@ -213,7 +213,7 @@ func TestLinksLead(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "out" || d.Name() == "fixtures") {
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "out" || d.Name() == "fixtures" || d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) != ".md" {

@@ -29,6 +29,15 @@ func (m *Map) Column(name string) (table.Column, error) {
 	return table.Column{}, table.UnknownColumn(table.Origin{}, name, names)
 }
 
+// Figures are the columns with a value of its own for each row, but for the places and the id.
+func (o *Output) Figures() []table.Column {
+	all := (&Map{*o}).columns()
+	if o.ID.Valid() {
+		all = all[1:] // it is the first
+	}
+	return all
+}
+
 // columns are those with a value of its own for each row, but for the places.
 func (m *Map) columns() (all []table.Column) {
 	for _, c := range outputColumns {

@@ -9,6 +9,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 )
 
@@ -57,6 +58,9 @@ func (m *Map) WithPointIDs(ids []string) *Map {
 
 // PointIDs are those of WithPointIDs, by the rows of the snapshot.
 func (m *Map) PointIDs() []string { return m.ids }
+
+// Snapshot is what the map was opened from. It is read-only.
+func (m *Map) Snapshot() *snapshot.Snapshot { return m.of }
 
 // Asked is a table whose rows were placed, and their vectors.
 type Asked struct {

@@ -29,6 +29,9 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 		}
 		wires[i], tables[i] = mine.Wire, mine.Table
 		if mine.Table == nil {
+			if m.set.Watch != nil {
+				m.set.Watch.Gone(mine.Gone)
+			}
 			continue // of what is gone a tombstone is left
 		}
 		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
@@ -62,6 +65,9 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 			all[k] = rows{placed, batches[i], wires[i], first}
 			out[i].Value, out[i].ContentType, out[i].Err = all[k].message(ctx, 0, batches[i].Len())
 			out[i].Parts = &all[k]
+			if out[i].Err == nil {
+				m.watch(&all[k], in[i].(*Events).Position)
+			}
 			first += batches[i].Len()
 		}
 		break

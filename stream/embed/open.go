@@ -80,6 +80,8 @@ type Settings struct {
 	// Writer writes messages. Maps of one stream may share it. nil: one of its own, which
 	// writes each in the format of its input.
 	Writer *format.Encoder
+	// Watch, if set, sees the events of messages as they are placed.
+	Watch Watcher
 }
 
 // Check says which of the settings cannot be met, whatever the map.
@@ -111,6 +113,7 @@ func (s *Settings) named() bool {
 // Map places rows on one snapshot. It is immutable and safe for concurrent use.
 type Map struct {
 	set     Settings
+	of      *snapshot.Snapshot
 	encoder *ingest.Encoder // nil: the only vector column
 	placer  models.Placer
 	lenient models.Lenient     // nil: missing values are errors
@@ -126,7 +129,7 @@ type Map struct {
 // Open opens a snapshot for placing. Errors that lie in the snapshot match
 // models.ErrBadInput; what the model refuses of the settings is a *models.SettingError.
 func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
-	m := &Map{set: settings, ids: s.IDs}
+	m := &Map{set: settings, of: s, ids: s.IDs}
 	if len(m.set.Mapping.Columns) == 0 {
 		m.set.Mapping.Columns = nil // an empty list names none
 	}

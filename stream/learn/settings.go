@@ -96,6 +96,8 @@ type Settings struct {
 	Named bool
 	// Explain says which events are explained.
 	Explain embed.Explain
+	// Watch, if set, sees events as they are placed.
+	Watch embed.Watcher
 	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
 	Decoder *format.Decoder
 	Limits  arrowfmt.Limits
@@ -357,7 +359,7 @@ func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Explain: s.Explain, Writer: s.Writer}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Explain: s.Explain, Writer: s.Writer, Watch: s.Watch}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

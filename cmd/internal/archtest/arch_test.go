@@ -41,12 +41,13 @@ func modulePath() string {
 
 // below names for every layer the layers that it may import, itself included.
 var below = map[string][]string{
-	"cmd":      {"cmd", root, "stream", "ingest", "models", "coarse", "sparse", "testdata", "internal"},
+	"cmd":      {"cmd", root, "stream", "ingest", "models", "coarse", "sparse", "testdata", "internal", "web"},
 	"bench":    {"bench", root, "stream", "ingest", "models", "coarse", "sparse", "internal", "testdata"},
 	root:       {root, "models", "coarse", "sparse", "internal"},
 	"stream":   {"stream", "ingest", "models", "coarse", "sparse", "internal"},
 	"ingest":   {"ingest", "sparse", "internal"},
 	"models":   {"models", "coarse", "sparse", "internal"},
+	"web":      {},
 	"coarse":   {"coarse", "sparse", "internal"},
 	"sparse":   {"sparse", "internal"},
 	"internal": {"internal"},
@@ -74,6 +75,8 @@ var homes = []struct {
 	{"github.com/twmb/avro", []string{"ingest"}, []string{"stream"}},
 	{"net/http", []string{"cmd/internal", "stream/registry", "stream/store/storetest"}, nil},
 	{"golang.org/x/net", []string{"cmd/internal/web"}, nil},
+	{"github.com/coder/websocket", []string{"cmd/internal/viewer"}, []string{"cmd"}},
+	{"github.com/chromedp", []string{"cmd/internal/viewer/browser"}, []string{"cmd"}},
 	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"stream/store/storetest"}, nil},
 	{"gonum.org/v1/plot", []string{"cmd/internal", "bench/why"}, nil},
@@ -85,7 +88,7 @@ var homes = []struct {
 // unlinked are the modules that tests, generators and measurements need, and
 // the program must not link.
 var unlinked = []string{"github.com/mmcloughlin/avo", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/johannesboyne/gofakes3",
-	"honnef.co/go/tools", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
+	"github.com/chromedp/chromedp", "honnef.co/go/tools", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
 
 // bench is the folder of the measuring commands, a module of its own.
 const bench = "../../../bench"

@@ -57,6 +57,8 @@ var commands = []command{
 		new: func(kinds []fit.Kind) any { return &explainCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
 	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func([]fit.Kind) any { return new(decodeCmd) }},
 	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func([]fit.Kind) any { return new(inspectCmd) }},
+	{name: "view", group: "files", help: "Show a map on a page, in the browser.", new: func([]fit.Kind) any { return new(viewCmd) }},
+	{name: "export", group: "files", help: "Write that page as one file.", new: func([]fit.Kind) any { return new(exportCmd) }},
 	{name: "serve", group: "files", help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},
 
 	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func(kinds []fit.Kind) any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys, kinds)}} }},

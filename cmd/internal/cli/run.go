@@ -151,6 +151,12 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 		if c.HTTPPlace {
 			pages += " " + strings.Join(serve.Paths, " ")
 		}
+		switch {
+		case c.ServesPage():
+			pages += ", the live map for browsers"
+		case c.Page.Points > 0:
+			pages += "; no live map, since others reach this address: see page.token_file and page.public"
+		}
 		log.Say(logs.Serving, fmt.Sprintf("answering on http://%s (%s)", a, pages), slog.String(logs.Address, a))
 	}
 	sized, cancel := context.WithTimeout(ctx, sizesTimeout)

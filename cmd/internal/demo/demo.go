@@ -112,7 +112,7 @@ func (d *demo) live(ctx context.Context) (err error) {
 	if d.stage, err = stage.Open(ctx, settings); err != nil {
 		return err
 	}
-	d.Say("stage     running; figures at http://%s/metrics while it does", d.stage.Address())
+	d.Say("stage     running; while it does, its live map is at http://%s and its figures are at /metrics there", d.stage.Address())
 	working, stop := context.WithCancel(ctx)
 	var helpers sync.WaitGroup
 	for _, work := range []func(context.Context) error{

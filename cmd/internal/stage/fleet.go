@@ -65,6 +65,7 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f fo
 	if err != nil {
 		return err
 	}
+	st.watch(&set)
 	e, err := embed.NewEmbedder(embed.EmbedderSettings{Spec: set.Spec, Embed: set.Placing(), Decoder: set.Decoder, Limits: set.Limits, Hooks: set.Hooks, Follow: st.follower.Run})
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (b *bound) set(learner int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l := b.s.Config.Limits
-	n := MemoryBound(int64(l.Queue), int64(l.MessageMemory), learner) - ownPages
+	n := MemoryBound(int64(l.Queue), int64(l.MessageMemory), learner) + pageBytes(b.s.Config) - ownPages
 	if n > b.most {
 		b.most = n
 		b.s.Limit(n)

@@ -57,6 +57,8 @@ type Stage struct {
 	publisher *fleet.Publisher
 	follower  *fleet.Follower
 	server    *web.Server
+	// display is what the page shows; nil without one.
+	display *display
 	// health knows what the stage waits for, brokers are the source's.
 	health  *health
 	brokers []string
@@ -81,6 +83,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	figures := metrics.New(s.Version)
 	st.health, st.brokers = newHealth(), c.Source.Kafka.Brokers
 	s.Hooks, s.Fleet = join(st.health.hooks(), join(figures.Hooks(), s.Hooks)), joinFleet(figures.Fleet(), s.Fleet)
+	st.showPage(&s)
 	from, to, err := clusters(s)
 	if err != nil {
 		return err
@@ -126,11 +129,19 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		return nil
 	}
 	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
+	places := serve.New(serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)})
 	if c.HTTPPlace {
-		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)}).Beside(pages)
+		pages = places.Beside(pages)
 	}
 	if c.HTTPPprof {
 		pages = web.WithProfiles(pages)
+	}
+	if st.display != nil {
+		page, err := st.viewer(c, places)
+		if err != nil {
+			return err
+		}
+		pages = page.Over(pages)
 	}
 	if st.server, err = web.Listen(ctx, c.HTTP, pages, s.Log); err != nil {
 		return err
@@ -213,6 +224,7 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, 
 	if err != nil {
 		return err
 	}
+	st.watch(&set)
 	if st.learner, err = learn.New(set); err != nil {
 		return err
 	}
@@ -251,7 +263,7 @@ func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out lear
 		every = learn.Never
 	}
 	return learn.Settings{
-		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), ClustersOfRows: c.Clusters.In == config.InInput, Named: c.HTTPPlace || c.Explain.Columns > 0,
+		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), ClustersOfRows: c.Clusters.In == config.InInput, Named: c.HTTPPlace || c.Explain.Columns > 0 || c.ServesPage(),
 		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
 		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, Drift: driftSettings(c), RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),

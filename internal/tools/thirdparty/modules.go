@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -78,4 +80,22 @@ func standardLibrary(root string) (module, error) {
 		return module{}, fmt.Errorf("go env: %w", err)
 	}
 	return module{Path: "Go's standard library", Dir: strings.TrimSpace(string(dir))}, nil
+}
+
+// bundled lists what the page's scripts are bundled with, as its package.json says; the
+// page's build leaves their licences in web/licences.
+func bundled(root string) ([]module, error) {
+	raw, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
+	if err != nil {
+		return nil, err
+	}
+	var page struct{ Dependencies map[string]string }
+	if err := json.Unmarshal(raw, &page); err != nil {
+		return nil, fmt.Errorf("web/package.json: %w", err)
+	}
+	var out []module
+	for _, name := range slices.Sorted(maps.Keys(page.Dependencies)) {
+		out = append(out, module{Path: "npm:" + name, Version: page.Dependencies[name], Dir: filepath.Join(root, "web", "licences", filepath.FromSlash(name))})
+	}
+	return out, nil
 }

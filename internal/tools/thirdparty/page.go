@@ -54,6 +54,11 @@ func Page(root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	scripts, err := bundled(root)
+	if err != nil {
+		return nil, err
+	}
+	modules = append(modules, scripts...)
 	all, dirs := map[string]*text{}, map[string]string{}
 	for _, m := range modules {
 		dirs[m.Path] = m.Dir

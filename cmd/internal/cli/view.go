@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/logs"
+	"unfold/cmd/internal/serve"
+	"unfold/cmd/internal/viewer"
+	"unfold/cmd/internal/web"
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/pca"
+	"unfold/models/snapshot"
+	"unfold/stream/view"
+)
+
+type viewCmd struct {
+	shownFlags
+	Listen    string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
+	TokenFile string `placeholder:"FILE" help:"A file with a token that all who open the page have to know: /?token=TOKEN."`
+}
+
+// shownFlags name what is shown.
+type shownFlags struct {
+	Map    string   `arg:"" help:"A map of this program or another (Parquet, Arrow, CSV, JSON lines), or a model."`
+	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
+	ID     string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
+	Title  string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
+}
+
+func (viewCmd) Help() string {
+	return `Serves a page that shows a map: points by any column's colours, with legend, search, selections and what sets them apart. The
+page needs no internet. A map of another program has columns x and y, a pair such as UMAP1 and UMAP2, or one column of vectors.
+
+    unfold view map.parquet
+    unfold view umap.csv --places UMAP1,UMAP2 --id name
+    unfold view data.unfold --listen 127.0.0.1:0`
+}
+
+func (c *viewCmd) Run(ctx context.Context, p *program) error {
+	token, err := viewer.ReadToken(c.TokenFile)
+	if err != nil {
+		return err
+	}
+	var place http.Handler
+	if c.Map != "-" && isModel(c.Map) {
+		settings, err := p.settingsOf(func() map[string]string { return nil }, serveKeys)
+		if err != nil {
+			return err
+		}
+		s := &served{path: c.Map, settings: settings}
+		if err := s.load(ctx); err != nil {
+			return err
+		}
+		place = serve.New(serve.Settings{Current: s.now})
+	}
+	hub, err := c.hub(ctx, p, place != nil)
+	if err != nil {
+		return err
+	}
+	log, err := logs.New(p.Stderr, logs.Settings{})
+	if err != nil {
+		return err
+	}
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Token: token, Local: viewer.Local(c.Listen) && token == ""})
+	if err != nil {
+		return err
+	}
+	pages := web.Handler(func() (string, error) { return "", nil }, nil)
+	server, err := web.Listen(ctx, c.Listen, shown.Over(pages), log)
+	if err != nil {
+		return err
+	}
+	logs.Say(log, slog.LevelInfo, logs.Serving, fmt.Sprintf("%s at %s", humanize.Plural(hub.Len(), "point"), server.URL()), slog.String(logs.Address, server.Address()))
+	<-ctx.Done()
+	shown.Close()
+	return server.Close()
+}
+
+// hub reads what is shown; asks says whether the page can ask where records would go.
+func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
+	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
+	if c.Map != "-" && isModel(c.Map) {
+		return c.model(title, p, asks)
+	}
+	if err := p.vet(ctx, c.Map); err != nil {
+		return nil, err
+	}
+	m, err := ingest.ReadShown(ctx, c.Map, ingest.Options{Stdin: p.Stdin}, c.ID, c.Places...)
+	if err != nil {
+		return nil, err
+	}
+	if m.At, err = twoDims(ctx, p, m.At); err != nil {
+		return nil, err
+	}
+	hub := view.New(view.Settings{Size: m.At.Rows, Title: title})
+	first := 0
+	for _, part := range m.Parts {
+		if err := hub.Put(shownRows(m, part, first)); err != nil {
+			return nil, err
+		}
+		first += part.Len()
+	}
+	return hub, nil
+}
+
+// shownRows are the rows of a part of a map, whose first is row first.
+func shownRows(m *emit.Shown, part *table.Table, first int) view.Rows {
+	n := part.Len()
+	in := view.Rows{X: make([]float32, n), Y: make([]float32, n)}
+	for i := range n {
+		row := m.At.Row(first + i)
+		in.X[i], in.Y[i] = row[0], row[1]
+	}
+	for _, c := range part.Columns() {
+		switch c.Name() {
+		case m.ID:
+			if m.ID != "" {
+				in.ID = c
+			}
+		case "":
+		default:
+			in.Columns = append(in.Columns, c)
+		}
+	}
+	return in
+}
+
+// twoDims flattens places of more dimensions to their first two principal components.
+func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matrix[float32], error) {
+	if at.Cols == 2 {
+		return at, nil
+	}
+	finite := vec.Matrix[float32]{Cols: at.Cols}
+	for i := range at.Rows {
+		if row := at.Row(i); vec.Finite(row) {
+			finite.Data, finite.Rows = append(finite.Data, row...), finite.Rows+1
+		}
+	}
+	if finite.Rows < 3 {
+		return at, &table.Error{Row: -1, Problem: fmt.Sprintf("%s with places are too few to flatten %d dimensions", humanize.Plural(finite.Rows, "row"), at.Cols), Hint: "name two columns with --places"}
+	}
+	fitted, err := pca.Fit(ctx, finite, 2, pca.Settings{})
+	if err != nil {
+		return at, err
+	}
+	p.note("the places have %d dimensions; the page shows their first two principal components", at.Cols)
+	return fitted.Projector().Apply(at, 0), nil
+}
+
+// model shows the points that a model was learnt from.
+func (c *shownFlags) model(title string, p *program, asks bool) (*view.Hub, error) {
+	if len(c.Places) > 0 || c.ID != "" {
+		return nil, usagef("--places and --id go with a map; %s is a model, which knows its points", c.Map)
+	}
+	m, err := openModel(c.Map, fit.With(p.Kinds...))
+	if err != nil {
+		return nil, err
+	}
+	s := m.s
+	if s.Mu.Cols < 2 {
+		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
+	}
+	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: asks})
+	if err := hub.Put(modelRows(s)); err != nil {
+		return nil, err
+	}
+	hub.Refresh(view.MapState{ID: s.MapID, Epoch: s.Epoch, Version: s.Version}, view.Base{}, nil)
+	return hub, nil
+}
+
+// modelRows are a model's own points.
+func modelRows(s *snapshot.Snapshot) view.Rows {
+	n := s.Mu.Rows
+	in := view.Rows{X: make([]float32, n), Y: make([]float32, n)}
+	sigma, events := make([]float64, n), make([]float64, n)
+	for i := range n {
+		row := s.Mu.Row(i)
+		in.X[i], in.Y[i] = float32(row[0]), float32(row[1])
+		events[i] = float64(s.Count[i])
+	}
+	for i, v := range s.Published2() {
+		sigma[i] = v
+	}
+	if s.IDs != nil {
+		in.ID = table.StringColumn("id", s.IDs)
+	}
+	in.Columns = []table.Column{table.Float64Column("variance", sigma), table.Float64Column("events", events)}
+	return in
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/coder/websocket"
+
+	"unfold/cmd/internal/viewer/browser"
+	"unfold/cmd/internal/web/webtest"
+)
+
+// greeting is what a page hears first.
+type greeting struct {
+	Title   string
+	Live    bool
+	Points  int
+	Map     struct{ Version uint64 }
+	Columns []struct{ Name, Kind string }
+}
+
+// viewed starts unfold view, reads what a page would hear first, and ends it.
+func viewed(t *testing.T, args ...string) (g greeting) {
+	t.Helper()
+	m := start(t, "view", append(args, "--listen", "127.0.0.1:0")...)
+	address := m.said(`address=(\S+)`)[1]
+	client, url := webtest.Client(address)
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	resp, err := client.Do(req)
+	if status, body := webtest.Read(t, resp, err); status != 200 || !strings.Contains(string(body), "<canvas") {
+		t.Fatalf("%d %.200s", status, body)
+	}
+	c, _, err := websocket.Dial(t.Context(), "ws://"+address+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseNow()
+	_, text, err := c.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &g); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return g
+}
+
+func (g greeting) columns() string {
+	var all []string
+	for _, c := range g.Columns {
+		all = append(all, c.Name+" "+c.Kind)
+	}
+	return strings.Join(all, ", ")
+}
+
+// The page shows maps of this program and of others, and models.
+func TestView(t *testing.T) {
+	smallModel(t)
+	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
+	must(t, "-q", "fit", "small.csv", "-o", "m3.unfold", "--map", "deep.parquet", "--columns", "x,y,z", "--id", "name", "--dims", "3")
+	for path, text := range map[string]string{
+		"xy.csv":   "x,y,kind,n\n1,2,a,0.5\n3,4,b,1.5\n,6,c,2.5\n",
+		"umap.csv": "name,UMAP1,UMAP2,when\na,1,2,2026-01-02\nb,3,4,2026-01-03\n",
+		"odd.csv":  "left,up,kind\n1,2,a\n3,4,b\n",
+		"v.jsonl":  `{"v": [1, 2], "t": "a"}` + "\n" + `{"v": [3, 4], "t": "b"}` + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		args    []string
+		points  int
+		columns string
+	}{
+		{"its own map", []string{"map.parquet"}, 200, "x number, sigma number, novelty_local number, novelty_global number"},
+		{"its model", []string{"m.unfold"}, 100, "variance number, events category"},
+		{"three dimensions", []string{"deep.parquet"}, 200, "sigma number, novelty_local number, novelty_global number"},
+		{"x and y, one without a place", []string{"xy.csv"}, 2, "kind category, n number"},
+		{"UMAP1 and UMAP2", []string{"umap.csv", "--id", "name"}, 2, "when time"},
+		{"named places", []string{"odd.csv", "--places", "left,up"}, 2, "kind category"},
+		{"a column of vectors", []string{"v.jsonl"}, 2, "t category"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := viewed(t, append(c.args, "--title", "T")...)
+			if g.Points != c.points || g.Points == 0 || g.columns() != c.columns || g.Title != "T" || g.Live {
+				t.Errorf("the page hears of %+v, want %d points with %s", g, c.points, c.columns)
+			}
+			if c.name == "its model" && g.Map.Version != 1 {
+				t.Errorf("version %d", g.Map.Version)
+			}
+		})
+	}
+}
+
+// What cannot be shown is said, with what to do.
+func TestViewRefuses(t *testing.T) {
+	smallModel(t)
+	if err := os.WriteFile("odd.csv", []byte("left,up,kind\n1,2,a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("empty", []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"odd.csv", exitBadInput, "name them, as --places x,y"},
+		{"odd.csv --places left,down", exitBadInput, `"down"`},
+		{"odd.csv --places left", exitBadInput, "a map needs two"},
+		{"odd.csv --places left,up --id name", exitBadInput, `"name"`},
+		{"away.csv", exitBadInput, "away.csv"},
+		{"m.unfold --id name", exitUsage, "which knows its points"},
+		{"odd.csv --places left,up --token-file empty", exitBadInput, "there is no token in it"},
+	} {
+		code, _, stderr := run(t, append([]string{"view", "--listen", "127.0.0.1:0"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("view %s: exit %d, %q; want %d, %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}
+
+// The page of a model says where a record would go, with its neighbours.
+func TestWhereWouldThisGo(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	smallModel(t)
+	m := start(t, "view", "m.unfold", "--listen", "127.0.0.1:0")
+	b.Show("http://" + m.said(`address=(\S+)`)[1])
+	say := func(text string) {
+		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog[open]") ?? document.getElementById("question").click()`),
+			chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("#ask textarea").value = %q`, text)),
+			chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask .primary").click()`))
+	}
+	say(`not JSON`)
+	b.Wait(`document.querySelector("#ask .fault").textContent.includes("JSON")`)
+	say(`{"x": 0.5, "z": 2}`)
+	b.Wait(`document.querySelector("#ask .fault").textContent.includes('"y"')`)
+	say(`{"name": "new", "x": 0.5, "y": 1.5, "z": 2}`)
+	b.Wait(`!document.querySelector("#ask[open]") && document.querySelector("#detail h2")?.textContent === "new"`)
+	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ") + ": " + document.querySelectorAll("#detail .near button").length`); got != "Why it is novel, Nearest by their vectors: 8" {
+		t.Errorf("the panel has %s", got)
+	}
+	for _, said := range b.Said() {
+		if !strings.Contains(said, "/api/place") { // the one that was refused
+			t.Errorf("the page complained: %s", said)
+		}
+	}
+}
+
+// A file of its own shows the same without a server, and loads nothing.
+func TestExport(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	smallModel(t)
+	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
+	if said := must(t, "export", "map.parquet", "-o", "map.html"); said != "map.html: 200 points, for any browser\n" {
+		t.Errorf("said %q", said)
+	}
+	path, err := filepath.Abs("map.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Show("file://" + path)
+	b.Wait(`document.getElementById("count").textContent === "200 points"`)
+	if n := browser.Eval[int](b, `performance.getEntriesByType("resource").length`); n != 0 {
+		t.Errorf("the file loads %d others", n)
+	}
+	if said := b.Said(); len(said) > 0 {
+		t.Errorf("the page complained: %q", said)
+	}
+	for args, want := range map[string]string{"map.parquet -o map.pdf": "is no .html", "map.html -o map.html": "it would be replaced"} {
+		if code, _, stderr := run(t, append([]string{"export"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("export %s: exit %d, %q", args, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/viewer"
+	"unfold/ingest/emit"
+	"unfold/stream"
+	"unfold/stream/embed"
+	"unfold/stream/learn"
+	"unfold/stream/view"
+)
+
+// pointBytes is about what a point of the page takes, with its id and some columns.
+const pointBytes = 400
+
+// pageBytes is what the page takes at most, about.
+func pageBytes(c *config.Config) int64 {
+	if !c.ServesPage() {
+		return 0
+	}
+	return pointBytes*int64(c.Page.Points) + 64<<20 // and the log of changes, and what a refresh copies
+}
+
+// display shows what a stage does on a page. It is the stage's embed.Watcher.
+type display struct {
+	hub   *view.Hub
+	first int // events that the first map needs
+	ready func() (string, error)
+	seed  maphash.Seed
+	// maps has the newest map that is not shown yet.
+	maps chan *stream.Published
+
+	mu sync.Mutex
+	tally
+	lag map[stream.TopicPartition]int64
+	p   *stream.Published
+	// past are the figures of the last maps, oldest first.
+	past []stream.Stats
+}
+
+// mostPast bounds the maps that are remembered.
+const mostPast = 1000
+
+// history are the figures of the last maps, oldest first.
+func (d *display) history() any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]stream.Stats{}, d.past...)
+}
+
+// tally counts since the stage began.
+type tally struct {
+	read, placed, novel, letters, delivered uint64
+	latency                                 time.Duration // of delivered events, in all
+}
+
+// newDisplay makes a display; ready says how the stage is.
+func newDisplay(c *config.Config, ready func() (string, error)) *display {
+	return &display{
+		// A policy may let a reference set be a tenth larger for a while.
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn}),
+		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{},
+	}
+}
+
+// Placed implements embed.Watcher.
+func (d *display) Placed(o *emit.Output, from stream.Position) {
+	n := o.Len()
+	in := view.Rows{ID: o.ID, X: make([]float32, n), Y: make([]float32, n), At: float64(time.Now().UnixMilli())}
+	for i := range n {
+		row := o.Embedding.Row(i)
+		in.X[i] = row[0]
+		if len(row) > 1 {
+			in.Y[i] = row[1]
+		}
+	}
+	in.Columns = o.Figures()
+	in.Same = []view.Same{{Name: "partition", Value: strconv.Itoa(from.Partition)}}
+	novel := uint64(0)
+	for _, v := range o.NoveltyGlobal {
+		if v > 0.99 {
+			novel++
+		}
+	}
+	d.mu.Lock()
+	d.placed += uint64(n)
+	d.novel += novel
+	d.mu.Unlock()
+	// Outputs are whole: that one is not would be a fault that delivery reports.
+	_ = d.hub.Put(in)
+}
+
+// Gone implements embed.Watcher.
+func (d *display) Gone(id string) { d.hub.Remove(id) }
+
+// hooks count, and take new maps.
+func (d *display) hooks() stream.Hooks {
+	count := func(f func()) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		f()
+	}
+	return stream.Hooks{
+		EventsIn:     func(_ stream.TopicPartition, n int) { count(func() { d.read += uint64(n) }) },
+		DeadLettered: func(stream.Message, stream.Stage, error) { count(func() { d.letters++ }) },
+		Lag:          func(tp stream.TopicPartition, n int64) { count(func() { d.lag[tp] = n }) },
+		Revoked: func(tps []stream.TopicPartition) {
+			count(func() {
+				for _, tp := range tps {
+					delete(d.lag, tp)
+				}
+			})
+		},
+		Delivered: func(_ stream.TopicPartition, _, events int, took time.Duration) {
+			count(func() { d.delivered, d.latency = d.delivered+uint64(events), d.latency+time.Duration(events)*took })
+		},
+		Published: func(p *stream.Published, _ time.Duration) {
+			count(func() {
+				d.p, d.past = p, append(d.past, p.Stats)
+				d.past = d.past[max(0, len(d.past)-mostPast):]
+			})
+			select { // the newest counts
+			case <-d.maps:
+			default:
+			}
+			d.maps <- p
+		},
+	}
+}
+
+// run hands out changes, and a status every second, until the context is done.
+func (d *display) run(ctx context.Context) {
+	var work sync.WaitGroup
+	work.Go(func() { d.hub.Run(ctx) })
+	work.Go(func() { d.follow(ctx) })
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	before := d.now()
+	for {
+		select {
+		case <-ctx.Done():
+			work.Wait()
+			return
+		case <-tick.C:
+		}
+		now := d.now()
+		// A status is of texts and numbers.
+		_ = d.hub.SetStatus(d.status(before, now))
+		before = now
+	}
+}
+
+func (d *display) now() tally {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.tally
+}
+
+// follow puts points on every new map.
+func (d *display) follow(ctx context.Context) {
+	var before view.Base
+	id := ""
+	known, byID := map[uint64]bool{}, map[uint64]uint64{}
+	for {
+		var p *stream.Published
+		select {
+		case <-ctx.Done():
+			return
+		case p = <-d.maps:
+		}
+		m, ok := p.Map.(*embed.Map)
+		if !ok {
+			continue
+		}
+		s := m.Snapshot()
+		now := map[uint64]uint64{}
+		after := view.Base{Keys: make([]uint64, s.Mu.Rows), X: make([]float32, s.Mu.Rows), Y: make([]float32, s.Mu.Rows)}
+		for i := range s.Mu.Rows {
+			row := s.Mu.Row(i)
+			after.X[i] = float32(row[0])
+			if len(row) > 1 {
+				after.Y[i] = float32(row[1])
+			}
+			after.Keys[i] = d.keyOf(m, i, known, byID, now)
+		}
+		known, byID = map[uint64]bool{}, now
+		for _, k := range after.Keys {
+			known[k] = true
+		}
+		move := view.Carry(before, after)
+		if move == nil && len(before.Keys) > 0 || id != "" && id != p.MapID {
+			d.hub.Clear() // places on the map before say nothing on this one
+			move = nil
+		}
+		d.hub.Refresh(view.MapState{ID: p.MapID, Epoch: p.Epoch, Version: p.Version}, after, move)
+		before, id = after, p.MapID
+	}
+}
+
+// keyOf is what a reference point is known by from one map to the next: its row, as the
+// model sees it, or, where another projection has changed all rows, what the point with its
+// id was known by. known are the keys of the map before, byID those of its ids; now takes
+// this map's.
+func (d *display) keyOf(m *embed.Map, i int, known map[uint64]bool, byID, now map[uint64]uint64) uint64 {
+	var h maphash.Hash
+	h.SetSeed(d.seed)
+	for _, v := range m.Snapshot().Reference.Row(i) {
+		maphash.WriteComparable(&h, v)
+	}
+	key := h.Sum64()
+	ids := m.PointIDs()
+	if ids == nil || ids[i] == "" {
+		return key
+	}
+	id := maphash.String(d.seed, ids[i])
+	if was, there := byID[id]; there && !known[key] {
+		key = was
+	}
+	now[id] = key
+	return key
+}
+
+// Status is what the page says of the stage beside the map.
+type Status struct {
+	// Phase is "waiting" for the first events, "learning" the first map, or "" later.
+	Phase string `json:"phase,omitempty"`
+	// Detail says what is wrong or awaited, Progress how far that is, 0..1.
+	Detail   string  `json:"detail,omitempty"`
+	Progress float64 `json:"progress,omitempty"`
+	// Figures are those of the last second, or sums: by name.
+	Figures map[string]float64 `json:"figures"`
+}
+
+// status is that of the time between two tallies, a second apart.
+func (d *display) status(a, b tally) Status {
+	d.mu.Lock()
+	lag := int64(0)
+	for _, n := range d.lag {
+		lag += n
+	}
+	p := d.p
+	d.mu.Unlock()
+	s := Status{Figures: map[string]float64{"rate": float64(b.placed - a.placed), "lag": float64(lag), "dead_letters": float64(b.letters)}}
+	if n := b.delivered - a.delivered; n > 0 {
+		s.Figures["latency_ms"] = float64((b.latency - a.latency).Microseconds()) / 1000 / float64(n)
+	}
+	if n := b.placed - a.placed; n > 0 {
+		s.Figures["novel"] = float64(b.novel-a.novel) / float64(n)
+	}
+	switch {
+	case p != nil:
+		s.Figures["drift"] = p.Stats.Drift.Median / 100
+		if _, err := d.ready(); err != nil {
+			s.Detail = err.Error()
+		}
+	case b.read < uint64(d.first):
+		s.Phase, s.Progress = "waiting", float64(b.read)/float64(d.first)
+		s.Detail = fmt.Sprintf("waiting for the first map: %d of %d events are there", b.read, d.first)
+	default:
+		s.Phase, s.Detail = "learning", "learning the first map"
+	}
+	return s
+}
+
+// showPage begins to show the stage on a page, if it is to be shown.
+func (st *Stage) showPage(s *Settings) {
+	if !s.Config.ServesPage() {
+		return
+	}
+	st.display = newDisplay(s.Config, st.Ready)
+	s.Hooks = join(s.Hooks, st.display.hooks())
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		st.display.run(ctx)
+	}()
+	st.closers = append(st.closers, func() error {
+		stop()
+		<-done
+		return nil
+	})
+}
+
+// watch lets the page see what is placed.
+func (st *Stage) watch(set *learn.Settings) {
+	if st.display != nil {
+		set.Watch = st.display
+	}
+}
+
+// viewer serves the page of a stage that has one.
+func (st *Stage) viewer(c *config.Config, place http.Handler) (*viewer.Handler, error) {
+	token, err := viewer.ReadToken(c.Page.TokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("page.token_file: %w", err)
+	}
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history, Token: token, Local: viewer.Local(c.HTTP) && token == "" && !c.Page.Public})
+	if err == nil {
+		st.closers = append(st.closers, h.Close)
+	}
+	return h, err
+}

@@ -1,0 +1,115 @@
+package viewer
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"unfold/ingest/emit"
+	"unfold/stream"
+	"unfold/stream/view"
+)
+
+// openAPI describes what is below /api/.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+// mostNear bounds the neighbours that are named.
+const mostNear = 100
+
+// api adds what programs may ask.
+func (h *Handler) api(mux *http.ServeMux) {
+	mux.HandleFunc("GET /api/openapi.json", h.guarded(func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, json.RawMessage(openAPI)) }))
+	mux.HandleFunc("GET /api/map", h.guarded(h.mapped))
+	mux.HandleFunc("GET /api/points", h.guarded(h.points))
+	mux.HandleFunc("GET /api/points/{id...}", h.guarded(h.point))
+	if h.set.Maps != nil {
+		mux.HandleFunc("GET /api/history", h.guarded(func(w http.ResponseWriter, _ *http.Request) {
+			sendJSON(w, map[string]any{"maps": h.set.Maps()})
+		}))
+	}
+	if h.set.Place != nil {
+		place := http.StripPrefix("/api", h.set.Place)
+		mux.HandleFunc("POST /api/place", h.guarded(place.ServeHTTP))
+	}
+}
+
+// mapped says what is shown.
+func (h *Handler) mapped(w http.ResponseWriter, _ *http.Request) {
+	sendJSON(w, struct {
+		Map     view.MapState `json:"map"`
+		Points  int           `json:"points"`
+		Columns []view.Field  `json:"columns"`
+	}{h.set.Hub.Map(), h.set.Hub.Len(), h.set.Hub.Columns()})
+}
+
+// points sends all points as an Arrow stream.
+func (h *Handler) points(w http.ResponseWriter, _ *http.Request) {
+	t, err := h.set.Hub.Points()
+	var body []byte
+	if err == nil {
+		body, err = emit.EncodeTable(t)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	plain(w, stream.ContentType)
+	_, _ = w.Write(body) // what fails here is the reader's connection
+}
+
+// point sends the point of an id, and those nearest to it on the map.
+func (h *Handler) point(w http.ResponseWriter, r *http.Request) {
+	k := 8
+	if text := r.URL.Query().Get("neighbors"); text != "" {
+		var err error
+		if k, err = strconv.Atoi(text); err != nil || k < 0 || k > mostNear {
+			http.Error(w, fmt.Sprintf("neighbors: %q is not a number from 0 to %d", text, mostNear), http.StatusBadRequest)
+			return
+		}
+	}
+	p, near, there := h.set.Hub.Point(r.PathValue("id"), k)
+	if !there {
+		http.Error(w, "there is no point of this id", http.StatusNotFound)
+		return
+	}
+	sendJSON(w, struct {
+		view.Point
+		Neighbors []view.Near `json:"neighbors"`
+	}{p, near})
+}
+
+func sendJSON(w http.ResponseWriter, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	plain(w, emit.JSONType)
+	_, _ = w.Write(append(text, '\n')) // what fails here is the reader's connection
+}
+
+// plain sets the headers of an answer that is no page.
+func plain(w http.ResponseWriter, kind string) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// foreign says whether a browser asks for a page from elsewhere.
+func foreign(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site != "same-origin" && site != "none"
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	u, err := url.Parse(origin)
+	return err != nil || u.Host != r.Host
+}

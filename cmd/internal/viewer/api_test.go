@@ -1,0 +1,75 @@
+package viewer
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
+	"unfold/stream/view"
+)
+
+// What programs may ask is answered as the description says, and nothing that it names is
+// missing.
+func TestAPI(t *testing.T) {
+	hub := view.New(view.Settings{Title: "blobs"})
+	put(t, hub, blobs(4, "a", "b", "c"))
+	hub.Refresh(view.MapState{ID: "m", Epoch: 1, Version: 3}, view.Base{}, nil)
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Method+" "+r.URL.Path) })
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true, Place: echo, Maps: func() any { return []int{1} }})
+	for _, c := range []struct {
+		path   string
+		status int
+		want   string
+	}{
+		{"/api/map", 200, `{"map":{"id":"m","epoch":1,"version":3},"points":12,"columns":[{"name":"class","kind":"category"},{"name":"value","kind":"number"}]}`},
+		{"/api/points/p4?neighbors=2", 200, `"values":{"class":"b","value":4.5},"neighbors":[{"id":"p`},
+		{"/api/points/p4?neighbors=0", 200, `"neighbors":[]`},
+		{"/api/points/p99", 404, "no point of this id"},
+		{"/api/points/p4?neighbors=101", 400, "not a number from 0 to 100"},
+		{"/api/points/p4?neighbors=x", 400, "not a number from 0 to 100"},
+		{"/api/history", 200, `{"maps":[1]}`},
+		{"/api/nothing", 404, ""},
+	} {
+		if status, _, body := ask(t, url+c.path, nil); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %d %s, want %d %s", c.path, status, body, c.status, c.want)
+		}
+	}
+	if status, _, _ := ask(t, url+"/api/map", map[string]string{"Sec-Fetch-Site": "cross-site"}); status != 403 {
+		t.Errorf("a page from elsewhere: %d", status)
+	}
+	if status, _, _ := ask(t, url+"/api/map", map[string]string{"Origin": "http://evil.example"}); status != 403 {
+		t.Errorf("a page of another origin: %d", status)
+	}
+	_, head, body := ask(t, url+"/api/points", nil)
+	rows, err := new(arrowfmt.Decoder).Decode([]byte(body), table.Origin{})
+	if err != nil || rows.Len() != 12 || !slices.Equal(rows.Names(), []string{"id", "x", "y", "at", "class", "value"}) || head.Get("Content-Type") != "application/vnd.apache.arrow.stream" {
+		t.Errorf("all points: %v, %v, %v", rows, err, head)
+	}
+	var described struct{ Paths map[string]map[string]any }
+	_, _, text := ask(t, url+"/api/openapi.json", nil)
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 6 {
+		t.Fatalf("%v %v", described, err)
+	}
+	for path, methods := range described.Paths {
+		for method := range methods {
+			req, err := http.NewRequestWithContext(t.Context(), strings.ToUpper(method), url+strings.ReplaceAll(path, "{id}", "p1"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != 200 || method == "post" && string(answer) != "POST /place" {
+				t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, answer)
+			}
+		}
+	}
+}

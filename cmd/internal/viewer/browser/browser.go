@@ -1,0 +1,167 @@
+// Package browser opens pages in a real browser, for tests.
+//
+// The browser is a Chromium that is installed (Debian: apt-get install chromium). Where there is none tests
+// skip and say so; with UNFOLD_REQUIRE_BROWSER=1 they fail.
+package browser
+
+import (
+	"context"
+	"iter"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// names are those under which the browser is looked for; UNFOLD_BROWSER names another.
+var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// find returns the browser's path, or ends the test.
+func find(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv("UNFOLD_BROWSER"); path != "" {
+		return path
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("UNFOLD_REQUIRE_BROWSER") == "1" {
+		t.Fatal("there is no browser, and UNFOLD_REQUIRE_BROWSER is set (Debian: apt-get install chromium)")
+	}
+	t.Skip("SKIPPED, there is no browser (Debian: apt-get install chromium)")
+	return ""
+}
+
+// Settings of a tab.
+type Settings struct {
+	// WebGL lets pages draw with WebGL 2, on a program in place of a graphics card.
+	WebGL bool
+	// Width and Height are the window's, 1280 x 800 for 0.
+	Width, Height int
+	// Dark asks for dark pages.
+	Dark bool
+}
+
+// Tab is a tab of a browser of its own.
+type Tab struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu sync.Mutex
+	// said is what pages wrote on the console as errors and warnings, and what they threw.
+	said []string
+}
+
+// Open starts a browser that lives as long as the test.
+func Open(t testing.TB, s Settings) *Tab {
+	t.Helper()
+	path := find(t)
+	if s.Width == 0 {
+		s.Width, s.Height = 1280, 800
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("headless", "new"), chromedp.Flag("enable-precise-memory-info", true), chromedp.Flag("js-flags", "--expose-gc"), chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(s.Width, s.Height), chromedp.UserDataDir(t.TempDir()))
+	if s.WebGL {
+		options = append(options, chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("disable-gpu", false))
+	} else {
+		options = append(options, chromedp.Flag("disable-3d-apis", true))
+	}
+	if s.Dark {
+		options = append(options, chromedp.Flag("force-dark-mode", true), chromedp.Flag("blink-settings", "preferredColorScheme=0"))
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	tab := &Tab{t: t, ctx: ctx}
+	t.Cleanup(stop)
+	console := chromedp.Console(ctx) // starts the browser
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		tab.listen(console)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-heard
+	})
+	// The page is as large as asked for, without the window's frame.
+	tab.Do(chromedp.EmulateViewport(int64(s.Width), int64(s.Height)))
+	return tab
+}
+
+// listen keeps what pages complain of.
+func (b *Tab) listen(console iter.Seq2[chromedp.ConsoleMessage, error]) {
+	for m, err := range console {
+		if err != nil {
+			return // the tab has gone
+		}
+		if m.IsException() || m.Type == "error" || m.Type == "warning" {
+			b.mu.Lock()
+			b.said = append(b.said, m.String()+" "+m.URL)
+			b.mu.Unlock()
+		}
+	}
+}
+
+// Said returns what pages complained of since it was last asked.
+func (b *Tab) Said() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.said
+	b.said = nil
+	return out
+}
+
+// patience is how long a step may take.
+const patience = 60 * time.Second
+
+// Do runs actions, or ends the test.
+func (b *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.t.Fatalf("the browser: %v; the page said %q", err, b.Said())
+	}
+}
+
+// Eval evaluates an expression of the page, also a promise.
+func Eval[T any](b *Tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v; the page said %q", expression, err, b.Said())
+	}
+	return v
+}
+
+// Wait waits until an expression of the page is true.
+func (b *Tab) Wait(expression string) {
+	b.t.Helper()
+	b.Do(chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+}
+
+// Show opens a page and waits until its points are there.
+func (b *Tab) Show(url string) {
+	b.t.Helper()
+	b.Do(chromedp.Navigate(url))
+	b.Wait(`document.body.dataset.ready === "yes"`)
+}
+
+// Picture takes a picture of the page, as PNG.
+func (b *Tab) Picture() []byte {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatalf("a picture: %v", err)
+	}
+	return png
+}

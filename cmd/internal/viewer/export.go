@@ -1,0 +1,95 @@
+package viewer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"unfold/stream/view"
+	"unfold/web"
+)
+
+// MostExported is how many points a file of its own may have.
+const MostExported = 200_000
+
+// exportedPolicy lets a file run its own script and load nothing.
+const exportedPolicy = "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// Export writes the page with what a hub shows as one file, which needs no server.
+func Export(ctx context.Context, w io.Writer, hub *view.Hub) error {
+	files := map[string]string{}
+	for _, name := range []string{"index.html", "app.js", "app.css"} {
+		text, err := fs.ReadFile(web.Files(), name)
+		if err != nil {
+			return fmt.Errorf("the page: %w", err)
+		}
+		files[name] = string(text)
+	}
+	data, err := packed(ctx, hub)
+	if err != nil {
+		return err
+	}
+	script := strings.ReplaceAll(files["app.js"], "</script", `<\/script`)
+	policy := fmt.Sprintf(exportedPolicy, hashOf(script), hashOf(files["app.css"]))
+	page := files["index.html"]
+	for _, change := range [][2]string{
+		{`<meta charset="utf-8">`, `<meta charset="utf-8">` + "\n" + `<meta http-equiv="Content-Security-Policy" content="` + policy + `">`},
+		{`<link rel="icon" href="icon.svg" type="image/svg+xml">` + "\n", ""},
+		{`<link rel="stylesheet" href="app.css">`, "<style>" + files["app.css"] + "</style>"},
+		{`<script type="module" src="app.js"></script>`, `<script type="module">` + script + "</script>"},
+		{"</body>", `<script type="application/octet-stream" id="data">` + data + "</script>\n</body>"},
+	} {
+		if strings.Count(page, change[0]) != 1 {
+			return fmt.Errorf("the page does not have %q once: it was built otherwise", change[0])
+		}
+		page = strings.Replace(page, change[0], change[1], 1)
+	}
+	_, err = io.WriteString(w, page)
+	return err
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// whole is the message that ends what a reader gets at first.
+const whole = `{"type":"whole"}`
+
+// packed is the whole of a hub: its messages, each behind its length (uint32, little-endian) and
+// whether it is text, all of it compressed by gzip, as base64.
+func packed(ctx context.Context, hub *view.Hub) (string, error) {
+	r := hub.Join()
+	defer r.Close()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	for {
+		m, err := r.Next(ctx)
+		if err != nil {
+			return "", errors.Join(err, z.Close())
+		}
+		head := make([]byte, 5)
+		binary.LittleEndian.PutUint32(head, uint32(len(m.Data)))
+		if m.Text {
+			head[4] = 1
+		}
+		if _, err := z.Write(append(head, m.Data...)); err != nil {
+			return "", err
+		}
+		if m.Text && string(m.Data) == whole {
+			break
+		}
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
+}

@@ -1,0 +1,202 @@
+package viewer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"unfold/stream/view"
+	"unfold/web"
+)
+
+// Settings of a Handler.
+type Settings struct {
+	Hub *view.Hub
+	// Place, if set, answers POST /place: where rows would go.
+	Place http.Handler
+	// Maps, if set, are the figures of the maps so far, oldest first, as JSON has them.
+	Maps func() any
+	// Token, if not empty, is wanted of all who ask.
+	Token string
+	// Local says that this machine alone reaches the address: other names for it are refused.
+	Local bool
+	// Stuck is how long a reader may take no byte, 30 s for 0.
+	Stuck time.Duration
+}
+
+// Handler serves the page. Make one with New, and close it.
+type Handler struct {
+	set   Settings
+	files map[string]file
+	guard guard
+	// sockets are open until stop is called.
+	ctx     context.Context
+	stop    context.CancelFunc
+	mu      sync.Mutex
+	closed  bool
+	open    int
+	sockets sync.WaitGroup
+}
+
+// file is one of the page's, as it is sent.
+type file struct {
+	kind, tag    string
+	plain, small []byte // small is gzip's
+}
+
+// policy lets the page load its own files and nothing else, and take no text for markup.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// New makes a handler.
+func New(s Settings) (*Handler, error) {
+	if s.Stuck <= 0 {
+		s.Stuck = 30 * time.Second
+	}
+	files, err := read(web.Files())
+	if err != nil {
+		return nil, fmt.Errorf("the page: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	return &Handler{set: s, files: files, guard: guard{token: s.Token, local: s.Local}, ctx: ctx, stop: stop}, nil
+}
+
+// read reads the page's files and compresses them.
+func read(from fs.FS) (map[string]file, error) {
+	files := map[string]file{}
+	names, err := fs.Glob(from, "*")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return nil, err
+		}
+		var small bytes.Buffer
+		z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+		if err == nil {
+			_, err = z.Write(text)
+		}
+		if err = errors.Join(err, z.Close()); err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(text)
+		files["/"+name] = file{kinds[path.Ext(name)], `"` + hex.EncodeToString(sum[:8]) + `"`, text, small.Bytes()}
+	}
+	return files, nil
+}
+
+// kinds are the media types of the page's files; those of the system's tables may be others.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// index is the page itself, live the path of its socket.
+const (
+	index = "/index.html"
+	live  = "/live"
+)
+
+// Over returns pages with the page above them: / is the page for browsers, and the pages'
+// own for all others. Names lists what it answers besides.
+func (h *Handler) Over(pages http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", pages)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Vary", "Accept")
+		if !wantsHTML(r) {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		h.guard.check(h.file(index), w, r)
+	})
+	for name := range h.files {
+		if name != index {
+			mux.HandleFunc("GET "+name, h.guarded(h.file(name)))
+		}
+	}
+	mux.HandleFunc("GET "+live, h.guarded(h.socket))
+	h.api(mux)
+	return mux
+}
+
+// guarded is a handler behind the guard.
+func (h *Handler) guarded(f http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { h.guard.check(f, w, r) }
+}
+
+// wantsHTML says whether somebody asks who shows pages.
+func wantsHTML(r *http.Request) bool {
+	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		if kind, _, err := mime.ParseMediaType(part); err == nil && kind == "text/html" {
+			return true
+		}
+	}
+	return false
+}
+
+// file sends one of the page's files.
+func (h *Handler) file(name string) http.HandlerFunc {
+	f := h.files[name]
+	return func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Content-Security-Policy", policy)
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cross-Origin-Opener-Policy", "same-origin")
+		head.Set("Cross-Origin-Resource-Policy", "same-origin")
+		// Asked for again each time, and mostly answered with "not modified".
+		head.Set("Cache-Control", "no-cache")
+		head.Set("Content-Type", f.kind)
+		head.Set("ETag", f.tag)
+		head.Add("Vary", "Accept-Encoding")
+		body := f.plain
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			head.Set("Content-Encoding", "gzip")
+			body = f.small
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	}
+}
+
+// Weight is how many bytes the page's files are, compressed.
+func (h *Handler) Weight() (n int) {
+	for _, f := range h.files {
+		n += len(f.small)
+	}
+	return n
+}
+
+// Close ends the sockets and waits until they have.
+func (h *Handler) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.stop()
+	h.sockets.Wait()
+	return nil
+}
+
+// Local says whether an address to listen on is one that this machine alone reaches.
+func Local(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && loopback(host)
+}
+
+// loopback says whether a host is this machine, seen from itself.
+func loopback(host string) bool {
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,178 @@
+package viewer
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"unfold/cmd/internal/web"
+	"unfold/stream/view"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve serves a hub on an address, 127.0.0.1:0 for one of its own, until the test ends or
+// stop is called.
+func serve(t testing.TB, address string, s Settings) (url string, stop func()) {
+	t.Helper()
+	h, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := web.Handler(func() (string, error) { return "", nil }, nil)
+	server, err := web.Listen(t.Context(), address, h.Over(plain), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	stop = func() {
+		if ended {
+			return
+		}
+		ended = true
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return server.URL(), stop
+}
+
+// ask sends a request with headers, "Host" among them, and returns status, headers and body.
+func ask(t *testing.T, url string, head map[string]string) (int, http.Header, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range head {
+		if k == "Host" {
+			req.Host = v
+		} else {
+			req.Header.Set(k, v)
+		}
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(body)
+}
+
+// Browsers get the page, others what was there before it; what the page loads is its own
+// files, under a policy that allows nothing else.
+func TestPageIsServed(t *testing.T) {
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{}), Local: true})
+	html := map[string]string{"Accept": "text/html,application/xhtml+xml"}
+	status, head, body := ask(t, url+"/", html)
+	if status != 200 || !strings.Contains(body, `src="app.js"`) || head.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Fatalf("%d %v %.80s", status, head, body)
+	}
+	for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+		if !strings.Contains(head.Get("Content-Security-Policy"), want) {
+			t.Errorf("the policy is %q, without %s", head.Get("Content-Security-Policy"), want)
+		}
+	}
+	if strings.Contains(body, "<script>") || strings.Contains(body, "style=") || strings.Contains(body, "//") {
+		t.Error("the page has inline code or names another address")
+	}
+	if status, _, body := ask(t, url+"/", nil); status != 200 || !strings.Contains(body, "/readyz") {
+		t.Errorf("for others: %d %q", status, body)
+	}
+	status, head, small := ask(t, url+"/app.js", map[string]string{"Accept-Encoding": "gzip"})
+	if status != 200 || head.Get("Content-Encoding") != "gzip" || len(small) == 0 {
+		t.Errorf("%d %v", status, head)
+	}
+	if status, _, body := ask(t, url+"/app.js", map[string]string{"If-None-Match": head.Get("ETag")}); status != 304 || body != "" {
+		t.Errorf("the same file again: %d, %d bytes", status, len(body))
+	}
+	if status, _, _ := ask(t, url+"/dist/app.js", nil); status != 404 {
+		t.Errorf("a file that is not there: %d", status)
+	}
+}
+
+// The page is small.
+func TestWeight(t *testing.T) {
+	h, err := New(Settings{Hub: view.New(view.Settings{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if n := h.Weight(); n > 250_000 || n < 1000 {
+		t.Errorf("the page is %d bytes compressed, of 250,000 at most", n)
+	}
+}
+
+// Who reaches a page of this machine by another name, from another page, or without the
+// token, is refused.
+func TestGuard(t *testing.T) {
+	open, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{}), Local: true})
+	locked, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{}), Token: "secret"})
+	host := strings.TrimPrefix(open, "http://")
+	page := "text/html"
+	for _, c := range []struct {
+		name, url string
+		head      map[string]string
+		status    int
+	}{
+		{"by address", open + "/app.js", nil, 200},
+		{"by localhost", open + "/app.js", map[string]string{"Host": "localhost:1"}, 200},
+		{"by another name", open + "/app.js", map[string]string{"Host": "evil.example"}, 421},
+		{"socket by another name", open + "/live", map[string]string{"Host": "evil.example"}, 421},
+		{"no socket at all", open + "/live", nil, 426},
+		{"no token", locked + "/", map[string]string{"Accept": page}, 401},
+		{"no token, a file", locked + "/app.js", nil, 401},
+		{"no token, the socket", locked + "/live", nil, 401},
+		{"another token", locked + "/?token=other", map[string]string{"Accept": page}, 403},
+		{"the token", locked + "/?token=secret&renderer=software", map[string]string{"Accept": page}, 303},
+		{"in a header", locked + "/app.js", map[string]string{"Authorization": "Bearer secret"}, 200},
+		{"another in a header", locked + "/app.js", map[string]string{"Authorization": "Bearer secreT"}, 401},
+		{"as a cookie", locked + "/app.js", map[string]string{"Cookie": "unfold_token=" + digest("secret")}, 200},
+		{"itself as a cookie", locked + "/app.js", map[string]string{"Cookie": "unfold_token=secret"}, 401},
+	} {
+		status, head, _ := ask(t, c.url, c.head)
+		if status != c.status {
+			t.Errorf("%s: %d, want %d", c.name, status, c.status)
+		}
+		if c.status == 303 && (head.Get("Location") != "/?renderer=software" || !strings.Contains(head.Get("Set-Cookie"), "HttpOnly; SameSite=Strict")) {
+			t.Errorf("the token is answered with %v", head)
+		}
+	}
+	for origin, want := range map[string]bool{"http://" + host: true, "": true, "http://evil.example": false, "null": false} {
+		head := http.Header{}
+		if origin != "" {
+			head.Set("Origin", origin)
+		}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		c, _, err := websocket.Dial(t.Context(), "ws://"+host+"/live", &websocket.DialOptions{HTTPHeader: head, HTTPClient: client})
+		if (err == nil) != want {
+			t.Errorf("a socket from %q: %v", origin, err)
+		}
+		if err == nil {
+			c.CloseNow()
+		}
+	}
+}
+
+// An address is this machine's alone if its host is.
+func TestLocal(t *testing.T) {
+	for address, want := range map[string]bool{"127.0.0.1:80": true, "localhost:1": true, "[::1]:1": true, "0.0.0.0:1": false, ":1": false, "10.0.0.1:1": false, "unix:/a": false} {
+		if got := Local(address); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}

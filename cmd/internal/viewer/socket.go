@@ -1,0 +1,74 @@
+package viewer
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"unfold/stream/view"
+)
+
+// mostReaders bounds the sockets that are open at a time.
+const mostReaders = 256
+
+// socket hands the hub's messages to a reader until it goes.
+func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
+	if !h.enter() {
+		http.Error(w, "there are too many readers, or this is ending", http.StatusServiceUnavailable)
+		return
+	}
+	defer h.leave()
+	// Accept refuses pages of other origins.
+	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		return // answered
+	}
+	defer c.CloseNow()
+	reader := h.set.Hub.Join()
+	defer reader.Close()
+	ctx, cancel := context.WithCancel(h.ctx)
+	defer cancel()
+	// The page says nothing; what it sends ends it. Reading also answers pings and notes its end.
+	ctx = c.CloseRead(ctx)
+	for {
+		m, err := reader.Next(ctx)
+		if err != nil {
+			c.Close(websocket.StatusGoingAway, "")
+			return
+		}
+		if h.send(ctx, c, m) != nil {
+			return
+		}
+	}
+}
+
+// enter counts a socket in, unless there are too many or the handler is closed.
+func (h *Handler) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.open == mostReaders {
+		return false
+	}
+	h.open++
+	h.sockets.Add(1)
+	return true
+}
+
+func (h *Handler) leave() {
+	h.mu.Lock()
+	h.open--
+	h.mu.Unlock()
+	h.sockets.Done()
+}
+
+// send writes a message; a reader that takes nothing for too long is dropped.
+func (h *Handler) send(ctx context.Context, c *websocket.Conn, m view.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, h.set.Stuck)
+	defer cancel()
+	kind := websocket.MessageBinary
+	if m.Text {
+		kind = websocket.MessageText
+	}
+	return c.Write(ctx, kind, m.Data)
+}

@@ -1,0 +1,138 @@
+package emit
+
+import (
+	"context"
+	"slices"
+
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// Shown are the rows of a map, of this program or another, as a viewer shows them.
+type Shown struct {
+	// At are the places, n x d, d >= 2. A row of which a coordinate is missing or not finite
+	// is NaN.
+	At vec.Matrix[float32]
+	// Parts hold the columns but for the coordinates, in pieces: n rows in all.
+	Parts []*table.Table
+	// ID names the column that identifies rows, "" for none.
+	ID string
+}
+
+// pairs are names that programs give to the two coordinates of a map.
+var pairs = [][2]string{
+	{"x", "y"}, {"X", "Y"}, {"projection_x", "projection_y"}, {"umap_x", "umap_y"}, {"umap_0", "umap_1"}, {"umap_1", "umap_2"}, {"UMAP1", "UMAP2"}, {"UMAP_1", "UMAP_2"},
+	{"tsne_x", "tsne_y"}, {"tsne_1", "tsne_2"}, {"TSNE1", "TSNE2"}, {"pca_1", "pca_2"}, {"PC1", "PC2"}, {"dim_0", "dim_1"}, {"0", "1"},
+}
+
+// ReadShown reads the rows that r gives. The coordinates are the columns of these names, one
+// of vectors or several of numbers; with none those of a map as a writer of maps lays them
+// out, or else a pair that is known (x and y, UMAP1 and UMAP2, ...), or else the only column
+// of vectors. The id's column is id; if that is "" it is the column named id, if there is one.
+func ReadShown(ctx context.Context, r table.Reader, origin table.Origin, id string, names ...string) (*Shown, error) {
+	s := r.Schema()
+	names, err := shownCoordinates(s, origin, names)
+	if err != nil {
+		return nil, err
+	}
+	if _, there := s.Find(IDName); id == "" && there {
+		id = IDName
+	}
+	if _, there := s.Find(id); id != "" && !there {
+		return nil, table.UnknownColumn(origin, id, s.Names())
+	}
+	for _, name := range append([]string{id}, names...) {
+		if err := s.Ambiguous(name, origin); err != nil {
+			return nil, err
+		}
+	}
+	out := &Shown{ID: id}
+	for t, err := range table.All(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		if err := out.add(t, names); err != nil {
+			return nil, err
+		}
+	}
+	if out.At.Rows == 0 {
+		return nil, origin.Bad("there are no rows")
+	}
+	return out, nil
+}
+
+// shownCoordinates names the columns of the coordinates.
+func shownCoordinates(s table.Schema, o table.Origin, names []string) ([]string, error) {
+	for _, name := range names {
+		if _, there := s.Find(name); !there {
+			return nil, table.UnknownColumn(o, name, s.Names())
+		}
+	}
+	if len(names) > 0 {
+		return names, nil
+	}
+	if names = (placeColumn{}).names(s); len(names) > 0 {
+		return names, nil
+	}
+	numbers := s.Of(table.Number)
+	for _, p := range pairs {
+		if slices.Contains(numbers, p[0]) && slices.Contains(numbers, p[1]) {
+			return p[:], nil
+		}
+	}
+	if vectors := s.Of(table.Vector); len(vectors) == 1 {
+		return vectors, nil
+	}
+	return nil, o.Bad("it is not known which columns are the coordinates: there is no column %q, no pair such as x and y, and not one column of vectors", EmbeddingName).
+		Suggest("name them, as --places x,y; the columns are %s", s)
+}
+
+// add takes the rows of a table.
+func (m *Shown) add(t *table.Table, names []string) error {
+	d := len(names)
+	if c, err := t.Need(names[0]); err != nil {
+		return err
+	} else if c.Kind() == table.Vector {
+		if d > 1 {
+			return t.Origin.BadColumn(names[0], "it holds vectors: no other column can be a coordinate beside it")
+		}
+		d = m.At.Cols
+		for i := 0; d == 0 && i < t.Len(); i++ {
+			d = len(table.VectorRows(c)(i))
+		}
+	}
+	if d < 2 {
+		return t.Origin.BadColumn(names[0], "places have %d coordinates, and a map needs two", d)
+	}
+	read, err := rowReader(t, names, d)
+	if err != nil {
+		return err
+	}
+	m.At.Cols = d
+	row := make([]float64, d)
+	for i := range t.Len() {
+		if err := read(i, row); err != nil {
+			return err
+		}
+		for _, v := range row {
+			m.At.Data = append(m.At.Data, float32(v))
+		}
+	}
+	m.At.Rows += t.Len()
+	var rest []table.Column
+	for _, c := range t.Columns() {
+		if slices.Contains(names, c.Name()) || c.Name() == EpochName || c.Name() == VersionName {
+			continue
+		}
+		if c, err = table.SoundColumn(c, t.Origin, true); err != nil {
+			return err
+		}
+		rest = append(rest, c)
+	}
+	if len(rest) == 0 { // a table has rows by its columns
+		rest = append(rest, table.BoolColumn("", make([]bool, t.Len())))
+	}
+	part, err := table.NewTable(t.Origin, rest...)
+	m.Parts = append(m.Parts, part)
+	return err
+}

@@ -1,0 +1,136 @@
+package view
+
+import (
+	"math"
+	"slices"
+
+	"unfold/ingest/table"
+)
+
+// Map is the map that places are on now.
+func (h *Hub) Map() MapState {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.m
+}
+
+// Columns are those that the points have.
+func (h *Hub) Columns() []Field {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := []Field{}
+	for _, c := range h.ring.columns {
+		out = append(out, c.Field)
+	}
+	return out
+}
+
+// Point is a point, for who asks by its id.
+type Point struct {
+	ID string  `json:"id"`
+	X  float32 `json:"x"`
+	Y  float32 `json:"y"`
+	At float64 `json:"at,omitempty"` // milliseconds since 1970
+	// Values are those of its columns by name: a float64 (of times milliseconds since 1970)
+	// or a string; missing ones are left out.
+	Values map[string]any `json:"values"`
+}
+
+// Near is a point and its distance on the map from another.
+type Near struct {
+	ID       string  `json:"id"`
+	Distance float64 `json:"distance"`
+}
+
+// Point returns the point of an id, and the k points nearest to it on the map, nearest first.
+func (h *Hub) Point(id string, k int) (p Point, near []Near, there bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.ring
+	s, there := r.find(id)
+	if !there {
+		return p, nil, false
+	}
+	p = Point{ID: id, X: r.x[s], Y: r.y[s], At: r.at[s], Values: map[string]any{}}
+	for _, c := range r.columns {
+		if v := c.value(s); v != nil {
+			p.Values[c.Name] = v
+		}
+	}
+	near = []Near{}
+	for o, used := range r.used {
+		if !used || uint32(o) == s || k <= 0 {
+			continue
+		}
+		d := math.Hypot(float64(r.x[o]-p.X), float64(r.y[o]-p.Y))
+		if len(near) == k && d >= near[k-1].Distance {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(near, d, func(n Near, d float64) int {
+			if n.Distance <= d {
+				return -1
+			}
+			return 1
+		})
+		near = slices.Insert(near, at, Near{r.id[o], d})
+		near = near[:min(len(near), k)]
+	}
+	return p, near, true
+}
+
+// value is a slot's, nil if it is missing.
+func (c *column) value(s uint32) any {
+	switch c.Kind {
+	case Category:
+		if code := c.codes[s]; code > 0 {
+			return c.values[code-1]
+		}
+	case Text:
+		if c.texts[s] != "" {
+			return c.texts[s]
+		}
+	default:
+		if v := c.numbers[s]; v-v == 0 {
+			return v
+		}
+	}
+	return nil
+}
+
+// Points are all points as a table: id, x, y, at (milliseconds since 1970), then the columns
+// under their own names, to which "_" is added where another has it already.
+func (h *Hub) Points() (*table.Table, error) {
+	h.mu.Lock()
+	r := h.ring
+	var slots []uint32
+	for s, used := range r.used {
+		if used {
+			slots = append(slots, uint32(s))
+		}
+	}
+	columns := []table.Column{
+		table.StringColumn("id", gather(r.id, slots)), table.Float32Column("x", gather(r.x, slots)),
+		table.Float32Column("y", gather(r.y, slots)), table.Float64Column("at", gather(r.at, slots)),
+	}
+	taken := map[string]bool{"id": true, "x": true, "y": true, "at": true}
+	for _, c := range r.columns {
+		name := c.Name
+		for taken[name] {
+			name += "_"
+		}
+		taken[name] = true
+		if c.Kind == Category {
+			texts := make([]string, len(slots))
+			for i, s := range slots {
+				if code := c.codes[s]; code > 0 {
+					texts[i] = c.values[code-1]
+				}
+			}
+			columns = append(columns, table.StringColumn(name, texts))
+		} else {
+			columns = append(columns, c.take(name, slots))
+		}
+	}
+	h.mu.Unlock()
+	return table.NewTable(table.Origin{}, columns...)
+}

@@ -1,0 +1,47 @@
+package view
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/ingest/table"
+)
+
+// BenchmarkPut is what a stage does for every event while nobody looks: batches of a hundred
+// events with ids, a class, a partition and three figures, in a hub that is full.
+func BenchmarkPut(b *testing.B) {
+	const n = 100
+	r := rand.New(rand.NewPCG(1, 1))
+	h := New(Settings{Size: 50_000})
+	batch := func(k int) Rows {
+		in := Rows{X: make([]float32, n), Y: make([]float32, n), At: 1}
+		ids, label := make([]string, n), make([]string, n)
+		figures := make([][]float32, 3)
+		for j := range figures {
+			figures[j] = make([]float32, n)
+		}
+		for i := range n {
+			in.X[i], in.Y[i] = float32(r.NormFloat64()), float32(r.NormFloat64())
+			ids[i], label[i] = fmt.Sprintf("event-%d", n*k+i), fmt.Sprintf("class %d", r.IntN(10))
+			for j := range figures {
+				figures[j][i] = r.Float32()
+			}
+		}
+		in.ID = table.StringColumn("id", ids)
+		in.Columns = []table.Column{table.StringColumn("label", label), table.Float32Column("sigma", figures[0]), table.Float32Column("novelty_local", figures[1]), table.Float32Column("novelty_global", figures[2])}
+		in.Same = []Same{{"partition", "3"}}
+		return in
+	}
+	batches := make([]Rows, 2000)
+	for k := range batches {
+		batches[k] = batch(k)
+	}
+	b.ResetTimer()
+	for k := range b.N {
+		if err := h.Put(batches[k%len(batches)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/event")
+}

@@ -1,0 +1,140 @@
+package view
+
+import "math"
+
+// carryNeighbors is how many points of the base carry another one along.
+const carryNeighbors = 3
+
+// Carry says where points go when a map changes from before to after: each as its nearest points
+// of the base do, those nearer by weight 1/d^2 (Shepard 1968), so that a point that is one of them
+// goes where it goes. It is nil if fewer than three points are on both maps: then nothing is
+// known.
+func Carry(before, after Base) func(x, y float32) (float32, float32) {
+	to := make(map[uint64]int, len(after.Keys))
+	for i, k := range after.Keys {
+		to[k] = i
+	}
+	c := &carrier{}
+	for i, k := range before.Keys {
+		if j, both := to[k]; both && finite(before.X[i], before.Y[i], after.X[j], after.Y[j]) {
+			c.x, c.y = append(c.x, before.X[i]), append(c.y, before.Y[i])
+			c.dx, c.dy = append(c.dx, after.X[j]-before.X[i]), append(c.dy, after.Y[j]-before.Y[i])
+		}
+	}
+	if len(c.x) < carryNeighbors {
+		return nil
+	}
+	c.index()
+	return c.move
+}
+
+func finite(values ...float32) bool {
+	for _, v := range values {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// carrier holds points that are on two maps, in a grid over where they were.
+type carrier struct {
+	x, y, dx, dy []float32
+	x0, y0, cell float32
+	cols, rows   int
+	// cells lists points by cell; those of cell c are at start[c]..start[c+1].
+	start, cells []int32
+}
+
+// index sorts the points into cells, about two to each.
+func (c *carrier) index() {
+	x0, y0, x1, y1 := c.x[0], c.y[0], c.x[0], c.y[0]
+	for i := range c.x {
+		x0, x1 = min(x0, c.x[i]), max(x1, c.x[i])
+		y0, y1 = min(y0, c.y[i]), max(y1, c.y[i])
+	}
+	side := max(x1-x0, y1-y0, 1e-12)
+	c.x0, c.y0, c.cell = x0, y0, side/float32(math.Max(1, math.Sqrt(float64(len(c.x))/2)))
+	c.cols, c.rows = int((x1-x0)/c.cell)+1, int((y1-y0)/c.cell)+1
+	c.start = make([]int32, c.cols*c.rows+1)
+	of := make([]int, len(c.x))
+	for i := range c.x {
+		of[i] = int((c.y[i]-y0)/c.cell)*c.cols + int((c.x[i]-x0)/c.cell)
+		c.start[of[i]+1]++
+	}
+	for k := 1; k < len(c.start); k++ {
+		c.start[k] += c.start[k-1]
+	}
+	at := append([]int32(nil), c.start...)
+	c.cells = make([]int32, len(c.x))
+	for i := range c.x {
+		c.cells[at[of[i]]] = int32(i)
+		at[of[i]]++
+	}
+}
+
+// near are the nearest points found so far, nearest first.
+type near struct {
+	n    int
+	at   [carryNeighbors]int32
+	dist [carryNeighbors]float64 // squared
+}
+
+func (k *near) offer(i int32, d float64) {
+	if k.n < carryNeighbors {
+		k.n++
+	} else if d >= k.dist[k.n-1] {
+		return
+	}
+	j := k.n - 1
+	for ; j > 0 && k.dist[j-1] > d; j-- {
+		k.at[j], k.dist[j] = k.at[j-1], k.dist[j-1]
+	}
+	k.at[j], k.dist[j] = i, d
+}
+
+// move is where the point at a place goes.
+func (c *carrier) move(x, y float32) (float32, float32) {
+	cx := clamp(float64((x-c.x0)/c.cell), c.cols)
+	cy := clamp(float64((y-c.y0)/c.cell), c.rows)
+	var k near
+	// Squares of cells around the point's, ever larger, until no nearer point can be beyond.
+	for r := 0; r <= max(c.cols, c.rows); r++ {
+		if k.n == carryNeighbors && float64(r-1)*float64(c.cell) > math.Sqrt(k.dist[k.n-1]) {
+			break
+		}
+		c.ring(cx, cy, r, func(i int32) {
+			ex, ey := float64(c.x[i]-x), float64(c.y[i]-y)
+			k.offer(i, ex*ex+ey*ey)
+		})
+	}
+	var sx, sy, sum float64
+	for j := range k.n {
+		if k.dist[j] == 0 {
+			return x + c.dx[k.at[j]], y + c.dy[k.at[j]]
+		}
+		w := 1 / k.dist[j]
+		sx, sy, sum = sx+w*float64(c.dx[k.at[j]]), sy+w*float64(c.dy[k.at[j]]), sum+w
+	}
+	return x + float32(sx/sum), y + float32(sy/sum)
+}
+
+func clamp(v float64, n int) int { return int(min(max(v, 0), float64(n-1))) }
+
+// ring calls f with the points in the cells at distance r from one.
+func (c *carrier) ring(cx, cy, r int, f func(i int32)) {
+	for y := max(cy-r, 0); y <= min(cy+r, c.rows-1); y++ {
+		step := 1
+		if y != cy-r && y != cy+r {
+			step = max(2*r, 1) // the two ends alone
+		}
+		for x := cx - r; x <= cx+r; x += step {
+			if x < 0 || x >= c.cols {
+				continue
+			}
+			for _, i := range c.cells[c.start[y*c.cols+x]:c.start[y*c.cols+x+1]] {
+				f(i)
+			}
+		}
+	}
+}

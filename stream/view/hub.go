@@ -1,0 +1,293 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Settings of a Hub. The zero value works.
+type Settings struct {
+	// Size is how many points are kept, DefaultSize for 0. Base is how many more there are
+	// below them, of those that the map was learnt from.
+	Size, Base int
+	// Every is how often changes are handed out by Run, 200 ms for 0.
+	Every time.Duration
+	// Most is how many points a delta has at most, 8192 for 0: a stream that changes more of them
+	// reaches readers later, each point as it is by then. So what readers cost is bounded.
+	Most int
+	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
+	Log int
+	// Title names what is shown.
+	Title string
+	// Live says that points come and go: readers expect changes.
+	Live bool
+	// Asks says that readers can ask where rows would go.
+	Asks bool
+}
+
+// DefaultSize is how many points a hub keeps that nobody has set another number for.
+const DefaultSize = 200_000
+
+// partRows is how many rows a part of the whole has.
+const partRows = 1 << 16
+
+// Hub keeps points for readers. It is safe for concurrent use.
+type Hub struct {
+	set Settings
+
+	mu   sync.Mutex
+	base *base
+	ring *ring
+	// dirty are the slots that changed since the last tick, and how.
+	dirty []uint32
+	state []Change // by slot; 0: unchanged
+	// generation counts the times that readers have to begin again.
+	generation uint64
+	// announced is how many values of each column readers know of.
+	announced []int
+	m         MapState
+	status    []byte
+	log       deltaLog
+	readers   int
+	// woken is closed when there is something new for readers.
+	woken chan struct{}
+}
+
+// MapState is the map that places are on.
+type MapState struct {
+	ID      string `json:"id,omitempty"`
+	Epoch   uint32 `json:"epoch,omitempty"`
+	Version uint64 `json:"version,omitempty"`
+}
+
+// New makes a hub.
+func New(s Settings) *Hub {
+	s.Size = cmp.Or(max(s.Size, 0), DefaultSize)
+	s.Every = cmp.Or(max(s.Every, 0), 200*time.Millisecond)
+	s.Most = cmp.Or(max(s.Most, 0), 8192)
+	s.Log = cmp.Or(max(s.Log, 0), 32<<20)
+	s.Base = max(s.Base, 0)
+	return &Hub{set: s, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
+}
+
+// Put takes points that come. An error is about rows whose parts differ in length.
+func (h *Hub) Put(in Rows) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	sources, again := h.ring.sources(&in)
+	slots := make([]int32, len(in.X))
+	for i := range in.X {
+		slots[i] = none
+		if !finite(in.X[i], in.Y[i]) {
+			continue
+		}
+		id := ""
+		if in.ID.Valid() && !in.ID.IsNull(i) {
+			id = clip(in.ID.Text(i))
+		}
+		s := h.ring.claim(id)
+		h.ring.x[s], h.ring.y[s], h.ring.at[s] = in.X[i], in.Y[i], in.At
+		slots[i] = int32(s)
+		h.touch(s, Put)
+	}
+	// A slot that two rows have got is the later one's.
+	for k, c := range h.ring.columns {
+		if !c.fill(slots, &sources[k]) {
+			again = true
+		}
+	}
+	if again {
+		h.restart()
+	}
+	return nil
+}
+
+// Remove takes points out, by their ids. Ids that are not there do nothing.
+func (h *Hub) Remove(ids ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, id := range ids {
+		if s, there := h.ring.remove(clip(id)); there {
+			h.touch(s, Remove)
+		}
+	}
+}
+
+// Refresh puts all points on another map: move, if not nil, says where those of the ring go
+// (it is called while others put and remove points). Points of the base that have left leave,
+// others come or move.
+func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, float32)) {
+	h.mu.Lock()
+	x, y := slices.Clone(h.ring.x), slices.Clone(h.ring.y)
+	h.mu.Unlock()
+	nx, ny := make([]float32, len(x)), make([]float32, len(y))
+	if move != nil {
+		for i := range x {
+			nx[i], ny[i] = move(x[i], y[i])
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.m = to
+	for s := range min(len(x), len(h.ring.x)) {
+		// What has come meanwhile is on one of the two maps already.
+		if r := h.ring; move != nil && r.used[s] && r.x[s] == x[s] && r.y[s] == y[s] && finite(nx[s], ny[s]) {
+			r.x[s], r.y[s] = nx[s], ny[s]
+			h.touch(uint32(s), Move)
+		}
+	}
+	put, gone := h.base.replace(b)
+	messages := h.moves()
+	if h.readers > 0 {
+		// Slots that are freed may be those of new points: first they are freed.
+		for slots := range chunks(gone, partRows) {
+			messages = append(messages, removal(slots))
+		}
+		for slots := range chunks(put, partRows) {
+			messages = append(messages, h.baseFrame(slots))
+		}
+	}
+	h.post(append(messages, Message{Text: true, Data: encode(mapMessage{"map", to})})...)
+}
+
+// Clear takes all points out but those of the base.
+func (h *Hub) Clear() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	size := h.ring.size
+	h.ring = newRing(size)
+	h.announced, h.dirty, h.state = nil, nil, nil
+	h.restart()
+}
+
+// Tick hands out what has changed since the last one.
+func (h *Hub) Tick() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.post(h.tick()...)
+}
+
+// SetStatus hands readers what the page says beside the map, as JSON of an object.
+func (h *Hub) SetStatus(status any) error {
+	text, err := json.Marshal(statusMessage{"status", status})
+	if err != nil {
+		return fmt.Errorf("view: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status = text
+	h.post(Message{Text: true, Data: text})
+	return nil
+}
+
+// Len is how many points are there.
+func (h *Hub) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ring.n
+}
+
+// touch notes a change of a slot. What came first since the last tick stays, unless it is
+// less: a point that came and moved came.
+func (h *Hub) touch(s uint32, c Change) {
+	if h.readers == 0 {
+		return // who joins gets the whole
+	}
+	h.state = grown(h.state, int(s)+1, 0)
+	switch was := h.state[s]; {
+	case was == 0:
+		h.dirty, h.state[s] = append(h.dirty, s), c
+	case was == Put && c == Move:
+	default:
+		h.state[s] = c
+	}
+}
+
+// restart makes all readers begin again.
+func (h *Hub) restart() {
+	h.generation++
+	h.wake()
+}
+
+// wake lets readers look.
+func (h *Hub) wake() {
+	close(h.woken)
+	h.woken = make(chan struct{})
+}
+
+// post hands messages to readers. The lock is held.
+func (h *Hub) post(messages ...Message) {
+	if h.readers == 0 {
+		h.log.clear()
+		return
+	}
+	for _, m := range messages {
+		h.log.add(h.set.Log, m)
+	}
+	if len(messages) > 0 {
+		h.wake()
+	}
+}
+
+// tick returns the messages of what has changed, of the points that have waited longest. The
+// lock is held.
+func (h *Hub) tick() []Message {
+	if h.readers == 0 {
+		h.settle()
+		return nil
+	}
+	var by [Remove + 1][]uint32
+	n := min(len(h.dirty), h.set.Most)
+	for _, s := range h.dirty[:n] {
+		if c := h.state[s]; c != 0 { // else it has been handed out
+			by[c] = append(by[c], s)
+			h.state[s] = 0
+		}
+	}
+	if h.dirty = h.dirty[n:]; len(h.dirty) == 0 {
+		h.dirty = nil
+	}
+	if n == 0 {
+		return nil
+	}
+	out := h.newValues()
+	for c := Put; c <= Remove; c++ {
+		for slots := range chunks(by[c], partRows) {
+			out = append(out, h.frame(c, slots))
+		}
+	}
+	return out
+}
+
+// moves are the messages of points that did nothing but move, all at once. The lock is held.
+func (h *Hub) moves() (out []Message) {
+	var moved []uint32
+	for _, s := range h.dirty {
+		if h.state[s] == Move {
+			moved = append(moved, s)
+			h.state[s] = 0
+		}
+	}
+	h.dirty = slices.DeleteFunc(h.dirty, func(s uint32) bool { return h.state[s] == 0 })
+	if h.readers > 0 {
+		for slots := range chunks(moved, partRows) {
+			out = append(out, h.frame(Move, slots))
+		}
+	}
+	return out
+}
+
+// settle forgets what has changed: nobody waits for it.
+func (h *Hub) settle() {
+	for _, s := range h.dirty {
+		h.state[s] = 0
+	}
+	h.dirty = nil
+}

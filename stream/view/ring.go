@@ -1,0 +1,225 @@
+package view
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strings"
+
+	"unfold/ingest/table"
+)
+
+// Rows are points that come: n of them.
+type Rows struct {
+	// ID identifies the points; no column: they have no ids, and never come again.
+	ID table.Column
+	// X and Y are the places, n each. Points whose place is not finite are left out.
+	X, Y []float32
+	// At is when they came, in milliseconds since 1970; 0: not known.
+	At float64
+	// Columns are what else is known of them, n values each.
+	Columns []table.Column
+	// Same are columns of one value for all of them.
+	Same []Same
+}
+
+// Same is a column whose values are all the same: a category.
+type Same struct{ Name, Value string }
+
+// none ends a list of slots.
+const none = -1
+
+// ring holds points in slots, in the order in which they came last.
+type ring struct {
+	size int
+	x, y []float32
+	at   []float64
+	id   []string
+	used []bool
+	// next and prev link slots that are used, oldest first; next also links free ones.
+	next, prev           []int32
+	oldest, newest, free int32
+	n                    int
+	// slots finds a point by its id's hash: a map of short keys takes half as long as one of ids.
+	slots   map[uint64]uint32
+	seed    maphash.Seed
+	columns []*column
+	byName  map[string]int
+	// skipped names columns that are not shown.
+	skipped map[string]bool
+}
+
+func newRing(size int) *ring {
+	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[uint64]uint32{}, seed: maphash.MakeSeed(), byName: map[string]int{}, skipped: map[string]bool{}}
+}
+
+// mostColumns bounds the columns that are shown.
+const mostColumns = 64
+
+// sources finds the columns of a batch, in the order of the ring's; it makes those that are
+// new, and reports whether there are any.
+func (r *ring) sources(in *Rows) (all []source, grew bool) {
+	for _, c := range in.Columns {
+		if r.number(c.Name()) == none && r.room(c.Name()) && c.Len() > 0 {
+			grew = r.add(newColumn(c, len(r.x)), c.Name()) || grew
+		}
+	}
+	for _, c := range in.Same {
+		if r.number(c.Name) == none && r.room(c.Name) {
+			made := &column{Field: Field{Name: clip(c.Name), Kind: Category}, code: map[string]uint32{}}
+			made.grow(len(r.x))
+			grew = r.add(made, c.Name) || grew
+		}
+	}
+	all = make([]source, len(r.columns))
+	for _, c := range in.Columns {
+		if k := r.number(c.Name()); k != none && !all[k].there {
+			all[k] = newSource(c, r.columns[k].Kind)
+		}
+	}
+	for _, c := range in.Same {
+		if k := r.number(c.Name); k != none && !all[k].there {
+			all[k] = source{there: true, same: clip(c.Value)}
+		}
+	}
+	return all, grew
+}
+
+// number is that of the column of a name, none if there is none.
+func (r *ring) number(name string) int {
+	if k, there := r.byName[name]; there {
+		return k
+	}
+	return none
+}
+
+// room says whether a column of a new name may be made.
+func (r *ring) room(name string) bool { return len(r.columns) < mostColumns && !r.skipped[name] }
+
+// add adds a column, nil for one that is not shown, and reports whether it is.
+func (r *ring) add(made *column, name string) bool {
+	name = strings.Clone(name)
+	if made == nil {
+		if len(r.skipped) < mostColumns {
+			r.skipped[name] = true
+		}
+		return false
+	}
+	r.byName[name] = len(r.columns)
+	r.columns = append(r.columns, made)
+	return true
+}
+
+// claim returns the slot of a point that comes, at the newest end of the order: its own if
+// its id is there, a free one, a new one, or the oldest.
+func (r *ring) claim(id string) uint32 {
+	if s, there := r.find(id); there {
+		r.unlink(s)
+		r.link(s)
+		return s
+	}
+	var s uint32
+	switch {
+	case r.free != none:
+		s = uint32(r.free)
+		r.free = r.next[s]
+	case len(r.x) < r.size:
+		s = uint32(len(r.x))
+		r.grow(len(r.x) + 1)
+	default:
+		s = uint32(r.oldest)
+		r.unlink(s)
+		r.forget(s)
+	}
+	r.link(s)
+	r.used[s] = true
+	r.n++
+	if id != "" {
+		id = strings.Clone(id)
+		r.slots[maphash.String(r.seed, id)] = s
+	}
+	r.id[s] = id
+	return s
+}
+
+// find returns the slot of an id.
+func (r *ring) find(id string) (slot uint32, there bool) {
+	if id == "" {
+		return 0, false
+	}
+	slot, there = r.slots[maphash.String(r.seed, id)]
+	return slot, there && r.id[slot] == id // another id may have its hash
+}
+
+// grow makes room for n slots.
+func (r *ring) grow(n int) {
+	r.x, r.y, r.at = grown(r.x, n, 0), grown(r.y, n, 0), grown(r.at, n, 0)
+	r.id, r.used = grown(r.id, n, ""), grown(r.used, n, false)
+	r.next, r.prev = grown(r.next, n, none), grown(r.prev, n, none)
+	for _, c := range r.columns {
+		c.grow(n)
+	}
+}
+
+// remove frees the slot of an id.
+func (r *ring) remove(id string) (slot uint32, there bool) {
+	s, there := r.find(id)
+	if !there {
+		return 0, false
+	}
+	r.unlink(s)
+	r.forget(s)
+	for _, c := range r.columns {
+		c.clear(int(s))
+	}
+	r.next[s], r.free = r.free, int32(s)
+	return s, true
+}
+
+// forget takes the point of a slot out of everything but the order.
+func (r *ring) forget(s uint32) {
+	if h := maphash.String(r.seed, r.id[s]); r.slots[h] == s && r.id[s] != "" {
+		delete(r.slots, h)
+	}
+	r.id[s], r.used[s] = "", false
+	r.n--
+}
+
+// link puts a slot at the newest end.
+func (r *ring) link(s uint32) {
+	r.prev[s], r.next[s] = r.newest, none
+	if r.newest == none {
+		r.oldest = int32(s)
+	} else {
+		r.next[r.newest] = int32(s)
+	}
+	r.newest = int32(s)
+}
+
+// unlink takes a slot out of the order.
+func (r *ring) unlink(s uint32) {
+	p, n := r.prev[s], r.next[s]
+	if p == none {
+		r.oldest = n
+	} else {
+		r.next[p] = n
+	}
+	if n == none {
+		r.newest = p
+	} else {
+		r.prev[n] = p
+	}
+}
+
+// check says what is wrong with rows.
+func (in *Rows) check() error {
+	n := len(in.X)
+	if len(in.Y) != n || in.ID.Valid() && in.ID.Len() != n {
+		return fmt.Errorf("view: %d and %d coordinates, %d ids", n, len(in.Y), in.ID.Len())
+	}
+	for _, c := range in.Columns {
+		if c.Len() != n {
+			return fmt.Errorf("view: column %q has %d rows of %d", c.Name(), c.Len(), n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+// Builds the page into dist, or the folder that is named: node build.mjs [FOLDER]. The same source gives the same bytes.
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { build } from "esbuild";
+
+const out = process.argv[2] ?? "dist";
+await mkdir(out, { recursive: true });
+await build({
+  entryPoints: ["src/app.ts", "src/app.css"],
+  outdir: out,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: ["chrome110", "firefox115", "safari16.4"],
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+});
+for (const file of ["index.html", "icon.svg"]) await copyFile(`src/${file}`, `${out}/${file}`);
+// The licences of what is bundled go with the program: THIRD_PARTY.txt has them.
+const { dependencies } = JSON.parse(await readFile("package.json", "utf8"));
+for (const name of Object.keys(dependencies)) {
+  await mkdir(`licences/${name}`, { recursive: true });
+  await copyFile(`node_modules/${name}/LICENSE`, `licences/${name}/LICENSE`);
+}

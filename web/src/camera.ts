@@ -1,0 +1,85 @@
+// Where the page looks: the centre of the view on the map, and pixels a unit.
+
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+export class Camera {
+  x = 0;
+  y = 0;
+  /** CSS pixels for a unit of the map; y goes up on the map, down on the page. */
+  scale = 1;
+  width = 1;
+  height = 1;
+  /** The scale at which the whole map fits. */
+  home = 1;
+  private flight: { from: [number, number, number]; to: [number, number, number]; begun: number } | null = null;
+
+  toScreen(x: number, y: number): [number, number] {
+    return [(x - this.x) * this.scale + this.width / 2, (this.y - y) * this.scale + this.height / 2];
+  }
+
+  toMap(sx: number, sy: number): [number, number] {
+    return [(sx - this.width / 2) / this.scale + this.x, this.y - (sy - this.height / 2) / this.scale];
+  }
+
+  get zoom(): number {
+    return this.scale / this.home;
+  }
+
+  pan(dx: number, dy: number): void {
+    this.flight = null;
+    this.x -= dx / this.scale;
+    this.y += dy / this.scale;
+  }
+
+  /** zoomAt magnifies around a point of the page, which stays where it is. */
+  zoomAt(sx: number, sy: number, factor: number): void {
+    this.flight = null;
+    const [x, y] = this.toMap(sx, sy);
+    this.scale = Math.min(Math.max(this.scale * factor, this.home * 0.2), this.home * 1e5);
+    this.x = x - (sx - this.width / 2) / this.scale;
+    this.y = y + (sy - this.height / 2) / this.scale;
+  }
+
+  /** fitting returns the view that shows a box, beside what panels cover at the right and at the top. */
+  fitting(b: Box, covered = 0, above = 0): [number, number, number] {
+    const wide = Math.max(b.x1 - b.x0, 1e-9);
+    const high = Math.max(b.y1 - b.y0, 1e-9);
+    const free = Math.max(this.width - covered, this.width * 0.4);
+    const tall = Math.max(this.height - above, this.height * 0.4);
+    const scale = Math.min((free * 0.9) / wide, (tall * 0.92) / high);
+    return [(b.x0 + b.x1) / 2 + (this.width - free) / 2 / scale, (b.y0 + b.y1) / 2 + (this.height - tall) / 2 / scale, scale];
+  }
+
+  set(v: readonly [number, number, number]): void {
+    [this.x, this.y, this.scale] = v;
+    this.flight = null;
+  }
+
+  fly(v: [number, number, number], now: number): void {
+    this.flight = { from: [this.x, this.y, this.scale], to: v, begun: now };
+  }
+
+  /** step moves the view on, and reports whether it still flies. */
+  step(now: number, span = 450): boolean {
+    const f = this.flight;
+    if (!f) return false;
+    const t = Math.min((now - f.begun) / span, 1);
+    const e = ease(t);
+    // The logarithm of the scale grows evenly; the centre goes with it.
+    this.scale = f.from[2] * Math.pow(f.to[2] / f.from[2], e);
+    this.x = f.from[0] + (f.to[0] - f.from[0]) * e;
+    this.y = f.from[1] + (f.to[1] - f.from[1]) * e;
+    if (t >= 1) this.flight = null;
+    return t < 1;
+  }
+}
+
+/** ease begins and ends slowly. */
+export function ease(t: number): number {
+  return t < 0.5 ? 4 * t * t * t : 1 - Math.pow(-2 * t + 2, 3) / 2;
+}

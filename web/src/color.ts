@@ -1,0 +1,128 @@
+// Colours: of classes, of numbers, of light and dark pages.
+
+import type { Column, Store } from "./store";
+
+/** A colour as canvases hold it: red in the lowest byte, opacity in the highest. */
+export type RGBA = number;
+
+export function rgba(r: number, g: number, b: number, a = 255): RGBA {
+  return ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+export function css(c: RGBA, alpha = 1): string {
+  return `rgba(${c & 255}, ${(c >> 8) & 255}, ${(c >> 16) & 255}, ${alpha})`;
+}
+
+const hex = (list: string): RGBA[] =>
+  list.split(" ").map((h) => rgba(parseInt(h.slice(0, 2), 16), parseInt(h.slice(2, 4), 16), parseInt(h.slice(4), 16)));
+
+// M. Okabe and K. Ito, "Color universal design" (2008), without its yellow and black, which
+// vanish on one of the pages; the same colours as in pictures. P. Tol, "Colour schemes" (2021), "muted",
+// with an orange as tenth, its darkest made lighter on dark pages.
+const okabeIto = hex("0072b2 e69f00 009e73 d55e00 56b4e9 cc79a7");
+const onLight = hex("332288 ddcc77 117733 cc6677 88ccee 882255 44aa99 999933 aa4499 e8833a");
+const onDark = hex("7b6fd6 ddcc77 2fa35a cc6677 88ccee c2588b 44aa99 a8a83c c06ac0 f0924a");
+
+// S. van der Walt and N. Smith (2015), "viridis", at equal steps from small to large.
+const viridis = hex("440154 482475 414487 355f8d 2a788e 21918c 22a884 44bf70 7ad151 bddf26 fde725");
+
+export interface Theme {
+  dark: boolean;
+  background: RGBA;
+  ink: string;
+  halo: string;
+  missing: RGBA;
+}
+
+export const light: Theme = { dark: false, background: rgba(252, 252, 251), ink: "#1c1f24", halo: "rgba(252,252,251,.85)", missing: rgba(176, 178, 182) };
+export const dark: Theme = { dark: true, background: rgba(15, 17, 21), ink: "#f1f3f6", halo: "rgba(15,17,21,.82)", missing: rgba(92, 97, 107) };
+
+/** oklch is a colour of even lightness, B. Ottosson, "A perceptual color space" (2020). */
+export function oklch(l: number, c: number, degrees: number): RGBA {
+  const h = (degrees * Math.PI) / 180;
+  const a = c * Math.cos(h);
+  const b = c * Math.sin(h);
+  const l3 = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m3 = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s3 = (l - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const byte = (v: number): number => {
+    const t = Math.min(Math.max(v, 0), 1);
+    return Math.round(255 * (t <= 0.0031308 ? 12.92 * t : 1.055 * t ** (1 / 2.4) - 0.055));
+  };
+  return rgba(
+    byte(4.0767416621 * l3 - 3.3077115913 * m3 + 0.2309699292 * s3),
+    byte(-1.2684380046 * l3 + 2.6097574011 * m3 - 0.3413193965 * s3),
+    byte(-0.0041960863 * l3 - 0.7034186147 * m3 + 1.707614701 * s3),
+  );
+}
+
+/**
+ * classColors gives colours to codes 1..n, the most frequent first where there are few. Of many the hue follows
+ * the direction from the middle of the map, and the lightness alternates, so that neighbours differ and regions hang together.
+ */
+export function classColors(counts: readonly number[], angles: readonly number[], theme: Theme): RGBA[] {
+  const out: RGBA[] = [theme.missing];
+  const order = counts.map((_, i) => i).slice(1).sort((a, b) => counts[b]! - counts[a]! || a - b);
+  const few = order.length <= okabeIto.length ? okabeIto : theme.dark ? onDark : onLight;
+  if (order.length <= few.length) {
+    order.forEach((code, i) => (out[code] = few[i]!));
+    return out;
+  }
+  const around = order.slice().sort((a, b) => angles[a]! - angles[b]! || a - b);
+  const levels = theme.dark ? [0.78, 0.64, 0.86] : [0.62, 0.48, 0.72];
+  around.forEach((code, i) => {
+    out[code] = oklch(levels[i % 3]!, i % 2 ? 0.12 : 0.17, (360 * i) / around.length + 20);
+  });
+  return out;
+}
+
+/** ramp is the colour of t in 0..1; of dark pages the darkest part is left out. */
+export function ramp(t: number, theme: Theme): RGBA {
+  const u = theme.dark ? 0.14 + 0.86 * t : 0.97 * t;
+  const at = Math.min(Math.max(u, 0), 1) * (viridis.length - 1);
+  const k = Math.min(Math.floor(at), viridis.length - 2);
+  const a = viridis[k]!;
+  const b = viridis[k + 1]!;
+  const mix = (shift: number): number => Math.round(((a >> shift) & 255) * (1 - (at - k)) + ((b >> shift) & 255) * (at - k));
+  return rgba(mix(0), mix(8), mix(16));
+}
+
+/** A scale of numbers. */
+export interface Scale {
+  from: number;
+  to: number;
+  log: boolean;
+}
+
+/** scaleOf finds the scale of a column: shares from 0 to 1, others without their outermost hundredths. */
+export function scaleOf(store: Store, column: number): Scale {
+  const c = store.field(column)!;
+  if (/^novelty|probability$/.test(c.name)) return { from: 0, to: 1, log: false };
+  const sample: number[] = [];
+  const step = Math.max(1, Math.floor(store.slots / 20_000));
+  for (let s = store.base; s < store.slots; s += step) {
+    if (!store.alive[s]) continue;
+    const v = store.number(s, column);
+    if (Number.isFinite(v)) sample.push(v);
+  }
+  if (sample.length === 0) return { from: 0, to: 1, log: false };
+  sample.sort((a, b) => a - b);
+  const at = (p: number): number => sample[Math.round(p * (sample.length - 1))]!;
+  let from = at(0.01);
+  let to = at(0.99);
+  if (from === to) [from, to] = [at(0), at(1)];
+  // A few large numbers among many small ones want logarithms.
+  const log = c.kind === "number" && from > 0 && at(0.99) > 50 * at(0.5) && at(0.5) > 0;
+  return { from, to: to === from ? from + 1 : to, log };
+}
+
+/** position is where a value lies on a scale, from 0 to 1. */
+export function position(v: number, s: Scale): number {
+  if (s.log) return (Math.log(Math.max(v, s.from)) - Math.log(s.from)) / (Math.log(s.to) - Math.log(s.from));
+  return (v - s.from) / (s.to - s.from);
+}
+
+/** nameOf is what a category is called on the page. */
+export function nameOf(c: Column, code: number): string {
+  return code === 0 ? "(none)" : (c.values[code - 1] ?? `#${code}`);
+}

@@ -1,0 +1,47 @@
+// What both renderers share: what a frame is made of, and how large and opaque dots are.
+
+import type { Camera } from "./camera";
+import type { RGBA, Theme } from "./color";
+import type { Store } from "./store";
+
+/** A picture to draw. */
+export interface Scene {
+  store: Store;
+  camera: Camera;
+  theme: Theme;
+  /** Colours by slot; of opacity 0 a point is not drawn. */
+  paint: Uint32Array;
+  /** The page's clock in seconds, by which points are on their way from their old places to their new ones. */
+  now: number;
+  /** Pixels of the screen for a CSS pixel. */
+  ratio: number;
+}
+
+export interface Renderer {
+  readonly name: string;
+  /** Slots or colours have changed; nothing is kept of what was before. */
+  changed(what: { places: boolean; paint: boolean }): void;
+  draw(s: Scene): void;
+}
+
+/** A dot's radius in CSS pixels and its opacity, 0..1. */
+export interface Dot {
+  radius: number;
+  opacity: number;
+}
+
+/** dotOf makes dots large while there are few, and translucent where there are many. */
+export function dotOf(n: number, c: Camera): Dot {
+  const area = c.width * c.height;
+  const zoom = Math.max(c.zoom, 0.3);
+  const ideal = 0.8 * Math.sqrt((area * 0.18) / (Math.PI * Math.max(n, 1)));
+  const radius = Math.min(Math.max(ideal, n < 400_000 ? 1.25 : 0.7) * Math.pow(zoom, 0.38), Math.max(3.3, 2.2 * Math.pow(zoom, 0.25)), 7);
+  // How often a pixel of the map's own region is painted over.
+  const layers = (n * Math.PI * radius * radius) / (area * 0.22 * zoom * zoom);
+  return { radius, opacity: Math.min(Math.max(1.05 / Math.pow(Math.max(layers, 1), 0.42), 0.24), 0.88) };
+}
+
+/** fade multiplies a colour's opacity. */
+export function fade(c: RGBA, by: number): RGBA {
+  return ((Math.round((c >>> 24) * by) << 24) | (c & 0xffffff)) >>> 0;
+}

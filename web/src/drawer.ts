@@ -1,0 +1,118 @@
+// The drawer of a selection: its rows in a table that can be sorted, what sets it apart, and files of it.
+
+import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
+import { $, h, save } from "./dom";
+import { compare, csv } from "./select";
+import type { Store } from "./store";
+
+const rowHeight = 24;
+/** Columns of text have this many pixels, as the style sheet says. */
+const cellWidth = 130;
+
+export class Drawer {
+  private readonly box = $("drawer");
+  private slots: Uint32Array = new Uint32Array(0);
+  private order: Uint32Array = new Uint32Array(0);
+  private sorted: { column: number; up: boolean } | null = null;
+  private rows!: HTMLElement;
+  private body!: HTMLElement;
+
+  constructor(private readonly store: Store, private readonly on: { close(): void; fly(s: number): void; hover(s: number): void }) {}
+
+  get count(): number {
+    return this.slots.length;
+  }
+
+  hide(): void {
+    this.box.hidden = true;
+    this.slots = new Uint32Array(0);
+  }
+
+  show(slots: Uint32Array): void {
+    this.slots = this.order = slots;
+    this.sorted = null;
+    const n = slots.length;
+    const act = (text: string, title: string, f: () => void): HTMLButtonElement => h("button", { title, on: { click: f } }, text);
+    const head = h(
+      "div", { class: "drawerhead" },
+      h("strong", {}, `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"} selected`),
+      act("CSV", "Save the rows as CSV", () => save("selection.csv", "text/csv;charset=utf-8", [csv(this.store, this.order)])),
+      act("Arrow", "Save the rows as an Arrow file", () => save("selection.arrow", "application/vnd.apache.arrow.file", [this.arrow()])),
+      act("Ids", "Save the ids, one a line", () => save("ids.txt", "text/plain;charset=utf-8", [[...this.order].map((s) => this.store.id(s)).join("\n") + "\n"])),
+      h("button", { class: "close", label: "Close the selection", on: { click: () => this.on.close() } }, "✕"),
+    );
+    const apart = h("div", { class: "apart" }, h("h2", {}, "What sets them apart"));
+    for (const d of compare(this.store, slots).slice(0, 12)) apart.append(h("p", {}, h("b", {}, d.column), d.text));
+    this.rows = h("div", { class: "rows", on: { scroll: () => this.lay(), mouseleave: () => this.on.hover(-1) } });
+    this.box.replaceChildren(head, h("div", { class: "drawerbody" }, apart, this.rows));
+    this.box.hidden = false;
+    this.fill();
+  }
+
+  private fill(): void {
+    const head = h("div", { class: "row head" });
+    const title = (text: string, column: number): void => {
+      const mark = this.sorted?.column === column ? (this.sorted.up ? " ↑" : " ↓") : "";
+      head.append(h("button", { title: text, class: this.store.columns[column]?.kind === "number" ? "num" : "", on: { click: () => this.sort(column) } }, text + mark));
+    };
+    title("id", -1);
+    this.store.columns.forEach((c, i) => title(c.name, i));
+    this.body = h("div");
+    this.body.style.height = `${this.order.length * rowHeight}px`;
+    this.body.style.width = `${(this.store.columns.length + 1) * cellWidth}px`;
+    this.rows.replaceChildren(head, this.body);
+    this.lay();
+  }
+
+  /** lay makes the rows that can be seen. */
+  private lay(): void {
+    const from = Math.max(Math.floor(this.rows.scrollTop / rowHeight) - 4, 0);
+    const to = Math.min(from + Math.ceil(this.rows.clientHeight / rowHeight) + 8, this.order.length);
+    const made: Node[] = [];
+    for (let i = from; i < to; i++) {
+      const s = this.order[i]!;
+      const row = h("button", { class: "row", on: { click: () => this.on.fly(s), mouseenter: () => this.on.hover(s), focus: () => this.on.hover(s) } });
+      row.style.top = `${(i + 1) * rowHeight}px`;
+      row.append(h("span", {}, this.store.id(s) || `#${s}`));
+      this.store.columns.forEach((c, k) => row.append(h("span", { class: c.kind === "number" ? "num" : "" }, this.store.text(s, k))));
+      made.push(row);
+    }
+    this.body.replaceChildren(...made);
+  }
+
+  private sort(column: number): void {
+    const up = this.sorted?.column === column ? !this.sorted.up : true;
+    this.sorted = { column, up };
+    const c = this.store.columns[column];
+    const order = Array.from(this.slots);
+    if (c && c.kind !== "text" && c.kind !== "category") {
+      const key = new Map(order.map((s) => [s, this.store.number(s, column)]));
+      const rank = (s: number): number => (Number.isNaN(key.get(s)!) ? Infinity : key.get(s)! * (up ? 1 : -1));
+      order.sort((a, b) => rank(a) - rank(b) || a - b);
+    } else {
+      const key = new Map(order.map((s) => [s, column < 0 ? this.store.id(s) : this.store.text(s, column)]));
+      const compare = new Intl.Collator("en", { numeric: true }).compare;
+      order.sort((a, b) => (up ? 1 : -1) * compare(key.get(a)!, key.get(b)!) || a - b);
+    }
+    this.order = Uint32Array.from(order);
+    this.rows.scrollTop = 0;
+    this.fill();
+  }
+
+  private arrow(): BlobPart {
+    const columns: Record<string, (string | number | null)[] | Float32Array> = {
+      id: Array.from(this.order, (s) => this.store.id(s)),
+      x: Float32Array.from(this.order, (s) => this.store.x[s]!),
+      y: Float32Array.from(this.order, (s) => this.store.y[s]!),
+    };
+    this.store.columns.forEach((c, k) => {
+      let name = c.name || "column";
+      while (name in columns) name += "_";
+      columns[name] =
+        c.kind === "number"
+          ? Array.from(this.order, (s) => { const v = this.store.number(s, k); return Number.isNaN(v) ? null : v; })
+          : Array.from(this.order, (s) => this.store.text(s, k) || null);
+    });
+    return tableToIPC(tableFromArrays(columns), { format: "file" }) as Uint8Array<ArrayBuffer>;
+  }
+}

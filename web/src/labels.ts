@@ -1,0 +1,113 @@
+// Names of classes on the map: each at the densest place of its class, none over another.
+
+import type { Camera } from "./camera";
+import type { Store } from "./store";
+
+export interface Label {
+  code: number;
+  text: string;
+  x: number;
+  y: number;
+  size: number;
+  /** What to add on the page, so that labels do not overlap; a line leads back if it is far. */
+  dx: number;
+  dy: number;
+}
+
+const cells = 40;
+const most = 160;
+
+/** A class in view: how many points, where they are. */
+interface Peak {
+  code: number;
+  count: number;
+  x: number;
+  y: number;
+}
+
+/** place finds the labels for a view. code gives each slot's class, 0 for none or hidden. */
+export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: { x0: number; y0: number; x1: number; y1: number }[]): Label[] {
+  const found = peaks(store, camera, code);
+  const taken = covered.slice();
+  const out: Label[] = [];
+  const top = found[0]?.count ?? 1;
+  for (const p of found) {
+    let text = name(p.code);
+    if (text.length > 28) text = text.slice(0, 27) + "…";
+    if (text === "") continue;
+    const size = Math.round(11 + 9 * Math.sqrt(p.count / top));
+    const wide = measure(text, size) / 2 + 4;
+    const high = size * 0.62 + 2;
+    const [sx, sy] = camera.toScreen(p.x, p.y);
+    for (const [ux, uy] of offsets) {
+      const dx = ux * (wide + 6);
+      const dy = uy * (high + 5);
+      const box = { x0: sx + dx - wide, x1: sx + dx + wide, y0: sy + dy - high, y1: sy + dy + high };
+      if (box.x0 < 2 || box.y0 < 2 || box.x1 > camera.width - 2 || box.y1 > camera.height - 2) continue;
+      if (taken.some((t) => t.x0 < box.x1 && t.x1 > box.x0 && t.y0 < box.y1 && t.y1 > box.y0)) continue;
+      taken.push(box);
+      out.push({ code: p.code, text, x: p.x, y: p.y, size, dx, dy });
+      break;
+    }
+  }
+  return out;
+}
+
+// Where a label is tried: at its place, then around it, then farther away.
+const offsets: readonly (readonly [number, number])[] = [
+  [0, 0], [0, -1.2], [0, 1.2], [0.9, 0], [-0.9, 0], [0.8, -1.4], [-0.8, -1.4], [0.8, 1.4], [-0.8, 1.4], [0, -2.6], [0, 2.6], [1.3, -2.4], [-1.3, -2.4], [1.3, 2.4], [-1.3, 2.4],
+];
+
+/** peaks finds the densest cell of each class in view, classes with most points first. */
+function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[] {
+  const [x0, y1] = camera.toMap(0, 0);
+  const [x1, y0] = camera.toMap(camera.width, camera.height);
+  const kx = cells / (x1 - x0);
+  const ky = cells / (y1 - y0);
+  const step = Math.max(1, Math.floor(store.slots / 250_000));
+  const counts = new Map<number, number>();
+  const visit = (f: (code: number, cell: number, s: number) => void): void => {
+    for (let s = 0; s < store.slots; s += step) {
+      if (!store.alive[s]) continue;
+      const cx = (store.x[s]! - x0) * kx;
+      const cy = (store.y[s]! - y0) * ky;
+      if (!(cx >= 0 && cy >= 0 && cx < cells && cy < cells)) continue;
+      const c = code(s);
+      if (c > 0) f(c, Math.floor(cy) * cells + Math.floor(cx), s);
+    }
+  };
+  visit((c) => counts.set(c, (counts.get(c) ?? 0) + 1));
+  const order = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, most);
+  const index = new Map(order.map(([c], i) => [c, i]));
+  const grid = new Uint32Array(order.length * cells * cells);
+  visit((c, cell) => {
+    const i = index.get(c);
+    if (i !== undefined) grid[i * cells * cells + cell]!++;
+  });
+  const out = order.map(([c, count], i) => {
+    const g = grid.subarray(i * cells * cells, (i + 1) * cells * cells);
+    let best = -1;
+    let at = 0;
+    for (let cy = 0; cy < cells; cy++)
+      for (let cx = 0; cx < cells; cx++) {
+        let sum = 0;
+        for (let y = Math.max(cy - 1, 0); y <= Math.min(cy + 1, cells - 1); y++)
+          for (let x = Math.max(cx - 1, 0); x <= Math.min(cx + 1, cells - 1); x++) sum += g[y * cells + x]!;
+        sum += g[cy * cells + cx]! * 0.5;
+        if (sum > best) {
+          best = sum;
+          at = cy * cells + cx;
+        }
+      }
+    return { code: c, count, cell: at, n: 0, x: 0, y: 0 };
+  });
+  // The label stands in the middle of the points around that cell, not of the cell.
+  visit((c, cell, s) => {
+    const p = out[index.get(c) ?? -1];
+    if (!p || Math.abs((cell % cells) - (p.cell % cells)) > 1 || Math.abs(Math.floor(cell / cells) - Math.floor(p.cell / cells)) > 1) return;
+    p.n++;
+    p.x += (store.x[s]! - p.x) / p.n;
+    p.y += (store.y[s]! - p.y) / p.n;
+  });
+  return out;
+}

@@ -1,0 +1,161 @@
+// Which colour each point has, and which are shown: by a column, classes that are singled out, time, and the selection.
+
+import { classColors, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
+import type { Store } from "./store";
+
+const faint = 0x16; // the opacity of points that are not singled out
+const below = 0x70; // of the points that the map was learnt from, below all others
+const aside = 0x38; // and of those that are not selected
+
+export class Painting {
+  /** The column that colours, -1 for none. */
+  column = -1;
+  scale: Scale = { from: 0, to: 1, log: false };
+  colors: RGBA[] = [];
+  /** The codes that are singled out; none: all are shown. */
+  only = new Set<number>();
+  /** Points that came later are not shown. */
+  upto = Infinity;
+  paint = new Uint32Array(0);
+  private value = new Float64Array(0);
+  private selected: Uint8Array | null = null;
+  private ramp = new Uint32Array(256);
+
+  constructor(private readonly store: Store, public theme: Theme) {}
+
+  get category(): boolean {
+    return this.store.field(this.column)?.kind === "category";
+  }
+
+  /** choose takes a column to colour by. */
+  choose(column: number): void {
+    if (column !== this.column) this.only.clear();
+    this.column = column;
+    this.colors = [];
+    this.refresh();
+  }
+
+  /** refresh computes scale and colours from what there is, then every point's. */
+  refresh(): void {
+    const { store } = this;
+    this.grow();
+    if (this.category) this.recolor();
+    else if (this.column !== -1) {
+      this.scale = scaleOf(store, this.column);
+      for (let i = 0; i < 256; i++) this.ramp[i] = ramp(i / 255, this.theme);
+    }
+    this.all();
+  }
+
+  /** recolor gives classes colours. Those that had one keep it while there are few classes. */
+  private recolor(): void {
+    const c = this.store.columns[this.column]!;
+    const n = c.values.length + 1;
+    const counts = new Array<number>(n).fill(0);
+    const sx = new Float64Array(n);
+    const sy = new Float64Array(n);
+    let mx = 0, my = 0;
+    this.store.each((s) => {
+      const code = this.store.number(s, this.column);
+      if (code >= n) return;
+      counts[code]!++;
+      sx[code]! += this.store.x[s]!;
+      sy[code]! += this.store.y[s]!;
+      mx += this.store.x[s]!;
+      my += this.store.y[s]!;
+    });
+    const all = Math.max(this.store.n, 1);
+    const angles = counts.map((k, i) => (k ? Math.atan2(sy[i]! / k - my / all, sx[i]! / k - mx / all) : 0));
+    const fresh = classColors(counts, angles, this.theme);
+    const kept = n <= 7 ? this.colors : [];
+    const free = fresh.slice(1).filter((c) => !kept.includes(c));
+    this.colors = fresh.map((c, code) => (code === 0 || n > 7 || kept.length === 0 ? c : (kept[code] ?? free.shift() ?? c)));
+  }
+
+  /** extend gives new categories colours. */
+  extend(): void {
+    if (this.category && this.store.columns[this.column]!.values.length + 1 > this.colors.length) {
+      this.recolor();
+      this.all();
+    }
+  }
+
+  private grow(): void {
+    if (this.paint.length >= this.store.x.length) return;
+    const size = this.store.x.length;
+    const paint = new Uint32Array(size);
+    paint.set(this.paint);
+    this.paint = paint;
+    const value = new Float64Array(size);
+    value.set(this.value);
+    this.value = value;
+  }
+
+  /** some paints slots that have changed. */
+  some(slots: Uint32Array): void {
+    this.grow();
+    for (const s of slots) this.one(s);
+  }
+
+  all(): void {
+    this.grow();
+    for (let s = 0; s < this.store.slots; s++) this.one(s);
+  }
+
+  private one(s: number): void {
+    const v = this.column !== -1 && this.store.alive[s] ? this.store.number(s, this.column) : 0;
+    this.value[s] = v;
+    this.paint[s] = this.store.alive[s] ? this.colorOf(s, v) : 0;
+  }
+
+  private colorOf(s: number, v: number): RGBA {
+    if (s < this.store.base) return ((this.theme.missing & 0xffffff) | (below << 24)) >>> 0;
+    if (this.store.at[s]! > this.upto) return 0;
+    let c = this.plain;
+    if (this.category) {
+      if (this.only.size > 0 && !this.only.has(v)) return ((this.theme.missing & 0xffffff) | (faint << 24)) >>> 0;
+      c = this.colors[v] ?? this.theme.missing;
+    } else if (this.column !== -1) {
+      if (Number.isNaN(v)) c = this.theme.missing;
+      else c = this.ramp[Math.round(Math.min(Math.max(position(v, this.scale), 0), 1) * 255)]!;
+    }
+    if (this.selected && !this.selected[s]) c = ((c & 0xffffff) | (aside << 24)) >>> 0;
+    return c;
+  }
+
+  /** plain is the colour of points without a column. */
+  get plain(): RGBA {
+    return this.theme.dark ? rgba(116, 178, 235) : rgba(30, 100, 170);
+  }
+
+  /** solid is a point's colour without what sets it back. */
+  solid(s: number): RGBA {
+    const v = this.value[s]!;
+    if (this.column === -1) return this.plain;
+    if (this.category) return this.colors[v] ?? this.theme.missing;
+    return Number.isNaN(v) ? this.theme.missing : ramp(position(v, this.scale), this.theme);
+  }
+
+  /** shown says whether a point can be hovered and selected. */
+  readonly shown = (s: number): boolean =>
+    s >= this.store.base && this.store.alive[s] === 1 && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
+
+  /** code is a point's class for labels, 0 where it has none or is not shown. */
+  readonly code = (s: number): number => (this.shown(s) ? this.value[s]! : 0);
+
+  /** select sets all but some points back; null ends that. */
+  select(slots: Uint32Array | null): void {
+    this.selected = slots && new Uint8Array(this.store.x.length);
+    if (slots) for (const s of slots) this.selected![s] = 1;
+    this.all();
+  }
+
+  /** counts are how many shown-by-time points each class has, by code. */
+  counts(): Uint32Array {
+    const n = (this.store.columns[this.column]?.values.length ?? 0) + 1;
+    const out = new Uint32Array(n);
+    const { alive, at, slots } = this.store;
+    for (let s = this.store.base; s < slots; s++) if (alive[s] && at[s]! <= this.upto) out[this.value[s]!]!++;
+    return out;
+  }
+}

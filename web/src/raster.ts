@@ -1,0 +1,171 @@
+// The software renderer: dots into the pixels of an ImageData. It is chosen where WebGL would be
+// emulated, which takes a hundred times as long.
+
+import { dotOf, type Renderer, type Scene } from "./draw";
+
+/** A dot's coverage at one of the phases between pixels. */
+interface Stamp {
+  dx: Int32Array;
+  dy: Int32Array;
+  cover: Float32Array;
+}
+
+/** Dots up to this radius in pixels are spread over the four pixels around their middle. */
+const tiny = 0.9;
+
+/** Between two pixels dots have so many positions, in each direction. */
+const phases = 4;
+
+export class Raster implements Renderer {
+  readonly name = "software";
+  private readonly context: CanvasRenderingContext2D;
+  private image: ImageData | null = null;
+  private stamps: Stamp[] = [];
+  private stamped = -1;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.context = canvas.getContext("2d", { alpha: false })!;
+  }
+
+  changed(): void {}
+
+  draw(s: Scene): void {
+    const { width, height } = this.canvas;
+    if (!this.image || this.image.width !== width || this.image.height !== height) this.image = new ImageData(width, height);
+    const pixels = new Uint32Array(this.image.data.buffer);
+    pixels.fill(s.theme.background);
+    const dot = dotOf(s.store.n + s.store.under, s.camera);
+    const radius = dot.radius * s.ratio;
+    if (radius !== this.stamped) {
+      this.stamps = stampsOf(radius);
+      this.stamped = radius;
+    }
+    if (radius <= tiny) paintTiny(pixels, width, height, s, radius, dot.opacity);
+    else paintDots(pixels, width, height, s, this.stamps, Math.ceil(radius) + 1, dot.opacity);
+    this.context.putImageData(this.image, 0, 0);
+  }
+}
+
+/** stampsOf computes how much of each pixel a disc covers, at every phase. */
+export function stampsOf(radius: number): Stamp[] {
+  const out: Stamp[] = [];
+  const reach = Math.ceil(radius) + 1;
+  for (let py = 0; py < phases; py++)
+    for (let px = 0; px < phases; px++) {
+      const cx = (px + 0.5) / phases;
+      const cy = (py + 0.5) / phases;
+      const dx: number[] = [];
+      const dy: number[] = [];
+      const cover: number[] = [];
+      for (let y = -reach; y <= reach; y++)
+        for (let x = -reach; x <= reach; x++) {
+          const d = Math.hypot(x + 0.5 - cx, y + 0.5 - cy);
+          const c = Math.min(Math.max(radius + 0.5 - d, 0), 1);
+          if (c > 0.02) {
+            dx.push(x);
+            dy.push(y);
+            cover.push(c);
+          }
+        }
+      out.push({ dx: Int32Array.from(dx), dy: Int32Array.from(dy), cover: Float32Array.from(cover) });
+    }
+  return out;
+}
+
+function paintDots(pixels: Uint32Array, width: number, height: number, s: Scene, stamps: Stamp[], reach: number, opacity: number): void {
+  const { x, y, px, py, slots } = s.store;
+  const { paint, now, store } = s;
+  const k = s.camera.scale * s.ratio;
+  const ox = width / 2 - s.camera.x * k;
+  const oy = height / 2 + s.camera.y * k;
+  const moving = now < store.still;
+  for (let i = 0; i < slots; i++) {
+    const c = paint[i]!;
+    if (c < 0x1000000) continue;
+    let mx = x[i]!;
+    let my = y[i]!;
+    if (moving) {
+      const way = store.way(i, now);
+      mx = px[i]! + (mx - px[i]!) * way;
+      my = py[i]! + (my - py[i]!) * way;
+    }
+    const sx = mx * k + ox;
+    const sy = oy - my * k;
+    if (!(sx > -reach && sy > -reach && sx < width + reach && sy < height + reach)) continue;
+    const ix = Math.floor(sx);
+    const iy = Math.floor(sy);
+    const stamp = stamps[Math.floor((sy - iy) * phases) * phases + Math.floor((sx - ix) * phases)]!;
+    const inside = ix >= reach && iy >= reach && ix < width - reach && iy < height - reach;
+    const r = c & 255;
+    const g = (c >> 8) & 255;
+    const b = (c >> 16) & 255;
+    const a = ((c >>> 24) / 255) * opacity;
+    const { dx, dy, cover } = stamp;
+    for (let j = 0; j < cover.length; j++) {
+      const tx = ix + dx[j]!;
+      const ty = iy + dy[j]!;
+      if (!inside && (tx < 0 || ty < 0 || tx >= width || ty >= height)) continue;
+      const at = ty * width + tx;
+      const was = pixels[at]!;
+      // 8 bits of opacity: whole numbers are faster than fractions here.
+      const m = (a * cover[j]! * 256 + 0.5) | 0;
+      const wr = was & 255;
+      const wg = (was >> 8) & 255;
+      const wb = (was >> 16) & 255;
+      pixels[at] = 0xff000000 | ((wb + (((b - wb) * m) >> 8)) << 16) | ((wg + (((g - wg) * m) >> 8)) << 8) | (wr + (((r - wr) * m) >> 8));
+    }
+  }
+}
+
+/** paintTiny is paintDots for dots that are hardly larger than a pixel, a million in a frame. */
+function paintTiny(pixels: Uint32Array, width: number, height: number, s: Scene, radius: number, opacity: number): void {
+  const { x, y, px, py, slots } = s.store;
+  const { paint, now, store } = s;
+  const k = s.camera.scale * s.ratio;
+  const ox = width / 2 - s.camera.x * k - 0.5;
+  const oy = height / 2 + s.camera.y * k - 0.5;
+  const moving = now < store.still;
+  // The four shares of a dot come to its area.
+  const weight = opacity * Math.min(Math.PI * (radius + 0.35) * (radius + 0.35), 2.6);
+  const right = width - 1;
+  const below = height - 1;
+  for (let i = 0; i < slots; i++) {
+    const c = paint[i]!;
+    if (c < 0x1000000) continue;
+    let mx = x[i]!;
+    let my = y[i]!;
+    if (moving) {
+      const way = store.way(i, now);
+      mx = px[i]! + (mx - px[i]!) * way;
+      my = py[i]! + (my - py[i]!) * way;
+    }
+    const sx = mx * k + ox;
+    const sy = oy - my * k;
+    if (!(sx >= 0 && sy >= 0 && sx < right && sy < below)) continue;
+    const ix = sx | 0;
+    const iy = sy | 0;
+    const fx = sx - ix;
+    const fy = sy - iy;
+    const a = weight * (c >>> 24);
+    const r = c & 255;
+    const g = (c >> 8) & 255;
+    const b = (c >> 16) & 255;
+    const at = iy * width + ix;
+    const lower = a * fy;
+    const upper = a - lower;
+    mix(pixels, at, r, g, b, upper * (1 - fx));
+    mix(pixels, at + 1, r, g, b, upper * fx);
+    mix(pixels, at + width, r, g, b, lower * (1 - fx));
+    mix(pixels, at + width + 1, r, g, b, lower * fx);
+  }
+}
+
+/** mix lays a colour of an opacity of 0..255 over a pixel. */
+function mix(pixels: Uint32Array, at: number, r: number, g: number, b: number, opacity: number): void {
+  const m = opacity >= 255 ? 255 : opacity | 0;
+  const was = pixels[at]!;
+  const wr = was & 255;
+  const wg = (was >> 8) & 255;
+  const wb = (was >> 16) & 255;
+  pixels[at] = 0xff000000 | ((wb + (((b - wb) * m) >> 8)) << 16) | ((wg + (((g - wg) * m) >> 8)) << 8) | (wr + (((r - wr) * m) >> 8));
+}

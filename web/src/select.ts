@@ -1,0 +1,125 @@
+// Selections: the points in a lasso or a rectangle, and what sets them apart.
+
+import { nameOf } from "./color";
+import { figure, when, type Store } from "./store";
+
+/** A point of the page, in CSS pixels, or of the map. */
+export type XY = [number, number];
+
+/** inside returns the shown points within a polygon of the map. */
+export function inside(store: Store, polygon: readonly XY[], shown: (s: number) => boolean): Uint32Array {
+  let x0 = Infinity, y0 = Infinity, x1 = -Infinity, y1 = -Infinity;
+  for (const [x, y] of polygon) {
+    x0 = Math.min(x0, x);
+    x1 = Math.max(x1, x);
+    y0 = Math.min(y0, y);
+    y1 = Math.max(y1, y);
+  }
+  const n = polygon.length;
+  const out: number[] = [];
+  for (let s = 0; s < store.slots; s++) {
+    if (!store.alive[s]) continue;
+    const x = store.x[s]!;
+    const y = store.y[s]!;
+    if (x < x0 || x > x1 || y < y0 || y > y1 || !shown(s)) continue;
+    // Even-odd rule: how many edges a ray to the right crosses.
+    let odd = false;
+    for (let i = 0, j = n - 1; i < n; j = i++) {
+      const [ax, ay] = polygon[i]!;
+      const [bx, by] = polygon[j]!;
+      if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) odd = !odd;
+    }
+    if (odd) out.push(s);
+  }
+  return Uint32Array.from(out);
+}
+
+/** A reason why a selection differs from the rest. */
+export interface Difference {
+  column: string;
+  text: string;
+  /** How much it differs: standard deviations, or a share's difference times two. */
+  weight: number;
+}
+
+/** compare ranks columns by how far a selection's values are from those of all others. */
+export function compare(store: Store, chosen: Uint32Array): Difference[] {
+  const is = new Uint8Array(store.slots);
+  for (const s of chosen) is[s] = 1;
+  const out: Difference[] = [];
+  store.columns.forEach((c, k) => {
+    if (c.kind === "category") {
+      const mine = new Map<number, number>();
+      const rest = new Map<number, number>();
+      let others = 0;
+      store.each((s) => {
+        const code = store.number(s, k);
+        const to = is[s] ? mine : rest;
+        to.set(code, (to.get(code) ?? 0) + 1);
+        if (!is[s]) others++;
+      });
+      let best: Difference | null = null;
+      for (const [code, n] of mine) {
+        const share = n / chosen.length;
+        const other = others ? (rest.get(code) ?? 0) / others : 0;
+        const weight = (share - other) * 2;
+        if (!best || weight > best.weight)
+          best = { column: c.name, weight, text: `${nameOf(c, code)}: ${percent(share)} of these, ${percent(other)} of the rest` };
+      }
+      if (best) out.push(best);
+    } else if (c.kind !== "text") {
+      const sums = [new Moments(), new Moments()] as const;
+      store.each((s) => sums[is[s] ? 1 : 0].add(store.number(s, k)));
+      const [rest, mine] = sums;
+      if (mine.n === 0) return;
+      const spread = Math.sqrt((rest.variance + mine.variance) / 2);
+      const weight = rest.n === 0 || spread === 0 ? 0 : (mine.mean - rest.mean) / spread;
+      const write = c.kind === "time" ? when : figure;
+      out.push({ column: c.name, weight: Math.abs(weight), text: `${write(mine.mean)} on average, ${rest.n ? write(rest.mean) : "–"} in the rest` });
+    }
+  });
+  return out.sort((a, b) => b.weight - a.weight);
+}
+
+/** Moments are mean and variance of numbers that come one by one (Welford 1962). */
+class Moments {
+  n = 0;
+  mean = 0;
+  private m2 = 0;
+
+  add(v: number): void {
+    if (!Number.isFinite(v)) return;
+    this.n++;
+    const d = v - this.mean;
+    this.mean += d / this.n;
+    this.m2 += d * (v - this.mean);
+  }
+
+  get variance(): number {
+    return this.n > 1 ? this.m2 / (this.n - 1) : 0;
+  }
+}
+
+export function percent(v: number): string {
+  return `${(v * 100).toFixed(v > 0 && v < 0.1 ? 1 : 0)}%`;
+}
+
+/** csv writes points as CSV (RFC 4180), ids and places first. */
+export function csv(store: Store, slots: Uint32Array): string {
+  const quote = (v: string): string => (/[",\r\n]/.test(v) || /^[=+\-@\t]/.test(v) && Number.isNaN(Number(v)) ? `"${guard(v).replaceAll('"', '""')}"` : v);
+  const lines = [["id", "x", "y", ...store.columns.map((c) => c.name)].map(quote).join(",")];
+  for (const s of slots) {
+    const row = [quote(store.id(s)), String(store.x[s]), String(store.y[s])];
+    store.columns.forEach((c, k) => {
+      const v = c.kind === "number" ? store.number(s, k) : NaN;
+      row.push(c.kind === "number" ? (Number.isNaN(v) ? "" : String(v)) : quote(store.text(s, k)));
+    });
+    lines.push(row.join(","));
+  }
+  return lines.join("\r\n") + "\r\n";
+}
+
+/** guard keeps spreadsheets from taking a text for a formula. */
+function guard(v: string): string {
+  return /^[=+\-@\t]/.test(v) ? "'" + v : v;
+}

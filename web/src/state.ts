@@ -1,0 +1,41 @@
+// What of the page stands in its address, so that a link shows the same.
+
+export interface State {
+  x?: number;
+  y?: number;
+  zoom?: number;
+  by?: string;
+  only: string[];
+  theme?: string;
+  point?: string;
+  upto?: number;
+}
+
+export function read(hash: string): State {
+  const p = new URLSearchParams(hash.replace(/^#/, ""));
+  const number = (name: string): number | undefined => {
+    const v = Number(p.get(name) ?? NaN);
+    return Number.isFinite(v) ? v : undefined;
+  };
+  return {
+    x: number("x"), y: number("y"), zoom: number("zoom"), upto: number("upto"),
+    by: p.get("by") ?? undefined, only: p.getAll("only"), theme: p.get("theme") ?? undefined, point: p.get("point") ?? undefined,
+  };
+}
+
+export function write(s: State): string {
+  const p = new URLSearchParams();
+  const number = (name: string, v: number | undefined): void => {
+    if (v !== undefined && Number.isFinite(v)) p.set(name, String(Number(v.toPrecision(7))));
+  };
+  number("x", s.x);
+  number("y", s.y);
+  number("zoom", s.zoom);
+  if (s.by !== undefined) p.set("by", s.by);
+  for (const o of s.only.slice(0, 50)) p.append("only", o);
+  if (s.theme) p.set("theme", s.theme);
+  if (s.point) p.set("point", s.point);
+  if (s.upto !== undefined && Number.isFinite(s.upto)) p.set("upto", String(Math.round(s.upto)));
+  const text = p.toString();
+  return text === "" ? "" : "#" + text;
+}

@@ -1,0 +1,255 @@
+// The points of the page, in slots: places, ids and columns, as the server's frames state them.
+
+import { Change, type Field, type Frame, type Values32 } from "./wire";
+
+/** A column and, if it holds categories, what its codes mean; code 0 is missing. */
+export interface Column extends Field {
+  values: string[];
+}
+
+/** The rows of one frame; slots refer to them. */
+interface Batch {
+  frame: Frame;
+  live: number;
+}
+
+/** A point that has left, while it fades. */
+export interface Ghost {
+  x: number;
+  y: number;
+  slot: number;
+  since: number;
+}
+
+const first = 4096;
+
+/** A move takes so many seconds. */
+const moving = 0.9;
+
+/** The number that stands for a column of the times when points came. */
+export const arrival = -2;
+const arrivals: Column = { name: "arrival", kind: "time", values: [] };
+
+export class Store {
+  columns: Column[] = [];
+  /** slots is one more than the highest slot that is used; n counts the points. */
+  slots = 0;
+  n = 0;
+  x = new Float32Array(first);
+  y = new Float32Array(first);
+  /** Where points were before their last move, and when that began, in seconds of the page's clock. */
+  px = new Float32Array(first);
+  py = new Float32Array(first);
+  moved = new Float32Array(first);
+  /** The last move of all ends at this time. */
+  still = -1e6;
+  /** Slots below base hold the points that the map was learnt from; there are under of them. */
+  base = 0;
+  under = 0;
+  alive = new Uint8Array(first);
+  /** When a point came by the server's clock (0: not known), and by the page's, in ms. */
+  at = new Float64Array(first);
+  born = new Float64Array(first);
+  private batch = new Int32Array(first);
+  private row = new Int32Array(first);
+  private batches = new Map<number, Batch>();
+  private next = 1;
+  private held = 0;
+  ghosts: Ghost[] = [];
+  /** The slots that came last, newest at the end. */
+  recent: number[] = [];
+
+  /** clear forgets all points; the columns are those to come. */
+  clear(fields: readonly Field[], slots: number, base: number): void {
+    this.base = base;
+    this.under = 0;
+    this.columns = fields.map((f) => ({ ...f, values: [] }));
+    this.slots = this.n = this.held = 0;
+    this.still = -1e6;
+    this.moved.fill(-1e6);
+    this.alive.fill(0);
+    this.batches.clear();
+    this.ghosts = [];
+    this.recent = [];
+    this.grow(slots);
+  }
+
+  private grow(n: number): void {
+    if (n <= this.x.length) return;
+    const size = Math.max(n, Math.ceil(this.x.length * 1.5));
+    const more = <T extends Float32Array | Float64Array | Int32Array | Uint8Array>(a: T): T => {
+      const b = new (a.constructor as new (n: number) => T)(size);
+      b.set(a);
+      return b;
+    };
+    this.x = more(this.x);
+    this.y = more(this.y);
+    this.px = more(this.px);
+    this.py = more(this.py);
+    const known = this.moved.length;
+    this.moved = more(this.moved).fill(-1e6, known);
+    this.alive = more(this.alive);
+    this.at = more(this.at);
+    this.born = more(this.born);
+    this.batch = more(this.batch);
+    this.row = more(this.row);
+  }
+
+  /** apply makes the change of a frame. now is 0 while the whole comes: nothing glows then. */
+  apply(f: Frame, now: number): void {
+    if (f.change === Change.Put) this.put(f, now);
+    else if (f.change === Change.Move || f.change === Change.Under) this.move(f, now);
+    else this.remove(f, now);
+  }
+
+  /** way is how far a point is from its old place to its new one, 0..1, at a time in seconds. */
+  way(s: number, at: number): number {
+    const t = (at - this.moved[s]!) / moving;
+    return t >= 1 ? 1 : t <= 0 ? 0 : t * t * (3 - 2 * t);
+  }
+
+  /** go sends a point to a new place, from where it is at this time; now is 0 for at once. */
+  private go(s: number, x: number, y: number, now: number): void {
+    if (now > 0 && this.alive[s]) {
+      const w = this.way(s, now / 1000);
+      this.px[s] = this.px[s]! + (this.x[s]! - this.px[s]!) * w;
+      this.py[s] = this.py[s]! + (this.y[s]! - this.py[s]!) * w;
+      this.moved[s] = now / 1000;
+      this.still = now / 1000 + moving;
+    } else {
+      this.px[s] = x;
+      this.py[s] = y;
+      this.moved[s] = -1e6;
+    }
+    this.x[s] = x;
+    this.y[s] = y;
+  }
+
+  private put(f: Frame, now: number): void {
+    const number = this.next++;
+    this.batches.set(number, { frame: f, live: f.slot.length });
+    this.held += f.slot.length;
+    for (let i = 0; i < f.slot.length; i++) {
+      const s = f.slot[i]!;
+      this.grow(s + 1);
+      const was = this.alive[s] === 1;
+      const same = was && now > 0 && this.id(s) !== "" && this.id(s) === f.id.at(i);
+      if (was) {
+        if (now > 0 && !same) this.leave(s, now);
+        this.release(s);
+      } else {
+        this.n++;
+      }
+      this.go(s, f.x[i]!, f.y[i]!, same ? now : 0);
+      this.at[s] = f.at[i]!;
+      this.born[s] = now > 0 ? now : -1e9;
+      this.batch[s] = number;
+      this.row[s] = i;
+      this.alive[s] = 1;
+      if (s >= this.slots) this.slots = s + 1;
+      if (now > 0) this.recent.push(s);
+    }
+    if (this.recent.length > 8000) this.recent.splice(0, this.recent.length - 4000);
+  }
+
+  private move(f: Frame, now: number): void {
+    for (let i = 0; i < f.slot.length; i++) {
+      const s = f.slot[i]!;
+      if (f.change === Change.Move && !this.alive[s]) continue;
+      this.grow(s + 1);
+      this.go(s, f.x[i]!, f.y[i]!, now);
+      if (this.alive[s]) continue;
+      this.alive[s] = 1;
+      this.batch[s] = 0;
+      this.at[s] = 0;
+      this.born[s] = -1e9;
+      this.under++;
+      if (s >= this.slots) this.slots = s + 1;
+    }
+  }
+
+  private remove(f: Frame, now: number): void {
+    for (const s of f.slot) {
+      if (s >= this.slots || !this.alive[s]) continue;
+      if (s < this.base) {
+        this.alive[s] = 0;
+        this.under--;
+        continue;
+      }
+      this.leave(s, now);
+      this.release(s);
+      this.alive[s] = 0;
+      this.n--;
+    }
+  }
+
+  private leave(s: number, now: number): void {
+    if (this.ghosts.length < 2000) this.ghosts.push({ x: this.x[s]!, y: this.y[s]!, slot: s, since: now });
+  }
+
+  /** release lets go of the rows of a slot. */
+  private release(s: number): void {
+    const b = this.batches.get(this.batch[s]!);
+    if (b && --b.live === 0) {
+      this.batches.delete(this.batch[s]!);
+      this.held -= b.frame.slot.length;
+    }
+  }
+
+  /** wasteful says that far more rows are held than there are points: time to begin again. */
+  wasteful(): boolean {
+    return this.held > 4 * this.n + 200_000;
+  }
+
+  private values(s: number, column: number): Values32 | undefined {
+    return this.batches.get(this.batch[s]!)?.frame.columns[column];
+  }
+
+  id(s: number): string {
+    return this.batches.get(this.batch[s]!)?.frame.id.at(this.row[s]!) ?? "";
+  }
+
+  /** number is a column's number, milliseconds of a time, or the code of a category. */
+  number(s: number, column: number): number {
+    if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
+    const v = this.values(s, column);
+    return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as Float64Array)[this.row[s]!]!;
+  }
+
+  /** text is a column's value for people; "" is missing. */
+  text(s: number, column: number): string {
+    const c = this.columns[column]!;
+    if (c.kind === "text") {
+      const v = this.values(s, column) as { at(i: number): string | null } | undefined;
+      return v?.at(this.row[s]!) ?? "";
+    }
+    const v = this.number(s, column);
+    if (c.kind === "category") return v === 0 ? "" : (c.values[v - 1] ?? "");
+    if (Number.isNaN(v)) return "";
+    return c.kind === "time" ? when(v) : figure(v);
+  }
+
+  /** field describes a column, also the one of arrivals. */
+  field(column: number): Column | undefined {
+    return column === arrival ? arrivals : this.columns[column];
+  }
+
+  /** each calls f with every slot that holds a point, without those below. */
+  each(f: (s: number) => void): void {
+    for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
+  }
+}
+
+/** figure writes a number for people. */
+export function figure(v: number): string {
+  if (Number.isInteger(v) && Math.abs(v) < 1e15) return v.toLocaleString("en");
+  const a = Math.abs(v);
+  return a !== 0 && (a < 1e-3 || a >= 1e7) ? v.toExponential(3) : String(Number(v.toPrecision(5)));
+}
+
+/** when writes a time, given in milliseconds since 1970. */
+export function when(ms: number): string {
+  const d = new Date(ms);
+  if (Number.isNaN(d.getTime())) return "";
+  return d.toISOString().replace("T", " ").replace(/\.000Z$|Z$/, "");
+}

@@ -1,0 +1,159 @@
+// The way from the server: JSON messages and Arrow frames, over a WebSocket or out of a file.
+
+import { tableFromIPC, type Column as ArrowColumn } from "@uwdata/flechette";
+
+export type Kind = "number" | "time" | "category" | "text";
+
+export interface Field {
+  name: string;
+  kind: Kind;
+}
+
+export interface MapState {
+  id?: string;
+  epoch?: number;
+  version?: number;
+}
+
+export interface Hello {
+  type: "hello";
+  title: string;
+  live: boolean;
+  /** The server says where records would go. */
+  asks: boolean;
+  size: number;
+  /** Slots below this hold the points that the map was learnt from, which have places alone. */
+  base: number;
+  points: number;
+  slots: number;
+  map: MapState;
+  columns: Field[];
+}
+
+export interface Values {
+  type: "values";
+  column: number;
+  from: number;
+  values: string[];
+}
+
+export type Said =
+  | Hello
+  | Values
+  | { type: "whole" }
+  | { type: "map"; map: MapState }
+  | { type: "status"; status: Status };
+
+/** What a stage says of itself beside the map. */
+export interface Status {
+  phase?: string;
+  detail?: string;
+  progress?: number;
+  figures?: Record<string, number>;
+}
+
+export const enum Change {
+  Put = 1,
+  Move,
+  Remove,
+  Under,
+}
+
+/** Values of a column, by row. */
+export type Values32 = Float64Array | Uint32Array | ArrowColumn<string>;
+
+export interface Frame {
+  change: Change;
+  slot: Uint32Array;
+  x: Float32Array;
+  y: Float32Array;
+  at: Float64Array;
+  id: ArrowColumn<string>;
+  columns: Values32[];
+}
+
+const headBytes = 8;
+const nothing = new Float32Array(0);
+
+/** decode reads a binary message: eight bytes, the first of which is the change, then Arrow. */
+export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
+  const change = new Uint8Array(data, 0, 1)[0] as Change;
+  const table = tableFromIPC(new Uint8Array(data, headBytes));
+  const array = <T>(name: string): T => table.getChild(name).toArray() as T;
+  const frame: Frame = {
+    change,
+    slot: array<Uint32Array>("slot"),
+    x: nothing,
+    y: nothing,
+    at: new Float64Array(0),
+    id: table.getChild("slot") as unknown as ArrowColumn<string>,
+    columns: [],
+  };
+  if (change !== Change.Remove) {
+    frame.x = array<Float32Array>("x");
+    frame.y = array<Float32Array>("y");
+  }
+  if (change === Change.Put) {
+    frame.at = array<Float64Array>("at");
+    frame.id = table.getChild("id") as unknown as ArrowColumn<string>;
+    kinds.forEach((kind, i) => {
+      // The frame may be older than a column that has just come.
+      const child = table.getChild(`c${i}`) as unknown as ArrowColumn<string> | null;
+      if (child) frame.columns.push(kind === "text" ? child : (child.toArray() as unknown as Values32));
+    });
+  }
+  return frame;
+}
+
+/** unpack reads the messages of a file of its own: base64 of gzip, see cmd/internal/viewer. */
+export async function unpack(text: string, to: Listener): Promise<void> {
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const data = await new Response(stream).arrayBuffer();
+  const view = new DataView(data);
+  for (let at = 0; at < data.byteLength; ) {
+    const length = view.getUint32(at, true);
+    const message = data.slice(at + 5, at + 5 + length);
+    if (view.getUint8(at + 4) === 1) to.said(JSON.parse(new TextDecoder().decode(message)) as Said);
+    else to.frame(message);
+    at += 5 + length;
+  }
+}
+
+export interface Listener {
+  said(m: Said): void;
+  frame(data: ArrayBuffer): void;
+  /** The connection is there, or not; retry is in how many milliseconds it is tried again. */
+  connected(there: boolean, retry: number): void;
+}
+
+/** connect follows a server until the page goes; it tries again whenever the server is away. */
+export function connect(url: string, to: Listener): { again(): void } {
+  let pause = 500;
+  let socket: WebSocket;
+  let timer = 0;
+  const open = (): void => {
+    clearTimeout(timer);
+    socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      pause = 500;
+      to.connected(true, 0);
+    };
+    socket.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof e.data === "string") to.said(JSON.parse(e.data) as Said);
+      else to.frame(e.data);
+    };
+    socket.onclose = () => {
+      to.connected(false, pause);
+      timer = window.setTimeout(open, pause);
+      pause = Math.min(pause * 1.6, 10_000);
+    };
+  };
+  open();
+  return {
+    again: () => {
+      if (socket.readyState === WebSocket.OPEN) socket.close();
+    },
+  };
+}
