@@ -62,7 +62,7 @@ func (b *bench) delayTables(out *strings.Builder, all []*result) {
 	s := b.sizes
 	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end, %d events after the change, without one. "+
 		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, and so a bound "+
-		"that is known but roughly. Time is that of a processor for an event; that of the first three rows is of all three together.\n",
+		"that is known but roughly. Time is that of a processor for an event; that of the first four rows is of all four together.\n",
 		b.seeds, s.After, s.Null, s.Null*s.NullEvents, s.FalseAlarm, s.Null*s.NullEvents/s.FalseAlarm)
 	for _, r := range all {
 		fmt.Fprintf(out, "\n### %s\n\n%d columns; the new class are %s.\n\n| |", r.Name, r.Dim, r.Late)
