@@ -368,7 +368,8 @@ export class App implements Listener {
     const box = this.box();
     if (!box) return;
     this.framed = true;
-    const view = this.camera.fitting(box, innerWidth > 760 ? 300 : 0, 76);
+    const narrow = innerWidth <= 760;
+    const view = this.camera.fitting(box, narrow ? 0 : 300, narrow ? 108 : 76, narrow ? innerHeight * 0.28 : 0);
     this.camera.home = view[2];
     if (flying) this.camera.fly(view, performance.now());
     else this.camera.set(view);
