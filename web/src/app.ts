@@ -67,6 +67,7 @@ export class App implements Listener {
   private legendAt = 0;
   private labelsAt = 0;
   private addressAt = 0;
+  private progress = 0;
   private waiting = 0;
   private drawn = 0;
   again: () => void = () => {};
@@ -145,7 +146,12 @@ export class App implements Listener {
     this.painting.some(f.slot);
     this.renderer.changed({ places: f.change !== Change.Remove, paint: true });
     if (!this.framed && f.change !== Change.Remove) this.home(false);
-    this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
+    Object.assign(this.stale, { base: true, over: true, grid: true, legend: true, labels: true });
+    // While the whole comes a few pictures on the way are enough.
+    if (this.whole || now - this.progress > 300) {
+      this.progress = now;
+      this.ask({});
+    }
     this.head();
     if (this.whole && this.store.wasteful()) this.again();
   }
@@ -221,6 +227,7 @@ export class App implements Listener {
     this.head();
     this.tell(`${this.store.n} points are there.`);
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
+    this.strange.draw();
     document.body.dataset.ready = "yes";
   }
 
@@ -256,9 +263,9 @@ export class App implements Listener {
 
   /** second is what is looked at once a second. */
   private second(): void {
-    if (!this.whole) return;
+    if (!this.whole || !this.live) return;
     this.strange.draw();
-    if (this.live) this.timeline.follow();
+    this.timeline.follow();
   }
 
   select(slots: Uint32Array | null): void {
@@ -368,7 +375,8 @@ export class App implements Listener {
     const box = this.box();
     if (!box) return;
     this.framed = true;
-    const view = this.camera.fitting(box, innerWidth > 760 ? 300 : 0, 76);
+    const narrow = innerWidth <= 760;
+    const view = this.camera.fitting(box, narrow ? 0 : 300, narrow ? 108 : 76, narrow ? innerHeight * 0.28 : 0);
     this.camera.home = view[2];
     if (flying) this.camera.fly(view, performance.now());
     else this.camera.set(view);

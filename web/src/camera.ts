@@ -45,14 +45,14 @@ export class Camera {
     this.y = y + (sy - this.height / 2) / this.scale;
   }
 
-  /** fitting returns the view that shows a box, beside what panels cover at the right and at the top. */
-  fitting(b: Box, covered = 0, above = 0): [number, number, number] {
+  /** fitting returns the view that shows a box, beside what panels cover at the right, at the top and at the bottom. */
+  fitting(b: Box, covered = 0, above = 0, below = 0): [number, number, number] {
     const wide = Math.max(b.x1 - b.x0, 1e-9);
     const high = Math.max(b.y1 - b.y0, 1e-9);
     const free = Math.max(this.width - covered, this.width * 0.4);
-    const tall = Math.max(this.height - above, this.height * 0.4);
+    const tall = Math.max(this.height - above - below, this.height * 0.4);
     const scale = Math.min((free * 0.9) / wide, (tall * 0.92) / high);
-    return [(b.x0 + b.x1) / 2 + (this.width - free) / 2 / scale, (b.y0 + b.y1) / 2 + (this.height - tall) / 2 / scale, scale];
+    return [(b.x0 + b.x1) / 2 + (this.width - free) / 2 / scale, (b.y0 + b.y1) / 2 + (above - below) / 2 / scale, scale];
   }
 
   set(v: readonly [number, number, number]): void {

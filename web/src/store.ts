@@ -52,8 +52,9 @@ export class Store {
   born = new Float64Array(first);
   private batch = new Int32Array(first);
   private row = new Int32Array(first);
-  private batches = new Map<number, Batch>();
-  private next = 1;
+  /** The frames whose rows are held, by number; 0 is none, and free numbers are given again. */
+  private batches: (Batch | null)[] = [null];
+  private free: number[] = [];
   private held = 0;
   ghosts: Ghost[] = [];
   /** The slots that came last, newest at the end. */
@@ -68,7 +69,8 @@ export class Store {
     this.still = -1e6;
     this.moved.fill(-1e6);
     this.alive.fill(0);
-    this.batches.clear();
+    this.batches = [null];
+    this.free = [];
     this.ghosts = [];
     this.recent = [];
     this.grow(slots);
@@ -126,8 +128,8 @@ export class Store {
   }
 
   private put(f: Frame, now: number): void {
-    const number = this.next++;
-    this.batches.set(number, { frame: f, live: f.slot.length });
+    const number = this.free.pop() ?? this.batches.length;
+    this.batches[number] = { frame: f, live: f.slot.length };
     this.held += f.slot.length;
     for (let i = 0; i < f.slot.length; i++) {
       const s = f.slot[i]!;
@@ -189,9 +191,12 @@ export class Store {
 
   /** release lets go of the rows of a slot. */
   private release(s: number): void {
-    const b = this.batches.get(this.batch[s]!);
+    const number = this.batch[s]!;
+    const b = this.batches[number];
+    this.batch[s] = 0;
     if (b && --b.live === 0) {
-      this.batches.delete(this.batch[s]!);
+      this.batches[number] = null;
+      this.free.push(number);
       this.held -= b.frame.slot.length;
     }
   }
@@ -202,11 +207,11 @@ export class Store {
   }
 
   private values(s: number, column: number): Values32 | undefined {
-    return this.batches.get(this.batch[s]!)?.frame.columns[column];
+    return this.batches[this.batch[s]!]?.frame.columns[column];
   }
 
   id(s: number): string {
-    return this.batches.get(this.batch[s]!)?.frame.id.at(this.row[s]!) ?? "";
+    return this.batches[this.batch[s]!]?.frame.id.at(this.row[s]!) ?? "";
   }
 
   /** number is a column's number, milliseconds of a time, or the code of a category. */

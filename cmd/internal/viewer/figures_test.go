@@ -5,6 +5,7 @@ package viewer_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -334,7 +335,11 @@ func read(ctx context.Context, t *testing.T, url string) {
 	defer c.CloseNow()
 	c.SetReadLimit(1 << 30)
 	for {
-		if _, _, err := c.Read(ctx); err != nil {
+		_, m, err := c.Reader(ctx)
+		if err == nil {
+			_, err = io.Copy(io.Discard, m)
+		}
+		if err != nil {
 			return
 		}
 	}
