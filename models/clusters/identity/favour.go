@@ -10,7 +10,7 @@ import (
 // The error is a *models.SettingError.
 func Keep(c *clusters.Clusters, state State, was Memory, s Settings) (*clusters.Clusters, error) {
 	s, err := s.Filled()
-	if err != nil || s.Favour == 0 || len(state.Clusters) == 0 || was.Depth == 0 {
+	if err != nil || s.Favour < 0 || len(state.Clusters) == 0 || was.Depth == 0 {
 		return c, err
 	}
 	t := c.Tree

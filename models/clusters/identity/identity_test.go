@@ -139,8 +139,14 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %+v is taken", name, s)
 		}
 	}
-	if s, err := (identity.Settings{Favour: -1}).Filled(); err != nil || s.Favour != 0 {
-		t.Errorf("no favour: %+v, %v", s, err)
+	for name, s := range map[string]identity.Settings{"zero": {}, "none": {Favour: -1, Patience: -1}, "one map": {Memory: 1}} {
+		once, err := s.Filled()
+		if err != nil || s.Favour < 0 && once.Favour >= 0 || s.Patience < 0 && once.Patience >= 0 {
+			t.Errorf("%s: %+v, %v", name, once, err)
+		}
+		if twice, err := once.Filled(); err != nil || twice != once {
+			t.Errorf("%s: filled again %+v is %+v, %v", name, once, twice, err)
+		}
 	}
 }
 

@@ -40,14 +40,15 @@ type Settings struct {
 	Growth float64
 }
 
-// Filled returns the settings with their defaults, or a *models.SettingError.
+// Filled returns the settings with their defaults, or a *models.SettingError. Filled again they
+// are the same.
 func (s Settings) Filled() (Settings, error) {
 	s.Overlap = cmp.Or(s.Overlap, 0.2)
 	s.Memory = cmp.Or(s.Memory, 4)
 	s.Decay = cmp.Or(s.Decay, 0.9)
 	s.Least = cmp.Or(s.Least, 1)
-	s.Patience = max(0, cmp.Or(s.Patience, s.Memory-1))
-	s.Favour = max(0, cmp.Or(s.Favour, 1))
+	s.Patience = cmp.Or(s.Patience, s.Memory-1)
+	s.Favour = cmp.Or(s.Favour, 1)
 	s.Growth = cmp.Or(s.Growth, 0.2)
 	return s, cmp.Or(
 		models.Require(s.Overlap > 0 && s.Overlap <= 1, "overlap", "%v; give a share above 0 and at most 1", s.Overlap),
