@@ -235,8 +235,8 @@ type classCourse struct {
 }
 
 // identities runs the stationary stream, and for each class the streams in which it appears and
-// leaves.
-func (l *lab) identities(ctx context.Context, set clusters.Settings) (*identities, error) {
+// leaves if that is wanted.
+func (l *lab) identities(ctx context.Context, set clusters.Settings, classes bool) (*identities, error) {
 	out := &identities{window: l.size / l.block()}
 	scenario := func(name string, list []choice) (*course, error) {
 		c := newCourse(l.d, set, list)
@@ -252,6 +252,9 @@ func (l *lab) identities(ctx context.Context, set clusters.Settings) (*identitie
 	var err error
 	if out.stationary, err = scenario(stationary, choices); err != nil {
 		return nil, err
+	}
+	if !classes {
+		return out, nil
 	}
 	was := l.d.late
 	defer func() { l.d.late = was }()

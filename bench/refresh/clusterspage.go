@@ -22,11 +22,17 @@ func (o *options) clusters(ctx context.Context, l *lab, begin time.Time) ([]targ
 	if err != nil {
 		return nil, err
 	}
-	got, err := l.identities(ctx, set)
+	old, err := readEarlier(o.page)
 	if err != nil {
 		return nil, err
 	}
+	got, err := l.identities(ctx, set, o.wanted(appears) || o.wanted(leaves))
+	if err != nil {
+		return nil, err
+	}
+	run := fmt.Sprintf("%s %s, %s.", runOf, begin.UTC().Format("20060102T150405"), o.where())
 	list := got.targets(set, o.small)
+	old.take(list)
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Clusters that keep their ids
 
@@ -35,15 +41,22 @@ What becomes of the ids of clusters when a map follows its stream, as `+"`make c
 are found on the map, of at least %d points, and get their ids by those of the map before (package models/clusters/identity).
 [decisions/clusters.md](decisions/clusters.md) has why on the map.
 
-%s %s, %s.
-
 | stream | what | target | measured | |
 |---|---|---|---|---|
-`, l.d.name, l.size, l.block(), set.MinSize, runOf, begin.UTC().Format("20060102T150405"), o.where())
+`, l.d.name, l.size, l.block(), set.MinSize)
 	for _, b := range list {
+		if b.earlier != "" {
+			w.WriteString(b.earlier + "\n")
+			continue
+		}
 		fmt.Fprintf(&w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 	}
-	got.write(&w, set)
+	got.ids(&w, run)
+	if len(got.classes) > 0 {
+		got.comings(&w, run, set)
+	} else if text := old.section(comings); text != "" {
+		fmt.Fprintf(&w, "\n## %s\n\n%s\n", comings, text)
+	}
 	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
 }
 
@@ -74,11 +87,16 @@ func (c *classCourse) sinceSized(least int) float64 {
 	return float64(max(0, born-sized))
 }
 
-// write adds the tables.
-func (d *identities) write(w *bytes.Buffer, set clusters.Settings) {
+// comings is the heading of what is said of classes.
+const comings = "Classes that appear and leave"
+
+// ids adds what became of ids on the stationary stream.
+func (d *identities) ids(w *bytes.Buffer, run string) {
 	all := d.stationary.runs
 	fmt.Fprintf(w, `
 ## Ids on a stationary stream
+
+%s
 
 Of the points that two maps have in common, and that were in a cluster which is still there: how many are in the same one after a
 refresh, in none, in another. A cluster that splits counts as well: the smaller part has another id. The adjusted Rand index compares the
@@ -86,15 +104,21 @@ clusters of all maps with the classes. Favour and memory are those of `+"`identi
 
 | | same id | none | another | worst refresh | of %d refreshes at least 99 %% | births | ends | adjusted Rand |
 |---|---|---|---|---|---|---|---|---|
-`, len(all[0].refreshes))
+`, run, len(all[0].refreshes))
 	for _, r := range all {
 		m, worst := r.mean()
 		fmt.Fprintf(w, "| %s | %.2f%% | %.2f%% | %.2f%% | %.2f%% | %d | %d | %d | %.3f |\n", r.name, 100*m.same, 100*m.noise, 100*m.other, 100*worst,
 			r.atLeast(.99), r.births-len(r.maps[0].alive), r.deaths, r.rand/float64(len(r.maps)))
 	}
 	fmt.Fprintf(w, "\nTo find the clusters took %.2f s a map (median), where other work may have been done.\n", median(d.stationary.took))
+}
+
+// comings adds what became of classes.
+func (d *identities) comings(w *bytes.Buffer, run string, set clusters.Settings) {
 	fmt.Fprintf(w, `
-## Classes that appear and leave
+## %s
+
+%s
 
 Each class in turn is missing at first, and comes with the natural mixture. It has the %d points of a cluster after some refreshes; then it is
 born. In the other stream it is no more, and the window forgets it in %d refreshes. A class counts as a cluster if one on the first
@@ -103,7 +127,7 @@ map: there is nothing to be born.
 
 | class | a cluster | has its points at refresh | born at | with points | on the last map | dead at |
 |---|---|---|---|---|---|---|
-`, set.MinSize, d.window)
+`, comings, run, set.MinSize, d.window)
 	for _, c := range d.classes {
 		sized, born, points, lasts := c.appears.appeared(set.MinSize)
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", c.name, yes(c.cluster), at(sized), at(born), at(points), yes(lasts), when(c.leaves.left()))
