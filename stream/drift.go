@@ -36,10 +36,10 @@ type Drift struct {
 
 // ClusterDrift is Drift within a cluster: of the edges whose ends are both in it.
 type ClusterDrift struct {
-	// Cluster is its label; so many points of the sample and of the window are in it.
-	Cluster   int32 `json:"cluster"`
-	Reference int   `json:"reference"`
-	Window    int   `json:"window"`
+	// Cluster is its id; so many points of the sample and of the window are in it.
+	Cluster   uint64 `json:"cluster"`
+	Reference int    `json:"reference"`
+	Window    int    `json:"window"`
 	// Tree, Neighbors, Degree and P are as in Drift.
 	Tree      float64 `json:"tree"`
 	Neighbors float64 `json:"neighbors"`

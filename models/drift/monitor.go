@@ -3,7 +3,9 @@ package drift
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
@@ -82,7 +84,7 @@ func (m *Monitor) Add(ctx context.Context, events Rows) ([]Look, error) {
 	if events.X.Rows > 0 && events.X.Cols != m.reference.x.Cols {
 		return nil, models.BadInputf("drift: events of %d values for reference rows of %d", events.X.Cols, m.reference.x.Cols)
 	}
-	m.waiting.add(events, 0, events.X.Rows)
+	m.waiting.add(events, 0, events.X.Rows, sought)
 	var looks []Look
 	for {
 		due := m.set.Step
@@ -130,6 +132,7 @@ func (m *Monitor) begin(ctx context.Context, due int) error {
 		return fmt.Errorf("drift: %w", err)
 	}
 	m.graph, m.newest, m.cluster, m.oldest = g, newest, all.cluster, oldest
+	m.seek(oldest)
 	m.seen += uint64(due)
 	m.waiting.cut(due)
 	m.kept = kept{}
@@ -155,12 +158,37 @@ func (m *Monitor) slide(ctx context.Context, due int) error {
 	}
 	for r, s := range slots {
 		m.cluster[s] = next.cluster[r]
+	}
+	m.seek(slots)
+	for _, s := range slots {
 		m.kept.point(m, 1, s)
 	}
 	m.kept.follow(m)
 	m.oldest = append(append(m.oldest[:0], m.oldest[due:]...), slots...)
 	m.seen += uint64(due)
 	return nil
+}
+
+// seek gives events in slots whose cluster is sought that of the nearest reference row: the
+// first in their list, or of all where the list has newest events alone.
+func (m *Monitor) seek(slots []int32) {
+	for _, s := range slots {
+		if m.cluster[s] != sought {
+			continue
+		}
+		index, _ := m.graph.Known(s)
+		at := slices.IndexFunc(index, func(j int32) bool { return !m.newest[j] })
+		if at >= 0 {
+			m.cluster[s] = m.cluster[index[at]]
+			continue
+		}
+		x, least := m.graph.Row(s), math.Inf(1)
+		for r, c := range m.reference.cluster {
+			if d := vec.SquaredDistance(x, m.reference.x.Row(r)); d < least {
+				least, m.cluster[s] = d, c
+			}
+		}
+	}
 }
 
 // look tests the window as it is, and asks the rule.

@@ -434,3 +434,47 @@ func prim(m *Monitor) (edges []graph.Edge) {
 	}
 	return edges
 }
+
+// TestEventsWithoutClusters: they are in the cluster of the nearest row of the sample, also
+// where their lists hold events alone.
+func TestEventsWithoutClusters(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	rows := func(n int, far float32) Rows {
+		x, c := vec.New[float32](n, 2), make([]int32, n)
+		for i := range n {
+			c[i] = int32(i%4) - 1
+			x.Row(i)[0], x.Row(i)[1] = far+5*float32(c[i])+float32(random.NormFloat64()), float32(random.NormFloat64())
+		}
+		return Rows{X: x, Cluster: c}
+	}
+	reference := rows(500, 0)
+	m, err := New(reference, Settings{Window: 50, Step: 10, Neighbors: 3, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, far := range []float32{0, 1, 100} {
+		events := rows(50, far)
+		if _, err := m.Add(t.Context(), Rows{X: events.X}); err != nil {
+			t.Fatal(err)
+		}
+		alone := 0
+		for r, s := range m.oldest {
+			least, want := math.Inf(1), int32(0)
+			for i := range reference.X.Rows {
+				if d := vec.SquaredDistance(events.X.Row(r), reference.X.Row(i)); d < least {
+					least, want = d, reference.Cluster[i]
+				}
+			}
+			if got := m.cluster[s]; got != want {
+				t.Errorf("far %v: event %d is in cluster %d, its nearest row in %d", far, r, got, want)
+			}
+			index, _ := m.graph.Known(s)
+			if !slices.ContainsFunc(index, func(j int32) bool { return !m.newest[j] }) {
+				alone++
+			}
+		}
+		if (alone == 50) != (far == 100) {
+			t.Errorf("far %v: the lists of %d events hold events alone", far, alone)
+		}
+	}
+}

@@ -10,7 +10,8 @@ import (
 )
 
 // Rows are rows of a distribution: Count (nil: 1 each) says for how many events each stands,
-// Cluster (nil: none) in which cluster it is, negative numbers for none.
+// Cluster in which cluster it is, negative numbers for none. Without it reference rows are in
+// none, and an event is in the cluster of the nearest row of the reference sample.
 type Rows struct {
 	X       vec.Matrix[float32]
 	Count   []uint32
@@ -33,19 +34,22 @@ func (r Rows) check() error {
 	return models.CheckRows(r.X, nil)
 }
 
+// sought is the cluster of an event that is not known yet.
+const sought = -2
+
 // sample are rows with their clusters, -1 for none.
 type sample struct {
 	x       vec.Matrix[float32]
 	cluster []int32
 }
 
-// add appends rows first..last (excluded).
-func (s *sample) add(from Rows, first, last int) {
+// add appends rows first..last (excluded), in the cluster unknown if theirs are not given.
+func (s *sample) add(from Rows, first, last int, unknown int32) {
 	s.x.Rows, s.x.Cols, s.x.Data = s.x.Rows+last-first, from.X.Cols, append(s.x.Data, from.X.Slice(first, last).Data...)
 	for i := first; i < last; i++ {
-		c := int32(-1)
+		c := unknown
 		if from.Cluster != nil {
-			c = max(c, from.Cluster[i])
+			c = max(-1, from.Cluster[i])
 		}
 		s.cluster = append(s.cluster, c)
 	}
@@ -92,7 +96,7 @@ func draw(from Rows, n int, random *rand.Rand) (s sample) {
 		for e >= end[row] {
 			row++
 		}
-		s.add(from, row, row+1)
+		s.add(from, row, row+1, -1)
 	}
 	return s
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/clusters/identity"
 	"unfold/models/drift"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
@@ -37,7 +39,7 @@ type watcher struct {
 	mu    sync.Mutex
 	next  *against // a sample to draw, nil if there is none
 	drawn bool     // one was
-	queue sample   // of events, with clusters in the place of classes
+	queue vec.Matrix[float32]
 	// alarmed: an alarm was raised since then, and since counts the events until then.
 	alarmed bool
 	since   uint64
@@ -46,12 +48,29 @@ type watcher struct {
 	// The goroutine's own.
 	monitor *drift.Monitor
 	project *projection.Projection
+	groups  *identity.Groups // by whose labels the sample is in clusters
 }
 
-// against is a map whose points are drawn, with their clusters, nil if none are known.
+// against is a map whose points are drawn, with its clusters, nil if none are sought.
 type against struct {
 	snapshot *snapshot.Snapshot
-	clusters []int32
+	groups   *identity.Groups
+}
+
+// clusters returns the labels of the points, nil without clusters.
+func (a *against) clusters() []int32 {
+	if a.groups == nil {
+		return nil
+	}
+	label := map[identity.ID]int32{identity.Noise: -1}
+	for l, id := range a.groups.ID {
+		label[id] = int32(l)
+	}
+	out := make([]int32, a.snapshot.Reference.Rows)
+	for i := range out {
+		out[i] = label[a.groups.Point(i)]
+	}
+	return out
 }
 
 // checkDrift says what is wrong with how the stream is watched.
@@ -89,7 +108,7 @@ func newWatcher(s Settings) *watcher {
 // published takes the points of a map that was published for the next sample, if one is due:
 // the first, after an alarm, and after many windows. Events are held against it from now on,
 // so that no point of the map is among them.
-func (w *watcher) published(s *snapshot.Snapshot, clusters []int32) {
+func (w *watcher) published(s *snapshot.Snapshot, groups *identity.Groups) {
 	if w == nil {
 		return
 	}
@@ -98,13 +117,13 @@ func (w *watcher) published(s *snapshot.Snapshot, clusters []int32) {
 	if w.drawn && !w.alarmed && w.now.Events-w.since < uint64(staleWindows*w.set.Window) {
 		return
 	}
-	w.next, w.drawn, w.alarmed, w.since, w.queue = &against{s, clusters}, true, false, w.now.Events, sample{}
+	w.next, w.drawn, w.alarmed, w.since, w.queue = &against{s, groups}, true, false, w.now.Events, vec.Matrix[float32]{}
 	w.now = stream.Drift{Version: s.Version, Alarms: w.now.Alarms, Events: w.now.Events, Skipped: w.now.Skipped}
 	w.signal()
 }
 
-// take queues events as the encoder made them, with their clusters, nil if none are known.
-func (w *watcher) take(x vec.Matrix[float32], clusters []int32) {
+// take queues events as the encoder made them.
+func (w *watcher) take(x vec.Matrix[float32]) {
 	if w == nil {
 		return
 	}
@@ -113,16 +132,9 @@ func (w *watcher) take(x vec.Matrix[float32], clusters []int32) {
 	if !w.drawn {
 		return
 	}
-	n := max(0, min(x.Rows, queueWindows*w.set.Window-w.queue.x.Rows))
+	n := max(0, min(x.Rows, queueWindows*w.set.Window-w.queue.Rows))
 	w.now.Skipped += uint64(x.Rows - n)
-	w.queue.x = vec.Of(w.queue.x.Rows+n, x.Cols, append(w.queue.x.Data, x.Slice(0, n).Data...))
-	for i := range n {
-		c := int32(noClass)
-		if clusters != nil {
-			c = clusters[i]
-		}
-		w.queue.class = append(w.queue.class, c)
-	}
+	w.queue = vec.Of(w.queue.Rows+n, x.Cols, append(w.queue.Data, x.Slice(0, n).Data...))
 	w.signal()
 }
 
@@ -161,30 +173,30 @@ func (w *watcher) run(ctx context.Context) {
 		if next != nil {
 			w.says(0, nil, w.draw(next))
 		}
-		if queue.x.Rows == 0 {
+		if queue.Rows == 0 {
 			continue
 		}
 		looks, err := w.look(ctx, queue)
 		if ctx.Err() == nil {
-			w.says(queue.x.Rows, looks, err)
+			w.says(queue.Rows, looks, err)
 		}
 	}
 }
 
 // waiting takes what waits for the goroutine.
-func (w *watcher) waiting() (next *against, queue sample) {
+func (w *watcher) waiting() (next *against, queue vec.Matrix[float32]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next, queue = w.next, w.queue
-	w.next, w.queue = nil, sample{}
+	w.next, w.queue = nil, vec.Matrix[float32]{}
 	return next, queue
 }
 
 // draw begins with another sample. A map of too few events has none: the next one may.
 func (w *watcher) draw(next *against) error {
 	s := next.snapshot
-	m, err := drift.New(drift.Rows{X: s.Reference, Count: s.Count, Cluster: next.clusters}, w.set)
-	w.monitor, w.project = m, projection.Of(s)
+	m, err := drift.New(drift.Rows{X: s.Reference, Count: s.Count, Cluster: next.clusters()}, w.set)
+	w.monitor, w.project, w.groups = m, projection.Of(s), next.groups
 	if err == nil {
 		return nil
 	}
@@ -195,20 +207,20 @@ func (w *watcher) draw(next *against) error {
 }
 
 // look holds events against the sample. Those that have no place on the map are left out.
-func (w *watcher) look(ctx context.Context, events sample) ([]drift.Look, error) {
+func (w *watcher) look(ctx context.Context, events vec.Matrix[float32]) ([]drift.Look, error) {
 	if w.monitor == nil {
 		return nil, nil
 	}
-	if events.x.Cols != w.project.Dim() {
-		return nil, models.BadInputf("events of %d values on a map of events of %d", events.x.Cols, w.project.Dim())
+	if events.Cols != w.project.Dim() {
+		return nil, models.BadInputf("events of %d values on a map of events of %d", events.Cols, w.project.Dim())
 	}
 	for {
-		looks, err := w.monitor.Add(ctx, drift.Rows{X: w.project.Apply(events.x, w.set.Threads), Cluster: events.class})
+		looks, err := w.monitor.Add(ctx, drift.Rows{X: w.project.Apply(events, w.set.Threads)})
 		var row *models.RowError
 		if !errors.As(err, &row) {
 			return looks, err
 		}
-		events = events.without(row.Row)
+		events = vec.Of(events.Rows-1, events.Cols, slices.Delete(events.Data, row.Row*events.Cols, (row.Row+1)*events.Cols))
 	}
 }
 
@@ -250,7 +262,7 @@ func (w *watcher) said(l drift.Look) stream.Drift {
 	d.Clusters = nil
 	for _, c := range w.monitor.Clusters() {
 		d.Clusters = append(d.Clusters, stream.ClusterDrift{
-			Cluster: c.Label, Reference: c.Reference, Window: c.Newest,
+			Cluster: uint64(w.groups.ID[c.Label]), Reference: c.Reference, Window: c.Newest,
 			Tree: c.Tree.Z, Neighbors: c.Neighbors.Z, Degree: c.Neighbors.Degree, P: c.Neighbors.P,
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/models/drift"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -114,9 +116,9 @@ func TestDriftSkips(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = float32(rng.NormFloat64())
 	}
-	w.take(x, nil)
-	if d := w.stats(); d.Skipped != 0 || w.queue.x.Rows != 0 {
-		t.Errorf("before the first map: %+v, %d events", d, w.queue.x.Rows)
+	w.take(x)
+	if d := w.stats(); d.Skipped != 0 || w.queue.Rows != 0 {
+		t.Errorf("before the first map: %+v, %d events", d, w.queue.Rows)
 	}
 	w.published(&snapshot.Snapshot{Reference: x.Slice(0, 400), Version: 1, Dim: 2}, nil)
 	next, _ := w.waiting()
@@ -125,10 +127,10 @@ func TestDriftSkips(t *testing.T) {
 		t.Errorf("a map of 400 points: %+v", d)
 	}
 	w.published(&snapshot.Snapshot{Reference: vec.Of(2*x.Rows, 2, slices.Concat(x.Data, x.Data)), Version: 2, Dim: 2}, nil)
-	w.take(x, nil)
-	w.take(x.Slice(0, 5), nil)
-	if d := w.stats(); d.Skipped != 12 || w.queue.x.Rows != queueWindows*60 {
-		t.Errorf("%+v, and %d wait", d, w.queue.x.Rows)
+	w.take(x)
+	w.take(x.Slice(0, 5))
+	if d := w.stats(); d.Skipped != 12 || w.queue.Rows != queueWindows*60 {
+		t.Errorf("%+v, and %d wait", d, w.queue.Rows)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -141,33 +143,55 @@ func TestDriftSkips(t *testing.T) {
 	}
 }
 
-// With clusters given, looks say what is in each. A row that is not finite is left out.
+// With clusters, looks say what is in each, by the ids that they have for good; an event is in
+// that of its nearest row. A row that is not finite is left out.
 func TestDriftWithinClusters(t *testing.T) {
 	s, r := watching()
 	w := newWatcher(s)
 	rng := rand.New(rand.NewPCG(5, 2))
-	rows := func(n int) (vec.Matrix[float32], []int32) {
-		x, c := vec.New[float32](n, 2), make([]int32, n)
+	rows := func(n, groups int) vec.Matrix[float32] {
+		x := vec.New[float32](n, 2)
 		for i := range n {
-			c[i] = int32(i % 2)
-			x.Row(i)[0], x.Row(i)[1] = float32(rng.NormFloat64())+20*float32(c[i]), float32(rng.NormFloat64())
+			x.Row(i)[0], x.Row(i)[1] = float32(rng.NormFloat64())+20*float32(i%groups), float32(rng.NormFloat64())
 		}
-		return x, c
+		return x
 	}
-	x, c := rows(700)
-	w.published(&snapshot.Snapshot{Reference: x, Version: 3, Dim: 2}, c)
-	x, c = rows(61)
+	x := rows(700, 2)
+	set := clusters.Settings{MinSize: 100}
+	old, _, err := identity.Follow(t.Context(), vec.Convert[float64](x.Slice(0, 350)), nil, nil, set, identity.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := slices.Repeat([]int32{-1}, x.Rows) // other points: other ids
+	g, _, err := identity.Follow(t.Context(), vec.Convert[float64](x), old, none, set, identity.Settings{})
+	if err != nil || len(g.ID) != 2 {
+		t.Fatalf("%v, %d clusters", err, len(g.ID))
+	}
+	w.published(&snapshot.Snapshot{Reference: x, Version: 3, Dim: 2}, g)
+	x = rows(61, 1)
 	x.Data[10] = float32(math.NaN())
-	w.take(x, c)
+	w.take(x)
 	next, queue := w.waiting()
 	if err := w.draw(next); err != nil {
 		t.Fatal(err)
 	}
 	looks, err := w.look(t.Context(), queue)
-	w.says(queue.x.Rows, looks, err)
+	w.says(queue.Rows, looks, err)
 	d := r.last()
-	if err != nil || len(d.Clusters) != 2 || d.Clusters[0].Window+d.Clusters[1].Window != 60 || d.Clusters[1].Reference < 200 {
-		t.Errorf("%v, %+v", err, d)
+	if err != nil || len(d.Clusters) != 2 {
+		t.Fatalf("%v, %+v", err, d)
+	}
+	for i, c := range d.Clusters {
+		if c.Cluster != uint64(g.ID[i]) || c.Cluster <= uint64(max(old.ID[0], old.ID[1])) || c.Reference < 200 {
+			t.Errorf("%+v, of %v after %v", c, g.ID, old.ID)
+		}
+	}
+	left := d.Clusters[0].Window
+	if d.Clusters[1].Window > left {
+		left = d.Clusters[1].Window
+	}
+	if all := d.Clusters[0].Window + d.Clusters[1].Window; left != all || all < 50 {
+		t.Errorf("events of one group are in %+v", d.Clusters)
 	}
 }
 

@@ -118,7 +118,7 @@ func (in *intake) accept(e *embed.Events) error {
 	}
 	classes := in.prequential.classes(b, in.set.Mapping.Label)
 	show(in.ref, b, e.At, classes)
-	in.watch.take(b.X, nil)
+	in.watch.take(b.X)
 	in.prequential.sample(b, classes)
 	in.label(b)
 	return nil

@@ -158,7 +158,7 @@ func (p *publisher) store(next *published, set *set, grown history) (err error) 
 func (p *publisher) exchange(next *published, took time.Duration) {
 	first := p.current.Swap(next) == nil
 	p.in.released()
-	p.in.watch.published(next.snapshot, nil)
+	p.in.watch.published(next.snapshot, next.at.Clusters())
 	if p.set.Hooks.Published != nil {
 		p.set.Hooks.Published(&next.Published, took)
 	}

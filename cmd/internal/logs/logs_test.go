@@ -37,7 +37,8 @@ func everything(r *Reporter) {
 	h.Encoded([]ingest.Left{{Column: "city", Why: "text"}, {Column: "row", Why: "an id"}}, &ingest.Dominant{Column: "price", Share: .99})
 	h.RefreshFailed(errors.New("not finite"))
 	h.Drifted(stream.Drift{Version: 4, Window: 200, Reference: 2000, Level: 2, Bound: 3})
-	h.Drifted(stream.Drift{Version: 4, Window: 200, Reference: 2000, Level: 4, Bound: 3, Alarm: true, Raised: true})
+	h.Drifted(stream.Drift{Version: 4, Window: 200, Reference: 2000, Level: 4, Bound: 3, Alarm: true, Raised: true,
+		Clusters: []stream.ClusterDrift{{Cluster: 3, Neighbors: -1}, {Cluster: 8, Neighbors: 2}, {Cluster: 9, Neighbors: 1}}})
 	h.Drifted(stream.Drift{Problem: "too few points"})
 	f.Announced(fleet.Announcement{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
 	f.Refused(fleet.Announcement{Version: 5}, "checksum", errors.New("damaged"))
@@ -86,7 +87,7 @@ func TestEvents(t *testing.T) {
 		Columns:       {"level": "INFO", LeftOut: []any{"city", "row"}},
 		Dominating:    {"level": "WARN", Column: "price", Share: .99},
 		RefreshFailed: {"level": "ERROR", Error: "not finite"},
-		Drifted:       {"level": "WARN", Version: 4., Window: 200., Reference: 2000., Level: 4., Bound: 3.},
+		Drifted:       {"level": "WARN", Version: 4., Window: 200., Reference: 2000., Level: 4., Bound: 3., Cluster: 8.},
 		DriftProblem:  {"level": "WARN", Error: "too few points"},
 		MapAnnounced:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Bytes: 1000., Seconds: 1.},
 		MapRefused:    {"level": "ERROR", Version: 5., Reason: "checksum", Error: "damaged"},

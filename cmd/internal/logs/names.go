@@ -46,6 +46,7 @@ const (
 	// Level is how unlike the newest events are the reference sample, Bound what raises an
 	// alarm. Of Window they are against Reference points.
 	Level, Bound, Window, Reference = "drift_level", "drift_bound", "window", "reference"
+	Cluster                         = "cluster"
 	// Held counts lines of this kind that were held back since the last one.
 	Held = "held"
 )

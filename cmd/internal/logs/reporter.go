@@ -98,9 +98,24 @@ func (r *Reporter) drifted(d stream.Drift) {
 		r.often(slog.LevelWarn, "", DriftProblem, "nobody looks for drift", slog.String(Error, d.Problem))
 	}
 	if d.Raised {
-		r.often(slog.LevelWarn, "", Drifted, fmt.Sprintf("drift: the last %s are unlike the points of map version %d", humanize.Plural(d.Window, "event"), d.Version),
-			slog.Uint64(Version, d.Version), slog.Int(Window, d.Window), slog.Int(Reference, d.Reference), slog.Float64(Level, d.Level), slog.Float64(Bound, d.Bound))
+		text := fmt.Sprintf("drift: the last %s are unlike the points of map version %d", humanize.Plural(d.Window, "event"), d.Version)
+		about := []slog.Attr{slog.Uint64(Version, d.Version), slog.Int(Window, d.Window), slog.Int(Reference, d.Reference), slog.Float64(Level, d.Level), slog.Float64(Bound, d.Bound)}
+		if c := mostDrifted(d.Clusters); c != nil {
+			text += fmt.Sprintf(", most of all in cluster %d", c.Cluster)
+			about = append(about, slog.Uint64(Cluster, c.Cluster))
+		}
+		r.often(slog.LevelWarn, "", Drifted, text, about...)
 	}
+}
+
+// mostDrifted is the cluster with the largest count, of those in which it is above chance.
+func mostDrifted(all []stream.ClusterDrift) (most *stream.ClusterDrift) {
+	for i, c := range all {
+		if c.Neighbors > 0 && (most == nil || c.Neighbors > most.Neighbors) {
+			most = &all[i]
+		}
+	}
+	return most
 }
 
 // encoded says what becomes of columns that were not named one by one.
