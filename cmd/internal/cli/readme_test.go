@@ -43,11 +43,19 @@ func TestReadmeParquet(t *testing.T) {
 	t.Chdir(t.TempDir())
 	foreign.Run(t, script(t, text, "make-data.py"))
 	lines := commandLines(text)
-	if len(lines) != 5 {
-		t.Errorf("the recipe has %d commands, expected 5", len(lines))
+	if len(lines) != 6 {
+		t.Errorf("the recipe has %d commands, expected 6", len(lines))
 	}
 	said := map[string]string{}
 	for _, line := range lines {
+		if w := words(line); w[0] == "view" { // it serves until it is interrupted
+			m := start(t, "view", append(w[1:], "--listen", "127.0.0.1:0")...)
+			m.said(`1,500 points at http://127\.0\.0\.1:`)
+			if code := m.leave(); code != 0 {
+				t.Errorf("%s: exit %d: %s", line, code, &m.log)
+			}
+			continue
+		}
 		said[words(line)[0]] = must(t, append([]string{"-q"}, words(line)...)...)
 	}
 	if !strings.Contains(said["fit"], "data.unfold gave coordinates to 2,000 of 2,000 rows, placed on its map\n") {

@@ -76,7 +76,7 @@ type place struct {
 // places as embed does.
 func TestServe(t *testing.T) {
 	smallModel(t)
-	const row = `{"name": "new", "x": 0.5, "y": 1.5, "z": 2, "more": "x"}`
+	const row = `{"name": "new", "x": 0.5172839, "y": 1.5, "z": 2, "more": "x"}`
 	if err := os.WriteFile("row.jsonl", []byte(row+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -98,13 +98,13 @@ func TestServe(t *testing.T) {
 					t.Errorf("%s: %d %s, want %s", path, status, body, want)
 				}
 			}
-			if status, body := b.post(t, `{"x": 0.5, "y": 1.5}`); status != 422 || !strings.Contains(body, `"column":"z"`) {
+			if status, body := b.post(t, `{"x": 0.5172839, "y": 1.5}`); status != 422 || !strings.Contains(body, `"column":"z"`) {
 				t.Errorf("a column is missing: %d %s", status, body)
 			}
 			if code := b.leave(); code != 0 {
 				t.Errorf("exit %d: %s", code, &b.log)
 			}
-			if text := b.log.String(); strings.Contains(text, "0.5") || strings.Count(text, "\n") != 1 {
+			if text := b.log.String(); strings.Contains(text, "0.5172839") || strings.Count(text, "\n") != 1 {
 				t.Errorf("requests are logged: %s", text)
 			}
 		})
