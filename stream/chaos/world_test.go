@@ -204,6 +204,7 @@ model: {steps: 15, threads: 1}
 reference: {min: 400, size: 800}
 %s
 http: %s
+page: {points: 2000}
 `, role, strings.ReplaceAll(w.source(), ",", `", "`), group, Column, sink, w.set.delivery(), more, w.set.http())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(m.configuration, []byte(text), 0o600)); err != nil {
 		w.t.Fatal(err)
