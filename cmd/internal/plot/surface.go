@@ -3,7 +3,6 @@ package plot
 import (
 	"bytes"
 	"image"
-	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
@@ -13,6 +12,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"unfold/cmd/internal/pdf"
 )
 
 // surface is what a picture is drawn on.
@@ -21,6 +22,8 @@ type surface interface {
 	canvas() vgdraw.Canvas
 	// points draws the dots, clipped to the frame's panel.
 	points(dots []dot, f frame)
+	// shine draws what lies below them, one pixel for each glowCell points.
+	shine(img *image.NRGBA, f frame)
 	writeTo(w io.Writer) error
 }
 
@@ -34,7 +37,7 @@ type pngSurface struct {
 }
 
 func newPNG(s Settings) surface {
-	img := vgimg.NewWith(vgimg.UseWH(points(s.Width), points(s.Height)), vgimg.UseDPI(dpi))
+	img := vgimg.NewWith(vgimg.UseWH(points(s.Width), points(s.Height)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(themeOf(s).ground))
 	return &pngSurface{img: img, on: vgdraw.New(img)}
 }
 
@@ -43,7 +46,14 @@ func (p *pngSurface) canvas() vgdraw.Canvas { return p.on }
 func (p *pngSurface) points(dots []dot, f frame) {
 	whole := p.img.Image()
 	box := pixels(f.panel, whole.Bounds().Dy())
-	draw.Draw(whole, box, splat(dots, f, box.Dx(), box.Dy()), image.Point{}, draw.Over)
+	draw.Draw(whole, box, splatted(dots, f, box.Dx(), box.Dy()), image.Point{}, draw.Over)
+}
+
+func (p *pngSurface) shine(img *image.NRGBA, f frame) {
+	whole := p.img.Image()
+	box := pixels(glowBox(f.panel, img), whole.Bounds().Dy())
+	within := box.Intersect(pixels(f.panel, whole.Bounds().Dy()))
+	draw.Draw(whole, within, enlarged(img, box.Dx(), box.Dy()), within.Min.Sub(box.Min), draw.Over)
 }
 
 func (p *pngSurface) writeTo(w io.Writer) error { return png.Encode(w, p.img.Image()) }
@@ -58,7 +68,7 @@ func newSVG(s Settings) surface {
 	svg := vgsvg.New(w, h)
 	on := vgdraw.New(svg)
 	// Without a ground of its own it would be illegible in a dark viewer.
-	on.FillPolygon(color.White, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
+	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
 	return &svgSurface{svg: svg, on: on}
 }
 
@@ -66,29 +76,21 @@ func (p *svgSurface) canvas() vgdraw.Canvas { return p.on }
 
 func (p *svgSurface) points(dots []dot, f frame) {
 	if len(dots) > vectorLimit {
-		size := f.panel.Size()
-		w, h := int(math.Round(float64(size.X)*perDot)), int(math.Round(float64(size.Y)*perDot))
-		p.svg.DrawImage(f.panel, splat(dots, f, w, h))
+		p.svg.DrawImage(f.panel, splat(dots, f))
 		return
 	}
 	for _, d := range dots {
 		p.svg.SetColor(d.color)
-		r := d.r
-		if d.hollow {
-			r -= hollowLine / 2
-		}
-		var circle vg.Path
-		circle.Move(vg.Point{X: d.at.X + r, Y: d.at.Y})
-		circle.Arc(d.at, r, 0, 2*math.Pi)
-		circle.Close()
 		if d.hollow {
 			p.svg.SetLineWidth(hollowLine)
-			p.svg.Stroke(circle)
+			p.svg.Stroke(circle(d.at, d.r-hollowLine/2))
 		} else {
-			p.svg.Fill(circle)
+			p.svg.Fill(circle(d.at, d.r))
 		}
 	}
 }
+
+func (p *svgSurface) shine(img *image.NRGBA, f frame) { p.svg.DrawImage(glowBox(f.panel, img), img) }
 
 func (p *svgSurface) writeTo(w io.Writer) error {
 	var buf bytes.Buffer
@@ -101,6 +103,45 @@ func (p *svgSurface) writeTo(w io.Writer) error {
 	// The canvas names an image in PNG a JPEG; viewers that believe it show none.
 	out = bytes.ReplaceAll(out, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
 	_, err := w.Write(out)
+	return err
+}
+
+// pdfSurface draws a page: points as discs, or as one image where an SVG would, too.
+type pdfSurface struct {
+	page *pdf.Canvas
+	on   vgdraw.Canvas
+}
+
+func newPDF(s Settings) surface {
+	w, h := points(s.Width), points(s.Height)
+	page := pdf.New(w, h)
+	on := vgdraw.New(page)
+	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
+	return &pdfSurface{page: page, on: on}
+}
+
+func (p *pdfSurface) canvas() vgdraw.Canvas { return p.on }
+
+func (p *pdfSurface) points(dots []dot, f frame) {
+	if len(dots) > vectorLimit {
+		p.page.DrawImage(f.panel, splat(dots, f))
+		return
+	}
+	for _, d := range dots {
+		p.page.SetColor(d.color)
+		if d.hollow {
+			p.page.SetLineWidth(hollowLine)
+			p.page.Stroke(circle(d.at, d.r-hollowLine/2))
+		} else {
+			p.page.Disc(d.at, d.r)
+		}
+	}
+}
+
+func (p *pdfSurface) shine(img *image.NRGBA, f frame) { p.page.DrawImage(glowBox(f.panel, img), img) }
+
+func (p *pdfSurface) writeTo(w io.Writer) error {
+	_, err := p.page.WriteTo(w)
 	return err
 }
 
