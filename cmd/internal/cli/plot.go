@@ -45,9 +45,10 @@ type plotCmd struct {
 }
 
 func (plotCmd) Help() string {
-	return `Draws the map with equal axes, dots whose size follows the density, colours that colour-blind eyes can tell apart
-(of up to ten classes; of more, such that neighbours differ), names where classes are densest and a legend beside the points. Where a few
-far points would leave most of the picture empty, they are drawn hollow at its edge and counted.
+	return `Draws the map with equal axes, dots whose size follows the density, names where classes are densest and a legend beside
+the points. Colours of up to ten classes are such that colour-blind eyes can tell them apart; of more, such that classes that
+lie near each other differ. Where a few far points would leave most of the picture empty, they are drawn hollow at its edge
+and counted.
 
     unfold plot map.parquet -o map.png --color label
     unfold plot map.parquet -o novelty.svg --color novelty_global

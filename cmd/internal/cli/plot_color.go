@@ -36,7 +36,7 @@ func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	if err != nil {
 		return err
 	}
-	out.By, out.Value, out.Class = by, nil, nil
+	out.By, out.Value, out.Class, out.To = by, nil, nil, 0
 	if by == emit.ClusterName { // however many there are, numbers of clusters are no scale
 		out.Unknown = noiseName
 		out.Class, err = c.clusters(ctx, m, column)

@@ -43,7 +43,7 @@ func (c *plotCmd) compare(ctx context.Context, p *program, out *plot.Map, m *emi
 
 	x0, y0 := columnsOf(flatten(vec.Convert[float32](from)))
 	x1, y1 := columnsOf(flatten(vec.Convert[float32](to)))
-	out.By, out.Value = "moved, %", make([]float64, len(out.X))
+	out.By, out.Value, out.To = "moved, %", make([]float64, len(out.X)), moved.P99
 	for i := range out.Value {
 		out.Value[i] = math.NaN()
 	}

@@ -103,9 +103,9 @@ func TestPlotOptions(t *testing.T) {
 	}{
 		"dark":      {[]string{"--color", "kind", "--dark"}, []string{">k0<", "#12141A"}},
 		"palette":   {[]string{"--color", "kind", "--palette", "#102030,#405060,#708090"}, []string{"#102030", "#708090"}},
-		"logarithm": {[]string{"--color", "bytes", "--scale", "log"}, []string{">1000<", ">100,000<"}},
-		"automatic": {[]string{"--color", "bytes"}, []string{">1000<", ">100,000<"}},
-		"even":      {[]string{"--color", "bytes", "--scale", "linear"}, []string{">200,000<"}},
+		"logarithm": {[]string{"--color", "bytes", "--scale", "log"}, []string{">100<", ">10,000<"}},
+		"automatic": {[]string{"--color", "bytes"}, []string{">100<", ">10,000<"}},
+		"even":      {[]string{"--color", "bytes", "--scale", "linear"}, []string{">500,000<"}},
 		"days":      {[]string{"--color", "day"}, []string{">2026-05-01<", ">2026-05-28<"}},
 		"panels":    {[]string{"--color", "bytes", "--facet", "kind"}, []string{">k0  (67)<", ">k2  (66)<"}},
 		"highlight": {[]string{"--color", "kind", "--highlight", "k1"}, []string{">200 points, 67 of them highlighted<"}},

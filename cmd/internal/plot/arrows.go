@@ -19,7 +19,7 @@ func (m Move) length() float64 { return math.Hypot(m.X1-m.X0, m.Y1-m.Y0) }
 const (
 	mostArrows = 80
 	arrowCell  = 26.0
-	arrowLeast = 5.0
+	arrowLeast = 9.0
 	arrowHead  = 5.0
 )
 

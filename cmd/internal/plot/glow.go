@@ -22,11 +22,12 @@ const (
 )
 
 // Glow is drawn on a grid of glowCell points, blurred by three boxes of glowReach cells to
-// either side, which is near a normal distribution (the standard deviation is that of the
-// three, about glowReach). It covers at most glowMost of the ground.
+// either side in a panel whose sides are glowSide points, and less in a smaller one: three boxes
+// are near a normal distribution. It covers at most glowMost of the ground.
 const (
 	glowCell  = 2.0
 	glowReach = 5
+	glowSide  = 600
 	glowMost  = 0.34
 	// glowDark is the same on a dark ground, where light is seen further.
 	glowDark = 0.42
@@ -44,7 +45,7 @@ func (p *picture) glow() *image.NRGBA {
 	for k := range grid {
 		grid[k] = make([]float64, w*h)
 	}
-	for _, d := range p.dots {
+	for _, d := range distinct(p.dots) { // what lies on top of each other shines once
 		if d.hollow || d.back {
 			continue
 		}
@@ -58,19 +59,23 @@ func (p *picture) glow() *image.NRGBA {
 			grid[k][y*w+x] += v
 		}
 	}
+	reach := max(1, int(math.Round(glowReach*math.Min(1, math.Sqrt(float64(size.X*size.Y))/glowSide))))
 	for k := range grid {
 		for range 3 {
-			blur(grid[k], w, h, glowReach)
+			blur(grid[k], w, h, reach)
 		}
 	}
-	return p.lit(grid, w, h)
+	return p.lit(grid, w, h, 1/(2*math.Pi*variance(reach)))
 }
 
+// variance is that of three boxes, in cells.
+func variance(reach int) float64 { return float64((2*reach+1)*(2*reach+1)-1) / 4 }
+
 // lit turns blurred sums into an image: opacity 1 - exp(-weight / typical), the typical weight
-// being the mean over what is not empty, and the mean colour.
-func (p *picture) lit(grid [4][]float64, w, h int) *image.NRGBA {
+// being the mean over what is not empty, and the mean colour. lone is the weight at a lone dot.
+func (p *picture) lit(grid [4][]float64, w, h int, lone float64) *image.NRGBA {
 	sum, n := 0.0, 0
-	const empty = 1e-3 // dots
+	empty := 0.1 * lone
 	for _, v := range grid[3] {
 		if v > empty {
 			sum, n = sum+v, n+1
@@ -80,7 +85,8 @@ func (p *picture) lit(grid [4][]float64, w, h int) *image.NRGBA {
 		return nil
 	}
 	// A few lone dots do not shine as crowds do.
-	typical := math.Max(1.2*sum/float64(n), 0.02)
+	const fewest = 4 // dots at a place that shine as a crowd
+	typical := math.Max(1.2*sum/float64(n), fewest*lone)
 	most := glowMost
 	if p.paint.dark {
 		most = glowDark

@@ -13,7 +13,7 @@ import (
 // Sizes of names on the map: of the largest and the smallest group, where there are few and
 // where there are a hundred of them.
 const (
-	largeFew, smallFew   = 15.0, 11.0
+	largeFew, smallFew   = 17.0, 11.5
 	largeMany, smallMany = 11.5, 6.5
 	// namedLine is about how many characters a line of a name has.
 	namedLine = 18
@@ -89,7 +89,7 @@ func (p *picture) labels() (labels []label, all []group, near []int) {
 			name := wrapped(shorten(g.name, longName), namedLine)
 			size := nameSize(float64(g.n)/float64(most), named) * p.nameScale()
 			if utf8.RuneCountInString(name) <= 2 && named <= trusted {
-				size = math.Max(size, 15*p.nameScale()) // a digit needs more size to be found
+				size = math.Max(size, largeFew*p.nameScale()) // a digit needs more size to be found
 			}
 			a.labels = append(a.labels, label{text: name, class: k, size: size, spot: g.spot})
 		}

@@ -20,13 +20,13 @@ type label struct {
 
 // A label's place costs
 //
-//	cover * (share of the box with dots under it) + distance + aside * (distance of its middle)
-//	+ crossing * (lines and labels that its line would cross) + hiding * (other labels' spots under it)
+//	hidden, if dots are under it, + cover * (share of it with dots) + distance + aside * (distance of its middle)
+//	+ cross * (lines and labels that its line would cross) + hide * (other labels' spots under it)
 //
 // with distances from its spot in points. It may be anywhere in the panel, but over no other label.
 const (
-	coverCost, asideCost, crossCost, hideCost = 11, 0.12, 60, 12
-	directions                                = 24
+	hiddenCost, coverCost, asideCost, crossCost, hideCost = 8, 4, 0.12, 60, 12
+	directions                                            = 24
 	// passes is how often labels are placed again, each with regard to all others.
 	passes = 3
 	// tight is what a label shrinks by where there is no place for it, and leastSize how far.
@@ -117,7 +117,10 @@ func (a *arranger) cost(i int, box vg.Rectangle, limit float64) float64 {
 	l := a.labels[i]
 	lead := segment{nearest(box, l.spot), l.spot}
 	aside := segment{box.Min.Add(box.Max).Scale(0.5), l.spot}.length()
-	cost := lead.length() + asideCost*aside + coverCost*a.crowd.covered(box)
+	cost := lead.length() + asideCost*aside
+	if covered := a.crowd.covered(box); covered > 0 {
+		cost += hiddenCost + coverCost*covered
+	}
 	for j, o := range a.labels {
 		if j == i {
 			continue

@@ -57,7 +57,7 @@ func (m Map) sizeKeys(unit float64) (keys []sizeKey) {
 	for range entries {
 		r := relativeRadius(v, quantile.Of(known, 0.5)) * unit
 		if k := len(keys); k == 0 || keys[k-1].radius > vg.Length(r) {
-			keys = append(keys, sizeKey{vg.Length(math.Max(r, minRadius)), number(v, v/10)})
+			keys = append(keys, sizeKey{vg.Length(math.Max(r, minRadius)), trimmed(number(v, v/10))})
 		}
 		v = niceStep(v / apart)
 	}
