@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
@@ -51,8 +52,8 @@ func (c *plotCmd) compare(ctx context.Context, p *program, out *plot.Map, m *emi
 		out.Moves = append(out.Moves, plot.Move{X0: x0[k], Y0: y0[k], X1: x1[k], Y1: y1[k]})
 		out.Value[pair.after] = 100 * math.Sqrt(vec.SquaredDistance(from.Row(k), to.Row(k))) / max(diameter, math.SmallestNonzeroFloat64)
 	}
-	out.Subtitle += fmt.Sprintf(", %s of them in %s, laid over it: moved %.2g %% of the diameter in the middle, %.2g %% at 90 %%, %.2g %% at 99 %%",
-		humanize.Count(len(pairs)), c.Compare, moved.Median, moved.P90, moved.P99)
+	out.Subtitle += fmt.Sprintf(", %s of them in %s: moved by %.2g %% of the diameter (median), %.2g %% (90th percentile), %.2g %% (99th)",
+		humanize.Count(len(pairs)), filepath.Base(c.Compare), moved.Median, moved.P90, moved.P99)
 	if gone := before.Len() - len(pairs) - twice; gone > 0 {
 		out.Subtitle += fmt.Sprintf("; %s gone", humanize.Count(gone))
 	}

@@ -86,6 +86,7 @@ func (p *picture) drawHead(c vgdraw.Canvas, whole vg.Rectangle) {
 	left, top := whole.Min.X, whole.Max.Y
 	title, below := p.paint.style(titleSize, p.paint.ink, true), p.paint.style(textSize, p.paint.faint, false)
 	room := points(p.s.Width) - edge - left
+	title, below = smaller(title, p.m.Title, room), smaller(below, p.m.Subtitle, room)
 	c.FillText(title, vg.Point{X: left, Y: top + 24}, fittedText(title, p.m.Title, room))
 	c.FillText(below, vg.Point{X: left, Y: top + 9}, fittedText(below, p.m.Subtitle, room))
 }

@@ -28,7 +28,7 @@ const (
 	hiddenCost, coverCost, asideCost, crossCost, hideCost = 8, 4, 0.12, 60, 12
 	directions                                            = 24
 	// passes is how often labels are placed again, each with regard to all others.
-	passes = 3
+	passes = 8
 	// tight is what a label shrinks by where there is no place for it, and leastSize how far.
 	tight, leastSize = 0.85, 5.5
 )

@@ -27,7 +27,7 @@ type surface interface {
 	writeTo(w io.Writer) error
 }
 
-// vectorLimit is the number of points up to which an SVG holds each as a circle
+// vectorLimit is the number of points up to which an SVG or a PDF holds each as a circle
 // of its own; more would make a file that no viewer likes.
 const vectorLimit = 20000
 
@@ -58,71 +58,38 @@ func (p *pngSurface) shine(img *image.NRGBA, f frame) {
 
 func (p *pngSurface) writeTo(w io.Writer) error { return png.Encode(w, p.img.Image()) }
 
-type svgSurface struct {
-	svg *vgsvg.Canvas
-	on  vgdraw.Canvas
+// vectorSurface is a page of shapes: an SVG or a PDF.
+type vectorSurface struct {
+	page vg.CanvasWriterTo
+	on   vgdraw.Canvas
+	// disc fills a circle in the page's colour.
+	disc func(at vg.Point, r vg.Length)
+	// finish makes what was written good for viewers.
+	finish func([]byte) []byte
 }
 
 func newSVG(s Settings) surface {
-	w, h := points(s.Width), points(s.Height)
-	svg := vgsvg.New(w, h)
-	on := vgdraw.New(svg)
-	// Without a ground of its own it would be illegible in a dark viewer.
-	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
-	return &svgSurface{svg: svg, on: on}
-}
-
-func (p *svgSurface) canvas() vgdraw.Canvas { return p.on }
-
-func (p *svgSurface) points(dots []dot, f frame) {
-	if len(dots) > vectorLimit {
-		p.svg.DrawImage(f.panel, splat(dots, f))
-		return
-	}
-	for _, d := range dots {
-		p.svg.SetColor(d.color)
-		if d.hollow {
-			p.svg.SetLineWidth(hollowLine)
-			p.svg.Stroke(circle(d.at, d.r-hollowLine/2))
-		} else {
-			p.svg.Fill(circle(d.at, d.r))
-		}
-	}
-}
-
-func (p *svgSurface) shine(img *image.NRGBA, f frame) { p.svg.DrawImage(glowBox(f.panel, img), img) }
-
-func (p *svgSurface) writeTo(w io.Writer) error {
-	var buf bytes.Buffer
-	if _, err := p.svg.WriteTo(&buf); err != nil {
-		return err
-	}
-	// A viewer without this font should take a like one, not its default.
-	out := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	// The canvas names an image in PNG a JPEG; viewers that believe it show none.
-	out = bytes.ReplaceAll(out, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
-	_, err := w.Write(out)
-	return err
-}
-
-// pdfSurface draws a page: points as discs, or as one image where an SVG would, too.
-type pdfSurface struct {
-	page *pdf.Canvas
-	on   vgdraw.Canvas
+	page := vgsvg.New(points(s.Width), points(s.Height))
+	disc := func(at vg.Point, r vg.Length) { page.Fill(circle(at, r)) }
+	return newVector(page, s, disc, forViewers)
 }
 
 func newPDF(s Settings) surface {
-	w, h := points(s.Width), points(s.Height)
-	page := pdf.New(w, h)
-	on := vgdraw.New(page)
-	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
-	return &pdfSurface{page: page, on: on}
+	page := pdf.New(points(s.Width), points(s.Height))
+	return newVector(page, s, page.Disc, func(raw []byte) []byte { return raw })
 }
 
-func (p *pdfSurface) canvas() vgdraw.Canvas { return p.on }
+func newVector(page vg.CanvasWriterTo, s Settings, disc func(vg.Point, vg.Length), finish func([]byte) []byte) surface {
+	on := vgdraw.New(page)
+	// Without a ground of its own a picture would be illegible in a dark viewer.
+	w, h := points(s.Width), points(s.Height)
+	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
+	return &vectorSurface{page, on, disc, finish}
+}
 
-func (p *pdfSurface) points(dots []dot, f frame) {
+func (p *vectorSurface) canvas() vgdraw.Canvas { return p.on }
+
+func (p *vectorSurface) points(dots []dot, f frame) {
 	if len(dots) > vectorLimit {
 		p.page.DrawImage(f.panel, splat(dots, f))
 		return
@@ -133,16 +100,31 @@ func (p *pdfSurface) points(dots []dot, f frame) {
 			p.page.SetLineWidth(hollowLine)
 			p.page.Stroke(circle(d.at, d.r-hollowLine/2))
 		} else {
-			p.page.Disc(d.at, d.r)
+			p.disc(d.at, d.r)
 		}
 	}
 }
 
-func (p *pdfSurface) shine(img *image.NRGBA, f frame) { p.page.DrawImage(glowBox(f.panel, img), img) }
+func (p *vectorSurface) shine(img *image.NRGBA, f frame) {
+	p.page.DrawImage(glowBox(f.panel, img), img)
+}
 
-func (p *pdfSurface) writeTo(w io.Writer) error {
-	_, err := p.page.WriteTo(w)
+func (p *vectorSurface) writeTo(w io.Writer) error {
+	var buf bytes.Buffer
+	if _, err := p.page.WriteTo(&buf); err != nil {
+		return err
+	}
+	_, err := w.Write(p.finish(buf.Bytes()))
 	return err
+}
+
+// forViewers corrects what the canvas of SVG writes.
+func forViewers(svg []byte) []byte {
+	// A viewer without this font should take a like one, not its default.
+	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	// The canvas names an image in PNG a JPEG; viewers that believe it show none.
+	return bytes.ReplaceAll(svg, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
 }
 
 // points converts pixels to points (1/72 inch).

@@ -196,6 +196,14 @@ func fittedText(s text.Style, txt string, width vg.Length) string {
 	return txt
 }
 
+// smaller shrinks a style until text fits a width, down to the size of small print.
+func smaller(s text.Style, txt string, width vg.Length) text.Style {
+	for s.Font.Size > smallSize && s.Width(txt) > width {
+		s.Font.Size = max(s.Font.Size*0.95, smallSize)
+	}
+	return s
+}
+
 // wrapped breaks text at spaces into lines of about so many characters, at most three.
 func wrapped(txt string, line int) string {
 	const most = 3
