@@ -91,7 +91,7 @@ func (p *picture) labels() (labels []label, all []group, near []int) {
 			if utf8.RuneCountInString(name) <= 2 && named <= trusted {
 				size = math.Max(size, largeFew*p.nameScale()) // a digit needs more size to be found
 			}
-			a.labels = append(a.labels, label{text: name, class: k, size: size, spot: g.spot})
+			a.labels = append(a.labels, label{text: name, class: k, size: size, spot: g.spot, lone: g.n == 1})
 		}
 	}
 	a.arrange()

@@ -120,6 +120,38 @@ func TestNamesNeverOverlap(t *testing.T) {
 	})
 }
 
+// Very many names all have room, since they are smaller.
+func TestVeryManyNames(t *testing.T) {
+	x, y, class := islands(MaxClasses, 20_000, 2)
+	for i := range class {
+		class[i] = "topic number" + strings.TrimPrefix(class[i], "class")
+	}
+	labels, _, _ := prepared(t, Map{X: x, Y: y, Class: class}, Settings{Classes: MaxClasses}).labels()
+	lost := 0
+	for _, l := range labels {
+		if !l.found {
+			lost++
+		}
+	}
+	if len(labels) != MaxClasses || lost > 0 {
+		t.Errorf("%d of %d names have no room", lost, len(labels))
+	}
+}
+
+// The name of a single point does not hide it.
+func TestNamesOfPointsStandBeside(t *testing.T) {
+	m := Map{X: []float64{0, 1, 2, 3}, Y: []float64{0, 2, 1, 3}, Name: []string{"a name", "", "another", ""}}
+	labels, _, _ := prepared(t, m, Settings{Width: 400, Height: 400}).labels()
+	if len(labels) != 2 {
+		t.Fatalf("%d names", len(labels))
+	}
+	for _, l := range labels {
+		if !l.found || contains(grown(l.box, loneRoom), l.spot) {
+			t.Errorf("%q at %v hides its point at %v", l.text, l.box, l.spot)
+		}
+	}
+}
+
 // A name stands where its class is densest, not at its mean.
 func TestNamesStandWhereAClassIsDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))

@@ -14,6 +14,7 @@ type label struct {
 	size  float64  // of the font
 	area  vg.Point // that the text takes
 	spot  vg.Point // what it names
+	lone  bool     // a single point, which the name may not hide
 	box   vg.Rectangle
 	found bool
 }
@@ -29,8 +30,12 @@ const (
 	directions                                            = 24
 	// passes is how often labels are placed again, each with regard to all others.
 	passes = 8
-	// tight is what a label shrinks by where there is no place for it, and leastSize how far.
-	tight, leastSize = 0.85, 5.5
+	// tight is what a label shrinks by where there is no place for it, and leastSize, in points, how far.
+	tight, leastSize = 0.85, 5.0
+	// loneRoom is left between a single point's middle and its name, and full is the share of the
+	// panel that names may take: of more they are all smaller.
+	loneRoom = 6
+	full     = 0.3
 )
 
 // rings are the distances at which places are looked for, in points.
@@ -51,14 +56,14 @@ type arranger struct {
 	measure func(l label) vg.Point
 }
 
-// arrange places all labels, the first ones first: those that come later take what is left.
+// arrange places all labels, the first ones first: those that come later take what is left. If
+// some find no place, all are made smaller.
 func (a *arranger) arrange() {
-	for i := range a.labels {
-		l := &a.labels[i]
-		for l.area = a.measure(*l); !a.settle(i); l.area = a.measure(*l) {
-			if l.size *= tight; l.size < leastSize {
-				break
-			}
+	a.shrink()
+	for !a.placed() && slices.ContainsFunc(a.labels, func(l label) bool { return l.size > leastSize }) {
+		for i := range a.labels {
+			l := &a.labels[i]
+			l.size, l.found = math.Max(l.size*tight, math.Min(l.size, leastSize)), false
 		}
 	}
 	for range passes {
@@ -74,6 +79,37 @@ func (a *arranger) arrange() {
 	}
 }
 
+// placed gives every label a place, a smaller one to those that need it, and reports whether all have one.
+func (a *arranger) placed() bool {
+	all := true
+	for i := range a.labels {
+		l := &a.labels[i]
+		for l.area = a.measure(*l); !a.settle(i); l.area = a.measure(*l) {
+			if l.size <= leastSize {
+				all = false
+				break
+			}
+			l.size = math.Max(l.size*tight, leastSize)
+		}
+	}
+	return all
+}
+
+// shrink makes all labels smaller where together they would fill the panel.
+func (a *arranger) shrink() {
+	var area float64
+	for _, l := range a.labels {
+		size := a.measure(l)
+		area += float64(size.X * size.Y)
+	}
+	room := a.in.Size()
+	if by := math.Sqrt(full * float64(room.X*room.Y) / area); by < 1 {
+		for i := range a.labels {
+			a.labels[i].size = math.Max(a.labels[i].size*by, math.Min(a.labels[i].size, leastSize))
+		}
+	}
+}
+
 // settle gives a label the cheapest place there is beside the others.
 func (a *arranger) settle(i int) bool {
 	l := &a.labels[i]
@@ -83,6 +119,9 @@ func (a *arranger) settle(i int) bool {
 		half := l.area.Scale(0.5)
 		box := vg.Rectangle{Min: at.Sub(half), Max: at.Add(half)}
 		if box.Min.X < a.in.Min.X+2 || box.Max.X > a.in.Max.X-2 || box.Min.Y < a.in.Min.Y+2 || box.Max.Y > a.in.Max.Y-2 {
+			return
+		}
+		if l.lone && contains(grown(box, loneRoom), l.spot) {
 			return
 		}
 		if cost := a.cost(i, box, least); cost < least {
@@ -179,6 +218,10 @@ func (s segment) enters(box vg.Rectangle) bool {
 // nearest returns the point of a box nearest to p.
 func nearest(box vg.Rectangle, p vg.Point) vg.Point {
 	return vg.Point{X: min(max(p.X, box.Min.X), box.Max.X), Y: min(max(p.Y, box.Min.Y), box.Max.Y)}
+}
+
+func grown(box vg.Rectangle, by vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: box.Min.Sub(vg.Point{X: by, Y: by}), Max: box.Max.Add(vg.Point{X: by, Y: by})}
 }
 
 func contains(box vg.Rectangle, p vg.Point) bool {
