@@ -52,8 +52,8 @@ func (c *plotCmd) compare(ctx context.Context, p *program, out *plot.Map, m *emi
 		out.Moves = append(out.Moves, plot.Move{X0: x0[k], Y0: y0[k], X1: x1[k], Y1: y1[k]})
 		out.Value[pair.after] = 100 * math.Sqrt(vec.SquaredDistance(from.Row(k), to.Row(k))) / max(diameter, math.SmallestNonzeroFloat64)
 	}
-	out.Subtitle += fmt.Sprintf(", %s of them in %s: moved by %.2g %% of the diameter (median), %.2g %% (90th percentile), %.2g %% (99th)",
-		humanize.Count(len(pairs)), filepath.Base(c.Compare), moved.Median, moved.P90, moved.P99)
+	out.Subtitle = fmt.Sprintf("%s of %s also in %s: moved %.2g, %.2g, %.2g %% of the diameter (median, 90th, 99th percentile)",
+		humanize.Count(len(pairs)), out.Subtitle, filepath.Base(c.Compare), moved.Median, moved.P90, moved.P99)
 	if gone := before.Len() - len(pairs) - twice; gone > 0 {
 		out.Subtitle += fmt.Sprintf("; %s gone", humanize.Count(gone))
 	}

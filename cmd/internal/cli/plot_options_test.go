@@ -44,13 +44,13 @@ func TestPlotCompare(t *testing.T) {
 		moved[30*i] = true
 	}
 	places(t, "moved.csv", 390, -1, 0.5, moved)
-	if out := must(t, "-q", "plot", "--compare", "before.csv", "turned.csv", "-o", "same.svg"); !strings.Contains(out, "400 of them in before.csv: moved by ") || strings.Contains(out, "gone") {
+	if out := must(t, "-q", "plot", "--compare", "before.csv", "turned.csv", "-o", "same.svg"); !strings.Contains(out, "400 of 400 points also in before.csv: moved ") || strings.Contains(out, "gone") {
 		t.Errorf("a turned map: %s", out)
 	}
 	var figures [3]float64
 	out := must(t, "-q", "plot", "--compare", "before.csv", "moved.csv", "-o", "moved.svg")
-	_, said, _ := strings.Cut(out, "moved by ")
-	if _, err := fmt.Sscanf(said, "%f %% of the diameter (median), %f %% (90th percentile), %f %% (99th); 10 gone", &figures[0], &figures[1], &figures[2]); err != nil {
+	_, said, _ := strings.Cut(out, ": moved ")
+	if _, err := fmt.Sscanf(said, "%f, %f, %f %% of the diameter (median, 90th, 99th percentile); 10 gone", &figures[0], &figures[1], &figures[2]); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
 	// 40 of a diameter of about 110; three in a hundred points moved.

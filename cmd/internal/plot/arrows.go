@@ -14,7 +14,7 @@ type Move struct{ X0, Y0, X1, Y1 float64 }
 
 func (m Move) length() float64 { return math.Hypot(m.X1-m.X0, m.Y1-m.Y0) }
 
-// mostArrows bounds how many moves are drawn, arrowCell is how far apart they begin at least,
+// mostArrows bounds how many moves are drawn, arrowCell is about how far apart they begin or end,
 // in points, and arrowLeast how long an arrow has to be to be seen.
 const (
 	mostArrows = 80
@@ -23,17 +23,20 @@ const (
 	arrowHead  = 5.0
 )
 
-// longest are the moves to draw: of each square of arrowCell points the longest that begins
-// there, and of these the longest.
+// longest are the moves to draw: of those from one square of arrowCell points to another the
+// longest, and of these the longest.
 func (p *picture) longest() []Move {
 	type square struct{ x, y int }
-	best := map[square]Move{}
+	squareOf := func(x, y float64) square {
+		at, _ := p.frame.at(x, y)
+		return square{int(float64(at.X) / arrowCell), int(float64(at.Y) / arrowCell)}
+	}
+	best := map[[2]square]Move{}
 	for _, m := range p.m.Moves {
 		if !isFinite(m.X0+m.Y0+m.X1+m.Y1) || m.length()*p.frame.scale < arrowLeast {
 			continue
 		}
-		at, _ := p.frame.at(m.X0, m.Y0)
-		s := square{int(float64(at.X) / arrowCell), int(float64(at.Y) / arrowCell)}
+		s := [2]square{squareOf(m.X0, m.Y0), squareOf(m.X1, m.Y1)}
 		if old, there := best[s]; !there || m.length() > old.length() {
 			best[s] = m
 		}

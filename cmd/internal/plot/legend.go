@@ -99,8 +99,12 @@ func (p *picture) heading(c vgdraw.Canvas, box vg.Rectangle) vg.Length {
 
 // entry writes a line of the legend.
 func (p *picture) entry(c vgdraw.Canvas, box vg.Rectangle, y vg.Length, k class) {
-	disc(c, vg.Point{X: box.Min.X + 4, Y: y + 3.8}, 4, k.color)
-	c.FillText(p.paint.style(textSize, p.paint.ink, false), vg.Point{X: box.Min.X + 14, Y: y}, shorten(k.name, p.paint.nameLength))
+	color, name := k.color, p.paint.ink
+	if k.quiet {
+		color, name = p.paint.other, p.paint.faint
+	}
+	disc(c, vg.Point{X: box.Min.X + 4, Y: y + 3.8}, 4, color)
+	c.FillText(p.paint.style(textSize, name, false), vg.Point{X: box.Min.X + 14, Y: y}, shorten(k.name, p.paint.nameLength))
 	c.FillText(aligned(p.paint.style(smallSize, p.paint.faint, false), text.XRight, text.YBottom), vg.Point{X: box.Max.X, Y: y + 0.7}, humanize.Count(k.n))
 }
 

@@ -72,6 +72,15 @@ func TestHighlight(t *testing.T) {
 			t.Errorf("dot %d has the colour %v", k, d.color)
 		}
 	}
+	for _, k := range p.paint.classes {
+		bright := false
+		for i := range 5 {
+			bright = bright || class[100*i] == k.name
+		}
+		if k.quiet == bright {
+			t.Errorf("class %s is quiet in the legend: %v", k.name, k.quiet)
+		}
+	}
 	rings := func(m Map) int {
 		var svg bytes.Buffer
 		if _, err := SVG(&svg, m, Settings{NoNames: true, Shade: Plain}); err != nil {
@@ -189,11 +198,11 @@ func TestDark(t *testing.T) {
 	}
 }
 
-// The longest moves are drawn, no two beginning at one place, and none that nobody could see.
+// The longest moves are drawn, no two from one place to another, and none that nobody could see.
 func TestMoves(t *testing.T) {
 	m := Map{X: []float64{0, 100}, Y: []float64{0, 100}}
 	for k := range 30 {
-		m.Moves = append(m.Moves, Move{10, 10, 20 + float64(k), 10})
+		m.Moves = append(m.Moves, Move{10, 10, 31 + 0.01*float64(k), 11})
 	}
 	m.Moves = append(m.Moves, Move{60, 60, 60, 90}, Move{80, 20, 80.01, 20}, Move{math.NaN(), 0, 1, 1})
 	p := prepared(t, m, Settings{})

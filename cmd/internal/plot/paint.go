@@ -34,6 +34,7 @@ type class struct {
 	color color.NRGBA
 	other bool // shared by the rarer classes, or by points without one
 	none  bool // of points without one
+	quiet bool // no point of it is highlighted
 }
 
 const (
@@ -61,6 +62,7 @@ func newPaint(m Map, s Settings) (paint, error) {
 	case m.Class != nil:
 		p.classes, p.of = chooseClasses(m.Class, s.Classes)
 		p.colorClasses(cmp.Or(m.Unknown, noClass))
+		p.hush(m)
 	default:
 		one := okabeIto[0]
 		if p.dark {
@@ -91,6 +93,18 @@ func (p *paint) colorClasses(unknown string) {
 			k.color = p.theme.other
 		case colors != nil:
 			k.color = colors[i]
+		}
+	}
+}
+
+// hush finds the classes that are grey in the legend since others are highlighted.
+func (p *paint) hush(m Map) {
+	for k := range p.classes {
+		p.classes[k].quiet = m.Bright != nil
+	}
+	for i, bright := range m.Bright {
+		if bright {
+			p.classes[p.kind(m, i)].quiet = false
 		}
 	}
 }
