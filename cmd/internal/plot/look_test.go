@@ -207,7 +207,7 @@ func TestMoves(t *testing.T) {
 	m.Moves = append(m.Moves, Move{60, 60, 60, 90}, Move{80, 20, 80.01, 20}, Move{math.NaN(), 0, 1, 1})
 	p := prepared(t, m, Settings{})
 	got := p.longest()
-	if len(got) != 2 || got[0] != m.Moves[29] || got[1] != m.Moves[30] {
+	if len(got) != 2 || got[0] != m.Moves[30] || got[1] != m.Moves[29] {
 		t.Errorf("moves drawn: %v", got)
 	}
 }
