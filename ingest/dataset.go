@@ -20,8 +20,12 @@ type Dataset struct {
 	Encoder *Encoder
 	// Files say how many rows each file gave.
 	Files []FileRows
-	// Left are the columns that "*" left out when Encoder was fitted.
-	Left []Left
+	// Left are the columns that "*" left out when Encoder was fitted, Holes those of which
+	// missing values were filled in then.
+	Left  []Left
+	Holes []Hole
+	// Dropped are the rows that were left out, since a value was missing.
+	Dropped int
 }
 
 // FileRows is a file's share of a Dataset.
@@ -76,7 +80,7 @@ type loader struct {
 	total   int64
 	done    int64
 	held    map[string]*heldReader // standard input
-	left    []Left
+	fitter  *Fitter                // nil: the encoder was given
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
@@ -90,7 +94,7 @@ func (l *loader) progress(stage string, n int, total int64) {
 func (l *loader) survey() error {
 	l.encoder = l.opts.Encoder
 	l.rows = make([]int64, len(l.paths))
-	var fitter *Fitter
+	dropped := int64(0)
 	for i, path := range l.paths {
 		r, err := l.open(path)
 		if err != nil {
@@ -99,13 +103,17 @@ func (l *loader) survey() error {
 		if i == 0 {
 			l.opts.Mapping = l.opts.Mapping.ofMap(r.Schema())
 		}
-		if l.encoder == nil && fitter == nil {
-			if fitter, err = FitterOf(l.ctx, r, l.opts.Mapping, path); err != nil {
+		if l.encoder == nil && l.fitter == nil {
+			if l.fitter, err = FitterOf(l.ctx, r, l.opts.Mapping, path); err != nil {
 				r.Close()
 				return err
 			}
 		}
-		l.rows[i], err = l.count(r, fitter)
+		r = l.whole(r)
+		l.rows[i], err = l.count(r, l.fitter)
+		if w, is := r.(*Whole); is {
+			dropped += int64(w.Dropped())
+		}
 		r.Close()
 		if err != nil {
 			return err
@@ -113,16 +121,26 @@ func (l *loader) survey() error {
 		l.total += l.rows[i]
 	}
 	if l.total == 0 {
-		return table.Origin{File: l.paths[0]}.Bad("there are no rows")
+		return noRows(table.Origin{File: l.paths[0]}, dropped)
 	}
 	if l.encoder == nil {
 		var err error
-		l.left = fitter.Left()
-		l.encoder, err = fitter.Encoder()
+		l.encoder, err = l.fitter.Encoder()
 		return err
 	}
 	l.encoder = l.encoder.With(l.opts.Mapping.Selection)
 	return nil
+}
+
+// whole leaves out rows with missing values, if they are to be.
+func (l *loader) whole(r table.Reader) table.Reader {
+	if l.fitter != nil {
+		return l.fitter.Reader(r)
+	}
+	if l.opts.Mapping.Drop {
+		return OnlyWhole(r, l.encoder.Columns())
+	}
+	return r
 }
 
 // count returns the rows of a source, read to the end only if they must be.
@@ -158,7 +176,10 @@ func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
 func (l *loader) load() (*Dataset, error) {
 	dim := l.encoder.Dim()
 	x := vec.New[float32](int(l.total), dim)
-	d := &Dataset{Encoder: l.encoder, Left: l.left}
+	d := &Dataset{Encoder: l.encoder}
+	if l.fitter != nil {
+		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()
+	}
 	parts := &parts{}
 	at := 0
 	l.done = 0
@@ -176,10 +197,17 @@ func (l *loader) load() (*Dataset, error) {
 			r.Close()
 			return nil, err
 		}
+		r = l.whole(r)
 		at, err = l.fill(r, x, at, parts)
 		r.Close()
 		if err != nil {
 			return nil, err
+		}
+		if w, is := r.(*Whole); is {
+			d.Dropped += w.Dropped()
+			if labels, err = w.Of(labels); err != nil {
+				return nil, err
+			}
 		}
 		if err := parts.label(labels, at-from, path, l.opts.LabelFiles, i); err != nil {
 			return nil, err

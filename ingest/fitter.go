@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // Fitter learns an Encoder in one streaming pass: the length of the vectors,
@@ -18,11 +19,13 @@ type Fitter struct {
 	columns []columnFit
 	element []moments
 	dim     int
-	rows    int64
-	origin  table.Origin
-	schema  table.Schema
-	left    []Left
-	looks   []*idLook
+	// holes are the vectors with missing elements.
+	holes  int64
+	rows   int64
+	origin table.Origin
+	schema table.Schema
+	left   []Left
+	looks  []*idLook
 }
 
 // columnFit gathers what one column needs.
@@ -31,6 +34,17 @@ type columnFit struct {
 	kind       table.Kind
 	m          moments
 	categories map[string]int64
+	// code is how a column is encoded that needs no learning: a circle, tokens. Sums are
+	// those of its elements.
+	code columnCode
+	sums []float64
+	// known are the rows with a value, holes those without.
+	known, holes int64
+}
+
+// learnt says that the column's code depends on its rows.
+func (c *columnFit) learnt() bool {
+	return c.kind == table.Text || c.kind == table.Time || c.spec.Standardize
 }
 
 // maxTracked bounds the distinct categories that are counted for a column; categories
@@ -111,25 +125,12 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	}
 	for _, spec := range specs {
 		field, _ := s.Find(spec.Name)
-		if err := o.OddValue(field); err != nil {
-			return nil, err
-		}
 		if m.starred(spec.Name) {
 			f.look(field)
 		}
-		c := columnFit{spec: spec, kind: field.Encoded()}
-		if c.spec.Weight == 0 {
-			c.spec.Weight = 1
-		}
-		switch c.kind {
-		case table.Number:
-			c.spec.Log1p = c.spec.Log1p || m.Log1p
-			c.spec.Standardize = c.spec.Standardize || m.Standardize
-		case table.Text:
-			if c.spec.Log1p || (c.spec.Standardize && !m.starred(spec.Name)) {
-				return nil, o.BadColumn(spec.Name, "it is text: its categories cannot be scaled").Suggest("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
-			}
-			c.categories = map[string]int64{}
+		c, err := m.columnFit(spec, field, o)
+		if err != nil {
+			return nil, err
 		}
 		f.columns = append(f.columns, c)
 	}
@@ -138,6 +139,57 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 		f.look(field)
 	}
 	return f, nil
+}
+
+// columnFit prepares to learn one column.
+func (m Mapping) columnFit(spec ColumnSpec, field table.Field, o table.Origin) (columnFit, error) {
+	if spec.special() {
+		field.Odd = nil // its text is read otherwise
+	}
+	if err := o.OddValue(field); err != nil {
+		return columnFit{}, err
+	}
+	c := columnFit{spec: spec, kind: field.Encoded()}
+	if c.spec.Weight == 0 {
+		c.spec.Weight = 1
+	}
+	length, times, _ := period(spec.Cyclic)
+	switch starred := m.starred(spec.Name); {
+	case spec.Tokens > 0 && c.kind != table.Text:
+		return c, o.BadColumn(spec.Name, "its type is %s, and tokens are made of text", field.Type)
+	case spec.Tokens > 0:
+		c.code = columnCode{Tokens: spec.Tokens}
+	case spec.Cyclic != "" && times != (c.kind != table.Number), c.kind == table.Bool && spec.special():
+		return c, o.BadColumn(spec.Name, "its type is %s, and the period is %q", field.Type, spec.Cyclic).
+			Suggest("times take a time, such as 24h, 7d, day, week or year, and numbers a number, such as 360")
+	case spec.Cyclic != "":
+		c.code = columnCode{Period: length}
+		if times {
+			c.kind = table.Time
+		}
+	case spec.Time && c.kind != table.Text && c.kind != table.Time:
+		return c, o.BadColumn(spec.Name, "its type is %s, and the option time reads text", field.Type)
+	case spec.Time:
+		c.kind = table.Time
+	case c.kind == table.Text && (c.spec.Log1p || c.spec.Standardize && !starred):
+		return c, o.BadColumn(spec.Name, "it is text: its categories cannot be scaled").Suggest("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
+	case c.kind == table.Text:
+		c.categories = map[string]int64{}
+	}
+	if c.code.width() > 1 {
+		c.code.Name, c.code.Kind, c.code.Scale = spec.Name, c.kind, scale{Factor: c.spec.Weight}
+		c.sums = make([]float64, c.code.width())
+		return c, nil
+	}
+	switch c.kind {
+	case table.Number:
+		c.spec.Log1p = c.spec.Log1p || m.Log1p
+		c.spec.Standardize = c.spec.Standardize || m.Standardize || m.Mixed
+	case table.Time:
+		c.spec.Standardize = c.spec.Standardize || m.Standardize || m.Mixed
+		c.spec.Log1p = false
+	}
+	return c, nil
 }
 
 // look has the rows say whether a column is an id.
@@ -160,7 +212,7 @@ func (f *Fitter) Left() []Left {
 		}
 	}
 	var out []Left
-	for _, field := range f.schema {
+	for _, field := range f.schema.Flat() {
 		if w, ok := why[field.Name]; ok {
 			out = append(out, Left{field.Name, w})
 		}
@@ -186,15 +238,13 @@ func (m Mapping) starred(name string) bool {
 // NeedsPass reports whether every row matters: if not, the encoder is known
 // from the first rows (see Settled).
 func (f *Fitter) NeedsPass() bool {
+	if f.mapping.Fill {
+		return true
+	}
 	if f.vector != "" {
 		return f.mapping.Standardize
 	}
-	for _, c := range f.columns {
-		if c.kind == table.Text || c.spec.Standardize {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.columns, func(c columnFit) bool { return c.code.width() == 1 && c.learnt() })
 }
 
 // Add learns from a table. Its errors are Encode's.
@@ -214,21 +264,29 @@ func (f *Fitter) learn(t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		if err := c.learn(col, t.Origin, f.mapping.Missing); err != nil {
+		if err := c.learn(col, t.Origin, f.mapping.lacks(), f.mapping.Fill); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *columnFit) learn(col table.Column, o table.Origin, missing bool) error {
+// lacks says that values may be missing.
+func (m Mapping) lacks() bool { return m.Missing || m.Fill }
+
+func (c *columnFit) learn(col table.Column, o table.Origin, missing, fill bool) error {
+	if c.sums != nil {
+		return c.learnSums(col, o, missing, fill)
+	}
 	if c.kind == table.Text {
 		for i := range col.Len() {
 			if col.IsNull(i) && missing {
+				c.holes++
 				continue
 			} else if col.IsNull(i) {
 				return table.Null(o, i, c.spec.Name)
 			}
+			c.known++
 			w := category(col, i)
 			if _, ok := c.categories[w]; ok || len(c.categories) < maxTracked {
 				c.categories[w]++
@@ -236,7 +294,7 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing bool) error 
 		}
 		return nil
 	}
-	get, err := table.NumbersOf(col, o, missing)
+	get, err := (&columnCode{Kind: c.kind}).read(col, o, missing)
 	if err != nil {
 		return err
 	}
@@ -245,11 +303,42 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing bool) error 
 		if err != nil {
 			return err
 		}
+		c.count(v)
 		if c.spec.Log1p {
 			v = log1p(v)
 		}
-		if c.spec.Standardize {
+		if fill || c.learnt() {
 			c.m.add(v)
+		}
+	}
+	return nil
+}
+
+// count counts a value, NaN if it is missing.
+func (c *columnFit) count(v float64) {
+	if math.IsNaN(v) {
+		c.holes++
+	} else {
+		c.known++
+	}
+}
+
+// learnSums learns the mean elements of a column whose code is known.
+func (c *columnFit) learnSums(col table.Column, o table.Origin, missing, fill bool) error {
+	if !fill {
+		return nil
+	}
+	x := vec.New[float32](col.Len(), c.code.width())
+	if err := c.code.encode(col, x, 0, o, missing); err != nil {
+		return err
+	}
+	for i := range x.Rows {
+		row := x.Row(i)
+		if c.count(float64(row[0])); row[0] != row[0] {
+			continue
+		}
+		for k, v := range row {
+			c.sums[k] += float64(v)
 		}
 	}
 	return nil
@@ -266,7 +355,7 @@ func (f *Fitter) addVectors(t *table.Table) error {
 	if f.dim == 0 {
 		f.dim, _ = table.VectorDim(c)
 	}
-	if !f.mapping.Standardize || t.Len() == 0 {
+	if !f.mapping.Standardize && !f.mapping.Fill || t.Len() == 0 {
 		return nil
 	}
 	if f.element == nil {
@@ -276,8 +365,11 @@ func (f *Fitter) addVectors(t *table.Table) error {
 	for i := range t.Len() {
 		one := t.Origin
 		one.Row += int64(i)
-		if err := table.CopyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.Missing); err != nil {
+		if err := table.CopyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.lacks()); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(row, func(v float32) bool { return v != v }) {
+			f.holes++
 		}
 		for k, v := range row {
 			w := float64(v)
@@ -293,41 +385,60 @@ func (f *Fitter) addVectors(t *table.Table) error {
 // Encoder returns what was learnt. It fails with an *Error if there was no row
 // to learn from.
 func (f *Fitter) Encoder() (*Encoder, error) {
-	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, dim: f.dim, missing: f.mapping.Missing}
+	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, inner: f.dim, metric: f.mapping.Metric, missing: f.mapping.Missing}
 	if f.rows == 0 && (f.NeedsPass() || f.vector != "" && f.dim == 0) {
 		return nil, f.origin.Bad("there are no rows")
 	}
+	left := f.Left()
 	if f.vector != "" {
 		if f.dim == 0 {
 			return nil, f.origin.BadColumn(f.vector, "the vectors are empty")
 		}
 		e.log1p = f.mapping.Log1p
-		for _, m := range f.element {
-			e.element = append(e.element, m.scale(1))
+		if f.mapping.Standardize {
+			for _, m := range f.element {
+				e.element = append(e.element, m.scale(1))
+			}
 		}
-		return e, nil
 	}
-	left := f.Left()
-	for _, c := range f.columns {
-		if slices.ContainsFunc(left, func(l Left) bool { return l.Column == c.spec.Name }) {
-			continue
+	for i := range f.columns {
+		c := &f.columns[i]
+		if !slices.ContainsFunc(left, func(l Left) bool { return l.Column == c.spec.Name }) {
+			e.columns = append(e.columns, c.codeOf(f.mapping.MaxVocabulary))
 		}
-		code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
-		if c.kind == table.Text {
-			code.Categories = c.vocabulary(f.mapping.MaxVocabulary)
-		} else if c.spec.Standardize {
-			code.Scale = c.m.scale(c.spec.Weight)
-		}
-		e.columns = append(e.columns, code)
 	}
-	if len(e.columns) == 0 {
+	if f.vector == "" && len(e.columns) == 0 {
 		return nil, noneLeft(f.origin, f.schema, left)
 	}
 	e.finish()
-	if e.dim > maxDim {
-		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.dim, maxDim).Suggest("bound the vocabulary")
+	if e.inner > maxDim {
+		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.inner, maxDim).Suggest("bound the vocabulary")
+	}
+	if err := e.metric.checkDim(e.inner, f.origin, f.vector); err != nil {
+		return nil, err
+	}
+	if f.mapping.Fill {
+		f.fill(e)
 	}
 	return e, nil
+}
+
+// codeOf is how the column is encoded.
+func (c *columnFit) codeOf(most int) columnCode {
+	if c.sums != nil {
+		return c.code
+	}
+	code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
+	switch {
+	case c.kind == table.Text:
+		code.Categories = c.vocabulary(most)
+	case c.spec.Standardize:
+		code.Scale = c.m.scale(c.spec.Weight)
+	case c.kind == table.Time:
+		// Days since 1970 are too large for the precision of an element.
+		code.Scale.Mean = c.m.mean
+	}
+	return code
 }
 
 // maxDim bounds an encoded vector's length.

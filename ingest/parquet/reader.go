@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"unfold/ingest/arrays"
 	"unfold/ingest/input"
 	"unfold/ingest/parquetcheck"
@@ -25,10 +26,10 @@ import (
 // The library decodes columns in goroutines of its own where it can, and a panic there (a
 // corrupt page is enough) ends the process. So the file's structure is checked first
 // (package parquetcheck). Every column is read through its own field reader in this
-// goroutine, under a recover. Columns with structs inside are left out: the library reads
-// them in goroutines alone. The Arrow schema that some writers add to the file is not
-// used: lists come as lists (this library cannot read fixed-size ones), dictionaries as
-// values.
+// goroutine, under a recover. The library reads structs in goroutines alone: so their
+// fields are columns of their own here, named by dotted paths, and lists and maps of structs
+// are left out. The Arrow schema that some writers add to the file is not used: lists come
+// as lists (this library cannot read fixed-size ones), dictionaries as values.
 type reader struct {
 	in      *input.Source
 	file    *os.File
@@ -91,7 +92,27 @@ func (r *reader) open() error {
 	})
 }
 
-// fields makes a reader for every column without structs.
+// flat lists the fields of a file, those of structs by their dotted paths; nullable says
+// that a struct around them may be null.
+func flat(out []pqarrow.SchemaField, fields []pqarrow.SchemaField, prefix string, nullable bool) []pqarrow.SchemaField {
+	for _, f := range fields {
+		if f.Field == nil {
+			continue
+		}
+		named := *f.Field
+		named.Name, named.Nullable = prefix+named.Name, nullable || named.Nullable
+		if named.Type.ID() == arrow.STRUCT {
+			out = flat(out, f.Children, named.Name+".", named.Nullable)
+			continue
+		}
+		if f.Field = &named; prefix == "" || !slices.ContainsFunc(out, func(o pqarrow.SchemaField) bool { return o.Field.Name == named.Name }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// fields makes a reader for every column but lists and maps of structs.
 func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 	var groups []int
 	for i := range pf.NumRowGroups() {
@@ -104,8 +125,9 @@ func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 		leaves[i] = true
 	}
 	var fields []arrow.Field
+	fr.Manifest.Fields = flat(nil, fr.Manifest.Fields, "", false)
 	for i, f := range fr.Manifest.Fields {
-		if f.Field == nil || hasStruct(f.Field.Type) {
+		if hasStruct(f.Field.Type) {
 			continue
 		}
 		c, err := fr.GetFieldReader(context.Background(), i, leaves, groups)

@@ -48,7 +48,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := c.paths()
+	inputs, err := c.paths(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.
 }
 
 // paths checks where rows come from and go to, and returns the inputs.
-func (c *clustersCmd) paths() ([]string, error) {
-	inputs, err := input.Expand(c.In)
+func (c *clustersCmd) paths(ctx context.Context, p *program) ([]string, error) {
+	inputs, err := p.expand(ctx, c.In)
 	if err != nil {
 		return nil, err
 	}
