@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 )
@@ -203,6 +206,34 @@ func TestMixed(t *testing.T) {
 		}
 		if mean := sum / float64(d.X.Rows*d.X.Rows); mean < 1.3 || mean > 2.0001 {
 			t.Errorf("%s: rows differ by %v in it", s.Name, mean)
+		}
+	}
+}
+
+// Row groups that are read side by side give the rows that they give one after the other,
+// with what passes through, and a hole is named by its row in the file.
+func TestRowGroupsSideBySide(t *testing.T) {
+	read := func(threads int, columns string) (*ingest.Dataset, error) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		return mapped(t, "sensors.parquet", columns, ingest.Mapping{Selection: ingest.Selection{ID: "id", Keep: []string{"color", "price"}, Label: "sensor.at.room"}})
+	}
+	one, err := read(1, "sensor.temp,sensor.humid,seen:cyclic=24h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := read(3, "sensor.temp,sensor.humid,seen:cyclic=24h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(one.X.Data, three.X.Data) || !slices.Equal(one.Label, three.Label) || !slices.Equal(one.ID.Strings(), three.ID.Strings()) {
+		t.Error("three threads read other rows than one")
+	}
+	for i := range one.Kept {
+		ingesttest.EqualColumns(t, one.Kept[i].Name(), three.Kept[i], one.Kept[i])
+	}
+	for _, threads := range []int{1, 3} {
+		if _, err := read(threads, "sensor.temp,load"); err == nil || !strings.Contains(err.Error(), `row 4, column "load": the value is missing`) {
+			t.Errorf("%d threads: error %v", threads, err)
 		}
 	}
 }

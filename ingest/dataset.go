@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
+
 	"unfold/ingest/csv"
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/table"
+	"unfold/internal/par"
 	"unfold/internal/vec"
 )
 
@@ -78,12 +82,15 @@ type loader struct {
 	encoder *Encoder
 	rows    []int64 // of each file, as far as known
 	total   int64
+	mu      sync.Mutex // of done
 	done    int64
 	held    map[string]*heldReader // standard input
 	fitter  *Fitter                // nil: the encoder was given
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.done += int64(n)
 	if l.opts.Progress != nil {
 		l.opts.Progress(stage, l.done, total)
@@ -198,7 +205,7 @@ func (l *loader) load() (*Dataset, error) {
 			return nil, err
 		}
 		r = l.whole(r)
-		at, err = l.fill(r, x, at, parts)
+		at, err = l.fillAll(r, x, at, parts)
 		r.Close()
 		if err != nil {
 			return nil, err
@@ -220,6 +227,41 @@ func (l *loader) load() (*Dataset, error) {
 	d.X = x
 	d.Origin = table.Origin{File: l.paths[0]}
 	return d, parts.join(d)
+}
+
+// fillAll encodes one source from row at on, in several places at once where its format
+// allows that, and returns the row after its last. The result is that of fill.
+func (l *loader) fillAll(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
+	parted, ok := r.(table.Parted)
+	if !ok {
+		return l.fill(r, x, at, p)
+	}
+	readers, err := parted.Parts(runtime.GOMAXPROCS(0))
+	if err != nil {
+		return at, err
+	}
+	if len(readers) < 2 {
+		return l.fill(r, x, at, p)
+	}
+	from, own, errs := make([]int, len(readers)+1), make([]parts, len(readers)), make([]error, len(readers))
+	from[0] = at
+	for i, part := range readers {
+		n, _ := part.(table.Counted).NumRows()
+		from[i+1] = from[i] + int(n)
+	}
+	if from[len(readers)] > x.Rows {
+		return at, table.Origin{File: l.paths[0]}.Bad("the files grew while they were read")
+	}
+	par.Do(len(readers), len(readers), func(i int) {
+		_, errs[i] = l.fill(readers[i], x.Slice(0, from[i+1]), from[i], &own[i])
+	})
+	for i := range own {
+		if errs[i] != nil {
+			return at, errs[i]
+		}
+		p.append(&own[i])
+	}
+	return from[len(readers)], nil
 }
 
 // fill encodes one source from row at on, and returns the row after its last.
@@ -329,6 +371,17 @@ func (p *parts) appendBatch(b *Batch, o table.Origin) error {
 	}
 	p.text = append(p.text, b.Label...)
 	return nil
+}
+
+// append adds what another has gathered of the rows that follow.
+func (p *parts) append(next *parts) {
+	p.ids, p.text = append(p.ids, next.ids...), append(p.text, next.text...)
+	if p.kept == nil {
+		p.kept = make([][]table.Column, len(next.kept))
+	}
+	for i := range next.kept {
+		p.kept[i] = append(p.kept[i], next.kept[i]...)
+	}
 }
 
 // label takes the labels of one file, which must be as many as its rows.

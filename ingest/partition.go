@@ -115,6 +115,19 @@ func (p *partition) Next(ctx context.Context) (*table.Table, error) {
 	return t.Beside(p.columns(t.Len())...), nil
 }
 
+// Parts are the file's, with the keys.
+func (p *partition) Parts(most int) ([]table.Reader, error) {
+	parted, ok := p.Reader.(table.Parted)
+	if !ok {
+		return nil, nil
+	}
+	parts, err := parted.Parts(most)
+	for i := range parts {
+		parts[i] = &partition{parts[i], p.keys}
+	}
+	return parts, err
+}
+
 // NumRows is the file's.
 func (p *partition) NumRows() (int64, bool) {
 	if c, ok := p.Reader.(table.Counted); ok {

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
@@ -40,6 +41,10 @@ type reader struct {
 	rows    int64
 	batch   int64
 	mapID   string
+	// groups are the row groups that have rows, end is the row after the last.
+	groups []int
+	meta   *metadata.FileMetaData
+	end    int64
 }
 
 func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, error) {
@@ -55,6 +60,24 @@ func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, err
 		return nil, explain(in.Origin, err)
 	}
 	return r, nil
+}
+
+// Parts divides the row groups, which the library reads by readers that share nothing but the
+// file and its footer.
+func (r *reader) Parts(most int) ([]table.Reader, error) {
+	var out []table.Reader
+	at, n := int64(0), min(most, len(r.groups))
+	for i := range n {
+		part := &reader{file: r.file, origin: r.origin, mem: &arrays.Allocator{Limit: r.mem.Limit}, batch: r.batch, mapID: r.mapID, meta: r.meta,
+			groups: r.groups[i*len(r.groups)/n : (i+1)*len(r.groups)/n]}
+		part.origin.Row = at
+		if err := part.open(); err != nil {
+			return nil, explain(r.origin, err)
+		}
+		at = part.end
+		out = append(out, part)
+	}
+	return out, nil
 }
 
 func explain(o table.Origin, err error) *table.Error {
@@ -74,7 +97,11 @@ func contained(f func() error) (err error) {
 
 func (r *reader) open() error {
 	return contained(func() error {
-		pf, err := file.NewParquetReader(r.file, file.WithReadProps(parquet.NewReaderProperties(r.mem)))
+		options := []file.ReadOption{file.WithReadProps(parquet.NewReaderProperties(r.mem))}
+		if r.meta != nil {
+			options = append(options, file.WithMetadata(r.meta))
+		}
+		pf, err := file.NewParquetReader(r.file, options...)
 		if err != nil {
 			return err
 		}
@@ -87,7 +114,18 @@ func (r *reader) open() error {
 		if err != nil {
 			return err
 		}
-		r.rows = pf.NumRows()
+		if r.meta == nil {
+			r.meta = pf.MetaData()
+			for i, g := range r.meta.RowGroups {
+				if g.NumRows > 0 {
+					r.groups = append(r.groups, i)
+				}
+			}
+		}
+		for _, g := range r.groups {
+			r.rows += r.meta.RowGroups[g].NumRows
+		}
+		r.end = r.origin.Row + r.rows
 		return r.fields(pf, fr)
 	})
 }
@@ -114,12 +152,6 @@ func flat(out []pqarrow.SchemaField, fields []pqarrow.SchemaField, prefix string
 
 // fields makes a reader for every column but lists and maps of structs.
 func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
-	var groups []int
-	for i := range pf.NumRowGroups() {
-		if pf.MetaData().RowGroups[i].NumRows > 0 {
-			groups = append(groups, i)
-		}
-	}
 	leaves := map[int]bool{}
 	for i := range pf.MetaData().Schema.NumColumns() {
 		leaves[i] = true
@@ -130,7 +162,7 @@ func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 		if hasStruct(f.Field.Type) {
 			continue
 		}
-		c, err := fr.GetFieldReader(context.Background(), i, leaves, groups)
+		c, err := fr.GetFieldReader(context.Background(), i, leaves, r.groups)
 		if err != nil {
 			return fmt.Errorf("column %q: %w", f.Field.Name, err)
 		}
@@ -158,15 +190,22 @@ func hasStruct(dt arrow.DataType) bool {
 }
 
 func (r *reader) Schema() table.Schema   { return table.Describe(r.schema) }
-func (r *reader) Close() error           { return r.in.Close() }
 func (r *reader) MapID() string          { return r.mapID }
 func (r *reader) NumRows() (int64, bool) { return r.rows, true }
+
+// Close closes the file; of a part it does nothing.
+func (r *reader) Close() error {
+	if r.in == nil {
+		return nil
+	}
+	return r.in.Close()
+}
 
 func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	left := r.rows - r.origin.Row
+	left := r.end - r.origin.Row
 	if left <= 0 || len(r.columns) == 0 {
 		return nil, io.EOF
 	}

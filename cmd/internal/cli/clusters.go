@@ -159,7 +159,7 @@ func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clu
 // join reads new rows and predicts their clusters.
 func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) (*ingest.Dataset, []table.Column, error) {
 	read.LabelFiles = nil
-	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize {
+	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize || m.Fill {
 		read.Encoder = data.Encoder
 	} // else vectors are as they come, places in other columns than the map's, too
 	added, err := readAll(ctx, p, c.New, read)

@@ -148,6 +148,12 @@ func (m *modelFile) describeMap(line liner) {
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
 	line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(m.encoder))
+	if e := m.encoder; e != nil && e.Metric() != ingest.Euclidean {
+		line("metric", "%s", e.Metric())
+	}
+	if e := m.encoder; e != nil && e.Fills() {
+		line("missing values", "become the means of their columns")
+	}
 	if m.spec.PCA == fit.PCANone && s.Components.Rows > 0 {
 		line("projection", "onto %d columns that vary", s.Components.Rows)
 	} else if s.Components.Rows > 0 {

@@ -24,6 +24,8 @@ type modelReport struct {
 	Values    int             `json:"values"`
 	Vector    string          `json:"vector,omitempty"`
 	Elements  []string        `json:"elements,omitempty"`
+	Metric    ingest.Metric   `json:"metric,omitempty"`
+	Fills     bool            `json:"fills,omitempty"`
 	Projected int             `json:"projected,omitempty"`
 	Points    int             `json:"reference_points"`
 	Rows      uint64          `json:"rows"`
@@ -100,6 +102,9 @@ func (m *modelFile) report() modelReport {
 		r.ID, r.Label, r.Keep = pick.ID, pick.Label, pick.Keep
 		if r.Vector = e.Vector(); r.Vector == "" {
 			r.Elements = e.Names()
+		}
+		if r.Fills = e.Fills(); e.Metric() != ingest.Euclidean {
+			r.Metric = e.Metric()
 		}
 	}
 	for _, at := range s.Positions {
