@@ -366,15 +366,7 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 }
 
 func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
-	get, err := c.read(col, o, missing)
-	if err != nil {
-		return err
-	}
-	for i := range x.Rows {
-		v, err := get(i)
-		if err != nil {
-			return err
-		}
+	return c.each(col, o, missing, func(i int, v float64) error {
 		if c.Log1p {
 			v = log1p(v)
 		}
@@ -383,8 +375,8 @@ func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at in
 			return table.NotFinite(o.BadAt(i, c.Name, "the value is %v once scaled", v))
 		}
 		x.Data[i*x.Cols+at] = float32(v)
-	}
-	return nil
+		return nil
+	})
 }
 
 func (c *columnCode) encodeText(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {

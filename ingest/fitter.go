@@ -294,15 +294,7 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing, fill bool) 
 		}
 		return nil
 	}
-	get, err := (&columnCode{Kind: c.kind}).read(col, o, missing)
-	if err != nil {
-		return err
-	}
-	for i := range col.Len() {
-		v, err := get(i)
-		if err != nil {
-			return err
-		}
+	return (&columnCode{Kind: c.kind}).each(col, o, missing, func(_ int, v float64) error {
 		c.count(v)
 		if c.spec.Log1p {
 			v = log1p(v)
@@ -310,8 +302,8 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing, fill bool) 
 		if fill || c.learnt() {
 			c.m.add(v)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // count counts a value, NaN if it is missing.

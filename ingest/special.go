@@ -43,19 +43,11 @@ func period(text string) (v float64, times bool, err error) {
 // encodeCyclic writes w (cos a, sin a) with a = 2 pi v / period: the mean squared distance of
 // two rows is at most that of a standardized number, 2 w^2.
 func (c *columnCode) encodeCyclic(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
-	get, err := c.read(col, o, missing)
-	if err != nil {
-		return err
-	}
-	for i := range x.Rows {
-		v, err := get(i)
-		if err != nil {
-			return err
-		}
+	return c.each(col, o, missing, func(i int, v float64) error {
 		sin, cos := math.Sincos(2 * math.Pi * math.Mod(v, c.Period) / c.Period)
 		x.Data[i*x.Cols+at], x.Data[i*x.Cols+at+1] = float32(c.Scale.Factor*cos), float32(c.Scale.Factor*sin)
-	}
-	return nil
+		return nil
+	})
 }
 
 // encodeTokens writes the words of a text, each counted at the element that its hash
@@ -97,12 +89,26 @@ func (c *columnCode) encodeTokens(col table.Column, x vec.Matrix[float32], at in
 	return nil
 }
 
-// read returns a reader of the column's values as numbers, of times as days.
-func (c *columnCode) read(col table.Column, o table.Origin, missing bool) (func(i int) (float64, error), error) {
+// each calls f with every row's value as a number, of times as days, until one is wrong.
+func (c *columnCode) each(col table.Column, o table.Origin, missing bool, f func(i int, v float64) error) error {
+	read := table.NumbersOf
 	if c.Kind == table.Time {
-		return table.DaysOf(col, o, missing)
+		read = table.DaysOf
 	}
-	return table.NumbersOf(col, o, missing)
+	get, err := read(col, o, missing)
+	if err != nil {
+		return err
+	}
+	for i := range col.Len() {
+		v, err := get(i)
+		if err == nil {
+			err = f(i, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // encode writes the column's elements of every row, from element at on. Missing values are
