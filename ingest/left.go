@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"unfold/ingest/csv"
 	"unfold/ingest/table"
 )
 
@@ -40,7 +42,7 @@ func DescribeLeft(left []Left) string {
 func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 	kind := f.Encoded()
 	switch {
-	case (m.Mixed || c.special()) && !f.Index && (kind == table.Text && f.Seems == "" || kind == table.Time):
+	case (m.Mixed || c.special()) && !f.Index && (kind == table.Text && f.Seems != csv.NoValues || kind == table.Time):
 		return ""
 	case f.Index:
 		return "an id: the index of the rows"

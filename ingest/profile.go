@@ -27,6 +27,8 @@ type ColumnProfile struct {
 
 	m      moments
 	values map[string]bool
+	// timed says that all text so far is times.
+	timed bool
 }
 
 // MostDistinct bounds ColumnProfile.Distinct.
@@ -49,7 +51,7 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	schema := r.Schema()
 	p := &Profile{}
 	for _, f := range schema.Flat() {
-		p.Columns = append(p.Columns, ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), values: map[string]bool{}})
+		p.Columns = append(p.Columns, ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), values: map[string]bool{}, timed: f.Kind == table.Text})
 	}
 	// What may be left out is known by the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})
@@ -124,6 +126,7 @@ func (c *ColumnProfile) see(t *table.Table) error {
 			c.number(col, i, func(i int) float64 { v, _ := get(i); return v })
 		}
 	default:
+		c.timed = c.timed && table.Millis(col) != nil
 		for i := range col.Len() {
 			if col.IsNull(i) || col.Text(i) == "" {
 				c.Missing++
@@ -183,6 +186,8 @@ func (p *Profile) suggest(numbers bool) string {
 	for _, c := range p.Columns {
 		left := slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && strings.HasPrefix(l.Why, "an id") })
 		switch {
+		case c.timed && c.Distinct > 1:
+			names = append(names, escaped(c.Name)+":time")
 		case left:
 		case c.Kind == table.Text && c.Distinct > 1 && c.Distinct <= categories && 2*int64(c.Distinct) <= p.Rows:
 			names = append(names, escaped(c.Name))

@@ -144,3 +144,27 @@ func TestInputsElsewhere(t *testing.T) {
 		t.Errorf("copies are left: %v", left)
 	}
 }
+
+// inspect says what a file holds and what to give fit: ranges, holes, times in text, and of a
+// folder its first file; fit takes what it suggests.
+func TestInspectSuggests(t *testing.T) {
+	atTables(t)
+	write(t, "times.csv", "at,v,w,code\n2024-01-01 10:00,1,2000,007\n2024-01-02 11:30,2,,008\n2024-01-05 00:00,4,9000,007\n2024-01-07 00:00,4,7000,007\n")
+	for _, c := range []struct{ file, want string }{
+		{"times.csv", "for fit: --columns '*,at:time,code' --standardize\n"},
+		{"times.csv", "w       int64   1        2000 .. 9000"},
+		{"times.csv", "values are missing: --missing mean fills them, --missing drop leaves their rows out\n"},
+		{"holes.csv", "for fit: --columns '*,color' --standardize\n"},
+		{"sensors.parquet", "for fit: --columns '*,sensor.at.room,day,seen,color' --standardize\n"},
+		{"sensors.parquet", "2024-03-01 .. 2024-06-04"},
+		{"renamed.parquet", `fit takes the vectors in "vec"`},
+		{"flights", "flights/year=2022/kind=in/data_0.parquet: 16 rows of 6 columns"},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			if out := must(t, "inspect", c.file); !strings.Contains(out, c.want) {
+				t.Errorf("it says\n%s\nexpected %s", out, c.want)
+			}
+		})
+	}
+	must(t, "-q", "fit", "sensors.parquet", "--columns", "*,sensor.at.room,day,seen,color", "--standardize", "--missing", "mean", "-o", "s.unfold", "--steps", "5")
+}

@@ -20,7 +20,7 @@ import (
 )
 
 type embedCmd struct {
-	In        []string `arg:"" optional:"" name:"in" help:"Files, patterns, or - for standard input."`
+	In        []string `arg:"" optional:"" name:"in" help:"Files, folders, patterns, addresses, or - for standard input."`
 	Model     string   `short:"m" required:"" placeholder:"MODEL" help:"The model, as fit writes it."`
 	Output    string   `short:"o" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
 	Lines     bool     `help:"Place lines instead of files: a record in JSON on each line of standard input, its place in JSON on the same line of standard output, at once."`

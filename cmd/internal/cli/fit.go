@@ -24,7 +24,7 @@ import (
 )
 
 type fitCmd struct {
-	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for standard input."`
+	In        []string `arg:"" name:"in" help:"Files, folders of files, patterns such as 'day-*.parquet', addresses (s3://, https://), or - for standard input."`
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`

@@ -47,6 +47,13 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	paths, err := p.expand(ctx, []string{c.File})
+	if err != nil {
+		return err
+	}
+	if c.File = paths[0]; len(paths) > 1 {
+		p.note("this is the first of %s", humanize.Plural(len(paths), "file"))
+	}
 	return c.inspectData(ctx, p, options)
 }
 
