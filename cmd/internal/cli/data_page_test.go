@@ -150,7 +150,9 @@ func TestInputsElsewhere(t *testing.T) {
 func TestInspectSuggests(t *testing.T) {
 	atTables(t)
 	write(t, "times.csv", "at,v,w,code\n2024-01-01 10:00,1,2000,007\n2024-01-02 11:30,2,,008\n2024-01-05 00:00,4,9000,007\n2024-01-07 00:00,4,7000,007\n")
+	write(t, "odd.csv", "v,w\n1,2\n3,oops\n5,6\n7,8\n")
 	for _, c := range []struct{ file, want string }{
+		{"odd.csv", "row 2 (line 3), column \"w\": \"oops\" is not a number; 3 of the 4 values looked at are"},
 		{"times.csv", "for fit: --columns '*,at:time,code' --standardize\n"},
 		{"times.csv", "w       int64   1        2000 .. 9000"},
 		{"times.csv", "values are missing: --missing mean fills them, --missing drop leaves their rows out\n"},

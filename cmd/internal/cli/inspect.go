@@ -366,6 +366,11 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	default:
 		lines = append(lines, "there is no column that fit could take")
 	}
+	for _, f := range r.Schema() {
+		if odd := (table.Origin{}).OddValue(f); odd != nil {
+			lines = append(lines, odd.Error())
+		}
+	}
 	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
 		return c.Missing > 0 && (c.Kind == table.Number || c.Kind == table.Vector)
 	}) {
