@@ -13,10 +13,10 @@ import (
 //
 //	d = (n - 1) / sum_i log mu_i
 //
-// It looks at no more than 2,000 rows, spread over all, and so at scales that are coarser
+// It looks at no more than 2,000 rows, of long ones at fewer, spread over all, and so at scales that are coarser
 // than those of all rows; equal rows count once. NaN: there are too few different rows.
 func IntrinsicDimension(x vec.Matrix[float32]) float64 {
-	const rows, work = 2000, 1 << 30
+	const rows, work = 2000, 1 << 28
 	m := min(x.Rows, rows, max(50, int(math.Sqrt(work/float64(max(x.Cols, 1))))))
 	if m < 3 {
 		return math.NaN()

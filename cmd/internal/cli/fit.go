@@ -193,7 +193,7 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f.told = tell(f.p, f.data)
+	f.told = tell(f.p, f.data, f.Report != "")
 	f.clock.lap("tell")
 	return nil
 }

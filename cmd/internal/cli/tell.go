@@ -33,13 +33,17 @@ type dataTold struct {
 }
 
 // tell says what the rows are: what is used of them and how, and what may be wrong with that.
-func tell(p *program, d *ingest.Dataset) dataTold {
+// What is no warning is found out only if it is shown or reported.
+func tell(p *program, d *ingest.Dataset, reported bool) dataTold {
 	e := d.Encoder
-	t := dataTold{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped, Duplicates: ingest.Duplicates(d.X)}
-	if v := score.IntrinsicDimension(d.X); !math.IsNaN(v) {
-		t.IntrinsicDim = &v
+	t := dataTold{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
+	if reported || p.progress != nil {
+		t.Duplicates = ingest.Duplicates(d.X)
+		if v := score.IntrinsicDimension(d.X); !math.IsNaN(v) {
+			t.IntrinsicDim = &v
+		}
+		p.say(t.line(d.X.Cols))
 	}
-	p.say(t.line(d.X.Cols))
 	if len(t.Missing) > 0 {
 		p.note("missing values are filled with the mean of their columns: %s", describeHoles(t.Missing))
 	}
