@@ -51,8 +51,11 @@ type Hub struct {
 	announced []int
 	m         MapState
 	status    []byte
-	log       deltaLog
-	readers   int
+	// clusters are what is known of those, clustersText the message of it; nil: there is none.
+	clusters     Clusters
+	clustersText []byte
+	log          deltaLog
+	readers      int
 	// woken is closed when there is something new for readers.
 	woken chan struct{}
 }
@@ -71,7 +74,8 @@ func New(s Settings) *Hub {
 	s.Most = cmp.Or(max(s.Most, 0), 8192)
 	s.Log = cmp.Or(max(s.Log, 0), 32<<20)
 	s.Base = max(s.Base, 0)
-	return &Hub{set: s, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
+	none := Clusters{Living: []Cluster{}, Events: []ClusterEvent{}}
+	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
 }
 
 // Put takes points that come. An error is about rows whose parts differ in length.

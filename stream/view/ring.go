@@ -74,6 +74,7 @@ func (r *ring) sources(in *Rows) (all []source, grew bool) {
 	for _, c := range in.Columns {
 		if k := r.number(c.Name()); k != none && !all[k].there {
 			all[k] = newSource(c, r.columns[k].Kind)
+			r.columns[k].short = r.columns[k].short && short(c)
 		}
 	}
 	for _, c := range in.Same {

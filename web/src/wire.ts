@@ -37,8 +37,40 @@ export interface Values {
   values: string[];
 }
 
+/** A cluster that is on the map; id is its value in the column of clusters. */
+export interface Cluster {
+  id: string;
+  name?: string;
+  size: number;
+  x: number;
+  y: number;
+  /** When it was found first, in ms since 1970. */
+  since?: number;
+  missing?: boolean;
+}
+
+/** What became of a cluster with a version of the map. */
+export interface ClusterEvent {
+  kind: string;
+  id: string;
+  name?: string;
+  other?: string;
+  size: number;
+  before?: number;
+  version?: number;
+  at?: number;
+}
+
+export interface Clusters {
+  type: "clusters";
+  column: string;
+  clusters: Cluster[];
+  events: ClusterEvent[];
+}
+
 export type Said =
   | Hello
+  | Clusters
   | Values
   | { type: "whole" }
   | { type: "map"; map: MapState }
@@ -60,7 +92,7 @@ export const enum Change {
 }
 
 /** Values of a column, by row. */
-export type Values32 = Float64Array | Uint32Array | ArrowColumn<string>;
+export type Values32 = Float64Array | Float32Array | Uint32Array | ArrowColumn<string>;
 
 export interface Frame {
   change: Change;
