@@ -172,7 +172,7 @@ export class App implements Listener {
     if (!this.framed && f.change !== Change.Remove) this.home(false);
     Object.assign(this.stale, { base: true, over: true, grid: true, legend: true, labels: true });
     // While the whole comes a few pictures on the way are enough.
-    if (this.whole || now - this.progress > 300) {
+    if (this.whole || now - this.progress > Math.max(300, 8 * this.times.draw)) {
       this.progress = now;
       this.ask({});
     }
@@ -257,7 +257,7 @@ export class App implements Listener {
     this.head();
     this.tell(`${this.store.n} points are there.`);
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
-    this.strange.draw();
+    setTimeout(() => this.strange.draw()); // after the first picture
     document.body.dataset.ready = "yes";
   }
 
@@ -301,6 +301,7 @@ export class App implements Listener {
   select(slots: Uint32Array | null): void {
     this.selected = slots && slots.length > 0 ? slots : null;
     this.within = [];
+    this.moving = performance.now() + resting;
     this.painting.select(this.selected);
     if (this.selected) {
       this.drawer.show(this.selected);
@@ -642,7 +643,9 @@ export class App implements Listener {
     const moving = now / 1000 < this.store.still;
     // A picture that takes long waits until the view rests; on the way there are quicker ones.
     const going = flying || moving;
-    const draft = this.whole ? this.times.fine > slow && (going || performance.now() < this.moving) : this.store.n > many;
+    const big = this.store.n > many;
+    const hasty = this.times.fine > slow && (flying || performance.now() < this.moving || (moving && big));
+    const draft = this.whole ? hasty : big;
     const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, now: now / 1000, ratio: this.ratio, draft };
     if (stale.base || flying || moving) {
       const begun = performance.now();
@@ -659,13 +662,13 @@ export class App implements Listener {
         this.rest = window.setTimeout(() => this.ask({ base: true }), this.moving - performance.now() + 10);
       }
     }
-    if (stale.legend && now - this.legendAt > 500) {
+    if (stale.legend && this.whole && now - this.legendAt > 500) {
       this.legend.draw();
       this.clusters.recolor();
       this.legendAt = now;
       stale.legend = false;
     }
-    if (stale.labels && !flying && (now - this.labelsAt > (this.live ? 700 : 120) || this.labels.length === 0)) this.relabel(now);
+    if (stale.labels && this.whole && !flying && (now - this.labelsAt > (this.live ? 700 : 120) || this.labels.length === 0)) this.relabel(now);
     let glowing = false;
     if (stale.over) {
       this.point();
@@ -678,7 +681,7 @@ export class App implements Listener {
       stale.address = false;
     }
     if (going || glowing || stale.base || stale.over) this.ask({});
-    else if (stale.legend || stale.labels || stale.address) setTimeout(() => this.ask({ over: true }), 250);
+    else if (this.whole && (stale.legend || stale.labels || stale.address)) setTimeout(() => this.ask({ over: true }), 250);
   }
 
   /** point finds what is under the pointer. */
