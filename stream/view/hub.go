@@ -21,6 +21,8 @@ type Settings struct {
 	Most int
 	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
 	Log int
+	// Vectors bounds the bytes of the vectors of points that are kept for who asks, 0 for none.
+	Vectors int
 	// Title names what is shown.
 	Title string
 	// Live says that points come and go: readers expect changes.
@@ -87,6 +89,7 @@ func (h *Hub) Put(in Rows) error {
 	defer h.mu.Unlock()
 	sources, again := h.ring.sources(&in)
 	slots := make([]int32, len(in.X))
+	keep := h.ring.keepVectors(h.set.Vectors, in.Vectors)
 	for i := range in.X {
 		slots[i] = none
 		if !finite(in.X[i], in.Y[i]) {
@@ -99,6 +102,9 @@ func (h *Hub) Put(in Rows) error {
 		s := h.ring.claim(id)
 		h.ring.x[s], h.ring.y[s], h.ring.at[s] = in.X[i], in.Y[i], in.At
 		slots[i] = int32(s)
+		if keep && id != "" {
+			h.ring.vectors.put(s, in.Vectors.Row(i))
+		}
 		h.touch(s, Put)
 	}
 	// A slot that two rows have got is the later one's.

@@ -23,6 +23,9 @@ import (
 // pointBytes is about what a point of the page takes, with its id and some columns.
 const pointBytes = 400
 
+// vectorBytes bounds those of the vectors that the page can be asked about.
+const vectorBytes = 64 << 20
+
 // pageBytes is what the page takes at most, about.
 func pageBytes(c *config.Config) int64 {
 	if !c.ServesPage() {
@@ -49,8 +52,6 @@ type display struct {
 	// course follows the clusters; clusters are those of p.
 	course   viewer.Course
 	clusters *view.Clusters
-
-	vectors *vectors
 }
 
 // mostPast bounds the maps that are remembered.
@@ -75,19 +76,14 @@ type tally struct {
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
 		// A policy may let a reference set be a tenth larger for a while.
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn}),
-		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{},
-		vectors: newVectors(c.Page.Points, vectorBytes),
-	}
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
+		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{}}
 }
 
 // Placed implements embed.Watcher.
 func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Position) {
 	n := o.Len()
-	if o.ID.Valid() {
-		d.vectors.put(o.ID, x)
-	}
-	in := view.Rows{ID: o.ID, X: make([]float32, n), Y: make([]float32, n), At: float64(time.Now().UnixMilli())}
+	in := view.Rows{ID: o.ID, X: make([]float32, n), Y: make([]float32, n), At: float64(time.Now().UnixMilli()), Vectors: x}
 	for i := range n {
 		row := o.Embedding.Row(i)
 		in.X[i] = row[0]
@@ -113,10 +109,7 @@ func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Posi
 }
 
 // Gone implements embed.Watcher.
-func (d *display) Gone(id string) {
-	d.vectors.remove(id)
-	d.hub.Remove(id)
-}
+func (d *display) Gone(id string) { d.hub.Remove(id) }
 
 // hooks count, and take new maps.
 func (d *display) hooks() stream.Hooks {
@@ -329,7 +322,7 @@ func (b *tally) quantile(a *tally, p float64) float64 {
 
 // vector is the vector of an event by its id: one that was placed, or that the map was learnt from.
 func (d *display) vector(m *serve.Model, id string) ([]float32, error) {
-	if x, there := d.vectors.get(id); there && len(x) == m.Dim() {
+	if x, there := d.hub.Vector(id); there && len(x) == m.Dim() {
 		return x, nil
 	}
 	return m.Vector(id)
