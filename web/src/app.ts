@@ -86,6 +86,8 @@ export class App implements Listener {
   private progress = 0;
   private waiting = 0;
   private rest = 0;
+  /** When the next picture may be drawn that nobody has asked for by moving the view. */
+  private drawAgain = 0;
   private drawn = 0;
   again: () => void = () => {};
   /** What the page measures of itself, in ms: when the first whole picture was drawn, how long the last drawing took and the last fine one, and how late the latest frame came. */
@@ -647,10 +649,14 @@ export class App implements Listener {
     const hasty = this.times.fine > slow && (flying || performance.now() < this.moving || (moving && big));
     const draft = this.whole ? hasty : big;
     const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, now: now / 1000, ratio: this.ratio, draft };
-    if (stale.base || flying || moving) {
+    // Pictures of what comes by itself take half of the time at most, so that frames are never left waiting.
+    const onWay = flying || performance.now() < this.moving || !this.whole;
+    const rests = !onWay && performance.now() < this.drawAgain;
+    if (flying || ((stale.base || moving) && !rests)) {
       const begun = performance.now();
       this.renderer.draw(scene);
       this.times.draw = performance.now() - begun;
+      this.drawAgain = performance.now() + this.times.draw;
       if (!draft) this.times.fine = this.times.draw;
       this.drawn++;
       if (this.whole && this.times.first === 0) this.times.first = performance.now();
@@ -670,10 +676,12 @@ export class App implements Listener {
     }
     if (stale.labels && this.whole && !flying && (now - this.labelsAt > (this.live ? 700 : 120) || this.labels.length === 0)) this.relabel(now);
     let glowing = false;
-    if (stale.over) {
+    if (stale.over && !rests) {
       this.point();
+      const begun = performance.now();
       glowing = this.overlay.draw(scene, this.painting, this.marks(), now);
       stale.over = glowing;
+      if (!onWay) this.drawAgain = Math.max(this.drawAgain, performance.now() + performance.now() - begun);
     }
     if (stale.address && !flying && now - this.addressAt > 600) {
       this.addressAt = now; // browsers bound how often

@@ -1,6 +1,6 @@
 // The points of the page, in slots: places, ids and columns, as the server's frames state them.
 
-import { Change, type Field, type Frame, type Values32 } from "./wire";
+import { alike, Change, type Field, type Frame, type Values32 } from "./wire";
 
 /** A column and, if it holds categories, what its codes mean; code 0 is missing. */
 export interface Column extends Field {
@@ -144,7 +144,8 @@ export class Store {
     for (let i = 0; i < f.slot.length; i++) {
       const s = f.slot[i]!;
       const was = this.alive[s] === 1;
-      const same = was && this.id(s) !== "" && this.id(s) === f.id.at(i);
+      const before = this.batches[this.batch[s]!];
+      const same = was && before != null && alike(before.frame.ids, this.row[s]!, f.ids, i);
       if (was) {
         if (!same) this.leave(s, now);
         this.release(s);

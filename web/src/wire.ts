@@ -101,7 +101,24 @@ export interface Frame {
   y: Float32Array;
   at: Float64Array;
   id: ArrowColumn<string>;
+  ids: Ids;
   columns: Values32[];
+}
+
+/** The bytes of ids: those of row i lie between offsets i and i + 1. */
+export interface Ids {
+  offsets: ArrayLike<number>;
+  bytes: ArrayLike<number>;
+}
+
+/** alike says whether two rows have the same id, which is not empty. */
+export function alike(a: Ids, i: number, b: Ids, j: number): boolean {
+  let at = a.offsets[i]!;
+  const end = a.offsets[i + 1]!;
+  let other = b.offsets[j]!;
+  if (!(end > at) || end - at !== b.offsets[j + 1]! - other) return false;
+  while (at < end) if (a.bytes[at++] !== b.bytes[other++]) return false;
+  return true;
 }
 
 const headBytes = 8;
@@ -119,6 +136,7 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
     y: nothing,
     at: new Float64Array(0),
     id: table.getChild("slot") as unknown as ArrowColumn<string>,
+    ids: { offsets: [], bytes: [] },
     columns: [],
   };
   if (change !== Change.Remove) {
@@ -128,6 +146,8 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
   if (change === Change.Put) {
     frame.at = array<Float64Array>("at");
     frame.id = table.getChild("id") as unknown as ArrowColumn<string>;
+    const bytes = frame.id.data[0] as unknown as { offsets: Int32Array; values: Uint8Array } | undefined;
+    if (bytes) frame.ids = { offsets: bytes.offsets, bytes: bytes.values };
     kinds.forEach((kind, i) => {
       // The frame may be older than a column that has just come.
       const child = table.getChild(`c${i}`) as unknown as ArrowColumn<string> | null;

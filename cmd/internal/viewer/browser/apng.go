@@ -15,7 +15,8 @@ import (
 
 // Animate writes pictures of one size as an animated PNG that never ends, each shown for so many
 // hundredths of a second: the chunks acTL, fcTL and fdAT of the PNG Specification, third edition
-// (2025). All share a palette of the 255 most frequent colours, with five bits a channel.
+// (2025). All share a palette: the most frequent colours as they are, and of the others the most
+// frequent ones with five bits a channel.
 func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 	if len(pictures) == 0 {
 		return errors.New("no pictures")
@@ -105,19 +106,38 @@ func split(p image.Image) (map[string][]byte, error) {
 	return parts, nil
 }
 
+// exactly is how many colours of a palette are as they are.
+const exactly = 128
+
 // coarse is a colour with five bits a channel.
-func coarse(c color.Color) color.RGBA {
-	r, g, b, _ := c.RGBA()
-	five := func(v uint32) uint8 { return uint8((v>>11)*255/31) & 0xff }
-	return color.RGBA{five(r), five(g), five(b), 255}
+func coarse(c color.RGBA) color.RGBA {
+	five := func(v uint8) uint8 { return uint8(int(v>>3) * 255 / 31) }
+	return color.RGBA{five(c.R), five(c.G), five(c.B), 255}
 }
 
-// paletteOf are the most frequent colours of pictures.
+// paletteOf are the colours of pictures that serve best.
 func paletteOf(pictures []image.Image) color.Palette {
 	count := map[color.RGBA]int{}
 	for _, p := range pictures {
 		each(p, func(_, _ int, c color.RGBA) { count[c]++ })
 	}
+	var out color.Palette
+	for _, c := range frequent(count, exactly) {
+		out = append(out, c)
+		delete(count, c)
+	}
+	rest := map[color.RGBA]int{}
+	for c, n := range count {
+		rest[coarse(c)] += n
+	}
+	for _, c := range frequent(rest, 255-len(out)) {
+		out = append(out, c)
+	}
+	return out
+}
+
+// frequent are the most frequent colours, at most so many.
+func frequent(count map[color.RGBA]int, most int) []color.RGBA {
 	all := make([]color.RGBA, 0, len(count))
 	for c := range count {
 		all = append(all, c)
@@ -126,11 +146,7 @@ func paletteOf(pictures []image.Image) color.Palette {
 	slices.SortFunc(all, func(a, b color.RGBA) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(word(a), word(b)))
 	})
-	var out color.Palette
-	for _, c := range all[:min(255, len(all))] {
-		out = append(out, c)
-	}
-	return out
+	return all[:min(most, len(all))]
 }
 
 // each calls f with the pixels of a picture.
@@ -138,7 +154,8 @@ func each(p image.Image, f func(x, y int, c color.RGBA)) {
 	b := p.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
-			f(x-b.Min.X, y-b.Min.Y, coarse(p.At(x, y)))
+			r, g, blue, _ := p.At(x, y).RGBA()
+			f(x-b.Min.X, y-b.Min.Y, color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(blue >> 8), 255})
 		}
 	}
 }
