@@ -173,7 +173,7 @@ page-check: web/node_modules
 	diff -r web/dist out/page
 	git diff --exit-code -- web/licences
 
-# page-pictures takes docs/page-light.png, page-dark.png and the animation page-live.png anew, page-figures measures the page and writes
+# page-pictures takes docs/page-light.png, page-dark.png and the animation page-live.png again, page-figures measures the page and writes
 # docs/page.md, some ten minutes, and page-live holds a page to its bounds at 20,000 events a second for five; all need Chromium.
 .PHONY: page-pictures page-figures page-live
 page-live:

@@ -17,7 +17,8 @@ type Settings struct {
 	// Every is how often changes are handed out by Run, 200 ms for 0.
 	Every time.Duration
 	// Most is how many points a delta has at most, 8192 for 0: a stream that changes more of them
-	// reaches readers later, each point as it is by then. So what readers cost is bounded.
+	// reaches readers later, each point as it is by then. Of more than eight readers each gets so
+	// much less that together they get what eight would. So what readers cost is bounded.
 	Most int
 	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
 	Log int
@@ -33,6 +34,9 @@ type Settings struct {
 
 // DefaultSize is how many points a hub keeps that nobody has set another number for.
 const DefaultSize = 200_000
+
+// fullReaders get as much as there is; more share it.
+const fullReaders = 8
 
 // partRows is how many rows a part of the whole has.
 const partRows = 1 << 16
@@ -254,7 +258,7 @@ func (h *Hub) tick() []Message {
 		return nil
 	}
 	var by [Remove + 1][]uint32
-	n := min(len(h.dirty), h.set.Most)
+	n := min(len(h.dirty), max(h.set.Most*fullReaders/max(h.readers, fullReaders), 1))
 	for _, s := range h.dirty[:n] {
 		if c := h.state[s]; c != 0 { // else it has been handed out
 			by[c] = append(by[c], s)
