@@ -10,13 +10,14 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"slices"
 )
 
 // Animate writes pictures of one size as an animated PNG that never ends, each shown for so many
 // hundredths of a second: the chunks acTL, fcTL and fdAT of the PNG Specification, third edition
-// (2025). All share a palette: the most frequent colours as they are, and of the others the most
-// frequent ones with five bits a channel.
+// (2025). All share a palette: the most frequent colours as they are, and of the others, with five
+// bits a channel, those that are frequent and far from all that are there.
 func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 	if len(pictures) == 0 {
 		return errors.New("no pictures")
@@ -107,7 +108,7 @@ func split(p image.Image) (map[string][]byte, error) {
 }
 
 // exactly is how many colours of a palette are as they are.
-const exactly = 128
+const exactly = 96
 
 // coarse is a colour with five bits a channel.
 func coarse(c color.RGBA) color.RGBA {
@@ -130,10 +131,35 @@ func paletteOf(pictures []image.Image) color.Palette {
 	for c, n := range count {
 		rest[coarse(c)] += n
 	}
-	for _, c := range frequent(rest, 255-len(out)) {
+	// far is how far each colour is from the nearest that is there, squared.
+	far := map[color.RGBA]float64{}
+	nearer := func(to color.RGBA) {
+		for c := range rest {
+			if d := apart(c, to); far[c] == 0 || d < far[c] {
+				far[c] = d
+			}
+		}
+	}
+	for _, c := range out {
+		nearer(c.(color.RGBA))
+	}
+	for len(out) < 255 && len(rest) > 0 {
+		weight := map[color.RGBA]int{}
+		for c, n := range rest {
+			weight[c] = int(far[c] * math.Sqrt(float64(n)))
+		}
+		c := frequent(weight, 1)[0]
 		out = append(out, c)
+		delete(rest, c)
+		nearer(c)
 	}
 	return out
+}
+
+// apart is the squared distance of two colours.
+func apart(a, b color.RGBA) float64 {
+	r, g, blue := float64(a.R)-float64(b.R), float64(a.G)-float64(b.G), float64(a.B)-float64(b.B)
+	return r*r + g*g + blue*blue
 }
 
 // frequent are the most frequent colours, at most so many.
