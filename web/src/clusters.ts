@@ -27,8 +27,8 @@ export class ClusterList {
   private readonly box = $("clusters");
   private readonly details = h("details");
   private known: Clusters | null = null;
-  /** The newest event that was told of. */
-  private told = 0;
+  /** The newest version of which the events are known. */
+  private version = 0;
 
   constructor(private readonly store: Store, private readonly painting: Painting, private readonly on: { fly(id: string): void }) {
     this.details.addEventListener("toggle", () => this.draw());
@@ -43,8 +43,8 @@ export class ClusterList {
   /** take takes what the server says, and returns what is new of it, for people. */
   take(c: Clusters): string {
     const newest = c.events.reduce((v, e) => Math.max(v, e.version ?? 0), 0);
-    const fresh = this.told > 0 ? c.events.filter((e) => (e.version ?? 0) > this.told) : [];
-    this.told = newest;
+    const fresh = this.version > 0 ? c.events.filter((e) => (e.version ?? 0) > this.version) : [];
+    this.version = newest;
     this.known = c;
     this.name();
     this.draw();

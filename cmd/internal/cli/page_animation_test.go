@@ -16,7 +16,7 @@ import (
 )
 
 // The animation in README is of the page while the demo plays. With UNFOLD_PAGE_PICTURES=write it is
-// taken anew: make page-pictures.
+// taken again: make page-pictures.
 func TestPageAnimation(t *testing.T) {
 	path, err := filepath.Abs("../../../docs/page-live.png")
 	if err != nil {
