@@ -182,11 +182,13 @@ page-check: web/node_modules
 	diff -r web/dist out/page
 	git diff --exit-code -- web/licences
 
-# page-pictures takes docs/page-light.png and page-dark.png anew, page-figures measures the page and writes docs/page.md, some seven
-# minutes; both need Chromium.
-.PHONY: page-pictures page-figures
+# page-pictures takes docs/page-light.png, page-dark.png and the animation page-live.png again, page-figures measures the page and writes
+# docs/page.md, some ten minutes, and page-live holds a page to its bounds at 20,000 events a second for five; all need Chromium.
+.PHONY: page-pictures page-figures page-live
+page-live:
+	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_LIVE=5m $(GO) test -count=1 -timeout 10m -run TestLiveForMinutes -v ./cmd/internal/viewer
 page-pictures:
-	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_PICTURES=write $(GO) test -count=1 -timeout 5m -run TestPagePictures ./cmd/internal/cli
+	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_PICTURES=write $(GO) test -count=1 -timeout 5m -run 'TestPagePictures|TestPageAnimation' ./cmd/internal/cli
 page-figures:
 	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_FIGURES=$(CURDIR)/docs/page.md $(GO) test -count=1 -timeout 30m -run TestFigures -v ./cmd/internal/viewer
 

@@ -47,7 +47,7 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 			at, left[room] = room, true
 		}
 	}
-	if ways != 7 {
-		t.Errorf("%d ways, expected four of an event, one of a refresh, one of a look for drift and one of a fit", ways)
+	if ways != 8 {
+		t.Errorf("%d ways, expected four of an event, one of a click, one of a refresh, one of a look for drift and one of a fit", ways)
 	}
 }

@@ -3,6 +3,8 @@ package embed
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"unfold/ingest"
 	"unfold/ingest/emit"
@@ -59,6 +61,30 @@ func (m *Map) WithPointIDs(ids []string) *Map {
 // PointIDs are those of WithPointIDs, by the rows of the snapshot.
 func (m *Map) PointIDs() []string { return m.ids }
 
+// PointID is the id of a reference point, or its number where none is known.
+func (m *Map) PointID(row int) string {
+	if m.ids != nil && m.ids[row] != "" {
+		return m.ids[row]
+	}
+	return strconv.Itoa(row)
+}
+
+// Point returns the vector of the reference point of that id (PointID), as far as the snapshot
+// has it: without what the model's projection leaves out.
+func (m *Map) Point(id string) (x []float32, there bool) {
+	row := slices.Index(m.ids, id)
+	if row < 0 || id == "" {
+		n, err := strconv.Atoi(id)
+		if err != nil || n < 0 || n >= m.of.Reference.Rows || m.PointID(n) != id {
+			return nil, false
+		}
+		row = n
+	}
+	x = make([]float32, m.placer.Dim())
+	m.project().Undo(x, m.of.Reference.Row(row))
+	return x, true
+}
+
 // Snapshot is what the map was opened from. It is read-only.
 func (m *Map) Snapshot() *snapshot.Snapshot { return m.of }
 
@@ -81,6 +107,25 @@ func (m *Map) Ask(ctx context.Context, t *table.Table) (*Asked, error) {
 	}
 	out := &Asked{placed, b, t}
 	return out, out.Explain(ctx, m.set.Explain)
+}
+
+// AskVectors is Ask for vectors (n x Placer().Dim()) whose records are not at hand, as those of
+// events that were placed before. Their values are led back from the vectors.
+func (m *Map) AskVectors(ctx context.Context, ids table.Column, x vec.Matrix[float32]) (*Asked, error) {
+	if m.encoder == nil {
+		t, err := table.NewTable(table.Origin{}, table.VectorColumn("vector", x))
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.Partial(t.Schema(), t.Origin.String()); err != nil {
+			return nil, err
+		}
+	}
+	placed, err := m.Vectors(ctx, x)
+	if err != nil {
+		return nil, located(table.Origin{}, err)
+	}
+	return &Asked{placed, &ingest.Batch{ID: ids, X: x}, nil}, nil
 }
 
 // Explain explains rows, beyond what the map's settings say. Its errors are those of Table.

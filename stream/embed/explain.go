@@ -56,7 +56,7 @@ type Why struct {
 // to be.
 func (p *Places) Why() []*Why { return p.why }
 
-// source leads from placed rows to their records.
+// source leads from placed rows to their records, which may be none (nil).
 type source func(row int) (t *table.Table, own int)
 
 // explain explains the rows that how says, whose vectors are x. Rows of which values are
@@ -110,17 +110,9 @@ func (e *explaining) why(s *reasons.Split, columns, row int, of source) *Why {
 	}
 	w.Neighbors = make([]emit.Neighbor, len(s.Index))
 	for j, o := range s.Index {
-		w.Neighbors[j] = emit.Neighbor{ID: e.m.pointID(o), Distance: float32(math.Sqrt(s.Dist2[j]))}
+		w.Neighbors[j] = emit.Neighbor{ID: e.m.PointID(int(o)), Distance: float32(math.Sqrt(s.Dist2[j]))}
 	}
 	return w
-}
-
-// pointID is the id of a reference point, or its number.
-func (m *Map) pointID(o int32) string {
-	if m.ids != nil && m.ids[o] != "" {
-		return m.ids[o]
-	}
-	return strconv.Itoa(int(o))
 }
 
 func (e *explaining) reason(s *reasons.Split, share reasons.Share, t *table.Table, row int) emit.Reason {
@@ -144,7 +136,7 @@ func (e *explaining) reason(s *reasons.Split, share reasons.Share, t *table.Tabl
 		r.Direction = emit.Below
 	}
 	r.Value = e.number(share.Column, s.Own(from.From), true)
-	if e.encoder.Vector() == "" {
+	if t != nil && e.encoder.Vector() == "" {
 		if v, _, ok := e.encoder.Raw(t, share.Column, row); ok {
 			r.Value = v
 		}
@@ -217,10 +209,11 @@ func (e *explaining) category(r *emit.Reason, s *reasons.Split, source int, t *t
 	nan := math.NaN()
 	r.Direction, r.Value, r.Low, r.High, r.Text = emit.Other, nan, nan, nan, true
 	r.Expected = e.named(source, expected)
-	if _, text, ok := e.encoder.Raw(t, source, row); ok {
-		r.Category = text
-	} else {
-		r.Category = e.named(source, word(s.Own))
+	r.Category = e.named(source, word(s.Own))
+	if t != nil {
+		if _, text, ok := e.encoder.Raw(t, source, row); ok {
+			r.Category = text
+		}
 	}
 }
 

@@ -152,11 +152,11 @@ func TestWhichAreExplained(t *testing.T) {
 	}
 	named := *s
 	named.IDs = ids
-	if m := opened(t, &named, Settings{}); m.pointID(4) != "e4" {
+	if m := opened(t, &named, Settings{}); m.PointID(4) != "e4" {
 		t.Error("points of a snapshot with ids are not named by them")
 	}
 	m = m.WithPointIDs(ids)
-	if m.pointID(3) != "e3" || m.WithPointIDs(make([]string, len(ids))).pointID(3) != "3" {
+	if m.PointID(3) != "e3" || m.WithPointIDs(make([]string, len(ids))).PointID(3) != "3" {
 		t.Error("points are not named by their ids")
 	}
 }

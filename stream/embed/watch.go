@@ -2,14 +2,16 @@ package embed
 
 import (
 	"unfold/ingest/emit"
+	"unfold/internal/vec"
 	"unfold/stream"
 )
 
 // Watcher sees what a Map places, for people to look at. It is called by all that place, has
 // to be quick, and may see a message again that is placed again.
 type Watcher interface {
-	// Placed: the events of the message at from are where o says, which must not be changed.
-	Placed(o *emit.Output, from stream.Position)
+	// Placed: the events of the message at from, whose vectors are x (n x dim), are where o
+	// says. Neither may be changed.
+	Placed(o *emit.Output, x vec.Matrix[float32], from stream.Position)
 	// Gone: the event of this id is no more.
 	Gone(id string)
 }
@@ -17,6 +19,6 @@ type Watcher interface {
 // watch shows a watcher the rows of a message.
 func (m *Map) watch(r *rows, from stream.Position) {
 	if m.set.Watch != nil {
-		m.set.Watch.Placed(r.placed.Output(r.batch, r.first, r.first+r.batch.Len()), from)
+		m.set.Watch.Placed(r.placed.Output(r.batch, r.first, r.first+r.batch.Len()), r.batch.X, from)
 	}
 }

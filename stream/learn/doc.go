@@ -70,7 +70,8 @@
 // those of the map before (package models/clusters/identity). Which row of a map is which
 // of the one before follows from the reference set (Set.Stayed), whatever was learnt in between.
 // Hierarchy, ids and what points remember are parts of the snapshot, so that a restart
-// goes on, and embedders predict what the learner does. Settings.Groups gets what becomes
+// goes on, and embedders predict what the learner does. So are their names, which follow from
+// the reference set when something becomes of a cluster (ClustersOf). Settings.Groups gets what becomes
 // of clusters, under their ids. As with moves it is emitted again rather than never.
 //
 // # Moves

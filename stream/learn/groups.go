@@ -29,6 +29,8 @@ type groupNotes struct {
 // groupNote is what is known of a cluster.
 type groupNote struct {
 	ID identity.ID `json:"id"`
+	// Name is what set it apart at its last event, in a few words; "" if nothing did.
+	Name string `json:"name,omitempty"`
 	// First and Last are when the first and the last map was learnt that it was on.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
@@ -75,6 +77,11 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 		notes.Ended = nil
 	}
 	next.groups = p.note(next, g, notes)
+	next.at = next.at.WithClusters(g)
+	next.Map = next.at
+	if err := p.nameGroups(ctx, next); err != nil {
+		return fmt.Errorf("describing the clusters of map version %d: %w", next.snapshot.Version, err)
+	}
 	if g.Notes, err = json.Marshal(next.groups); err != nil {
 		return fmt.Errorf("learn: %w", err)
 	}
@@ -86,8 +93,26 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 		return fmt.Errorf("learn: %w", err)
 	}
 	next.snapshot.Parts = slices.Concat(next.snapshot.Parts, parts)
-	next.at = next.at.WithClusters(g)
-	next.Map = next.at
+	return nil
+}
+
+// nameGroups names the clusters that something has become of, by what sets them apart.
+func (p *publisher) nameGroups(ctx context.Context, next *published) (err error) {
+	changed := func(n groupNote) bool { return n.Version == next.snapshot.Version }
+	if !slices.ContainsFunc(next.groups.Living, changed) {
+		return nil
+	}
+	if next.about, err = p.in.aboutGroups(ctx, next, p.set.spec().Threads); err != nil {
+		return err
+	}
+	label := labelsOf(next.at.Clusters())
+	for i := range next.groups.Living {
+		if n := &next.groups.Living[i]; changed(*n) {
+			if l, there := label[n.ID]; there {
+				n.Name = next.about[l].Name()
+			}
+		}
+	}
 	return nil
 }
 

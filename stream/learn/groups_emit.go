@@ -141,34 +141,26 @@ func (r groupRecord) output(cur *published) *emit.Output {
 }
 
 // groupRecords are those of clusters that live: what their points have in common by the
-// reference set as it is.
-func (in *intake) groupRecords(ctx context.Context, cur *published, notes []groupNote, threads int) ([]groupRecord, error) {
+// reference set as it was when the map was published, or is now.
+func (in *intake) groupRecords(ctx context.Context, cur *published, notes []groupNote, threads int) (out []groupRecord, err error) {
 	if len(notes) == 0 {
 		return nil, nil
 	}
-	g := cur.at.Clusters()
-	label := make(map[identity.ID]int32, len(g.ID))
-	for l, id := range g.ID {
-		label[id] = int32(l)
-	}
-	data := describe.Data{Count: len(g.ID), Cluster: make([]int32, g.Memory.Rows())}
-	for i := range data.Cluster {
-		data.Cluster[i] = -1
-		if l, there := label[g.Point(i)]; there {
-			data.Cluster[i] = l
+	about := cur.about
+	if about == nil {
+		if about, err = in.aboutGroups(ctx, cur, threads); err != nil {
+			return nil, err
 		}
 	}
+	g := cur.at.Clusters()
 	size := map[identity.ID]int{}
 	for _, c := range g.State.Clusters {
 		size[c.ID] = c.Size
 	}
-	near := nearestTo(cur, data.Cluster, notes, label)
-	in.known(cur, &data, near)
-	about, err := describe.Describe(ctx, data, describe.Settings{Threads: threads})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]groupRecord, len(notes))
+	label := labelsOf(g)
+	near := nearestTo(cur, clusterOf(g, label), notes, label)
+	in.nameRows(near)
+	out = make([]groupRecord, len(notes))
 	for k, n := range notes {
 		out[k] = groupRecord{note: n, size: size[n.ID], share: float64(size[n.ID]) / float64(g.Points())}
 		if l, there := label[n.ID]; there {
@@ -177,6 +169,35 @@ func (in *intake) groupRecords(ctx context.Context, cur *published, notes []grou
 		}
 	}
 	return out, nil
+}
+
+// aboutGroups says what sets the clusters of a map apart, by label.
+func (in *intake) aboutGroups(ctx context.Context, cur *published, threads int) ([]describe.Description, error) {
+	g := cur.at.Clusters()
+	data := describe.Data{Count: len(g.ID), Cluster: clusterOf(g, labelsOf(g))}
+	in.known(cur, &data)
+	return describe.Describe(ctx, data, describe.Settings{Threads: threads})
+}
+
+// labelsOf are the labels of the clusters of a map, by their ids.
+func labelsOf(g *identity.Groups) map[identity.ID]int32 {
+	label := make(map[identity.ID]int32, len(g.ID))
+	for l, id := range g.ID {
+		label[id] = int32(l)
+	}
+	return label
+}
+
+// clusterOf are the labels of a map's points, -1 for noise.
+func clusterOf(g *identity.Groups, label map[identity.ID]int32) []int32 {
+	out := make([]int32, g.Memory.Rows())
+	for i := range out {
+		out[i] = -1
+		if l, there := label[g.Point(i)]; there {
+			out[i] = l
+		}
+	}
+	return out
 }
 
 // nearby are the rows of a cluster that are nearest to its centre, and their ids.
@@ -208,9 +229,9 @@ func nearestTo(cur *published, cluster []int32, notes []groupNote, label map[ide
 	return out
 }
 
-// known fills in what the reference set knows of the rows of a map: vectors, labels, and the
-// ids of some. Rows that have left it have no vector: NaN, no label and no id.
-func (in *intake) known(cur *published, data *describe.Data, near []nearby) {
+// known fills in what the reference set knows of the rows of a map: vectors and labels. Rows
+// that have left it have no vector: NaN, and no label.
+func (in *intake) known(cur *published, data *describe.Data) {
 	n := len(data.Cluster)
 	for _, e := range cur.at.Encoder().Elements() {
 		data.Columns = append(data.Columns, describe.Column{Name: e.Column, Category: e.Category, Indicator: e.Text})
@@ -232,22 +253,28 @@ func (in *intake) known(cur *published, data *describe.Data, near []nearby) {
 			}
 		}
 	}
+	for p := range in.ref.All() {
+		if row := in.ref.Row(p); row >= 0 && int(row) < n && data.X.Rows > 0 {
+			copy(data.X.Row(int(row)), in.ref.Vector(p))
+		}
+	}
+}
+
+// nameRows fills in the ids of the newest events that rows are, as far as the reference set
+// knows them.
+func (in *intake) nameRows(near []nearby) {
 	ids := make(map[int32]*string)
 	for _, c := range near {
 		for k, row := range c.rows {
 			ids[row] = &c.ids[k]
 		}
 	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	for p := range in.ref.All() {
-		row := in.ref.Row(p)
-		if row < 0 || int(row) >= n {
-			continue
-		}
-		if data.X.Rows > 0 {
-			copy(data.X.Row(int(row)), in.ref.Vector(p))
-		}
-		if own := in.ref.IDs(p); ids[row] != nil && len(own) > 0 {
-			*ids[row] = own[len(own)-1]
+		to := ids[in.ref.Row(p)]
+		if own := in.ref.IDs(p); to != nil && len(own) > 0 {
+			*to = own[len(own)-1]
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/models/clusters/describe"
 	"unfold/models/clusters/identity"
 	"unfold/models/live"
 	"unfold/models/snapshot"
@@ -58,6 +59,8 @@ type published struct {
 	state *live.State
 	// groups are what is known of the map's clusters beside their ids.
 	groups groupNotes
+	// about is what sets them apart, by label; nil: that was not looked for.
+	about []describe.Description
 	// classes are those of the rows, which vote on events; nil without labels.
 	classes []int32
 }

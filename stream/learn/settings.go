@@ -308,9 +308,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 		if s.ClustersOfRows {
 			pool += identity.TreeBytes(mostCopies*n, plan.Seen, s.Clusters)
 		}
-		if s.Groups != nil {
-			pool += int64(n) * int64(4*dim+16) // rows, to be described
-		}
+		pool += int64(n) * int64(4*dim+16) // rows, to be described
 	}
 	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }

@@ -45,3 +45,36 @@ func BenchmarkPut(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/event")
 }
+
+// BenchmarkWhole is what a reader gets that joins a hub of 200,000 points.
+func BenchmarkWhole(b *testing.B) {
+	const n = 200_000
+	r := rand.New(rand.NewPCG(1, 1))
+	h := New(Settings{Size: n})
+	in := Rows{X: make([]float32, n), Y: make([]float32, n), At: 1}
+	ids, label, figure := make([]string, n), make([]string, n), make([]float32, n)
+	for i := range n {
+		in.X[i], in.Y[i], figure[i] = float32(r.NormFloat64()), float32(r.NormFloat64()), r.Float32()
+		ids[i], label[i] = fmt.Sprintf("event-%d", i), fmt.Sprintf("class %d", r.IntN(10))
+	}
+	in.ID = table.StringColumn("id", ids)
+	in.Columns = []table.Column{table.StringColumn("label", label), table.Float32Column("novelty_global", figure)}
+	if err := h.Put(in); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	bytes := 0
+	for range b.N {
+		reader := h.Join()
+		for {
+			m, ok, _ := reader.poll()
+			if !ok {
+				break
+			}
+			bytes += len(m.Data)
+		}
+		reader.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/point")
+	b.ReportMetric(float64(bytes)/float64(b.N)/n, "B/point")
+}

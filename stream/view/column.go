@@ -41,6 +41,8 @@ type column struct {
 	Field
 	// whole: categories are numbers, and become numbers if there are too many.
 	whole bool
+	// short: numbers came in single precision, and go so.
+	short bool
 	// codes index values, from 1; 0 is missing. They are there for categories.
 	codes  []uint32
 	values []string
@@ -67,10 +69,13 @@ func newColumn(c table.Column, n int) *column {
 	default:
 		out.Kind = Text
 	}
-	out.code = map[string]uint32{}
+	out.code, out.short = map[string]uint32{}, short(c)
 	out.grow(n)
 	return out
 }
+
+// short says whether a column is of single precision.
+func short(c table.Column) bool { return c.ArrowField().Type.Name() == "float32" }
 
 // grow makes room for n slots.
 func (c *column) grow(n int) {
@@ -234,8 +239,21 @@ func (c *column) take(name string, slots []uint32) table.Column {
 		return table.Uint32Column(name, gather(c.codes, slots))
 	case Text:
 		return table.StringColumn(name, gather(c.texts, slots))
+	case Number:
+		if c.short {
+			return table.Float32Column(name, narrowed(c.numbers, slots))
+		}
 	}
 	return table.Float64Column(name, gather(c.numbers, slots))
+}
+
+// narrowed is gather in single precision.
+func narrowed(from []float64, slots []uint32) []float32 {
+	out := make([]float32, len(slots))
+	for i, s := range slots {
+		out[i] = float32(from[s])
+	}
+	return out
 }
 
 // gather returns the elements of some slots.

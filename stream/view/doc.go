@@ -7,6 +7,7 @@
 //	Put     points come, or come again under their ids
 //	Remove  points leave
 //	Refresh the map changes: all points get new places, at once for every reader
+//	SetClusters  names of clusters, and what became of them
 //	Tick    what has changed since the last tick becomes one delta for all readers
 //	Join    a reader, which gets the whole and then every delta
 //

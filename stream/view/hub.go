@@ -17,10 +17,13 @@ type Settings struct {
 	// Every is how often changes are handed out by Run, 200 ms for 0.
 	Every time.Duration
 	// Most is how many points a delta has at most, 8192 for 0: a stream that changes more of them
-	// reaches readers later, each point as it is by then. So what readers cost is bounded.
+	// reaches readers later, each point as it is by then. Of more than eight readers each gets so
+	// much less that together they get what eight would. So what readers cost is bounded.
 	Most int
 	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
 	Log int
+	// Vectors bounds the bytes of the vectors of points that are kept for who asks, 0 for none.
+	Vectors int
 	// Title names what is shown.
 	Title string
 	// Live says that points come and go: readers expect changes.
@@ -31,6 +34,9 @@ type Settings struct {
 
 // DefaultSize is how many points a hub keeps that nobody has set another number for.
 const DefaultSize = 200_000
+
+// fullReaders get as much as there is; more share it.
+const fullReaders = 8
 
 // partRows is how many rows a part of the whole has.
 const partRows = 1 << 16
@@ -51,8 +57,11 @@ type Hub struct {
 	announced []int
 	m         MapState
 	status    []byte
-	log       deltaLog
-	readers   int
+	// clusters are what is known of those, clustersText the message of it; nil: there is none.
+	clusters     Clusters
+	clustersText []byte
+	log          deltaLog
+	readers      int
 	// woken is closed when there is something new for readers.
 	woken chan struct{}
 }
@@ -71,7 +80,8 @@ func New(s Settings) *Hub {
 	s.Most = cmp.Or(max(s.Most, 0), 8192)
 	s.Log = cmp.Or(max(s.Log, 0), 32<<20)
 	s.Base = max(s.Base, 0)
-	return &Hub{set: s, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
+	none := Clusters{Living: []Cluster{}, Events: []ClusterEvent{}}
+	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
 }
 
 // Put takes points that come. An error is about rows whose parts differ in length.
@@ -83,6 +93,7 @@ func (h *Hub) Put(in Rows) error {
 	defer h.mu.Unlock()
 	sources, again := h.ring.sources(&in)
 	slots := make([]int32, len(in.X))
+	keep := h.ring.keepVectors(h.set.Vectors, in.Vectors)
 	for i := range in.X {
 		slots[i] = none
 		if !finite(in.X[i], in.Y[i]) {
@@ -95,6 +106,9 @@ func (h *Hub) Put(in Rows) error {
 		s := h.ring.claim(id)
 		h.ring.x[s], h.ring.y[s], h.ring.at[s] = in.X[i], in.Y[i], in.At
 		slots[i] = int32(s)
+		if keep && id != "" {
+			h.ring.vectors.put(s, in.Vectors.Row(i))
+		}
 		h.touch(s, Put)
 	}
 	// A slot that two rows have got is the later one's.
@@ -244,7 +258,7 @@ func (h *Hub) tick() []Message {
 		return nil
 	}
 	var by [Remove + 1][]uint32
-	n := min(len(h.dirty), h.set.Most)
+	n := min(len(h.dirty), max(h.set.Most*fullReaders/max(h.readers, fullReaders), 1))
 	for _, s := range h.dirty[:n] {
 		if c := h.state[s]; c != 0 { // else it has been handed out
 			by[c] = append(by[c], s)

@@ -126,6 +126,9 @@ func (r *Reader) begin() {
 			r.waiting = append(r.waiting, c.message(i, 0))
 		}
 	}
+	if h.clustersText != nil {
+		r.waiting = append(r.waiting, Message{Text: true, Data: h.clustersText})
+	}
 	if h.status != nil {
 		r.waiting = append(r.waiting, Message{Text: true, Data: h.status})
 	}

@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"hash/maphash"
 	"strings"
 
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // Rows are points that come: n of them.
@@ -16,6 +16,8 @@ type Rows struct {
 	X, Y []float32
 	// At is when they came, in milliseconds since 1970; 0: not known.
 	At float64
+	// Vectors are those that they were placed by, n x dim, or none.
+	Vectors vec.Matrix[float32]
 	// Columns are what else is known of them, n values each.
 	Columns []table.Column
 	// Same are columns of one value for all of them.
@@ -39,17 +41,19 @@ type ring struct {
 	next, prev           []int32
 	oldest, newest, free int32
 	n                    int
-	// slots finds a point by its id's hash: a map of short keys takes half as long as one of ids.
-	slots   map[uint64]uint32
-	seed    maphash.Seed
+	// slots finds a point by its id, whose hash is in hash.
+	slots   *index
+	hash    []uint64
 	columns []*column
 	byName  map[string]int
+	// vectors are those of some points; nil: of none.
+	vectors *vectors
 	// skipped names columns that are not shown.
 	skipped map[string]bool
 }
 
 func newRing(size int) *ring {
-	return &ring{size: size, oldest: none, newest: none, free: none, slots: map[uint64]uint32{}, seed: maphash.MakeSeed(), byName: map[string]int{}, skipped: map[string]bool{}}
+	return &ring{size: size, oldest: none, newest: none, free: none, slots: newIndex(), byName: map[string]int{}, skipped: map[string]bool{}}
 }
 
 // mostColumns bounds the columns that are shown.
@@ -74,6 +78,7 @@ func (r *ring) sources(in *Rows) (all []source, grew bool) {
 	for _, c := range in.Columns {
 		if k := r.number(c.Name()); k != none && !all[k].there {
 			all[k] = newSource(c, r.columns[k].Kind)
+			r.columns[k].short = r.columns[k].short && short(c)
 		}
 	}
 	for _, c := range in.Same {
@@ -112,10 +117,14 @@ func (r *ring) add(made *column, name string) bool {
 // claim returns the slot of a point that comes, at the newest end of the order: its own if
 // its id is there, a free one, a new one, or the oldest.
 func (r *ring) claim(id string) uint32 {
-	if s, there := r.find(id); there {
-		r.unlink(s)
-		r.link(s)
-		return s
+	var hash uint64
+	if id != "" {
+		hash = r.slots.hash(id)
+		if s, there := r.known(hash, id); there {
+			r.unlink(s)
+			r.link(s)
+			return s
+		}
 	}
 	var s uint32
 	switch {
@@ -135,25 +144,32 @@ func (r *ring) claim(id string) uint32 {
 	r.n++
 	if id != "" {
 		id = strings.Clone(id)
-		r.slots[maphash.String(r.seed, id)] = s
+		r.slots.add(hash, s, r.hashOf)
 	}
-	r.id[s] = id
+	r.id[s], r.hash[s] = id, hash
 	return s
 }
+
+// hashOf is the hash of the id of a slot.
+func (r *ring) hashOf(s uint32) uint64 { return r.hash[s] }
 
 // find returns the slot of an id.
 func (r *ring) find(id string) (slot uint32, there bool) {
 	if id == "" {
 		return 0, false
 	}
-	slot, there = r.slots[maphash.String(r.seed, id)]
-	return slot, there && r.id[slot] == id // another id may have its hash
+	return r.known(r.slots.hash(id), id)
+}
+
+// known is find for who knows the hash.
+func (r *ring) known(hash uint64, id string) (slot uint32, there bool) {
+	return r.slots.find(hash, func(s uint32) bool { return r.id[s] == id })
 }
 
 // grow makes room for n slots.
 func (r *ring) grow(n int) {
 	r.x, r.y, r.at = grown(r.x, n, 0), grown(r.y, n, 0), grown(r.at, n, 0)
-	r.id, r.used = grown(r.id, n, ""), grown(r.used, n, false)
+	r.id, r.hash, r.used = grown(r.id, n, ""), grown(r.hash, n, 0), grown(r.used, n, false)
 	r.next, r.prev = grown(r.next, n, none), grown(r.prev, n, none)
 	for _, c := range r.columns {
 		c.grow(n)
@@ -177,10 +193,11 @@ func (r *ring) remove(id string) (slot uint32, there bool) {
 
 // forget takes the point of a slot out of everything but the order.
 func (r *ring) forget(s uint32) {
-	if h := maphash.String(r.seed, r.id[s]); r.slots[h] == s && r.id[s] != "" {
-		delete(r.slots, h)
+	if r.id[s] != "" {
+		r.slots.remove(r.hash[s], s, r.hashOf)
 	}
 	r.id[s], r.used[s] = "", false
+	r.vectors.drop(s)
 	r.n--
 }
 
@@ -215,6 +232,9 @@ func (in *Rows) check() error {
 	n := len(in.X)
 	if len(in.Y) != n || in.ID.Valid() && in.ID.Len() != n {
 		return fmt.Errorf("view: %d and %d coordinates, %d ids", n, len(in.Y), in.ID.Len())
+	}
+	if in.Vectors.Rows != 0 && in.Vectors.Rows != n {
+		return fmt.Errorf("view: %d vectors for %d points", in.Vectors.Rows, n)
 	}
 	for _, c := range in.Columns {
 		if c.Len() != n {

@@ -370,3 +370,37 @@ func TestNobodyReads(t *testing.T) {
 		t.Errorf("%d slots and %d messages are kept", len(h.dirty), len(h.log.messages))
 	}
 }
+
+// Together many readers get no more of a change than eight, and all of it in the end.
+func TestManyReadersShare(t *testing.T) {
+	h := New(Settings{Most: 80})
+	var pages []*page
+	for range 20 {
+		pages = append(pages, newPage(h))
+		pages[len(pages)-1].drain(t)
+	}
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i)
+	}
+	for seed := range 2 { // columns that are new let readers begin again
+		if err := h.Put(rowsOf(ids, seed)); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pages {
+			p.drain(t)
+		}
+	}
+	before := len(h.dirty)
+	for h.Tick(); len(h.dirty) > 0; h.Tick() {
+		if sent := before - len(h.dirty); sent != 32 && len(h.dirty) > 0 {
+			t.Fatalf("a change has %d points, want 80 * 8 / 20", sent)
+		}
+		before = len(h.dirty)
+	}
+	for _, p := range pages {
+		p.drain(t)
+		p.same(t, h)
+		p.r.Close()
+	}
+}

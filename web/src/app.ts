@@ -1,10 +1,12 @@
 // The page: what comes from the server goes into the store, what a person does goes into the view, and both are drawn.
 
+import { nearOf, reasonsOf, why } from "./answer";
 import { Asking, type Answer } from "./asking";
 import { Camera, type Box } from "./camera";
-import { dark, light, nameOf, type Theme } from "./color";
+import { ClusterList } from "./clusters";
+import { dark, light, type Theme } from "./color";
 import { contours, type Contour } from "./contours";
-import { Detail, type Near } from "./detail";
+import { Detail, type Near, type Why } from "./detail";
 import { $, h, icon } from "./dom";
 import { Drawer } from "./drawer";
 import { type Renderer, type Scene } from "./draw";
@@ -20,10 +22,16 @@ import { Pulse, Timeline } from "./pulse";
 import { Raster } from "./raster";
 import { Search } from "./search";
 import { inside, type XY } from "./select";
-import { read, write, type State } from "./state";
+import { mostCorners, read, write, type State } from "./state";
 import { arrival, Store } from "./store";
 import { Strange } from "./strange";
 import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
+
+/** A view rests when it has not moved for so many ms; a picture is slow that takes so many. */
+const resting = 180;
+const slow = 40;
+/** So many points make pictures slow where a program draws them. */
+const many = 300_000;
 
 export class App implements Listener {
   readonly store = new Store();
@@ -39,6 +47,7 @@ export class App implements Listener {
   private readonly pulse: Pulse;
   private readonly timeline: Timeline;
   private readonly strange: Strange;
+  private readonly clusters: ClusterList;
   private canvas = $<HTMLCanvasElement>("map");
   private readonly over = $<HTMLCanvasElement>("over");
   private theme: Theme;
@@ -58,21 +67,31 @@ export class App implements Listener {
   private pinned = -1;
   private pointer: XY = [-1, -1];
   private near: readonly Near[] = [];
+  /** Neighbours by their vectors, where these are known. */
+  private alike: readonly Near[] = [];
+  private why = new AbortController();
   private asked: XY | null = null;
   private asks = false;
   private readonly asking: Asking;
   private shape: readonly XY[] = [];
   private selected: Uint32Array | null = null;
+  /** The polygon of the map that it was made by. */
+  private within: readonly XY[] = [];
+  /** Until when the view is taken to be on its way, by the page's clock. */
+  private moving = 0;
   private stale = { base: true, over: true, grid: true, legend: true, labels: true, address: false };
   private legendAt = 0;
   private labelsAt = 0;
   private addressAt = 0;
   private progress = 0;
   private waiting = 0;
+  private rest = 0;
+  /** When the next picture may be drawn that nobody has asked for by moving the view. */
+  private drawAgain = 0;
   private drawn = 0;
   again: () => void = () => {};
-  /** What the page measures of itself, in ms: when the first whole picture was drawn, how long the last drawing took, and how late the latest frame came. */
-  readonly times = { first: 0, draw: 0, late: 0, latest: 0 };
+  /** What the page measures of itself, in ms: when the first whole picture was drawn, how long the last drawing took and the last fine one, and how late the latest frame came. */
+  readonly times = { first: 0, draw: 0, fine: 0, late: 0, latest: 0 };
 
   constructor() {
     this.wanted = read(location.hash);
@@ -90,6 +109,7 @@ export class App implements Listener {
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
     this.strange = new Strange(this.store, on);
+    this.clusters = new ClusterList(this.store, this.painting, { fly: (id) => this.flyCluster(id) });
     this.asking = new Asking(this.store, (a) => this.answered(a));
     setInterval(() => this.second(), 1000);
     this.tools();
@@ -121,6 +141,12 @@ export class App implements Listener {
         this.ask({ legend: true, base: true });
         break;
       }
+      case "clusters": {
+        const said = this.clusters.take(m);
+        if (said) this.tell(said);
+        this.ask({ legend: true, labels: true });
+        break;
+      }
       case "whole":
         this.arrived();
         break;
@@ -148,7 +174,7 @@ export class App implements Listener {
     if (!this.framed && f.change !== Change.Remove) this.home(false);
     Object.assign(this.stale, { base: true, over: true, grid: true, legend: true, labels: true });
     // While the whole comes a few pictures on the way are enough.
-    if (this.whole || now - this.progress > 300) {
+    if (this.whole || now - this.progress > Math.max(300, 8 * this.times.draw)) {
       this.progress = now;
       this.ask({});
     }
@@ -171,6 +197,7 @@ export class App implements Listener {
     if (this.whole) this.wanted = { only };
     this.select(null);
     this.pin(-1);
+    this.clusters.clear();
     this.store.clear(m.columns, m.slots, m.base);
     $("timeline").hidden = !m.live;
     this.painting.column = -1;
@@ -211,7 +238,7 @@ export class App implements Listener {
     if (this.painting.only.size > 0) this.painting.all();
     this.renderer.changed({ places: true, paint: true });
     if (this.store.n > 0) this.home(false);
-    const { x, y, zoom, point } = this.wanted;
+    const { x, y, zoom, point, within, upto } = this.wanted;
     if (x !== undefined && y !== undefined && zoom !== undefined) {
       this.camera.set([x, y, zoom * this.camera.home]);
     }
@@ -222,12 +249,17 @@ export class App implements Listener {
       });
       if (found >= 0) this.pin(found);
     }
+    if (upto !== undefined && this.live) {
+      this.timeline.follow();
+      this.timeline.set(upto);
+    }
+    if (within) this.selectWithin(Array.from({ length: within.length / 2 }, (_, i): XY => [within[2 * i]!, within[2 * i + 1]!]));
     this.preferred ??= this.wanted.by;
     this.wanted = { only: [] };
     this.head();
     this.tell(`${this.store.n} points are there.`);
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
-    this.strange.draw();
+    setTimeout(() => this.strange.draw()); // after the first picture
     document.body.dataset.ready = "yes";
   }
 
@@ -270,6 +302,8 @@ export class App implements Listener {
 
   select(slots: Uint32Array | null): void {
     this.selected = slots && slots.length > 0 ? slots : null;
+    this.within = [];
+    this.moving = performance.now() + resting;
     this.painting.select(this.selected);
     if (this.selected) {
       this.drawer.show(this.selected);
@@ -277,7 +311,7 @@ export class App implements Listener {
     } else this.drawer.hide();
     if (slots) this.tell(`${slots.length} points are selected.`);
     this.renderer.changed({ places: false, paint: true });
-    this.ask({ base: true, over: true });
+    this.ask({ base: true, over: true, address: this.whole });
   }
 
   /** uncover moves the map up if a selection would lie below the drawer. */
@@ -294,23 +328,50 @@ export class App implements Listener {
   pin(s: number): void {
     this.pinned = s;
     this.asked = null;
-    this.near = [];
+    this.near = this.alike = [];
+    this.why.abort();
     if (s < 0) this.detail.close();
     else {
       this.regrid();
       this.near = this.grid.neighbors(this.store, s, 8).map((n) => ({ ...n, id: this.store.id(n.slot) }));
-      this.detail.show(s, this.near, "on the map", []);
+      void this.explain(s);
       this.tell(`Point ${this.store.id(s) || s}`);
     }
     this.ask({ over: true, address: true });
+  }
+
+  /** explain asks the server why a point is novel, and shows what it says. */
+  private async explain(s: number): Promise<void> {
+    const show = (w: Partial<Why>): void => this.detail.show(s, this.near, { reasons: [], near: [], facts: [], note: "", ...w });
+    const id = this.store.id(s);
+    if (!this.asks) {
+      show({ note: "There is no model beside this map that could say why. Open the model itself: unfold view MODEL." });
+      return;
+    }
+    if (id === "") {
+      show({ note: "Only a point with an id can be asked about." });
+      return;
+    }
+    const mine = (this.why = new AbortController());
+    show({ note: "…" });
+    try {
+      const p = await why(id, mine.signal);
+      if (mine.signal.aborted || this.pinned !== s) return;
+      this.alike = nearOf(p, this.store);
+      const reasons = reasonsOf(p);
+      show({ reasons, near: this.alike, note: reasons.length > 0 ? "" : "No column stands out: values are missing, or it equals its neighbours." });
+      this.ask({ over: true });
+    } catch (e) {
+      if (!mine.signal.aborted && this.pinned === s) show({ note: e instanceof Error ? e.message : String(e) });
+    }
   }
 
   /** answered shows where a record would go. */
   private answered(a: Answer): void {
     this.pin(-1);
     this.asked = [a.x, a.y];
-    this.near = a.near;
-    this.detail.asked(a.title, a.facts, a.near, a.reasons);
+    this.alike = a.near;
+    this.detail.asked(a.title, { reasons: a.reasons, near: a.near, facts: a.facts, note: "" });
     this.camera.fly([a.x, a.y, Math.max(this.camera.scale, this.camera.home * 2.5)], performance.now());
     this.tell(`${a.title} would go to ${a.x}, ${a.y}`);
     this.ask({ base: true, over: true });
@@ -326,6 +387,23 @@ export class App implements Listener {
     this.camera.fly([this.store.x[s]!, this.store.y[s]!, scale], performance.now());
     this.pin(s);
     this.ask({ base: true, over: true });
+  }
+
+  /** flyCluster shows a cluster: where its points are, or where it was. */
+  private flyCluster(id: string): void {
+    const column = this.clusters.column;
+    const code = (this.store.columns[column]?.values.indexOf(id) ?? -1) + 1;
+    const slots: number[] = [];
+    if (code > 0) this.store.eachNumber(column, (s, v) => void (v === code && slots.push(s)));
+    const box = this.boxOf(slots, 0.03);
+    const centre = this.clusters.centre(id);
+    if (box) {
+      const narrow = innerWidth <= 760;
+      const [x, y, scale] = this.camera.fitting(box, narrow ? 0 : 300, narrow ? 108 : 76, narrow ? innerHeight * 0.28 : 0);
+      this.camera.fly([x, y, Math.min(scale * 0.6, this.camera.home * 60)], performance.now());
+    } else if (centre) this.camera.fly([...centre, Math.max(this.camera.scale, this.camera.home * 2)], performance.now());
+    else this.tell(`Cluster ${id} is not on the map any more.`);
+    this.ask({ base: true, over: true, labels: true, address: true });
   }
 
   private hoverSlot(s: number): void {
@@ -352,22 +430,22 @@ export class App implements Listener {
 
   /** box is where the points are, without the outermost thousandth of them. */
   private box(): Box | null {
-    const xs: number[] = [];
-    const ys: number[] = [];
+    const slots: number[] = [];
     const step = Math.max(1, Math.floor(this.store.slots / 50_000));
-    for (let s = 0; s < this.store.slots; s += step)
-      if (this.store.alive[s]) {
-        xs.push(this.store.x[s]!);
-        ys.push(this.store.y[s]!);
-      }
-    if (xs.length === 0) return null;
-    const within = (v: number[]): [number, number] => {
-      v.sort((a, b) => a - b);
-      const cut = Math.floor(v.length * 0.001);
+    for (let s = 0; s < this.store.slots; s += step) if (this.store.alive[s]) slots.push(s);
+    return this.boxOf(slots, 0.001);
+  }
+
+  /** boxOf is where points are, without a share of the outermost on each side; null for none. */
+  private boxOf(slots: readonly number[], share: number): Box | null {
+    if (slots.length === 0) return null;
+    const cut = Math.floor(slots.length * share);
+    const span = (of: Float32Array): [number, number] => {
+      const v = Float32Array.from(slots, (s) => of[s]!).sort();
       return [v[cut]!, v[v.length - 1 - cut]!];
     };
-    const [x0, x1] = within(xs);
-    const [y0, y1] = within(ys);
+    const [x0, x1] = span(this.store.x);
+    const [y0, y1] = span(this.store.y);
     return { x0, y0, x1, y1 };
   }
 
@@ -384,8 +462,19 @@ export class App implements Listener {
   }
 
   private done(shape: readonly XY[]): void {
-    const polygon = shape.map(([x, y]) => this.camera.toMap(x, y));
+    this.selectWithin(shape.map(([x, y]) => this.camera.toMap(x, y)));
+  }
+
+  /** selectWithin selects what lies in a polygon of the map. */
+  private selectWithin(polygon: readonly XY[]): void {
     this.select(inside(this.store, polygon, this.painting.shown));
+    if (this.selected) this.within = polygon;
+  }
+
+  /** selectView selects what can be seen. */
+  private selectView(): void {
+    const { width, height } = this.camera;
+    this.done([[0, 0], [width, 0], [width, height], [0, height]]);
   }
 
   private setTool(t: Tool): void {
@@ -444,7 +533,7 @@ export class App implements Listener {
       "+": () => this.zoom(...middle, 1.4), "=": () => this.zoom(...middle, 1.4), "-": () => this.zoom(...middle, 1 / 1.4),
       "0": () => this.home(true), "/": () => this.search.focus(), "?": () => this.help(),
       v: () => this.setTool("pan"), l: () => this.setTool("lasso"), r: () => this.setTool("rectangle"), n: () => this.nameClasses(), d: () => this.switchTheme(),
-      c: () => $("by").focus(), o: () => this.outline(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
+      c: () => $("by").focus(), k: () => void this.clusters.open(), s: () => this.selectView(), o: () => this.outline(), w: () => this.question(), " ": () => this.timeline.toggle(), Escape: () => this.escape(),
     };
     if (target === this.over || target === document.body)
       Object.assign(acts, {
@@ -467,11 +556,13 @@ export class App implements Listener {
 
   private pan(dx: number, dy: number): void {
     this.camera.pan(dx, dy);
+    this.moving = performance.now() + resting;
     this.ask({ base: true, over: true });
   }
 
   private zoom(x: number, y: number, factor: number): void {
     this.camera.zoomAt(x, y, factor);
+    this.moving = performance.now() + resting;
     this.ask({ base: true, over: true });
   }
 
@@ -513,7 +604,7 @@ export class App implements Listener {
 
   /** ratio is that of the screen, less where a program has to paint every pixel. */
   private get ratio(): number {
-    return Math.min(devicePixelRatio || 1, this.renderer.name === "software" && this.store.n > 300_000 ? 1 : 2);
+    return Math.min(devicePixelRatio || 1, this.renderer.name === "software" && this.store.n > many ? 1 : 2);
   }
 
   private themeOf(name: string | undefined): Theme {
@@ -552,35 +643,53 @@ export class App implements Listener {
     const { stale } = this;
     const flying = this.camera.step(now);
     const moving = now / 1000 < this.store.still;
-    const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, now: now / 1000, ratio: this.ratio };
-    if (stale.base || flying || moving) {
+    // A picture that takes long waits until the view rests; on the way there are quicker ones.
+    const going = flying || moving;
+    const big = this.store.n > many;
+    const hasty = this.times.fine > slow && (flying || performance.now() < this.moving || (moving && big));
+    const draft = this.whole ? hasty : big;
+    const scene: Scene = { store: this.store, camera: this.camera, theme: this.theme, paint: this.painting.paint, now: now / 1000, ratio: this.ratio, draft };
+    // Pictures of what comes by itself take half of the time at most, so that frames are never left waiting.
+    const onWay = flying || performance.now() < this.moving || !this.whole;
+    const rests = !onWay && performance.now() < this.drawAgain;
+    if (flying || ((stale.base || moving) && !rests)) {
       const begun = performance.now();
       this.renderer.draw(scene);
       this.times.draw = performance.now() - begun;
+      this.drawAgain = performance.now() + this.times.draw;
+      if (!draft) this.times.fine = this.times.draw;
       this.drawn++;
       if (this.whole && this.times.first === 0) this.times.first = performance.now();
       stale.base = moving;
       stale.over = true;
+      if (draft && going) stale.base = true;
+      else if (draft && this.whole) {
+        clearTimeout(this.rest);
+        this.rest = window.setTimeout(() => this.ask({ base: true }), this.moving - performance.now() + 10);
+      }
     }
-    if (stale.legend && now - this.legendAt > 500) {
+    if (stale.legend && this.whole && now - this.legendAt > 500) {
       this.legend.draw();
+      this.clusters.recolor();
       this.legendAt = now;
       stale.legend = false;
     }
-    if (stale.labels && !flying && (now - this.labelsAt > (this.live ? 700 : 120) || this.labels.length === 0)) this.relabel(now);
+    if (stale.labels && this.whole && !flying && (now - this.labelsAt > (this.live ? 700 : 120) || this.labels.length === 0)) this.relabel(now);
     let glowing = false;
-    if (stale.over) {
+    if (stale.over && !rests) {
       this.point();
+      const begun = performance.now();
       glowing = this.overlay.draw(scene, this.painting, this.marks(), now);
       stale.over = glowing;
+      if (!onWay) this.drawAgain = Math.max(this.drawAgain, performance.now() + performance.now() - begun);
     }
     if (stale.address && !flying && now - this.addressAt > 600) {
       this.addressAt = now; // browsers bound how often
       this.address();
       stale.address = false;
     }
-    if (flying || moving || glowing || stale.base || stale.over) this.ask({});
-    else if (stale.legend || stale.labels || stale.address) setTimeout(() => this.ask({ over: true }), 250);
+    if (going || glowing || stale.base || stale.over) this.ask({});
+    else if (this.whole && (stale.legend || stale.labels || stale.address)) setTimeout(() => this.ask({ over: true }), 250);
   }
 
   /** point finds what is under the pointer. */
@@ -596,7 +705,7 @@ export class App implements Listener {
 
   private marks() {
     return {
-      labels: this.labels, contours: this.contours, hover: this.hovered, pinned: this.pinned, neighbors: this.near.map((n) => n.slot).filter((s) => s >= 0),
+      labels: this.labels, contours: this.contours, hover: this.hovered, pinned: this.pinned, neighbors: (this.alike.some((n) => n.slot >= 0) ? this.alike : this.near).map((n) => n.slot).filter((s) => s >= 0),
       hits: this.search.hits.slice(0, 500), shape: this.shape, rectangle: this.tool === "rectangle", asked: this.asked,
     };
   }
@@ -607,15 +716,18 @@ export class App implements Listener {
     this.stale.over = true;
     this.labels = [];
     this.contours = [];
-    const column = this.store.columns[this.painting.column];
-    if (!column || !this.painting.category) return;
-    if (this.outlining) this.contours = contours(this.store, this.camera, this.painting.code);
+    // Where no classes colour the map the clusters are named and outlined.
+    const own = this.painting.category;
+    const column = own ? this.painting.column : this.clusters.column;
+    const code = own ? this.painting.code : this.clusters.code;
+    if (column < 0) return;
+    if (this.outlining) this.contours = contours(this.store, this.camera, code);
     if (!this.naming) return;
     const covered = [...document.querySelectorAll("header, aside > section, #drawer, footer")]
       .filter((e) => !(e as HTMLElement).hidden && e.parentElement?.id !== "detail")
       .map((e) => e.getBoundingClientRect())
       .map((r) => ({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }));
-    this.labels = place(this.store, this.camera, this.painting.code, (c) => nameOf(column, c), (t, s) => this.overlay.measure(t, s), covered);
+    this.labels = place(this.store, this.camera, code, (c) => this.clusters.named(column, c), (t, s) => this.overlay.measure(t, s), covered);
   }
 
   private address(): void {
@@ -624,6 +736,7 @@ export class App implements Listener {
       x: this.camera.x, y: this.camera.y, zoom: this.camera.zoom, by: column?.name ?? "",
       only: [...this.painting.only].map((c) => column?.values[c - 1] ?? ""), theme: this.theme.dark ? "dark" : "light",
       point: this.pinned >= 0 ? this.store.id(this.pinned) : undefined, upto: this.painting.upto,
+      within: this.within.length > 0 ? thinned(this.within, mostCorners).flat() : undefined,
     };
     history.replaceState(null, "", location.pathname + location.search + write(s));
   }
@@ -633,7 +746,7 @@ export class App implements Listener {
   }
 
   /** measure pans and zooms for some ms and returns frames a second; the median time of a hover, in ms. */
-  async measure(ms: number): Promise<{ frames: number; hover: number; draw: number; least: number; renderer: string }> {
+  async measure(ms: number): Promise<{ frames: number; hover: number; draw: number; least: number; fine: number; renderer: string }> {
     const begun = performance.now();
     const before = this.drawn;
     let n = 0;
@@ -653,8 +766,14 @@ export class App implements Listener {
       times.push(performance.now() - t);
     }
     times.sort((a, b) => a - b);
-    return { frames, hover: times[20]!, draw: draws[Math.floor(draws.length / 2)] ?? 0, least: draws[0] ?? 0, renderer: this.renderer.name };
+    return { frames, hover: times[20]!, draw: draws[Math.floor(draws.length / 2)] ?? 0, least: draws[0] ?? 0, fine: this.times.fine, renderer: this.renderer.name };
   }
+}
+
+/** thinned are at most so many of the corners of a polygon. */
+function thinned(corners: readonly XY[], most: number): XY[] {
+  const step = Math.max(corners.length / most, 1);
+  return Array.from({ length: Math.min(corners.length, most) }, (_, i) => corners[Math.floor(i * step)]!);
 }
 
 /** remembered is the theme that was chosen before; a page in a frame may have no storage. */

@@ -1,22 +1,9 @@
 // "Where would this go?": a record goes to the server, its place and why it is novel come back.
 
+import { factsOf, nearOf, place, reasonsOf, type Placed } from "./answer";
 import type { Near, Reason } from "./detail";
 import { $, h } from "./dom";
 import type { Store } from "./store";
-
-/** A row's place, as POST /api/place answers. */
-interface Placed {
-  id?: string | number;
-  x?: number;
-  y?: number;
-  novelty_local?: number;
-  novelty_global?: number;
-  class?: string;
-  class_probability?: number;
-  reasons?: { column: string; share: number; value?: number | string; expected?: string; expected_low?: number; expected_high?: number }[];
-  neighbors?: { id: string; distance: number }[];
-  error?: string;
-}
 
 export interface Answer {
   x: number;
@@ -57,36 +44,16 @@ export class Asking {
     this.last = this.text.value;
     try {
       JSON.parse(this.last);
-      const r = await fetch("api/place?neighbors=8&reasons=5", { method: "POST", headers: { "Content-Type": "application/json" }, body: this.last });
-      const answer = (await r.json()) as { places?: Placed[]; detail?: string; title?: string };
-      const first = answer.places?.[0];
-      if (!r.ok || !first) throw new Error(answer.detail ?? answer.title ?? `the server answers ${r.status}`);
-      if (first.error || first.x === undefined || first.y === undefined) throw new Error(first.error ?? "it has no place in two dimensions");
+      const p = await place(this.last);
+      if (p.x === undefined || p.y === undefined) throw new Error("it has no place in two dimensions");
       this.dialog.close();
-      this.on(this.answer(first));
+      this.on(this.answer(p, p.x, p.y));
     } catch (e) {
       this.fault.textContent = e instanceof Error ? e.message : String(e);
     }
   }
 
-  private answer(p: Placed): Answer {
-    const slots = new Map<string, number>();
-    const wanted = new Set((p.neighbors ?? []).map((n) => n.id));
-    this.store.each((s) => {
-      const id = this.store.id(s);
-      if (wanted.has(id)) slots.set(id, s);
-    });
-    const facts: [string, string][] = [];
-    const share = (v: number | undefined): string => (v === undefined ? "" : v.toFixed(3));
-    for (const [name, v] of [["novelty, local", share(p.novelty_local)], ["novelty, global", share(p.novelty_global)], ["class", p.class ?? ""], ["its probability", share(p.class_probability)]] as const)
-      if (v !== "") facts.push([name, v]);
-    return {
-      x: p.x!, y: p.y!, title: String(p.id ?? "the record"), facts,
-      near: (p.neighbors ?? []).slice(0, 8).map((n) => ({ slot: slots.get(n.id) ?? -1, id: n.id, distance: n.distance })),
-      reasons: (p.reasons ?? []).map((r) => ({
-        column: r.column, share: r.share, value: r.value === undefined ? undefined : String(r.value),
-        expected: r.expected ?? (r.expected_low === undefined ? undefined : `${r.expected_low} to ${r.expected_high}`),
-      })),
-    };
+  private answer(p: Placed, x: number, y: number): Answer {
+    return { x, y, title: String(p.id ?? "the record"), facts: factsOf(p), near: nearOf(p, this.store), reasons: reasonsOf(p) };
   }
 }

@@ -124,5 +124,14 @@ export function position(v: number, s: Scale): number {
 
 /** nameOf is what a category is called on the page. */
 export function nameOf(c: Column, code: number): string {
-  return code === 0 ? "(none)" : (c.values[code - 1] ?? `#${code}`);
+  if (isNoise(c, code)) return "(none)";
+  const value = c.values[code - 1];
+  if (value === undefined) return `#${code}`;
+  const name = c.names?.get(value);
+  return name ? `${value}: ${name}` : value;
+}
+
+/** isNoise says whether a code stands for no class: a missing value, or no cluster. */
+export function isNoise(c: Column, code: number): boolean {
+  return code === 0 || (c.name === "cluster" && c.values[code - 1] === "-1");
 }

@@ -1,5 +1,6 @@
 // What there is to say of a point: in short beside the pointer, and whole in a panel.
 
+import { nameOf } from "./color";
 import { $, h } from "./dom";
 import { figure, when, type Store } from "./store";
 
@@ -13,9 +14,21 @@ export interface Near {
 /** A column that makes a point novel. */
 export interface Reason {
   column: string;
+  /** What it carries of the distance to the neighbours, 0..1. */
   share: number;
+  /** above or below what the neighbours have, or another category than theirs. */
+  direction: string;
   value?: string;
   expected?: string;
+}
+
+/** Why a point is novel, as far as that is known: or what there is to say instead. */
+export interface Why {
+  reasons: readonly Reason[];
+  /** Neighbours by their vectors. */
+  near: readonly Near[];
+  facts: readonly (readonly [string, string])[];
+  note: string;
 }
 
 export class Detail {
@@ -34,9 +47,11 @@ export class Detail {
     if (first >= 0) order.sort((a, b) => Number(b === first) - Number(a === first));
     let n = 0;
     for (const k of order) {
-      const text = this.store.text(s, k);
+      const c = this.store.columns[k]!;
+      let text = this.store.text(s, k);
       if (text === "" || n++ >= most) continue;
-      const name = this.store.columns[k]!.name;
+      if (c.kind === "category") text = nameOf(c, this.store.number(s, k));
+      const { name } = c;
       list.append(h("dt", { title: name }, name), h("dd", {}, text));
     }
     return list;
@@ -58,34 +73,46 @@ export class Detail {
     this.box.hidden = true;
   }
 
-  /** show states all of a point; where says which space the neighbours' distances are of. */
-  show(s: number, near: readonly Near[], where: string, reasons: readonly Reason[]): void {
+  /** show states all of a point, with its neighbours on the map. */
+  show(s: number, near: readonly Near[], why: Why): void {
     const { store } = this;
     const fields = this.fields(s, 100, -1);
     if (store.at[s]! > 0) fields.append(h("dt", {}, "came"), h("dd", {}, when(store.at[s]!)));
     fields.append(h("dt", {}, "place"), h("dd", {}, `${figure(store.x[s]!)}, ${figure(store.y[s]!)}`));
-    this.fill(this.title(s), fields, near, where, reasons);
-  }
-
-  private fill(title: string, fields: HTMLElement, near: readonly Near[], where: string, reasons: readonly Reason[]): void {
-    const head = h("header", {}, h("h2", {}, title), h("button", { class: "close", label: "Close", on: { click: () => this.on.close() } }, "✕"));
-    this.box.replaceChildren(head, fields);
-    if (reasons.length > 0) {
-      this.box.append(h("h3", {}, "Why it is novel"));
-      for (const r of reasons)
-        this.box.append(h("div", { class: "reason" }, h("span", {}, r.value ? `${r.column} ${r.value}${r.expected ? `, not ${r.expected}` : ""}` : r.column), h("b", {}, `${Math.round(r.share * 100)}%`)));
-    }
-    if (near.length > 0) {
-      this.box.append(h("h3", {}, `Nearest ${where}`), this.near(near));
-    }
-    this.box.hidden = false;
+    this.fill(this.title(s), fields, near, why);
   }
 
   /** asked states what is known of a record that was asked for. */
-  asked(title: string, facts: readonly (readonly [string, string])[], near: readonly Near[], reasons: readonly Reason[]): void {
+  asked(title: string, why: Why): void {
     const list = h("dl");
-    for (const [name, value] of facts) list.append(h("dt", {}, name), h("dd", {}, value));
-    this.fill(title, list, near, "by their vectors", reasons);
+    for (const [name, value] of why.facts) list.append(h("dt", {}, name), h("dd", {}, value));
+    this.fill(title, list, [], why);
+  }
+
+  private fill(title: string, fields: HTMLElement, near: readonly Near[], why: Why): void {
+    const head = h("header", {}, h("h2", {}, title), h("button", { class: "close", label: "Close", on: { click: () => this.on.close() } }, "✕"));
+    const { scrollTop } = this.box;
+    this.box.replaceChildren(head, fields);
+    if (why.reasons.length > 0 || why.note !== "") this.box.append(h("h3", {}, "Why it is novel"));
+    for (const r of why.reasons) this.box.append(this.reason(r));
+    if (why.note !== "") this.box.append(h("p", { class: "hint" }, why.note));
+    if (why.near.length > 0) this.box.append(h("h3", {}, "Nearest by their vectors"), this.near(why.near));
+    if (near.length > 0) this.box.append(h("h3", {}, "Nearest on the map"), this.near(near));
+    this.box.hidden = false;
+    this.box.scrollTop = scrollTop;
+  }
+
+  /** reason is a column, what the event has there, what its neighbours have, and its share as a bar. */
+  private reason(r: Reason): HTMLElement {
+    const bar = h("i");
+    bar.style.width = `${Math.min(Math.max(r.share, 0), 1) * 100}%`;
+    const sign = r.direction === "above" ? "↑ " : r.direction === "below" ? "↓ " : "";
+    const instead = r.expected === undefined ? "" : r.direction === "other" ? `, not ${r.expected}` : `, neighbours ${r.expected}`;
+    return h(
+      "div", { class: "reason" },
+      h("span", { title: r.column }, r.column), h("b", {}, `${Math.round(r.share * 100)}%`), bar,
+      r.value === undefined ? null : h("em", {}, `${sign}${r.value}${instead}`),
+    );
   }
 
   near(near: readonly Near[]): HTMLElement {

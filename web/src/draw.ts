@@ -15,6 +15,8 @@ export interface Scene {
   now: number;
   /** Pixels of the screen for a CSS pixel. */
   ratio: number;
+  /** The view is on its way: a picture that is quick counts more than a fine one. */
+  draft: boolean;
 }
 
 export interface Renderer {

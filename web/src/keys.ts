@@ -7,6 +7,8 @@ export const keys: readonly (readonly [string, string])[] = [
   ["Enter", "choose the point in the middle"],
   ["/", "search"],
   ["C", "choose the column that colours"],
+  ["K", "clusters: how large they are, and what became of them"],
+  ["S", "select the points in view"],
   ["V L R", "move, lasso, rectangle; Shift and dragging is a lasso, too"],
   ["Space", "pause a live map, and play on"],
   ["W", "where would this go? Place a record"],

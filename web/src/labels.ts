@@ -64,26 +64,37 @@ function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[
   const [x1, y0] = camera.toMap(camera.width, camera.height);
   const kx = cells / (x1 - x0);
   const ky = cells / (y1 - y0);
-  const step = Math.max(1, Math.floor(store.slots / 250_000));
-  const counts = new Map<number, number>();
-  const visit = (f: (code: number, cell: number, s: number) => void): void => {
-    for (let s = 0; s < store.slots; s += step) {
-      if (!store.alive[s]) continue;
-      const cx = (store.x[s]! - x0) * kx;
-      const cy = (store.y[s]! - y0) * ky;
-      if (!(cx >= 0 && cy >= 0 && cx < cells && cy < cells)) continue;
-      const c = code(s);
-      if (c > 0) f(c, Math.floor(cy) * cells + Math.floor(cx), s);
-    }
-  };
-  visit((c) => counts.set(c, (counts.get(c) ?? 0) + 1));
-  const order = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, most);
-  const index = new Map(order.map(([c], i) => [c, i]));
+  const { alive, x, y, slots } = store;
+  const step = Math.max(1, Math.floor(slots / 250_000));
+  // The points in view: slot, class and cell of each.
+  const room = Math.ceil(slots / step);
+  const slot = new Uint32Array(room);
+  const of = new Uint32Array(room);
+  const cellOf = new Uint16Array(room);
+  let n = 0;
+  let highest = 0;
+  for (let s = 0; s < slots; s += step) {
+    if (!alive[s]) continue;
+    const cx = (x[s]! - x0) * kx;
+    const cy = (y[s]! - y0) * ky;
+    if (!(cx >= 0 && cy >= 0 && cx < cells && cy < cells)) continue;
+    const c = code(s);
+    if (!(c > 0)) continue;
+    slot[n] = s;
+    of[n] = c;
+    cellOf[n++] = (cy | 0) * cells + (cx | 0);
+    if (c > highest) highest = c;
+  }
+  const counts = new Uint32Array(highest + 1);
+  for (let i = 0; i < n; i++) counts[of[i]!]!++;
+  const order = [...counts.entries()].filter(([, k]) => k > 0).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, most);
+  const index = new Int32Array(highest + 1).fill(-1);
+  order.forEach(([c], i) => (index[c] = i));
   const grid = new Uint32Array(order.length * cells * cells);
-  visit((c, cell) => {
-    const i = index.get(c);
-    if (i !== undefined) grid[i * cells * cells + cell]!++;
-  });
+  for (let i = 0; i < n; i++) {
+    const k = index[of[i]!]!;
+    if (k >= 0) grid[k * cells * cells + cellOf[i]!]!++;
+  }
   const out = order.map(([c, count], i) => {
     const g = grid.subarray(i * cells * cells, (i + 1) * cells * cells);
     let best = -1;
@@ -102,12 +113,13 @@ function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[
     return { code: c, count, cell: at, n: 0, x: 0, y: 0 };
   });
   // The label stands in the middle of the points around that cell, not of the cell.
-  visit((c, cell, s) => {
-    const p = out[index.get(c) ?? -1];
-    if (!p || Math.abs((cell % cells) - (p.cell % cells)) > 1 || Math.abs(Math.floor(cell / cells) - Math.floor(p.cell / cells)) > 1) return;
+  for (let i = 0; i < n; i++) {
+    const p = out[index[of[i]!]!];
+    const cell = cellOf[i]!;
+    if (!p || Math.abs((cell % cells) - (p.cell % cells)) > 1 || Math.abs(Math.floor(cell / cells) - Math.floor(p.cell / cells)) > 1) continue;
     p.n++;
-    p.x += (store.x[s]! - p.x) / p.n;
-    p.y += (store.y[s]! - p.y) / p.n;
-  });
+    p.x += (x[slot[i]!]! - p.x) / p.n;
+    p.y += (y[slot[i]!]! - p.y) / p.n;
+  }
   return out;
 }

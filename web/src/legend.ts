@@ -1,6 +1,6 @@
 // The panel of colours: the column that colours, its classes with counts or its scale.
 
-import { css, nameOf, ramp } from "./color";
+import { css, isNoise, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
 import type { Painting } from "./painting";
 import { arrival, figure, when, type Store } from "./store";
@@ -38,7 +38,7 @@ export class Legend {
     const { only, colors } = this.painting;
     const column = this.store.columns[this.painting.column]!;
     const counts = this.painting.counts();
-    const order = [...counts.keys()].filter((c) => counts[c]! > 0 || only.has(c)).sort((a, b) => Number(a === 0) - Number(b === 0) || counts[b]! - counts[a]! || a - b);
+    const order = [...counts.keys()].filter((c) => counts[c]! > 0 || only.has(c)).sort((a, b) => Number(isNoise(column, a)) - Number(isNoise(column, b)) || counts[b]! - counts[a]! || a - b);
     const rows: Node[] = order.slice(0, listed).map((code) => {
       const dot = h("i");
       dot.style.background = css(colors[code] ?? this.painting.theme.missing);

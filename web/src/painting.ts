@@ -1,6 +1,6 @@
 // Which colour each point has, and which are shown: by a column, classes that are singled out, time, and the selection.
 
-import { classColors, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
+import { classColors, isNoise, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
 import type { Store } from "./store";
 
 const faint = 0x16; // the opacity of points that are not singled out
@@ -17,7 +17,12 @@ export class Painting {
   /** Points that came later are not shown. */
   upto = Infinity;
   paint = new Uint32Array(0);
+  /** The column's values by slot. */
   private value = new Float64Array(0);
+  /** Colours of codes, or of the scale's steps, with what is set back. */
+  private table = new Uint32Array(0);
+  /** Codes that stand for no class. */
+  private readonly noise = new Set<number>();
   private selected: Uint8Array | null = null;
   private ramp = new Uint32Array(256);
 
@@ -32,6 +37,10 @@ export class Painting {
     if (column !== this.column) this.only.clear();
     this.column = column;
     this.colors = [];
+    this.grow();
+    const { value } = this;
+    if (column === -1) value.fill(0);
+    else this.store.eachNumber(column, (s, v) => (value[s] = v));
     this.refresh();
   }
 
@@ -55,21 +64,24 @@ export class Painting {
     const sx = new Float64Array(n);
     const sy = new Float64Array(n);
     let mx = 0, my = 0;
-    this.store.each((s) => {
-      const code = this.store.number(s, this.column);
-      if (code >= n) return;
+    const { x, y, alive, base, slots } = this.store;
+    for (let s = base; s < slots; s++) {
+      if (!alive[s]) continue;
+      const code = this.value[s]!;
+      if (code >= n) continue;
       counts[code]!++;
-      sx[code]! += this.store.x[s]!;
-      sy[code]! += this.store.y[s]!;
-      mx += this.store.x[s]!;
-      my += this.store.y[s]!;
-    });
+      sx[code]! += x[s]!;
+      sy[code]! += y[s]!;
+      mx += x[s]!;
+      my += y[s]!;
+    }
+    for (let code = 1; code < n; code++) if (isNoise(c, code)) counts[code] = 0;
     const all = Math.max(this.store.n, 1);
     const angles = counts.map((k, i) => (k ? Math.atan2(sy[i]! / k - my / all, sx[i]! / k - mx / all) : 0));
     const fresh = classColors(counts, angles, this.theme);
     const kept = n <= 7 ? this.colors : [];
     const free = fresh.slice(1).filter((c) => !kept.includes(c));
-    this.colors = fresh.map((c, code) => (code === 0 || n > 7 || kept.length === 0 ? c : (kept[code] ?? free.shift() ?? c)));
+    this.colors = fresh.map((color, code) => (isNoise(c, code) ? this.theme.missing : n > 7 || kept.length === 0 ? color : (kept[code] ?? free.shift() ?? color)));
   }
 
   /** extend gives new categories colours. */
@@ -94,18 +106,34 @@ export class Painting {
   /** some paints slots that have changed. */
   some(slots: Uint32Array): void {
     this.grow();
-    for (const s of slots) this.one(s);
+    if (this.table.length === 0) this.prepare();
+    for (const s of slots) {
+      this.value[s] = this.column !== -1 && this.store.alive[s] ? this.store.number(s, this.column) : 0;
+      this.paint[s] = this.store.alive[s] ? this.colorOf(s, this.value[s]!) : 0;
+    }
   }
 
+  /** all paints every point by the values that are known. */
   all(): void {
     this.grow();
-    for (let s = 0; s < this.store.slots; s++) this.one(s);
+    this.prepare();
+    const { alive, slots } = this.store;
+    for (let s = 0; s < slots; s++) this.paint[s] = alive[s] ? this.colorOf(s, this.value[s]!) : 0;
   }
 
-  private one(s: number): void {
-    const v = this.column !== -1 && this.store.alive[s] ? this.store.number(s, this.column) : 0;
-    this.value[s] = v;
-    this.paint[s] = this.store.alive[s] ? this.colorOf(s, v) : 0;
+  /** prepare computes the colours of codes. */
+  private prepare(): void {
+    const back = ((this.theme.missing & 0xffffff) | (faint << 24)) >>> 0;
+    this.noise.clear();
+    if (!this.category) {
+      this.table = this.ramp;
+      return;
+    }
+    const column = this.store.columns[this.column]!;
+    this.table = Uint32Array.from(this.colors, (c, code) => {
+      if (isNoise(column, code)) this.noise.add(code);
+      return this.only.size > 0 && !this.only.has(code) ? back : c;
+    });
   }
 
   private colorOf(s: number, v: number): RGBA {
@@ -113,11 +141,10 @@ export class Painting {
     if (this.store.at[s]! > this.upto) return 0;
     let c = this.plain;
     if (this.category) {
-      if (this.only.size > 0 && !this.only.has(v)) return ((this.theme.missing & 0xffffff) | (faint << 24)) >>> 0;
-      c = this.colors[v] ?? this.theme.missing;
+      c = v < this.table.length ? this.table[v]! : this.theme.missing;
     } else if (this.column !== -1) {
       if (Number.isNaN(v)) c = this.theme.missing;
-      else c = this.ramp[Math.round(Math.min(Math.max(position(v, this.scale), 0), 1) * 255)]!;
+      else c = this.table[Math.round(Math.min(Math.max(position(v, this.scale), 0), 1) * 255)]!;
     }
     if (this.selected && !this.selected[s]) c = ((c & 0xffffff) | (aside << 24)) >>> 0;
     return c;
@@ -141,7 +168,10 @@ export class Painting {
     s >= this.store.base && this.store.alive[s] === 1 && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
 
   /** code is a point's class for labels, 0 where it has none or is not shown. */
-  readonly code = (s: number): number => (this.shown(s) ? this.value[s]! : 0);
+  readonly code = (s: number): number => {
+    const v = this.shown(s) ? this.value[s]! : 0;
+    return v > 0 && !this.noise.has(v) ? v : 0;
+  };
 
   /** select sets all but some points back; null ends that. */
   select(slots: Uint32Array | null): void {

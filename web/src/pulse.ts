@@ -8,7 +8,8 @@ const kept = 120;
 
 const names: readonly (readonly [string, string, (v: number) => string])[] = [
   ["rate", "events/s", figure], ["lag", "lag", figure], ["latency_ms", "latency", (v) => `${figure(Number(v.toPrecision(3)))} ms`],
-  ["novel", "novel", (v) => `${(v * 100).toFixed(1)}%`], ["drift", "drift", (v) => `${(v * 100).toFixed(1)}%`], ["dead_letters", "dead letters", figure],
+  ["novel", "novel", (v) => `${(v * 100).toFixed(1)}%`], ["novelty_50", "novelty, median", (v) => v.toFixed(2)], ["novelty_99", "novelty, 99%", (v) => v.toFixed(2)],
+  ["maps", "maps", figure], ["drift", "drift", (v) => `${(v * 100).toFixed(1)}%`], ["dead_letters", "dead letters", figure],
 ];
 
 /** Pulse draws what statuses say. */

@@ -1,6 +1,7 @@
 // The software renderer: dots into the pixels of an ImageData. It is chosen where WebGL would be
 // emulated, which takes a hundred times as long.
 
+import type { RGBA } from "./color";
 import { dotOf, type Renderer, type Scene } from "./draw";
 
 /** A dot's coverage at one of the phases between pixels. */
@@ -40,7 +41,8 @@ export class Raster implements Renderer {
       this.stamps = stampsOf(radius);
       this.stamped = radius;
     }
-    if (radius <= tiny) paintTiny(pixels, width, height, s, radius, dot.opacity);
+    if (s.draft) paintDraft(pixels, width, height, s, radius, dot.opacity);
+    else if (radius <= tiny) paintTiny(pixels, width, height, s, radius, dot.opacity);
     else paintDots(pixels, width, height, s, this.stamps, Math.ceil(radius) + 1, dot.opacity);
     this.context.putImageData(this.image, 0, 0);
   }
@@ -96,25 +98,52 @@ function paintDots(pixels: Uint32Array, width: number, height: number, s: Scene,
     const iy = Math.floor(sy);
     const stamp = stamps[Math.floor((sy - iy) * phases) * phases + Math.floor((sx - ix) * phases)]!;
     const inside = ix >= reach && iy >= reach && ix < width - reach && iy < height - reach;
-    const r = c & 255;
-    const g = (c >> 8) & 255;
-    const b = (c >> 16) & 255;
-    const a = ((c >>> 24) / 255) * opacity;
+    const a = (c >>> 24) * opacity;
     const { dx, dy, cover } = stamp;
     for (let j = 0; j < cover.length; j++) {
       const tx = ix + dx[j]!;
       const ty = iy + dy[j]!;
       if (!inside && (tx < 0 || ty < 0 || tx >= width || ty >= height)) continue;
-      const at = ty * width + tx;
-      const was = pixels[at]!;
-      // 8 bits of opacity: whole numbers are faster than fractions here.
-      const m = (a * cover[j]! * 256 + 0.5) | 0;
-      const wr = was & 255;
-      const wg = (was >> 8) & 255;
-      const wb = (was >> 16) & 255;
-      pixels[at] = 0xff000000 | ((wb + (((b - wb) * m) >> 8)) << 16) | ((wg + (((g - wg) * m) >> 8)) << 8) | (wr + (((r - wr) * m) >> 8));
+      mix(pixels, ty * width + tx, c, a * cover[j]!);
     }
   }
+}
+
+/** paintDraft is paintDots for pictures on the way: squares of whole pixels, of the same opacity in all. */
+function paintDraft(pixels: Uint32Array, width: number, height: number, s: Scene, radius: number, opacity: number): void {
+  const { x, y, px, py, slots } = s.store;
+  const { paint, now, store } = s;
+  const side = Math.min(Math.max(Math.round(1.8 * radius), 1), 4);
+  const k = s.camera.scale * s.ratio;
+  const ox = width / 2 - s.camera.x * k - side / 2 + 0.5;
+  const oy = height / 2 + s.camera.y * k - side / 2 + 0.5;
+  const moving = now < store.still;
+  const weight = Math.min((opacity * weightOf(radius)) / (side * side), 1);
+  const right = width - side;
+  const below = height - side;
+  for (let i = 0; i < slots; i++) {
+    const c = paint[i]!;
+    if (c < 0x1000000) continue;
+    let mx = x[i]!;
+    let my = y[i]!;
+    if (moving) {
+      const way = store.way(i, now);
+      mx = px[i]! + (mx - px[i]!) * way;
+      my = py[i]! + (my - py[i]!) * way;
+    }
+    const sx = mx * k + ox;
+    const sy = oy - my * k;
+    if (!(sx >= 0 && sy >= 0 && sx < right && sy < below)) continue;
+    const a = weight * (c >>> 24);
+    const at = (sy | 0) * width + (sx | 0);
+    for (let ty = 0; ty < side; ty++) for (let tx = 0; tx < side; tx++) mix(pixels, at + ty * width + tx, c, a);
+  }
+}
+
+/** weightOf is how many pixels a small dot covers. */
+function weightOf(radius: number): number {
+  const area = Math.PI * (radius + 0.35) * (radius + 0.35);
+  return radius <= tiny ? Math.min(area, 2.6) : area;
 }
 
 /** paintTiny is paintDots for dots that are hardly larger than a pixel, a million in a frame. */
@@ -126,7 +155,7 @@ function paintTiny(pixels: Uint32Array, width: number, height: number, s: Scene,
   const oy = height / 2 + s.camera.y * k - 0.5;
   const moving = now < store.still;
   // The four shares of a dot come to its area.
-  const weight = opacity * Math.min(Math.PI * (radius + 0.35) * (radius + 0.35), 2.6);
+  const weight = opacity * weightOf(radius);
   const right = width - 1;
   const below = height - 1;
   for (let i = 0; i < slots; i++) {
@@ -147,25 +176,22 @@ function paintTiny(pixels: Uint32Array, width: number, height: number, s: Scene,
     const fx = sx - ix;
     const fy = sy - iy;
     const a = weight * (c >>> 24);
-    const r = c & 255;
-    const g = (c >> 8) & 255;
-    const b = (c >> 16) & 255;
     const at = iy * width + ix;
     const lower = a * fy;
     const upper = a - lower;
-    mix(pixels, at, r, g, b, upper * (1 - fx));
-    mix(pixels, at + 1, r, g, b, upper * fx);
-    mix(pixels, at + width, r, g, b, lower * (1 - fx));
-    mix(pixels, at + width + 1, r, g, b, lower * fx);
+    mix(pixels, at, c, upper * (1 - fx));
+    mix(pixels, at + 1, c, upper * fx);
+    mix(pixels, at + width, c, lower * (1 - fx));
+    mix(pixels, at + width + 1, c, lower * fx);
   }
 }
 
-/** mix lays a colour of an opacity of 0..255 over a pixel. */
-function mix(pixels: Uint32Array, at: number, r: number, g: number, b: number, opacity: number): void {
-  const m = opacity >= 255 ? 255 : opacity | 0;
+/** mix lays a colour of an opacity of 0..255 over a pixel: red and blue in one product, green in another. */
+function mix(pixels: Uint32Array, at: number, c: RGBA, opacity: number): void {
+  const m = opacity >= 255 ? 256 : (opacity * 1.0039 + 0.5) | 0;
   const was = pixels[at]!;
-  const wr = was & 255;
-  const wg = (was >> 8) & 255;
-  const wb = (was >> 16) & 255;
-  pixels[at] = 0xff000000 | ((wb + (((b - wb) * m) >> 8)) << 16) | ((wg + (((g - wg) * m) >> 8)) << 8) | (wr + (((r - wr) * m) >> 8));
+  const k = 256 - m;
+  const redBlue = (Math.imul(was & 0xff00ff, k) + Math.imul(c & 0xff00ff, m)) >>> 8;
+  const green = (Math.imul(was & 0xff00, k) + Math.imul(c & 0xff00, m)) >>> 8;
+  pixels[at] = 0xff000000 | (redBlue & 0xff00ff) | (green & 0xff00);
 }

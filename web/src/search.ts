@@ -1,5 +1,6 @@
 // Search by id and by value, in pieces, so that the page stays quick.
 
+import { nameOf } from "./color";
 import { $, h } from "./dom";
 import type { Store } from "./store";
 
@@ -55,7 +56,7 @@ export class Search {
     const want = text.trim().toLowerCase();
     if (want === "") return this.clear();
     const { store } = this;
-    const classes = store.columns.map((c) => (c.kind === "category" ? new Set(c.values.flatMap((v, i) => (v.toLowerCase().includes(want) ? [i + 1] : []))) : null));
+    const classes = store.columns.map((c) => (c.kind === "category" ? new Set(c.values.flatMap((_, i) => (nameOf(c, i + 1).toLowerCase().includes(want) ? [i + 1] : []))) : null));
     const found: Hit[] = [];
     for (let from = store.base; from < store.slots && found.length < mostHits; from += 20_000) {
       for (let s = from; s < Math.min(from + 20_000, store.slots) && found.length < mostHits; s++) {
@@ -68,7 +69,7 @@ export class Search {
           const c = store.columns[k]!;
           const is = c.kind === "category" ? classes[k]!.size > 0 && classes[k]!.has(store.number(s, k)) : c.kind === "text" && store.text(s, k).toLowerCase().includes(want);
           if (is) {
-            found.push({ slot: s, what: `${c.name}: ${store.text(s, k)}` });
+            found.push({ slot: s, what: `${c.name}: ${c.kind === "category" ? nameOf(c, store.number(s, k)) : store.text(s, k)}` });
             break;
           }
         }

@@ -31,7 +31,7 @@ export function inside(store: Store, polygon: readonly XY[], shown: (s: number) 
     }
     if (odd) out.push(s);
   }
-  return Uint32Array.from(out);
+  return new Uint32Array(out);
 }
 
 /** A reason why a selection differs from the rest. */
@@ -49,28 +49,30 @@ export function compare(store: Store, chosen: Uint32Array): Difference[] {
   const out: Difference[] = [];
   store.columns.forEach((c, k) => {
     if (c.kind === "category") {
-      const mine = new Map<number, number>();
-      const rest = new Map<number, number>();
+      const mine = new Uint32Array(c.values.length + 1);
+      const rest = new Uint32Array(mine.length);
       let others = 0;
-      store.each((s) => {
-        const code = store.number(s, k);
-        const to = is[s] ? mine : rest;
-        to.set(code, (to.get(code) ?? 0) + 1);
-        if (!is[s]) others++;
+      store.eachNumber(k, (s, code) => {
+        if (is[s]) mine[code]!++;
+        else {
+          rest[code]!++;
+          others++;
+        }
       });
       let best: Difference | null = null;
-      for (const [code, n] of mine) {
+      for (const [code, n] of mine.entries()) {
+        if (n === 0) continue;
         const share = n / chosen.length;
-        const other = others ? (rest.get(code) ?? 0) / others : 0;
+        const other = others ? rest[code]! / others : 0;
         const weight = (share - other) * 2;
         if (!best || weight > best.weight)
           best = { column: c.name, weight, text: `${nameOf(c, code)}: ${percent(share)} of these, ${percent(other)} of the rest` };
       }
       if (best) out.push(best);
     } else if (c.kind !== "text") {
-      const sums = [new Moments(), new Moments()] as const;
-      store.each((s) => sums[is[s] ? 1 : 0].add(store.number(s, k)));
-      const [rest, mine] = sums;
+      const sums = [new Moments(), new Moments()];
+      store.eachNumber(k, (s, v) => sums[is[s]!]!.add(v));
+      const [rest, mine] = sums as [Moments, Moments];
       if (mine.n === 0) return;
       const spread = Math.sqrt((rest.variance + mine.variance) / 2);
       const weight = rest.n === 0 || spread === 0 ? 0 : (mine.mean - rest.mean) / spread;

@@ -9,6 +9,8 @@ export interface State {
   theme?: string;
   point?: string;
   upto?: number;
+  /** A selection: corners of a polygon on the map, x and y in turn. */
+  within?: number[];
 }
 
 export function read(hash: string): State {
@@ -20,6 +22,7 @@ export function read(hash: string): State {
   return {
     x: number("x"), y: number("y"), zoom: number("zoom"), upto: number("upto"),
     by: p.get("by") ?? undefined, only: p.getAll("only"), theme: p.get("theme") ?? undefined, point: p.get("point") ?? undefined,
+    within: corners(p.get("within")),
   };
 }
 
@@ -36,6 +39,15 @@ export function write(s: State): string {
   if (s.theme) p.set("theme", s.theme);
   if (s.point) p.set("point", s.point);
   if (s.upto !== undefined && Number.isFinite(s.upto)) p.set("upto", String(Math.round(s.upto)));
+  if (s.within) p.set("within", s.within.map((v) => String(Number(v.toPrecision(5)))).join("_"));
   const text = p.toString();
   return text === "" ? "" : "#" + text;
+}
+
+/** mostCorners bounds what a selection takes of an address. */
+export const mostCorners = 48;
+
+function corners(text: string | null): number[] | undefined {
+  const all = (text ?? "").split("_").map(Number);
+  return text && all.length >= 6 && all.length % 2 === 0 && all.length <= 2 * mostCorners && all.every(Number.isFinite) ? all : undefined;
 }

@@ -1,10 +1,12 @@
 // The points of the page, in slots: places, ids and columns, as the server's frames state them.
 
-import { Change, type Field, type Frame, type Values32 } from "./wire";
+import { alike, Change, type Field, type Frame, type Values32 } from "./wire";
 
 /** A column and, if it holds categories, what its codes mean; code 0 is missing. */
 export interface Column extends Field {
   values: string[];
+  /** Names of values for people, where there are any. */
+  names?: ReadonlyMap<string, string>;
 }
 
 /** The rows of one frame; slots refer to them. */
@@ -131,27 +133,53 @@ export class Store {
     const number = this.free.pop() ?? this.batches.length;
     this.batches[number] = { frame: f, live: f.slot.length };
     this.held += f.slot.length;
+    let top = 0;
+    for (let i = 0; i < f.slot.length; i++) if (f.slot[i]! >= top) top = f.slot[i]! + 1;
+    this.grow(top);
+    if (top > this.slots) this.slots = top;
+    if (now === 0) {
+      this.fill(f, number);
+      return;
+    }
     for (let i = 0; i < f.slot.length; i++) {
       const s = f.slot[i]!;
-      this.grow(s + 1);
       const was = this.alive[s] === 1;
-      const same = was && now > 0 && this.id(s) !== "" && this.id(s) === f.id.at(i);
+      const before = this.batches[this.batch[s]!];
+      const same = was && before != null && alike(before.frame.ids, this.row[s]!, f.ids, i);
       if (was) {
-        if (now > 0 && !same) this.leave(s, now);
+        if (!same) this.leave(s, now);
         this.release(s);
       } else {
         this.n++;
       }
       this.go(s, f.x[i]!, f.y[i]!, same ? now : 0);
       this.at[s] = f.at[i]!;
-      this.born[s] = now > 0 ? now : -1e9;
+      this.born[s] = now;
       this.batch[s] = number;
       this.row[s] = i;
       this.alive[s] = 1;
-      if (s >= this.slots) this.slots = s + 1;
-      if (now > 0) this.recent.push(s);
+      this.recent.push(s);
     }
     if (this.recent.length > 8000) this.recent.splice(0, this.recent.length - 4000);
+  }
+
+  /** fill puts the points of a part of the whole: a million come so, of which none moves or glows. */
+  private fill(f: Frame, number: number): void {
+    const { alive, x, y, px, py, at, born, batch, row, moved } = this;
+    const { slot, x: fx, y: fy, at: ft } = f;
+    for (let i = 0; i < slot.length; i++) {
+      const s = slot[i]!;
+      if (alive[s]) this.release(s);
+      else this.n++;
+      alive[s] = 1;
+      x[s] = px[s] = fx[i]!;
+      y[s] = py[s] = fy[i]!;
+      moved[s] = -1e6;
+      at[s] = ft[i]!;
+      born[s] = -1e9;
+      batch[s] = number;
+      row[s] = i;
+    }
   }
 
   private move(f: Frame, now: number): void {
@@ -218,7 +246,27 @@ export class Store {
   number(s: number, column: number): number {
     if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
     const v = this.values(s, column);
-    return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as Float64Array)[this.row[s]!]!;
+    return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as ArrayLike<number>)[this.row[s]!]!;
+  }
+
+  /** eachNumber calls f with the number of every slot that holds a point, as number would give it. */
+  eachNumber(column: number, f: (s: number, v: number) => void): void {
+    const { alive, batch, row, batches, slots } = this;
+    const none = this.columns[column]?.kind === "category" ? 0 : NaN;
+    let known = -1;
+    let values: ArrayLike<number> | undefined;
+    for (let s = this.base; s < slots; s++) {
+      if (!alive[s]) continue;
+      if (column === arrival) {
+        f(s, this.at[s]! > 0 ? this.at[s]! : NaN);
+        continue;
+      }
+      if (batch[s] !== known) {
+        known = batch[s]!;
+        values = batches[known]?.frame.columns[column] as ArrayLike<number> | undefined;
+      }
+      f(s, values === undefined ? none : values[row[s]!]!);
+    }
   }
 
   /** text is a column's value for people; "" is missing. */

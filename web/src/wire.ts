@@ -37,8 +37,40 @@ export interface Values {
   values: string[];
 }
 
+/** A cluster that is on the map; id is its value in the column of clusters. */
+export interface Cluster {
+  id: string;
+  name?: string;
+  size: number;
+  x: number;
+  y: number;
+  /** When it was found first, in ms since 1970. */
+  since?: number;
+  missing?: boolean;
+}
+
+/** What became of a cluster with a version of the map. */
+export interface ClusterEvent {
+  kind: string;
+  id: string;
+  name?: string;
+  other?: string;
+  size: number;
+  before?: number;
+  version?: number;
+  at?: number;
+}
+
+export interface Clusters {
+  type: "clusters";
+  column: string;
+  clusters: Cluster[];
+  events: ClusterEvent[];
+}
+
 export type Said =
   | Hello
+  | Clusters
   | Values
   | { type: "whole" }
   | { type: "map"; map: MapState }
@@ -60,7 +92,7 @@ export const enum Change {
 }
 
 /** Values of a column, by row. */
-export type Values32 = Float64Array | Uint32Array | ArrowColumn<string>;
+export type Values32 = Float64Array | Float32Array | Uint32Array | ArrowColumn<string>;
 
 export interface Frame {
   change: Change;
@@ -69,7 +101,24 @@ export interface Frame {
   y: Float32Array;
   at: Float64Array;
   id: ArrowColumn<string>;
+  ids: Ids;
   columns: Values32[];
+}
+
+/** The bytes of ids: those of row i lie between offsets i and i + 1. */
+export interface Ids {
+  offsets: ArrayLike<number>;
+  bytes: ArrayLike<number>;
+}
+
+/** alike says whether two rows have the same id, which is not empty. */
+export function alike(a: Ids, i: number, b: Ids, j: number): boolean {
+  let at = a.offsets[i]!;
+  const end = a.offsets[i + 1]!;
+  let other = b.offsets[j]!;
+  if (!(end > at) || end - at !== b.offsets[j + 1]! - other) return false;
+  while (at < end) if (a.bytes[at++] !== b.bytes[other++]) return false;
+  return true;
 }
 
 const headBytes = 8;
@@ -87,6 +136,7 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
     y: nothing,
     at: new Float64Array(0),
     id: table.getChild("slot") as unknown as ArrowColumn<string>,
+    ids: { offsets: [], bytes: [] },
     columns: [],
   };
   if (change !== Change.Remove) {
@@ -96,6 +146,8 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
   if (change === Change.Put) {
     frame.at = array<Float64Array>("at");
     frame.id = table.getChild("id") as unknown as ArrowColumn<string>;
+    const bytes = frame.id.data[0] as unknown as { offsets: Int32Array; values: Uint8Array } | undefined;
+    if (bytes) frame.ids = { offsets: bytes.offsets, bytes: bytes.values };
     kinds.forEach((kind, i) => {
       // The frame may be older than a column that has just come.
       const child = table.getChild(`c${i}`) as unknown as ArrowColumn<string> | null;

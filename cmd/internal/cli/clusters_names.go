@@ -4,12 +4,14 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/models/clusters"
 	traits "unfold/models/clusters/describe"
 )
 
@@ -90,4 +92,44 @@ func (d *described) names(ctx context.Context, threads int) ([]string, error) {
 		names[c] = about[c].Name()
 	}
 	return names, err
+}
+
+// clustersOf are the clusters that a column of a map says rows are in.
+type clustersOf struct {
+	// ids are the column's values, as they come; of is the place of each row's there,
+	// clusters.Noise for none.
+	ids []string
+	of  []int32
+}
+
+// clustersIn reads a column of clusters.
+func clustersIn(column table.Column) *clustersOf {
+	text, number := column.Strings(), map[string]int32{}
+	c := &clustersOf{of: make([]int32, len(text))}
+	for i, id := range text {
+		if id == strconv.Itoa(int(clusters.Noise)) || column.IsNull(i) {
+			c.of[i] = clusters.Noise
+			continue
+		}
+		k, known := number[id]
+		if !known {
+			k = int32(len(c.ids))
+			number[id], c.ids = k, append(c.ids, id)
+		}
+		c.of[i] = k
+	}
+	return c
+}
+
+// names are what sets them apart in the other columns of their rows, labels among them.
+func (c *clustersOf) names(ctx context.Context, kept []table.Column) ([]string, error) {
+	var label []string
+	for _, k := range kept {
+		if k.Name() == ingest.LabelName {
+			label = k.Strings()
+		}
+	}
+	about := describedBy(c.of, len(c.ids), label)
+	about.columns(kept, ingest.LabelName, emit.ClusterName, emit.ClusterProbabilityName, emit.ClusterOutlierName)
+	return about.names(ctx, 0)
 }

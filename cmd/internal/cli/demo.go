@@ -11,6 +11,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/demo"
 	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/progress"
 )
 
 type demoCmd struct {
@@ -19,14 +20,15 @@ type demoCmd struct {
 	Rate  int      `placeholder:"N" help:"Events a second while the map is learnt. Default 1800; of files all within 15 seconds, but at least 500 a second."`
 	Time  string   `placeholder:"COL" help:"Column of files that the events are ordered by: timestamps, numbers, or text such as 2006-01-02 15:04:05. Default: they come as they stand."`
 	Form  string   `name:"messages" enum:"arrow,json" default:"arrow" placeholder:"arrow|json" help:"What the messages of files are: Arrow IPC streams of some events each, or JSON, one event each. Default arrow."`
+	Stay  string   `enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Keep the stage and its page up at the end, with the stream playing on, until Ctrl-C. Default auto: if a person runs it on a terminal."`
 	textFlags
 	settingFlags
 }
 
 func (demoCmd) Help() string {
 	return `Runs the stage on a real event stream, the network connections of KDD Cup 1999, with a broker inside this program;
-nothing has to be installed. It takes less than a minute, ends by itself and leaves pictures of the map, the places as
-Parquet, and the configuration that it ran with.
+nothing has to be installed. It takes less than a minute and leaves pictures of the map, the places as Parquet, and the
+configuration that it ran with. On a terminal the live map stays up until Ctrl-C; elsewhere, or with --stay=no, it ends by itself.
 
 With files it does the same with their rows as the stream; which columns form the vector is said as for "unfold fit":
 
@@ -71,14 +73,17 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	r, err := demo.Run(ctx, demo.Settings{
-		Folder: c.Out, Stream: stream, Broker: broker, Stage: settings, Rate: c.Rate, Say: say, Progress: p.progress,
+	stay := c.Stay == "yes" || c.Stay == "auto" && progress.IsTerminal(p.Stdout)
+	_, err = demo.Run(ctx, demo.Settings{
+		Folder: c.Out, Stream: stream, Broker: broker, Stage: settings, Rate: c.Rate, Stay: stay, Say: say, Progress: p.progress,
+		Done: func(r *demo.Result, page string) {
+			c.summarize(p, stream, r, time.Since(begin))
+			if stay {
+				p.printf("\nThe live map is at %s, and the stream plays on. Ctrl-C ends it.\n", page)
+			}
+		},
 	})
-	if err != nil {
-		return err
-	}
-	c.summarize(p, stream, r, time.Since(begin))
-	return nil
+	return err
 }
 
 // stream is what will be played.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/stream/streamtest"
 )
 
 // A new user plays files of their own: two of them, not in the order of their times, one
@@ -76,5 +77,30 @@ func TestDemoOfOwnFiles(t *testing.T) {
 		if info, err := os.Stat(filepath.Join("out", name)); err != nil || info.Size() < 5000 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// With --stay the page is there when all is done, and the stream plays on until somebody ends it.
+func TestDemoStays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	text.WriteString("name,x,y\n")
+	for i := range 300 {
+		fmt.Fprintf(&text, "n%d,%d.5,%d\n", i, i*37%101, i*53%97)
+	}
+	write(t, "a.csv", text.String())
+	m := start(t, "demo", "a.csv", "--columns", "x,y", "--id", "name", "--rate", "4000", "--stay", "yes")
+	address := m.wrote(&m.out, `The live map is at http://(\S+), and the stream plays on`)[1]
+	client := asking(m, address)
+	streamtest.Await(t, "the page has points", func() bool {
+		status, body := client.get(t, "/api/map")
+		return status == 200 && strings.Contains(string(body), `"points":300`)
+	})
+	before, _ := os.ReadFile("unfold-demo/map.parquet")
+	if len(before) == 0 {
+		t.Error("the results are not there while it stays")
+	}
+	if code := m.leave(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

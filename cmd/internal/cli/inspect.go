@@ -77,6 +77,7 @@ type modelFile struct {
 	info    *snapshot.Info
 	s       *snapshot.Snapshot
 	spec    fit.Spec
+	at      *embed.Map
 	encoder *ingest.Encoder
 	classes []string // that it distinguishes
 	groups  *identity.Groups
@@ -103,7 +104,7 @@ func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	m.encoder = placing.Encoder()
+	m.at, m.encoder = placing, placing.Encoder()
 	if c := placing.Classes(); c != nil {
 		m.classes = c.Names
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -17,7 +16,7 @@ import (
 // member is a stage, or another process, run as a goroutine.
 type member struct {
 	t         *testing.T
-	log       outputlog.Journal
+	log, out  outputlog.Journal
 	interrupt context.CancelFunc
 	ended     chan struct{}
 	code      int // once it has ended
@@ -36,7 +35,7 @@ func start(t *testing.T, verb string, args ...string) *member {
 	m := &member{t: t, interrupt: interrupt, ended: make(chan struct{})}
 	go func() {
 		defer close(m.ended)
-		m.code = Run(ctx, System{Args: append([]string{verb}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &m.log})
+		m.code = Run(ctx, System{Args: append([]string{verb}, args...), Stdin: strings.NewReader(""), Stdout: &m.out, Stderr: &m.log})
 	}()
 	t.Cleanup(func() {
 		m.leave()
@@ -68,6 +67,12 @@ func (m *member) leave() int {
 // said waits for a line of its log, and returns what pattern finds there.
 func (m *member) said(pattern string) (found []string) {
 	m.t.Helper()
+	return m.wrote(&m.log, pattern)
+}
+
+// wrote is said of its log or its output.
+func (m *member) wrote(to *outputlog.Journal, pattern string) (found []string) {
+	m.t.Helper()
 	line := regexp.MustCompile(pattern)
 	streamtest.Await(m.t, "a log has "+pattern, func() bool {
 		over := false
@@ -76,7 +81,7 @@ func (m *member) said(pattern string) (found []string) {
 			over = true
 		default:
 		}
-		if found = line.FindStringSubmatch(m.log.String()); found == nil && over {
+		if found = line.FindStringSubmatch(to.String()); found == nil && over {
 			m.t.Fatalf("a process ended with exit code %d and never said %s", m.code, pattern)
 		}
 		return found != nil

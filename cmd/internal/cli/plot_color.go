@@ -120,31 +120,15 @@ func (c *plotCmd) scaleOf(by string, values []float64) (plot.Scale, error) {
 // clusters are those of rows by their numbers, with what sets them apart where the map has
 // columns that say so; "" for noise.
 func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column) ([]string, error) {
-	text := column.Strings()
-	number, all := map[string]int32{}, []string{}
-	cluster := make([]int32, len(text))
-	for i, of := range text {
-		if of == strconv.Itoa(int(clusters.Noise)) || column.IsNull(i) {
-			cluster[i], text[i] = clusters.Noise, ""
-			continue
-		}
-		k, known := number[of]
-		if !known {
-			k = int32(len(all))
-			number[of], all = k, append(all, of)
-		}
-		cluster[i] = k
-	}
-	var label []string
-	if l, err := m.Column(ingest.LabelName); err == nil {
-		label = l.Strings()
-	}
-	about := describedBy(cluster, len(all), label)
-	about.columns(m.Kept, ingest.LabelName, emit.ClusterName, emit.ClusterProbabilityName, emit.ClusterOutlierName)
-	names, err := about.names(ctx, 0)
-	for i, k := range cluster {
-		if k >= 0 && names[k] != "" {
-			text[i] = all[k] + ": " + names[k]
+	in := clustersIn(column)
+	names, err := in.names(ctx, m.Kept)
+	text := make([]string, len(in.of))
+	for i, k := range in.of {
+		if k >= 0 {
+			text[i] = in.ids[k]
+			if names[k] != "" {
+				text[i] += ": " + names[k]
+			}
 		}
 	}
 	return text, err

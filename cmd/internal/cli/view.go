@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"unfold/cmd/internal/humanize"
@@ -18,9 +19,12 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/models/fit"
 	"unfold/models/pca"
 	"unfold/models/snapshot"
+	"unfold/stream/embed"
 	"unfold/stream/view"
 )
 
@@ -62,7 +66,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 		if err := s.load(ctx); err != nil {
 			return err
 		}
-		place = serve.New(serve.Settings{Current: s.now})
+		place = serve.New(serve.Settings{Current: s.now, Vector: (*serve.Model).Vector})
 	}
 	hub, err := c.hub(ctx, p, place != nil)
 	if err != nil {
@@ -111,7 +115,44 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 		}
 		first += part.Len()
 	}
-	return hub, nil
+	return hub, showClusters(ctx, hub, m)
+}
+
+// showClusters names the clusters of a map that has a column of them.
+func showClusters(ctx context.Context, hub *view.Hub, m *emit.Shown) error {
+	all, err := table.ConcatTables(m.Parts...)
+	if err != nil {
+		return err
+	}
+	column, there := all.Column(emit.ClusterName)
+	if !there || column.Kind() != table.Number && column.Kind() != table.Text {
+		return nil
+	}
+	in := clustersIn(column)
+	var kept []table.Column
+	for _, c := range all.Columns() {
+		if !slices.Contains([]string{"", m.ID, emit.SigmaName, emit.NoveltyLocalName, emit.NoveltyGlobalName}, c.Name()) {
+			kept = append(kept, c)
+		}
+	}
+	names, err := in.names(ctx, kept)
+	if err != nil {
+		return err
+	}
+	living := make([]view.Cluster, len(in.ids))
+	for k, id := range in.ids {
+		living[k] = view.Cluster{ID: id, Name: names[k]}
+	}
+	for i, k := range in.of {
+		if row := m.At.Row(i); k >= 0 && vec.Finite(row) {
+			c := &living[k]
+			c.Size++
+			c.X, c.Y = c.X+(row[0]-c.X)/float32(c.Size), c.Y+(row[1]-c.Y)/float32(c.Size)
+		}
+	}
+	slices.SortStableFunc(living, func(a, b view.Cluster) int { return cmp.Compare(b.Size, a.Size) })
+	hub.SetClusters(view.Clusters{Column: emit.ClusterName, Living: living})
+	return nil
 }
 
 // shownRows are the rows of a part of a map, whose first is row first.
@@ -172,15 +213,24 @@ func (c *shownFlags) model(title string, p *program, asks bool) (*view.Hub, erro
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
 	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: asks})
-	if err := hub.Put(modelRows(s)); err != nil {
+	if err := hub.Put(modelRows(s, m.at)); err != nil {
 		return nil, err
 	}
 	hub.Refresh(view.MapState{ID: s.MapID, Epoch: s.Epoch, Version: s.Version}, view.Base{}, nil)
+	if m.groups == nil {
+		return hub, nil
+	}
+	stats, _ := embed.StatsOf(s)
+	known, err := new(viewer.Course).Follow(m.groups, s.Version, stats.At)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Map, err)
+	}
+	hub.SetClusters(known)
 	return hub, nil
 }
 
 // modelRows are a model's own points.
-func modelRows(s *snapshot.Snapshot) view.Rows {
+func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 	n := s.Mu.Rows
 	in := view.Rows{X: make([]float32, n), Y: make([]float32, n)}
 	sigma, events := make([]float64, n), make([]float64, n)
@@ -192,9 +242,21 @@ func modelRows(s *snapshot.Snapshot) view.Rows {
 	for i, v := range s.Published2() {
 		sigma[i] = v
 	}
-	if s.IDs != nil {
-		in.ID = table.StringColumn("id", s.IDs)
+	// As answers name points: by ids, or by their numbers.
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = m.PointID(i)
 	}
+	in.ID = table.StringColumn("id", ids)
 	in.Columns = []table.Column{table.Float64Column("variance", sigma), table.Float64Column("events", events)}
+	if g := m.Clusters(); g != nil {
+		of := make([]int64, n)
+		for i := range of {
+			if of[i] = int64(g.Point(i)); g.Point(i) == identity.Noise {
+				of[i] = int64(clusters.Noise)
+			}
+		}
+		in.Columns = append(in.Columns, table.Int64Column(emit.ClusterName, of))
+	}
 	return in
 }

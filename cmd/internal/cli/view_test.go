@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -157,6 +158,57 @@ func TestWhereWouldThisGo(t *testing.T) {
 		if !strings.Contains(said, "/api/place") { // the one that was refused
 			t.Errorf("the page complained: %s", said)
 		}
+	}
+}
+
+// Who clicks a point of a model learns why it is novel, and what is nearest by the vectors; of a map
+// without a model it is said why nobody knows.
+func TestWhyOnClick(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	smallModel(t)
+	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "map.parquet", "--keep", "x")
+	m := start(t, "view", "m.unfold", "--listen", "127.0.0.1:0")
+	b.Show("http://" + m.said(`address=(\S+)`)[1])
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(5)`))
+	b.Wait(`document.querySelectorAll("#detail .reason").length === 3`)
+	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ")`); got != "Why it is novel, Nearest by their vectors, Nearest on the map" {
+		t.Errorf("the panel has %s", got)
+	}
+	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail .reason span")].map(e => e.textContent).sort().join(" ")`); got != "x y z" {
+		t.Errorf("the reasons are of %s", got)
+	}
+	if got := browser.Eval[string](b, `document.querySelector("#detail .reason em").textContent`); !regexp.MustCompile(`^[↑↓] \S+, neighbours \S+`).MatchString(got) {
+		t.Errorf("a reason is %q", got)
+	}
+	if n := browser.Eval[int](b, `unfold.marks().neighbors.length`); n < 5 {
+		t.Errorf("%d neighbours are drawn", n)
+	}
+	plain := start(t, "view", "map.parquet", "--listen", "127.0.0.1:0")
+	b.Show("http://" + plain.said(`address=(\S+)`)[1])
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.pin(5)`))
+	b.Wait(`document.querySelector("#detail .hint")?.textContent.startsWith("There is no model beside this map")`)
+	if said := b.Said(); len(said) > 0 {
+		t.Errorf("the page complained: %q", said)
+	}
+}
+
+// A map with clusters has their names, by what sets them apart.
+func TestViewNamesClusters(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	text.WriteString("x,y,cluster,bytes,label\n")
+	for i := range 300 {
+		k := i % 3
+		fmt.Fprintf(&text, "%d.%d,%d.5,%d,%d,%s\n", 10*k, i%10, i%7, k-1, i%50+1000*(k/2), []string{"a", "b", ""}[k])
+	}
+	write(t, "map.csv", text.String())
+	m := start(t, "view", "map.csv", "--listen", "127.0.0.1:0")
+	b.Show("http://" + m.said(`address=(\S+)`)[1])
+	b.Wait(`document.querySelector("#clusters h2")?.textContent === "2 clusters"`)
+	b.Wait(`unfold.labels.length === 2`)
+	if got := browser.Eval[string](b, `unfold.labels.map(l => l.text).sort().join("|")`); got != "b|bytes high" {
+		t.Errorf("the names are %q", got)
 	}
 }
 

@@ -12,6 +12,9 @@ const Places = "places"
 // partitions of every topic.
 const partitions = 2
 
+// retention is how many ms the broker keeps what it holds, once it is to forget.
+const retention = "120000"
+
 // Broker is a Kafka broker inside this process. It keeps everything in memory.
 type Broker struct{ cluster *kfake.Cluster }
 
@@ -19,7 +22,7 @@ type Broker struct{ cluster *kfake.Cluster }
 func StartBroker(s *Stream) (*Broker, error) {
 	c, err := kfake.NewCluster(
 		kfake.NumBrokers(1), kfake.SeedTopics(partitions, s.Topic, Places, s.deadLetters()),
-		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0", "log.retention.ms": retention}),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded broker: %w", err)
@@ -29,6 +32,9 @@ func StartBroker(s *Stream) (*Broker, error) {
 
 // Addresses are where it listens.
 func (b *Broker) Addresses() []string { return b.cluster.ListenAddrs() }
+
+// forget lets go of what is older than the retention.
+func (b *Broker) forget() { b.cluster.ApplyRetention() }
 
 // Close ends it; what it held is gone.
 func (b *Broker) Close() { b.cluster.Close() }

@@ -20,8 +20,11 @@ const (
 	NoveltyFile = "novelty.png"
 )
 
+// leastShare: a cluster has at least this part of the events of the first map.
+const leastShare = 10
+
 // configuration is what the stage runs with: brokers, topic, columns, first map, reference
-// set, refresh, dead letters and state.
+// set, refresh, clusters, dead letters and state.
 const configuration = `# The configuration that the demo ran with. For a broker of your own, change
 # brokers and topics, then: unfold run -c unfold.yaml
 source:
@@ -29,6 +32,7 @@ source:
 %smodel: {kind: lvm, dims: 2, tails: student, seed: 1}
 reference: {min: %d, size: %d, policy: reservoir}
 refresh: {every: %s, new: 0%%}
+clusters: {min_size: %d}
 sink: {kafka: {topic: %s}}
 dead_letter: {topic: %s}
 state: %s
@@ -51,7 +55,7 @@ func Prepare(folder string, b *Broker, s *Stream, rate int) (configFile string, 
 		return "", err
 	}
 	text := fmt.Sprintf(configuration, `"`+strings.Join(b.Addresses(), `", "`)+`"`, s.Topic, s.columns,
-		s.min, s.size, s.refreshEvery(rate), Places, s.deadLetters(), quote(absolute))
+		s.min, s.size, s.refreshEvery(rate), max(s.min/leastShare, 10), Places, s.deadLetters(), quote(absolute))
 	configFile = filepath.Join(folder, ConfigFile)
 	return configFile, os.WriteFile(configFile, []byte(text), 0o644)
 }

@@ -27,6 +27,11 @@ type Settings struct {
 	Stage stage.Settings
 	// Rate is the number of events a second of the first round.
 	Rate int
+	// Stay keeps the stage up, and its page, once all is done: the stream goes on from its
+	// beginning, until the context is done.
+	Stay bool
+	// Done, if set, hears of the result as soon as it is there, and where the page is.
+	Done func(r *Result, page string)
 	// Say writes a line for a person; Progress shows how far it is (may be nil).
 	Say      func(format string, args ...any)
 	Progress *progress.Reporter
@@ -64,18 +69,29 @@ type demo struct {
 	latencies []time.Duration
 }
 
-func (d *demo) run(ctx context.Context) (*Result, error) {
+func (d *demo) run(ctx context.Context) (r *Result, err error) {
+	d.Say("stream    %s", d.Stream.describe())
+	err = d.live(ctx, func(ctx context.Context) (err error) {
+		if r, err = d.result(ctx); err == nil && d.Done != nil {
+			d.Done(r, "http://"+d.stage.Address())
+		}
+		return err
+	})
+	return r, err
+}
+
+// result leaves files of what has come, and says what there is to say of it.
+func (d *demo) result(ctx context.Context) (*Result, error) {
 	str := d.Stream
-	d.Say("stream    %s", str.describe())
-	if err := d.live(ctx); err != nil {
-		return nil, err
-	}
 	parts := d.places.places()
 	frame, epoch := newest(parts)
 	label := d.Stage.Mapping.Label
+	d.mu.Lock()
+	maps, latency := d.maps, middle(d.latencies)
+	d.mu.Unlock()
 	r := &Result{
-		Messages: 2*len(str.messages) + len(str.broken), Answered: answered(parts), DeadLetters: d.places.deadLetters(), Maps: d.maps,
-		Latency: middle(d.latencies), Epoch: epoch, Arrivals: arrivals(parts, label, str.normal, d.Stage.Config.Reference.Min),
+		Messages: 2*len(str.messages) + len(str.broken), Answered: answered(parts), DeadLetters: d.places.deadLetters(), Maps: maps,
+		Latency: latency, Epoch: epoch, Arrivals: arrivals(parts, label, str.normal, d.Stage.Config.Reference.Min),
 	}
 	if r.Answered+r.DeadLetters != r.Messages {
 		return nil, fmt.Errorf("of %s %d were answered and %d became dead letters", humanize.Plural(r.Messages, "message"), r.Answered, r.DeadLetters)
@@ -103,9 +119,10 @@ func (d *demo) run(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// live runs the stage with a producer before it and a consumer behind it.
-func (d *demo) live(ctx context.Context) (err error) {
-	ctx, fail := context.WithCancelCause(ctx)
+// live runs the stage with a producer before it and a consumer behind it. When the stream has
+// been played done is called, before the stage ends.
+func (d *demo) live(outer context.Context, done func(context.Context) error) (err error) {
+	ctx, fail := context.WithCancelCause(outer)
 	defer fail(nil)
 	settings := d.Stage
 	settings.Hooks = d.hooks()
@@ -114,10 +131,12 @@ func (d *demo) live(ctx context.Context) (err error) {
 	}
 	d.Say("stage     running; while it does, its live map is at http://%s and its figures are at /metrics there", d.stage.Address())
 	working, stop := context.WithCancel(ctx)
+	collecting, enough := context.WithCancel(working)
+	defer enough()
 	var helpers sync.WaitGroup
 	for _, work := range []func(context.Context) error{
 		d.stage.Run,
-		func(ctx context.Context) error { return d.places.run(ctx, d.Broker.Addresses()) },
+		func(context.Context) error { return d.places.run(collecting, d.Broker.Addresses()) },
 	} {
 		helpers.Go(func() {
 			if err := work(working); err != nil {
@@ -139,7 +158,31 @@ func (d *demo) live(ctx context.Context) (err error) {
 	}
 	defer sink.Close()
 	d.producer.sink, d.producer.topic = sink, d.Stream.Topic
-	return d.rounds(ctx)
+	if err := d.rounds(ctx); err != nil {
+		return err
+	}
+	if err := done(ctx); err != nil || !d.Stay {
+		return err
+	}
+	enough()
+	if err := d.stay(ctx); outer.Err() == nil {
+		return err
+	}
+	return nil // somebody has looked long enough
+}
+
+// calm is how much slower the stream comes while somebody looks at it.
+const calm = 4
+
+// stay plays the stream again and again until the context is done. Nothing grows meanwhile:
+// the broker forgets what is old.
+func (d *demo) stay(ctx context.Context) error {
+	for {
+		if err := d.producer.play(ctx, d.Stream, max(d.Rate/calm, 1), false); err != nil {
+			return err
+		}
+		d.Broker.forget()
+	}
 }
 
 // rounds plays the stream: first while the map is learnt, then onto what it has

@@ -12,6 +12,8 @@
 // it, the second round comes as fast as it goes and is placed on that map. So one
 // coordinate frame holds every event, and that is what is drawn.
 //
+// With Settings.Stay the stage and its page stay up after that, and the stream comes again.
+//
 // Three messages of the bundled data are broken on purpose: they become dead letters, and
 // the stream goes on. Rows of own files that cannot be placed do so, too.
 //

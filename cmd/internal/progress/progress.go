@@ -36,8 +36,13 @@ type Reporter struct {
 
 // New returns a reporter that writes to w: bars if w is a terminal, else lines.
 func New(w io.Writer) *Reporter {
+	return &Reporter{w: w, terminal: IsTerminal(w), now: time.Now}
+}
+
+// IsTerminal says whether a person reads what is written to w.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return &Reporter{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), now: time.Now}
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Stage ends the stage before, if any, and begins one. Unit names what is

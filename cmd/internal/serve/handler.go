@@ -20,6 +20,9 @@ import (
 type Settings struct {
 	Current Current
 	Limits  Limits
+	// Vector, if set, returns the vector of an event that is known by its id, or why there is
+	// none: then GET /reasons/ID says why that event is novel, on the map in use.
+	Vector func(m *Model, id string) ([]float32, error)
 }
 
 // Handler answers over HTTP. Make one with New.
@@ -38,6 +41,9 @@ func New(s Settings) *Handler {
 	h := &Handler{set: s, placer: Placer{Limits: s.Limits}, mux: http.NewServeMux(), turns: make(chan struct{}, s.Limits.Requests)}
 	h.mux.HandleFunc("/place", only(h.place, http.MethodPost))
 	h.mux.HandleFunc("/model", only(h.model, http.MethodGet, http.MethodHead))
+	if s.Vector != nil {
+		h.mux.HandleFunc("/reasons/{id...}", only(h.reasons, http.MethodGet, http.MethodHead))
+	}
 	h.mux.HandleFunc("/openapi.json", only(h.openAPI, http.MethodGet, http.MethodHead))
 	return h
 }
@@ -103,19 +109,11 @@ func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format
 	if err != nil {
 		return nil, Auto, err
 	}
-	// A wait, the work and the way back; a server's own limit may be less. Where there is no
-	// deadline there is none to set.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2*h.set.Limits.Time + 10*time.Second))
-	wait := time.NewTimer(h.set.Limits.Time)
-	defer wait.Stop()
-	select {
-	case h.turns <- struct{}{}:
-		defer func() { <-h.turns }()
-	case <-wait.C:
-		return nil, Auto, problemf(http.StatusServiceUnavailable, "%d requests are being worked on, and none ended for %v; ask again later", cap(h.turns), h.set.Limits.Time)
-	case <-r.Context().Done():
-		return nil, Auto, r.Context().Err()
+	done, err := h.turn(w, r)
+	if err != nil {
+		return nil, Auto, err
 	}
+	defer done()
 	// The newest model: the wait may have been long.
 	m, err := h.set.Current.model()
 	if err != nil {
@@ -124,8 +122,46 @@ func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format
 	return h.placer.Place(r.Context(), m, body, o)
 }
 
+// turn waits until there is room for a request. done lets go of it.
+func (h *Handler) turn(w http.ResponseWriter, r *http.Request) (done func(), err error) {
+	// A wait, the work and the way back; a server's own limit may be less. Where there is no
+	// deadline there is none to set.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2*h.set.Limits.Time + 10*time.Second))
+	wait := time.NewTimer(h.set.Limits.Time)
+	defer wait.Stop()
+	select {
+	case h.turns <- struct{}{}:
+		return func() { <-h.turns }, nil
+	case <-wait.C:
+		return nil, problemf(http.StatusServiceUnavailable, "%d requests are being worked on, and none ended for %v; ask again later", cap(h.turns), h.set.Limits.Time)
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+}
+
 // options are what the address and the headers ask for.
 func (h *Handler) options(r *http.Request) (o Options, err error) {
+	if o, err = h.asked(r); err != nil {
+		return o, err
+	}
+	if c := r.Header.Get("Content-Encoding"); c != "" && c != "identity" {
+		return o, problemf(http.StatusUnsupportedMediaType, "bodies are taken as they are, not compressed with %s", c)
+	}
+	said := r.Header.Get("Content-Type")
+	switch kind, parameters, err := mime.ParseMediaType(said); {
+	case err == nil && kind == stream.ContentType:
+		o.In = Arrow
+	case err == nil && kind == emit.JSONType && (parameters["charset"] == "" || strings.EqualFold(parameters["charset"], "utf-8")):
+		o.In = JSON
+	default:
+		return o, problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, emit.JSONType, stream.ContentType)
+	}
+	o.Out, err = accepted(r.Header.Values("Accept"), o.In)
+	return o, err
+}
+
+// asked are the numbers that the address asks for.
+func (h *Handler) asked(r *http.Request) (o Options, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return o, problemf(http.StatusBadRequest, "the query cannot be read: %v", err)
@@ -142,20 +178,7 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 		}
 		*to = n
 	}
-	if c := r.Header.Get("Content-Encoding"); c != "" && c != "identity" {
-		return o, problemf(http.StatusUnsupportedMediaType, "bodies are taken as they are, not compressed with %s", c)
-	}
-	said := r.Header.Get("Content-Type")
-	switch kind, parameters, err := mime.ParseMediaType(said); {
-	case err == nil && kind == stream.ContentType:
-		o.In = Arrow
-	case err == nil && kind == emit.JSONType && (parameters["charset"] == "" || strings.EqualFold(parameters["charset"], "utf-8")):
-		o.In = JSON
-	default:
-		return o, problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, emit.JSONType, stream.ContentType)
-	}
-	o.Out, err = accepted(r.Header.Values("Accept"), o.In)
-	return o, err
+	return o, nil
 }
 
 // body reads the request's. What it holds is counted, also if it fails.

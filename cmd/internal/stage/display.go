@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/viewer"
 	"unfold/ingest/emit"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/learn"
@@ -21,12 +23,15 @@ import (
 // pointBytes is about what a point of the page takes, with its id and some columns.
 const pointBytes = 400
 
+// vectorBytes bounds those of the vectors that the page can be asked about.
+const vectorBytes = 64 << 20
+
 // pageBytes is what the page takes at most, about.
 func pageBytes(c *config.Config) int64 {
 	if !c.ServesPage() {
 		return 0
 	}
-	return pointBytes*int64(c.Page.Points) + 64<<20 // and the log of changes, and what a refresh copies
+	return pointBytes*int64(c.Page.Points) + vectorBytes + 64<<20 // and the log of changes, and what a refresh copies
 }
 
 // display shows what a stage does on a page. It is the stage's embed.Watcher.
@@ -44,6 +49,9 @@ type display struct {
 	p   *stream.Published
 	// past are the figures of the last maps, oldest first.
 	past []stream.Stats
+	// course follows the clusters; clusters are those of p.
+	course   viewer.Course
+	clusters *view.Clusters
 }
 
 // mostPast bounds the maps that are remembered.
@@ -58,23 +66,24 @@ func (d *display) history() any {
 
 // tally counts since the stage began.
 type tally struct {
-	read, placed, novel, letters, delivered uint64
-	latency                                 time.Duration // of delivered events, in all
+	read, placed, novel, letters, delivered, maps uint64
+	latency                                       time.Duration // of delivered events, in all
+	// novelty counts placed events by novelty_global, in hundredths.
+	novelty [101]uint64
 }
 
 // newDisplay makes a display; ready says how the stage is.
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
 		// A policy may let a reference set be a tenth larger for a while.
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn}),
-		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{},
-	}
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
+		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{}}
 }
 
 // Placed implements embed.Watcher.
-func (d *display) Placed(o *emit.Output, from stream.Position) {
+func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Position) {
 	n := o.Len()
-	in := view.Rows{ID: o.ID, X: make([]float32, n), Y: make([]float32, n), At: float64(time.Now().UnixMilli())}
+	in := view.Rows{ID: o.ID, X: make([]float32, n), Y: make([]float32, n), At: float64(time.Now().UnixMilli()), Vectors: x}
 	for i := range n {
 		row := o.Embedding.Row(i)
 		in.X[i] = row[0]
@@ -84,15 +93,16 @@ func (d *display) Placed(o *emit.Output, from stream.Position) {
 	}
 	in.Columns = o.Figures()
 	in.Same = []view.Same{{Name: "partition", Value: strconv.Itoa(from.Partition)}}
-	novel := uint64(0)
-	for _, v := range o.NoveltyGlobal {
-		if v > 0.99 {
-			novel++
-		}
-	}
 	d.mu.Lock()
 	d.placed += uint64(n)
-	d.novel += novel
+	for _, v := range o.NoveltyGlobal {
+		if v > 0.99 {
+			d.novel++
+		}
+		if v >= 0 && v <= 1 {
+			d.novelty[int(v*100)]++
+		}
+	}
 	d.mu.Unlock()
 	// Outputs are whole: that one is not would be a fault that delivery reports.
 	_ = d.hub.Put(in)
@@ -126,6 +136,8 @@ func (d *display) hooks() stream.Hooks {
 			count(func() {
 				d.p, d.past = p, append(d.past, p.Stats)
 				d.past = d.past[max(0, len(d.past)-mostPast):]
+				d.tally.maps++
+				d.group(p)
 			})
 			select { // the newest counts
 			case <-d.maps:
@@ -133,6 +145,22 @@ func (d *display) hooks() stream.Hooks {
 			}
 			d.maps <- p
 		},
+	}
+}
+
+// group takes the clusters of a new map. The lock is held.
+func (d *display) group(p *stream.Published) {
+	m, ok := p.Map.(*embed.Map)
+	if !ok || m.Clusters() == nil {
+		return
+	}
+	at := p.Stats.At
+	if at.IsZero() {
+		at = p.At
+	}
+	// Notes that cannot be read would have kept the map from being published.
+	if known, err := d.course.Follow(m.Clusters(), p.Version, at); err == nil {
+		d.clusters = &known
 	}
 }
 
@@ -202,6 +230,12 @@ func (d *display) follow(ctx context.Context) {
 		}
 		d.hub.Refresh(view.MapState{ID: p.MapID, Epoch: p.Epoch, Version: p.Version}, after, move)
 		before, id = after, p.MapID
+		d.mu.Lock()
+		known := d.clusters
+		d.mu.Unlock()
+		if known != nil {
+			d.hub.SetClusters(*known)
+		}
 	}
 }
 
@@ -248,12 +282,13 @@ func (d *display) status(a, b tally) Status {
 	}
 	p := d.p
 	d.mu.Unlock()
-	s := Status{Figures: map[string]float64{"rate": float64(b.placed - a.placed), "lag": float64(lag), "dead_letters": float64(b.letters)}}
+	s := Status{Figures: map[string]float64{"rate": float64(b.placed - a.placed), "lag": float64(lag), "dead_letters": float64(b.letters), "maps": float64(b.maps)}}
 	if n := b.delivered - a.delivered; n > 0 {
 		s.Figures["latency_ms"] = float64((b.latency - a.latency).Microseconds()) / 1000 / float64(n)
 	}
 	if n := b.placed - a.placed; n > 0 {
 		s.Figures["novel"] = float64(b.novel-a.novel) / float64(n)
+		s.Figures["novelty_50"], s.Figures["novelty_99"] = b.quantile(&a, 0.5), b.quantile(&a, 0.99)
 	}
 	switch {
 	case p != nil:
@@ -268,6 +303,29 @@ func (d *display) status(a, b tally) Status {
 		s.Phase, s.Detail = "learning", "learning the first map"
 	}
 	return s
+}
+
+// quantile is that of novelty_global among the events since another tally, to a hundredth.
+func (b *tally) quantile(a *tally, p float64) float64 {
+	n := uint64(0)
+	for i := range b.novelty {
+		n += b.novelty[i] - a.novelty[i]
+	}
+	seen := uint64(0)
+	for i := range b.novelty {
+		if seen += b.novelty[i] - a.novelty[i]; float64(seen) >= p*float64(n) {
+			return float64(i) / 100
+		}
+	}
+	return 1
+}
+
+// vector is the vector of an event by its id: one that was placed, or that the map was learnt from.
+func (d *display) vector(m *serve.Model, id string) ([]float32, error) {
+	if x, there := d.hub.Vector(id); there && len(x) == m.Dim() {
+		return x, nil
+	}
+	return m.Vector(id)
 }
 
 // showPage begins to show the stage on a page, if it is to be shown.

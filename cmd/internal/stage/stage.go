@@ -129,7 +129,8 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		return nil
 	}
 	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
-	places := serve.New(serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)})
+	asking := serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)}
+	places := serve.New(asking)
 	if c.HTTPPlace {
 		pages = places.Beside(pages)
 	}
@@ -137,7 +138,8 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		pages = web.WithProfiles(pages)
 	}
 	if st.display != nil {
-		page, err := st.viewer(c, places)
+		asking.Vector = st.display.vector
+		page, err := st.viewer(c, serve.New(asking))
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/map", h.guarded(h.mapped))
 	mux.HandleFunc("GET /api/points", h.guarded(h.points))
 	mux.HandleFunc("GET /api/points/{id...}", h.guarded(h.point))
+	mux.HandleFunc("GET /api/clusters", h.guarded(h.clusters))
 	if h.set.Maps != nil {
 		mux.HandleFunc("GET /api/history", h.guarded(func(w http.ResponseWriter, _ *http.Request) {
 			sendJSON(w, map[string]any{"maps": h.set.Maps()})
@@ -35,6 +36,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	if h.set.Place != nil {
 		place := http.StripPrefix("/api", h.set.Place)
 		mux.HandleFunc("POST /api/place", h.guarded(place.ServeHTTP))
+		mux.HandleFunc("GET /api/reasons/{id...}", h.guarded(place.ServeHTTP))
 	}
 }
 

@@ -33,6 +33,8 @@ func TestAPI(t *testing.T) {
 		{"/api/points/p4?neighbors=101", 400, "not a number from 0 to 100"},
 		{"/api/points/p4?neighbors=x", 400, "not a number from 0 to 100"},
 		{"/api/history", 200, `{"maps":[1]}`},
+		{"/api/clusters", 200, `{"column":"","clusters":[],"events":[]}`},
+		{"/api/reasons/a/b?reasons=3", 200, "GET /reasons/a/b"},
 		{"/api/nothing", 404, ""},
 	} {
 		if status, _, body := ask(t, url+c.path, nil); status != c.status || !strings.Contains(body, c.want) {
@@ -52,7 +54,7 @@ func TestAPI(t *testing.T) {
 	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
-	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 6 {
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 8 {
 		t.Fatalf("%v %v", described, err)
 	}
 	for path, methods := range described.Paths {

@@ -24,7 +24,8 @@ import (
 // Settings of a Handler.
 type Settings struct {
 	Hub *view.Hub
-	// Place, if set, answers POST /place: where rows would go.
+	// Place, if set, answers POST /place: where rows would go, and GET /reasons/ID: why the event
+	// of an id is novel.
 	Place http.Handler
 	// Maps, if set, are the figures of the maps so far, oldest first, as JSON has them.
 	Maps func() any

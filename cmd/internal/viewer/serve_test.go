@@ -1,9 +1,11 @@
 package viewer
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,7 +16,17 @@ import (
 	"unfold/stream/view"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs the tests, or, where a test has started the program again as one, readers.
+func TestMain(m *testing.M) {
+	if url := os.Getenv(readersOf); url != "" {
+		if err := readAll(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // serve serves a hub on an address, 127.0.0.1:0 for one of its own, until the test ends or
 // stop is called.

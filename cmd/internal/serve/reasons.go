@@ -1,0 +1,84 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// someReasons is how many columns are named of an event if nobody says.
+const someReasons = 5
+
+// Vector is the vector of the point of an id among those that the model was learnt from, as
+// embed.Map.Point has it; an id that none has is a *Problem.
+func (m *Model) Vector(id string) ([]float32, error) {
+	if x, there := m.m.Point(id); there {
+		return x, nil
+	}
+	return nil, problemf(http.StatusNotFound, "no event of id %q is known by its vector: it is too old, or never came", id)
+}
+
+// Dim is the number of values of its vectors.
+func (m *Model) Dim() int { return m.said.Dim }
+
+// reasons answers GET /reasons/ID: as POST /place would if it was asked for that event.
+func (h *Handler) reasons(w http.ResponseWriter, r *http.Request) {
+	answer, err := h.explained(w, r)
+	if err != nil {
+		problemOf(err, http.StatusInternalServerError).write(w)
+		return
+	}
+	send(w, http.StatusOK, emit.JSONType, answer)
+}
+
+func (h *Handler) explained(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	o, err := h.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	o.Explain.Columns = cmp.Or(o.Explain.Columns, someReasons)
+	done, err := h.turn(w, r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	m, err := h.set.Current.model()
+	if err != nil {
+		return nil, err
+	}
+	id := r.PathValue("id")
+	x, err := h.set.Vector(m, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(x) != m.said.Dim {
+		return nil, problemf(http.StatusNotFound, "event %q is of a map of %d values; those of this map have %d", id, len(x), m.said.Dim)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), h.set.Limits.Time)
+	defer cancel()
+	at, err := m.explain(ctx, id, x, o)
+	if err != nil {
+		return nil, problemOf(err, http.StatusUnprocessableEntity)
+	}
+	return h.placer.writeJSON(at)
+}
+
+// explain places one event by its vector and says why it is novel.
+func (m *Model) explain(ctx context.Context, id string, x []float32, o Options) (placed, error) {
+	asked, err := m.m.AskVectors(ctx, table.StringColumn(emit.IDName, []string{id}), vec.Of(1, len(x), x))
+	if err != nil {
+		return placed{}, err
+	}
+	if err := asked.Explain(ctx, o.Explain); err != nil {
+		return placed{}, err
+	}
+	out := placed{Output: asked.All()}
+	if o.Neighbors > 0 {
+		out.near, err = m.nearest(ctx, m.m, asked, o.Neighbors)
+	}
+	return out, err
+}

@@ -1,0 +1,85 @@
+package view
+
+import "hash/maphash"
+
+// index finds slots by the hashes of their ids: open addressing with linear probing and no more
+// than half of the entries in use (Knuth, TAOCP 3, 6.4, algorithms L and R). A stage looks three
+// times for every event, in a table that is far larger than the caches; so an entry is eight bytes, and
+// a look mostly one of them.
+type index struct {
+	seed    maphash.Seed
+	entries []entry // a power of two of them
+	n       int
+}
+
+// entry holds half of a hash, and one more than the slot; 0: it is free.
+type entry struct{ tag, slot uint32 }
+
+func newIndex() *index { return &index{seed: maphash.MakeSeed(), entries: make([]entry, 64)} }
+
+func (x *index) hash(id string) uint64 { return maphash.String(x.seed, id) }
+
+// find returns the slot of a hash for which is says that it is the one.
+func (x *index) find(hash uint64, is func(slot uint32) bool) (slot uint32, there bool) {
+	mask := len(x.entries) - 1
+	for i := int(hash) & mask; ; i = (i + 1) & mask {
+		e := x.entries[i]
+		if e.slot == 0 {
+			return 0, false
+		}
+		if e.tag == uint32(hash>>32) && is(e.slot-1) {
+			return e.slot - 1, true
+		}
+	}
+}
+
+// add adds a slot that is not there. of gives the hash of each slot, for when the table grows.
+func (x *index) add(hash uint64, slot uint32, of func(slot uint32) uint64) {
+	if x.n++; 2*x.n > len(x.entries) {
+		old := x.entries
+		x.entries = make([]entry, 2*len(old))
+		for _, e := range old {
+			if e.slot != 0 {
+				x.insert(of(e.slot-1), e.slot-1)
+			}
+		}
+	}
+	x.insert(hash, slot)
+}
+
+func (x *index) insert(hash uint64, slot uint32) {
+	mask := len(x.entries) - 1
+	i := int(hash) & mask
+	for x.entries[i].slot != 0 {
+		i = (i + 1) & mask
+	}
+	x.entries[i] = entry{uint32(hash >> 32), slot + 1}
+}
+
+// remove takes a slot out, and moves those up that were put behind it. It does nothing if the slot is
+// not there.
+func (x *index) remove(hash uint64, slot uint32, of func(slot uint32) uint64) {
+	mask := len(x.entries) - 1
+	i := int(hash) & mask
+	for ; x.entries[i].slot != slot+1; i = (i + 1) & mask {
+		if x.entries[i].slot == 0 {
+			return
+		}
+	}
+	x.n--
+	for j := i; ; {
+		x.entries[i] = entry{}
+		for {
+			j = (j + 1) & mask
+			if x.entries[j].slot == 0 {
+				return
+			}
+			// It may move up if its own place is not between the hole and it.
+			home := int(of(x.entries[j].slot-1)) & mask
+			if (j-home)&mask >= (j-i)&mask {
+				break
+			}
+		}
+		x.entries[i], i = x.entries[j], j
+	}
+}

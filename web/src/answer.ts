@@ -1,0 +1,81 @@
+// What the server says of an event when it is asked: where it goes, and why it is novel.
+
+import type { Near, Reason } from "./detail";
+import { figure, type Store } from "./store";
+
+/** A row's place, as POST /api/place and GET /api/reasons/ID answer. */
+export interface Placed {
+  id?: string | number;
+  x?: number;
+  y?: number;
+  novelty_local?: number;
+  novelty_global?: number;
+  class?: string;
+  class_probability?: number;
+  cluster?: number;
+  reasons?: {
+    column: string;
+    share: number;
+    direction?: string;
+    value?: number;
+    expected_low?: number;
+    expected_high?: number;
+    category?: string;
+    expected_category?: string;
+  }[];
+  neighbors?: { id: string; distance: number }[];
+  error?: string;
+}
+
+/** place asks where a record, as JSON, would go. */
+export function place(record: string): Promise<Placed> {
+  return first("api/place?reasons=5", { method: "POST", headers: { "Content-Type": "application/json" }, body: record });
+}
+
+/** why asks why the event of an id is novel. */
+export function why(id: string, signal: AbortSignal): Promise<Placed> {
+  return first(`api/reasons/${id.split("/").map(encodeURIComponent).join("/")}?reasons=6`, { signal });
+}
+
+/** first is the only place of an answer; what is wrong with a question is an error for people. */
+async function first(url: string, how: RequestInit): Promise<Placed> {
+  const r = await fetch(url, how);
+  const answer = (await r.json().catch(() => ({}))) as { places?: Placed[]; detail?: string; title?: string };
+  const p = answer.places?.[0];
+  if (!r.ok || !p) throw new Error(answer.detail ?? answer.title ?? `the server answers ${r.status}`);
+  if (p.error) throw new Error(p.error);
+  return p;
+}
+
+/** reasonsOf are the columns that make an event novel, most first. */
+export function reasonsOf(p: Placed): Reason[] {
+  return (p.reasons ?? []).map((r) => {
+    const { expected_low: low, expected_high: high } = r;
+    const range = low === undefined || high === undefined ? undefined : low === high ? figure(low) : `${figure(low)} to ${figure(high)}`;
+    return {
+      column: r.column, share: r.share, direction: r.direction ?? "",
+      value: r.category ?? (r.value === undefined ? undefined : figure(r.value)), expected: r.expected_category ?? range,
+    };
+  });
+}
+
+/** nearOf are an event's neighbours by their vectors; those that the page does not show have slot -1. */
+export function nearOf(p: Placed, store: Store): Near[] {
+  const near = (p.neighbors ?? []).slice(0, 8);
+  const slots = new Map<string, number>();
+  const wanted = new Set(near.map((n) => n.id));
+  if (wanted.size > 0)
+    store.each((s) => {
+      const id = store.id(s);
+      if (wanted.has(id)) slots.set(id, s);
+    });
+  return near.map((n) => ({ slot: slots.get(n.id) ?? -1, id: n.id, distance: n.distance }));
+}
+
+/** factsOf are what is predicted for an event. */
+export function factsOf(p: Placed): [string, string][] {
+  const share = (v: number | undefined): string => (v === undefined ? "" : v.toFixed(3));
+  const cluster = p.cluster === undefined || p.cluster < 0 ? "" : String(p.cluster);
+  const all: [string, string][] = [["novelty, local", share(p.novelty_local)], ["novelty, global", share(p.novelty_global)], ["class", p.class ?? ""], ["its probability", share(p.class_probability)], ["cluster", cluster]];
+  return all.filter(([, v]) => v !== "");
+}
