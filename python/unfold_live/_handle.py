@@ -50,6 +50,12 @@ class Handle:
         """Return the bytes of the model's file."""
         return self._bytes if self._bytes is not None else self.path.read_bytes()
 
+    def _copied(self) -> bytes | None:
+        """Return what a copy holds: the model, if there is one."""
+        if self._bytes is None and (self._folder is None or not self.path.exists()):
+            return None
+        return self.model()
+
     def run(self, args: list[str], progress: Progress | None = None, names: dict[str, str] | None = None) -> str:
         """Run a command; the model is called the model in errors."""
         return self.session.run(args, progress, {**(names or {}), str(self.path): "the model"})
@@ -60,10 +66,10 @@ class Handle:
             self._session.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"threads": self.threads, "model": self.model()}
+        return {"threads": self.threads, "model": self._copied()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["threads"], state["model"])  # type: ignore[misc]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Handle:
-        return Handle(self.threads, self.model())
+        return Handle(self.threads, self._copied())

@@ -25,6 +25,8 @@ class Rows:
         What a fit says of its columns.
     plain : bool
         Whether it is an array, whose elements have no names.
+    n : int or None
+        How many there are, if it is an array.
     names : dict of str
         What errors call the file.
     """
@@ -32,6 +34,7 @@ class Rows:
     path: str
     flags: list[str] = field(default_factory=list)
     plain: bool = True
+    n: int | None = None
     names: dict[str, str] = field(default_factory=dict)
 
 
@@ -119,13 +122,13 @@ def put(
     whole = _files.mapped_file(x)
     checked = check_rows(estimator, x, reset=fit, allow_nan=allow_nan, least=least)
     path = whole if whole is not None else _files.write_array(folder.file(name + ".npy"), checked)
-    return Rows(str(path), [], True, {str(path): "X"})
+    return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
 
 
 def _put_table(estimator: Any, x: Any, folder: _files.Folder, fit: bool, columns: Any, aside: set[str], name: str) -> Rows:
     flags = _column_flags(x, columns, aside) if fit else []
     if _files.is_file(x):
-        return Rows(os.fspath(x), flags, False, {})
+        return Rows(os.fspath(x), flags, plain=False)
     shape = getattr(x, "shape", None)
     names = getattr(x, "columns", None) or getattr(x, "column_names", None) if not hasattr(x, "iloc") else list(x.columns)
     n = len(names) if names is not None else (shape[1] if shape else 0)
@@ -135,4 +138,4 @@ def _put_table(estimator: Any, x: Any, folder: _files.Folder, fit: bool, columns
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
     path: Path = folder.file(name + ".arrows")
     _files.write_table(path, x)
-    return Rows(str(path), flags, False, {str(path): "X"})
+    return Rows(str(path), flags, plain=False, names={str(path): "X"})

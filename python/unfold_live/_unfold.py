@@ -168,8 +168,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             rows = self._put(X, folder, fit=True)
             args = ["fit", rows.path, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
-            n = None if not rows.plain else X.shape[0] if hasattr(X, "shape") else len(X)
-            labels = _labels.classes_of(y, n) if self.classify else None
+            labels = _labels.classes_of(y, rows.n) if self.classify else None
             if labels is not None:
                 path = _files.write_texts(folder.file("y.npy"), labels[1])
                 args += ["--classify", "--label-file", str(path)]
@@ -274,7 +273,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             else:
                 args += ["--data", rows.path, "--model", str(self._model.path)]
             figures = json.loads(self._model.run(args, None, rows.names))
-        return float(figures["loo1"] if labels is not None else figures["trustworthiness"])
+        return float(figures["leave_one_out"]["accuracy"][0] if labels is not None else figures["structure"]["trustworthiness"])
 
     def clusters(self, **settings: Any) -> UnfoldClusters:
         """Return the clusters of the map, fitted; ``settings`` are parameters of ``UnfoldClusters``."""
