@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class View:
     """A page that shows a map, served to this machine alone until it is closed.
 
-    In a notebook it shows itself as a frame.
+    In a notebook it shows itself as a link: the page does not let others frame it.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class View:
         return f"<the page of a map at {self.url}>"
 
     def _repr_html_(self) -> str:
-        return f'<iframe src="{self.url}" width="100%" height="600" style="border: 0"></iframe>'
+        return f'<a href="{self.url}" target="_blank">the page of the map</a>'
 
 
 def _write(out: Any, model: Unfold, columns: dict[str, Any]) -> None:
