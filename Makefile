@@ -228,11 +228,11 @@ clean:
 WHEELS ?=
 .PHONY: wheels python
 wheels:
-	GO="$(GO)" python3 python/wheels.py -o out/python/wheels $(WHEELS)
+	python3 python/wheels.py -o out/python/wheels $(WHEELS)
 
-# python builds this machine's wheel, installs it into an environment of its own under out/python and runs the package's tests there: beside
+# python makes a wheel of this machine's program, installs it into an environment of its own under out/python and runs the package's tests there: beside
 # the command line, scikit-learn's checks, umap-learn, the notebook, Spark in local mode; five minutes, and the first time those that pip
 # takes. TESTS chooses, as in make python TESTS="-k same_bytes".
 TESTS ?=
-python:
+python: build
 	python/check $(TESTS)

@@ -79,7 +79,7 @@ def members(binary: Path, tag: str) -> dict[str, bytes]:
     """Return the files of a wheel but the list of them."""
     info = f"{PACKAGE}-{version()}.dist-info"
     out = {}
-    for f in sorted((HERE / PACKAGE).glob("*")):
+    for f in sorted((HERE / PACKAGE).iterdir()):
         if f.suffix in (".py", ".typed"):
             out[f"{PACKAGE}/{f.name}"] = f.read_bytes()
     out[f"{PACKAGE}/_bin/{binary.name}"] = binary.read_bytes()
@@ -93,13 +93,13 @@ def members(binary: Path, tag: str) -> dict[str, bytes]:
     return out
 
 
-def write_wheel(folder: Path, platform: str) -> Path:
-    """Build the wheel of a platform and return its path."""
+def write_wheel(folder: Path, platform: str, binary: Path | None = None) -> Path:
+    """Build the wheel of a platform and return its path; a binary that is given is taken as it is."""
     tag = PLATFORMS[platform]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{PACKAGE}-{version()}-py3-none-{tag}.whl"
     with tempfile.TemporaryDirectory() as work:
-        files = members(build_binary(platform, Path(work)), tag)
+        files = members(binary or build_binary(platform, Path(work)), tag)
     info = f"{PACKAGE}-{version()}.dist-info"
     record = ""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
@@ -122,12 +122,15 @@ def main() -> None:
     """Build the wheels that are asked for."""
     parser = argparse.ArgumentParser(description="Builds wheels that carry the program.")
     parser.add_argument("-o", "--out", type=Path, default=Path("out/python/wheels"))
+    parser.add_argument("--binary", type=Path, help="the program of the platform, if it is built already")
     parser.add_argument("platforms", nargs="*", metavar="OS/ARCH", help=f"of {', '.join(PLATFORMS)}; default all")
     args = parser.parse_args()
+    if args.binary and len(args.platforms) != 1:
+        parser.error("--binary is of one platform; name it")
     for platform in args.platforms or PLATFORMS:
         if platform not in PLATFORMS:
             parser.error(f"no wheels are made for {platform}")
-        path = write_wheel(args.out, platform)
+        path = write_wheel(args.out, platform, args.binary)
         print(f"{path} {path.stat().st_size / 2**20:.1f} MiB")
 
 

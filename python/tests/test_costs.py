@@ -79,7 +79,9 @@ def test_the_way_there_and_back() -> None:
         with _files.Folder() as folder:
             np.save(folder.file("x.npy"), x[:, :5])
             model = Unfold(pca="none", settings={"steps": 1}).fit(x[:3000, :5])
-            model._model.run(["embed", str(folder.file("x.npy")), "-m", str(model._model.path), "-o", str(folder.file("out.arrows"))])
+            model._model.run(
+                ["embed", str(folder.file("x.npy")), "-m", str(model._model.path), "-o", str(folder.file("out.arrows"))]
+            )
             begin = time.perf_counter()
             at = _arrow.read(folder.file("out.arrows"))
             assert at["embedding"].shape == (70_000, 2)

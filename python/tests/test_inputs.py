@@ -22,6 +22,12 @@ from .conftest import REPOSITORY, blobs
 NAMES = [f"c{k}" for k in range(12)]
 
 
+def _locked(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    out = x.copy()
+    out.flags.writeable = False
+    return out
+
+
 def kinds_of(x: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Return the same rows in all kinds."""
     frame = pd.DataFrame(x, columns=NAMES)
@@ -29,6 +35,8 @@ def kinds_of(x: np.ndarray[Any, Any]) -> dict[str, Any]:
     relation = duckdb.connect().from_arrow(pa.table({n: x[:, k] for k, n in enumerate(NAMES)}))
     return {
         "double precision": x.astype(np.float64),
+        "the other byte order": x.astype(">f4"),
+        "read only": _locked(x),
         "columns first": np.asfortranarray(x),
         "every second": np.repeat(x, 2, axis=0)[::2],
         "a list": x.tolist(),
@@ -111,7 +119,10 @@ def test_missing_values() -> None:
 
 def test_labels_that_are_missing(data: Any) -> None:
     x, kind = data
-    for y in (np.where(np.arange(len(x)) % 3 == 0, kind.astype(float), np.nan), [str(k) if i % 3 == 0 else None for i, k in enumerate(kind)]):
+    for y in (
+        np.where(np.arange(len(x)) % 3 == 0, kind.astype(float), np.nan),
+        [str(k) if i % 3 == 0 else None for i, k in enumerate(kind)],
+    ):
         model = Unfold().fit(x, y)
         assert (np.asarray(model.predict(x), dtype=float) == kind).mean() > 0.9
     assert not hasattr(Unfold().fit(x, np.linspace(0, 1, len(x))), "predict")

@@ -34,7 +34,7 @@ def both() -> tuple[Any, Any, Any]:
 
 def test_566_a_row_does_not_depend_on_those_beside_it(both: tuple[Any, Any, Any]) -> None:
     """Issue 566: the place of a row depends on which other rows are transformed with it."""
-    x, theirs, ours = both
+    _, theirs, ours = both
     new = blobs(60, seed=5)[0]
     together, alone = theirs.transform(new), np.vstack([theirs.transform(new[i : i + 1]) for i in range(20)])
     assert not np.allclose(together[:20], alone, atol=1e-3)
@@ -52,7 +52,7 @@ def test_566_a_row_that_was_fitted_has_its_place(both: tuple[Any, Any, Any]) -> 
 
 def test_384_placing_does_not_change_the_map(both: tuple[Any, Any, Any]) -> None:
     """Issue 384: transform changes the places of the fit. That is mended there; here the model's file stays the same bytes."""
-    x, theirs, ours = both
+    _, theirs, ours = both
     new = blobs(60, seed=7)[0]
     was = theirs.embedding_.copy()
     theirs.transform(new)
@@ -89,7 +89,7 @@ def test_153_525_1080_1108_the_same_map_on_any_number_of_threads(threads: int) -
 
 
 def test_500_511_125_memory_has_a_bound() -> None:
-    """Issues 500, 511, 125: a fit takes what it takes. Here it says what it needs before it begins, and keeps to what it is given."""
+    """Issues 500, 511, 125: a fit takes what it takes. Here it says so before it begins, and keeps to what it is given."""
     x = np.random.default_rng(1).random((20_000, 100), dtype=np.float32)
     assert "memory" not in UMAP().get_params()
     with pytest.raises(RuntimeError, match="give --memory"):

@@ -89,8 +89,7 @@ def test_retries_give_the_same_bytes(session: Any, tmp_path: Path) -> None:
 
         task = TaskContext.get()
         assert task is not None
-        for b in batches:
-            yield b
+        yield from batches
         mark = system.path.join(marks, str(task.partitionId()))
         if task.partitionId() % 2 == 0 and not system.path.exists(mark):
             open(mark, "w").close()

@@ -25,9 +25,22 @@ ROWS = 1200
 def broker(tmp_path: Path) -> Iterator[str]:
     """The demo's broker, while it plays rows slowly."""
     x, kind = blobs(ROWS, 6)
-    pd.DataFrame(x, columns=list("abcdef")).assign(name=[f"e{i}" for i in range(ROWS)], kind=kind).to_csv(tmp_path / "rows.csv", index=False)
-    args = [binary(), "-q", "demo", str(tmp_path / "rows.csv"), "--columns=a,b,c,d,e,f", "--id=name", "--messages=json", "--rate=40"]
-    with subprocess.Popen([*args, "--out", str(tmp_path / "demo")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
+    pd.DataFrame(x, columns=list("abcdef")).assign(name=[f"e{i}" for i in range(ROWS)], kind=kind).to_csv(
+        tmp_path / "rows.csv", index=False
+    )
+    args = [
+        binary(),
+        "-q",
+        "demo",
+        str(tmp_path / "rows.csv"),
+        "--columns=a,b,c,d,e,f",
+        "--id=name",
+        "--messages=json",
+        "--rate=40",
+    ]
+    with subprocess.Popen(
+        [*args, "--out", str(tmp_path / "demo")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as demo:
         assert demo.stdout is not None
         for line in demo.stdout:
             found = re.search(r"at (\S+:\d+)", line)
@@ -45,7 +58,11 @@ def test_events(broker: str, tmp_path: Path) -> None:
         done.result(20)
     topic = next(t for t in admin.list_topics(timeout=20).topics if "rows" in t or "events" in t)
     config: dict[str, Any] = {
-        "source": {"kafka": {"brokers": [broker], "topic": topic, "group": f"g-{uuid.uuid4()}"}, "id": "name", "columns": list("abcdef")},
+        "source": {
+            "kafka": {"brokers": [broker], "topic": topic, "group": f"g-{uuid.uuid4()}"},
+            "id": "name",
+            "columns": list("abcdef"),
+        },
         "reference": {"min": 200, "size": 1000},
         "sink": {"kafka": {"topic": "mine"}},
         "dead_letter": {"topic": "mine-dlq"},
@@ -65,5 +82,8 @@ def test_events(broker: str, tmp_path: Path) -> None:
 
 
 def test_a_configuration_that_is_wrong() -> None:
-    with stream({"source": {"kafka": {"brokers": ["127.0.0.1:1"], "topics": "x"}}}) as stage, pytest.raises(ValueError, match="topics"):
+    with (
+        stream({"source": {"kafka": {"brokers": ["127.0.0.1:1"], "topics": "x"}}}) as stage,
+        pytest.raises(ValueError, match="topics"),
+    ):
         stage.url()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ class _Parts:
         if f.kind == _UTF8:
             ends = np.frombuffer(self.buffer(), "<i4")[: n + 1]
             data = bytes(self.buffer())
-            out = np.array([data[a:b].decode() for a, b in zip(ends[:-1], ends[1:], strict=True)], dtype=object)
+            out = np.array([data[a:b].decode() for a, b in pairwise(ends)], dtype=object)
             out = out if n else np.empty(0, dtype=object)
         elif f.kind == _BOOL:
             out = _bits(self.buffer(), n)

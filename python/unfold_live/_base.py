@@ -57,7 +57,9 @@ else:
 
         def __repr__(self) -> str:
             defaults = inspect.signature(type(self).__init__).parameters
-            given = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default]
+            given = [
+                f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default
+            ]
             return f"{type(self).__name__}({', '.join(given)})"
 
     class TransformerMixin:  # type: ignore[no-redef]
@@ -120,7 +122,8 @@ else:
             estimator.n_features_in_ = x.shape[1]
         elif x.shape[1] != estimator.n_features_in_:
             raise ValueError(
-                f"X has {x.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
+                f"X has {x.shape[1]} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input"
             )
         return x
 

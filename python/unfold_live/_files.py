@@ -112,17 +112,24 @@ def write_array(path: Path, x: Any) -> Path:
         x = x.tocsr()
     dtype = np.dtype(np.float32) if sparse else x.dtype
     with open(path, "wb", buffering=0) as f:
-        np.lib.format.write_array_header_1_0(f, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": x.shape})
+        np.lib.format.write_array_header_1_0(
+            f, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": x.shape}
+        )
         if not sparse and x.flags.c_contiguous:
-            _write_all(f, memoryview(x).cast("B") if x.size else memoryview(b""))
+            _write_all(f, _bytes(x))
             return path
         width = int(np.prod(x.shape[1:], dtype=np.int64)) * dtype.itemsize
         step = max(1, _BLOCK // max(1, width))
         for i in range(0, x.shape[0], step):
             block = x[i : i + step]
             dense = block.astype(np.float32).toarray() if sparse else block
-            _write_all(f, memoryview(np.ascontiguousarray(dense)).cast("B"))
+            _write_all(f, _bytes(np.ascontiguousarray(dense)))
     return path
+
+
+def _bytes(x: Any) -> memoryview:
+    """Return the memory of an array that is whole, of whatever type and byte order."""
+    return memoryview(x.reshape(-1).view(np.uint8))
 
 
 def _write_all(f: Any, view: memoryview) -> None:

@@ -22,6 +22,11 @@ class Follows:
         n_jobs: int | None
         verbose: bool
         _model: Handle
+        _next_id: int
+        _point: Any
+        ids_: Any
+        embedding_: Any
+        sigma_: Any
 
         def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any: ...
         def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> Any: ...
@@ -57,7 +62,7 @@ class Follows:
             path = folder.file("gone.csv")
             path.write_text("point\n" + "\n".join(map(str, self._point[gone])) + "\n")
             self._update(["--forget", str(path)], folder, progress, {str(path): "ids"})
-            keep = np.ones(len(self.ids_), dtype=bool)
+            keep = np.ones(len(self.ids_), dtype=np.bool_)
             keep[gone] = False
             for name in ("ids_", "_point", "embedding_", "sigma_", "novelty_local_", "novelty_global_"):
                 setattr(self, name, getattr(self, name)[keep])

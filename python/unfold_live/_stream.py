@@ -91,12 +91,13 @@ class Stage:
             last = time.monotonic()
             while idle is None or time.monotonic() - last < idle:
                 message = consumer.poll(0.2)
-                if message is None or message.error() or message.value() is None:
+                value = None if message is None or message.error() else message.value()
+                if value is None:
                     if not self.running and idle is None:
                         raise self._process.error()
                     continue
                 last = time.monotonic()
-                yield from _events(message.value())
+                yield from _events(value)
         finally:
             consumer.close()
 
@@ -106,7 +107,9 @@ class Stage:
         try:
             import yaml
         except ImportError:
-            raise ValueError("name brokers and topic: the configuration is a file, and PyYAML is not installed to read it") from None
+            raise ValueError(
+                "name brokers and topic: the configuration is a file, and PyYAML is not installed to read it"
+            ) from None
         return yaml.safe_load(self._file.read_text(encoding="utf-8"))
 
     def close(self) -> int:

@@ -199,7 +199,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             out = folder.file("places.arrows")
-            self._model.run(["embed", rows.path, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names)
+            self._model.run(
+                ["embed", rows.path, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names
+            )
             at = _arrow.read(out)
         label = at.get("class")
         if label is not None and _predicts(self):
@@ -224,7 +226,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(f"points of the map have {self._n_features_out} coordinates each; got an array of shape {at.shape}")
         with _files.Folder(at.nbytes) as folder:
             path = _files.write_array(folder.file("at.npy"), at)
-            self._model.run(["decode", str(path), "-m", str(self._model.path), "-o", str(folder.file("x.npy"))], None, {str(path): "X"})
+            self._model.run(
+                ["decode", str(path), "-m", str(self._model.path), "-o", str(folder.file("x.npy"))], None, {str(path): "X"}
+            )
             return np.load(folder.file("x.npy"))
 
     def explain(self, X: Any, *, columns: int = 5, above: float | None = None) -> list[dict[str, Any]]:
@@ -248,7 +252,14 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_is_fitted(self)
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
-            args = ["explain", str(self._model.path), rows.path, "--json", "--limit=0", *_settings.flags({"columns": columns, "above": above})]
+            args = [
+                "explain",
+                str(self._model.path),
+                rows.path,
+                "--json",
+                "--limit=0",
+                *_settings.flags({"columns": columns, "above": above}),
+            ]
             out = self._model.run(args, None, rows.names)
         return [json.loads(line) for line in out.splitlines()]
 
@@ -379,5 +390,14 @@ def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
         out.classes_ = np.asarray(about["classes"])
     nothing = np.empty(0, np.float32)
     no_places = np.empty((0, about["dims"]), np.float32)
-    out._take({"point": np.empty(0, np.int64), "embedding": no_places, "sigma": nothing, "novelty_local": nothing, "novelty_global": nothing}, None)
+    out._take(
+        {
+            "point": np.empty(0, np.int64),
+            "embedding": no_places,
+            "sigma": nothing,
+            "novelty_local": nothing,
+            "novelty_global": nothing,
+        },
+        None,
+    )
     return out

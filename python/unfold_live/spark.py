@@ -24,7 +24,9 @@ _NUMBERS = ("sigma", "novelty_local", "novelty_global")
 _ROWS = 20_000
 
 
-def fit(df: Any, *, sample: int = 100_000, vector: str | None = None, columns: Any = None, seed: int = 1, **settings: Any) -> Unfold:
+def fit(
+    df: Any, *, sample: int = 100_000, vector: str | None = None, columns: Any = None, seed: int = 1, **settings: Any
+) -> Unfold:
     """Learn a map from a sample of a data frame, on the driver.
 
     Parameters
@@ -65,7 +67,7 @@ def _plain(columns: Any) -> list[str]:
     return [] if any(n == "*" or n.startswith("-") for n in names) else names
 
 
-def transform(df: Any, model: Unfold, *, keep: list[str] | None = None) -> Any:
+def transform(df: Any, model: Unfold, *, vector: str | None = None, keep: list[str] | None = None) -> Any:
     """Place the rows of a data frame, on all executors.
 
     Parameters
@@ -74,6 +76,8 @@ def transform(df: Any, model: Unfold, *, keep: list[str] | None = None) -> Any:
         Rows with the columns that the map was learnt from.
     model : Unfold
         The map.
+    vector : str, optional
+        The column that holds the vectors, where the map was learnt from an array. Default: the only list.
     keep : list of str, optional
         Columns that pass through. Default: all but lists.
 
@@ -90,15 +94,28 @@ def transform(df: Any, model: Unfold, *, keep: list[str] | None = None) -> Any:
     fields = [df.schema[name] for name in keep]
     fields.append(t.StructField("embedding", t.ArrayType(t.FloatType(), False), False))
     fields += [t.StructField(name, t.FloatType(), False) for name in _NUMBERS]
+    source = None if model._table else vector or _only_list(df)
     classes = hasattr(model, "classes_")
     if classes:
         fields += [t.StructField("class", t.StringType(), False), t.StructField("class_probability", t.FloatType(), False)]
     model_file = df.sparkSession.sparkContext.broadcast(model._model.model())
 
     def place(batches: Iterator[Any]) -> Iterator[Any]:
-        return _place(batches, model_file, keep, classes)
+        return _place(batches, model_file, source, keep, classes)
 
     return df.mapInArrow(place, t.StructType(fields))
+
+
+def _only_list(df: Any) -> str:
+    """Return the name of the only column of lists."""
+    from pyspark.sql import types as t
+
+    lists = [f.name for f in df.schema.fields if isinstance(f.dataType, t.ArrayType)]
+    if len(lists) != 1:
+        raise ValueError(
+            f"name the column of vectors by vector: there are {len(lists)} columns of lists, {', '.join(lists) or 'none'}"
+        )
+    return lists[0]
 
 
 #: The child of this worker, by the model: Spark keeps a worker for many tasks.
@@ -118,7 +135,7 @@ def _handle(model_file: Any) -> Handle:
     return _workers[number]
 
 
-def _place(batches: Iterator[Any], model_file: Any, keep: list[str], classes: bool) -> Iterator[Any]:
+def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: list[str], classes: bool) -> Iterator[Any]:
     """Place batches, some together, and yield theirs."""
     import pyarrow as pa
 
@@ -129,7 +146,8 @@ def _place(batches: Iterator[Any], model_file: Any, keep: list[str], classes: bo
             continue
         with _files.Folder(table.nbytes) as folder:
             here, there = folder.file("in.arrows"), folder.file("out.arrows")
-            _files.write_table(here, table)
+            # What was learnt from an array has vectors without a name, which the program calls so.
+            _files.write_table(here, pa.table({"vector": table[source]}) if source else table)
             handle.run(["embed", str(here), "-m", str(handle.path), "-o", str(there), "--threads=1"], None, {str(here): "the rows"})
             with pa.OSFile(str(there)) as f, pa.ipc.open_stream(f) as reader:
                 placed = reader.read_all()
