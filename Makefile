@@ -233,3 +233,17 @@ platforms:
 
 clean:
 	rm -rf bin out
+
+# wheels builds the Python package for every platform that it is made for, each with the program in it; a minute. One: make wheels
+# WHEELS=linux/amd64.
+WHEELS ?=
+.PHONY: wheels python
+wheels:
+	python3 python/wheels.py -o out/python/wheels $(WHEELS)
+
+# python makes a wheel of this machine's program, installs it into an environment of its own under out/python and runs the package's tests there: beside
+# the command line, scikit-learn's checks, umap-learn, the notebook, Spark in local mode; five minutes, and the first time those that pip
+# takes. TESTS chooses, as in make python TESTS="-k same_bytes".
+TESTS ?=
+python: build
+	python/check $(TESTS)

@@ -51,6 +51,7 @@ var commands = []command{
 		return &fitCmd{settingFlags: flagsOf(fitKeys, kinds), frameFlag: newFrameFlag()}
 	}},
 	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func(kinds []fit.Kind) any { return &embedCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
+	{name: "update", group: "files", help: "Let a learnt map follow: rows come, others go.", new: func(kinds []fit.Kind) any { return &updateCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
 	{name: "score", group: "files", help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
 	{name: "plot", group: "files", help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},
 	{name: "clusters", group: "files", help: "Find clusters of a map or of data.", new: func(kinds []fit.Kind) any { return &clustersCmd{settingFlags: flagsOf(clusterKeys, kinds)} }},
@@ -61,6 +62,7 @@ var commands = []command{
 	{name: "view", group: "files", help: "Show a map on a page, in the browser.", new: func([]fit.Kind) any { return new(viewCmd) }},
 	{name: "export", group: "files", help: "Write that page as one file.", new: func([]fit.Kind) any { return new(exportCmd) }},
 	{name: "serve", group: "files", help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},
+	{name: "session", group: "files", help: "Run commands that another program sends, on a pipe.", new: func([]fit.Kind) any { return new(sessionCmd) }},
 
 	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func(kinds []fit.Kind) any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys, kinds)}} }},
 	{name: "lint", group: "streams", help: "Check a configuration, its brokers and topics, without running.",
@@ -189,7 +191,10 @@ func inGrammar(args []string) []string {
 }
 
 // Run runs the program and returns its exit code.
-func Run(ctx context.Context, sys System) (code int) {
+func Run(ctx context.Context, sys System) int { return execute(ctx, sys, nil) }
+
+// execute is Run with a reporter that hears how far the command is; nil: one of its own.
+func execute(ctx context.Context, sys System, heard *progress.Reporter) (code int) {
 	sys.Args = inGrammar(sys.Args)
 	var notes []string
 	if len(sys.Args) > 0 && sys.Args[0] != completeVerb {
@@ -219,8 +224,8 @@ func Run(ctx context.Context, sys System) (code int) {
 	if err != nil {
 		return complain(sys.Stderr, wrongUsage(err))
 	}
-	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}}
-	if !e.Quiet {
+	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}, progress: heard}
+	if !e.Quiet && heard == nil {
 		p.progress = progress.New(sys.Stderr)
 	}
 	for _, n := range notes {

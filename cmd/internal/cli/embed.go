@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/placing"
+	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
 	"unfold/stream/embed"
 )
@@ -159,6 +160,11 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	if err != nil {
 		return nil, err
 	}
+	return embedderOf(s, model, output, settings, explain)
+}
+
+// embedderOf is newEmbedder of a snapshot that was read from model.
+func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Config, explain embed.Explain) (*embedder, error) {
 	rule, err := settings.Model.PlaceRule()
 	if err != nil {
 		return nil, &usageError{err: err}

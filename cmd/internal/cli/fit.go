@@ -28,6 +28,7 @@ type fitCmd struct {
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
+	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	Classify  bool     `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	fitClusterFlags
@@ -309,7 +310,7 @@ func (f *fitRun) write(ctx context.Context) error {
 		return err
 	}
 	if f.Map != "" {
-		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups)); err != nil {
+		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups, f.Numbers)); err != nil {
 			return err
 		}
 	}
@@ -374,6 +375,11 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 // checkMap says which column that is kept would share its name with one of the map's own.
 func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 	keep := append([]string{m.Label}, m.Keep...)
+	if c.Numbers {
+		if err := checkPointName(keep); err != nil {
+			return err
+		}
+	}
 	if slices.Contains(keep, UnlearntName) && settings.Model.Components == "largest" {
 		return fmt.Errorf("column %q cannot be kept: with --components largest the map has a column of that name itself; rename it in the input", UnlearntName)
 	}
@@ -384,10 +390,14 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 // learnt; it is there only if there are any.
 const UnlearntName = "unlearnt"
 
-// mapOf is the map as a table: a row for each that was read.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes, g *grouping) *emit.Output {
+// mapOf is the map as a table: a row for each that was read, with its point's number if
+// that is wanted.
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes, g *grouping, numbered bool) *emit.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
+	}
+	if numbered {
+		data.Kept = append(data.Kept, pointColumn(r.Row))
 	}
 	data.Kept = append(data.Kept, g.columns()...)
 	return &emit.Output{

@@ -197,7 +197,7 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 // readModel reads a model's file. A missing one is reported as for any other
 // input, with what may be meant.
 func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
-	s, err := snapshot.ReadFile(path)
+	s, err := keptOf(ctx).read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, missing := ingest.Open(ctx, path, ingest.Options{}); missing != nil {
 			return nil, missing

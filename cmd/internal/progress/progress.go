@@ -32,7 +32,26 @@ type Reporter struct {
 	done, total int64
 	start, last time.Time
 	bar         *progressbar.ProgressBar
+
+	hear func(Step) // nil: who reads w is shown
 }
+
+// Step is how far a stage is.
+type Step struct {
+	Stage string `json:"stage"`
+	// Unit is what is counted, "" for what means nothing to a person.
+	Unit string `json:"unit,omitempty"`
+	Done int64  `json:"done"`
+	// Total is 0 if it is not known.
+	Total int64 `json:"total"`
+}
+
+// hearEvery is the least time between steps of a stage that a program hears of.
+const hearEvery = 100 * time.Millisecond
+
+// Hear returns a reporter that calls hear instead of writing: for each stage that begins,
+// and now and then while it runs. The calls do not overlap.
+func Hear(hear func(Step)) *Reporter { return &Reporter{w: io.Discard, hear: hear, now: time.Now} }
 
 // New returns a reporter that writes to w: bars if w is a terminal, else lines.
 func New(w io.Writer) *Reporter {
@@ -111,6 +130,9 @@ func (r *Reporter) begin(name, unit string, total int64) {
 	r.stage, r.unit, r.done, r.total = name, unit, 0, total
 	r.start = r.now()
 	r.last = r.start
+	if r.hear != nil {
+		r.hear(r.step())
+	}
 	if !r.terminal {
 		return
 	}
@@ -133,14 +155,20 @@ func (r *Reporter) begin(name, unit string, total int64) {
 	_ = r.bar.RenderBlank()
 }
 
+func (r *Reporter) step() Step { return Step{r.stage, r.unit, r.done, r.total} }
+
 func (r *Reporter) set(done int64) {
 	r.done = done
+	if now := r.now(); r.hear != nil && r.stage != "" && (now.Sub(r.last) >= hearEvery || done == r.total) {
+		r.last = now
+		r.hear(r.step())
+	}
 	if r.bar != nil {
 		// A bar that is full takes itself away; the line at the end stands for it.
 		_ = r.bar.Set64(done)
 		return
 	}
-	if now := r.now(); r.stage != "" && !r.terminal && now.Sub(r.last) >= lineEvery {
+	if now := r.now(); r.hear == nil && r.stage != "" && !r.terminal && now.Sub(r.last) >= lineEvery {
 		r.last = now
 		fmt.Fprintln(r.w, r.line(now.Sub(r.start), false))
 	}
@@ -151,7 +179,7 @@ func (r *Reporter) end() {
 		return
 	}
 	r.clear()
-	if took := r.now().Sub(r.start); took >= worthALine {
+	if took := r.now().Sub(r.start); took >= worthALine && r.hear == nil {
 		fmt.Fprintln(r.w, r.line(took, true))
 	}
 	r.stage = ""

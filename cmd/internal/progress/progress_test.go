@@ -2,6 +2,7 @@ package progress
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -132,4 +133,24 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	all.Wait()
 	r.End()
+}
+
+// TestHear holds what a program hears: each stage as it begins, its end, and nothing twice
+// in between.
+func TestHear(t *testing.T) {
+	var heard []Step
+	r := Hear(func(s Step) { heard = append(heard, s) })
+	at := time.Unix(0, 0)
+	r.now = func() time.Time { return at }
+	r.Stage("read", "rows", 100)
+	for i := range 101 {
+		at = at.Add(time.Millisecond)
+		r.Set(int64(i))
+	}
+	r.Update("em", 7, 20)
+	r.End()
+	want := []Step{{"read", "rows", 0, 100}, {"read", "rows", 99, 100}, {"read", "rows", 100, 100}, {"em", "steps", 0, 20}}
+	if !reflect.DeepEqual(heard, want) {
+		t.Errorf("heard %v, want %v", heard, want)
+	}
 }

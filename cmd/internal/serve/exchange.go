@@ -103,11 +103,14 @@ func (x *Exchange) row(ctx context.Context, t *table.Table, number int64) []byte
 func (x *Exchange) Frames(ctx context.Context, in io.Reader, out io.Writer) error {
 	most := x.Placer.Limits.Filled().Body
 	r := bufio.NewReaderSize(in, 64<<10)
-	return x.serve(ctx, func() ([]byte, error) { return readFrame(r, most) }, func(answer []byte) error {
-		// In one piece, so that it is one write to a pipe as far as it fits.
-		_, err := out.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(answer)), uint32(len(answer))), answer...))
-		return err
-	}, x.Options)
+	return x.serve(ctx, func() ([]byte, error) { return ReadFrame(r, most) }, func(answer []byte) error { return WriteFrame(out, answer) }, x.Options)
+}
+
+// WriteFrame writes a frame, in one piece, so that it is one write to a pipe as far as it
+// fits.
+func WriteFrame(w io.Writer, body []byte) error {
+	_, err := w.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))), body...))
+	return err
 }
 
 // incoming is a request that was read, or why it was not: a *Problem of it alone, or an
@@ -199,8 +202,9 @@ func readLine(r *bufio.Reader, most int64) ([]byte, error) {
 	}
 }
 
-// readFrame reads a frame. One of more than so many bytes is a problem, and is skipped.
-func readFrame(r *bufio.Reader, most int64) ([]byte, error) {
+// ReadFrame reads a frame; io.EOF is the end between two. One of more than so many bytes is
+// a *Problem, and is skipped.
+func ReadFrame(r *bufio.Reader, most int64) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		if err == io.ErrUnexpectedEOF {

@@ -175,7 +175,7 @@ func TestFrames(t *testing.T) {
 	}
 	var answers [][]byte
 	for r := bufio.NewReader(&out); ; {
-		body, err := readFrame(r, 1<<20)
+		body, err := ReadFrame(r, 1<<20)
 		if err != nil {
 			break
 		}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/models/snapshot"
+)
+
+// mapAt reads a map.
+func mapAt(t *testing.T, path string) *emit.Map {
+	t.Helper()
+	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// textColumn is a column of a map as text.
+func textColumn(t *testing.T, m *emit.Map, name string) []string {
+	t.Helper()
+	c, err := m.Column(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Strings()
+}
+
+// TestUpdate holds that rows come and go, that those that stay hardly move, and that ids,
+// numbers and the classifier stay.
+func TestUpdate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sheet(t, "train.csv", 90, true)
+	sheet(t, "all.csv", 100, false)
+	all, err := os.ReadFile("all.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(all)), "\n")
+	write(t, "more.csv", lines[0]+"\n"+strings.Join(lines[91:], "\n")+"\n")
+	must(t, words("-q fit train.csv --columns * --id key --label kind --classify -o m.unfold --map map.csv --numbers")...)
+	before := mapAt(t, "map.csv")
+	numbers := textColumn(t, before, PointName)
+	write(t, "gone.csv", "key\nkey 3\nkey 40\n")
+	must(t, words("-q update m.unfold more.csv --forget gone.csv -o n.unfold --map places.csv --points points.csv --report report.json")...)
+
+	points := mapAt(t, "points.csv")
+	ids := textColumn(t, points, "id")
+	if len(ids) != 90-2+10 {
+		t.Fatalf("%d points, want 98", len(ids))
+	}
+	row := map[string]int{}
+	for i, id := range ids {
+		row[id] = i
+	}
+	at, moved, size := textColumn(t, points, PointName), 0.0, 0.0
+	for i := range 90 {
+		k, there := row[fmt.Sprintf("key %d", i)]
+		if gone := i == 3 || i == 40; gone == there {
+			t.Errorf("key %d: on the map %t", i, there)
+		}
+		if !there {
+			continue
+		}
+		if at[k] != numbers[i] {
+			t.Errorf("key %d has the number %s, it was %s", i, at[k], numbers[i])
+		}
+		for c := range 2 {
+			a, b := float64(before.Embedding.Row(i)[c]), float64(points.Embedding.Row(k)[c])
+			moved, size = max(moved, math.Abs(a-b)), max(size, math.Abs(a))
+		}
+	}
+	if moved > 0.3*size {
+		t.Errorf("points that stay moved by up to %.3g on a map of %.3g", moved, size)
+	}
+	places := mapAt(t, "places.csv")
+	for i, number := range textColumn(t, places, PointName) {
+		k := row[fmt.Sprintf("key %d", 90+i)]
+		if at[k] != number {
+			t.Errorf("row %d is point %s, %s in the list of points", i, number, at[k])
+		}
+	}
+	s, err := snapshot.ReadFile("n.unfold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Version != 2 || s.Epoch != 1 {
+		t.Errorf("version %d of epoch %d", s.Version, s.Epoch)
+	}
+	must(t, words("-q embed more.csv -m n.unfold -o classes.csv")...)
+	if of := mapAt(t, "classes.csv"); len(of.Class) != 10 || of.Class[0] == "" {
+		t.Errorf("classes %v", of.Class)
+	}
+
+	// By number what an id says, to the same bytes; and in place.
+	write(t, "numbers.csv", "point\n"+numbers[3]+"\n"+numbers[40]+"\n")
+	must(t, words("-q update m.unfold more.csv --forget numbers.csv -o m.unfold")...)
+	a, errA := os.ReadFile("m.unfold")
+	b, errB := os.ReadFile("n.unfold")
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("rows that go by number leave another map: %v, %v", errA, errB)
+	}
+}
+
+// TestUpdateRefuses holds what is no use, and that the model stays what it was.
+func TestUpdateRefuses(t *testing.T) {
+	smallModel(t)
+	before, err := os.ReadFile("m.unfold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "ids.csv", "name\nnobody\n")
+	write(t, "other.csv", "a,b\n1,2\n")
+	write(t, "high.csv", "point\n"+strconv.Itoa(1<<20)+"\n")
+	must(t, words("-q fit small.csv -o l.unfold --columns x,y,z --kind lllvm --steps 3")...)
+	for _, row := range []struct {
+		name, args, want string
+		code             int
+	}{
+		{"nothing to do", "update m.unfold -o m.unfold", "name files of rows", exitUsage},
+		{"no such id", "update m.unfold --forget ids.csv -o m.unfold", `no point of m.unfold has the id "nobody"`, exitBadInput},
+		{"no such number", "update m.unfold --forget high.csv -o m.unfold", "point 1048576", exitBadInput},
+		{"no ids", "update m.unfold --forget other.csv -o m.unfold", `neither a column "point" nor ids`, exitBadInput},
+		{"other columns", "update m.unfold other.csv -o m.unfold", "x", exitBadInput},
+		{"the model as a map", "update m.unfold small.csv -o n.unfold --map m.unfold", "m.unfold is an input", exitUsage},
+		{"an array as a map", "update m.unfold small.csv -o n.unfold --map n.npy", "--map: .npy", exitUsage},
+		{"standard input", "update m.unfold - -o n.unfold", "read twice", exitUsage},
+		{"a kind that does not follow", "update l.unfold small.csv -o n.unfold", "do not follow", exitFailed},
+		{"no rows come", "update m.unfold --forget ids.csv -o n.unfold --map n.csv", "", exitBadInput},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			code, _, stderr := run(t, words("-q "+row.args)...)
+			if code != row.code || !strings.Contains(stderr, row.want) {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+		})
+	}
+	if after, err := os.ReadFile("m.unfold"); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the model was changed: %v", err)
+	}
+	if _, err := os.Stat("n.unfold"); err == nil {
+		t.Error("a model was left")
+	}
+}

@@ -1,0 +1,128 @@
+"""Promises to umap-learn's users: what happens there, and what happens here.
+
+Each test names reports of umap-learn's tracker (github.com/lmcinnes/umap/issues). It shows
+the behaviour in the version that is installed, and what this package does with the same
+rows. What has since been mended there is said so, by the test that would fail otherwise.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unfold_live import Unfold
+
+from .conftest import blobs
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from umap import UMAP
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Any, Any, Any]:
+    """The same rows, fitted by both."""
+    x, _ = blobs(400)
+    return x, UMAP(random_state=1).fit(x), Unfold().fit(x)
+
+
+def test_566_a_row_does_not_depend_on_those_beside_it(both: tuple[Any, Any, Any]) -> None:
+    """Issue 566: the place of a row depends on which other rows are transformed with it."""
+    _, theirs, ours = both
+    new = blobs(60, seed=5)[0]
+    together, alone = theirs.transform(new), np.vstack([theirs.transform(new[i : i + 1]) for i in range(20)])
+    assert not np.allclose(together[:20], alone, atol=1e-3)
+    np.testing.assert_array_equal(ours.transform(new)[:20], np.vstack([ours.transform(new[i : i + 1]) for i in range(20)]))
+    np.testing.assert_array_equal(ours.transform(new[::-1])[::-1], ours.transform(new))
+
+
+def test_566_a_row_that_was_fitted_has_its_place(both: tuple[Any, Any, Any]) -> None:
+    """The same report: rows of the fit, among others, come back elsewhere."""
+    x, theirs, ours = both
+    mixed = np.vstack([x[:20], blobs(5, seed=6)[0]])
+    assert not np.allclose(theirs.transform(mixed)[:20], theirs.embedding_[:20], atol=1e-3)
+    np.testing.assert_array_equal(ours.transform(mixed)[:20], ours.embedding_[:20])
+
+
+def test_384_placing_does_not_change_the_map(both: tuple[Any, Any, Any]) -> None:
+    """Issue 384: transform changes the places of the fit. That is mended there; here the model's file stays the same bytes."""
+    _, theirs, ours = both
+    new = blobs(60, seed=7)[0]
+    was = theirs.embedding_.copy()
+    theirs.transform(new)
+    np.testing.assert_array_equal(theirs.embedding_, was)
+    model, first = ours._model.model(), ours.transform(new)
+    np.testing.assert_array_equal(ours.transform(new), first)
+    assert ours._model.model() == model
+
+
+def test_790_rows_come_and_go() -> None:
+    """Issue 790: update adds rows by fitting all again, and those that were there are elsewhere; none can leave."""
+    x, more = blobs(400)[0], blobs(40, seed=8)[0]
+    theirs, ours = UMAP(random_state=1).fit(x), Unfold().fit(x)
+    was = theirs.embedding_.copy()
+    theirs.update(more)
+    assert not hasattr(theirs, "forget")
+    moved = np.median(np.linalg.norm(theirs.embedding_[:400] - was, axis=1)) / np.ptp(was, axis=0).max()
+    was = ours.embedding_.copy()
+    ours.partial_fit(more).forget(range(10))
+    stayed = np.median(np.linalg.norm(ours.embedding_[:390] - was[10:], axis=1)) / np.ptp(was, axis=0).max()
+    assert stayed < 0.02
+    assert stayed < moved
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_153_525_1080_1108_the_same_map_on_any_number_of_threads(threads: int) -> None:
+    """Issues 153, 525, 1080, 1108: without a seed maps differ; with one, umap-learn gives up its threads."""
+    x, _ = blobs(400)
+    a, b = (UMAP(n_jobs=2).fit_transform(x) for _ in range(2))
+    assert not np.array_equal(a, b)
+    with pytest.warns(UserWarning, match="n_jobs value"):
+        UMAP(random_state=1, n_jobs=2).fit(x)
+    np.testing.assert_array_equal(Unfold(n_jobs=threads).fit_transform(x), Unfold().fit_transform(x))
+
+
+def test_500_511_125_memory_has_a_bound() -> None:
+    """Issues 500, 511, 125: a fit takes what it takes. Here it says so before it begins, and keeps to what it is given."""
+    x = np.random.default_rng(1).random((20_000, 100), dtype=np.float32)
+    assert "memory" not in UMAP().get_params()
+    with pytest.raises(RuntimeError, match="give --memory"):
+        Unfold(memory="20MiB").fit(x)
+    assert Unfold(memory="1GiB", settings={"steps": 5}).fit(x).embedding_.shape == (20_000, 2)
+
+
+def test_423_473_1049_1160_pickles_load_and_are_small(both: tuple[Any, Any, Any]) -> None:
+    """Issues 423, 473, 1049, 1160: pickles hold compiled code and indexes: large, and bound to versions.
+
+    Here they hold the model's file, whose format stays readable, and load without a compiler.
+    """
+    x, theirs, ours = both
+    raw = pickle.dumps(ours)
+    theirs.transform(x[:3])
+    assert len(raw) < len(pickle.dumps(theirs))
+    script = (
+        "import pickle, sys\nimport numpy as np\nm = pickle.loads(sys.stdin.buffer.read())\n"
+        "at = m.transform(np.ones((1, 12)))\n"
+        "assert not {'numba', 'pynndescent', 'umap'} & set(sys.modules)\n"
+        "sys.stdout.buffer.write(at.tobytes())"
+    )
+    out = subprocess.run([sys.executable, "-c", script], input=raw, capture_output=True, check=False)
+    assert out.returncode == 0, out.stderr
+    np.testing.assert_array_equal(np.frombuffer(out.stdout, np.float32)[None], ours.transform(np.ones((1, 12))))
+
+
+def test_1033_missing_values() -> None:
+    """Issue 1033: rows with missing values. Both refuse them; here one kind of model fills them in."""
+    x, _ = blobs(80, 6)
+    x[3, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        UMAP().fit(x)
+    with pytest.raises(ValueError, match="NaN"):
+        Unfold().fit(x)
+    assert np.isfinite(Unfold(kind="gplvm", settings={"steps": 10}).fit(x).embedding_).all()

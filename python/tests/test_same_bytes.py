@@ -1,0 +1,120 @@
+"""What the package computes are the command line's bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from unfold_live import Unfold, UnfoldClusters, load
+
+from .conftest import blobs
+
+
+def table(path: Path) -> pa.Table:
+    """Read an Arrow stream by pyarrow: the package's own reader is judged, too."""
+    with pa.ipc.open_stream(path.read_bytes()) as r:
+        return r.read_all()
+
+
+def matrix(t: pa.Table) -> np.ndarray[Any, Any]:
+    """Return the places of a map."""
+    return np.stack(t["embedding"].to_numpy())
+
+
+def test_fit_and_place(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:
+    x, _ = data
+    y = blobs(50, seed=2)[0]
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    cli("fit", "x.npy", "-o", "m.unfold", "--map", "map.arrows", "--seed", "3")
+    cli("embed", "y.npy", "-m", "m.unfold", "-o", "places.arrows")
+    model = Unfold(random_state=3).fit(x)
+    assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+    want = table(tmp_path / "map.arrows")
+    np.testing.assert_array_equal(model.embedding_, matrix(want))
+    for name in ("sigma", "novelty_local", "novelty_global"):
+        np.testing.assert_array_equal(getattr(model, name + "_"), want[name].to_numpy())
+    at, placed = model.place(y), table(tmp_path / "places.arrows")
+    np.testing.assert_array_equal(at.embedding, matrix(placed))
+    np.testing.assert_array_equal(at.sigma, placed["sigma"].to_numpy())
+    np.testing.assert_array_equal(at.novelty_global, placed["novelty_global"].to_numpy())
+
+
+def test_classes(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:
+    x, kind = data
+    names = np.array(["ash", "beech", "elm", "oak"])[kind]
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "names.npy", names)
+    cli("fit", "x.npy", "-o", "m.unfold", "--classify", "--label-file", "names.npy")
+    model = Unfold().fit(x, names)
+    assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+    assert (model.predict(x) == names).mean() > 0.95
+    assert load(tmp_path / "m.unfold").predict(x).tolist() == model.predict(x).tolist()
+
+
+@pytest.mark.parametrize("calls", [1, 3], ids=["once", "one after the other"])
+def test_follow(data: Any, cli: Callable[..., str], tmp_path: Path, calls: int) -> None:
+    """A map that is kept between changes goes on as one that is read from its file each time."""
+    x, _ = data
+    np.save(tmp_path / "x.npy", x)
+    cli("fit", "x.npy", "-o", "m.unfold")
+    model = Unfold().fit(x)
+    for k in range(calls):
+        more = blobs(40, seed=20 + k)[0]
+        np.save(tmp_path / "more.npy", more)
+        cli("update", "m.unfold", "more.npy", "-o", "m.unfold", "--map", "map.arrows", "--points", "points.arrows")
+        model.partial_fit(more)
+        assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+    want = table(tmp_path / "map.arrows")
+    np.testing.assert_array_equal(model.novelty_local_[-40:], want["novelty_local"].to_numpy())
+    # The place of a row is that of its point: a row that equals a point has its place.
+    np.testing.assert_allclose(model.embedding_[-40:], matrix(want), atol=1e-5)
+    (tmp_path / "gone.csv").write_text("point\n5\n17\n")
+    cli("update", "m.unfold", "--forget", "gone.csv", "-o", "m.unfold")
+    model.forget([5, 17])
+    assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+
+
+def test_explain(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:
+    x, _ = data
+    odd = np.vstack([x[:2], x[:1] + 30])
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "odd.npy", odd)
+    cli("fit", "x.npy", "-o", "m.unfold")
+    want = [json.loads(line) for line in cli("explain", "m.unfold", "odd.npy", "--json", "--limit=0", "--above=0.99").splitlines()]
+    got = Unfold().fit(x).explain(odd, above=0.99)
+    assert len(want) >= 1 and got == want
+    assert got[-1]["id"] == 2 and len(got[-1]["reasons"]) == 5
+
+
+def test_clusters(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:
+    x, _ = data
+    new = blobs(30, seed=4)[0]
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "new.npy", new)
+    cli("clusters", "x.npy", "-o", "c.arrows", "--min-size=30")
+    cli("clusters", "x.npy", "--new", "new.npy", "-o", "n.arrows", "--min-size=30")
+    found = UnfoldClusters(30).fit(x)
+    want = table(tmp_path / "c.arrows")
+    np.testing.assert_array_equal(found.labels_, want["cluster"].to_numpy())
+    np.testing.assert_array_equal(found.probabilities_, want["cluster_probability"].to_numpy())
+    np.testing.assert_array_equal(found.outlier_scores_, want["cluster_outlier"].to_numpy())
+    np.testing.assert_array_equal(found.predict(new), table(tmp_path / "n.arrows")["cluster"].to_numpy())
+    assert set(found.labels_) >= {0, 1, 2, 3}
+
+
+def test_decode(cli: Callable[..., str], tmp_path: Path) -> None:
+    x = blobs(60, 5)[0]
+    np.save(tmp_path / "x.npy", x)
+    cli("fit", "x.npy", "-o", "m.unfold", "--kind=gplvm", "--steps=10")
+    cli("decode", "-m", "m.unfold", "--at=0.25,-0.5", "-o", "back.npy")
+    model = Unfold(kind="gplvm", settings={"steps": 10}).fit(x)
+    assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+    np.testing.assert_array_equal(model.inverse_transform([[0.25, -0.5]]), np.load(tmp_path / "back.npy"))
+    assert not hasattr(Unfold(), "inverse_transform")

@@ -1,0 +1,105 @@
+"""scikit-learn's contract."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from unfold_live import Unfold, UnfoldClusters
+
+from .conftest import blobs
+
+
+@parametrize_with_checks([Unfold(), UnfoldClusters()])
+def test_contract(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("by", ["pickle", "joblib", "copy"])
+def test_pickles_hold_the_models_bytes(data: Any, by: str, tmp_path: Path) -> None:
+    x, kind = data
+    model = Unfold().fit(x, kind)
+    if by == "pickle":
+        raw = pickle.dumps(model)
+        assert model._model.model() in raw
+        assert len(raw) < len(model._model.model()) + 64 * len(x) + 10_000
+        again = pickle.loads(raw)
+    elif by == "joblib":
+        joblib.dump(model, tmp_path / "m.joblib")
+        again = joblib.load(tmp_path / "m.joblib")
+    else:
+        again = copy.deepcopy(model)
+    assert again._model.model() == model._model.model()
+    new = blobs(20, seed=3)[0]
+    np.testing.assert_array_equal(again.transform(new), model.transform(new))
+    np.testing.assert_array_equal(again.partial_fit(new).embedding_, model.partial_fit(new).embedding_)
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+
+
+def test_pipeline_and_search(data: Any) -> None:
+    x, kind = data
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), Unfold(), KNeighborsClassifier(5)),
+        {"unfold__n_components": [2, 3], "unfold__n_neighbors": [6, 10]},
+        cv=2,
+    )
+    search.fit(x, kind)
+    assert search.best_score_ > 0.9
+    alone = GridSearchCV(Unfold(), {"n_neighbors": [6, 10]}, cv=2).fit(x, kind)
+    assert alone.best_score_ > 0.9
+    assert 0.5 < GridSearchCV(Unfold(), {"n_neighbors": [6]}, cv=2).fit(x).best_score_ <= 1
+    labels = make_pipeline(Unfold(), KMeans(4, n_init=1, random_state=1)).fit_predict(x)
+    assert len(set(labels)) == 4
+
+
+def test_output_as_frames(data: Any) -> None:
+    import pandas as pd
+
+    x, _ = data
+    frame = pd.DataFrame(x, columns=[f"c{k}" for k in range(x.shape[1])], index=np.arange(len(x)) + 5)
+    out = Unfold().set_output(transform="pandas").fit_transform(frame)
+    assert list(out.columns) == ["unfold0", "unfold1"] == list(Unfold().fit(x).get_feature_names_out())
+    assert out.index.equals(frame.index)
+    assert list(Unfold().fit(frame).feature_names_in_) == list(frame.columns)
+
+
+def test_clone_and_parameters() -> None:
+    model = Unfold(3, n_neighbors=7, settings={"weight": 0.1}, random_state=4)
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    assert "n_components=3" in repr(model)
+
+
+def test_seeds(data: Any) -> None:
+    """A seed goes to the program, and a generator draws one."""
+    x, _ = data
+    seeds = [np.random.RandomState(3), np.random.RandomState(3), np.random.default_rng(4), 4]
+    models = [Unfold(random_state=s).fit(x)._model.model() for s in seeds]
+    assert models[0] == models[1]
+    assert len(set(models)) == 3
+    with pytest.raises(ValueError, match="random_state"):
+        Unfold(random_state="dice").fit(x)
+
+
+def test_report(data: Any) -> None:
+    x, kind = data
+    model = Unfold(report=True).fit(x, kind)
+    assert 0.8 < model.score_["trustworthiness"] <= 1 and model.score_["loo1"] > 0.9
+    assert model.report_["n"] == len(x)
+    assert model.score(x, kind) > 0.9
+    plain = Unfold().fit(x)
+    assert 0.8 < plain.score(x) <= 1
+    assert plain.score(x, kind) > 0.9

@@ -1,0 +1,100 @@
+"""Spark, in local mode with four workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unfold_live import Unfold, spark
+
+from .conftest import blobs
+
+if shutil.which("java") is None and os.environ.get("UNFOLD_REQUIRE_PYTHON") != "1":
+    pytest.skip("SKIPPED, there is no java for Spark", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    """Spark with four workers, whose tasks may fail once."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    s = (
+        SparkSession.builder.master("local[4,3]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "1g")
+        .config("spark.sql.shuffle.partitions", "4")
+        .getOrCreate()
+    )
+    s.sparkContext.setLogLevel("OFF")
+    yield s
+    s.stop()
+
+
+def frame(session: Any, n: int = 3000) -> Any:
+    """Return rows with an id, a kind and a vector, in eight partitions."""
+    x, kind = blobs(n, 8)
+    rows = pd.DataFrame({"id": np.arange(n), "kind": kind.astype(str), "v": [row.tolist() for row in x]})
+    return session.createDataFrame(rows).repartition(8, "id")
+
+
+def test_places_are_those_of_one_machine(session: Any) -> None:
+    x, kind = blobs(3000, 8)
+    model = Unfold().fit(x[:500], kind[:500].astype(str))
+    out = spark.transform(frame(session), model, keep=["id"]).toPandas().sort_values("id")
+    assert list(out.columns) == ["id", "embedding", "sigma", "novelty_local", "novelty_global", "class", "class_probability"]
+    at = model.place(x.astype(np.float64))
+    np.testing.assert_array_equal(np.stack(out.embedding).astype(np.float32), at.embedding)
+    np.testing.assert_array_equal(out.novelty_global.to_numpy(np.float32), at.novelty_global)
+    assert out["class"].tolist() == at.label.tolist()
+
+
+def test_fit_on_a_sample(session: Any) -> None:
+    df = frame(session)
+    a = spark.fit(df, sample=600, vector="v")
+    assert 450 < len(a.embedding_) < 750
+    assert spark.fit(df, sample=600, vector="v")._model.model() == a._model.model()
+    assert len(spark.fit(df, sample=10_000, vector="v").embedding_) == 3000
+    assert spark.transform(df, a).columns[:2] == ["id", "kind"]
+
+
+def test_plain_columns(session: Any) -> None:
+    x, _ = blobs(400, 3)
+    df = session.createDataFrame(pd.DataFrame(x, columns=["a", "b", "c"]).assign(word=np.where(x[:, 0] > 0, "up", "down")))
+    model = spark.fit(df, columns=["a", "b:standardize", "word"])
+    out = spark.transform(df, model).toPandas()
+    assert list(out.columns[:4]) == ["a", "b", "c", "word"] and np.isfinite(np.stack(out.embedding)).all()
+
+
+def test_retries_give_the_same_bytes(session: Any, tmp_path: Path) -> None:
+    """A task that fails after its child has placed rows is run again, elsewhere, and nobody sees it."""
+    model = Unfold().fit(blobs(500, 8)[0])
+    df = frame(session)
+    want = spark.transform(df, model, keep=["id"]).toPandas().sort_values("id").reset_index(drop=True)
+    placed = spark.transform(df, model, keep=["id"])
+    marks = str(tmp_path)
+
+    def fail_once(batches: Iterator[Any]) -> Iterator[Any]:
+        import os as system
+
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        assert task is not None
+        yield from batches
+        mark = system.path.join(marks, str(task.partitionId()))
+        if task.partitionId() % 2 == 0 and not system.path.exists(mark):
+            open(mark, "w").close()
+            raise RuntimeError("this worker fails")
+
+    got = placed.mapInArrow(fail_once, placed.schema).toPandas().sort_values("id").reset_index(drop=True)
+    assert len(list(tmp_path.iterdir())) >= 2
+    pd.testing.assert_frame_equal(got, want, check_exact=True)

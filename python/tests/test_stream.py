@@ -1,0 +1,89 @@
+"""A stage from Python, beside the broker of the program's own demo."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unfold_live import stream
+from unfold_live._binary import binary
+
+from .conftest import blobs
+
+ROWS = 1200
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[str]:
+    """The demo's broker, while it plays rows slowly."""
+    x, kind = blobs(ROWS, 6)
+    pd.DataFrame(x, columns=list("abcdef")).assign(name=[f"e{i}" for i in range(ROWS)], kind=kind).to_csv(
+        tmp_path / "rows.csv", index=False
+    )
+    args = [
+        binary(),
+        "-q",
+        "demo",
+        str(tmp_path / "rows.csv"),
+        "--columns=a,b,c,d,e,f",
+        "--id=name",
+        "--messages=json",
+        "--rate=40",
+    ]
+    with subprocess.Popen(
+        [*args, "--out", str(tmp_path / "demo")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as demo:
+        assert demo.stdout is not None
+        for line in demo.stdout:
+            found = re.search(r"at (\S+:\d+)", line)
+            if found:
+                yield found.group(1)
+                break
+        demo.terminate()
+
+
+def test_events(broker: str, tmp_path: Path) -> None:
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    admin = AdminClient({"bootstrap.servers": broker})
+    for done in admin.create_topics([NewTopic("mine", 2, 1), NewTopic("mine-dlq", 1, 1)]).values():
+        done.result(20)
+    topic = next(t for t in admin.list_topics(timeout=20).topics if "rows" in t or "events" in t)
+    config: dict[str, Any] = {
+        "source": {
+            "kafka": {"brokers": [broker], "topic": topic, "group": f"g-{uuid.uuid4()}"},
+            "id": "name",
+            "columns": list("abcdef"),
+        },
+        "reference": {"min": 200, "size": 1000},
+        "sink": {"kafka": {"topic": "mine"}},
+        "dead_letter": {"topic": "mine-dlq"},
+        "state": str(tmp_path / "state"),
+        "http": "127.0.0.1:0",
+    }
+    with stream(config) as stage:
+        assert stage.url().startswith("http://127.0.0.1:")
+        seen = []
+        for event in stage.events(idle=60):
+            seen.append(event)
+            if len(seen) == 300:
+                break
+        assert len({e["id"] for e in seen}) == 300
+        assert np.isfinite([[e["x"], e["y"], e["sigma"], e["novelty_global"]] for e in seen]).all()
+        assert stage.close() == 0
+
+
+def test_a_configuration_that_is_wrong() -> None:
+    with (
+        stream({"source": {"kafka": {"brokers": ["127.0.0.1:1"], "topics": "x"}}}) as stage,
+        pytest.raises(ValueError, match="topics"),
+    ):
+        stage.url()

@@ -1,0 +1,49 @@
+"""Maps of high-dimensional rows that live: estimators over the program unfold.
+
+>>> from unfold_live import Unfold
+>>> xy = Unfold().fit_transform(X)                       # doctest: +SKIP
+
+The program comes with the wheel. Each fitted estimator has one child process of it
+(``unfold session``), started when it is needed; rows go to it as files in memory. What an
+estimator computes has the bytes that the command line gives for the same rows.
+
+Nothing is imported before it is used: ``import unfold_live`` takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from ._clusters import UnfoldClusters
+    from ._errors import UnfoldError
+    from ._stream import Stage, stream
+    from ._unfold import Places, Unfold, load
+
+_HOMES = {
+    "Unfold": "_unfold",
+    "Places": "_unfold",
+    "load": "_unfold",
+    "UnfoldClusters": "_clusters",
+    "UnfoldError": "_errors",
+    "Stage": "_stream",
+    "stream": "_stream",
+}
+
+__all__ = ["Places", "Stage", "Unfold", "UnfoldClusters", "UnfoldError", "__version__", "load", "stream"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module("." + _HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_HOMES))

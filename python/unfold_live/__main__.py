@@ -1,0 +1,7 @@
+"""``python -m unfold_live`` is the command ``unfold``."""
+
+import sys
+
+from ._binary import main
+
+sys.exit(main())

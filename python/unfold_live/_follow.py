@@ -1,0 +1,116 @@
+"""How an estimator takes in rows and lets others go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrow, _files
+from ._base import check_is_fitted
+from ._progress import Bars
+
+if TYPE_CHECKING:
+    from ._handle import Handle
+
+
+class Follows:
+    """What ``Unfold`` knows of the rows that are on its map."""
+
+    if TYPE_CHECKING:
+        id_column: str | None
+        n_jobs: int | None
+        verbose: bool
+        _model: Handle
+        _next_id: int
+        _point: Any
+        ids_: Any
+        embedding_: Any
+        sigma_: Any
+
+        def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any: ...
+        def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> Any: ...
+        def _place_flags(self) -> list[str]: ...
+
+    def partial_fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
+        """Take in rows and let the map follow; rows that are there hardly move. The first call fits.
+
+        Labels count when the map is fitted; those of later rows do not change what ``predict`` knows.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, y, ids=ids)
+        with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
+            rows = self._put(X, folder, fit=False)
+            self._update([rows.path, "--map", str(folder.file("map.arrows"))], folder, progress, rows.names)
+            self._take(_arrow.read(folder.file("map.arrows")), ids, more=True)
+            self._follow(_arrow.read(folder.file("points.arrows")))
+        return self
+
+    def forget(self, ids: Any) -> Any:
+        """Let rows go, by their ids, and the map follow.
+
+        Raises
+        ------
+        KeyError
+            There is no row of such an id.
+        """
+        check_is_fitted(self)
+        gone = self._rows_of(ids)
+        if not len(gone):
+            return self
+        with _files.Folder(8 * len(gone)) as folder, Bars(self.verbose) as progress:
+            path = folder.file("gone.csv")
+            path.write_text("point\n" + "\n".join(map(str, self._point[gone])) + "\n")
+            self._update(["--forget", str(path)], folder, progress, {str(path): "ids"})
+            keep = np.ones(len(self.ids_), dtype=np.bool_)
+            keep[gone] = False
+            for name in ("ids_", "_point", "embedding_", "sigma_", "novelty_local_", "novelty_global_"):
+                setattr(self, name, getattr(self, name)[keep])
+            self._follow(_arrow.read(folder.file("points.arrows")))
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _take(self, at: dict[str, np.ndarray[Any, Any]], ids: Any, *, more: bool = False) -> None:
+        """Keep what the program says of rows; ``more``: behind those that are there."""
+        n = len(at["point"])
+        if ids is None and "id" in at and self.id_column:
+            ids = at["id"]
+        if ids is None:
+            first = 0 if not more else self._next_id
+            ids = np.arange(first, first + n)
+        ids = np.asarray(ids)
+        if len(ids) != n:
+            raise ValueError(f"there are {len(ids)} ids for {n} rows")
+        new = {
+            "ids_": ids,
+            "_point": at["point"],
+            "embedding_": at["embedding"],
+            "sigma_": at["sigma"],
+            "novelty_local_": at["novelty_local"],
+            "novelty_global_": at["novelty_global"],
+        }
+        for name, values in new.items():
+            setattr(self, name, np.concatenate([getattr(self, name), values]) if more else values)
+        self._next_id = (self._next_id if more else 0) + n
+
+    def _update(self, args: list[str], folder: _files.Folder, progress: Any, names: dict[str, str]) -> None:
+        model = str(self._model.path)
+        points = ["--points", str(folder.file("points.arrows"))]
+        self._model.run(["update", model, *args, "-o", model, *points, *self._place_flags()], progress, names)
+
+    def _follow(self, points: dict[str, np.ndarray[Any, Any]]) -> None:
+        """Take over the places of the map's points."""
+        row = np.searchsorted(points["point"], self._point)
+        self.embedding_ = points["embedding"][row]
+        self.sigma_ = points["sigma"][row]
+
+    def _rows_of(self, ids: Any) -> np.ndarray[Any, Any]:
+        """Return the rows of ids, each the last that has it."""
+        where = {v: i for i, v in enumerate(self.ids_.tolist())}
+        wanted = np.atleast_1d(np.asarray(ids)).tolist()
+        missing = [v for v in wanted if v not in where]
+        if missing:
+            raise KeyError(f"no row has the id {missing[0]!r}" + (f", nor have {len(missing) - 1} more" if missing[1:] else ""))
+        return np.array([where[v] for v in dict.fromkeys(wanted)], dtype=np.intp)

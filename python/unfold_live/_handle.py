@@ -1,0 +1,75 @@
+"""A model's file and the child process that works on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ._files import Folder
+from ._session import Progress, Session
+
+
+class Handle:
+    """What an estimator holds of its model: the file, and a session.
+
+    The file is in a temporary folder. Pickles hold its bytes; a copy that comes of one writes
+    them to a folder of its own when it is used.
+
+    Parameters
+    ----------
+    threads : int or None
+        How many threads the child may compute with.
+    model : bytes, optional
+        The model's file.
+    """
+
+    def __init__(self, threads: int | None = None, model: bytes | None = None) -> None:
+        self.threads = threads
+        self._folder: Folder | None = None
+        self._bytes = model
+        self._session: Session | None = None
+
+    @property
+    def path(self) -> Path:
+        """The model's file."""
+        if self._folder is None:
+            self._folder = Folder(len(self._bytes or b""))
+            if self._bytes is not None:
+                self._folder.file("model.unfold").write_bytes(self._bytes)
+                self._bytes = None
+        return self._folder.file("model.unfold")
+
+    @property
+    def session(self) -> Session:
+        """The child."""
+        if self._session is None:
+            self._session = Session(self.threads)
+        return self._session
+
+    def model(self) -> bytes:
+        """Return the bytes of the model's file."""
+        return self._bytes if self._bytes is not None else self.path.read_bytes()
+
+    def _copied(self) -> bytes | None:
+        """Return what a copy holds: the model, if there is one."""
+        if self._bytes is None and (self._folder is None or not self.path.exists()):
+            return None
+        return self.model()
+
+    def run(self, args: list[str], progress: Progress | None = None, names: dict[str, str] | None = None) -> str:
+        """Run a command; the model is called the model in errors."""
+        return self.session.run(args, progress, {**(names or {}), str(self.path): "the model"})
+
+    def close(self) -> None:
+        """End the child, and keep the model."""
+        if self._session is not None:
+            self._session.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"threads": self.threads, "model": self._copied()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["threads"], state["model"])  # type: ignore[misc]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Handle:
+        return Handle(self.threads, self._copied())

@@ -1,0 +1,122 @@
+"""Programs that run until they are ended: a page, a stage."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ._binary import binary
+from ._errors import UnfoldError, error_of
+from ._session import _apart
+
+log = logging.getLogger("unfold_live")
+
+
+class Process:
+    """The program with a command that does not end by itself.
+
+    What it writes goes to the log ``unfold_live``.
+
+    Parameters
+    ----------
+    args : list of str
+        The command line, without the program's name.
+    level : int
+        Of the log.
+    """
+
+    def __init__(self, args: list[str], level: int = logging.INFO) -> None:
+        self._lines: list[str] = []
+        self._news = threading.Condition()
+        self._level = level
+        self._child = subprocess.Popen(
+            [binary(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **_apart()
+        )
+        self._reader = threading.Thread(target=_read, args=(self._child.stderr, self._lines, self._news, level), daemon=True)
+        self._reader.start()
+        self._end = weakref.finalize(self, _end, self._child)
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return self._child.poll() is None
+
+    def said(self, pattern: str, timeout: float = 30.0) -> str:
+        """Wait until it writes what matches a pattern and return the pattern's first group.
+
+        Raises
+        ------
+        ValueError, UnfoldError
+            It has ended.
+        TimeoutError
+            It has not written it in time.
+        """
+        until = time.monotonic() + timeout
+        at = 0
+        with self._news:
+            while True:
+                for line in self._lines[at:]:
+                    found = re.search(pattern, line)
+                    if found:
+                        return found.group(1)
+                at = len(self._lines)
+                if not self._reader.is_alive() or not self.running:
+                    self._news.wait(0.2)
+                    if at == len(self._lines):
+                        raise self.error()
+                    continue
+                left = until - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"unfold has not said {pattern!r} within {timeout} seconds: {self._lines[-3:]}")
+                self._news.wait(min(left, 0.5))
+
+    def error(self) -> Exception:
+        """Return why it ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(5)
+        text = "\n".join(line.removeprefix("unfold: ") for line in self._lines[-5:])
+        return error_of(self._child.returncode or 1, text, {}) if self._child.returncode else UnfoldError(f"unfold ended: {text}")
+
+    def close(self, timeout: float = 30.0) -> int:
+        """End it in order, and return its exit code."""
+        if self.running:
+            self._child.terminate()
+            try:
+                self._child.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self._child.kill()
+        self._end.detach()
+        code = self._child.wait()
+        self._reader.join(1)
+        if self._child.stderr is not None:
+            self._child.stderr.close()
+        return code
+
+
+def _read(pipe: Any, lines: list[str], news: threading.Condition, level: int) -> None:
+    """Gather lines until the pipe ends. It holds no reference to the process's object."""
+    say: Callable[..., None] = log.log
+    with contextlib.suppress(ValueError):  # the pipe was closed
+        for line in pipe:
+            text = line.rstrip("\n")
+            say(level, "%s", text)
+            with news:
+                lines.append(text)
+                del lines[:-1000]
+                news.notify_all()
+    with news:
+        news.notify_all()
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    if child.poll() is None:
+        child.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(2)

@@ -1,0 +1,141 @@
+"""Rows of any kind as files and flags of the program."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _files
+from ._base import check_rows
+
+
+@dataclass
+class Rows:
+    """Rows that the program reads.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    flags : list of str
+        What a fit says of its columns.
+    plain : bool
+        Whether it is an array, whose elements have no names.
+    n : int or None
+        How many there are, if it is an array.
+    names : dict of str
+        What errors call the file.
+    """
+
+    path: str
+    flags: list[str] = field(default_factory=list)
+    plain: bool = True
+    n: int | None = None
+    names: dict[str, str] = field(default_factory=dict)
+
+
+def _numeric(x: Any) -> bool:
+    """Report whether a data frame holds numbers alone, so that it is as good as an array."""
+    dtypes = getattr(x, "dtypes", None)
+    if dtypes is None:
+        return False
+    if hasattr(x, "iloc"):
+        return all(getattr(d, "kind", "O") in "fiub" for d in dtypes)
+    numeric = getattr(x, "select_dtypes", None)
+    return numeric is None and all(getattr(d, "is_numeric", lambda: False)() for d in dtypes)
+
+
+def is_table(x: Any, columns: Any) -> bool:
+    """Report whether rows go as a table with columns of their own, or as a file, rather than as an array."""
+    if _files.is_file(x):
+        return True
+    if _files.is_sparse(x) or isinstance(x, np.ndarray):
+        return False
+    if hasattr(x, "iloc") and hasattr(x, "dtypes"):
+        return columns is not None or not _numeric(x)
+    return _files.is_arrow(x) and (columns is not None or not _numeric(x))
+
+
+def _column_flags(x: Any, columns: Any, aside: set[str]) -> list[str]:
+    """Return which columns of a table form the vector: those named, else its list of numbers, else all."""
+    if columns is not None:
+        return ["--columns=" + (columns if isinstance(columns, str) else ",".join(columns))]
+    if _files.is_file(x):
+        return []
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return []
+    if hasattr(x, "iloc"):
+        schema = pa.Schema.from_pandas(x, preserve_index=False)
+    else:
+        with pa.RecordBatchReader.from_stream(x) as reader:
+            schema = reader.schema
+    if any(pa.types.is_nested(f.type) for f in schema):
+        return []
+    return ["--columns=" + ",".join(f.name for f in schema if f.name not in aside)]
+
+
+def put(
+    estimator: Any,
+    x: Any,
+    folder: _files.Folder,
+    *,
+    fit: bool,
+    columns: Any = None,
+    aside: set[str] = frozenset(),  # type: ignore[assignment]
+    allow_nan: bool = False,
+    least: int = 1,
+    name: str = "x",
+) -> Rows:
+    """Write rows to files and return what the program is given.
+
+    Parameters
+    ----------
+    estimator : object
+        Whose rows they are: its ``n_features_in_`` is set, or checked.
+    x : array, sparse matrix, table or path
+        The rows.
+    folder : Folder
+        Where files go.
+    fit : bool
+        Whether they are fitted; else they are placed on what was.
+    columns : str or list of str, optional
+        Columns of a table that form the vector, as the program's ``--columns`` takes them.
+    aside : set of str
+        Columns of a table that form no vector: ids and labels.
+    allow_nan : bool
+        Whether values may be missing.
+    least : int
+        Fewest rows.
+    name : str
+        Of the file.
+    """
+    if is_table(x, columns):
+        return _put_table(estimator, x, folder, fit, columns, aside, name)
+    if not fit and getattr(estimator, "_table", False):
+        raise ValueError("the map was fitted to a table with columns of its own; give a table with the same columns")
+    whole = _files.mapped_file(x)
+    checked = check_rows(estimator, x, reset=fit, allow_nan=allow_nan, least=least)
+    path = whole if whole is not None else _files.write_array(folder.file(name + ".npy"), checked)
+    return Rows(str(path), n=checked.shape[0], names={str(path): "X"})
+
+
+def _put_table(estimator: Any, x: Any, folder: _files.Folder, fit: bool, columns: Any, aside: set[str], name: str) -> Rows:
+    flags = _column_flags(x, columns, aside) if fit else []
+    if _files.is_file(x):
+        return Rows(os.fspath(x), flags, plain=False)
+    shape = getattr(x, "shape", None)
+    names = getattr(x, "columns", None) or getattr(x, "column_names", None) if not hasattr(x, "iloc") else list(x.columns)
+    n = len(names) if names is not None else (shape[1] if shape else 0)
+    if fit:
+        estimator.n_features_in_ = n
+        if names is not None and all(isinstance(c, str) for c in names):
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    path: Path = folder.file(name + ".arrows")
+    _files.write_table(path, x)
+    return Rows(str(path), flags, plain=False, names={str(path): "X"})

@@ -1,0 +1,207 @@
+"""A child process that runs commands of the program, one after the other, on a pipe.
+
+A frame is the length of its body, 4 bytes, the highest first, and the body, a JSON object.
+docs/formats.md of the program has the protocol ("A session on a pipe").
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import struct
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+from ._binary import binary
+from ._errors import UnfoldError, error_of
+
+log = logging.getLogger("unfold_live")
+
+#: What hears how far a command is: its stage, unit, done and total.
+Progress = Callable[[str, str, int, int], None]
+
+#: How long a child that was asked to end may take, in seconds.
+_PATIENCE = 5.0
+
+
+class Session:
+    """A child process ``unfold session``.
+
+    It starts with the first command. A process that was forked from this one starts a child
+    of its own.
+
+    Parameters
+    ----------
+    threads : int or None
+        How many threads the child may compute with; None: one a processor.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._complaints: IO[bytes] | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id, None while there is none."""
+        return self._child.pid if self._child is not None and self._owner == os.getpid() else None
+
+    def run(self, args: Sequence[str], progress: Progress | None = None, names: dict[str, str] | None = None) -> str:
+        """Run a command and return what it prints.
+
+        Parameters
+        ----------
+        args : sequence of str
+            A command line without the program's name, such as ``["inspect", "m.unfold"]``.
+        progress : callable, optional
+            Hears the stage, the unit, how much is done and of how much.
+        names : dict of str, optional
+            What errors call files instead of their paths.
+
+        Raises
+        ------
+        ValueError
+            The rows or the settings are at fault.
+        UnfoldError
+            Something else is.
+        KeyboardInterrupt
+            The child has been stopped; the next command starts another.
+        """
+        with self._lock:
+            child = self._started()
+            try:
+                _send(child.stdin, {"args": list(args), "progress": progress is not None})
+                while True:
+                    answer = _receive(child.stdout)
+                    if answer is None:
+                        raise UnfoldError(f"unfold ended in the middle of a command: {self._last_words()}")
+                    if "end" in answer:
+                        break
+                    if "note" in answer:
+                        log.info("%s", answer["note"])
+                    elif progress is not None and "progress" in answer:
+                        step = answer["progress"]
+                        progress(step["stage"], step.get("unit", ""), step["done"], step["total"])
+            except BrokenPipeError:
+                words = self._last_words()
+                self._stop()
+                raise UnfoldError(f"unfold ended: {words}") from None
+            except BaseException:
+                # Nobody waits for the answer any longer; what it wrote is only files of its own.
+                self._stop()
+                raise
+        end = answer["end"]
+        if end["code"] != 0:
+            raise error_of(end["code"], end.get("error", ""), names or {})
+        return end["output"]
+
+    def close(self) -> None:
+        """End the child."""
+        with self._lock:
+            self._stop()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._child is not None and self._owner == os.getpid() and self._child.poll() is None:
+            return self._child
+        self._stop()
+        env = dict(os.environ)
+        if self._threads:
+            env["GOMAXPROCS"] = str(self._threads)
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the child
+        self._child = subprocess.Popen(
+            [binary(), "session"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            env=env,
+            bufsize=0,
+            **_apart(),
+        )
+        self._owner = os.getpid()
+        self._end = weakref.finalize(self, _finish, self._child, self._owner)
+        return self._child
+
+    def _stop(self) -> None:
+        child, self._child = self._child, None
+        if self._end is not None:
+            self._end.detach()
+            self._end = None
+        if child is not None:
+            _finish(child, self._owner)
+        if self._complaints is not None:
+            self._complaints.close()
+            self._complaints = None
+
+    def _last_words(self) -> str:
+        if self._complaints is None:
+            return ""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if self._child is not None:
+                self._child.wait(_PATIENCE)
+        self._complaints.seek(0)
+        text = self._complaints.read().decode("utf-8", "replace").strip()
+        return text or (f"exit code {self._child.returncode}" if self._child is not None else "")
+
+
+def _apart() -> dict[str, Any]:
+    """Return what starts a child that an interrupt of the terminal does not reach: its parent decides."""
+    if os.name == "nt":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+    return {"start_new_session": True}
+
+
+def _finish(child: subprocess.Popen[bytes], owner: int) -> None:
+    """End a child: by the end of its input, or, if it is busy, at once."""
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    if owner != os.getpid():
+        return  # a fork's copy: the child is the parent's
+    try:
+        child.wait(0.2)
+    except subprocess.TimeoutExpired:
+        child.terminate()
+        try:
+            child.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def _send(pipe: IO[bytes] | None, request: dict[str, Any]) -> None:
+    assert pipe is not None
+    body = json.dumps(request).encode()
+    frame = struct.pack(">I", len(body)) + body
+    view = memoryview(frame)
+    while view:
+        view = view[pipe.write(view) :]
+
+
+def _receive(pipe: IO[bytes] | None) -> dict[str, Any] | None:
+    head = _read(pipe, 4)
+    if head is None:
+        return None
+    body = _read(pipe, struct.unpack(">I", head)[0])
+    return None if body is None else json.loads(body)
+
+
+def _read(pipe: IO[bytes] | None, n: int) -> bytes | None:
+    assert pipe is not None
+    parts = []
+    while n > 0:
+        part = pipe.read(n)
+        if not part:
+            return None
+        parts.append(part)
+        n -= len(part)
+    return b"".join(parts)

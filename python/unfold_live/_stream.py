@@ -1,0 +1,158 @@
+"""A stage between two Kafka topics, run from Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ._files import Folder
+from ._process import Process
+
+
+class Stage:
+    """A running stage, ``unfold run``. It ends with ``close``, or with this object.
+
+    What it logs goes to the log ``unfold_live``. Ending it finishes what was read and commits.
+    """
+
+    def __init__(self, config: dict[str, Any] | str | os.PathLike[str], *flags: str) -> None:
+        self._folder = Folder()
+        self._config = config if isinstance(config, dict) else None
+        path = Path(self._folder.file("unfold.yaml"))
+        if isinstance(config, dict):
+            path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+        else:
+            path = Path(config)
+        self._file = path
+        self._process = Process(["run", "-c", str(path), *flags])
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return self._process.running
+
+    def wait(self, pattern: str, timeout: float = 60.0) -> str:
+        """Wait until the stage logs what matches a pattern and return the pattern's first group."""
+        return self._process.said(pattern, timeout)
+
+    def url(self, timeout: float = 60.0) -> str:
+        """Return the address of its page, health and metrics; the configuration has to ask for it by ``http``."""
+        return self.wait(r"answering on (http://\S+)", timeout)
+
+    def events(
+        self,
+        *,
+        brokers: list[str] | None = None,
+        topic: str | None = None,
+        start: str = "earliest",
+        idle: float | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """Iterate over the places that the stage writes, an object for each event.
+
+        Parameters
+        ----------
+        brokers, topic : optional
+            Where places are. Default: the sink's, and the source's brokers, of the configuration.
+        start : {"earliest", "latest"}
+            Where to begin.
+        idle : float, optional
+            End when nothing has come for so many seconds, or the stage has ended. Default: go on for ever.
+        settings : dict, optional
+            Further settings of the consumer, of confluent-kafka's.
+
+        Yields
+        ------
+        dict
+            ``id``, the columns that pass, the place, sigma, the novelties, ``map_epoch`` and ``model_version``.
+        """
+        try:
+            from confluent_kafka import Consumer
+        except ImportError:
+            raise ImportError("events() reads Kafka by confluent-kafka: pip install confluent-kafka") from None
+        config = self._settings() if brokers is None or topic is None else {}
+        source, sink = config.get("source", {}).get("kafka", {}), config.get("sink", {}).get("kafka", {})
+        consumer = Consumer(
+            {
+                "bootstrap.servers": ",".join(brokers or sink.get("brokers") or source["brokers"]),
+                "group.id": f"unfold-live-{uuid.uuid4()}",
+                "auto.offset.reset": start,
+                "enable.auto.commit": False,
+                **(settings or {}),
+            }
+        )
+        try:
+            consumer.subscribe([topic or sink["topic"]])
+            last = time.monotonic()
+            while idle is None or time.monotonic() - last < idle:
+                message = consumer.poll(0.2)
+                value = None if message is None or message.error() else message.value()
+                if value is None:
+                    if not self.running and idle is None:
+                        raise self._process.error()
+                    continue
+                last = time.monotonic()
+                yield from _events(value)
+        finally:
+            consumer.close()
+
+    def _settings(self) -> dict[str, Any]:
+        if self._config is not None:
+            return self._config
+        try:
+            import yaml
+        except ImportError:
+            raise ValueError(
+                "name brokers and topic: the configuration is a file, and PyYAML is not installed to read it"
+            ) from None
+        return yaml.safe_load(self._file.read_text(encoding="utf-8"))
+
+    def close(self) -> int:
+        """End the stage in order and return its exit code, which is 0 if all went well."""
+        code = self._process.close()
+        self._folder.close()
+        return code
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _events(value: bytes) -> list[dict[str, Any]]:
+    """Return the events of a message: an Arrow stream begins with 0xFF, JSON does not."""
+    if value[:1] != b"\xff":
+        found = json.loads(value)
+        return found if isinstance(found, list) else [found]
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(value) as reader:
+        return reader.read_all().to_pylist()
+
+
+def stream(config: dict[str, Any] | str | os.PathLike[str], *flags: str) -> Stage:
+    """Start a stage between two Kafka topics.
+
+    Parameters
+    ----------
+    config : dict or path
+        The configuration of ``unfold run``: the keys of a file, as a dict, or the file.
+    *flags : str
+        Further flags of ``unfold run``.
+
+    Examples
+    --------
+    >>> stage = stream({                                                   # doctest: +SKIP
+    ...     "source": {"kafka": {"brokers": ["localhost:9092"], "topic": "events"}, "id": "event_id"},
+    ...     "sink": {"kafka": {"topic": "places"}}, "dead_letter": {"topic": "events-dlq"},
+    ... })
+    >>> for event in stage.events():                                       # doctest: +SKIP
+    ...     print(event["id"], event["x"], event["y"])
+    """
+    return Stage(config, *flags)

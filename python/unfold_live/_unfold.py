@@ -1,0 +1,403 @@
+"""The estimator of maps."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _arrow, _files, _labels, _rows, _settings
+from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, available_if, check_is_fitted
+from ._follow import Follows
+from ._handle import Handle
+from ._progress import Bars
+
+if TYPE_CHECKING:
+    from ._clusters import UnfoldClusters
+    from ._view import View
+
+#: Fewest rows of a map.
+_LEAST = 3
+
+#: Kinds of models that lead back into the data, and those that follow their rows.
+_DECODES = ("lllvm", "gplvm")
+
+
+class Places(NamedTuple):
+    """Where rows are on a map, a value for each row.
+
+    ``embedding`` is (n, d); ``sigma`` a length scale, in units of the map; the novelties are
+    percentiles: which share of the map is less novel. ``label`` is the predicted class and
+    ``probability`` its own, None where the map was fitted without labels.
+    """
+
+    embedding: np.ndarray[Any, Any]
+    sigma: np.ndarray[Any, Any]
+    novelty_local: np.ndarray[Any, Any]
+    novelty_global: np.ndarray[Any, Any]
+    label: np.ndarray[Any, Any] | None
+    probability: np.ndarray[Any, Any] | None
+
+
+def _predicts(estimator: Unfold) -> bool:
+    return hasattr(estimator, "classes_")
+
+
+def _decodes(estimator: Unfold) -> bool:
+    return estimator.kind in _DECODES
+
+
+class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A map of rows, on which others can be placed, and which can follow its rows.
+
+    The same row gets the same place in any batch, in any order and on any number of threads.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map.
+    n_neighbors : int or None
+        How many neighbours of each row the map keeps together; None leaves it to the program.
+    kind : {"lvm", "lllvm", "gplvm"}, default="lvm"
+        The model. The latter two are for some thousand rows, and decode.
+    frame : str, path or array of shape (n, n_components), optional
+        What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
+        with coordinates; or coordinates, NaN for rows that are free.
+    pca : int or "none", optional
+        Principal components that rows are projected onto first; by default 50 where there are more.
+    density : float, optional
+        How closely the density of the map follows the data's, up to 4.
+    standardize, log1p : bool, default=False
+        Bring every column to mean 0 and unit variance; take sign(v) log(1+|v|) of it.
+    columns : str or list of str, optional
+        Columns of a table that form the vector, such as ``["bytes:log1p", "service"]``. By default
+        its list of numbers, or else all columns but those of ``id_column``.
+    id_column : str, optional
+        The column of a table that identifies a row.
+    classify : bool, default=True
+        Whether ``fit`` with labels learns to predict them.
+    thorough : bool, default=False
+        Learn longer, and a little better.
+    report : bool, default=False
+        Measure the map: ``report_`` and ``score_``.
+    random_state : int, Generator, RandomState or None
+        The seed. The same rows and seed give the same map; None is a fixed seed, too.
+    n_jobs : int or None
+        Threads; they do not change the map. None and -1 are one a processor.
+    memory : str or int, optional
+        Most memory that a fit may take, such as "2GiB". Less than it needs is an error before it begins.
+    settings : dict, optional
+        Further flags of the program by their names, such as ``{"weight": 0.1}``.
+    verbose : bool, default=False
+        Show how far a fit is.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n, n_components)
+        Places of the rows, in single precision.
+    sigma_ : ndarray of shape (n,)
+        How well each place is known: a length scale in units of the map.
+    novelty_local_, novelty_global_, novelty_ : ndarray of shape (n,)
+        Percentiles, and the larger of both.
+    ids_ : ndarray of shape (n,)
+        Ids of the rows: those given, or numbers.
+    classes_ : ndarray
+        Classes, if there are any to predict.
+    n_features_in_ : int
+        Columns of the rows.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: Any = None,
+        kind: str = "lvm",
+        frame: Any = None,
+        pca: Any = None,
+        density: float | None = None,
+        standardize: bool = False,
+        log1p: bool = False,
+        columns: Any = None,
+        id_column: str | None = None,
+        classify: bool = True,
+        thorough: bool = False,
+        report: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        memory: Any = None,
+        settings: dict[str, Any] | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.kind = kind
+        self.frame = frame
+        self.pca = pca
+        self.density = density
+        self.standardize = standardize
+        self.log1p = log1p
+        self.columns = columns
+        self.id_column = id_column
+        self.classify = classify
+        self.thorough = thorough
+        self.report = report
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.settings = settings
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Unfold:
+        """Learn a map.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, table or path, of n rows
+            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads.
+        y : array-like of n, optional
+            Classes, None or NaN where unknown, which ``predict`` is to know. They do not change the map.
+        ids : array-like of n, optional
+            What ``forget`` knows rows by. Default: numbers from 0 on.
+        """
+        handle = Handle(_settings.threads_of(self.n_jobs))
+        with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
+            rows = self._put(X, folder, fit=True)
+            args = ["fit", rows.path, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
+            args += self._flags(folder)
+            labels = _labels.classes_of(y, rows.n) if self.classify else None
+            if labels is not None:
+                path = _files.write_texts(folder.file("y.npy"), labels[1])
+                args += ["--classify", "--label-file", str(path)]
+                rows.names[str(path)] = "y"
+            if self.report:
+                args += ["--report", str(folder.file("report.json"))]
+            handle.run(args, progress, rows.names)
+            at = _arrow.read(folder.file("map.arrows"))
+            if self.report:
+                self._take_report(json.loads(folder.file("report.json").read_text()))
+        self._model = handle
+        self._table = not rows.plain
+        if labels is not None:
+            self.classes_ = labels[0]
+        elif hasattr(self, "classes_"):
+            del self.classes_
+        self._n_features_out = at["embedding"].shape[1]
+        self._take(at, ids)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
+        """Learn a map and return the places of its rows, (n, n_components)."""
+        return self.fit(X, y, ids=ids).embedding_
+
+    def place(self, X: Any) -> Places:
+        """Return all that the map says of rows, without changing it."""
+        check_is_fitted(self)
+        with _files.Folder(_files.size_of(X)) as folder:
+            rows = self._put(X, folder, fit=False)
+            out = folder.file("places.arrows")
+            self._model.run(
+                ["embed", rows.path, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names
+            )
+            at = _arrow.read(out)
+        label = at.get("class")
+        if label is not None and _predicts(self):
+            label = _labels.decoded(label, self.classes_)
+        return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
+
+    def transform(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the places of rows, (n, n_components), without changing the map."""
+        return self.place(X).embedding
+
+    @available_if(_predicts)
+    def predict(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
+        return self.place(X).label  # type: ignore[return-value]
+
+    @available_if(_decodes)
+    def inverse_transform(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the vectors that lie at points of the map, (n, n_features), as the model sees them."""
+        check_is_fitted(self)
+        at = np.ascontiguousarray(X, dtype=np.float32)
+        if at.ndim != 2 or at.shape[1] != self._n_features_out:
+            raise ValueError(f"points of the map have {self._n_features_out} coordinates each; got an array of shape {at.shape}")
+        with _files.Folder(at.nbytes) as folder:
+            path = _files.write_array(folder.file("at.npy"), at)
+            self._model.run(
+                ["decode", str(path), "-m", str(self._model.path), "-o", str(folder.file("x.npy"))], None, {str(path): "X"}
+            )
+            return np.load(folder.file("x.npy"))
+
+    def explain(self, X: Any, *, columns: int = 5, above: float | None = None) -> list[dict[str, Any]]:
+        """Say why rows are novel.
+
+        Parameters
+        ----------
+        X : rows
+            As ``transform`` takes them.
+        columns : int
+            Most columns to name of a row.
+        above : float, optional
+            Explain only rows one of whose novelties is above this percentile, such as 0.99.
+
+        Returns
+        -------
+        list of dict
+            What the program's ``explain --json`` says: ``id`` (the row's number where it has no id), ``reasons``,
+            ``neighbors``, the place and the novelties. Shares of all columns sum to 1.
+        """
+        check_is_fitted(self)
+        with _files.Folder(_files.size_of(X)) as folder:
+            rows = self._put(X, folder, fit=False)
+            args = [
+                "explain",
+                str(self._model.path),
+                rows.path,
+                "--json",
+                "--limit=0",
+                *_settings.flags({"columns": columns, "above": above}),
+            ]
+            out = self._model.run(args, None, rows.names)
+        return [json.loads(line) for line in out.splitlines()]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how good the map is for rows, between 0 and 1: larger is better.
+
+        With labels it is the share of rows that are predicted right, or, where the map was
+        fitted without any, of those whose nearest neighbour on the map has their class. Without
+        labels it is the trustworthiness: how few neighbours on the map are none in the data.
+        """
+        if y is not None and _predicts(self):
+            return float(np.mean(self.predict(X) == np.asarray(y)))
+        check_is_fitted(self)
+        with _files.Folder(_files.size_of(X)) as folder:
+            rows = self._put(X, folder, fit=False)
+            at = folder.file("places.arrows")
+            self._model.run(["embed", rows.path, "-m", str(self._model.path), "-o", str(at)], None, rows.names)
+            args = ["score", str(at), "--json"]
+            labels = _labels.classes_of(y, None)
+            if labels is not None:
+                args += ["--label-file", str(_files.write_texts(folder.file("y.npy"), labels[1]))]
+            else:
+                args += ["--data", rows.path, "--model", str(self._model.path)]
+            figures = json.loads(self._model.run(args, None, rows.names))
+        return float(figures["leave_one_out"]["accuracy"][0] if labels is not None else figures["structure"]["trustworthiness"])
+
+    def clusters(self, **settings: Any) -> UnfoldClusters:
+        """Return the clusters of the map, fitted; ``settings`` are parameters of ``UnfoldClusters``."""
+        from ._clusters import UnfoldClusters
+
+        check_is_fitted(self)
+        return UnfoldClusters(**{"n_jobs": self.n_jobs, **settings}).fit(self.embedding_)
+
+    @property
+    def clusters_(self) -> np.ndarray[Any, Any]:
+        """Clusters of the rows by the defaults of ``UnfoldClusters``; -1 is noise."""
+        return self.clusters().labels_
+
+    @property
+    def novelty_(self) -> np.ndarray[Any, Any]:
+        """The larger of both novelties of each row."""
+        check_is_fitted(self)
+        return np.maximum(self.novelty_local_, self.novelty_global_)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model's file, which the program and ``load`` read."""
+        check_is_fitted(self)
+        Path(path).write_bytes(self._model.model())
+
+    def view(self, columns: dict[str, Any] | None = None) -> View:
+        """Open the live page on the map.
+
+        Parameters
+        ----------
+        columns : dict of array-like, optional
+            Values of the rows to colour and search by. Without any the page shows the model, and
+            can be asked where a record would go.
+        """
+        from ._view import View
+
+        check_is_fitted(self)
+        return View.of(self, columns)
+
+    def close(self) -> None:
+        """End the child process; the next call that needs one starts another."""
+        if self.__sklearn_is_fitted__():
+            self._model.close()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.kind == "gplvm"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> _rows.Rows:
+        aside = {self.id_column} if self.id_column else set()
+        columns = self.columns if fit or getattr(self, "_table", False) else None
+        return _rows.put(
+            self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self.kind == "gplvm", least=_LEAST if fit else 1
+        )
+
+    def _flags(self, folder: _files.Folder) -> list[str]:
+        """Return the flags of a fit."""
+        frame = self.frame
+        if frame is not None and not isinstance(frame, str | os.PathLike):
+            frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
+        return _settings.flags(
+            {
+                "dims": self.n_components,
+                "neighbors": self.n_neighbors,
+                "kind": None if self.kind == "lvm" else self.kind,
+                "frame": frame,
+                "pca": self.pca,
+                "density": self.density,
+                "standardize": self.standardize,
+                "log1p": self.log1p,
+                "id": self.id_column,
+                "thorough": self.thorough,
+                "seed": _settings.seed_of(self.random_state),
+                "threads": _settings.threads_of(self.n_jobs),
+                "memory": self.memory,
+                **(self.settings or {}),
+            }
+        )
+
+    def _place_flags(self) -> list[str]:
+        return _settings.flags({"threads": _settings.threads_of(self.n_jobs)})
+
+    def _take_report(self, report: dict[str, Any]) -> None:
+        self.report_ = report
+        self.score_ = {k: report[k] for k in ("trustworthiness", "continuity", "loo1", "loo9") if k in report}
+
+
+def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
+    """Return an estimator of a model's file, as the program or ``Unfold.save`` wrote it.
+
+    It places, predicts, explains and takes in rows. It does not know the rows that it was
+    fitted to: ``embedding_`` is of those that come.
+    """
+    handle = Handle(_settings.threads_of(n_jobs), Path(path).read_bytes())
+    about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
+    out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"))
+    out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
+    if not out._table:
+        out.n_features_in_ = about["values"]
+    if about.get("classes"):
+        out.classes_ = np.asarray(about["classes"])
+    nothing = np.empty(0, np.float32)
+    no_places = np.empty((0, about["dims"]), np.float32)
+    out._take(
+        {
+            "point": np.empty(0, np.int64),
+            "embedding": no_places,
+            "sigma": nothing,
+            "novelty_local": nothing,
+            "novelty_global": nothing,
+        },
+        None,
+    )
+    return out

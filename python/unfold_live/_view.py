@@ -1,0 +1,85 @@
+"""The live page on a map."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._files import Folder
+from ._process import Process
+
+if TYPE_CHECKING:
+    from ._unfold import Unfold
+
+
+class View:
+    """A page that shows a map, served to this machine alone until it is closed.
+
+    In a notebook it shows itself as a link: the page does not let others frame it.
+
+    Attributes
+    ----------
+    url : str
+        The page's address.
+    """
+
+    def __init__(self, process: Process, url: str, folder: Folder) -> None:
+        self._process, self._folder = process, folder
+        self.url = url
+
+    @classmethod
+    def of(cls, model: Unfold, columns: dict[str, Any] | None) -> View:
+        """Open the page of an estimator, with values of its rows or without."""
+        folder = Folder()
+        if columns is None:
+            path = folder.file("map.unfold")
+            path.write_bytes(model._model.model())
+        else:
+            path = folder.file("map.csv")
+            with open(path, "w", newline="", encoding="utf-8") as f:
+                _write(csv.writer(f), model, columns)
+        process = Process(["view", str(path), "--listen", "127.0.0.1:0"])
+        try:
+            return cls(process, process.said(r"(http://[^\s\"]+)"), folder)
+        except BaseException:
+            process.close()
+            raise
+
+    def open(self) -> View:
+        """Open it in the browser."""
+        import webbrowser
+
+        webbrowser.open(self.url)
+        return self
+
+    def close(self) -> None:
+        """End it."""
+        self._process.close()
+        self._folder.close()
+
+    def __enter__(self) -> View:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<the page of a map at {self.url}>"
+
+    def _repr_html_(self) -> str:
+        return f'<a href="{self.url}" target="_blank">the page of the map</a>'
+
+
+def _write(out: Any, model: Unfold, columns: dict[str, Any]) -> None:
+    values = {"id": model.ids_, **{k: np.asarray(v) for k, v in columns.items()}}
+    for name, column in values.items():
+        if len(column) != len(model.ids_):
+            raise ValueError(f"the column {name!r} has {len(column)} values for {len(model.ids_)} rows")
+    at = model.embedding_
+    dims = [f"embedding_{k}" for k in range(at.shape[1])]
+    own = {"sigma": model.sigma_, "novelty_local": model.novelty_local_, "novelty_global": model.novelty_global_}
+    out.writerow([*values, *dims, *own])
+    for row in zip(*values.values(), *at.T, *own.values(), strict=True):
+        out.writerow(row)

@@ -1,0 +1,179 @@
+"""Maps of Spark's data frames: learnt from a sample on the driver, placed on all workers.
+
+>>> model = spark.fit(df, sample=100_000, vector="embedding")              # doctest: +SKIP
+>>> places = spark.transform(df, model, keep=["id"])                       # doctest: +SKIP
+
+The model goes to every executor once, as a broadcast. Each Python worker runs one child of
+the program. A row's place depends on the row alone, so that partitions, retries and
+speculative tasks do not change a bit of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import _files
+from ._handle import Handle
+from ._unfold import Unfold
+
+#: What the program says of every row, beside its place.
+_NUMBERS = ("sigma", "novelty_local", "novelty_global")
+
+#: Rows that go to the child at a time: enough that a command's own cost is nothing.
+_ROWS = 20_000
+
+
+def fit(
+    df: Any, *, sample: int = 100_000, vector: str | None = None, columns: Any = None, seed: int = 1, **settings: Any
+) -> Unfold:
+    """Learn a map from a sample of a data frame, on the driver.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        The rows.
+    sample : int
+        About how many rows to learn from, drawn by Spark; all, if there are fewer.
+    vector : str, optional
+        The column that holds the vectors, an array of numbers. Default: the only one.
+    columns : str or list of str, optional
+        Plain columns that form the vector, instead.
+    seed : int
+        Of the sample, and of the map.
+    **settings
+        Further parameters of ``Unfold``.
+
+    Notes
+    -----
+    The same partitions give the same sample. One that was written to a table gives it whatever happens.
+    """
+    if sample < 3:
+        raise ValueError("a map needs a sample of 3 rows or more")
+    names = [vector] if vector else _plain(columns)
+    rows = df.select(*names) if names else df
+    n = rows.count()
+    if n > sample:
+        rows = rows.sample(fraction=min(1.0, sample / n), seed=seed)
+    return Unfold(columns=columns, **{"random_state": seed, **settings}).fit(rows.toArrow())
+
+
+def _plain(columns: Any) -> list[str]:
+    """Return the names of columns that are given with what becomes of them; none if a pattern is among them."""
+    if columns is None:
+        return []
+    parts = columns.split(",") if isinstance(columns, str) else list(columns)
+    names = [p.split(":")[0] for p in parts]
+    return [] if any(n == "*" or n.startswith("-") for n in names) else names
+
+
+def transform(df: Any, model: Unfold, *, vector: str | None = None, keep: list[str] | None = None) -> Any:
+    """Place the rows of a data frame, on all executors.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        Rows with the columns that the map was learnt from.
+    model : Unfold
+        The map.
+    vector : str, optional
+        The column that holds the vectors, where the map was learnt from an array. Default: the only list.
+    keep : list of str, optional
+        Columns that pass through. Default: all but lists.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The columns that pass, ``embedding`` (array of float), ``sigma``, ``novelty_local`` and ``novelty_global``, and
+        ``class`` and ``class_probability`` where the map has classes: the program's columns, in its names.
+    """
+    from pyspark.sql import types as t
+
+    if keep is None:
+        keep = [f.name for f in df.schema.fields if not isinstance(f.dataType, t.ArrayType | t.MapType | t.StructType)]
+    fields = [df.schema[name] for name in keep]
+    fields.append(t.StructField("embedding", t.ArrayType(t.FloatType(), False), False))
+    fields += [t.StructField(name, t.FloatType(), False) for name in _NUMBERS]
+    source = None if model._table else vector or _only_list(df)
+    classes = hasattr(model, "classes_")
+    if classes:
+        fields += [t.StructField("class", t.StringType(), False), t.StructField("class_probability", t.FloatType(), False)]
+    model_file = df.sparkSession.sparkContext.broadcast(model._model.model())
+
+    def place(batches: Iterator[Any]) -> Iterator[Any]:
+        return _place(batches, model_file, source, keep, classes)
+
+    return df.mapInArrow(place, t.StructType(fields))
+
+
+def _only_list(df: Any) -> str:
+    """Return the name of the only column of lists."""
+    from pyspark.sql import types as t
+
+    lists = [f.name for f in df.schema.fields if isinstance(f.dataType, t.ArrayType)]
+    if len(lists) != 1:
+        raise ValueError(
+            f"name the column of vectors by vector: there are {len(lists)} columns of lists, {', '.join(lists) or 'none'}"
+        )
+    return lists[0]
+
+
+#: The child of this worker, by the model: Spark keeps a worker for many tasks.
+_workers: dict[int, Handle] = {}
+
+
+def _handle(model_file: Any) -> Handle:
+    """Return this worker's child for a model, and end that of another."""
+    key = model_file.value
+    number = hash(key)
+    if number not in _workers:
+        for other in _workers.values():
+            other.close()
+        _workers.clear()
+        # One thread each: Spark runs as many workers as the machine has processors.
+        _workers[number] = Handle(1, key)
+    return _workers[number]
+
+
+def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: list[str], classes: bool) -> Iterator[Any]:
+    """Place batches, some together, and yield theirs."""
+    import pyarrow as pa
+
+    handle = _handle(model_file)
+    for group in _grouped(batches):
+        table = pa.Table.from_batches(group)
+        if table.num_rows == 0:
+            continue
+        with _files.Folder(table.nbytes) as folder:
+            here, there = folder.file("in.arrows"), folder.file("out.arrows")
+            # What was learnt from an array has vectors without a name, which the program calls so.
+            _files.write_table(here, pa.table({"vector": table[source]}) if source else table)
+            handle.run(["embed", str(here), "-m", str(handle.path), "-o", str(there), "--threads=1"], None, {str(here): "the rows"})
+            with pa.OSFile(str(there)) as f, pa.ipc.open_stream(f) as reader:
+                placed = reader.read_all()
+        at = placed["embedding"].combine_chunks()
+        columns = [table[name] for name in keep]
+        columns.append(pa.chunked_array([_lists(pa, chunk) for chunk in (at.chunks if hasattr(at, "chunks") else [at])]))
+        names = [*keep, "embedding", *_NUMBERS, *(("class", "class_probability") if classes else ())]
+        columns += [placed[name] for name in names[len(keep) + 1 :]]
+        yield from pa.table(columns, names=names).combine_chunks().to_batches()
+
+
+def _lists(pa: Any, fixed: Any) -> Any:
+    """Return lists of one length as lists of any, which Spark reads."""
+    d = fixed.type.list_size
+    return pa.ListArray.from_arrays(pa.array(range(0, len(fixed) * d + 1, d), pa.int32()), fixed.flatten())
+
+
+def _grouped(batches: Iterator[Any]) -> Iterator[list[Any]]:
+    """Join small batches into groups of some size."""
+    group: list[Any] = []
+    n = 0
+    for b in batches:
+        group.append(b)
+        n += b.num_rows
+        if n >= _ROWS:
+            yield group
+            group, n = [], 0
+    if group:
+        yield group
