@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/ep/labels"
@@ -12,9 +13,11 @@ import (
 
 // cost is what classes cost on a large map of random islands.
 type cost struct {
-	Labels, Classes, Dim, Parts int
-	Train, Again                float64 // seconds
-	Rate                        float64 // predictions a second
+	Labels, Classes, Dim, Parts, Threads int
+	Train, Again                         float64 // seconds
+	Rate                                 float64 // predictions a second
+	// Of the processor: seconds of both trainings, and microseconds of a prediction.
+	TrainCPU, AgainCPU, EachCPU float64
 }
 
 // Of the large map.
@@ -22,6 +25,7 @@ const (
 	costLabels, costClasses, costDim = 50_000, 26, 16
 	costIslands                      = 8 // of each class
 	costPlaces                       = 20_000
+	costRounds                       = 3
 )
 
 // cost measures training, training again from the sites that are known, and predictions,
@@ -35,30 +39,37 @@ func (b *bench) cost(ctx context.Context) (*cost, error) {
 	islands := newIslands(rnd)
 	e, at := islands.events(rnd, n), islands.events(rnd, places)
 	set := labels.Settings{Seed: 1, Threads: b.threads}
-	clock := time.Now()
+	clock, used := time.Now(), harness.CPUSeconds()
+	lap := func() float64 {
+		before := used
+		used = harness.CPUSeconds()
+		return used - before
+	}
 	c, r, err := labels.Train(ctx, e, nil, set)
 	if err != nil {
 		return nil, err
 	}
-	out := &cost{Labels: n, Classes: costClasses, Dim: costDim, Parts: r.Parts, Train: time.Since(clock).Seconds()}
+	out := &cost{Labels: n, Classes: costClasses, Dim: costDim, Parts: r.Parts, Threads: b.threads, Train: time.Since(clock).Seconds(), TrainCPU: lap()}
 	set.Fixed = true
 	clock = time.Now()
 	if _, _, err = labels.Train(ctx, e, c, set); err != nil {
 		return nil, err
 	}
-	out.Again = time.Since(clock).Seconds()
+	out.Again, out.AgainCPU = time.Since(clock).Seconds(), lap()
 	query := models.Placed{Mu: vec.Convert[float32](at.Mu), Sigma: make([]float32, places), Seen: at.Seen}
 	for i, s := range at.Sigma {
 		query.Sigma[i] = float32(s)
 	}
 	class, probability := make([]int32, places), make([]float32, places)
-	for range 3 {
+	lap()
+	for range costRounds {
 		clock = time.Now()
 		if err := c.Predict(ctx, class, probability, query, b.threads); err != nil {
 			return nil, err
 		}
 		out.Rate = max(out.Rate, float64(places)/time.Since(clock).Seconds())
 	}
+	out.EachCPU = lap() / float64(costRounds*places) * 1e6
 	return out, nil
 }
 

@@ -180,8 +180,10 @@ func scales(b *strings.Builder, maps []comparison) {
 }
 
 func (c *cost) section(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### What it costs\n\n%d labelled events of %d classes on random islands, %d columns; %d parts of the map have processes. On a machine that others may use meanwhile. Again: from the sites that are known.\n\n"+
-		"| training, s | again, s | predictions/s |\n|---:|---:|---:|\n| %.2f | %.2f | %.0f |\n", c.Labels, c.Classes, c.Dim, c.Parts, c.Train, c.Again, c.Rate)
+	fmt.Fprintf(b, "\n### What it costs\n\n%d labelled events of %d classes on random islands, %d columns; %d parts of the map have processes. Again: from the sites that are\nknown. "+
+		"The clock's times are those of %d threads, which share the machine with whatever else runs; those of the processor are sums over the threads.\n\n"+
+		"| | by the clock | of the processor |\n|---|---:|---:|\n| training | %.2f s | %.2f s |\n| again | %.2f s | %.2f s |\n| predictions | %.0f/s | %.1f us each |\n",
+		c.Labels, c.Classes, c.Dim, c.Parts, c.Threads, c.Train, c.TrainCPU, c.Again, c.AgainCPU, c.Rate, c.EachCPU)
 }
 
 // section is the table of the hybrid on a data set.

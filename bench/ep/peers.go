@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 
 	"unfold/bench/internal/harness"
@@ -72,6 +73,7 @@ func (b *bench) ask(ctx context.Context, p *placed, chosen [][]int) (*answers, e
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, harness.Interpreter(b.peers.Dir(b.out)), "-c", program)
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1") // small matrices
 	cmd.Stdin = bytes.NewReader(text)
 	var said bytes.Buffer
 	cmd.Stderr = &said

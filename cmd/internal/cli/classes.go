@@ -29,6 +29,10 @@ func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, labe
 		return of, err
 	}
 	s.Parts = append(s.Parts, parts...)
-	of.class, of.probability, err = c.PredictNames(ctx, at, threads)
+	rows := make([]uint64, len(label)) // the keys of events without any
+	for i := range rows {
+		rows[i] = uint64(i)
+	}
+	of.class, of.probability, err = c.PredictNames(ctx, at, rows, threads)
 	return of, err
 }

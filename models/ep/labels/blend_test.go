@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/simd/spd"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
@@ -180,6 +181,111 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("event %d: %.3f by its cavity, %.3f without it", out, math.Exp(got[0]), math.Exp(want.at(0, 0)[0]))
 		}
 	}
+}
+
+// Nobody votes for itself: an event with a wrong label among others is predicted by its
+// neighbours.
+func TestNobodyVotesForItself(t *testing.T) {
+	e := tangle(800, 3, 1)
+	wrong := slices.Clone(e.Class)
+	for i := range wrong {
+		if i%10 == 0 {
+			wrong[i] = (wrong[i] + 1) % 3
+		}
+	}
+	truth := e.Class
+	e.Class = wrong
+	c, _ := train(t, e, nil, Settings{})
+	keys := make([]uint64, len(wrong))
+	for i := range keys {
+		keys[i] = uint64(i)
+	}
+	right := func(key []uint64) (n int) {
+		class, _, err := c.PredictNames(context.Background(), e.places(), key, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(wrong); i += 10 {
+			if class[i] == e.Names[truth[i]] {
+				n++
+			}
+		}
+		return n
+	}
+	own, others := right(keys), right(nil)
+	if own < 72 || own < others {
+		t.Errorf("%d of 80 wrong labels are seen through, %d with their own votes", own, others)
+	}
+}
+
+// What the others say of an event is what planes that were learnt without it say.
+func TestPlanesLeaveOut(t *testing.T) {
+	e := tangle(40, 3, 5)
+	set := Settings{}.withDefaults()
+	k := e.take(upTo(40))
+	all := newRidge(k, 40, 1)
+	_, out, ok := all.solve(.01)
+	if !ok {
+		t.Fatal("no factor")
+	}
+	for _, i := range []int{0, 11, 39} {
+		// The columns' scales and the penalty stay those of all.
+		rest := newRidge(k, 40, 1)
+		rest.x.Data = slices.Delete(slices.Clone(all.x.Data), i*rest.x.Cols, (i+1)*rest.x.Cols)
+		rest.x.Rows--
+		mean, gram := make([]float64, rest.x.Cols), vec.New[float64](rest.x.Cols, rest.x.Cols)
+		share, cross := make([]float64, 3), vec.New[float64](rest.x.Cols, 3)
+		class := slices.Delete(slices.Clone(k.class), i, i+1)
+		for j, c := range class {
+			vec.Axpy(1./39, rest.x.Row(j), mean)
+			share[c] += 1. / 39
+		}
+		for j, c := range class {
+			x := slices.Clone(rest.x.Row(j))
+			vec.Axpy(-1, mean, x)
+			for a, v := range x {
+				vec.Axpy(v, x, gram.Row(a))
+				for b := range 3 {
+					cross.Row(a)[b] += v * (float64(b2i(int32(b) == c)) - share[b])
+				}
+			}
+		}
+		for a := range gram.Rows {
+			gram.Row(a)[a] += .01 * 40
+		}
+		if err := spd.Factor(gram, 1); err != nil {
+			t.Fatal(err)
+		}
+		spd.Solve(gram, cross, 1)
+		x := slices.Clone(all.x.Row(i))
+		vec.Axpy(-1, mean, x)
+		for c := range 3 {
+			want := share[c]
+			for a, v := range x {
+				want += v * cross.Row(a)[c]
+			}
+			if math.Abs(out.Row(i)[c]-want) > 1e-9 {
+				t.Errorf("event %d, class %d: %.12g, without it %.12g", i, c, out.Row(i)[c], want)
+			}
+		}
+	}
+	held := newOpinions(40, ofLinear+1, 3)
+	l := k.learnLinear(held, set.Threads)
+	p, sum := make([]float64, 3), 0.0
+	l.predict(p, k.seen.Row(3))
+	for _, v := range p {
+		sum += math.Exp(v)
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("probabilities %v", p)
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func upTo(n int) []int {

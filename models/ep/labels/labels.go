@@ -64,7 +64,11 @@ const block = 256
 
 // Predict writes the class, a number in Names, and its probability for every event.
 func (c *Classifier) Predict(ctx context.Context, class []int32, probability []float32, at models.Placed, threads int) error {
-	return c.each(ctx, at, threads, func(from int, p vec.Matrix[float64]) {
+	return c.predict(ctx, class, probability, at, nil, threads)
+}
+
+func (c *Classifier) predict(ctx context.Context, class []int32, probability []float32, at models.Placed, own []int32, threads int) error {
+	return c.each(ctx, at, own, threads, func(from int, p vec.Matrix[float64]) {
 		for i := range p.Rows {
 			best := slices.Index(p.Row(i), slices.Max(p.Row(i)))
 			class[from+i], probability[from+i] = int32(best), float32(p.Row(i)[best])
@@ -72,11 +76,13 @@ func (c *Classifier) Predict(ctx context.Context, class []int32, probability []f
 	})
 }
 
-// PredictNames returns the classes of placed events by name, and their probabilities.
-func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, threads int) (class []string, probability []float32, err error) {
+// PredictNames returns the classes of placed events by name, and their probabilities. Of events
+// that it may have been learnt from just now, keys say which they are, as Events has them: these do not vote
+// for themselves. No keys: they are others.
+func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, key []uint64, threads int) (class []string, probability []float32, err error) {
 	number := make([]int32, at.Mu.Rows)
 	class, probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
-	if err := c.Predict(ctx, number, probability, at, threads); err != nil {
+	if err := c.predict(ctx, number, probability, at, c.own(key), threads); err != nil {
 		return nil, nil, err
 	}
 	for i, k := range number {
@@ -85,20 +91,36 @@ func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, threads
 	return class, probability, nil
 }
 
+// own returns the voters that events with these keys are, -1 for none.
+func (c *Classifier) own(key []uint64) []int32 {
+	if key == nil || c.warm == nil {
+		return nil
+	}
+	out := make([]int32, len(key))
+	for i, k := range key {
+		row, ok := c.warm.row[k]
+		if !ok {
+			row = -1
+		}
+		out[i] = int32(row)
+	}
+	return out
+}
+
 // Probabilities writes those of all classes, n x len(Names).
 func (c *Classifier) Probabilities(ctx context.Context, dst vec.Matrix[float64], at models.Placed, threads int) error {
-	return c.each(ctx, at, threads, func(from int, p vec.Matrix[float64]) { copy(dst.Slice(from, from+p.Rows).Data, p.Data) })
+	return c.each(ctx, at, nil, threads, func(from int, p vec.Matrix[float64]) { copy(dst.Slice(from, from+p.Rows).Data, p.Data) })
 }
 
 // each calls done with the probabilities of runs of events.
-func (c *Classifier) each(ctx context.Context, at models.Placed, threads int, done func(from int, p vec.Matrix[float64])) error {
+func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, threads int, done func(from int, p vec.Matrix[float64])) error {
 	if at.Mu.Cols != c.dims {
 		return &models.DimensionError{Got: at.Mu.Cols, Want: c.dims}
 	}
 	if at.Mu.Rows == 0 {
 		return nil
 	}
-	v, err := c.vote(ctx, at, threads)
+	v, err := c.vote(ctx, at, own, threads)
 	if err != nil {
 		return err
 	}
@@ -126,12 +148,12 @@ type votes struct {
 }
 
 // vote finds the neighbours of events.
-func (c *Classifier) vote(ctx context.Context, at models.Placed, threads int) (v *votes, err error) {
+func (c *Classifier) vote(ctx context.Context, at models.Placed, own []int32, threads int) (v *votes, err error) {
 	v = new(votes)
 	if c.whole != nil {
 		return v, nil
 	}
-	if v.onMap, err = c.onMap.find(ctx, at.Mu, threads); err != nil || c.inInput == nil {
+	if v.onMap, err = c.onMap.find(ctx, at.Mu, own, threads); err != nil || c.inInput == nil {
 		return v, err
 	}
 	seen := at.Seen
@@ -149,7 +171,7 @@ func (c *Classifier) vote(ctx context.Context, at models.Placed, threads int) (v
 		}
 	}
 	v.seen = seen
-	v.inInput, err = c.inInput.find(ctx, seen, threads)
+	v.inInput, err = c.inInput.find(ctx, seen, own, threads)
 	return v, err
 }
 

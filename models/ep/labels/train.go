@@ -143,12 +143,12 @@ func (c *Classifier) hear(ctx context.Context, k *known, held *opinions, set Set
 	if v.onMap, err = c.onMap.others(ctx, held.n, set.Threads); err != nil {
 		return err
 	}
-	c.mapPoll = choose(v.onMap, class, k.prior)
+	c.mapPoll = choose(v.onMap, class, k.prior, set.Threads)
 	if c.inInput != nil {
 		if v.inInput, err = c.inInput.others(ctx, held.n, set.Threads); err != nil {
 			return err
 		}
-		c.inputPoll = choose(v.inInput, class, k.prior)
+		c.inputPoll = choose(v.inInput, class, k.prior, set.Threads)
 		c.usual = usually(v.inInput)
 		c.plane = k.learnLinear(held, set.Threads)
 	}

@@ -3,7 +3,9 @@ package labels
 import (
 	"context"
 	"math"
+	"slices"
 
+	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/ivf"
@@ -39,33 +41,41 @@ type near struct {
 	class []int32 // of the voters
 }
 
-// find returns the nearest voters of the rows of q.
-func (v *voters) find(ctx context.Context, q vec.Matrix[float32], threads int) (near, error) {
-	n, err := v.index.Search(ctx, q, min(listed, v.x.Rows), knn.Settings{Threads: threads})
-	return near{n, v.class}, err
-}
-
-// others returns the nearest voters of the first n voters: nobody votes for itself. There
-// must be two.
-func (v *voters) others(ctx context.Context, n, threads int) (near, error) {
-	k := min(listed+1, v.x.Rows)
-	all, err := v.index.Search(ctx, v.x.Slice(0, n), k, knn.Settings{Threads: threads})
+// find returns the nearest voters of the rows of q. Own, where it is not nil, says which voter
+// each row is itself, -1 for none: nobody votes for itself.
+func (v *voters) find(ctx context.Context, q vec.Matrix[float32], own []int32, threads int) (near, error) {
+	k := min(listed, v.x.Rows)
+	if own == nil {
+		n, err := v.index.Search(ctx, q, k, knn.Settings{Threads: threads})
+		return near{n, v.class}, err
+	}
+	k = max(1, min(listed, v.x.Rows-1)) // of a single voter there is no other
+	all, err := v.index.Search(ctx, q, min(k+1, v.x.Rows), knn.Settings{Threads: threads})
 	if err != nil {
 		return near{}, err
 	}
-	out := knn.NewNeighbors(n, k-1)
-	for i := range n {
+	out := knn.NewNeighbors(q.Rows, k)
+	for i := range q.Rows {
 		index, dist2 := all.Row(i)
 		to, length := out.Row(i)
 		at := 0
 		for j, voter := range index {
-			if int(voter) != i && at < k-1 {
+			if (voter != own[i] || all.K == 1) && at < k {
 				to[at], length[at] = voter, dist2[j]
 				at++
 			}
 		}
 	}
 	return near{out, v.class}, nil
+}
+
+// others returns the nearest voters of the first n voters. There must be two.
+func (v *voters) others(ctx context.Context, n, threads int) (near, error) {
+	own := make([]int32, n)
+	for i := range own {
+		own[i] = int32(i)
+	}
+	return v.find(ctx, v.x.Slice(0, n), own, threads)
 }
 
 // poll says how votes are counted: of the nearest K voters, each with the weight
@@ -120,19 +130,17 @@ func (p poll) count(dst []float64, n near, i int, prior []float64) {
 }
 
 // choose returns the poll that foretells the classes of events best, by its log score.
-func choose(n near, class []int32, prior []float64) (best poll) {
-	most, row := math.Inf(-1), make([]float64, len(prior))
-	for _, p := range polls() {
-		sum := 0.0
+func choose(n near, class []int32, prior []float64, threads int) (best poll) {
+	all := polls()
+	sums := make([]float64, len(all))
+	par.Do(threads, len(all), func(a int) {
+		row := make([]float64, len(prior))
 		for i := range n.N {
-			p.count(row, n, i, prior)
-			sum += row[class[i]]
+			all[a].count(row, n, i, prior)
+			sums[a] += row[class[i]]
 		}
-		if sum > most {
-			best, most = p, sum
-		}
-	}
-	return best
+	})
+	return all[slices.Index(sums, slices.Max(sums))]
 }
 
 // nearest is how many neighbours say how far an event is from what is known.
