@@ -25,7 +25,7 @@ by where these are placed. Means of %d draws of rows and labels. Accuracy: the s
 probability of 0 counts as 1e-12). Brier: mean squared distance of probabilities and class. ECE: mean distance between confidence and share of right
 classes in ten bins, which the pictures show.
 
-- ` + "`unfold`" + `: local processes on the map, on uncertain inputs, pooled with votes of labelled neighbours on the map and in the input.
+- ` + "`unfold`" + `: local processes on the map, on uncertain inputs, pooled with votes of labelled neighbours on the map and in the input and with planes.
 - certain places: the same without the places' scales.
 - 9-NN: shares of the votes of the nine nearest labelled rows, on the map and in the input as the model sees it, with one vote more
   that all classes share.
@@ -155,7 +155,7 @@ func (r *results) verdicts(b *strings.Builder) {
 // scales compares uncertain places with certain ones.
 func scales(b *strings.Builder, maps []comparison) {
 	b.WriteString("\n### Uncertain places\n\nRow by row, the scores with scales less those without, and the standard errors of these differences (a larger log score and a smaller\n" +
-		"Brier score are better). Factors: of the scales' squares, chosen among 1, 1/4 and 0 by the labelled rows, in each draw; 0 is the same as certain.\n\n" +
+		"Brier score are better). Scales may be part of the processes and of the opinions' weights. Factors: of their squares in the processes, chosen among 1, 1/4 and 0 by the labelled rows, in each draw.\n\n" +
 		"| Data | share | factors | log | standard error | Brier | standard error | |\n|---|---:|---|---:|---:|---:|---:|---|\n")
 	better, worse, all := 0, 0, 0
 	for _, c := range maps {

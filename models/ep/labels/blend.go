@@ -17,6 +17,56 @@ import (
 type blend struct {
 	Weights []float64 `json:"weights"`
 	Floor   float64   `json:"floor"`
+	// Slopes, if there are any, say by how much the weights change with how well the place
+	// of an event is known: w_e + Slopes_e s, s by the scale of the place.
+	Slopes []float64 `json:"slopes,omitempty"`
+	Scales *scales   `json:"scales,omitempty"`
+}
+
+// scales say what is usual of the scales of places: their logarithms' mean and standard deviation.
+type scales struct {
+	Mean  float64 `json:"mean"`
+	Width float64 `json:"width"`
+}
+
+// farthest bounds how unusual a scale can be.
+const farthest = 2
+
+// usualScales returns those of events, nil if they are all the same.
+func usualScales(variance []float64) *scales {
+	s, n := new(scales), 0.0
+	for _, v := range variance {
+		if v > 0 {
+			s.Mean += math.Log(v) / 2
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	s.Mean /= n
+	for _, v := range variance {
+		if v > 0 {
+			d := math.Log(v)/2 - s.Mean
+			s.Width += d * d / n
+		}
+	}
+	s.Width = math.Sqrt(s.Width)
+	if !(s.Width > 1e-6) {
+		return nil
+	}
+	return s
+}
+
+// of returns how many standard deviations a scale is off, within bounds.
+func (s *scales) of(variance float64) float64 {
+	if s == nil {
+		return 0
+	}
+	if !(variance > 0) {
+		return -farthest
+	}
+	return min(farthest, max(-farthest, (math.Log(variance)/2-s.Mean)/s.Width))
 }
 
 // Of learning a blend: the weights' precision about an equal share each, its steps, the
@@ -49,6 +99,17 @@ func (o *opinions) of(i int) vec.Matrix[float64] {
 	return vec.Of(o.kinds, o.classes, o.data[i*o.kinds*o.classes:(i+1)*o.kinds*o.classes])
 }
 
+// poolAt is pool for an event whose place has that variance.
+func (b *blend) poolAt(p []float64, of vec.Matrix[float64], variance float64) {
+	if b.Slopes == nil {
+		b.pool(p, of)
+		return
+	}
+	at := blend{Weights: append([]float64(nil), b.Weights...)}
+	vec.Axpy(b.Scales.of(variance), b.Slopes, at.Weights)
+	at.pool(p, of)
+}
+
 // pool writes the probabilities of an event by its opinions, before the floor.
 func (b *blend) pool(p []float64, of vec.Matrix[float64]) {
 	clear(p)
@@ -71,31 +132,76 @@ func (b *blend) pool(p []float64, of vec.Matrix[float64]) {
 
 // learnBlend returns the pool of opinions on events of these classes.
 func learnBlend(o *opinions, class []int32, prior []float64) *blend {
+	b := fitted(o, class, o.kinds)
+	b.chooseFloor(o, class, prior)
+	return b
+}
+
+// learnSlopes returns the pool whose weights follow the scales of the places, or b if that
+// is not surely better: by more than chance gives so many numbers.
+func (b *blend) learnSlopes(o *opinions, class []int32, variance, prior []float64) *blend {
+	usual := usualScales(variance)
+	if usual == nil || o.n < leastSloped {
+		return b
+	}
+	both := newOpinions(o.n, 2*o.kinds, o.classes)
+	for i := range o.n {
+		s := usual.of(variance[i])
+		for e := range o.kinds {
+			copy(both.at(i, e), o.at(i, e))
+			vec.Axpy(s, o.at(i, e), both.at(i, o.kinds+e))
+		}
+	}
+	next := fitted(both, class, o.kinds)
+	if next.score(both, class) < b.score(o, class)+beyondChance*float64(o.kinds) {
+		return b
+	}
+	next.chooseFloor(both, class, prior)
+	next.Weights, next.Slopes, next.Scales = next.Weights[:o.kinds:o.kinds], next.Weights[o.kinds:], usual
+	return next
+}
+
+// beyondChance is by how much the log score must be larger for every further number, which by
+// chance it is by a half, and leastSloped how many events that takes.
+const (
+	beyondChance = 2
+	leastSloped  = 200
+)
+
+// fitted returns the weights of the largest log score. Those of the first kinds are not negative.
+func fitted(o *opinions, class []int32, kinds int) *blend {
 	b := &blend{Weights: make([]float64, o.kinds)}
 	free := make([]bool, o.kinds)
 	for e := range free {
-		b.Weights[e], free[e] = 1/float64(o.kinds), true
+		b.Weights[e], free[e] = centre(e, kinds), true
 	}
 	// Weights that would be negative are zero, and the others are learnt without them.
 	for again := true; again; {
 		again = false
-		b.climb(o, class, free)
-		for e, w := range b.Weights {
+		b.climb(o, class, free, kinds)
+		for e, w := range b.Weights[:kinds] {
 			if w < 0 {
 				b.Weights[e], free[e], again = 0, false, true
 			}
 		}
 	}
-	b.chooseFloor(o, class, prior)
 	return b
+}
+
+// centre is what weight e is held at: equal shares of the first kinds.
+func centre(e, kinds int) float64 {
+	if e < kinds {
+		return 1 / float64(kinds)
+	}
+	return 0
 }
 
 // climb moves the free weights to the largest log score, by Newton's method: the score is
 // concave in them.
-func (b *blend) climb(o *opinions, class []int32, free []bool) {
-	score := b.score(o, class)
+func (b *blend) climb(o *opinions, class []int32, free []bool, kinds int) {
+	score := b.scoreHeld(o, class, kinds)
 	for range mostSteps {
-		g, h := b.slope(o, class, free)
+		g, h := b.slope(o, class, free, kinds)
 		if spd.Factor(h, 1) != nil {
 			return
 		}
@@ -107,7 +213,7 @@ func (b *blend) climb(o *opinions, class []int32, free []bool) {
 			for e, v := range g {
 				b.Weights[e] = at[e] + scale*v
 			}
-			if s := b.score(o, class); s >= score {
+			if s := b.scoreHeld(o, class, kinds); s >= score {
 				better = s > score+leastStep
 				score = s
 				break
@@ -120,24 +226,30 @@ func (b *blend) climb(o *opinions, class []int32, free []bool) {
 	}
 }
 
-// score is the sum of the log probabilities of the classes, less what holds the weights.
+// score is the sum of the log probabilities of the classes.
 func (b *blend) score(o *opinions, class []int32) (sum float64) {
 	p := make([]float64, o.classes)
 	for i := range o.n {
 		b.pool(p, o.of(i))
 		sum += math.Log(max(p[class[i]], math.SmallestNonzeroFloat64))
 	}
-	for _, w := range b.Weights {
-		d := w - 1/float64(o.kinds)
+	return sum
+}
+
+// scoreHeld is score less what holds the weights.
+func (b *blend) scoreHeld(o *opinions, class []int32, kinds int) float64 {
+	sum := b.score(o, class)
+	for e, w := range b.Weights {
+		d := w - centre(e, kinds)
 		sum -= held / 2 * d * d
 	}
 	return sum
 }
 
-// slope returns the gradient of score in the weights and minus its Hessian: with L_e the
+// slope returns the gradient of scoreHeld in the weights and minus its Hessian: with L_e the
 // opinions' logarithms and means under p, sums over events of L_e(class) - <L_e> and of
 // <L_e L_f> - <L_e><L_f>.
-func (b *blend) slope(o *opinions, class []int32, free []bool) (g []float64, h vec.Matrix[float64]) {
+func (b *blend) slope(o *opinions, class []int32, free []bool, kinds int) (g []float64, h vec.Matrix[float64]) {
 	g, h = make([]float64, o.kinds), vec.New[float64](o.kinds, o.kinds)
 	p, mean, weighed := make([]float64, o.classes), make([]float64, o.kinds), make([]float64, o.classes)
 	for i := range o.n {
@@ -157,7 +269,7 @@ func (b *blend) slope(o *opinions, class []int32, free []bool) (g []float64, h v
 		}
 	}
 	for e, w := range b.Weights {
-		g[e] -= held * (w - 1/float64(o.kinds))
+		g[e] -= held * (w - centre(e, kinds))
 		h.Row(e)[e] += held
 	}
 	for e := range o.kinds {

@@ -40,7 +40,7 @@ func TestBlend(t *testing.T) {
 			}
 		}
 		b := learnBlend(o, class, prior)
-		most := b.score(o, class)
+		most := b.scoreHeld(o, class, 3)
 		for e, w := range b.Weights {
 			if w < 0 {
 				t.Fatalf("weights %v", b.Weights)
@@ -51,7 +51,7 @@ func TestBlend(t *testing.T) {
 				}
 				other := &blend{Weights: slices.Clone(b.Weights)}
 				other.Weights[e] += step
-				if other.score(o, class) > most+1e-9 {
+				if other.scoreHeld(o, class, 3) > most+1e-9 {
 					t.Fatalf("weights %v have a score less than with %+g at %d", b.Weights, step, e)
 				}
 			}

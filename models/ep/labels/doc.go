@@ -9,11 +9,13 @@
 //
 // # Opinions
 //
-// What is foretold of an event is made of up to five opinions, each a probability of every class:
+// What is predicted of an event is made of up to six opinions, each a probability of every class:
 //
 //	local         a process on the part of the map where the event lies (local.go)
 //	votes         of the nearest labelled events on the map, and among the events as the
 //	              model sees them (vote.go); each counted in two ways, sharply and broadly
+//	planes        through the events as the model sees them, by least squares (linear.go), which
+//	              need few labels
 //
 // A map of hundreds of islands is more than one process with one length scale can follow. So
 // the labelled places are cut into parts of some 128 by k-means, and each has a process of its own:
@@ -27,7 +29,8 @@
 // The opinions are blended by a logarithmic opinion pool (blend.go), all classes at once. Its
 // weights are those that give the labelled events the largest log score, each judged by the
 // others alone: nobody votes for itself, and the cavity of a site is what a process knows
-// without that event. So the weights calibrate, too, and an opinion that says nothing new gets none.
+// without that event. So the weights calibrate, too, and an opinion that says nothing new gets none. Where that is
+// surely better, they follow the scale of the event's place: what the map says counts less where a place is less certain.
 // How votes are counted, the processes' length and variance, and how much of a place's variance
 // counts are chosen in the same way.
 //
@@ -40,10 +43,10 @@
 // # Uncertain places
 //
 // A point is at N(mu, c sigma^2 I), where mu and sigma are its place and scale on
-// the map. The factor c is 1, 1/4, or 0 where scales say nothing of classes: what foretells
-// the classes of labelled points best. A point that may lie
+// the map. The factor c is 1, 1/4, or 0 where scales say nothing of classes: what predicts
+// the classes of left out points best. A point that may lie
 // on either side of a border is thereby given a probability near that of both
-// sides, however sure the process is of each. Settings.Certain leaves scales out.
+// sides, however sure the process is of each. Settings.Certain leaves scales out, also of the weights.
 //
 // # Cost
 //

@@ -132,7 +132,7 @@ func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, th
 			o := newOpinions(to-from, c.kinds(), len(c.Names))
 			c.local.predict(o, mu, sigma, c.prior)
 			v.opinions(o, from, c)
-			c.decide(p, o, v, from)
+			c.decide(p, o, v, sigma, from)
 		}
 		done(from, p)
 	})
@@ -192,10 +192,10 @@ func (v *votes) opinions(o *opinions, from int, c *Classifier) {
 
 // decide makes probabilities of the opinions on events from, ...: those of the blend, and
 // nearer to the prior the further an event is from all that are known.
-func (c *Classifier) decide(p vec.Matrix[float64], o *opinions, v *votes, from int) {
+func (c *Classifier) decide(p vec.Matrix[float64], o *opinions, v *votes, sigma []float32, from int) {
 	for i := range p.Rows {
 		row := p.Row(i)
-		c.blend.pool(row, o.of(i))
+		c.blend.poolAt(row, o.of(i), float64(sigma[i])*float64(sigma[i]))
 		trust := 1 - c.blend.Floor
 		if c.inInput != nil && (v.unseen == nil || !v.unseen[from+i]) {
 			trust *= c.trust(v.inInput.distance(from + i))
@@ -216,7 +216,7 @@ func alone(n int) float64 { return float64(n+1) / float64(n+2) }
 // usualShare of the events are not unusually far from their neighbours.
 const usualShare = 0.999
 
-// trust is the share of what is foretold of an event at that distance from its neighbours:
+// trust is the share of what is predicted of an event at that distance from its neighbours:
 // all of it as far as is usual, then in inverse proportion to the square of the distance.
 func (c *Classifier) trust(distance float64) float64 {
 	if !(c.usual > 0) || distance <= c.usual {

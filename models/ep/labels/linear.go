@@ -103,7 +103,7 @@ func (r *ridge) solve(penalty float64) (w, out vec.Matrix[float64], ok bool) {
 	return w, out, true
 }
 
-// learnLinear returns the planes that foretell the classes of left out events best, and writes what
+// learnLinear returns the planes that predict the classes of left out events best, and writes what
 // the others say of each of the first ones to opinion ofLinear of held. It returns nil, and an opinion without
 // content, if there are too few events.
 func (k *known) learnLinear(held *opinions, threads int) *linear {

@@ -212,6 +212,9 @@ func (t *localText) check() error {
 			return fmt.Errorf("an opinion has the weight %g", w)
 		}
 	}
+	if b := t.Blend; b.Slopes != nil && (len(b.Slopes) != kinds || b.Scales == nil || !(b.Scales.Width > 0)) {
+		return fmt.Errorf("the weights have %d slopes for %d opinions by %+v", len(b.Slopes), kinds, b.Scales)
+	}
 	if s := t.Scale; !(s.Variance > 0) || !(s.Spread >= 0) || !(t.Blend.Floor >= 0 && t.Blend.Floor <= 1) || !(t.Usual >= 0) || !(t.Sharp >= 0) || len(t.Parts) == 0 {
 		return fmt.Errorf("%d parts of scale %+v, with the floor %g, usual to %g", len(t.Parts), s, t.Blend.Floor, t.Usual)
 	}

@@ -20,7 +20,7 @@ var (
 	spreads   = []float64{.25, 1}
 )
 
-// search looks for the scale that foretells the classes of left out events best.
+// search looks for the scale that predicts the classes of left out events best.
 type search struct {
 	k       *known
 	c       *cut

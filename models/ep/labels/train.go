@@ -95,6 +95,9 @@ func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Class
 		return nil, r, err
 	}
 	c.blend = learnBlend(held, k.class[:held.n], k.prior)
+	if !set.Certain {
+		c.blend = c.blend.learnSlopes(held, k.class[:held.n], k.variance[:held.n], k.prior)
+	}
 	return c, r, nil
 }
 

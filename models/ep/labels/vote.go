@@ -129,7 +129,7 @@ func (p poll) count(dst []float64, n near, i int, prior []float64) {
 	}
 }
 
-// choose returns the poll that foretells the classes of events best, by its log score.
+// choose returns the poll that predicts the classes of events best, by its log score.
 func choose(n near, class []int32, prior []float64, threads int) (best poll) {
 	all := polls()
 	sums := make([]float64, len(all))
