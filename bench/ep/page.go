@@ -148,7 +148,7 @@ func (r *results) verdicts(b *strings.Builder) {
 			fmt.Fprintf(b, "| %s | %g%% | %+.4f | %+.4f | %.4f | %s |\n", c.Name, cell.Percent, right, log, mean(w.ECE), verdict)
 		}
 	}
-	fmt.Fprintf(b, "\nOf %d cells the accuracy is reached in %d (less than the best by at most %g with all labels, %g with fewer). The log score is above every baseline in %d, and nowhere below by more than %g but in %d. "+
+	fmt.Fprintf(b, "\nOf %d cells the accuracy is reached in %d (less than the best by at most %g with all labels, %g with fewer). The log score is above every baseline in %d, and below by more than %g in %d. "+
 		"The calibration error is at most %g with all labels and %g with a tenth in %d of %d.\n", cells, accurate, lessAll, lessFew, above, lessLog, cells-never, mostECE, mostECETenth, calibrated, judged)
 }
 
