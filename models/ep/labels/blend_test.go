@@ -322,4 +322,8 @@ func TestStranger(t *testing.T) {
 	if err := c.Probabilities(context.Background(), p, at, 1); !models.IsBadInput(err) {
 		t.Errorf("rows of another width: %v", err)
 	}
+	at.Seen = vec.New[float32](2, 5)
+	if err := c.Probabilities(context.Background(), p, at, 1); !models.IsBadInput(err) {
+		t.Errorf("fewer rows than places: %v", err)
+	}
 }

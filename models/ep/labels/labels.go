@@ -117,6 +117,9 @@ func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, th
 	if at.Mu.Cols != c.dims {
 		return &models.DimensionError{Got: at.Mu.Cols, Want: c.dims}
 	}
+	if len(at.Sigma) != at.Mu.Rows || at.Seen.Rows != 0 && at.Seen.Rows != at.Mu.Rows {
+		return models.BadInputf("there are %d places, %d scales and %d rows that the model sees", at.Mu.Rows, len(at.Sigma), at.Seen.Rows)
+	}
 	if at.Mu.Rows == 0 {
 		return nil
 	}
