@@ -156,6 +156,15 @@ capacity: build bin/bench/capacity
 why: build bin/bench/why
 	bin/bench/why -unfold bin/unfold -o docs/why $(ARGS)
 
+# pictures draws docs/pictures by the commands of docs/pictures.md, small; two minutes. UNFOLD_DATA names the folder that holds mnist/.
+.PHONY: pictures
+pictures: build
+	rm -rf out/pictures && mkdir -p out/pictures docs/pictures
+	ln -s $(CURDIR)/testdata out/pictures/testdata
+	sed -n 's/^    //p' docs/pictures.md | sed 's/^unfold plot /unfold plot --width 1000 --height 750 /' > out/pictures/commands
+	cd out/pictures && PATH=$(CURDIR)/bin:$$PATH sh -ex ./commands
+	cp out/pictures/*.png docs/pictures/
+
 # gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; half an hour. UNFOLD_DATA names the folder that holds
 # swissroll/ and usps/.
 gplvm: bin/bench/gplvm

@@ -2,11 +2,14 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"runtime"
+	"sync"
+
 	"unfold/ingest/csv"
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/table"
+	"unfold/internal/par"
 	"unfold/internal/vec"
 )
 
@@ -20,8 +23,12 @@ type Dataset struct {
 	Encoder *Encoder
 	// Files say how many rows each file gave.
 	Files []FileRows
-	// Left are the columns that "*" left out when Encoder was fitted.
-	Left []Left
+	// Left are the columns that "*" left out when Encoder was fitted, Holes those of which
+	// missing values were filled in then.
+	Left  []Left
+	Holes []Hole
+	// Dropped are the rows that were left out, since a value was missing.
+	Dropped int
 }
 
 // FileRows is a file's share of a Dataset.
@@ -74,12 +81,15 @@ type loader struct {
 	encoder *Encoder
 	rows    []int64 // of each file, as far as known
 	total   int64
+	mu      sync.Mutex // of done
 	done    int64
 	held    map[string]*heldReader // standard input
-	left    []Left
+	fitter  *Fitter                // nil: the encoder was given
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.done += int64(n)
 	if l.opts.Progress != nil {
 		l.opts.Progress(stage, l.done, total)
@@ -90,7 +100,7 @@ func (l *loader) progress(stage string, n int, total int64) {
 func (l *loader) survey() error {
 	l.encoder = l.opts.Encoder
 	l.rows = make([]int64, len(l.paths))
-	var fitter *Fitter
+	dropped := int64(0)
 	for i, path := range l.paths {
 		r, err := l.open(path)
 		if err != nil {
@@ -99,13 +109,17 @@ func (l *loader) survey() error {
 		if i == 0 {
 			l.opts.Mapping = l.opts.Mapping.ofMap(r.Schema())
 		}
-		if l.encoder == nil && fitter == nil {
-			if fitter, err = FitterOf(l.ctx, r, l.opts.Mapping, path); err != nil {
+		if l.encoder == nil && l.fitter == nil {
+			if l.fitter, err = FitterOf(l.ctx, r, l.opts.Mapping, path); err != nil {
 				r.Close()
 				return err
 			}
 		}
-		l.rows[i], err = l.count(r, fitter)
+		r = l.whole(r)
+		l.rows[i], err = l.count(r, l.fitter)
+		if w, is := r.(*Whole); is {
+			dropped += int64(w.Dropped())
+		}
 		r.Close()
 		if err != nil {
 			return err
@@ -113,16 +127,26 @@ func (l *loader) survey() error {
 		l.total += l.rows[i]
 	}
 	if l.total == 0 {
-		return table.Origin{File: l.paths[0]}.Bad("there are no rows")
+		return noRows(table.Origin{File: l.paths[0]}, dropped)
 	}
 	if l.encoder == nil {
 		var err error
-		l.left = fitter.Left()
-		l.encoder, err = fitter.Encoder()
+		l.encoder, err = l.fitter.Encoder()
 		return err
 	}
 	l.encoder = l.encoder.With(l.opts.Mapping.Selection)
 	return nil
+}
+
+// whole leaves out rows with missing values, if they are to be.
+func (l *loader) whole(r table.Reader) table.Reader {
+	if l.fitter != nil {
+		return l.fitter.Reader(r)
+	}
+	if l.opts.Mapping.Drop {
+		return OnlyWhole(r, l.encoder.Columns())
+	}
+	return r
 }
 
 // count returns the rows of a source, read to the end only if they must be.
@@ -158,7 +182,10 @@ func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
 func (l *loader) load() (*Dataset, error) {
 	dim := l.encoder.Dim()
 	x := vec.New[float32](int(l.total), dim)
-	d := &Dataset{Encoder: l.encoder, Left: l.left}
+	d := &Dataset{Encoder: l.encoder}
+	if l.fitter != nil {
+		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()
+	}
 	parts := &parts{}
 	at := 0
 	l.done = 0
@@ -176,10 +203,17 @@ func (l *loader) load() (*Dataset, error) {
 			r.Close()
 			return nil, err
 		}
-		at, err = l.fill(r, x, at, parts)
+		r = l.whole(r)
+		at, err = l.fillAll(r, x, at, parts)
 		r.Close()
 		if err != nil {
 			return nil, err
+		}
+		if w, is := r.(*Whole); is {
+			d.Dropped += w.Dropped()
+			if labels, err = w.Of(labels); err != nil {
+				return nil, err
+			}
 		}
 		if err := parts.label(labels, at-from, path, l.opts.LabelFiles, i); err != nil {
 			return nil, err
@@ -192,6 +226,41 @@ func (l *loader) load() (*Dataset, error) {
 	d.X = x
 	d.Origin = table.Origin{File: l.paths[0]}
 	return d, parts.join(d)
+}
+
+// fillAll encodes one source from row at on, in several places at once where its format
+// allows that, and returns the row after its last. The result is that of fill.
+func (l *loader) fillAll(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
+	parted, ok := r.(table.Parted)
+	if !ok {
+		return l.fill(r, x, at, p)
+	}
+	readers, err := parted.Parts(runtime.GOMAXPROCS(0))
+	if err != nil {
+		return at, err
+	}
+	if len(readers) < 2 {
+		return l.fill(r, x, at, p)
+	}
+	from, own, errs := make([]int, len(readers)+1), make([]parts, len(readers)), make([]error, len(readers))
+	from[0] = at
+	for i, part := range readers {
+		n, _ := part.(table.Counted).NumRows()
+		from[i+1] = from[i] + int(n)
+	}
+	if from[len(readers)] > x.Rows {
+		return at, table.Origin{File: l.paths[0]}.Bad("the files grew while they were read")
+	}
+	par.Do(len(readers), len(readers), func(i int) {
+		_, errs[i] = l.fill(readers[i], x.Slice(0, from[i+1]), from[i], &own[i])
+	})
+	for i := range own {
+		if errs[i] != nil {
+			return at, errs[i]
+		}
+		p.append(&own[i])
+	}
+	return from[len(readers)], nil
 }
 
 // fill encodes one source from row at on, and returns the row after its last.
@@ -276,72 +345,4 @@ func (h *heldReader) Next(ctx context.Context) (*table.Table, error) {
 	}
 	h.next++
 	return h.tables[h.next-1], ctx.Err()
-}
-
-// parts gathers what passes through.
-type parts struct {
-	ids    []table.Column
-	kept   [][]table.Column
-	text   []string
-	labels []table.Column
-}
-
-func (p *parts) appendBatch(b *Batch, o table.Origin) error {
-	if p.kept == nil {
-		p.kept = make([][]table.Column, len(b.Kept))
-	}
-	if len(p.kept) != len(b.Kept) {
-		return o.Bad("it has %d kept columns, the first file has %d", len(b.Kept), len(p.kept))
-	}
-	if b.ID.Valid() {
-		p.ids = append(p.ids, b.ID)
-	}
-	for i, c := range b.Kept {
-		p.kept[i] = append(p.kept[i], c)
-	}
-	p.text = append(p.text, b.Label...)
-	return nil
-}
-
-// label takes the labels of one file, which must be as many as its rows.
-func (p *parts) label(c table.Column, rows int, path string, files []string, i int) error {
-	if !c.Valid() {
-		return nil
-	}
-	if c.Len() != rows {
-		return table.Origin{File: files[i]}.Bad("it has %d labels for the %d rows of %s", c.Len(), rows, path).
-			Suggest("label files are named in the order of the inputs")
-	}
-	p.labels = append(p.labels, c)
-	return nil
-}
-
-// join puts everything into the dataset.
-func (p *parts) join(d *Dataset) (err error) {
-	if d.ID, err = table.Concat(p.ids...); err != nil {
-		return err
-	}
-	d.Label = p.text
-	for _, k := range p.kept {
-		c, err := table.Concat(k...)
-		if err != nil {
-			return err
-		}
-		d.Kept = append(d.Kept, c)
-	}
-	if len(p.labels) == 0 {
-		return nil
-	}
-	c, err := table.Concat(p.labels...)
-	if err != nil {
-		return err
-	}
-	for i := range d.Kept {
-		if d.Kept[i].Name() == LabelName {
-			return fmt.Errorf("labels come both from a column %q and from label files; keep only one", LabelName)
-		}
-	}
-	d.Kept = append(d.Kept, c)
-	d.Label = c.Strings()
-	return nil
 }

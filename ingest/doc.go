@@ -41,7 +41,15 @@
 // the encoder was fitted on, or 0 and 1; where s = 0 the element is 0. A boolean
 // becomes 0 or 1. A text becomes one element for each category of a vocabulary, and
 // one for any other category: w at its place, 0 elsewhere. The vocabulary is
-// the most frequent categories, at most MaxVocabulary of them.
+// the most frequent categories, at most MaxVocabulary of them. A time is a number of days. A
+// column that begins again after a period P becomes w (cos 2 pi v/P, sin 2 pi v/P), and a text
+// can become the signed counts of its words' hashes. Fields of structs, and the keys of folders
+// that a file lies in, are columns by their paths and names.
+//
+// Where a value is missing, Mapping.Fill puts the mean of the element, and Mapping.Drop leaves
+// the row out. At last Mapping.Metric maps the row so that the Euclidean distance of vectors is
+// the one that is meant (Metric). Both are part of the encoder: fits, placing, streams and
+// scores follow them by the one road of Encode.
 //
 // A Fitter learns means, deviations and vocabularies in one pass; its Encoder
 // is immutable and goes into the model's snapshot as versioned JSON. Encode is a
@@ -63,7 +71,7 @@
 // arrowipc). They are decoded with bounded memory, and checked once more to their last
 // value. What comes out is safe to read. Arrow files and streams go the same way. Parquet
 // files are checked to their page headers (package parquetcheck) and decoded where a panic
-// can be caught; columns that contain structs are left out, because the library decodes
+// can be caught; lists and maps of structs are left out, because the library decodes
 // them where it cannot.
 //
 // Files are written under a temporary name and renamed when they are whole and

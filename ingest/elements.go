@@ -1,7 +1,5 @@
 package ingest
 
-import "unfold/ingest/table"
-
 // Element says what an element of encoded vectors is of.
 type Element struct {
 	Column string
@@ -16,13 +14,18 @@ type Element struct {
 const otherCategories = "other"
 
 // Elements are those of the vectors, Dim of them; nil if a vector column is encoded, whose
-// elements have no names.
+// elements have no names, or the metric makes one thing of all.
 func (e *Encoder) Elements() []Element {
+	if e.metric == Haversine {
+		return nil
+	}
 	var out []Element
 	for i := range e.columns {
 		c := &e.columns[i]
-		if c.Kind != table.Text {
-			out = append(out, Element{Column: c.Name})
+		if !c.categorical() {
+			for _, name := range c.elements() {
+				out = append(out, Element{Column: name})
+			}
 			continue
 		}
 		for _, w := range c.Categories {

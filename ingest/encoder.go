@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,11 @@ type Encoder struct {
 	log1p   bool
 	// missing makes NaN of what is missing; it is not kept with the encoder.
 	missing bool
+	// fill holds what the elements are where a value is missing; nil: that is an error.
+	fill []float32
+	// metric maps rows of inner elements, as they are encoded, to rows of dim.
+	metric Metric
+	inner  int
 
 	dim    int
 	names  []string
@@ -44,35 +50,48 @@ type columnCode struct {
 	// not among them the element after the last.
 	Categories []string       `json:"words,omitempty"`
 	index      map[string]int // inverse of Categories
+	// Period makes a circle of the values: in days for times, else in their own unit.
+	Period float64 `json:"period,omitempty"`
+	// Tokens is the number of elements that a text's words are hashed into.
+	Tokens int `json:"tokens,omitempty"`
 }
 
 // width is the number of elements of the column's encoding.
 func (c *columnCode) width() int {
-	if c.Kind == table.Text {
+	switch {
+	case c.Tokens > 0:
+		return c.Tokens
+	case c.Period > 0:
+		return 2
+	case c.Kind == table.Text:
 		return len(c.Categories) + 1
 	}
 	return 1
 }
 
+// categorical says that the elements are those of a vocabulary.
+func (c *columnCode) categorical() bool { return c.Kind == table.Text && c.Tokens == 0 }
+
 // finish fills what follows from the other fields.
 func (e *Encoder) finish() {
 	if e.vector != "" {
+		e.dim = e.metric.dim(e.inner)
 		return
 	}
-	e.dim, e.names = 0, nil
+	e.inner, e.names = 0, nil
 	for i := range e.columns {
 		c := &e.columns[i]
-		e.dim += c.width()
-		if c.Kind != table.Text {
-			e.names = append(e.names, c.Name)
-			continue
+		e.inner += c.width()
+		e.names = append(e.names, c.elements()...)
+		if c.categorical() {
+			c.index = make(map[string]int, len(c.Categories))
+			for k, w := range c.Categories {
+				c.index[w] = k
+			}
 		}
-		c.index = make(map[string]int, len(c.Categories))
-		for k, w := range c.Categories {
-			c.index[w] = k
-			e.names = append(e.names, c.Name+"="+w)
-		}
-		e.names = append(e.names, c.Name+"=?")
+	}
+	if e.dim = e.metric.dim(e.inner); e.metric == Haversine {
+		e.names = []string{"x", "y", "z"}
 	}
 }
 
@@ -80,11 +99,36 @@ func (e *Encoder) finish() {
 func (e *Encoder) Dim() int { return e.dim }
 
 // Names are the names of the vector's elements: the column, or "column=category"
-// ("column=?" for categories unseen). They are nil for a vector column.
+// ("column=?" for categories unseen), "column:cos" and "column:sin", "column#number" of
+// tokens, and x, y, z of the metric haversine. They are nil for a vector column.
 func (e *Encoder) Names() []string { return e.names }
 
 // Selection returns the columns that pass through.
 func (e *Encoder) Selection() Selection { return e.choice }
+
+// Metric is the distance between rows that the Euclidean one of their vectors is.
+func (e *Encoder) Metric() Metric { return cmp.Or(e.metric, Euclidean) }
+
+// Fills says that missing values become the means of their columns.
+func (e *Encoder) Fills() bool { return e.fill != nil }
+
+// Strict returns the same encoder, for which missing values are errors.
+func (e *Encoder) Strict() *Encoder {
+	out := *e
+	out.missing, out.fill = false, nil
+	return &out
+}
+
+// Reading returns the same encoder, which takes the vectors from a column of another name. It
+// fails if vectors are made of plain columns.
+func (e *Encoder) Reading(vector string) (*Encoder, error) {
+	if e.vector == "" {
+		return nil, fmt.Errorf("vectors are made of the columns %s, not of one column of vectors", table.List(e.Columns()))
+	}
+	out := *e
+	out.vector = vector
+	return &out, nil
+}
 
 // Vector returns the vector column's name, or "" if plain columns are encoded.
 func (e *Encoder) Vector() string { return e.vector }
@@ -93,12 +137,18 @@ func (e *Encoder) Vector() string { return e.vector }
 // learnt: the vector column and its length, or the names and kinds of plain columns.
 // Tables of one shape can be learnt from together, whatever numbers they hold.
 func (e *Encoder) Shape() string {
-	if e.vector != "" {
-		return fmt.Sprintf("%q[%d]", e.vector, e.dim)
-	}
 	var b strings.Builder
+	if e.metric.warps() {
+		fmt.Fprintf(&b, "%s ", e.metric)
+	}
+	if e.vector != "" {
+		fmt.Fprintf(&b, "%q[%d]", e.vector, e.dim)
+	}
 	for _, c := range e.columns {
 		fmt.Fprintf(&b, "%q %v,", c.Name, c.Kind)
+		if c.Period > 0 || c.Tokens > 0 {
+			fmt.Fprintf(&b, "%v %d,", c.Period, c.Tokens)
+		}
 	}
 	return b.String()
 }
@@ -142,7 +192,7 @@ func (e *Encoder) Lenient(missing bool) *Encoder {
 // is not of the kind that was fitted; name is the source's.
 func (e *Encoder) Check(s table.Schema, name string) error {
 	for _, c := range e.columns {
-		if f, ok := s.Find(c.Name); ok && c.Kind != table.Text {
+		if f, ok := s.Find(c.Name); ok && (c.Kind == table.Number || c.Kind == table.Bool) {
 			if err := (table.Origin{File: name}).OddValue(f); err != nil {
 				return err
 			}
@@ -178,27 +228,52 @@ func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, err
 		return nil, err
 	}
 	b.X = x
+	rows := x
+	if e.inner != e.dim {
+		rows = vec.New[float32](x.Rows, e.inner)
+	}
+	if err := e.encodeRows(t, rows); err != nil {
+		return nil, err
+	}
+	e.fillIn(rows)
+	return b, e.metric.apply(x, rows, t.Origin, e.vector)
+}
+
+// encodeRows encodes rows as they are before fill and metric.
+func (e *Encoder) encodeRows(t *table.Table, x vec.Matrix[float32]) error {
 	if e.vector != "" {
-		return b, e.encodeVector(t, x)
+		return e.encodeVector(t, x)
 	}
 	at := 0
 	for i := range e.columns {
 		c := &e.columns[i]
 		col, err := t.Need(c.Name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if c.Kind == table.Text {
-			err = c.encodeText(col, x, at, t.Origin, e.missing)
-		} else {
-			err = c.encodeNumber(col, x, at, t.Origin, e.missing)
-		}
-		if err != nil {
-			return nil, err
+		if err := c.encode(col, x, at, t.Origin, e.lacks()); err != nil {
+			return err
 		}
 		at += c.width()
 	}
-	return b, nil
+	return nil
+}
+
+// lacks says that values may be missing.
+func (e *Encoder) lacks() bool { return e.missing || e.fill != nil }
+
+// fillIn puts the columns' means where values are missing.
+func (e *Encoder) fillIn(x vec.Matrix[float32]) {
+	if e.fill == nil {
+		return
+	}
+	for i := range x.Rows {
+		for k, v := range x.Row(i) {
+			if v != v {
+				x.Row(i)[k] = e.fill[k]
+			}
+		}
+	}
 }
 
 // pass collects what passes through.
@@ -265,7 +340,7 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 	if c.Kind() != table.Vector {
 		return t.Origin.BadColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
-	if err := table.CopyVectors(x.Data, e.dim, c, t.Origin, e.missing); err != nil {
+	if err := table.CopyVectors(x.Data, e.inner, c, t.Origin, e.lacks()); err != nil {
 		return err
 	}
 	if !e.log1p && e.element == nil {
@@ -282,7 +357,7 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 				w = (w - e.element[k].Mean) * e.element[k].Factor
 			}
 			row[k] = float32(w)
-			if !table.Finite32(w) && !(e.missing && math.IsNaN(w)) {
+			if !table.Finite32(w) && !(e.lacks() && math.IsNaN(w)) {
 				return table.NotFinite(t.Origin.BadAt(i, c.Name(), "element %d of the vector is %v once scaled", k, w))
 			}
 		}
@@ -291,15 +366,7 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 }
 
 func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
-	get, err := table.NumbersOf(col, o, missing)
-	if err != nil {
-		return err
-	}
-	for i := range x.Rows {
-		v, err := get(i)
-		if err != nil {
-			return err
-		}
+	return c.each(col, o, missing, func(i int, v float64) error {
 		if c.Log1p {
 			v = log1p(v)
 		}
@@ -308,8 +375,8 @@ func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at in
 			return table.NotFinite(o.BadAt(i, c.Name, "the value is %v once scaled", v))
 		}
 		x.Data[i*x.Cols+at] = float32(v)
-	}
-	return nil
+		return nil
+	})
 }
 
 func (c *columnCode) encodeText(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {

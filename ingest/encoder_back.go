@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"time"
 
 	"unfold/ingest/table"
 )
@@ -18,8 +21,13 @@ type Source struct {
 	From, To int
 }
 
-// Sources are what vectors are made of, in the order of their elements.
+// Sources are what vectors are made of, in the order of their elements. With the metric
+// haversine it is one, of all elements.
 func (e *Encoder) Sources() []Source {
+	if e.metric == Haversine {
+		name := strings.Join(e.Columns(), ",")
+		return []Source{{name, name, table.Number, 0, e.dim}}
+	}
 	if e.vector != "" {
 		out := make([]Source, e.dim)
 		for i := range out {
@@ -36,6 +44,45 @@ func (e *Encoder) Sources() []Source {
 	return out
 }
 
+// Wide says that a source is several elements that are no categories: a point of the earth,
+// a circle, or tokens. Said is then what a row holds there, and Around what the mean of some
+// rows' elements stands for, "" if nothing.
+func (e *Encoder) Wide(source int) bool {
+	return e.metric == Haversine || e.vector == "" && e.columns[source].width() > 1 && !e.columns[source].categorical()
+}
+
+// Said is the text of a wide source in a row.
+func (e *Encoder) Said(t *table.Table, source, row int) string {
+	columns := e.Columns()
+	if e.metric != Haversine {
+		columns = columns[source : source+1]
+	}
+	words := make([]string, len(columns))
+	for k, name := range columns {
+		if c, ok := t.Column(name); ok {
+			words[k] = c.Text(row)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// Around is what the mean of rows' elements of a wide source stands for.
+func (e *Encoder) Around(source int, mean []float64) string {
+	if e.metric == Haversine {
+		lat, lon := place(mean)
+		return fmt.Sprintf("%.4g,%.4g", lat, lon)
+	}
+	c := &e.columns[source]
+	if c.Tokens > 0 {
+		return ""
+	}
+	turn := math.Mod(math.Atan2(mean[1], mean[0])/(2*math.Pi)+1, 1)
+	if c.Kind == table.Time {
+		return (time.Duration(turn * c.Period * 24 * float64(time.Hour))).Round(time.Second).String()
+	}
+	return strconv.FormatFloat(turn*c.Period, 'g', 4, 64)
+}
+
 // Category returns what element i of a source of text stands for; unseen categories share
 // the last, for which it returns false.
 func (e *Encoder) Category(source, i int) (string, bool) {
@@ -47,6 +94,9 @@ func (e *Encoder) Category(source, i int) (string, bool) {
 
 // code is how the one element of a source that is a number is made.
 func (e *Encoder) code(source int) (log bool, s scale) {
+	if e.metric.warps() {
+		return false, scale{0, 1} // an element says nothing without its row
+	}
 	if e.vector == "" {
 		return e.columns[source].Log1p, e.columns[source].Scale
 	}
@@ -57,7 +107,8 @@ func (e *Encoder) code(source int) (log bool, s scale) {
 }
 
 // Decode returns the number that a source's element stands for: the inverse of what Encode
-// does to it. A column without variance stands for its mean.
+// does to it, of times days since 1970. A column without variance stands for its mean. With
+// a metric that changes rows it is the element itself.
 func (e *Encoder) Decode(source int, w float64) float64 {
 	log, s := e.code(source)
 	v := s.Mean
@@ -98,7 +149,7 @@ func (e *Encoder) DecodeExactly(source int, w float32) float64 {
 }
 
 // Raw returns what a record says of a source that is a column: a number, or a category as
-// vocabularies hold it.
+// vocabularies hold it. With a metric that changes rows no number is known.
 func (e *Encoder) Raw(t *table.Table, source, row int) (v float64, word string, ok bool) {
 	col, there := t.Column(e.columns[source].Name)
 	if !there || col.IsNull(row) {
@@ -106,6 +157,9 @@ func (e *Encoder) Raw(t *table.Table, source, row int) (v float64, word string, 
 	}
 	if e.columns[source].Kind == table.Text {
 		return 0, category(col, row), true
+	}
+	if e.metric.warps() || e.columns[source].Kind == table.Time {
+		return 0, "", false
 	}
 	v, ok = col.Float(row)
 	return v, "", ok

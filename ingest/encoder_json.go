@@ -3,12 +3,16 @@ package ingest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
+
 	"unfold/ingest/table"
 )
 
 // encoderVersion is the version of an encoder's JSON. Older versions stay
-// readable; a newer one is an error.
-const encoderVersion = 1
+// readable; a newer one is an error. Version 2 has metrics, fills, times, circles and
+// tokens; an encoder without any of them is written as version 1, which older programs read.
+const encoderVersion = 2
 
 // encoderJSON is an encoder as it lies in a snapshot.
 type encoderJSON struct {
@@ -18,12 +22,22 @@ type encoderJSON struct {
 	Log1p   bool         `json:"log1p,omitempty"`
 	Element []scale      `json:"element,omitempty"`
 	Columns []columnCode `json:"columns,omitempty"`
+	Metric  Metric       `json:"metric,omitempty"`
+	Fill    []float32    `json:"fill,omitempty"`
 	Selection
 }
 
 // MarshalJSON writes the encoder in a versioned form.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
-	return json.Marshal(encoderJSON{encoderVersion, e.vector, e.dim, e.log1p, e.element, e.columns, e.choice})
+	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Selection: e.choice}
+	if e.metric.warps() {
+		j.Metric = e.metric
+	}
+	special := slices.ContainsFunc(e.columns, func(c columnCode) bool { return c.Kind == table.Time || c.Period > 0 || c.Tokens > 0 })
+	if special || j.Metric != "" || j.Fill != nil {
+		j.Version = 2
+	}
+	return json.Marshal(j)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, by this version of the program or
@@ -45,10 +59,17 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 	if err := j.validate(); err != nil {
 		return fmt.Errorf("encoder: %w", err)
 	}
-	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, dim: j.Dim, choice: j.Selection}
+	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, inner: j.Dim, choice: j.Selection}
 	e.finish()
-	if e.dim != j.Dim {
+	switch {
+	case e.dim != j.Dim:
 		return fmt.Errorf("encoder: its columns have %d elements, it says %d", e.dim, j.Dim)
+	case e.fill != nil && len(e.fill) != e.inner:
+		return fmt.Errorf("encoder: it fills %d elements of %d", len(e.fill), e.inner)
+	case len(e.element) != 0 && len(e.element) != e.inner:
+		return fmt.Errorf("encoder: %d scales for %d elements", len(e.element), e.inner)
+	case e.metric == Haversine && (e.inner != 2 || e.vector != ""):
+		return fmt.Errorf("encoder: the metric haversine of %d elements", e.inner)
 	}
 	return nil
 }
@@ -59,13 +80,14 @@ func (j *encoderJSON) validate() error {
 		return fmt.Errorf("a dimension of %d", j.Dim)
 	case (j.Vector == "") == (len(j.Columns) == 0):
 		return fmt.Errorf("it names neither or both of a vector column and plain columns")
-	case len(j.Element) != 0 && len(j.Element) != j.Dim:
-		return fmt.Errorf("%d scales for %d elements", len(j.Element), j.Dim)
 	}
 	for _, c := range j.Columns {
-		if c.Kind != table.Number && c.Kind != table.Bool && c.Kind != table.Text {
+		switch {
+		case c.Kind != table.Number && c.Kind != table.Bool && c.Kind != table.Text && c.Kind != table.Time:
 			return fmt.Errorf("column %q has kind %d", c.Name, int(c.Kind))
+		case !(c.Period >= 0) || math.IsInf(c.Period, 0) || c.Tokens < 0 || c.Tokens > maxTokens:
+			return fmt.Errorf("column %q has a period of %v and %d tokens", c.Name, c.Period, c.Tokens)
 		}
 	}
-	return nil
+	return j.Metric.check()
 }

@@ -336,15 +336,19 @@ func TestEncoderVersion1(t *testing.T) {
 
 func TestEncoderRefusesBadJSON(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":2,"vector":"v","dim":3}`:                                "written by a newer unfold: upgrade",
-		`{"vector":"v","dim":3}`:                                            "version 0 is not known",
-		`{"version":1,"vector":"v"}`:                                        "a dimension of 0",
-		`{"version":1,"dim":3}`:                                             "neither or both",
-		`{"version":1,"vector":"v","dim":3,"element":[{}]}`:                 "1 scales for 3 elements",
-		`{"version":1,"dim":3,"columns":[{"name":"a","kind":"number"}]}`:    "1 elements, it says 3",
-		`{"version":1,"dim":1,"columns":[{"name":"a","kind":"vector"}]}`:    "kind",
-		`{"version":1,"dim":1,"columns":[{"name":"a","kind":"imaginary"}]}`: "no kind of column",
-		`{"version":"one"}`:                                                 "encoder",
+		`{"version":3,"vector":"v","dim":3}`:                                         "written by a newer unfold: upgrade",
+		`{"version":2,"vector":"v","dim":3,"metric":"minkowski"}`:                    `the metric "minkowski" is not known`,
+		`{"version":2,"vector":"v","dim":3,"metric":"haversine"}`:                    "the metric haversine of 3 elements",
+		`{"version":2,"vector":"v","dim":3,"fill":[1]}`:                              "it fills 1 elements of 3",
+		`{"version":2,"dim":1,"columns":[{"name":"a","kind":"number","period":-1}]}`: "a period of -1",
+		`{"vector":"v","dim":3}`:                                                     "version 0 is not known",
+		`{"version":1,"vector":"v"}`:                                                 "a dimension of 0",
+		`{"version":1,"dim":3}`:                                                      "neither or both",
+		`{"version":1,"vector":"v","dim":3,"element":[{}]}`:                          "1 scales for 3 elements",
+		`{"version":1,"dim":3,"columns":[{"name":"a","kind":"number"}]}`:             "1 elements, it says 3",
+		`{"version":1,"dim":1,"columns":[{"name":"a","kind":"vector"}]}`:             "kind",
+		`{"version":1,"dim":1,"columns":[{"name":"a","kind":"imaginary"}]}`:          "no kind of column",
+		`{"version":"one"}`:                                                          "encoder",
 	} {
 		if err := json.Unmarshal([]byte(text), new(ingest.Encoder)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)

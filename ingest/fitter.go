@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"math"
@@ -18,24 +17,14 @@ type Fitter struct {
 	columns []columnFit
 	element []moments
 	dim     int
-	rows    int64
-	origin  table.Origin
-	schema  table.Schema
-	left    []Left
-	looks   []*idLook
+	// holes are the vectors with missing elements.
+	holes  int64
+	rows   int64
+	origin table.Origin
+	schema table.Schema
+	left   []Left
+	looks  []*idLook
 }
-
-// columnFit gathers what one column needs.
-type columnFit struct {
-	spec       ColumnSpec
-	kind       table.Kind
-	m          moments
-	categories map[string]int64
-}
-
-// maxTracked bounds the distinct categories that are counted for a column; categories
-// that first appear after it is full count as unseen.
-const maxTracked = 1 << 16
 
 // moments are Welford's running mean and sum of squared deviations. The sum counts in
 // squares of unit, a power of two about as large as the largest deviation: the square of
@@ -111,25 +100,12 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	}
 	for _, spec := range specs {
 		field, _ := s.Find(spec.Name)
-		if err := o.OddValue(field); err != nil {
-			return nil, err
-		}
 		if m.starred(spec.Name) {
 			f.look(field)
 		}
-		c := columnFit{spec: spec, kind: field.Encoded()}
-		if c.spec.Weight == 0 {
-			c.spec.Weight = 1
-		}
-		switch c.kind {
-		case table.Number:
-			c.spec.Log1p = c.spec.Log1p || m.Log1p
-			c.spec.Standardize = c.spec.Standardize || m.Standardize
-		case table.Text:
-			if c.spec.Log1p || (c.spec.Standardize && !m.starred(spec.Name)) {
-				return nil, o.BadColumn(spec.Name, "it is text: its categories cannot be scaled").Suggest("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
-			}
-			c.categories = map[string]int64{}
+		c, err := m.columnFit(spec, field, o)
+		if err != nil {
+			return nil, err
 		}
 		f.columns = append(f.columns, c)
 	}
@@ -160,7 +136,7 @@ func (f *Fitter) Left() []Left {
 		}
 	}
 	var out []Left
-	for _, field := range f.schema {
+	for _, field := range f.schema.Flat() {
 		if w, ok := why[field.Name]; ok {
 			out = append(out, Left{field.Name, w})
 		}
@@ -186,15 +162,13 @@ func (m Mapping) starred(name string) bool {
 // NeedsPass reports whether every row matters: if not, the encoder is known
 // from the first rows (see Settled).
 func (f *Fitter) NeedsPass() bool {
+	if f.mapping.Fill {
+		return true
+	}
 	if f.vector != "" {
 		return f.mapping.Standardize
 	}
-	for _, c := range f.columns {
-		if c.kind == table.Text || c.spec.Standardize {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.columns, func(c columnFit) bool { return c.code.width() == 1 && c.learnt() })
 }
 
 // Add learns from a table. Its errors are Encode's.
@@ -214,46 +188,15 @@ func (f *Fitter) learn(t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		if err := c.learn(col, t.Origin, f.mapping.Missing); err != nil {
+		if err := c.learn(col, t.Origin, f.mapping.lacks(), f.mapping.Fill); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *columnFit) learn(col table.Column, o table.Origin, missing bool) error {
-	if c.kind == table.Text {
-		for i := range col.Len() {
-			if col.IsNull(i) && missing {
-				continue
-			} else if col.IsNull(i) {
-				return table.Null(o, i, c.spec.Name)
-			}
-			w := category(col, i)
-			if _, ok := c.categories[w]; ok || len(c.categories) < maxTracked {
-				c.categories[w]++
-			}
-		}
-		return nil
-	}
-	get, err := table.NumbersOf(col, o, missing)
-	if err != nil {
-		return err
-	}
-	for i := range col.Len() {
-		v, err := get(i)
-		if err != nil {
-			return err
-		}
-		if c.spec.Log1p {
-			v = log1p(v)
-		}
-		if c.spec.Standardize {
-			c.m.add(v)
-		}
-	}
-	return nil
-}
+// lacks says that values may be missing.
+func (m Mapping) lacks() bool { return m.Missing || m.Fill }
 
 func (f *Fitter) addVectors(t *table.Table) error {
 	c, err := t.Need(f.vector)
@@ -266,7 +209,7 @@ func (f *Fitter) addVectors(t *table.Table) error {
 	if f.dim == 0 {
 		f.dim, _ = table.VectorDim(c)
 	}
-	if !f.mapping.Standardize || t.Len() == 0 {
+	if !f.mapping.Standardize && !f.mapping.Fill || t.Len() == 0 {
 		return nil
 	}
 	if f.element == nil {
@@ -276,8 +219,11 @@ func (f *Fitter) addVectors(t *table.Table) error {
 	for i := range t.Len() {
 		one := t.Origin
 		one.Row += int64(i)
-		if err := table.CopyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.Missing); err != nil {
+		if err := table.CopyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.lacks()); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(row, func(v float32) bool { return v != v }) {
+			f.holes++
 		}
 		for k, v := range row {
 			w := float64(v)
@@ -293,60 +239,43 @@ func (f *Fitter) addVectors(t *table.Table) error {
 // Encoder returns what was learnt. It fails with an *Error if there was no row
 // to learn from.
 func (f *Fitter) Encoder() (*Encoder, error) {
-	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, dim: f.dim, missing: f.mapping.Missing}
+	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, inner: f.dim, metric: f.mapping.Metric, missing: f.mapping.Missing}
 	if f.rows == 0 && (f.NeedsPass() || f.vector != "" && f.dim == 0) {
 		return nil, f.origin.Bad("there are no rows")
 	}
+	left := f.Left()
 	if f.vector != "" {
 		if f.dim == 0 {
 			return nil, f.origin.BadColumn(f.vector, "the vectors are empty")
 		}
 		e.log1p = f.mapping.Log1p
-		for _, m := range f.element {
-			e.element = append(e.element, m.scale(1))
+		if f.mapping.Standardize {
+			for _, m := range f.element {
+				e.element = append(e.element, m.scale(1))
+			}
 		}
-		return e, nil
 	}
-	left := f.Left()
-	for _, c := range f.columns {
-		if slices.ContainsFunc(left, func(l Left) bool { return l.Column == c.spec.Name }) {
-			continue
+	for i := range f.columns {
+		c := &f.columns[i]
+		if !slices.ContainsFunc(left, func(l Left) bool { return l.Column == c.spec.Name }) {
+			e.columns = append(e.columns, c.codeOf(f.mapping.MaxVocabulary))
 		}
-		code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
-		if c.kind == table.Text {
-			code.Categories = c.vocabulary(f.mapping.MaxVocabulary)
-		} else if c.spec.Standardize {
-			code.Scale = c.m.scale(c.spec.Weight)
-		}
-		e.columns = append(e.columns, code)
 	}
-	if len(e.columns) == 0 {
+	if f.vector == "" && len(e.columns) == 0 {
 		return nil, noneLeft(f.origin, f.schema, left)
 	}
 	e.finish()
-	if e.dim > maxDim {
-		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.dim, maxDim).Suggest("bound the vocabulary")
+	if e.inner > maxDim {
+		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.inner, maxDim).Suggest("bound the vocabulary")
+	}
+	if err := e.metric.checkDim(e.inner, f.origin, f.vector); err != nil {
+		return nil, err
+	}
+	if f.mapping.Fill {
+		f.fill(e)
 	}
 	return e, nil
 }
 
 // maxDim bounds an encoded vector's length.
 const maxDim = 1 << 20
-
-// vocabulary is the most frequent categories, at most n, in alphabetical order, so
-// that the same records in another order give the same encoder.
-func (c *columnFit) vocabulary(n int) []string {
-	if n == 0 {
-		n = DefaultVocabulary
-	}
-	categories := make([]string, 0, len(c.categories))
-	for w := range c.categories {
-		categories = append(categories, w)
-	}
-	slices.SortFunc(categories, func(a, b string) int {
-		return cmp.Or(cmp.Compare(c.categories[b], c.categories[a]), cmp.Compare(a, b))
-	})
-	categories = categories[:min(n, len(categories))]
-	slices.Sort(categories)
-	return categories
-}

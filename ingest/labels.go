@@ -13,7 +13,7 @@ const LabelName = "label"
 // dimension, text with one column, or any other format with exactly one column
 // that is not a vector; an index beside it does not count. The column is called "label".
 func OpenLabels(ctx context.Context, path string, opts Options) (table.Column, error) {
-	r, err := Open(ctx, path, opts)
+	r, err := openPlain(ctx, path, opts)
 	if err != nil {
 		return table.Column{}, err
 	}

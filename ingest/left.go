@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"unfold/ingest/csv"
 	"unfold/ingest/table"
 )
 
@@ -35,10 +37,13 @@ func DescribeLeft(left []Left) string {
 	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, strings.Join(parts, "; "), left[0].Column)
 }
 
-// whyLeft says why "*" leaves out a column by its field alone; "" if it does not.
-func whyLeft(f table.Field) string {
+// whyLeft says why "*", with the options of c, leaves out a column by its field alone; "" if
+// it does not.
+func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 	kind := f.Encoded()
 	switch {
+	case (m.Mixed || c.special()) && !f.Index && (kind == table.Text && f.Seems != csv.NoValues || kind == table.Time):
+		return ""
 	case f.Index:
 		return "an id: the index of the rows"
 	case kind == table.Number || kind == table.Bool:

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,15 @@ type Mapping struct {
 	// MaxVocabulary bounds the categories learnt for a text column; 0 means
 	// DefaultVocabulary.
 	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty"`
+	// Mixed has "*" stand for columns of text and of times, too, but for those that name
+	// the rows.
+	Mixed bool `json:"mixed,omitempty" yaml:"mixed,omitempty"`
+	// Metric is the distance between rows that counts; "" means Euclidean.
+	Metric Metric `json:"metric,omitempty" yaml:"metric,omitempty"`
+	// Fill puts the column's mean in the place of nulls and NaN.
+	Fill bool `json:"fill,omitempty" yaml:"fill,omitempty"`
+	// Drop has ReadAll leave out rows with a null or NaN in a column that is encoded.
+	Drop bool `json:"-" yaml:"-"`
 	// Missing takes nulls and NaN for values that are missing, for models that can do
 	// without: NaN in the vector. Otherwise they are errors.
 	Missing bool `json:"-" yaml:"-"`
@@ -77,9 +87,10 @@ const DefaultVocabulary = 64
 
 // ColumnSpec is one column of Mapping.Columns.
 type ColumnSpec struct {
-	// Name is the column's name; "*" stands for every number and boolean column
-	// that is not named otherwise and identifies no row (see Fitter.Left); "-name"
-	// takes one out of "*".
+	// Name is the column's name, or the dotted path of a field of a struct. "*" stands for
+	// every number and boolean column that is not named otherwise and identifies no row
+	// (see Fitter.Left); a pattern such as "f*" or "f?" for those of them that it matches.
+	// "-name" and "-f*" take some out of these.
 	Name string `json:"name" yaml:"name"`
 	// Log1p replaces v by sign(v) log(1+|v|).
 	Log1p bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
@@ -89,12 +100,23 @@ type ColumnSpec struct {
 	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
 	// Weight multiplies the encoding at the end; 0 means 1.
 	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"`
+	// Time reads text as times.
+	Time bool `json:"time,omitempty" yaml:"time,omitempty"`
+	// Cyclic is the period after which values begin again: of times 24h, 7d, day, week or
+	// year, of numbers a number. The column becomes a point on a circle of radius 1.
+	Cyclic string `json:"cyclic,omitempty" yaml:"cyclic,omitempty"`
+	// Tokens hashes the words of a text column into so many elements.
+	Tokens int `json:"tokens,omitempty" yaml:"tokens,omitempty"`
 }
+
+// special says that an option makes something of columns that are no numbers.
+func (c *ColumnSpec) special() bool { return c.Time || c.Cyclic != "" || c.Tokens > 0 }
 
 // ParseColumns reads the text form of Mapping.Columns: names separated by
 // commas, each with options after colons, as in
 //
 //	src_bytes:log1p:standardize,service:weight=0.5,*:standardize,-difficulty
+//	at:cyclic=24h,message:tokens=256,sensor.temperature,f*
 //
 // A backslash takes the next character as it is.
 func ParseColumns(text string) ([]ColumnSpec, error) {
@@ -122,6 +144,19 @@ func (c *ColumnSpec) set(option string) error {
 		c.Log1p = true
 	case key == "standardize" && !has:
 		c.Standardize = true
+	case key == "time" && !has:
+		c.Time = true
+	case key == "cyclic" && has:
+		if _, _, err := period(value); err != nil {
+			return err
+		}
+		c.Cyclic = value
+	case key == "tokens" && has:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 2 || n > maxTokens {
+			return fmt.Errorf("tokens %q is not a number from 2 to %d", value, maxTokens)
+		}
+		c.Tokens = n
 	case key == "weight" && has:
 		w, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(w > 0) || !table.Finite32(w) {
@@ -130,10 +165,10 @@ func (c *ColumnSpec) set(option string) error {
 		c.Weight = w
 	default:
 		hint := ""
-		if near := table.Nearest(key, []string{"log1p", "standardize", "weight"}); near != "" {
+		if near := table.Nearest(key, []string{"log1p", "standardize", "weight", "time", "cyclic", "tokens"}); near != "" {
 			hint = fmt.Sprintf("did you mean %q? ", near)
 		}
-		return fmt.Errorf("unknown option %q; %soptions are log1p, standardize, weight=NUMBER", option, hint)
+		return fmt.Errorf("unknown option %q; %soptions are log1p, standardize, weight=NUMBER, time, cyclic=PERIOD, tokens=N", option, hint)
 	}
 	return nil
 }
@@ -172,6 +207,12 @@ func (m Mapping) validate() error {
 	if m.MaxVocabulary < 0 {
 		return fmt.Errorf("the vocabulary's bound is %d; it must be positive", m.MaxVocabulary)
 	}
+	if err := m.Metric.check(); err != nil {
+		return err
+	}
+	if m.Missing && m.Metric.warps() {
+		return fmt.Errorf("values may not be missing with the metric %s", m.Metric)
+	}
 	seen := map[string]bool{}
 	for _, c := range m.Columns {
 		if c.Name == "" {
@@ -197,7 +238,7 @@ func (m Mapping) resolve(s table.Schema, o table.Origin) (vector string, specs [
 	used := append([]string{m.ID, m.Label}, m.Keep...)
 	for _, name := range used {
 		if _, ok := s.Find(name); !ok && name != "" {
-			return "", nil, nil, table.UnknownColumn(o, name, s.Names())
+			return "", nil, nil, table.UnknownColumn(o, name, s.Flat().Names())
 		}
 	}
 	if len(m.Columns) == 0 {
@@ -221,7 +262,7 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 	if m.Vector != "" {
 		f, ok := s.Find(m.Vector)
 		if !ok {
-			return "", table.UnknownColumn(o, m.Vector, s.Names())
+			return "", table.UnknownColumn(o, m.Vector, s.Flat().Names())
 		}
 		if f.Kind != table.Vector {
 			return "", o.BadColumn(f.Name, "its type is %s, not a list of numbers", f.Type).
@@ -240,19 +281,11 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 	}
 }
 
-// expand replaces "*" and "-name", and checks that every column can be encoded.
+// expand replaces "*", patterns and "-name", and checks that every column can be encoded.
 func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, error) {
-	used := append([]string{m.ID, m.Label}, m.Keep...)
-	for _, c := range m.Columns {
-		name, out := strings.CutPrefix(c.Name, "-")
-		if _, ok := s.Find(c.Name); ok || !out {
-			used = append(used, c.Name)
-			continue
-		}
-		if _, ok := s.Find(name); !ok {
-			return nil, nil, table.UnknownColumn(o, name, s.Names())
-		}
-		used = append(used, name)
+	used, out, err := m.spoken(s, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	var specs []ColumnSpec
 	var left []Left
@@ -260,16 +293,25 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 		f, ok := s.Find(c.Name)
 		switch {
 		case ok && (f.Kind == table.Other || f.Kind == table.Vector):
-			return nil, nil, o.BadColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type).
-				Suggest("numbers, booleans and text can; a list of numbers is named alone, as the vector")
+			e := o.BadColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type)
+			if f.Parts != nil {
+				return nil, nil, e.Suggest("name its fields: %s", table.List(table.Schema{f}.Flat().Names()))
+			}
+			return nil, nil, e.Suggest("numbers, booleans, times and text can; a list of numbers is named alone, as the vector")
 		case ok:
 			specs = append(specs, c)
-		case c.Name == "*":
-			for _, f := range s {
-				if slices.Contains(used, f.Name) {
+		case isPattern(c.Name):
+			matched := false
+			for _, f := range s.Flat() {
+				if !matches(c.Name, f.Name) {
 					continue
 				}
-				if why := whyLeft(f); why != "" {
+				matched = true
+				if slices.Contains(used, f.Name) || slices.ContainsFunc(out, func(p string) bool { return matches(p, f.Name) }) {
+					continue
+				}
+				used = append(used, f.Name)
+				if why := m.whyLeft(f, c); why != "" {
 					left = append(left, Left{f.Name, why})
 					continue
 				}
@@ -277,14 +319,54 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 				all.Name = f.Name
 				specs = append(specs, all)
 			}
+			if !matched && c.Name != "*" {
+				return nil, nil, o.Bad("no column matches %q", c.Name).Suggest("the columns are %s", table.List(s.Flat().Names()))
+			}
 		case !strings.HasPrefix(c.Name, "-"):
-			return nil, nil, table.UnknownColumn(o, c.Name, s.Names())
+			return nil, nil, table.UnknownColumn(o, c.Name, s.Flat().Names())
 		}
 	}
 	if len(specs) == 0 {
 		return nil, nil, noneLeft(o, s, left)
 	}
 	return specs, left, nil
+}
+
+// spoken returns the columns that are named, which no pattern stands for, and the patterns
+// of those that are left out.
+func (m Mapping) spoken(s table.Schema, o table.Origin) (used, out []string, err error) {
+	used = append([]string{m.ID, m.Label}, m.Keep...)
+	for _, c := range m.Columns {
+		name, less := strings.CutPrefix(c.Name, "-")
+		if _, ok := s.Find(c.Name); ok || !less {
+			if !isPattern(c.Name) || ok {
+				used = append(used, c.Name)
+			}
+			continue
+		}
+		if _, ok := s.Find(name); !ok && isPattern(name) {
+			out = append(out, name)
+			continue
+		} else if !ok {
+			return nil, nil, table.UnknownColumn(o, name, s.Flat().Names())
+		}
+		used = append(used, name)
+	}
+	return used, out, nil
+}
+
+// Several says that the name is "*", a pattern, or one that takes columns out of these.
+func (c ColumnSpec) Several() bool { return isPattern(c.Name) || strings.HasPrefix(c.Name, "-") }
+
+// isPattern reports a name with which several columns may be meant.
+func isPattern(name string) bool {
+	return strings.ContainsAny(name, "*?") && !strings.HasPrefix(name, "-")
+}
+
+// matches reports a name that a pattern stands for: * is any run of characters, ? any one.
+func matches(pattern, name string) bool {
+	expression := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	return regexp.MustCompile("(?s)^" + expression + "$").MatchString(name)
 }
 
 // noneLeft is the error for columns of which none is encoded.

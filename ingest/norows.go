@@ -13,12 +13,22 @@ type Typed interface{ ArrowSchema() *arrow.Schema }
 // NoRows returns a reader's columns without rows: what a source without rows holds. The
 // columns of a format without types, such as text, have the plainest of their kind.
 func NoRows(r table.Reader) (*table.Table, error) {
+	switch r := r.(type) {
+	case *Whole:
+		return NoRows(r.r)
+	case *partition:
+		t, err := NoRows(r.Reader)
+		if err != nil {
+			return nil, err
+		}
+		return t.Beside(r.columns(0)...), nil
+	}
 	if r, ok := r.(Typed); ok {
 		return table.OfRecord(table.Origin{}, array.NewRecordBuilder(table.Heap, r.ArrowSchema()).NewRecord()), nil
 	}
 	plainest := map[table.Kind]arrow.DataType{
 		table.Other: arrow.Null, table.Number: arrow.PrimitiveTypes.Float64, table.Bool: arrow.FixedWidthTypes.Boolean,
-		table.Text: arrow.BinaryTypes.String, table.Vector: arrow.ListOf(arrow.PrimitiveTypes.Float32),
+		table.Text: arrow.BinaryTypes.String, table.Vector: arrow.ListOf(arrow.PrimitiveTypes.Float32), table.Time: arrow.FixedWidthTypes.Timestamp_us,
 	}
 	var cols []table.Column
 	for _, f := range r.Schema() {

@@ -29,6 +29,9 @@ type Options struct {
 	// NoCopies refuses formats on standard input that are read from a temporary
 	// copy.
 	NoCopies bool
+	// Local returns the file that holds what is at an address such as s3://bucket/key; nil:
+	// addresses are errors.
+	Local func(ctx context.Context, address string) (string, error)
 
 	// inferred keeps what was learnt about text files that are opened twice.
 	inferred map[string]csv.Inferred
@@ -51,15 +54,25 @@ func (o Options) filled() Options {
 // Open opens a file by its content, whatever its name, or standard input for "-". An
 // array of an archive is "file.npz:name". Text, .npy, IDX and Arrow streams may be
 // compressed. Arrow files, Parquet, .npz and arrays that are stored by columns are read
-// from a temporary copy on the disk if they come from a pipe. A file that is missing,
+// from a temporary copy on the disk if they come from a pipe. Folders above the file that are
+// named key=value give columns. A file that is missing,
 // empty or of no known format is an *Error, which names the formats that are known and
 // not read.
 func Open(ctx context.Context, path string, opts Options) (table.Reader, error) {
+	r, err := openPlain(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	return partitioned(r, path), nil
+}
+
+// openPlain is Open without the keys of partitions.
+func openPlain(ctx context.Context, path string, opts Options) (table.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	opts = opts.filled()
-	in, err := input.Open(path, opts.Stdin, opts.NoCopies)
+	in, err := opts.source(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +84,27 @@ func Open(ctx context.Context, path string, opts Options) (table.Reader, error) 
 	return r, nil
 }
 
+// source opens the bytes of a path.
+func (o Options) source(ctx context.Context, path string) (*input.Source, error) {
+	if o.Local == nil || !input.IsAddress(path) {
+		return input.Open(path, o.Stdin, o.NoCopies)
+	}
+	file, member, inside := input.ArchiveMember(path)
+	local, err := o.Local(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	if inside {
+		local += ":" + member
+	}
+	return input.OpenCopy(path, local)
+}
+
 // Decompress returns a file's format, and reads text that is compressed to its end, without
 // looking at it.
 func Decompress(ctx context.Context, path string, opts Options) (input.Format, error) {
 	opts = opts.filled()
-	in, err := input.Open(path, opts.Stdin, opts.NoCopies)
+	in, err := opts.source(ctx, path)
 	if err != nil {
 		return "", err
 	}

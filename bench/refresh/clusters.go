@@ -1,32 +1,43 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
+	"unfold/models/lvm"
 	"unfold/models/score"
 )
 
-// choice are settings of identity that are compared.
+// choice are settings that are compared: of identity, and m, if not that of the course.
 type choice struct {
-	name string
-	set  identity.Settings
+	name    string
+	set     identity.Settings
+	samples int
 }
 
 // choices are all; the first are the defaults.
 var choices = []choice{
-	{"the defaults", identity.Settings{}},
-	{"no favour", identity.Settings{Favour: -1}},
-	{"favour 0.5", identity.Settings{Favour: .5}},
-	{"favour 2", identity.Settings{Favour: 2}},
-	{"favour 5", identity.Settings{Favour: 5}},
-	{"a memory of one map", identity.Settings{Memory: 1}},
-	{"both: each map beside the one before alone", identity.Settings{Favour: -1, Memory: 1}},
+	{name: "the defaults", set: identity.Settings{}},
+	{name: "no favour", set: identity.Settings{Favour: -1}},
+	{name: "favour 0.5", set: identity.Settings{Favour: .5}},
+	{name: "favour 2", set: identity.Settings{Favour: 2}},
+	{name: "favour 5", set: identity.Settings{Favour: 5}},
+	{name: "a memory of one map", set: identity.Settings{Memory: 1}},
+	{name: "both: each map beside the one before alone", set: identity.Settings{Favour: -1, Memory: 1}},
+	{name: "min_samples 10", samples: fewSamples},
 }
+
+// fewSamples is an m below the default, which is as many as a cluster has points.
+const fewSamples = 10
+
+// late is of which choices the classes that appear are looked at.
+var late = []choice{choices[0], choices[len(choices)-1]}
 
 // course follows the clusters of the maps of a stream.
 type course struct {
@@ -35,6 +46,10 @@ type course struct {
 	runs []*kept
 	rows []int32 // members of the map before
 	took []float64
+	// fresh says that the late class has a cluster on a map that is learnt from the start, with
+	// these settings, soon after it has enough points; without settings none is.
+	lvm   *lvm.Settings
+	fresh bool
 }
 
 func newCourse(d *data, set clusters.Settings, list []choice) *course {
@@ -81,14 +96,18 @@ func (c *course) see(ctx context.Context, f *follower) error {
 		}
 	}
 	c.rows = append(c.rows[:0], f.rows...)
-	begin := time.Now()
-	found, err := clusters.Find(ctx, mu, c.set)
-	if err != nil {
-		return err
-	}
-	c.took = append(c.took, time.Since(begin).Seconds())
+	found := map[int]*clusters.Clusters{} // by m
 	for _, r := range c.runs {
-		g, _, err := identity.Name(found, mu, r.groups, stayed, c.set, r.set)
+		set := c.set
+		set.MinSamples = cmp.Or(r.samples, set.MinSamples)
+		if found[set.MinSamples] == nil {
+			begin := time.Now()
+			if found[set.MinSamples], err = clusters.Find(ctx, mu, set); err != nil {
+				return err
+			}
+			c.took = append(c.took, time.Since(begin).Seconds())
+		}
+		g, _, err := identity.Name(found[set.MinSamples], mu, r.groups, stayed, set, r.set)
 		if err != nil {
 			return err
 		}
@@ -96,8 +115,34 @@ func (c *course) see(ctx context.Context, f *follower) error {
 			return err
 		}
 	}
+	return c.whole(ctx, f)
+}
+
+// whole looks at a map that is learnt from the start of the same points, soon after the late class has
+// enough of them for a cluster.
+func (c *course) whole(ctx context.Context, f *follower) error {
+	sized, _, _, _ := c.runs[0].appeared(c.set.MinSize)
+	if c.lvm == nil || sized < 0 || len(c.runs[0].maps)-1 != sized+soon {
+		return nil
+	}
+	r, err := lvm.Fit(ctx, vec.Take(c.d.x, f.rows), *c.lvm, nil)
+	if err != nil {
+		return err
+	}
+	fresh := kept{}
+	g, _, err := identity.Follow(ctx, r.Mu, nil, nil, c.set, identity.Settings{})
+	if err != nil {
+		return err
+	}
+	if err := fresh.add(c.d, f.rows, nil, g); err != nil {
+		return err
+	}
+	c.fresh = len(fresh.maps[0].mostly) > 0
 	return nil
 }
+
+// soon is within how many refreshes a class that appears is to have a cluster.
+const soon = 3
 
 // add notes what a map says after the one before.
 func (r *kept) add(d *data, rows, stayed []int32, g *identity.Groups) error {
@@ -220,57 +265,58 @@ func (r *kept) left() float64 {
 
 // identities are what the streams say about ids of clusters.
 type identities struct {
-	stationary *course
-	classes    []classCourse
-	window     int // refreshes
+	stationary      *course
+	appears, leaves []classCourse
+	window          int // refreshes
 }
 
 // classCourse is what became of the clusters of one class.
 type classCourse struct {
 	name string
-	// cluster says that the first map of the stationary stream, on which nothing is remembered,
-	// has a cluster that is mostly of the class.
-	cluster         bool
-	appears, leaves *kept
+	*course
 }
 
 // identities runs the stationary stream, and for each class the streams in which it appears and
 // leaves if that is wanted.
-func (l *lab) identities(ctx context.Context, set clusters.Settings, classes bool) (*identities, error) {
+func (l *lab) identities(ctx context.Context, set clusters.Settings, wanted func(scenario string) bool) (*identities, error) {
 	out := &identities{window: l.size / l.block()}
-	scenario := func(name string, list []choice) (*course, error) {
-		c := newCourse(l.d, set, list)
-		l.seen = func(f *follower) error { return c.see(ctx, f) }
-		for _, s := range scenarios() {
-			if s.name == name {
-				return c, s.run(l, ctx, &outcome{Marks: map[string]mark{}, Figures: map[string]float64{}})
-			}
-		}
-		return nil, fmt.Errorf("there is no stream %q", name)
-	}
 	l.say("%s", stationary)
 	var err error
-	if out.stationary, err = scenario(stationary, choices); err != nil {
+	if out.stationary, err = l.course(ctx, stationary, newCourse(l.d, set, choices)); err != nil {
 		return nil, err
-	}
-	if !classes {
-		return out, nil
 	}
 	was := l.d.late
 	defer func() { l.d.late = was }()
 	for class, name := range l.d.names {
 		l.d.late = int32(class)
-		l.say("class %s", name)
-		a, err := scenario(appears, choices[:1])
-		if err != nil {
-			return nil, err
+		if wanted(appears) {
+			l.say("class %s appears", name)
+			c := newCourse(l.d, set, late)
+			c.lvm = &l.set.LVM
+			if c, err = l.course(ctx, appears, c); err != nil {
+				return nil, err
+			}
+			out.appears = append(out.appears, classCourse{name, c})
 		}
-		b, err := scenario(leaves, choices[:1])
-		if err != nil {
-			return nil, err
+		if wanted(leaves) {
+			l.say("class %s leaves", name)
+			c, err := l.course(ctx, leaves, newCourse(l.d, set, choices[:1]))
+			if err != nil {
+				return nil, err
+			}
+			out.leaves = append(out.leaves, classCourse{name, c})
 		}
-		// Both streams begin with the same points.
-		out.classes = append(out.classes, classCourse{name, len(b.runs[0].maps[0].mostly) > 0, a.runs[0], b.runs[0]})
 	}
 	return out, nil
+}
+
+// course lets a stream pass by.
+func (l *lab) course(ctx context.Context, name string, c *course) (*course, error) {
+	l.seen = func(f *follower) error { return c.see(ctx, f) }
+	for _, s := range scenarios() {
+		if s.name == name {
+			return c, s.run(l, ctx, &outcome{Marks: map[string]mark{}, Figures: map[string]float64{}})
+		}
+	}
+	return nil, fmt.Errorf("there is no stream %q", name)
 }

@@ -26,7 +26,7 @@ func (o *options) clusters(ctx context.Context, l *lab, begin time.Time) ([]targ
 	if err != nil {
 		return nil, err
 	}
-	got, err := l.identities(ctx, set, o.wanted(appears) || o.wanted(leaves))
+	got, err := l.identities(ctx, set, o.wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,16 @@ are found on the map, of at least %d points, and get their ids by those of the m
 		fmt.Fprintf(&w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 	}
 	got.ids(&w, run)
-	if len(got.classes) > 0 {
-		got.comings(&w, run, set)
-	} else if text := old.section(comings); text != "" {
-		fmt.Fprintf(&w, "\n## %s\n\n%s\n", comings, text)
+	for _, part := range []struct {
+		heading string
+		of      []classCourse
+		write   func(*bytes.Buffer, string, clusters.Settings)
+	}{{comings, got.appears, got.comings}, {goings, got.leaves, got.goings}} {
+		if len(part.of) > 0 {
+			part.write(&w, run, set)
+		} else if text := old.section(part.heading); text != "" {
+			fmt.Fprintf(&w, "\n## %s\n\n%s\n", part.heading, text)
+		}
 	}
 	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
 }
@@ -63,32 +69,43 @@ are found on the map, of at least %d points, and get their ids by those of the m
 // targets are those of ids.
 func (d *identities) targets(set clusters.Settings, toy bool) []target {
 	same, _ := d.stationary.runs[0].mean()
-	born, died := math.Inf(-1), math.Inf(-1)
-	for _, c := range d.classes {
-		if !c.cluster {
-			continue
+	none := math.Inf(-1)
+	born, bornToo, died := none, none, none
+	for _, c := range d.appears {
+		since := c.runs[0].sinceSized(set.MinSize)
+		born = max(born, since)
+		if c.fresh {
+			bornToo = max(bornToo, since)
 		}
-		born, died = max(born, c.sinceSized(set.MinSize)), max(died, c.leaves.left())
+	}
+	for _, c := range d.leaves {
+		if left := c.runs[0].left(); !math.IsNaN(left) {
+			died = max(died, left)
+		}
 	}
 	return []target{
 		{scenario: stationary, what: "points of clusters that go on which keep their id, a refresh", value: 100 * same.same, bound: 99, above: true, format: "%.2f", unit: "%", known: true, toy: toy},
-		{scenario: appears, what: "refreshes from a cluster's least number of points to its birth, the slowest class that is a cluster", value: born, bound: 3, format: "%.0f", known: !math.IsInf(born, -1), toy: toy},
-		{scenario: leaves, what: "refreshes until the cluster of a class is dead after its last event, the slowest class; the window's length", value: died, bound: float64(d.window), format: "%.0f", known: !math.IsInf(died, -1), toy: toy},
+		{scenario: appears, what: "refreshes from a cluster's least number of points to its birth, the slowest class", value: born, bound: soon, format: "%.0f", known: born != none, toy: toy},
+		{scenario: appears, what: "the slowest class that a map learnt from the start has as a cluster by then", value: bornToo, bound: soon, format: "%.0f", known: bornToo != none, toy: toy},
+		{scenario: leaves, what: "refreshes until the cluster of a class is dead after its last event, the slowest class; the window's length", value: died, bound: float64(d.window), format: "%.0f", known: died != none, toy: toy},
 	}
 }
 
 // sinceSized is how many refreshes a class had enough points for a cluster before there was
 // one, +Inf if there never was.
-func (c *classCourse) sinceSized(least int) float64 {
-	sized, born, _, _ := c.appears.appeared(least)
+func (r *kept) sinceSized(least int) float64 {
+	sized, born, _, _ := r.appeared(least)
 	if sized < 0 || born < 0 {
 		return math.Inf(1)
 	}
 	return float64(max(0, born-sized))
 }
 
-// comings is the heading of what is said of classes.
-const comings = "Classes that appear and leave"
+// Headings of what is said of classes.
+const (
+	comings = "Classes that appear"
+	goings  = "Classes that leave"
+)
 
 // ids adds what became of ids on the stationary stream.
 func (d *identities) ids(w *bytes.Buffer, run string) {
@@ -113,24 +130,43 @@ clusters of all maps with the classes. Favour and memory are those of `+"`identi
 	fmt.Fprintf(w, "\nTo find the clusters took %.2f s a map (median), where other work may have been done.\n", median(d.stationary.took))
 }
 
-// comings adds what became of classes.
+// comings adds what became of classes that appear.
 func (d *identities) comings(w *bytes.Buffer, run string, set clusters.Settings) {
 	fmt.Fprintf(w, `
 ## %s
 
 %s
 
-Each class in turn is missing at first, and comes with the natural mixture. It has the %d points of a cluster after some refreshes; then it is
-born. In the other stream it is no more, and the window forgets it in %d refreshes. A class counts as a cluster if one on the first
-map of that stream, where nothing is remembered yet, has most of its points from the class. Classes without one share a cluster with others on the
-map: there is nothing to be born.
+Each class in turn is missing at first, and comes with the natural mixture. After some refreshes it has the %d points of a cluster. It is
+born when a cluster has most of its points from the class. "From the start": whether there is such a cluster on a map that is learnt from the start, of
+the same points, %d refreshes after there are enough of them. Where there is none the data do not show one yet. With min_samples of %d, instead
+of the %d of min_size, clusters are born sooner; more points change their cluster then (the table above).
 
-| class | a cluster | has its points at refresh | born at | with points | on the last map | dead at |
-|---|---|---|---|---|---|---|
-`, comings, run, set.MinSize, d.window)
-	for _, c := range d.classes {
-		sized, born, points, lasts := c.appears.appeared(set.MinSize)
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", c.name, yes(c.cluster), at(sized), at(born), at(points), yes(lasts), when(c.leaves.left()))
+| class | has its points at refresh | from the start | born at | with points | on the last map | born with %[5]d at | with points |
+|---|---|---|---|---|---|---|---|
+`, comings, run, set.MinSize, soon, fewSamples, set.MinSamples)
+	for _, c := range d.appears {
+		sized, born, points, lasts := c.runs[0].appeared(set.MinSize)
+		_, sooner, fewer, _ := c.runs[1].appeared(set.MinSize)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.name, at(sized), yes(c.fresh), at(born), at(points), yes(lasts), at(sooner), at(fewer))
+	}
+}
+
+// goings adds what became of classes that leave.
+func (d *identities) goings(w *bytes.Buffer, run string, set clusters.Settings) {
+	fmt.Fprintf(w, `
+## %s
+
+%s
+
+Each class in turn is no more, and the window forgets it in %d refreshes. A class is a cluster if one on the first map has most of its
+points from the class.
+
+| class | a cluster | dead at |
+|---|---|---|
+`, goings, run, d.window)
+	for _, c := range d.leaves {
+		fmt.Fprintf(w, "| %s | %s | %s |\n", c.name, yes(len(c.runs[0].maps[0].mostly) > 0), when(c.runs[0].left()))
 	}
 }
 

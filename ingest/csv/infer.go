@@ -58,13 +58,16 @@ func (g *guess) see(field string, n numerals, row, line int64) {
 // otherwise, for more of its kind to be looked for.
 const lookOthers = 1000
 
+// NoValues is what a column without any seems to hold.
+const NoValues = "it has no values"
+
 // result is the column's type. A column most of whose values are numbers, or booleans,
 // is of their type for whoever encodes it, and text for whoever keeps it: odd is the
 // first that is not.
 func (g *guess) result() (t columnType, odd *table.Odd, seems string) {
 	switch {
 	case g.filled == 0:
-		return texts, nil, "it has no values"
+		return texts, nil, NoValues
 	case g.code:
 		return texts, nil, "codes with leading zeros"
 	case g.ints == g.filled:

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,12 +9,30 @@ import (
 	"unfold/ingest/table"
 )
 
-// Expand replaces patterns (*, ?, [a-z]) by the files that match, sorted;
-// other paths stay as they are. A pattern that nothing matches is an *Error.
+// Expand is Glob, with the data files below a folder, sorted by their paths, in its place. A
+// folder without data is an *Error.
 func Expand(patterns []string) ([]string, error) {
+	paths, err := Glob(patterns)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, p := range paths {
+		files, err := below(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	return out, nil
+}
+
+// Glob replaces patterns (*, ?, [a-z]) by the files that match, sorted;
+// other paths stay as they are. A pattern that nothing matches is an *Error.
+func Glob(patterns []string) ([]string, error) {
 	var out []string
 	for _, p := range patterns {
-		if isAddress(p) {
+		if IsAddress(p) {
 			return nil, addressError(p)
 		}
 		if _, err := os.Lstat(p); err == nil || p == "-" || !strings.ContainsAny(p, "*?[") {
@@ -34,4 +53,66 @@ func Expand(patterns []string) ([]string, error) {
 		return nil, table.Origin{}.Bad("no input is named")
 	}
 	return out, nil
+}
+
+// below are the data files in a folder and those in it; any other path alone.
+func below(path string) ([]string, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{path}, nil
+	}
+	var out []string
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != path && Hidden(d.Name()) && d.IsDir():
+			return fs.SkipDir
+		case !d.IsDir() && IsData(name):
+			out = append(out, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, table.Origin{File: path}.Bad("the folder cannot be read").Because(err)
+	}
+	return out, CheckFolder(path, out)
+}
+
+// CheckFolder fails if a folder has no data files, or some of several kinds.
+func CheckFolder(path string, files []string) error {
+	o := table.Origin{File: path}
+	if len(files) == 0 {
+		return o.Bad("there is no data in the folder").Suggest("files with these endings are looked for: %s", strings.Join(endings, " "))
+	}
+	for _, f := range files {
+		if a, b := ending(files[0]), ending(f); a != b {
+			return o.Bad("the folder holds %s files and %s files", a, b).Suggest("name those of one kind, such as %q", filepath.Join(path, "*"+a))
+		}
+	}
+	return nil
+}
+
+// endings are those of data files.
+var endings = []string{".arrow", ".arrows", ".feather", ".ipc", ".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".npy"}
+
+// ending is the one of a data file, that of a compression taken off; "" of others. What
+// follows a ? belongs to an address.
+func ending(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), "?")
+	for _, packed := range []string{".gz", ".zst", ".bz2", ".lz4"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	if ext := filepath.Ext(name); slices.Contains(endings, ext) {
+		return ext
+	}
+	return ""
+}
+
+// Hidden reports what writers of partitioned folders put beside the data.
+func Hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// IsData reports a data file by its name.
+func IsData(path string) bool {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	return !Hidden(name) && ending(name) != ""
 }

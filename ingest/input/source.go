@@ -52,6 +52,27 @@ func Open(path string, stdin io.Reader, noCopies bool) (*Source, error) {
 		in.File, from = f, f
 		in.close = append(in.close, f.Close)
 	}
+	return in.begin(from)
+}
+
+// OpenCopy opens a file that holds what is at an address, under the address's name.
+func OpenCopy(address, file string) (*Source, error) {
+	in := &Source{Origin: table.Origin{File: address}}
+	f, err := openFile(file)
+	if err != nil {
+		var bad *table.Error
+		if errors.As(err, &bad) {
+			bad.Origin.File = address
+		}
+		return nil, err
+	}
+	in.File = f
+	in.close = append(in.close, f.Close)
+	return in.begin(f)
+}
+
+// begin looks through a compression.
+func (in *Source) begin(from io.Reader) (*Source, error) {
 	if err := in.decompress(from); err != nil {
 		in.Close()
 		return nil, err
@@ -229,8 +250,8 @@ func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 
 var address = regexp.MustCompile(`^([a-z][a-z0-9+.-]+)://`)
 
-// isAddress reports a path that is the address of something elsewhere.
-func isAddress(path string) bool { return address.MatchString(path) }
+// IsAddress reports a path that is the address of something elsewhere.
+func IsAddress(path string) bool { return address.MatchString(path) }
 
 // addressError says what to do about an address in place of a file.
 func addressError(path string) *table.Error {
@@ -252,7 +273,7 @@ func addressError(path string) *table.Error {
 // openFile opens a file that must be there, not be a directory and not be empty.
 func openFile(path string) (*os.File, error) {
 	origin := table.Origin{File: path}
-	if isAddress(path) {
+	if IsAddress(path) {
 		return nil, addressError(path)
 	}
 	f, err := os.Open(path)

@@ -1,6 +1,6 @@
 // Package parquet reads Parquet files as tables, and says how tables are written.
 //
-// Pages are checked before the library decodes them (package parquetcheck). Columns with
-// structs inside are left out: the library decodes them in goroutines of its own, where a
-// panic would end the process.
+// Pages are checked before the library decodes them (package parquetcheck). Fields of structs
+// are columns, named by dotted paths. Lists and maps of structs are left out: the library
+// decodes them in goroutines of its own, where a panic would end the process.
 package parquet

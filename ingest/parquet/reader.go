@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"unfold/ingest/arrays"
 	"unfold/ingest/input"
 	"unfold/ingest/parquetcheck"
@@ -17,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
@@ -25,10 +27,10 @@ import (
 // The library decodes columns in goroutines of its own where it can, and a panic there (a
 // corrupt page is enough) ends the process. So the file's structure is checked first
 // (package parquetcheck). Every column is read through its own field reader in this
-// goroutine, under a recover. Columns with structs inside are left out: the library reads
-// them in goroutines alone. The Arrow schema that some writers add to the file is not
-// used: lists come as lists (this library cannot read fixed-size ones), dictionaries as
-// values.
+// goroutine, under a recover. The library reads structs in goroutines alone: so their
+// fields are columns of their own here, named by dotted paths, and lists and maps of structs
+// are left out. The Arrow schema that some writers add to the file is not used: lists come
+// as lists (this library cannot read fixed-size ones), dictionaries as values.
 type reader struct {
 	in      *input.Source
 	file    *os.File
@@ -39,6 +41,10 @@ type reader struct {
 	rows    int64
 	batch   int64
 	mapID   string
+	// groups are the row groups that have rows, end is the row after the last.
+	groups []int
+	meta   *metadata.FileMetaData
+	end    int64
 }
 
 func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, error) {
@@ -54,6 +60,24 @@ func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, err
 		return nil, explain(in.Origin, err)
 	}
 	return r, nil
+}
+
+// Parts divides the row groups, which the library reads by readers that share nothing but the
+// file and its footer.
+func (r *reader) Parts(most int) ([]table.Reader, error) {
+	var out []table.Reader
+	at, n := int64(0), min(most, len(r.groups))
+	for i := range n {
+		part := &reader{file: r.file, origin: r.origin, mem: &arrays.Allocator{Limit: r.mem.Limit}, batch: r.batch, mapID: r.mapID, meta: r.meta,
+			groups: r.groups[i*len(r.groups)/n : (i+1)*len(r.groups)/n]}
+		part.origin.Row = at
+		if err := part.open(); err != nil {
+			return nil, explain(r.origin, err)
+		}
+		at = part.end
+		out = append(out, part)
+	}
+	return out, nil
 }
 
 func explain(o table.Origin, err error) *table.Error {
@@ -73,7 +97,11 @@ func contained(f func() error) (err error) {
 
 func (r *reader) open() error {
 	return contained(func() error {
-		pf, err := file.NewParquetReader(r.file, file.WithReadProps(parquet.NewReaderProperties(r.mem)))
+		options := []file.ReadOption{file.WithReadProps(parquet.NewReaderProperties(r.mem))}
+		if r.meta != nil {
+			options = append(options, file.WithMetadata(r.meta))
+		}
+		pf, err := file.NewParquetReader(r.file, options...)
 		if err != nil {
 			return err
 		}
@@ -86,29 +114,55 @@ func (r *reader) open() error {
 		if err != nil {
 			return err
 		}
-		r.rows = pf.NumRows()
+		if r.meta == nil {
+			r.meta = pf.MetaData()
+			for i, g := range r.meta.RowGroups {
+				if g.NumRows > 0 {
+					r.groups = append(r.groups, i)
+				}
+			}
+		}
+		for _, g := range r.groups {
+			r.rows += r.meta.RowGroups[g].NumRows
+		}
+		r.end = r.origin.Row + r.rows
 		return r.fields(pf, fr)
 	})
 }
 
-// fields makes a reader for every column without structs.
-func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
-	var groups []int
-	for i := range pf.NumRowGroups() {
-		if pf.MetaData().RowGroups[i].NumRows > 0 {
-			groups = append(groups, i)
+// flat lists the fields of a file, those of structs by their dotted paths; nullable says
+// that a struct around them may be null.
+func flat(out []pqarrow.SchemaField, fields []pqarrow.SchemaField, prefix string, nullable bool) []pqarrow.SchemaField {
+	for _, f := range fields {
+		if f.Field == nil {
+			continue
+		}
+		named := *f.Field
+		named.Name, named.Nullable = prefix+named.Name, nullable || named.Nullable
+		if named.Type.ID() == arrow.STRUCT {
+			out = flat(out, f.Children, named.Name+".", named.Nullable)
+			continue
+		}
+		if f.Field = &named; prefix == "" || !slices.ContainsFunc(out, func(o pqarrow.SchemaField) bool { return o.Field.Name == named.Name }) {
+			out = append(out, f)
 		}
 	}
+	return out
+}
+
+// fields makes a reader for every column but lists and maps of structs.
+func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 	leaves := map[int]bool{}
 	for i := range pf.MetaData().Schema.NumColumns() {
 		leaves[i] = true
 	}
 	var fields []arrow.Field
+	fr.Manifest.Fields = flat(nil, fr.Manifest.Fields, "", false)
 	for i, f := range fr.Manifest.Fields {
-		if f.Field == nil || hasStruct(f.Field.Type) {
+		if hasStruct(f.Field.Type) {
 			continue
 		}
-		c, err := fr.GetFieldReader(context.Background(), i, leaves, groups)
+		c, err := fr.GetFieldReader(context.Background(), i, leaves, r.groups)
 		if err != nil {
 			return fmt.Errorf("column %q: %w", f.Field.Name, err)
 		}
@@ -136,15 +190,22 @@ func hasStruct(dt arrow.DataType) bool {
 }
 
 func (r *reader) Schema() table.Schema   { return table.Describe(r.schema) }
-func (r *reader) Close() error           { return r.in.Close() }
 func (r *reader) MapID() string          { return r.mapID }
 func (r *reader) NumRows() (int64, bool) { return r.rows, true }
+
+// Close closes the file; of a part it does nothing.
+func (r *reader) Close() error {
+	if r.in == nil {
+		return nil
+	}
+	return r.in.Close()
+}
 
 func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	left := r.rows - r.origin.Row
+	left := r.end - r.origin.Row
 	if left <= 0 || len(r.columns) == 0 {
 		return nil, io.EOF
 	}

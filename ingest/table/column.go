@@ -3,6 +3,9 @@ package table
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/big"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -202,6 +205,12 @@ func NumberGetter(a arrow.Array) func(i int) float64 {
 			}
 			return 0
 		}
+	case *array.Decimal128:
+		scale := a.DataType().(*arrow.Decimal128Type).Scale
+		return func(i int) float64 { return decimalFloat(a.Value(i).BigInt(), scale) }
+	case *array.Decimal256:
+		scale := a.DataType().(*arrow.Decimal256Type).Scale
+		return func(i int) float64 { return decimalFloat(a.Value(i).BigInt(), scale) }
 	case *array.Dictionary:
 		if get := NumberGetter(a.Dictionary()); get != nil {
 			return func(i int) float64 { return get(a.GetValueIndex(i)) }
@@ -210,6 +219,16 @@ func NumberGetter(a arrow.Array) func(i int) float64 {
 		return NumberGetter(a.Storage())
 	}
 	return nil
+}
+
+// decimalFloat is the float64 nearest to n / 10^scale.
+func decimalFloat(n *big.Int, scale int32) float64 {
+	// Below 2^53 and 10^22 both are floats, and their quotient is rounded once.
+	if exact := scale >= 0 && scale <= 22 && n.BitLen() <= 53; exact {
+		return float64(n.Int64()) / math.Pow10(int(scale))
+	}
+	v, _ := strconv.ParseFloat(n.String()+"e"+strconv.Itoa(int(-scale)), 64)
+	return v
 }
 
 // Array returns the values as Arrow has them, and ArrowField their description. Both are

@@ -11,23 +11,13 @@ import (
 // of timestamps, of dates, and of text if all of it is times as TimeOrder reads them. It
 // returns nil for a column of anything else.
 func Millis(c Column) []float64 {
-	var get func(i int) (float64, bool)
-	switch a := PlainValues(c.Array()).(type) {
-	case *array.Timestamp:
-		unit := a.DataType().(*arrow.TimestampType).Unit.Multiplier().Seconds() * 1000
-		get = func(i int) (float64, bool) { return float64(a.Value(i)) * unit, true }
-	case *array.Date32:
-		get = func(i int) (float64, bool) { return float64(a.Value(i)) * 86_400_000, true }
-	case *array.Date64:
-		get = func(i int) (float64, bool) { return float64(a.Value(i)), true }
-	case *array.String, *array.LargeString:
-		get = func(i int) (float64, bool) {
-			micros, ok := parseTime(textOf(a, i))
-			return float64(micros) / 1000, ok
-		}
+	plain := PlainValues(c.Array())
+	switch plain.(type) {
+	case *array.Timestamp, *array.Date32, *array.Date64, *array.String, *array.LargeString:
 	default:
 		return nil
 	}
+	get := millisOf(plain)
 	out, any := make([]float64, c.Len()), false
 	for i := range out {
 		out[i] = math.NaN()
@@ -44,4 +34,35 @@ func Millis(c Column) []float64 {
 		return nil
 	}
 	return out
+}
+
+// millisOf reads an array of times as milliseconds, since 1970 or midnight or of a duration;
+// false for text that is no time. It returns nil for arrays of anything else.
+func millisOf(a arrow.Array) func(i int) (float64, bool) {
+	switch a := a.(type) {
+	case *array.Timestamp:
+		return inMillis(a.DataType().(*arrow.TimestampType).Unit, a.TimestampValues())
+	case *array.Date32:
+		return func(i int) (float64, bool) { return float64(a.Value(i)) * millisOfDay, true }
+	case *array.Date64:
+		return inMillis(arrow.Millisecond, a.Date64Values())
+	case *array.Time32:
+		return inMillis(a.DataType().(*arrow.Time32Type).Unit, a.Time32Values())
+	case *array.Time64:
+		return inMillis(a.DataType().(*arrow.Time64Type).Unit, a.Time64Values())
+	case *array.Duration:
+		return inMillis(a.DataType().(*arrow.DurationType).Unit, a.DurationValues())
+	case *array.String, *array.LargeString:
+		return func(i int) (float64, bool) {
+			micros, ok := parseTime(textOf(a, i))
+			return float64(micros) / 1000, ok
+		}
+	}
+	return nil
+}
+
+// inMillis reads counts of a unit.
+func inMillis[T ~int32 | ~int64](unit arrow.TimeUnit, values []T) func(i int) (float64, bool) {
+	millis := unit.Multiplier().Seconds() * 1000
+	return func(i int) (float64, bool) { return float64(values[i]) * millis, true }
 }

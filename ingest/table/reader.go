@@ -38,6 +38,14 @@ type Counted interface {
 	NumRows() (int64, bool)
 }
 
+// Parted is a Reader whose rows can be read in several places at once.
+type Parted interface {
+	// Parts returns readers of consecutive runs of rows, up to most of them, which together
+	// are all rows. Each may be used by a goroutine of its own, as long as the reader is
+	// open; they know their numbers of rows. There may be none if it cannot be divided.
+	Parts(most int) ([]Reader, error)
+}
+
 // Identified is a Reader of a format that can hold the id of the map whose rows it gives.
 type Identified interface {
 	// MapID is the id; "" if the file names none.

@@ -12,21 +12,23 @@ import (
 type Kind int
 
 const (
-	// Other is kept, never encoded: dates, structs, null columns, ...
+	// Other is kept, never encoded: structs, binary, null columns, ...
 	Other Kind = iota
-	// Number is an integer of 8 to 64 bits or a float of 16 to 64.
+	// Number is an integer of 8 to 64 bits, a float of 16 to 64, or a decimal.
 	Number
 	// Bool is true or false.
 	Bool
 	// Text is a string, perhaps dictionary-encoded.
 	Text
-	// Vector is a list of any kind of Number.
+	// Vector is a list of any kind of integer or float.
 	Vector
+	// Time is a timestamp, a date, a time of the day or a duration.
+	Time
 )
 
 // String names the kind.
 func (k Kind) String() string {
-	return [...]string{"other", "number", "boolean", "text", "vector"}[k]
+	return [...]string{"other", "number", "boolean", "text", "vector", "time"}[k]
 }
 
 // Field describes a column.
@@ -46,6 +48,9 @@ type Field struct {
 	Odd *Odd
 	// Seems says what a text column of a text file holds, if more can be said.
 	Seems string
+	// Parts are the fields of a struct, by their own names; Find and Flat know them by
+	// dotted paths.
+	Parts Schema
 }
 
 // Encoded is the kind that the column's values are encoded as.
@@ -68,14 +73,14 @@ func (s Schema) Names() []string {
 	return out
 }
 
-// Find returns the field of that name.
+// Find returns the field of that name, or else of that dotted path.
 func (s Schema) Find(name string) (Field, bool) {
 	for _, f := range s {
 		if f.Name == name {
 			return f, true
 		}
 	}
-	return Field{}, false
+	return s.part(name)
 }
 
 // Index returns the number of the field of that name, which there is.
@@ -91,6 +96,13 @@ func (s Schema) Ambiguous(name string, o Origin) error {
 			which = append(which, fmt.Sprintf("%d (%s)", i+1, f.Type))
 		}
 	}
+	if len(which) == 0 {
+		for _, f := range s {
+			if _, ok := below(name, f.Name); ok && f.Parts != nil {
+				return s.Ambiguous(f.Name, o)
+			}
+		}
+	}
 	if len(which) < 2 {
 		return nil
 	}
@@ -98,10 +110,10 @@ func (s Schema) Ambiguous(name string, o Origin) error {
 		Suggest("rename all but one of them")
 }
 
-// Of returns the names of the fields of the given kinds.
+// Of returns the names of the fields of the given kinds, those in structs among them.
 func (s Schema) Of(kinds ...Kind) []string {
 	var out []string
-	for _, f := range s {
+	for _, f := range s.Flat() {
 		for _, k := range kinds {
 			if f.Kind == k {
 				out = append(out, f.Name)
@@ -123,7 +135,7 @@ func (s Schema) String() string {
 func Describe(s *arrow.Schema) Schema {
 	out := make(Schema, s.NumFields())
 	for i, f := range s.Fields() {
-		out[i] = Field{Name: f.Name, Type: TypeName(f.Type), Kind: KindOf(f.Type), Nullable: f.Nullable, Index: IsIndexName(f.Name, i)}
+		out[i] = Field{Name: f.Name, Type: TypeName(f.Type), Kind: KindOf(f.Type), Nullable: f.Nullable, Index: IsIndexName(f.Name, i), Parts: partsOf(f.Type)}
 		if l, ok := f.Type.(*arrow.FixedSizeListType); ok {
 			out[i].Dim = int(l.Len())
 		}
@@ -149,6 +161,10 @@ func KindOf(dt arrow.DataType) Kind {
 			return Vector
 		}
 		return Other
+	case arrow.DECIMAL128, arrow.DECIMAL256:
+		return Number
+	case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.DURATION:
+		return Time
 	}
 	if isNumber(dt) {
 		return Number
@@ -195,7 +211,7 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads a kind's name.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for c := Other; c <= Vector; c++ {
+	for c := Other; c <= Time; c++ {
 		if c.String() == string(text) {
 			*k = c
 			return nil

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -14,6 +15,7 @@ type Table struct {
 	Origin Origin
 	rec    arrow.Record
 	text   *Texts // nil unless it was read from text
+	skip   int    // rows of text before row 0
 }
 
 // OfRecord makes a table of a record, which it shares.
@@ -80,12 +82,13 @@ func (t *Table) Columns() []Column {
 
 func (t *Table) At(i int) Column { return Column{t.rec.Schema().Field(i), t.rec.Column(i)} }
 
-// Column returns the column of that name; the first if several share it.
+// Column returns the column of that name, the first if several share it, or else the field
+// of a struct that has it as its dotted path.
 func (t *Table) Column(name string) (Column, bool) {
 	if at := t.rec.Schema().FieldIndices(name); len(at) > 0 {
 		return t.At(at[0]), true
 	}
-	return Column{}, false
+	return t.part(name)
 }
 
 // Need is Column with an error that lists what there is, or says that several columns
@@ -93,6 +96,12 @@ func (t *Table) Column(name string) (Column, bool) {
 func (t *Table) Need(name string) (Column, error) {
 	switch at := t.rec.Schema().FieldIndices(name); len(at) {
 	case 0:
+		if err := t.Schema().Ambiguous(name, t.Origin); err != nil {
+			return Column{}, err
+		}
+		if c, ok := t.part(name); ok {
+			return c, nil
+		}
 		return Column{}, UnknownColumn(t.Origin, name, t.Names())
 	case 1:
 		return t.At(at[0]), nil
@@ -107,7 +116,7 @@ func (t *Table) Slice(from, to int) *Table {
 	}
 	o := t.Origin
 	o.Row += int64(from)
-	return &Table{Origin: o, rec: t.rec.NewSlice(int64(from), int64(to))}
+	return &Table{Origin: o, rec: t.rec.NewSlice(int64(from), int64(to)), text: t.text, skip: t.skip + from}
 }
 
 // With returns the table with a column added, or replaced if the name exists.
@@ -120,6 +129,20 @@ func (t *Table) With(c Column) (*Table, error) {
 		}
 	}
 	return NewTable(t.Origin, append(cols, c)...)
+}
+
+// Beside returns the table with columns of as many rows behind its own, which share none of
+// their names.
+func (t *Table) Beside(columns ...Column) *Table {
+	s := t.rec.Schema()
+	fields, arrs := slices.Clone(s.Fields()), slices.Clone(t.rec.Columns())
+	for _, c := range columns {
+		fields, arrs = append(fields, c.field), append(arrs, c.arr)
+	}
+	meta := s.Metadata()
+	out := *t
+	out.rec = array.NewRecord(arrow.NewSchema(fields, &meta), arrs, t.rec.NumRows())
+	return &out
 }
 
 // ConcatTables joins tables of the same columns end to end; the origin is the

@@ -31,7 +31,7 @@ func (t *Table) Located(err error) error {
 	if t.text == nil || !errors.As(err, &e) || e.Line > 0 {
 		return err
 	}
-	i := int(e.Row - t.Origin.Row)
+	i := int(e.Row-t.Origin.Row) + t.skip
 	if e.Row < 0 || i < 0 || i >= len(t.text.Lines) {
 		return err
 	}

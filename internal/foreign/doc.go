@@ -1,5 +1,5 @@
 // Package foreign lets tests ask programs that others wrote: pyarrow, pandas, polars,
-// openpyxl, fastavro and confluent-kafka, in the versions of
+// openpyxl, duckdb, fastavro and confluent-kafka, in the versions of
 // testdata/foreign/requirements.txt.
 //
 // A test that needs them calls Run with a Python script. The libraries are installed

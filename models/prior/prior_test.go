@@ -268,3 +268,34 @@ func trace(m vec.Matrix[float64]) (sum float64) {
 	}
 	return sum
 }
+
+// Points that were turned, mirrored, scaled and shifted are brought back exactly, and the
+// scale is the one that undoes theirs.
+func TestSimilarUndoesASimilarity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		turn, scale := rapid.Float64Range(-4, 4).Draw(rt, "turn"), rapid.Float64Range(0.01, 100).Draw(rt, "scale")
+		mirror := float64(rapid.SampledFrom([]int{-1, 1}).Draw(rt, "mirror"))
+		sin, cos := math.Sincos(turn)
+		to := vec.New[float64](20, 2)
+		from := vec.New[float64](20, 2)
+		for i := range to.Rows {
+			x, y := r.NormFloat64(), r.NormFloat64()
+			to.Row(i)[0], to.Row(i)[1] = x, y
+			from.Row(i)[0], from.Row(i)[1] = scale*(cos*x-mirror*sin*y)+5, scale*(sin*x+mirror*cos*y)-9
+		}
+		s, ok := Similar(from, to)
+		if !ok || math.Abs(s.Scale*scale-1) > 1e-9 {
+			rt.Fatalf("scale %v of points scaled by %v", s.Scale, scale)
+		}
+		s.ApplyAll(from)
+		for i := range to.Rows {
+			if d := math.Sqrt(vec.SquaredDistance(from.Row(i), to.Row(i))); d > 1e-9 {
+				rt.Fatalf("point %d ends %v away", i, d)
+			}
+		}
+	})
+	if _, ok := Similar(vec.New[float64](0, 2), vec.New[float64](0, 2)); ok {
+		t.Error("no points have a transform")
+	}
+}

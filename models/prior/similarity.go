@@ -31,6 +31,13 @@ func Rigid(from, to vec.Matrix[float64]) (Similarity, bool) {
 	return s, s.Turn.Rows > 0
 }
 
+// Similar returns the transform, with scaling, that brings rows of from, m x d, closest to those
+// of to. It reports false if there is none: no rows, or no numbers.
+func Similar(from, to vec.Matrix[float64]) (Similarity, bool) {
+	s := fit(from, to, allRows(from), true)
+	return s, s.Turn.Rows > 0
+}
+
 // fit returns argmin_T sum |to_i - T(from_i)|^2 over some rows (Procrustes; Schönemann
 // 1966, with scale Schönemann and Carroll 1970): with the centred matrices F and G,
 //

@@ -126,6 +126,10 @@ func (m *Map) pointID(o int32) string {
 func (e *explaining) reason(s *reasons.Split, share reasons.Share, t *table.Table, row int) emit.Reason {
 	from := e.sources[share.Column]
 	r := emit.Reason{Column: from.Name, Share: share.Amount / s.Global}
+	if e.encoder.Wide(share.Column) {
+		e.wide(&r, s, share.Column, t, row)
+		return r
+	}
 	if from.Kind == table.Text {
 		e.category(&r, s, share.Column, t, row)
 		return r
@@ -167,6 +171,21 @@ func (e *explaining) number(source int, w float64, exact bool) float64 {
 	}
 	step := math.Pow10(-digits)
 	return math.Round(v/step)*step + 0
+}
+
+// wide explains by a column of several elements: what the row holds there, and what the mean
+// of the neighbours' elements stands for.
+func (e *explaining) wide(r *emit.Reason, s *reasons.Split, source int, t *table.Table, row int) {
+	from := e.sources[source]
+	mean := make([]float64, from.To-from.From)
+	for j := range s.Index {
+		for k := range mean {
+			mean[k] += s.Seen(j, from.From+k) / float64(len(s.Index))
+		}
+	}
+	nan := math.NaN()
+	r.Direction, r.Value, r.Low, r.High, r.Text = emit.Other, nan, nan, nan, true
+	r.Category, r.Expected = e.encoder.Said(t, source, row), e.encoder.Around(source, mean)
 }
 
 // unseen stands for all categories that the vocabulary does not have.

@@ -69,6 +69,11 @@ type Settings struct {
 	Files bool
 	// Missing lets values be missing where the model can do without them.
 	Missing bool
+	// Strict makes errors of missing values that the map fills in with means.
+	Strict bool
+	// Vector is the column that vectors come from, of another name than the map was learnt
+	// with; "": that one.
+	Vector  string
 	Classes Classes
 	// Clusters are those of the map (package identity).
 	Clusters Clusters
@@ -161,10 +166,28 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	if m.set.Missing {
 		m.lenient, _ = m.placer.(models.Lenient)
 	}
-	if m.encoder != nil && m.lenient != nil {
-		m.encoder = m.encoder.Lenient(true)
+	if m.encoder != nil {
+		if err := m.read(); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
+}
+
+// read has the encoder read rows as the settings say.
+func (m *Map) read() (err error) {
+	if m.set.Strict {
+		m.encoder = m.encoder.Strict()
+	} else {
+		m.encoder = m.encoder.Lenient(m.lenient != nil && !m.encoder.Fills())
+	}
+	if m.set.Vector == "" {
+		return nil
+	}
+	if m.encoder, err = m.encoder.Reading(m.set.Vector); err != nil {
+		return &models.SettingError{Name: "vector", Problem: err.Error()}
+	}
+	return nil
 }
 
 func (s *Settings) open(m *snapshot.Snapshot) (models.Placer, error) {
@@ -231,7 +254,7 @@ func (m *Map) columnless(err error) error {
 func (m *Map) For(s table.Schema, name string) (*Map, error) {
 	out := *m
 	if out.encoder == nil {
-		f, err := ingest.NewFitter(ingest.Mapping{}, s)
+		f, err := ingest.NewFitter(ingest.Mapping{Vector: m.set.Vector}, s)
 		if err != nil {
 			return nil, table.InFile(name, m.columnless(err))
 		}
@@ -258,7 +281,10 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 			return nil, table.InFile(name, err)
 		}
 	}
-	out.encoder = out.encoder.With(pick).Lenient(m.lenient != nil)
+	out.encoder = out.encoder.With(pick)
+	if err := out.read(); err != nil {
+		return nil, err
+	}
 	return &out, out.encoder.Check(s, name)
 }
 

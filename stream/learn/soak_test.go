@@ -13,6 +13,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/clusters"
 	"unfold/models/fit"
 	"unfold/stream"
 	"unfold/stream/reference"
@@ -36,7 +37,8 @@ func soakEvents(t *testing.T) int {
 }
 
 // TestSoak lets a long stream of new, repeated, changed and deleted events through
-// a learner under every policy, with refreshes all the time. What it holds stays
+// a learner under every policy, with refreshes all the time, and clusters on every map:
+// of its rows under the window, of its places otherwise. What it holds stays
 // below what Settings.Bytes said beforehand, and does not grow.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
@@ -59,13 +61,15 @@ func TestSoak(t *testing.T) {
 				s.MaxAge = time.Hour
 			}
 			s.Moves = forgetful{}
+			s.Clusters, s.ClustersOfRows = clusters.Settings{MinSize: 20, Threads: 1}, policy == reference.Window
 			bound, err := s.Bytes(dim, 20)
 			if err != nil {
 				t.Fatal(err)
 			}
 			base := heapBytes()
 			versions := 0
-			s.Hooks.Published = func(*stream.Published, time.Duration) { versions++ }
+			var groups stream.ClusterStats
+			s.Hooks.Published = func(p *stream.Published, _ time.Duration) { versions++; groups = p.Stats.Clusters }
 			l := newLearner(t, s)
 			stop := running(t, l)
 			defer stop()
@@ -109,15 +113,15 @@ func TestSoak(t *testing.T) {
 			stop()
 			c := l.ref.Counts()
 			early, late, most := slices.Max(held[:4]), slices.Min(held[6:]), slices.Max(held)
-			t.Logf("%d events, %d versions, %d points: %d bytes held at most, %d said before; %+v", events, versions, l.ref.Len(), most, bound, c)
+			t.Logf("%d events, %d versions, %d points: %d bytes held at most, %d said before; %+v, %+v", events, versions, l.ref.Len(), most, bound, c, groups)
 			if most > bound {
 				t.Errorf("%d bytes are held, the bound is %d", most, bound)
 			}
 			if late > early+bound/10 {
 				t.Errorf("what is held grows: %v", held)
 			}
-			if versions < 5 || c.Duplicates == 0 || c.Upserts == 0 || c.Deletes == 0 || c.UnknownDeletes == 0 || c.Evicted == 0 {
-				t.Errorf("%d versions, %+v: too little happened for the test to mean anything", versions, c)
+			if versions < 5 || c.Duplicates == 0 || c.Upserts == 0 || c.Deletes == 0 || c.UnknownDeletes == 0 || c.Evicted == 0 || groups.Births == 0 {
+				t.Errorf("%d versions, %+v, %+v: too little happened for the test to mean anything", versions, c, groups)
 			}
 			finite(t, l)
 		})

@@ -12,6 +12,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/progress"
+	"unfold/cmd/internal/remote"
 	"unfold/models/fit"
 )
 
@@ -105,6 +106,8 @@ type program struct {
 	progress *progress.Reporter
 	// untrusted says whether files are looked at by another process first.
 	untrusted untrusted
+	// remote are copies of inputs that lie elsewhere.
+	remote remote.Files
 }
 
 // env returns a variable of the environment; it is a config.Lookup.
@@ -223,8 +226,12 @@ func Run(ctx context.Context, sys System) (code int) {
 	for _, n := range notes {
 		p.note("%s", n)
 	}
+	p.remote.Progress = p.fetching
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(p)
+	if closed := p.remote.Close(); err == nil {
+		err = closed
+	}
 	if err != nil {
 		p.progress.Abort()
 	}

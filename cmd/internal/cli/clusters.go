@@ -48,7 +48,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := c.paths()
+	inputs, err := c.paths(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.
 }
 
 // paths checks where rows come from and go to, and returns the inputs.
-func (c *clustersCmd) paths() ([]string, error) {
-	inputs, err := input.Expand(c.In)
+func (c *clustersCmd) paths(ctx context.Context, p *program) ([]string, error) {
+	inputs, err := p.expand(ctx, c.In)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clu
 // join reads new rows and predicts their clusters.
 func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) (*ingest.Dataset, []table.Column, error) {
 	read.LabelFiles = nil
-	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize {
+	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize || m.Fill {
 		read.Encoder = data.Encoder
 	} // else vectors are as they come, places in other columns than the map's, too
 	added, err := readAll(ctx, p, c.New, read)

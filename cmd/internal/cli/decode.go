@@ -2,17 +2,19 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"unfold/cmd/internal/humanize"
-
+	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
+	"unfold/stream/embed"
 )
 
 type decodeCmd struct {
@@ -42,6 +44,11 @@ func (c *decodeCmd) Run(ctx context.Context, p *program) error {
 	decoder, err := opened[models.Decoder](s, c.Model, "no way back into the data")
 	if err != nil {
 		return err
+	}
+	if e, err := embed.Encoder(s); err != nil {
+		return fmt.Errorf("%s: %w", c.Model, err)
+	} else if e != nil && e.Metric() != ingest.Euclidean {
+		p.note("vectors are those of rows as the metric %s has them, not of columns", e.Metric())
 	}
 	m := &emit.Map{}
 	if c.Map != "" {

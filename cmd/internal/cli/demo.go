@@ -11,7 +11,6 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/demo"
 	"unfold/cmd/internal/humanize"
-	"unfold/ingest/input"
 )
 
 type demoCmd struct {
@@ -105,7 +104,7 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 	if f.Mapping, err = mapping(settings.Source.Columns); err != nil {
 		return nil, err
 	}
-	if f.Paths, err = input.Expand(c.Files); err != nil {
+	if f.Paths, err = p.expand(ctx, c.Files); err != nil {
 		return nil, err
 	}
 	if slices.Contains(f.Paths, "-") {

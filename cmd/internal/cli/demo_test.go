@@ -30,7 +30,7 @@ func TestDemoOfOwnFiles(t *testing.T) {
 	write(t, "b.csv", files[0].String())
 	out := must(t, "-q", "demo", "a.csv", "b.csv", "--columns", "x,y,z", "--id", "name", "--label", "group", "--time", "seen", "--rate", "4000", "--out", "out")
 	for _, want := range []string{
-		`stream    400 events of 2 files in \d+ messages, 1 of which cannot be placed: a.csv: row 4, column "x": the value is missing`,
+		`stream    400 events of 2 files in \d+ messages, 1 of which cannot be placed: a.csv: row 4 \(line 5\), column "x": the value is missing`,
 		`dead letter: topic events, partition \d, offset \d: row 1, column "x": the value is missing`,
 		`(\d+) in, \d+ answered, 2 dead letters\.`,
 		`at 4,000 events a second`,

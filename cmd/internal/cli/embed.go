@@ -12,7 +12,6 @@ import (
 	"unfold/cmd/internal/serve"
 	"unfold/ingest"
 	"unfold/ingest/emit"
-	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/placing"
@@ -21,7 +20,7 @@ import (
 )
 
 type embedCmd struct {
-	In        []string `arg:"" optional:"" name:"in" help:"Files, patterns, or - for standard input."`
+	In        []string `arg:"" optional:"" name:"in" help:"Files, folders, patterns, addresses, or - for standard input."`
 	Model     string   `short:"m" required:"" placeholder:"MODEL" help:"The model, as fit writes it."`
 	Output    string   `short:"o" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
 	Lines     bool     `help:"Place lines instead of files: a record in JSON on each line of standard input, its place in JSON on the same line of standard output, at once."`
@@ -36,7 +35,8 @@ func (embedCmd) Help() string {
 	return `Places rows on a map that was learnt, without changing it: the same row gets the same place, whatever else is read.
 Memory does not grow with the input.
 
-Vectors are made of the columns that the model was learnt with. Columns that pass through are those named here or else
+Vectors are made of the columns that the model was learnt with; a column of vectors may have another name (--vector). What the
+model does with missing values it does here. Columns that pass through are those named here or else
 those that were named then, as far as they are there. A model that was learnt with --classify, or by a stage with labels,
 predicts the class of every row, too.
 
@@ -77,7 +77,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	paths, err := input.Expand(c.In)
+	paths, err := p.expand(ctx, c.In)
 	if err != nil {
 		return err
 	}
@@ -118,6 +118,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	p.progress.End()
+	p.noteDropped(e.dropped)
 	if c.Output != "-" {
 		took := time.Since(begin)
 		p.printf("%s holds the places of %s, placed in %s (%s/s)\n", c.Output, humanize.Plural(e.rows, "row"), humanize.Span(took), humanize.Rate(e.rows, took))
@@ -148,6 +149,9 @@ type embedder struct {
 	output string // where the rows go, which may be text
 	noted  bool   // what of the first input's columns the output holds as something else
 	rows   int64
+	// drop leaves rows with missing values out, dropped of them so far.
+	drop    bool
+	dropped int
 }
 
 func newEmbedder(ctx context.Context, model, output string, settings *config.Config, explain embed.Explain) (*embedder, error) {
@@ -159,6 +163,10 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
+	missing := settings.Source.Missing
+	if missing == "drop" && output == "" {
+		return nil, usagef("--missing drop: every row is answered here; only files of places can leave rows out")
+	}
 	search := settings.Model.SearchSettings()
 	if search.Method == auto.Descent {
 		return nil, usagef("--search: descent is for learning; new points are placed by auto, exact or hnsw")
@@ -167,7 +175,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 		Place:   placing.Options{Rule: rule, Threads: settings.Model.Threads, Search: search},
 		Kinds:   settings.Model.Spec().Kinds,
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
-		Files:   true, Missing: settings.Source.Missing == "auto", Output: output, Explain: explain,
+		Files:   true, Missing: missing == "auto", Strict: missing == "error", Vector: settings.Source.Vector, Output: output, Explain: explain,
 	})
 	var setting *models.SettingError
 	if errors.As(err, &setting) {
@@ -176,7 +184,10 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, output: output}, nil
+	if e := m.Encoder(); missing == "mean" && (e == nil || !e.Fills()) {
+		return nil, usagef("--missing mean: %s knows no means, since it was not learnt with them; learn it with --missing mean", model)
+	}
+	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, output: output, drop: missing == "drop"}, nil
 }
 
 // file places the rows of one file. Labels, if there are any, are those of its rows.
@@ -193,6 +204,11 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 	if pick := m.Encoder().Selection(); labels.Valid() && (pick.Label == labels.Name() || slices.Contains(pick.Keep, labels.Name())) {
 		return table.InFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
 	}
+	var whole *ingest.Whole
+	if e.drop {
+		whole = ingest.OnlyWhole(r, m.Encoder().Columns())
+		r = whole
+	}
 	at := 0
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
@@ -204,10 +220,14 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		}
 		out.FirstRow = e.rows
 		if labels.Valid() {
-			if at+t.Len() > labels.Len() {
-				return labelCount(path, labels.Len(), at+t.Len())
+			first := at
+			if whole != nil {
+				first = int(t.Origin.Row)
 			}
-			out.Kept = append(out.Kept, labels.Slice(at, at+t.Len()))
+			if first+t.Len() > labels.Len() {
+				return labelCount(path, labels.Len(), first+t.Len())
+			}
+			out.Kept = append(out.Kept, labels.Slice(first, first+t.Len()))
 		}
 		if !e.noted {
 			if err := p.noteHeld(e.output, out); err != nil {
@@ -222,9 +242,14 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		e.rows += int64(t.Len())
 		p.progress.Set(e.rows)
 	}
+	read := at
+	if whole != nil {
+		e.dropped += whole.Dropped()
+		read += whole.Dropped()
+	}
 	switch {
-	case labels.Valid() && labels.Len() != at:
-		return labelCount(path, labels.Len(), at)
+	case labels.Valid() && labels.Len() != read:
+		return labelCount(path, labels.Len(), read)
 	case at == 0:
 		return e.none(ctx, r, m, w)
 	}

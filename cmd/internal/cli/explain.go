@@ -13,7 +13,6 @@ import (
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/ingest/emit"
-	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/stream/embed"
 )
@@ -65,7 +64,7 @@ func (c *explainCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	paths, err := input.Expand(c.In)
+	paths, err := p.expand(ctx, c.In)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/ingest/emit"
-	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/budget"
@@ -25,7 +24,7 @@ import (
 )
 
 type fitCmd struct {
-	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for standard input."`
+	In        []string `arg:"" name:"in" help:"Files, folders of files, patterns such as 'day-*.parquet', addresses (s3://, https://), or - for standard input."`
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
@@ -74,7 +73,10 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if f.read, err = c.request(p, settings); err != nil {
 		return err
 	}
-	if f.inputs, err = c.paths(f.read.Mapping, settings, frame); err != nil {
+	if f.read.Mapping.Drop && frame != "" {
+		return usagef("--missing drop: a frame gives every row a place; choose mean, or leave one of them out")
+	}
+	if f.inputs, err = c.paths(ctx, p, f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
 	_, f.collects = p.env("GOGC")
@@ -120,7 +122,7 @@ type fitRun struct {
 	classes   classes
 	groups    *grouping // nil: clusters are not asked for
 	predicted forecast
-	dominant  *ingest.Dominant // nil: no column is
+	told      dataTold
 }
 
 // run reads, plans, learns and writes.
@@ -191,10 +193,8 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if d, found := ingest.FindDominant(f.data.X, f.data.Encoder.Names()); found {
-		f.dominant = &d
-		f.p.note("%v", d)
-	}
+	f.told = tell(f.p, f.data, f.Report != "")
+	f.clock.lap("tell")
 	return nil
 }
 
@@ -267,7 +267,7 @@ func (p *program) checkModel(m config.Model) error {
 }
 
 // paths checks where the rows come from and the results go, and returns the inputs.
-func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config, frame string) ([]string, error) {
+func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settings *config.Config, frame string) ([]string, error) {
 	if c.Map != "" {
 		if _, _, err := emit.FormatOf(c.Map); err != nil {
 			return nil, &usageError{err: fmt.Errorf("--map: %w", err)}
@@ -284,7 +284,7 @@ func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config, frame string) 
 	case c.Map == "-" && c.Report == "-":
 		return nil, usagef("only one of --map and --report can go to standard output")
 	}
-	inputs, err := input.Expand(c.In)
+	inputs, err := p.expand(ctx, c.In)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +322,7 @@ func (f *fitRun) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		report.Left, report.Dominant, report.Frame = f.data.Left, f.dominant, f.given
+		report.dataTold, report.Frame = f.told, f.given
 		report.times(f.clock, f.result, time.Since(f.begin))
 		if err := outputs.write(f.Report, report.write); err != nil {
 			return err
@@ -354,7 +354,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		return o, err
 	}
 	if kind, err := settings.Model.Entry(); err == nil {
-		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto"
+		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto" && o.Mapping.Metric == ""
 	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")

@@ -74,7 +74,7 @@ func (f framed) table(ctx context.Context, p *program, file string) (at vec.Matr
 	if f.id.Valid() {
 		ids = append(ids, f.id.Name())
 	}
-	places, err := ingest.ReadPlaces(ctx, file, ingest.Options{Stdin: p.Stdin}, f.dims, append(ids, emit.IDName)...)
+	places, err := ingest.ReadPlaces(ctx, file, p.inputs(), f.dims, append(ids, emit.IDName)...)
 	if err != nil {
 		return at, "", err
 	}

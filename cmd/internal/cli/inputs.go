@@ -29,7 +29,7 @@ type textFlags struct {
 }
 
 func (t textFlags) options(p *program) (ingest.Options, error) {
-	o := ingest.Options{Stdin: p.Stdin, NoCopies: p.untrusted.memory > 0}
+	o := p.inputs()
 	o.CSV.Names, o.CSV.Types, o.CSV.DecimalComma = t.CSVNames, t.Types, t.Decimal == ","
 	if t.Decimal != "" && t.Decimal != "." && t.Decimal != "," {
 		return o, usagef("--decimal: %q is neither . nor ,", t.Decimal)
@@ -58,11 +58,51 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 	return o, nil
 }
 
+// inputs are the options of any input.
+func (p *program) inputs() ingest.Options {
+	return ingest.Options{Stdin: p.Stdin, NoCopies: p.untrusted.memory > 0, Local: p.remote.Local}
+}
+
+// expand is input.Expand, of addresses, too.
+func (p *program) expand(ctx context.Context, patterns []string) ([]string, error) {
+	var out []string
+	for _, pattern := range patterns {
+		expand := func() ([]string, error) { return input.Expand([]string{pattern}) }
+		if input.IsAddress(pattern) && !strings.HasPrefix(pattern, "file:") {
+			expand = func() ([]string, error) { return p.remote.Expand(ctx, pattern) }
+		}
+		paths, err := expand()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, paths...)
+	}
+	if len(out) == 0 {
+		return input.Expand(nil)
+	}
+	return out, nil
+}
+
+// fetching shows how far an input from elsewhere is.
+func (p *program) fetching(address string, done, total int64) {
+	if done <= 1<<20 {
+		p.progress.Stage("fetch", "bytes", total)
+	}
+	p.progress.Set(done)
+}
+
 // mapping is what the settings of columns mean to ingest.
 func mapping(c config.Columns) (ingest.Mapping, error) {
 	m := ingest.Mapping{
 		Vector: c.Vector, Log1p: c.Log1p, Standardize: c.Standardize, MaxVocabulary: c.Vocabulary,
+		Mixed: c.Mixed, Metric: ingest.Metric(c.Metric), Fill: c.Missing == "mean", Drop: c.Missing == "drop",
 		Selection: selection(c),
+	}
+	if m.Metric == ingest.Euclidean {
+		m.Metric = ""
+	}
+	if m.Mixed && len(c.Columns) == 0 {
+		c.Columns = []string{"*"}
 	}
 	if c.Vector != "" && len(c.Columns) > 0 {
 		return m, usagef("both a vector column (%q) and plain columns are named; keep one of them", c.Vector)
@@ -97,7 +137,7 @@ func readMap(ctx context.Context, p *program, path string) (*emit.Map, error) {
 	if err := p.vet(ctx, path); err != nil {
 		return nil, err
 	}
-	return ingest.ReadMap(ctx, path, ingest.Options{Stdin: p.Stdin})
+	return ingest.ReadMap(ctx, path, p.inputs())
 }
 
 // notModel is the error for a file that is a model where a map is expected.
@@ -168,7 +208,7 @@ func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 
 // readAll reads files into memory and shows how far it is.
 func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOptions) (*ingest.Dataset, error) {
-	paths, err := input.Expand(patterns)
+	paths, err := p.expand(ctx, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +229,15 @@ func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOp
 	}
 	p.progress.End()
 	p.noteLeft(d.Left)
+	p.noteDropped(d.Dropped)
 	return d, nil
+}
+
+// noteDropped says how many rows were left out.
+func (p *program) noteDropped(rows int) {
+	if rows > 0 {
+		p.note("%s left out, since a value is missing (--missing drop)", humanize.Plural(rows, "row"))
+	}
 }
 
 // noteLeft says which columns "*" leaves out.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -47,6 +46,13 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	options, err := c.textFlags.options(p)
 	if err != nil {
 		return err
+	}
+	paths, err := p.expand(ctx, []string{c.File})
+	if err != nil {
+		return err
+	}
+	if c.File = paths[0]; len(paths) > 1 {
+		p.note("this is the first of %s", humanize.Plural(len(paths), "file"))
 	}
 	return c.inspectData(ctx, p, options)
 }
@@ -149,6 +155,12 @@ func (m *modelFile) describeMap(line liner) {
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
 	line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(m.encoder))
+	if e := m.encoder; e != nil && e.Metric() != ingest.Euclidean {
+		line("metric", "%s", e.Metric())
+	}
+	if e := m.encoder; e != nil && e.Fills() {
+		line("missing values", "become the means of their columns")
+	}
 	if m.spec.PCA == fit.PCANone && s.Components.Rows > 0 {
 		line("projection", "onto %d columns that vary", s.Components.Rows)
 	} else if s.Components.Rows > 0 {
@@ -268,7 +280,7 @@ func countTrue(v []bool) int {
 	return n
 }
 
-// inspectData describes any file of rows and shows the first of them.
+// inspectData describes any file of rows, by all of them, and shows the first.
 func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Options) error {
 	if err := p.vet(ctx, c.File); err != nil {
 		return err
@@ -278,16 +290,25 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 		return err
 	}
 	defer r.Close()
-	first, err := r.Next(ctx)
-	if err != nil && !errors.Is(err, io.EOF) {
+	var first *table.Table
+	rows, _ := rowsOf(r)
+	p.progress.Stage("read", "rows", rows)
+	profile, err := ingest.ReadProfile(ctx, r, func(t *table.Table) {
+		if first == nil {
+			first = t
+		}
+		p.progress.Set(t.Origin.Row + int64(t.Len()))
+	})
+	if err != nil {
 		return err
 	}
+	p.progress.End()
 	if c.JSON {
-		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows))
+		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows, profile))
 	}
-	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), humanize.Plural(len(r.Schema()), "column"), describeMap(r))
+	p.printf("%s: %s of %s%s\n\n", c.File, humanize.Plural(profile.Rows, "row"), humanize.Plural(len(profile.Columns), "column"), describeMap(r))
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "column\ttype\t")
+	fmt.Fprint(t, "column\ttype\tmissing\trange\t")
 	shown := 0
 	if first != nil {
 		shown = min(c.Rows, first.Len())
@@ -296,23 +317,74 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 		fmt.Fprintf(t, "row %d\t", i+1)
 	}
 	fmt.Fprintln(t)
-	for _, f := range r.Schema() {
-		fmt.Fprintf(t, "%s\t%s\t", f.Name, f.Type)
+	for i := range profile.Columns {
+		f := &profile.Columns[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", f.Name, f.Type, humanize.Count(f.Missing), rangeOf(f))
 		for i := range shown {
 			fmt.Fprintf(t, "%s\t", cell(first, f.Name, i))
 		}
 		fmt.Fprintln(t)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if advice := advise(profile, r); advice != "" {
+		p.printf("\n%s\n", advice)
+	}
+	return nil
 }
 
-func describeRows(r table.Reader) string {
-	if counted, ok := r.(table.Counted); ok {
-		if n, known := counted.NumRows(); known {
-			return humanize.Plural(n, "row")
+// rangeOf says in short what values a column has.
+func rangeOf(c *ingest.ColumnProfile) string {
+	switch {
+	case c.Distinct >= ingest.MostDistinct:
+		return humanize.Count(c.Distinct) + " values or more"
+	case c.Distinct > 0:
+		return humanize.Plural(c.Distinct, "value")
+	case math.IsNaN(c.Min):
+		return ""
+	case c.First != "":
+		return clip(c.First) + " .. " + clip(c.Last)
+	}
+	return fmt.Sprintf("%.4g .. %.4g", c.Min, c.Max)
+}
+
+// advise says what to give fit so that it takes the columns of a file, "" of a map.
+func advise(p *ingest.Profile, r table.Reader) string {
+	if _, is := isMap(r); is {
+		return ""
+	}
+	var lines []string
+	switch {
+	case p.Vector != "":
+		lines = append(lines, fmt.Sprintf("fit takes the vectors in %q", p.Vector))
+	case p.Suggested != "":
+		lines = append(lines, "for fit: "+p.Suggested)
+		if text := ingest.DescribeLeft(p.Left); text != "" {
+			lines = append(lines, text)
+		}
+	default:
+		lines = append(lines, "there is no column that fit could take")
+	}
+	for _, f := range r.Schema() {
+		if odd := (table.Origin{}).OddValue(f); odd != nil {
+			lines = append(lines, odd.Error())
 		}
 	}
-	return "rows"
+	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
+		return c.Missing > 0 && (c.Kind == table.Number || c.Kind == table.Vector)
+	}) {
+		lines = append(lines, "values are missing: --missing mean fills them, --missing drop leaves their rows out")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// rowsOf is how many rows a source has, as far as it knows.
+func rowsOf(r table.Reader) (n int64, known bool) {
+	if counted, ok := r.(table.Counted); ok {
+		return counted.NumRows()
+	}
+	return 0, false
 }
 
 // isMap reports whether a file is a map, and the map's id, if the file names it.
@@ -341,7 +413,6 @@ func describeMap(r table.Reader) string {
 
 // cell is one value, cut to a width that fits a terminal.
 func cell(t *table.Table, column string, row int) string {
-	const width = 18
 	c, ok := t.Column(column)
 	if !ok {
 		return ""
@@ -349,12 +420,18 @@ func cell(t *table.Table, column string, row int) string {
 	if c.IsNull(row) {
 		return "(null)"
 	}
-	text := strings.Map(func(r rune) rune {
+	return clip(c.Text(row))
+}
+
+// clip is a value on one line, cut to a width of which several fit a terminal.
+func clip(text string) string {
+	const width = 18
+	text = strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return ' '
 		}
 		return r
-	}, c.Text(row))
+	}, text)
 	if runes := []rune(text); len(runes) > width {
 		return string(runes[:width-1]) + "…"
 	}

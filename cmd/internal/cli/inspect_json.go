@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"unfold/cmd/internal/config"
+	"unfold/ingest"
 	"unfold/ingest/table"
 	"unfold/models/clusters/identity"
 )
@@ -23,6 +24,8 @@ type modelReport struct {
 	Values    int             `json:"values"`
 	Vector    string          `json:"vector,omitempty"`
 	Elements  []string        `json:"elements,omitempty"`
+	Metric    ingest.Metric   `json:"metric,omitempty"`
+	Fills     bool            `json:"fills,omitempty"`
 	Projected int             `json:"projected,omitempty"`
 	Points    int             `json:"reference_points"`
 	Rows      uint64          `json:"rows"`
@@ -100,6 +103,9 @@ func (m *modelFile) report() modelReport {
 		if r.Vector = e.Vector(); r.Vector == "" {
 			r.Elements = e.Names()
 		}
+		if r.Fills = e.Fills(); e.Metric() != ingest.Euclidean {
+			r.Metric = e.Metric()
+		}
 	}
 	for _, at := range s.Positions {
 		r.Offsets = append(r.Offsets, offsetReport{at.Topic, at.Partition, at.Offset})
@@ -118,33 +124,39 @@ type tableReport struct {
 	Rows    *int64               `json:"rows,omitempty"`
 	Columns []columnReport       `json:"columns"`
 	First   []map[string]*string `json:"first"`
+	// Left and Suggested are what fit would leave out, and take.
+	Left      []ingest.Left `json:"left_out,omitempty"`
+	Suggested string        `json:"suggested,omitempty"`
 }
 
 type columnReport struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Missing  int64    `json:"missing"`
+	Min      *float64 `json:"min,omitempty"`
+	Max      *float64 `json:"max,omitempty"`
+	Distinct int      `json:"distinct,omitempty"`
 }
 
 // dataReport describes a file of rows, with the first few of them as text.
-func dataReport(path string, r table.Reader, first *table.Table, rows int) tableReport {
-	out := tableReport{File: path, What: "data", First: []map[string]*string{}}
+func dataReport(path string, r table.Reader, first *table.Table, rows int, p *ingest.Profile) tableReport {
+	out := tableReport{File: path, What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: p.Suggested}
 	if id, is := isMap(r); is {
-		out.What, out.MapID = "map", id
+		out.What, out.MapID, out.Left, out.Suggested = "map", id, nil, ""
 	}
-	if counted, ok := r.(table.Counted); ok {
-		if n, known := counted.NumRows(); known {
-			out.Rows = &n
+	for _, c := range p.Columns {
+		report := columnReport{Name: c.Name, Type: c.Type, Missing: c.Missing, Distinct: c.Distinct}
+		if finite(c.Min) && finite(c.Max) {
+			report.Min, report.Max = &c.Min, &c.Max
 		}
-	}
-	for _, f := range r.Schema() {
-		out.Columns = append(out.Columns, columnReport{f.Name, f.Type})
+		out.Columns = append(out.Columns, report)
 	}
 	if first == nil {
 		return out
 	}
 	for i := range min(rows, first.Len()) {
 		row := map[string]*string{}
-		for _, f := range r.Schema() {
+		for _, f := range p.Columns {
 			row[f.Name] = nil
 			if c, ok := first.Column(f.Name); ok && !c.IsNull(i) {
 				text := c.Text(i)
@@ -155,3 +167,6 @@ func dataReport(path string, r table.Reader, first *table.Table, rows int) table
 	}
 	return out
 }
+
+// finite reports a number that JSON has.
+func finite(v float64) bool { return v-v == 0 }

@@ -31,7 +31,7 @@ const (
 // sampleFiles reads saved messages: of a file, of its lines if each is JSON, of the files
 // of a folder. more says that there are more than are looked at.
 func sampleFiles(p *program, patterns []string) (samples []stage.Sample, more bool, err error) {
-	paths, err := input.Expand(patterns)
+	paths, err := input.Glob(patterns)
 	if err != nil {
 		return nil, false, err
 	}

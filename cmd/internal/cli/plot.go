@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/ingest/emit"
-	"unfold/ingest/table"
 	"unfold/internal/atomicfile"
 	"unfold/internal/vec"
-	"unfold/models/clusters"
 	"unfold/models/pca"
 )
 
@@ -24,69 +20,72 @@ type plotCmd struct {
 	Map         string   `arg:"" optional:"" help:"A map, as fit and embed write it."`
 	History     string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
 	Bounds      string   `placeholder:"REPORT" help:"Instead of a map: the report of a fit of kind lllvm, to draw its bound by the number of neighbours or, if there was one, in the course of learning."`
-	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
-	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
+	Compare     string   `placeholder:"BEFORE" help:"Another map of points with the same ids: it is laid over this one (turned, shifted and scaled), colours say how far points have moved since, and arrows which moved furthest."`
+	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png, .svg or .pdf."`
+	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers and times on a scale. Default: label or cluster, if there is one."`
+	Scale       string   `enum:"auto,linear,log" default:"auto" placeholder:"auto|linear|log" help:"How numbers become colours. By default evenly, or by their logarithms where they are above 0 and of very different sizes."`
+	Palette     string   `placeholder:"NAME" help:"Colours: okabe-ito, tol or position for classes, viridis, magma, inferno, cividis or grey for numbers, or one's own as #0072b2,#e69f00. Default: by how many classes there are, and viridis."`
+	Dark        bool     `help:"Draw on a dark ground."`
+	Shade       string   `enum:"glow,density,none" default:"glow" placeholder:"glow|density|none" help:"What lies below the dots: a glow in the colours of classes, the density in grey, or nothing. Default glow."`
+	Facet       string   `placeholder:"COL" help:"Draw a panel for each value of a column, its points in colour and all others in grey."`
+	Highlight   []string `placeholder:"VALUE" help:"Draw all points in grey but those of these classes, or with such a value in another column: COL=VALUE, as in id=17. Few are marked one by one."`
+	Size        string   `placeholder:"COL" help:"Column of numbers that the dots' areas are proportional to."`
+	Names       string   `placeholder:"COL" help:"Column whose values are written on the map where each is densest. Default: the classes or, where numbers colour, clusters if the map has any."`
+	NoNames     bool     `help:"Do not write names on the map."`
 	Beside      string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order, such as clusters writes: its columns count as the map's own."`
 	LabelFile   []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
 	Title       string   `placeholder:"TEXT" help:"Title of the picture. Default: the map's name."`
 	Axes        []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default: both; of more than two, their first two principal components."`
 	Width       int      `default:"1600" placeholder:"PIXELS" help:"Default 1600."`
 	Height      int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
-	Classes     int      `default:"10" placeholder:"N" help:"Most classes with a colour of their own, up to 10; rarer ones share a grey. Default 10."`
+	Classes     int      `default:"100" placeholder:"N" help:"Most classes with a colour of their own, up to 250; rarer ones share a grey. Default 100."`
 	Uncertainty bool     `help:"Draw the uncertainty of the places around the points, one standard deviation wide: circles of the column sigma or, with --model, ellipses of the points that it was learnt from."`
 	Model       string   `short:"m" placeholder:"MODEL" help:"With --uncertainty: the map's model, of a kind that knows covariances (lllvm)."`
-	NoNames     bool     `help:"Do not write the classes' names on the map."`
+	Seed        uint64   `default:"1" rare:"" placeholder:"N" help:"Shuffles the order in which dots are drawn. Default 1."`
 }
 
 func (plotCmd) Help() string {
-	return `Draws the map with equal axes, dots whose size follows the density, colours that colour-blind eyes can tell apart
-and a legend beside the points. Where a few far points would leave most of the picture empty, they are drawn hollow
-at its edge and counted.
+	return `Draws the map with equal axes, dots whose size follows the density, names where classes are densest and a legend beside
+the points. Colours of up to ten classes are such that colour-blind eyes can tell them apart; of more, such that classes that
+lie near each other differ. Where a few far points would leave most of the picture empty, they are drawn hollow at its edge
+and counted.
 
     unfold plot map.parquet -o map.png --color label
     unfold plot map.parquet -o novelty.svg --color novelty_global
+    unfold plot map.parquet -o days.pdf --facet day --dark
+    unfold plot --compare yesterday.parquet today.parquet -o moved.png
     unfold plot map.parquet -o known.png --uncertainty --model data.unfold
     unfold plot --bounds report.json -o bounds.png
     unfold plot --history /var/lib/unfold -o history.png`
 }
 
+// pictureFormat writes pictures of maps and of histories in one format.
+type pictureFormat struct {
+	ofMap     func(io.Writer, plot.Map, plot.Settings) (plot.Drawn, error)
+	ofHistory func(io.Writer, plot.History, plot.Settings) error
+}
+
+// pictureFormats by the output's extension.
+var pictureFormats = map[string]pictureFormat{
+	".png": {plot.PNG, plot.HistoryPNG},
+	".svg": {plot.SVG, plot.HistorySVG},
+	".pdf": {plot.PDF, plot.HistoryPDF},
+}
+
 func (c *plotCmd) Run(ctx context.Context, p *program) error {
-	write := plot.PNG
-	switch strings.ToLower(filepath.Ext(c.Output)) {
-	case ".png":
-	case ".svg":
-		write = plot.SVG
-	default:
-		return usagef("--output: %q is neither a .png nor a .svg", c.Output)
-	}
-	if n := len(c.Axes); n != 0 && n != 2 {
-		return usagef("--axes: two dimensions are needed, as 0,1")
-	}
-	s := plot.Settings{Width: c.Width, Height: c.Height, Classes: c.Classes, NoNames: c.NoNames}
-	if err := s.Check(); err != nil {
-		return &usageError{err: err}
-	}
-	given := 0
-	for _, what := range []string{c.Map, c.History, c.Bounds} {
-		if what != "" {
-			given++
-		}
-	}
-	if given != 1 {
-		return usagef("plot: name either a map or, with --history, a state folder or, with --bounds, a report")
+	s, err := c.settings()
+	if err != nil {
+		return err
 	}
 	if err := checkWritable(c.Output); err != nil {
 		return err
 	}
-	if c.Model != "" && !c.Uncertainty {
-		return usagef("--model goes with --uncertainty")
-	}
-	svg := strings.EqualFold(filepath.Ext(c.Output), ".svg")
+	format := pictureFormats[strings.ToLower(filepath.Ext(c.Output))]
 	if c.History != "" {
-		return c.history(p, svg, s)
+		return c.history(p, format, s)
 	}
 	if c.Bounds != "" {
-		return c.bounds(p, svg, s)
+		return c.bounds(p, format, s)
 	}
 	m, err := readMap(ctx, p, c.Map)
 	if err != nil {
@@ -97,12 +96,12 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 	}
-	picture, err := c.picture(ctx, m)
+	picture, err := c.picture(ctx, p, m)
 	if err != nil {
 		return err
 	}
 	var drawn plot.Drawn
-	if err := atomicfile.Write(c.Output, func(w io.Writer) (err error) { drawn, err = write(w, picture, s); return err }); err != nil {
+	if err := atomicfile.Write(c.Output, func(w io.Writer) (err error) { drawn, err = format.ofMap(w, picture, s); return err }); err != nil {
 		return err
 	}
 	said := picture.Subtitle
@@ -113,8 +112,43 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
+// settings checks what the flags say together.
+func (c *plotCmd) settings() (s plot.Settings, err error) {
+	if _, known := pictureFormats[strings.ToLower(filepath.Ext(c.Output))]; !known {
+		return s, usagef("--output: %q is neither a .png nor a .svg nor a .pdf", c.Output)
+	}
+	if n := len(c.Axes); n != 0 && n != 2 {
+		return s, usagef("--axes: two dimensions are needed, as 0,1")
+	}
+	s = plot.Settings{Width: c.Width, Height: c.Height, Classes: c.Classes, NoNames: c.NoNames,
+		Palette: c.Palette, Dark: c.Dark, Shade: plot.Shade(c.Shade), Seed: c.Seed}
+	if c.Shade == "glow" {
+		s.Shade = plot.Glow
+	}
+	if err := s.Check(); err != nil {
+		return s, &usageError{err: err}
+	}
+	given := 0
+	for _, what := range []string{c.Map, c.History, c.Bounds} {
+		if what != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return s, usagef("plot: name either a map or, with --history, a state folder or, with --bounds, a report")
+	case c.Model != "" && !c.Uncertainty:
+		return s, usagef("--model goes with --uncertainty")
+	case c.Compare != "" && c.Map == "":
+		return s, usagef("--compare: name two maps, as in plot --compare before.parquet after.parquet")
+	case c.Compare != "" && c.Uncertainty:
+		return s, usagef("--compare does not go with --uncertainty")
+	}
+	return s, nil
+}
+
 // picture collects coordinates and colours.
-func (c *plotCmd) picture(ctx context.Context, m *emit.Map) (plot.Map, error) {
+func (c *plotCmd) picture(ctx context.Context, p *program, m *emit.Map) (plot.Map, error) {
 	n, d := m.Embedding.Rows, m.Embedding.Cols
 	title := c.Title
 	if title == "" {
@@ -129,136 +163,67 @@ func (c *plotCmd) picture(ctx context.Context, m *emit.Map) (plot.Map, error) {
 			return out, usagef("--axes: there is no dimension %d; the map has 0 to %d", a, d-1)
 		}
 	}
-	flat, drawn, err := c.flatten(ctx, m.Embedding)
+	flatten, drawn, err := c.flattener(ctx, m.Embedding)
 	if err != nil {
 		return out, err
 	}
 	out.Subtitle += drawn
-	out.X, out.Y = make([]float64, n), make([]float64, n)
-	for i := range n {
-		row := flat.Row(i)
-		out.X[i], out.Y[i] = float64(row[0]), float64(row[1])
-	}
+	out.X, out.Y = columnsOf(flatten(m.Embedding))
 	if out.Spread, err = c.spread(ctx, m, out.X, out.Y); err != nil {
 		return out, err
 	}
+	if c.Compare != "" {
+		if err := c.compare(ctx, p, &out, m, flatten); err != nil {
+			return out, err
+		}
+	}
 	if len(c.LabelFile) > 0 {
 		labels, err := readLabels(ctx, c.LabelFile, n, ingest.Options{})
-		out.By, out.Class = "label", labels
+		if err != nil {
+			return out, err
+		}
+		out.By, out.Class, out.Value = ingest.LabelName, labels, nil
+	} else if err := c.color(ctx, &out, m); err != nil {
 		return out, err
 	}
-	return out, c.color(ctx, &out, m)
+	return out, c.columns(ctx, &out, m)
 }
 
-// flatten returns the two columns to draw of a map of at least two dimensions,
+// columnsOf returns the two columns of a flat map.
+func columnsOf(flat vec.Matrix[float32]) (x, y []float64) {
+	x, y = make([]float64, flat.Rows), make([]float64, flat.Rows)
+	for i := range x {
+		x[i], y[i] = float64(flat.Row(i)[0]), float64(flat.Row(i)[1])
+	}
+	return x, y
+}
+
+// flattener returns what takes the two columns to draw of a map of at least two dimensions,
 // and says which they are where that is not plain.
-func (c *plotCmd) flatten(ctx context.Context, mu vec.Matrix[float32]) (vec.Matrix[float32], string, error) {
-	d := mu.Cols
-	axes := c.Axes
+func (c *plotCmd) flattener(ctx context.Context, mu vec.Matrix[float32]) (func(vec.Matrix[float32]) vec.Matrix[float32], string, error) {
+	d, axes := mu.Cols, c.Axes
 	switch {
 	case len(axes) == 0 && d > 2 && mu.Rows > 2:
 		p, err := pca.Fit(ctx, mu, 2, pca.Settings{})
 		if err != nil {
-			return mu, "", err
+			return nil, "", err
 		}
-		return p.Projector().Apply(mu, 0), fmt.Sprintf(", first two principal components of %d dimensions", d), nil
+		return func(m vec.Matrix[float32]) vec.Matrix[float32] { return p.Projector().Apply(m, 0) },
+			fmt.Sprintf(", first two principal components of %d dimensions", d), nil
 	case len(axes) == 0:
 		axes = []int{0, 1}
 	}
-	out := vec.New[float32](mu.Rows, 2)
-	for i := range mu.Rows {
-		for k, a := range axes {
-			out.Row(i)[k] = mu.Row(i)[a]
-		}
-	}
-	if d == 2 {
-		return out, "", nil
-	}
-	return out, fmt.Sprintf(", dimensions %d and %d of %d", axes[0], axes[1], d), nil
-}
-
-// color chooses the column that colours and how.
-func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
-	by := c.Color
-	if by == "" {
-		if _, err := m.Column(ingest.LabelName); err != nil {
-			return nil
-		}
-		by = ingest.LabelName
-	}
-	column, err := mapColumn(c.Map, m, by)
-	if err != nil {
-		return err
-	}
-	out.By = by
-	if by == emit.ClusterName { // however many there are, numbers of clusters are no scale
-		if out.Class, err = c.clusters(ctx, m, column); err != nil {
-			return err
-		}
-	} else if values, classes := colorBy(column); classes != nil {
-		out.Class = classes
-	} else {
-		out.Value = values
-	}
-	if strings.HasPrefix(by, "novelty") {
-		out.From, out.To = 0, 1
-	}
-	return nil
-}
-
-// clusters are those of rows by their numbers, with what sets them apart where the map has
-// columns that say so; "" for noise.
-func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column) ([]string, error) {
-	text := column.Strings()
-	number, all := map[string]int32{}, []string{}
-	cluster := make([]int32, len(text))
-	for i, of := range text {
-		if of == strconv.Itoa(int(clusters.Noise)) || column.IsNull(i) {
-			cluster[i], text[i] = clusters.Noise, ""
-			continue
-		}
-		k, known := number[of]
-		if !known {
-			k = int32(len(all))
-			number[of], all = k, append(all, of)
-		}
-		cluster[i] = k
-	}
-	var label []string
-	if l, err := m.Column(ingest.LabelName); err == nil {
-		label = l.Strings()
-	}
-	about := describedBy(cluster, len(all), label)
-	about.columns(m.Kept, ingest.LabelName, emit.ClusterName, emit.ClusterProbabilityName, emit.ClusterOutlierName)
-	names, err := about.names(ctx, 0)
-	for i, k := range cluster {
-		if k >= 0 && names[k] != "" {
-			text[i] = all[k] + ": " + names[k]
-		}
-	}
-	return text, err
-}
-
-// fewWhole is the most distinct whole numbers that are taken for classes.
-const fewWhole = 20
-
-// colorBy returns a column's numbers, or its classes if it is no number or holds
-// only few distinct whole ones.
-func colorBy(c table.Column) (values []float64, classes []string) {
-	if c.Kind() != table.Number {
-		return nil, c.Strings()
-	}
-	values, _ = c.Floats()
-	var distinct []float64
-	for _, v := range values {
-		if v != float64(int64(v)) {
-			return values, nil
-		}
-		if !slices.Contains(distinct, v) {
-			if distinct = append(distinct, v); len(distinct) > fewWhole {
-				return values, nil
+	take := func(m vec.Matrix[float32]) vec.Matrix[float32] {
+		out := vec.New[float32](m.Rows, 2)
+		for i := range m.Rows {
+			for k, a := range axes {
+				out.Row(i)[k] = m.Row(i)[a]
 			}
 		}
+		return out
 	}
-	return nil, c.Strings()
+	if d == 2 {
+		return take, "", nil
+	}
+	return take, fmt.Sprintf(", dimensions %d and %d of %d", axes[0], axes[1], d), nil
 }

@@ -19,7 +19,7 @@ import (
 
 // bounds draws what a report of a fit of kind lllvm says of its bound: by the number of
 // neighbours, and in the course of the start that was kept.
-func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
+func (c *plotCmd) bounds(p *program, format pictureFormat, s plot.Settings) error {
 	raw, err := os.ReadFile(c.Bounds)
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -40,7 +40,7 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 		h, also = course, ", by iteration"
 	}
 	h.Subtitle = humanize.Plural(len(report.Model.Runs), "start") + also
-	return c.panels(p, svg, s, h, strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds)))
+	return c.panels(p, format, s, h, strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds)))
 }
 
 // boundsOf lays the bounds out, the first iterations left out, which dwarf all others.

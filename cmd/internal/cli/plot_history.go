@@ -21,7 +21,7 @@ import (
 
 // history draws what a running or stopped stage keeps in its state folder of the
 // maps so far.
-func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
+func (c *plotCmd) history(p *program, format pictureFormat, s plot.Settings) error {
 	all, err := learn.ReadHistory(c.History)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &table.Error{Origin: table.Origin{File: c.History}, Row: -1, Problem: "there is no state of a stage with a map in it",
@@ -30,19 +30,15 @@ func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
 	if err != nil {
 		return err
 	}
-	return c.panels(p, svg, s, historyOf(all), "The maps of "+filepath.Clean(c.History))
+	return c.panels(p, format, s, historyOf(all), "The maps of "+filepath.Clean(c.History))
 }
 
 // panels writes h, under a title of its own unless one is given.
-func (c *plotCmd) panels(p *program, svg bool, s plot.Settings, h plot.History, title string) error {
+func (c *plotCmd) panels(p *program, format pictureFormat, s plot.Settings, h plot.History, title string) error {
 	if h.Title = c.Title; h.Title == "" {
 		h.Title = title
 	}
-	write := plot.HistoryPNG
-	if svg {
-		write = plot.HistorySVG
-	}
-	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return write(w, h, s) }); err != nil {
+	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return format.ofHistory(w, h, s) }); err != nil {
 		return err
 	}
 	p.printf("%s: %s\n", c.Output, h.Subtitle)

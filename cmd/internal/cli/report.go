@@ -49,10 +49,7 @@ type report struct {
 	LOO9            *float64 `json:"loo9,omitempty"`
 	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
 	Continuity      *float64 `json:"continuity,omitempty"`
-	// Left are the columns that "*" left out; Dominant is one that carries nearly all
-	// squared distance.
-	Left     []ingest.Left    `json:"left_out,omitempty"`
-	Dominant *ingest.Dominant `json:"dominant,omitempty"`
+	dataTold
 	// Frame is the file that gave rows the coordinates that they were learnt near.
 	Frame *frameReport `json:"frame,omitempty"`
 	// Model is what a kind of model has to report that others have not, such as the

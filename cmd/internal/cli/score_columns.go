@@ -17,7 +17,7 @@ func addBeside(ctx context.Context, p *program, m *emit.Map, file, path string) 
 	if err := p.vet(ctx, path); err != nil {
 		return err
 	}
-	r, err := ingest.Open(ctx, path, ingest.Options{Stdin: p.Stdin})
+	r, err := ingest.Open(ctx, path, p.inputs())
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 // with: what passes through, and how rows are placed.
 func embedKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
-	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text":
+	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text", "source.vector":
 		return flagName(k.Name()), "columns", true
 	case "model.place", "model.search", "model.recall", "model.threads":
 		return k.Name(), "model", true

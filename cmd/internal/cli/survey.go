@@ -51,7 +51,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 				return s, false, table.InFile(path, err)
 			}
 		}
-		ok, err := s.countRows(ctx, p, path, r, f, may)
+		ok, err := s.countRows(ctx, p, path, f.Reader(r), f, may)
 		r.Close()
 		if err != nil || !ok {
 			return s, false, err

@@ -78,7 +78,14 @@ func (p *program) vet(ctx context.Context, paths ...string) error {
 		if p.untrusted.passed[path] {
 			continue
 		}
-		if err := p.vetFile(ctx, path); err != nil {
+		local := path
+		if input.IsAddress(path) {
+			var err error
+			if local, err = p.remote.Local(ctx, path); err != nil {
+				return err
+			}
+		}
+		if err := p.vetFile(ctx, local); err != nil {
 			return err
 		}
 		if p.untrusted.passed == nil {

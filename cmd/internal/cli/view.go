@@ -96,7 +96,7 @@ func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub,
 	if err := p.vet(ctx, c.Map); err != nil {
 		return nil, err
 	}
-	m, err := ingest.ReadShown(ctx, c.Map, ingest.Options{Stdin: p.Stdin}, c.ID, c.Places...)
+	m, err := ingest.ReadShown(ctx, c.Map, p.inputs(), c.ID, c.Places...)
 	if err != nil {
 		return nil, err
 	}

@@ -74,11 +74,13 @@ type SourceKafka struct {
 // Columns says which columns become the vector and which pass through.
 type Columns struct {
 	Vector      string   `key:"vector" common:"true" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
-	Columns     []string `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
+	Columns     []string `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, patterns such as f*, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W, :time, :cyclic=24h, :tokens=256." placeholder:"COL,..."`
 	Log1p       bool     `key:"log1p" common:"true" help:"Take sign(v) log(1+|v|) of every number."`
 	Standardize bool     `key:"standardize" common:"true" help:"Bring every number to mean 0 and unit variance."`
 	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most categories of a text column that get an element each." placeholder:"N" min:"1"`
-	Missing     string   `key:"missing" common:"true" default:"auto" choices:"auto,error" help:"Missing values (empty, NA, null, NaN, ...) in columns that form the vector: with auto models fill them in that can (kind gplvm, in files), and they are an error for others; with error they are an error for all."`
+	Mixed       bool     `key:"mixed" help:"Let * stand for text and times, too: numbers and times standardized, text as categories, so that every column counts about alike."`
+	Metric      string   `key:"metric" common:"true" default:"euclidean" choices:"euclidean,cosine,correlation,hellinger,haversine" help:"The distance between rows: of values, of directions (cosine), of profiles (correlation), of shares (hellinger), or on the earth (haversine, of --columns LAT,LON in degrees). The model keeps it."`
+	Missing     string   `key:"missing" common:"true" default:"auto" choices:"auto,error,drop,mean" help:"Missing values (empty, NA, null, NaN, ...) in columns that form the vector: drop leaves such rows of files out, mean puts the column's mean there, and so does the model later; with auto models fill them in that can (kind gplvm, in files), and they are an error for others; with error they are an error for all."`
 	ID          string   `key:"id" common:"true" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
 	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`

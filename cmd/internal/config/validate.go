@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/internal/setting"
 	"unfold/models"
@@ -80,6 +81,12 @@ func (c *Config) checkBrokers(complain complainer) {
 func (c *Config) checkEvents(complain complainer) {
 	if c.Source.Vector != "" && len(c.Source.Columns.Columns) > 0 {
 		complain("source.vector", "keep one of them", "both a vector column and plain columns are named")
+	}
+	if c.Source.Missing == "drop" {
+		complain("source.missing", "choose mean, or leave it out: such events become dead letters", "a stage answers every event, and drop leaves rows out")
+	}
+	if c.Source.Metric == string(ingest.Haversine) && c.Source.Vector != "" {
+		complain("source.metric", "name the columns of latitude and longitude: source.columns", "haversine goes with two plain columns, not with a vector column")
 	}
 	if c.Reference.Size < c.Reference.Min {
 		complain("reference.size", "", "%d is smaller than reference.min, %d", c.Reference.Size, c.Reference.Min)

@@ -5,18 +5,28 @@
 //   - Distances must look like distances: one scale for both axes ([frame]).
 //   - A dense region must not become a blot, nor a lone point vanish: a dot's
 //     radius and opacity follow the density of dots around it ([styleDots]).
-//   - No class may hide another because of its place in the file: dots are drawn
-//     in a shuffled order that is the same every time; where colour is a value,
-//     the largest values are drawn last.
+//   - No class and no value may hide another because of its place in the file or on the
+//     scale: dots are drawn in a shuffled order that a seed sets; only what is grey,
+//     unknown or not highlighted comes first ([inTurn]).
 //   - Colours must distinguish classes for colour-blind eyes, too: Okabe and Ito's
 //     colours for up to seven classes, Tol's "muted" set up to ten, checked in
-//     this package's tests under simulated colour blindness; beyond, the smaller
-//     classes share one grey. A class's name also stands where it is densest.
+//     this package's tests under simulated colour blindness. Of more classes those
+//     that lie near each other are unlike ([farColors], [deal]).
+//   - Every class has its name where it is densest, over no other name, with a line
+//     where it has to stand aside ([arranger]).
+//   - Numbers, times and logarithms have a scale with ticks ([scale]); a value that is
+//     missing is grey and counted.
 //   - The legend and the colour scale stand beside the points, never over them.
 //   - A few far points must not leave most of the picture empty: then they are drawn
 //     at its edge, hollow, and counted below it and in [Drawn] ([newFrame]).
+//   - No character may be missing: what the program's font lacks comes from the
+//     system's, and what no font has is a box ([typesetter]).
 //
-// Pictures are PNG (points blended by this package) or SVG (points as circles
+// Below the dots classes glow ([picture.glow]). A picture may have a panel for each value
+// of a column ([picture.split]), and arrows of what moved between two maps ([picture.longest]).
+//
+// Pictures are PNG (points blended by this package), SVG or PDF (points as circles
 // up to [vectorLimit] of them, as one embedded image beyond). Text and lines are
-// drawn with gonum/plot's vg. The same map gives the same bytes.
+// drawn with gonum/plot's vg. The same map gives the same bytes, as long as the fonts
+// of the system are the same.
 package plot

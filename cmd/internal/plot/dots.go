@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"math/rand/v2"
@@ -18,6 +19,8 @@ type dot struct {
 	color  color.NRGBA // with its opacity
 	hollow bool        // beyond the frame
 	class  int
+	row    int
+	back   bool // drawn before the others: it has no colour of its own
 }
 
 const (
@@ -26,8 +29,10 @@ const (
 	hollowRadius = 1
 	// inkShare is the share of the area around a typical dot that dots cover.
 	inkShare = 0.7
-	// shuffleSeed makes the order of drawing random but always the same.
-	shuffleSeed = 1
+	// largest is how many times the typical radius a dot may have whose size is a value.
+	largest = 4
+	// leastUnit is the least radius of the median where size is a value, so that small ones differ.
+	leastUnit = 1.2
 )
 
 // styleDots gives every finite point its place, size, opacity and turn.
@@ -36,31 +41,48 @@ const (
 // were they apart, and rho the number of dots in different places around a point relative
 // to its median over points, a dot's radius is r0 rho^(-1/4): dense regions get finer
 // grain, lone points are easy to see. Its opacity is m^(-1/3), m the number of dots that
-// would cover the same spot, so that overlap reads as density instead of as a blot.
-func styleDots(m Map, f frame, p paint) []dot {
-	var rows []int
-	dots := make([]dot, 0, len(m.X))
+// would cover the same spot, so that overlap reads as density instead of as a blot. Where size
+// is a value, the area is proportional to it, and the median has the radius unit, which is r0
+// or a little more.
+func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) {
+	dots = make([]dot, 0, len(m.X))
 	for i := range m.X {
 		if !isFinite(m.X[i]) || !isFinite(m.Y[i]) {
 			continue
 		}
 		at, inside := f.at(m.X[i], m.Y[i])
 		c, k := p.color(m, i)
-		dots = append(dots, dot{at: at, color: c, class: k, hollow: !inside})
-		rows = append(rows, i)
+		d := dot{at: at, color: c, class: k, hollow: !inside, row: i}
+		switch {
+		case m.dimmed(i):
+			d.color, d.back = p.theme.other, true
+		case p.ramped:
+			d.back = !p.scale.known(m.Value[i])
+		default:
+			d.back = p.classes[k].other
+		}
+		dots = append(dots, d)
 	}
 	density := densities(dots, distinct(dots), f.panel)
 	typical := quantile.Median(slices.Clone(density))
 	r0 := math.Sqrt(inkShare / (math.Pi * typical))
 	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
+	sized := m.sizes()
+	unit = math.Max(r0, leastUnit)
 	for i := range dots {
 		d := &dots[i]
 		r := r0 * math.Pow(density[i]/typical, -0.25)
 		r = math.Min(math.Max(r, minRadius), math.Min(1.8*r0, maxRadius))
+		if sized != nil {
+			r = math.Max(sized(d.row)*unit, minRadius)
+		}
 		covered := density[i] * math.Pi * r * r
 		alpha := math.Min(0.95, math.Max(0.4, 1/math.Cbrt(math.Max(covered, 1))))
-		if !p.ramped && p.classes[d.class].other {
+		if d.back {
 			alpha *= 0.8
+		}
+		if m.dimmed(d.row) {
+			alpha *= 0.6
 		}
 		d.r, d.color = vg.Length(r), faded(d.color, alpha)
 		if d.hollow {
@@ -68,8 +90,11 @@ func styleDots(m Map, f frame, p paint) []dot {
 			d.at = f.pullIn(d.at, d.r+0.5)
 		}
 	}
-	return inTurn(dots, rows, m, p)
+	return inTurn(dots, seed), unit
 }
+
+// dimmed reports whether a point stands behind those that are highlighted.
+func (m Map) dimmed(i int) bool { return m.Bright != nil && !m.Bright[i] }
 
 // distinct returns one dot of each square of half a point: those that an eye can
 // tell apart. Event streams are full of duplicates, which lie on top of each
@@ -87,42 +112,26 @@ func distinct(dots []dot) []dot {
 	return out
 }
 
-// inTurn orders dots for drawing: greys first, then by value where colour is an
-// amount, else shuffled.
-func inTurn(dots []dot, rows []int, m Map, p paint) []dot {
-	turn := make([]int, len(dots))
-	for i := range turn {
-		turn[i] = i
-	}
-	r := rand.New(rand.NewPCG(shuffleSeed, 0))
-	r.Shuffle(len(turn), func(a, b int) { turn[a], turn[b] = turn[b], turn[a] })
-	weight := func(i int) float64 {
-		switch {
-		case p.ramped:
-			if v := m.Value[rows[i]]; !math.IsNaN(v) {
-				return v
+// inTurn orders dots for drawing: greys first, all others shuffled, so that neither the order
+// of the file nor that of values or classes hides points. Where sizes differ, small dots lie on
+// large ones. The same seed gives the same order.
+func inTurn(dots []dot, seed uint64) []dot {
+	r := rand.New(rand.NewPCG(seed, 0))
+	r.Shuffle(len(dots), func(a, b int) { dots[a], dots[b] = dots[b], dots[a] })
+	slices.SortStableFunc(dots, func(a, b dot) int {
+		if a.back != b.back {
+			if a.back {
+				return -1
 			}
-			return math.Inf(-1)
-		case p.classes[dots[i].class].other:
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(turn, func(a, b int) int {
-		switch wa, wb := weight(a), weight(b); {
-		case wa < wb:
-			return -1
-		case wa > wb:
 			return 1
 		}
-		return 0
+		return cmp.Compare(level(b.r), level(a.r))
 	})
-	out := make([]dot, len(dots))
-	for k, i := range turn {
-		out[k] = dots[i]
-	}
-	return out
+	return dots
 }
+
+// level sorts radii coarsely: only what is much larger is drawn before.
+func level(r vg.Length) int { return max(0, int(math.Log2(float64(r)/(2*maxRadius))+1)) }
 
 // densities returns for every dot the number of counted dots per square point
 // around it: counts in square cells, smoothed by a tent over 5 x 5 of them.

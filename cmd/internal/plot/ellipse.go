@@ -37,13 +37,42 @@ func (e Ellipse) outline(f frame) []vg.Point {
 	return out
 }
 
-// drawEllipses draws what lies within the panel.
+// area of the ellipse on the canvas, in square points.
+func (e Ellipse) area(f frame) float64 {
+	return math.Pi * math.Sqrt(math.Max(e.XX*e.YY-e.XY*e.XY, 0)) * f.scale * f.scale
+}
+
+// drawEllipses draws what lies within the panel, filled so faintly that about as many as
+// usually overlap are still seen through, and outlined. Ellipses that are as many as points
+// have their points' colours.
 func (p *picture) drawEllipses(c vgdraw.Canvas) {
-	look := vgdraw.LineStyle{Color: faded(faintInk, 0.5), Width: 0.5}
-	inside := vgdraw.Canvas{Canvas: c.Canvas, Rectangle: p.frame.panel}
+	if len(p.m.Spread) == 0 {
+		return
+	}
+	size := p.frame.panel.Size()
+	covered := 0.0
 	for _, e := range p.m.Spread {
-		if line := e.outline(p.frame); line != nil {
-			inside.StrokeLines(look, inside.ClipLinesXY(line)...)
+		if a := e.area(p.frame); isFinite(a) {
+			covered += math.Min(a, float64(size.X*size.Y))
 		}
+	}
+	const full, faintest, faintestLine = 0.30, 0.012, 0.12
+	layers := math.Max(1, 3*covered/float64(size.X*size.Y))
+	fill, line := math.Max(full/layers, faintest), math.Max(0.7/math.Sqrt(layers), faintestLine)
+	inside := vgdraw.Canvas{Canvas: c.Canvas, Rectangle: p.frame.panel}
+	for i, e := range p.m.Spread {
+		around := e.outline(p.frame)
+		own := len(p.m.Spread) == len(p.m.X)
+		if around == nil || own && p.m.dimmed(i) {
+			continue
+		}
+		color := p.paint.faint
+		if own {
+			color, _ = p.paint.color(p.m, i)
+		}
+		if clipped := inside.ClipPolygonXY(around); len(clipped) > 2 {
+			inside.FillPolygon(faded(color, fill), clipped)
+		}
+		inside.StrokeLines(vgdraw.LineStyle{Color: faded(color, line), Width: 0.6}, inside.ClipLinesXY(around)...)
 	}
 }

@@ -45,6 +45,9 @@ type Series struct {
 // HistoryPNG draws h and writes it to w as PNG.
 func HistoryPNG(w io.Writer, h History, s Settings) error { return writeHistory(w, h, s, newPNG) }
 
+// HistoryPDF draws h and writes it to w as a PDF of one page.
+func HistoryPDF(w io.Writer, h History, s Settings) error { return writeHistory(w, h, s, newPDF) }
+
 // HistorySVG draws h and writes it to w as SVG.
 func HistorySVG(w io.Writer, h History, s Settings) error { return writeHistory(w, h, s, newSVG) }
 
@@ -57,7 +60,7 @@ func writeHistory(w io.Writer, h History, s Settings, open func(Settings) surfac
 		return err
 	}
 	out := open(s)
-	h.draw(out.canvas(), points(s.Width), points(s.Height))
+	h.draw(out.canvas(), newLook(s), points(s.Width), points(s.Height))
 	return out.writeTo(w)
 }
 
@@ -91,11 +94,11 @@ const (
 	fewPlaces = 20
 )
 
-func (h History) draw(c vgdraw.Canvas, width, height vg.Length) {
+func (h History) draw(c vgdraw.Canvas, l look, width, height vg.Length) {
 	left, right := vg.Length(edge+historyTick), width-edge
 	top := height - headHeight
-	c.FillText(style(titleSize, ink, true), vg.Point{X: left, Y: top + 24}, h.Title)
-	c.FillText(style(textSize, faintInk, false), vg.Point{X: left, Y: top + 9}, h.Subtitle)
+	c.FillText(l.style(titleSize, l.ink, true), vg.Point{X: left, Y: top + 24}, h.Title)
+	c.FillText(l.style(textSize, l.faint, false), vg.Point{X: left, Y: top + 9}, h.Subtitle)
 	each := (top - footHeight - smallSize) / vg.Length(len(h.Panels))
 	x := span{h.At[0], h.At[len(h.At)-1]}
 	if x.to == x.from {
@@ -105,9 +108,9 @@ func (h History) draw(c vgdraw.Canvas, width, height vg.Length) {
 	for i, p := range h.Panels {
 		upper := top - vg.Length(i)*each
 		area := vg.Rectangle{Min: vg.Point{X: left, Y: upper - each + 6}, Max: vg.Point{X: right, Y: upper - panelHead}}
-		chart{h, p, area, x, p.span()}.draw(c, i == len(h.Panels)-1)
+		chart{l, h, p, area, x, p.span()}.draw(c, i == len(h.Panels)-1)
 	}
-	c.FillText(aligned(style(smallSize, faintInk, false), text.XRight, text.YBottom), vg.Point{X: right, Y: 7}, h.Along)
+	c.FillText(aligned(l.style(smallSize, l.faint, false), text.XRight, text.YBottom), vg.Point{X: right, Y: 7}, h.Along)
 }
 
 // span is a range of values.
@@ -151,46 +154,50 @@ func (p Panel) span() span {
 
 // chart is a panel in its place.
 type chart struct {
+	look
 	h    History
 	p    Panel
 	area vg.Rectangle
 	x, y span
 }
 
+// lines are the colours of lines.
+func (k chart) lines() []color.NRGBA { return palette{}.classes(len(okabeIto), k.theme) }
+
 func (k chart) draw(c vgdraw.Canvas, last bool) {
 	k.grid(c, last)
 	for _, m := range k.h.Marks {
 		at := k.x.at(m, k.area.Min.X, k.area.Max.X)
-		c.StrokeLine2(vgdraw.LineStyle{Color: otherGrey, Width: 0.8, Dashes: []vg.Length{3, 2}}, at, k.area.Min.Y, at, k.area.Max.Y)
+		c.StrokeLine2(vgdraw.LineStyle{Color: k.other, Width: 0.8, Dashes: []vg.Length{3, 2}}, at, k.area.Min.Y, at, k.area.Max.Y)
 	}
 	if k.p.Level != 0 {
 		at := k.y.at(k.p.Level, k.area.Min.Y, k.area.Max.Y)
-		c.StrokeLine2(vgdraw.LineStyle{Color: faintInk, Width: 0.8}, k.area.Min.X, at, k.area.Max.X, at)
+		c.StrokeLine2(vgdraw.LineStyle{Color: k.faint, Width: 0.8}, k.area.Min.X, at, k.area.Max.X, at)
 	}
-	c.FillText(style(textSize, ink, true), vg.Point{X: k.area.Min.X, Y: k.area.Max.Y + 5}, k.p.Title)
+	c.FillText(k.style(textSize, k.ink, true), vg.Point{X: k.area.Min.X, Y: k.area.Max.Y + 5}, k.p.Title)
 	if k.p.empty() {
 		middle := vg.Point{X: (k.area.Min.X + k.area.Max.X) / 2, Y: (k.area.Min.Y + k.area.Max.Y) / 2}
-		c.FillText(aligned(style(textSize, faintInk, false), text.XCenter, text.YCenter), middle, "none yet")
+		c.FillText(aligned(k.style(textSize, k.faint, false), text.XCenter, text.YCenter), middle, "none yet")
 	}
 	at := k.area.Max.X
 	for i := len(k.p.Series) - 1; i >= 0; i-- {
 		s := k.p.Series[i]
-		k.line(c, s, okabeIto[i])
-		name := style(smallSize, okabeIto[i], true)
+		k.line(c, s, k.lines()[i])
+		name := k.style(smallSize, k.lines()[i], true)
 		if len(k.p.Series) > 1 {
 			c.FillText(aligned(name, text.XRight, text.YBottom), vg.Point{X: at, Y: k.area.Max.Y + 5}, s.Name)
 			at -= name.Width(s.Name) + 10
 		}
 	}
 	r := k.area
-	c.StrokeLines(vgdraw.LineStyle{Color: edgeColor, Width: 0.8},
+	c.StrokeLines(vgdraw.LineStyle{Color: k.edge, Width: 0.8},
 		[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 }
 
 // grid draws faint lines and their numbers; the horizontal axis has numbers below the
 // last panel only.
 func (k chart) grid(c vgdraw.Canvas, last bool) {
-	line, numbers := vgdraw.LineStyle{Color: gridColor, Width: 0.6}, style(smallSize, faintInk, false)
+	line, numbers := vgdraw.LineStyle{Color: k.theme.grid, Width: 0.6}, k.style(smallSize, k.faint, false)
 	step := niceStep((k.y.to - k.y.from) / 4)
 	for i := math.Ceil(k.y.from / step); i*step <= k.y.to; i++ {
 		at := k.y.at(i*step, k.area.Min.Y, k.area.Max.Y)

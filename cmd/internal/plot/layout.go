@@ -40,54 +40,88 @@ func panel(s Settings, p paint) vg.Rectangle {
 
 func (p *picture) draw(out surface) {
 	c := out.canvas()
-	p.drawHead(c)
-	p.drawGrid(c)
-	p.drawEllipses(c)
-	out.points(p.dots, p.frame)
-	p.drawEdge(c)
-	if p.m.Class != nil && !p.s.NoNames {
-		p.drawNames(c)
+	whole := panel(p.s, p.paint)
+	p.drawHead(c, whole)
+	if p.facets == nil {
+		p.drawMap(out)
 	}
+	for _, f := range p.facets {
+		f.drawMap(out)
+		f.drawCaption(c)
+		p.drawn.Unnamed += f.drawn.Unnamed
+	}
+	box := vg.Rectangle{
+		Min: vg.Point{X: whole.Max.X + legendGap, Y: whole.Min.Y},
+		Max: vg.Point{X: whole.Max.X + legendGap + legendWidth(p.paint), Y: whole.Max.Y},
+	}
+	p.drawSizes(c, box)
+	box.Min.Y += p.sizesHeight()
 	if p.paint.ramped {
-		p.drawScale(c)
+		p.drawScale(c, box)
 	} else if p.m.Class != nil {
-		p.drawLegend(c)
+		p.drawLegend(c, box)
 	}
-	p.drawFoot(c)
+	p.drawn.Boxes = p.paint.fonts.missing()
+	p.drawFoot(c, whole)
 }
 
-func (p *picture) drawHead(c vgdraw.Canvas) {
-	left, top := p.frame.panel.Min.X, p.frame.panel.Max.Y
-	c.FillText(style(titleSize, ink, true), vg.Point{X: left, Y: top + 24}, p.m.Title)
-	c.FillText(style(textSize, faintInk, false), vg.Point{X: left, Y: top + 9}, p.m.Subtitle)
+// drawMap draws a panel and what is in it.
+func (p *picture) drawMap(out surface) {
+	c := out.canvas()
+	p.drawGrid(c)
+	if shine := p.glow(); shine != nil {
+		out.shine(shine, p.frame)
+	}
+	p.drawEllipses(c)
+	out.points(p.dots, p.frame)
+	p.drawRings(c)
+	p.drawMoves(c)
+	p.drawEdge(c)
+	if !p.s.NoNames {
+		p.drawn.Unnamed = p.drawNames(c)
+	}
+}
+
+func (p *picture) drawHead(c vgdraw.Canvas, whole vg.Rectangle) {
+	left, top := whole.Min.X, whole.Max.Y
+	title, below := p.paint.style(titleSize, p.paint.ink, true), p.paint.style(textSize, p.paint.faint, false)
+	room := points(p.s.Width) - edge - left
+	title, below = smaller(title, p.m.Title, room), smaller(below, p.m.Subtitle, room)
+	c.FillText(title, vg.Point{X: left, Y: top + 24}, fittedText(title, p.m.Title, room))
+	c.FillText(below, vg.Point{X: left, Y: top + 9}, fittedText(below, p.m.Subtitle, room))
 }
 
 // drawGrid draws faint lines at equal distances both ways, which show that one
 // scale holds for both axes, and their numbers outside the panel.
 func (p *picture) drawGrid(c vgdraw.Canvas) {
-	f, line := p.frame, vgdraw.LineStyle{Color: gridColor, Width: 0.6}
-	numbers := style(smallSize, faintInk, false)
+	f, line := p.frame, vgdraw.LineStyle{Color: p.paint.grid, Width: 0.6}
+	numbers := p.paint.style(smallSize, p.paint.faint, false)
 	for _, x := range f.ticks(f.x0, f.x1) {
 		at, _ := f.at(x, f.y0)
 		c.StrokeLine2(line, at.X, f.panel.Min.Y, at.X, f.panel.Max.Y)
-		c.FillText(aligned(numbers, text.XCenter, text.YTop), vg.Point{X: at.X, Y: f.panel.Min.Y - 4}, tick(x, f.step))
+		if !p.bare {
+			c.FillText(aligned(numbers, text.XCenter, text.YTop), vg.Point{X: at.X, Y: f.panel.Min.Y - 4}, tick(x, f.step))
+		}
 	}
 	for _, y := range f.ticks(f.y0, f.y1) {
 		at, _ := f.at(f.x0, y)
 		c.StrokeLine2(line, f.panel.Min.X, at.Y, f.panel.Max.X, at.Y)
-		c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: f.panel.Min.X - 4, Y: at.Y}, tick(y, f.step))
+		if !p.bare {
+			c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: f.panel.Min.X - 4, Y: at.Y}, tick(y, f.step))
+		}
 	}
 }
 
 func (p *picture) drawEdge(c vgdraw.Canvas) {
 	r := p.frame.panel
-	c.StrokeLines(vgdraw.LineStyle{Color: edgeColor, Width: 0.8},
+	c.StrokeLines(vgdraw.LineStyle{Color: p.paint.edge, Width: 0.8},
 		[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 }
 
 // drawFoot says what the picture does not show as it is.
-func (p *picture) drawFoot(c vgdraw.Canvas) {
-	c.FillText(style(smallSize, faintInk, false), vg.Point{X: p.frame.panel.Min.X, Y: 7}, p.drawn.Notes())
+func (p *picture) drawFoot(c vgdraw.Canvas, whole vg.Rectangle) {
+	s := p.paint.style(smallSize, p.paint.faint, false)
+	c.FillText(s, vg.Point{X: whole.Min.X, Y: 7}, fittedText(s, p.drawn.Notes(), points(p.s.Width)-edge-whole.Min.X))
 }
 
 // tick writes a grid line's value so that it fits beside the panel: as a power of

@@ -1,157 +1,175 @@
 package plot
 
 import (
-	"cmp"
 	"image/color"
 	"math"
-	"slices"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// drawNames writes every class's name beside the spot where the class is
-// densest, the larger classes first, where it covers few points and no other
-// name; a thin line leads back to the spot if no dot of the class is close. A name that finds
-// no place is left to the legend.
-func (p *picture) drawNames(c vgdraw.Canvas) {
-	peaks := p.peaks()
-	order := make([]int, len(p.paint.classes))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(p.paint.classes[b].n, p.paint.classes[a].n), cmp.Compare(a, b))
-	})
-	crowd := newCrowd(p.dots, p.frame.panel)
-	var taken []vg.Rectangle
-	for _, k := range order {
-		class := p.paint.classes[k]
-		if class.other || class.n == 0 {
-			continue
-		}
-		name, size := shorten(class.name, p.paint.nameLength), 12.0
-		if len(name) <= 2 {
-			size = 15 // a digit needs more size to be found
-		}
-		s := aligned(style(size, darker(class.color), true), text.XCenter, text.YCenter)
-		box, ok := p.findPlace(peaks[k], vg.Point{X: s.Width(name) + 5, Y: s.Height(name) + 3}, crowd, taken)
-		if !ok {
-			continue
-		}
-		taken = append(taken, box)
-		at := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
-		if !p.touches(box, k) {
-			lead(c, box, peaks[k], faded(darker(class.color), 0.8))
-		}
-		halo(c, s, at, name)
-	}
+// Sizes of names on the map: of the largest and the smallest group, where there are few and
+// where there are a hundred of them.
+const (
+	largeFew, smallFew   = 17.0, 11.5
+	largeMany, smallMany = 11.5, 6.5
+	// namedLine is about how many characters a line of a name has.
+	namedLine = 18
+	longName  = 48
+)
+
+// group is what a name on the map stands for.
+type group struct {
+	name  string
+	n     int
+	color color.NRGBA // of the text
+	spot  vg.Point
 }
 
-// findPlace looks for a place of the given size around a spot: over it, or in one
-// of 16 directions at growing distances. It takes the one with the least cost:
-// the points that it would cover, and how far away it is.
-func (p *picture) findPlace(spot, size vg.Point, crowd *crowd, taken []vg.Rectangle) (best vg.Rectangle, found bool) {
-	const rings, directions, perPoint = 7, 16, 0.35
-	least := math.Inf(1)
-	in := p.frame.panel
-	for ring := range rings + 1 {
-		for dir := range directions {
-			angle := 2 * math.Pi * float64(dir) / directions
-			away := vg.Length(ring) * 9
-			at := vg.Point{
-				X: spot.X + vg.Length(math.Cos(angle))*(away+size.X/2*vg.Length(min(ring, 1))),
-				Y: spot.Y + vg.Length(math.Sin(angle))*(away+size.Y/2*vg.Length(min(ring, 1))),
+// groups are what the map names: by Map.Name, else the classes with a colour. near has for
+// each dot's row its group, -1 for none.
+func (p *picture) groups() (all []group, near []int) {
+	near = make([]int, len(p.m.X))
+	if p.m.Name != nil {
+		of, index := chooseClasses(p.m.Name, mostNames)
+		for i, name := range p.m.Name {
+			near[i] = index[name]
+		}
+		for _, k := range of {
+			g := group{n: k.n, color: p.paint.ink}
+			if !k.other {
+				g.name = k.name
 			}
-			box := vg.Rectangle{Min: at.Sub(size.Scale(0.5)), Max: at.Add(size.Scale(0.5))}
-			if box.Min.X < in.Min.X+2 || box.Max.X > in.Max.X-2 || box.Min.Y < in.Min.Y+2 || box.Max.Y > in.Max.Y-2 ||
-				slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlap(t, box) }) {
-				continue
+			all = append(all, g)
+		}
+	} else if p.m.Class != nil {
+		for i := range p.m.X {
+			near[i] = p.paint.kind(p.m, i)
+		}
+		for _, k := range p.paint.classes {
+			g := group{n: k.n, color: p.paint.legible(k.color)}
+			if !k.other {
+				g.name = k.name
 			}
-			cost := perPoint*crowd.within(box) + float64(away)
-			if cost < least {
-				best, least, found = box, cost, true
-			}
-			if ring == 0 {
-				break // one place, whatever the direction
-			}
+			all = append(all, g)
 		}
 	}
-	return best, found
-}
-
-// touches reports whether a dot of the class stands in or beside the box: then
-// nobody asks what the name belongs to.
-func (p *picture) touches(box vg.Rectangle, class int) bool {
-	const beside = 5 // points
-	return slices.ContainsFunc(p.dots, func(d dot) bool {
-		return d.class == class && d.at.X > box.Min.X-beside && d.at.X < box.Max.X+beside && d.at.Y > box.Min.Y-beside && d.at.Y < box.Max.Y+beside
-	})
-}
-
-// lead draws a line from a name to its spot.
-func lead(c vgdraw.Canvas, box vg.Rectangle, spot vg.Point, color color.NRGBA) {
-	from := vg.Point{X: min(max(spot.X, box.Min.X), box.Max.X), Y: min(max(spot.Y, box.Min.Y), box.Max.Y)}
-	c.StrokeLine2(vgdraw.LineStyle{Color: color, Width: 0.7}, from.X, from.Y, spot.X, spot.Y)
-}
-
-// crowd counts dots in rectangles: a table of sums over small cells.
-type crowd struct {
-	panel vg.Rectangle
-	w, h  int
-	sum   []float64 // (w+1) x (h+1): dots in cells left of x and below y
-}
-
-const crowdCell = 3 // points
-
-func newCrowd(dots []dot, panel vg.Rectangle) *crowd {
-	c := &crowd{panel: panel, w: int(float64(panel.Size().X)/crowdCell) + 1, h: int(float64(panel.Size().Y)/crowdCell) + 1}
-	c.sum = make([]float64, (c.w+1)*(c.h+1))
-	for _, d := range dots {
-		x, y := c.cell(d.at)
-		c.sum[(y+1)*(c.w+1)+x+1]++
-	}
-	for y := 1; y <= c.h; y++ {
-		for x := 1; x <= c.w; x++ {
-			c.sum[y*(c.w+1)+x] += c.sum[y*(c.w+1)+x-1] + c.sum[(y-1)*(c.w+1)+x] - c.sum[(y-1)*(c.w+1)+x-1]
-		}
-	}
-	return c
-}
-
-func (c *crowd) cell(p vg.Point) (x, y int) {
-	x, y = int(float64(p.X-c.panel.Min.X)/crowdCell), int(float64(p.Y-c.panel.Min.Y)/crowdCell)
-	return min(max(x, 0), c.w-1), min(max(y, 0), c.h-1)
-}
-
-func (c *crowd) within(r vg.Rectangle) float64 {
-	x0, y0 := c.cell(r.Min)
-	x1, y1 := c.cell(r.Max)
-	at := func(x, y int) float64 { return c.sum[y*(c.w+1)+x] }
-	return at(x1+1, y1+1) - at(x0, y1+1) - at(x1+1, y0) + at(x0, y0)
-}
-
-// peaks returns for every class the middle of its dots around its densest spot:
-// the cell with the most of them in a 5 x 5 neighbourhood, near cells counting
-// more.
-func (p *picture) peaks() []vg.Point {
-	byClass := make([][]vg.Point, len(p.paint.classes))
+	at := make([][]vg.Point, len(all))
 	for _, d := range p.dots {
-		byClass[d.class] = append(byClass[d.class], d.at)
+		if k := near[d.row]; len(all) > 0 && !p.m.dimmed(d.row) {
+			at[k] = append(at[k], d.at)
+		}
 	}
-	peaks := make([]vg.Point, len(byClass))
-	for k, at := range byClass {
-		peaks[k] = p.peak(at)
+	for k := range all {
+		if all[k].spot = peak(at[k], p.frame.panel); len(at[k]) == 0 {
+			all[k].name = ""
+		}
 	}
-	return peaks
+	return all, near
 }
 
-func (p *picture) peak(at []vg.Point) vg.Point {
+// labels are the names with their places, and the groups that they name.
+func (p *picture) labels() (labels []label, all []group, near []int) {
+	all, near = p.groups()
+	a := &arranger{in: p.frame.panel, crowd: newCrowd(p.dots, p.frame.panel)}
+	a.measure = func(l label) vg.Point {
+		s := p.paint.style(l.size, p.paint.ink, true)
+		return vg.Point{X: s.Width(l.text) + 4, Y: s.Height(l.text) + 2}
+	}
+	named, most := 0, 0
+	for _, g := range all {
+		if g.name != "" {
+			named, most = named+1, max(most, g.n)
+		}
+	}
+	for _, k := range inSizeOrder(len(all), func(i int) int { return all[i].n }) {
+		if g := all[k]; g.name != "" {
+			name := wrapped(shorten(g.name, longName), namedLine)
+			size := nameSize(float64(g.n)/float64(most), named) * p.nameScale()
+			if utf8.RuneCountInString(name) <= 2 && named <= trusted {
+				size = math.Max(size, largeFew*p.nameScale()) // a digit needs more size to be found
+			}
+			a.labels = append(a.labels, label{text: name, class: k, size: size, spot: g.spot, lone: g.n == 1})
+		}
+	}
+	a.arrange()
+	return a.labels, all, near
+}
+
+// drawNames writes every group's name at the spot where the group is densest or, where
+// dots or other names are in the way, beside it; a thin line leads to the spot if the name
+// does not stand at its group. It returns how many names found no place.
+func (p *picture) drawNames(c vgdraw.Canvas) (lost int) {
+	labels, all, near := p.labels()
+	for _, l := range labels {
+		if l.found && !p.stands(l, near) {
+			p.lead(c, l, all[l.class].color)
+		}
+	}
+	for _, l := range labels {
+		if !l.found {
+			lost++
+			continue
+		}
+		s := aligned(p.paint.style(l.size, all[l.class].color, true), text.XCenter, text.YCenter)
+		p.paint.halo(c, s, vg.Point{X: (l.box.Min.X + l.box.Max.X) / 2, Y: (l.box.Min.Y + l.box.Max.Y) / 2}, l.text)
+	}
+	return lost
+}
+
+// mostNames is how many groups may have a name on the map.
+const mostNames = 250
+
+// nameScale makes names smaller in a small panel.
+func (p *picture) nameScale() float64 {
+	size := p.frame.panel.Size()
+	return math.Min(1, math.Max(0.6, math.Sqrt(float64(size.X*size.Y))/420))
+}
+
+// nameSize is the font size of a group of a share of the largest, one of so many.
+func nameSize(share float64, groups int) float64 {
+	crowded := math.Min(1, math.Max(0, (float64(groups)-12)/88))
+	large := largeFew + crowded*(largeMany-largeFew)
+	small := smallFew + crowded*(smallMany-smallFew)
+	return small + (large-small)*math.Sqrt(share)
+}
+
+// stands reports whether a label stands at its group, so that nobody asks what it belongs
+// to: at its spot, or among dots of which most are the group's.
+func (p *picture) stands(l label, near []int) bool {
+	const at, beside = 2, 5 // points
+	if (segment{nearest(l.box, l.spot), l.spot}).length() <= at {
+		return true
+	}
+	own, all := 0, 0
+	for _, d := range p.dots {
+		if d.at.X > l.box.Min.X-beside && d.at.X < l.box.Max.X+beside && d.at.Y > l.box.Min.Y-beside && d.at.Y < l.box.Max.Y+beside {
+			all++
+			if near[d.row] == l.class {
+				own++
+			}
+		}
+	}
+	return 2*own > all
+}
+
+// lead draws a line from a name to its spot, and a dot there.
+func (p *picture) lead(c vgdraw.Canvas, l label, color color.NRGBA) {
+	from := nearest(l.box, l.spot)
+	c.StrokeLine2(vgdraw.LineStyle{Color: faded(p.paint.ground, 0.85), Width: 2}, from.X, from.Y, l.spot.X, l.spot.Y)
+	c.StrokeLine2(vgdraw.LineStyle{Color: color, Width: 0.7}, from.X, from.Y, l.spot.X, l.spot.Y)
+	disc(c, l.spot, 1.6, color)
+}
+
+// peak returns the middle of points around their densest spot: the cell with the most of
+// them in a 5 x 5 neighbourhood, near cells counting more.
+func peak(at []vg.Point, panel vg.Rectangle) vg.Point {
 	const cell, reach = 12, 2 // points, cells
 	type place struct{ x, y int }
 	cellOf := func(q vg.Point) place {
-		return place{int(float64(q.X-p.frame.panel.Min.X) / cell), int(float64(q.Y-p.frame.panel.Min.Y) / cell)}
+		return place{int(float64(q.X-panel.Min.X) / cell), int(float64(q.Y-panel.Min.Y) / cell)}
 	}
 	count := map[place]int{}
 	for _, q := range at {
@@ -179,32 +197,4 @@ func (p *picture) peak(at []vg.Point) vg.Point {
 		}
 	}
 	return middle.Scale(1 / vg.Length(max(n, 1)))
-}
-
-// darker returns a class's colour dark enough to read as text on white.
-func darker(c color.NRGBA) color.NRGBA {
-	for luminance(c) > 0.18 {
-		c.R, c.G, c.B = scaled(c.R), scaled(c.G), scaled(c.B)
-	}
-	return c
-}
-
-// luminance is the relative luminance of a colour in 0..1 (WCAG 2).
-func luminance(c color.NRGBA) float64 {
-	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
-}
-
-// linear undoes the sRGB transfer curve.
-func linear(v uint8) float64 {
-	x := float64(v) / 255
-	if x <= 0.04045 {
-		return x / 12.92
-	}
-	return math.Pow((x+0.055)/1.055, 2.4)
-}
-
-func scaled(v uint8) uint8 { return uint8(math.Floor(float64(v) * 0.92)) }
-
-func overlap(a, b vg.Rectangle) bool {
-	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }

@@ -8,18 +8,20 @@ import (
 	"slices"
 	"strconv"
 
-	"unfold/internal/quantile"
+	"gonum.org/v1/plot/vg"
 )
 
 // paint is how points get their colours.
 type paint struct {
-	by      string
-	classes []class // by kind: the legend's entries in its order
-	of      map[string]int
-	ramped  bool // by amount
-	from,
-	to float64
+	look
+	palette      palette
+	by, sizeBy   string  // what colours and sizes mean, "" if nothing
+	classes      []class // by kind: the legend's entries in its order
+	of           map[string]int
+	ramped       bool // by amount
+	scale        scale
 	below, above bool // values lie beyond the scale's ends
+	unknown      int  // values without a colour
 	// nameLength is the number of characters of a name that the legend has
 	// room for: it takes a third of the picture at most.
 	nameLength int
@@ -31,6 +33,8 @@ type class struct {
 	n     int
 	color color.NRGBA
 	other bool // shared by the rarer classes, or by points without one
+	none  bool // of points without one
+	quiet bool // no point of it is highlighted
 }
 
 const (
@@ -38,42 +42,112 @@ const (
 	oneName = "points"
 )
 
-func newPaint(m Map, s Settings) paint {
-	p := paint{by: m.By, nameLength: min(max(int(points(s.Width)/3-50)/6, 4), 24)}
+func newPaint(m Map, s Settings) (paint, error) {
+	chosen, err := paletteOf(s.Palette)
+	if err != nil {
+		return paint{}, err
+	}
+	p := paint{look: newLook(s), palette: chosen, by: m.By, sizeBy: m.SizeBy, nameLength: min(max(int(points(s.Width)/3-50)/6, 4), 24)}
 	switch {
 	case m.Value != nil:
 		p.ramped = true
-		p.from, p.to = m.From, m.To
-		if p.from == p.to {
-			p.from, p.to = middle(m.Value)
-		}
+		p.scale = newScale(m.Scale, m.Value, m.From, m.To)
 		for _, v := range m.Value {
-			p.below = p.below || v < p.from
-			p.above = p.above || v > p.to
+			at := p.scale.at(v)
+			p.below, p.above = p.below || at < 0, p.above || at > 1
+			if !p.scale.known(v) {
+				p.unknown++
+			}
 		}
 	case m.Class != nil:
 		p.classes, p.of = chooseClasses(m.Class, s.Classes)
+		p.colorClasses(cmp.Or(m.Unknown, noClass))
+		p.hush(m)
 	default:
-		p.classes = []class{{name: oneName, n: len(m.X), color: okabeIto[0]}}
+		one := okabeIto[0]
+		if p.dark {
+			one = okabeItoDark[0]
+		}
+		if chosen.colors != nil {
+			one = chosen.colors[0]
+		}
+		p.classes = []class{{name: oneName, n: len(m.X), color: one}}
 	}
-	return p
+	return p, nil
+}
+
+// colorClasses gives classes their colours, those that need not wait for their places.
+func (p *paint) colorClasses(unknown string) {
+	named := 0
+	for _, k := range p.classes {
+		if !k.other {
+			named++
+		}
+	}
+	colors := p.palette.classes(named, p.theme)
+	for i := range p.classes {
+		switch k := &p.classes[i]; {
+		case k.none:
+			k.name, k.color = unknown, p.theme.unknown
+		case k.other:
+			k.color = p.theme.other
+		case colors != nil:
+			k.color = colors[i]
+		}
+	}
+}
+
+// hush finds the classes that are grey in the legend since others are highlighted.
+func (p *paint) hush(m Map) {
+	for k := range p.classes {
+		p.classes[k].quiet = m.Bright != nil
+	}
+	for i, bright := range m.Bright {
+		if bright {
+			p.classes[p.kind(m, i)].quiet = false
+		}
+	}
+}
+
+// place gives the classes that lie near each other colours that are unlike, where there are
+// too many classes for a fixed palette. spots are the classes' places.
+func (p *paint) place(spots []vg.Point) {
+	var at []vg.Point
+	var of []int
+	for i, k := range p.classes {
+		if !k.other {
+			at, of = append(at, spots[i]), append(of, i)
+		}
+	}
+	if p.ramped || p.of == nil || p.palette.classes(len(at), p.theme) != nil {
+		return
+	}
+	colors := farColors(len(at), p.theme)
+	for i, c := range deal(at, colors) {
+		p.classes[of[i]].color = colors[c]
+	}
+}
+
+// kind returns the place of point i's class in the legend.
+func (p paint) kind(m Map, i int) int {
+	if m.Class == nil {
+		return 0
+	}
+	return p.of[m.Class[i]]
 }
 
 // color returns the colour of point i, and its class's place in the legend.
 func (p paint) color(m Map, i int) (color.NRGBA, int) {
-	switch {
-	case p.ramped:
-		return ramp((m.Value[i] - p.from) / (p.to - p.from)), 0
-	case m.Class != nil:
-		k := p.of[m.Class[i]]
-		return p.classes[k].color, k
+	if p.ramped {
+		return p.palette.ramp(p.scale.at(m.Value[i]), p.theme), 0
 	}
-	return p.classes[0].color, 0
+	k := p.kind(m, i)
+	return p.classes[k].color, k
 }
 
-// chooseClasses gives a colour each to the most frequent classes and one grey
-// to all others. Names that are numbers are listed by value, other names by
-// frequency; the greys come last.
+// chooseClasses lists the most frequent classes, which get a colour each, and all others as
+// one. Names that are numbers are listed by value, other names by frequency; what shares a
+// grey comes last, points without a class at the very end.
 func chooseClasses(of []string, most int) ([]class, map[string]int) {
 	count := map[string]int{}
 	for _, c := range of {
@@ -95,13 +169,12 @@ func chooseClasses(of []string, most int) ([]class, map[string]int) {
 	sortNumbers(names)
 	index := map[string]int{}
 	var classes []class
-	colors := classColors(len(names))
-	for i, name := range names {
+	for _, name := range names {
 		index[name] = len(classes)
-		classes = append(classes, class{name: name, n: count[name], color: colors[i]})
+		classes = append(classes, class{name: name, n: count[name]})
 	}
 	if len(rest) > 0 {
-		other := class{name: fmt.Sprintf("%d others", len(rest)), color: otherGrey, other: true}
+		other := class{name: fmt.Sprintf("%d others", len(rest)), other: true}
 		if len(rest) == 1 {
 			other.name = rest[0]
 		}
@@ -113,7 +186,7 @@ func chooseClasses(of []string, most int) ([]class, map[string]int) {
 	}
 	if unnamed > 0 {
 		index[""] = len(classes)
-		classes = append(classes, class{name: noClass, n: unnamed, color: hex(0xD8D8D8), other: true})
+		classes = append(classes, class{name: noClass, n: unnamed, other: true, none: true})
 	}
 	return classes, index
 }
@@ -129,27 +202,4 @@ func sortNumbers(names []string) {
 		values[name] = v
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
-}
-
-// middle returns the 1st and the 99th percentile of the finite values, wider
-// where they are equal.
-func middle(v []float64) (from, to float64) {
-	sorted := make([]float64, 0, len(v))
-	for _, x := range v {
-		if isFinite(x) {
-			sorted = append(sorted, x)
-		}
-	}
-	if len(sorted) == 0 {
-		return 0, 1
-	}
-	slices.Sort(sorted)
-	from, to = quantile.Of(sorted, 0.01), quantile.Of(sorted, 0.99)
-	if from == to {
-		from, to = sorted[0], sorted[len(sorted)-1]
-	}
-	if from == to {
-		from, to = from-0.5, to+0.5
-	}
-	return from, to
 }

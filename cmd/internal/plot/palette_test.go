@@ -51,7 +51,7 @@ func TestColoursStandOutFromWhite(t *testing.T) {
 	}
 	last := math.Inf(1)
 	for k := range 101 {
-		l := lab(seen(ramp(float64(k)/100), deficiencies["normal"]))[0]
+		l := lab(seen(palette{}.ramp(float64(k)/100, light), deficiencies["normal"]))[0]
 		if l >= last {
 			t.Errorf("the ramp gets lighter at %d%%", k)
 		}
@@ -62,13 +62,14 @@ func TestColoursStandOutFromWhite(t *testing.T) {
 func TestNamesAreLegible(t *testing.T) {
 	for _, c := range append(append([]color.NRGBA{}, okabeIto...), tolMuted...) {
 		// WCAG 2 asks for a contrast of 4.5 for text and 3 for large bold text.
-		if contrast := 1.05 / (luminance(darker(c)) + 0.05); contrast < 4.5 {
-			t.Errorf("a name in %v has a contrast of %.1f to white", darker(c), contrast)
+		if contrast := 1.05 / (luminance(light.legible(c)) + 0.05); contrast < 4.5 {
+			t.Errorf("a name in %v has a contrast of %.1f to white", light.legible(c), contrast)
 		}
 	}
 }
 
 func TestRampBounds(t *testing.T) {
+	ramp := func(t float64) color.NRGBA { return palette{}.ramp(t, light) }
 	if ramp(-1) != ramp(0) || ramp(2) != ramp(1) {
 		t.Error("values beyond the ramp do not get its ends' colours")
 	}
@@ -85,22 +86,4 @@ func seen(c color.NRGBA, m [9]float64) [3]float64 {
 		out[k] = math.Min(math.Max(m[3*k]*r+m[3*k+1]*g+m[3*k+2]*b, 0), 1)
 	}
 	return out
-}
-
-// lab converts linear sRGB to CIE Lab with white point D65.
-func lab(c [3]float64) [3]float64 {
-	x := (0.4124*c[0] + 0.3576*c[1] + 0.1805*c[2]) / 0.9505
-	y := 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2]
-	z := (0.0193*c[0] + 0.1192*c[1] + 0.9505*c[2]) / 1.089
-	f := func(t float64) float64 {
-		if t > 0.008856 {
-			return math.Cbrt(t)
-		}
-		return 7.787*t + 16.0/116
-	}
-	return [3]float64{116*f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))}
-}
-
-func distance(a, b [3]float64) float64 {
-	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }

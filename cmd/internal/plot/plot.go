@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 
 	"unfold/cmd/internal/humanize"
 )
@@ -20,27 +23,58 @@ type Map struct {
 	// By names what the colour means: the legend's heading.
 	By string
 	// Class colours by kind, Value by amount; at most one is given, with one
-	// entry a point. With neither, all points have one colour.
-	Class []string
-	Value []float64
-	// From and To are the ends of the colour scale; equal (as both zero) means
-	// the 1st and 99th percentile of Value.
+	// entry a point. With neither, all points have one colour. Points of class "" and of
+	// value NaN are grey; Unknown is what the legend calls the former, by default "(none)".
+	Class   []string
+	Unknown string
+	Value   []float64
+	// Scale is how values become colours. From and To are its ends; equal (as both zero)
+	// means the 1st and 99th percentile of Value, of times the first and the last.
+	Scale    Scale
 	From, To float64
-	// Spread are drawn as outlines below the points.
+	// Name, one a point, are groups to name on the map instead of the classes; "" for none.
+	Name []string
+	// Size, one a point, makes the dots' areas proportional to it. SizeBy names it.
+	Size   []float64
+	SizeBy string
+	// Facet, one a point, draws a panel for each of its values; FacetBy names it.
+	Facet   []string
+	FacetBy string
+	// Bright, one a point, are those to highlight: all others are grey, behind them.
+	Bright []bool
+	// Spread are drawn below the points. If they are as many as the points, they have their
+	// colours.
 	Spread []Ellipse
+	// Moves are the points' ways from another map: the longest are drawn as arrows.
+	Moves []Move
 }
 
 // Settings say how to draw. The zero value is usable.
 type Settings struct {
-	// Width and Height in pixels; default 1600 x 1200. An SVG has half as many
+	// Width and Height in pixels; default 1600 x 1200. An SVG and a PDF have half as many
 	// points.
 	Width, Height int
-	// Classes is how many classes get a colour of their own, at most and by
-	// default 10; the rarer ones share a grey.
+	// Classes is how many classes get a colour of their own, at most MaxClasses and by
+	// default 100; the rarer ones share a grey.
 	Classes int
-	// NoNames leaves out the classes' names on the map; the legend stays.
+	// NoNames leaves out the names on the map; the legend stays.
 	NoNames bool
+	// Palette is one of Palettes, or colours as #rrggbb separated by commas. By default
+	// classes have Okabe and Ito's colours, Tol's, or such as their places suggest, by how many
+	// they are, and values have viridis.
+	Palette string
+	// Dark draws on a dark ground.
+	Dark bool
+	// Shade is what lies below the dots.
+	Shade Shade
+	// Seed shuffles the order in which dots are drawn; default 1.
+	Seed uint64
+	// Fonts are folders with fonts for characters that the program's own lacks; nil: the system's.
+	Fonts []string
 }
+
+// MaxClasses bounds Settings.Classes.
+const MaxClasses = 250
 
 const (
 	dpi     = 144 // pixels per inch of a PNG: 2 pixels a point
@@ -51,22 +85,28 @@ const (
 
 func (s Settings) withDefaults() (Settings, error) {
 	s.Width, s.Height = cmp.Or(s.Width, 1600), cmp.Or(s.Height, 1200)
-	s.Classes = cmp.Or(s.Classes, maxClasses)
+	s.Classes = cmp.Or(s.Classes, 100)
+	s.Seed = cmp.Or(s.Seed, 1)
 	for _, side := range []int{s.Width, s.Height} {
 		if side < minSide || side > maxSide {
 			return s, fmt.Errorf("plot: a side of %d pixels; it must be between %d and %d", side, minSide, maxSide)
 		}
 	}
-	if s.Classes < 1 || s.Classes > maxClasses {
-		return s, fmt.Errorf("plot: %d classes; colours that anyone can tell apart are 1 to %d", s.Classes, maxClasses)
+	if s.Classes < 1 || s.Classes > MaxClasses {
+		return s, fmt.Errorf("plot: %d classes; it must be between 1 and %d", s.Classes, MaxClasses)
 	}
-	return s, nil
+	if !slices.Contains([]Shade{Glow, Density, Plain}, s.Shade) {
+		return s, fmt.Errorf("plot: there is no shade %q", s.Shade)
+	}
+	_, err := paletteOf(s.Palette)
+	return s, err
 }
 
 // Drawn says how many points a picture shows where they are, how many at its edge since
 // they are beyond its frame, and how many it leaves out since their coordinates are not
-// finite.
-type Drawn struct{ Inside, Outside, Lost int }
+// finite; how many names found no place on the map; and how many characters are boxes since no
+// font has them.
+type Drawn struct{ Inside, Outside, Lost, Unnamed, Boxes int }
 
 // Notes says what is not shown as it is, "" if all points are.
 func (d Drawn) Notes() string {
@@ -77,6 +117,12 @@ func (d Drawn) Notes() string {
 	if d.Lost > 0 {
 		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", humanize.Plural(d.Lost, "point")))
 	}
+	if d.Unnamed > 0 {
+		notes = append(notes, fmt.Sprintf("%s without room on the map", humanize.Plural(d.Unnamed, "name")))
+	}
+	if d.Boxes > 0 {
+		notes = append(notes, fmt.Sprintf("%s that no font here has, drawn as boxes", humanize.Plural(d.Boxes, "character")))
+	}
 	return strings.Join(notes, "; ")
 }
 
@@ -85,6 +131,9 @@ func PNG(w io.Writer, m Map, s Settings) (Drawn, error) { return write(w, m, s, 
 
 // SVG draws m and writes it to w as SVG.
 func SVG(w io.Writer, m Map, s Settings) (Drawn, error) { return write(w, m, s, newSVG) }
+
+// PDF draws m and writes it to w as a PDF of one page.
+func PDF(w io.Writer, m Map, s Settings) (Drawn, error) { return write(w, m, s, newPDF) }
 
 func write(w io.Writer, m Map, s Settings, open func(Settings) surface) (Drawn, error) {
 	s, err := s.withDefaults()
@@ -107,27 +156,34 @@ type picture struct {
 	frame frame
 	paint paint
 	dots  []dot
+	unit  float64 // radius of the median, where size is a value
 	drawn Drawn
+	// facets are the panels of a picture of several; each is bare: it has no numbers at its
+	// axes, but a caption.
+	facets  []*picture
+	bare    bool
+	caption string
 }
 
 func prepare(m Map, s Settings) (*picture, error) {
-	n := len(m.X)
-	switch {
-	case len(m.Y) != n:
-		return nil, fmt.Errorf("plot: %d x and %d y coordinates", n, len(m.Y))
-	case m.Class != nil && m.Value != nil:
-		return nil, fmt.Errorf("plot: both classes and values to colour by; give one")
-	case m.Class != nil && len(m.Class) != n, m.Value != nil && len(m.Value) != n:
-		return nil, fmt.Errorf("plot: %d points but %d classes or values", n, max(len(m.Class), len(m.Value)))
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	p := &picture{m: m, s: s}
 	x, y := finite(m.X, m.Y)
 	if len(x) == 0 {
-		return nil, fmt.Errorf("plot: none of %d points has finite coordinates: nothing to draw", n)
+		return nil, fmt.Errorf("plot: none of %d points has finite coordinates: nothing to draw", len(m.X))
 	}
-	p.paint = newPaint(m, s)
+	var err error
+	if p.paint, err = newPaint(m, s); err != nil {
+		return nil, err
+	}
 	p.frame = newFrame(x, y, panel(s, p.paint))
-	p.dots = styleDots(m, p.frame, p.paint)
+	p.paint.place(p.spots())
+	if m.Facet != nil {
+		p.split(x, y)
+	}
+	p.dots, p.unit = styleDots(m, p.frame, p.paint, s.Seed)
 	for _, d := range p.dots {
 		if d.hollow {
 			p.drawn.Outside++
@@ -135,8 +191,44 @@ func prepare(m Map, s Settings) (*picture, error) {
 			p.drawn.Inside++
 		}
 	}
-	p.drawn.Lost = n - len(p.dots)
+	p.drawn.Lost = len(m.X) - len(p.dots)
 	return p, nil
+}
+
+// check says what does not fit together.
+func (m Map) check() error {
+	n := len(m.X)
+	switch {
+	case len(m.Y) != n:
+		return fmt.Errorf("plot: %d x and %d y coordinates", n, len(m.Y))
+	case m.Class != nil && m.Value != nil:
+		return fmt.Errorf("plot: both classes and values to colour by; give one")
+	case m.Class != nil && len(m.Class) != n, m.Value != nil && len(m.Value) != n:
+		return fmt.Errorf("plot: %d points but %d classes or values", n, max(len(m.Class), len(m.Value)))
+	}
+	for what, have := range map[string]int{"names": len(m.Name), "sizes": len(m.Size), "facets": len(m.Facet), "marks of what is highlighted": len(m.Bright)} {
+		if have != 0 && have != n {
+			return fmt.Errorf("plot: %d points but %d %s", n, have, what)
+		}
+	}
+	return nil
+}
+
+// spots are the places where the classes are densest.
+func (p *picture) spots() []vg.Point {
+	at := make([][]vg.Point, len(p.paint.classes))
+	for i := range p.m.X {
+		if isFinite(p.m.X[i]) && isFinite(p.m.Y[i]) && p.m.Class != nil {
+			k := p.paint.kind(p.m, i)
+			place, _ := p.frame.at(p.m.X[i], p.m.Y[i])
+			at[k] = append(at[k], place)
+		}
+	}
+	spots := make([]vg.Point, len(at))
+	for k := range at {
+		spots[k] = peak(at[k], p.frame.panel)
+	}
+	return spots
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

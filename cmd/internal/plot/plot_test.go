@@ -54,7 +54,7 @@ func TestPictures(t *testing.T) {
 		"plain":   {Title: "No colour", X: x[:60], Y: y[:60]},
 		"far":     {Title: "Far points", X: far, Y: y, By: "label", Class: class},
 	} {
-		for format, write := range map[string]func(io.Writer, Map, Settings) (Drawn, error){"png": PNG, "svg": SVG} {
+		for format, write := range map[string]func(io.Writer, Map, Settings) (Drawn, error){"png": PNG, "svg": SVG, "pdf": PDF} {
 			var first, second bytes.Buffer
 			said, err := write(&first, m, Settings{})
 			_, again := write(&second, m, Settings{})
@@ -212,7 +212,7 @@ func TestBadInput(t *testing.T) {
 		"nothing":  {Map{X: []float64{nan}, Y: []float64{1}}, Settings{}, "nothing to draw"},
 		"empty":    {Map{}, Settings{}, "nothing to draw"},
 		"tiny":     {Map{X: []float64{1}, Y: []float64{1}}, Settings{Width: 3}, "3 pixels"},
-		"too many": {Map{X: []float64{1}, Y: []float64{1}}, Settings{Classes: 50}, "50 classes"},
+		"too many": {Map{X: []float64{1}, Y: []float64{1}}, Settings{Classes: 999}, "999 classes"},
 	} {
 		if _, err := PNG(io.Discard, c.m, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, expected one with %q", name, err, c.want)

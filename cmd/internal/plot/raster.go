@@ -5,10 +5,16 @@ import (
 	"math"
 )
 
-// splat draws dots into a transparent image of the panel, w x h pixels, with
+// splat draws dots into an image of the panel, with as many pixels as a PNG has.
+func splat(dots []dot, f frame) *image.RGBA {
+	size := f.panel.Size()
+	return splatted(dots, f, int(math.Round(float64(size.X)*perDot)), int(math.Round(float64(size.Y)*perDot)))
+}
+
+// splatted draws dots into a transparent image of the panel, w x h pixels, with
 // edges smoothed over one pixel. Colours are blended as a browser blends SVG, so
 // that both formats look alike.
-func splat(dots []dot, f frame, w, h int) *image.RGBA {
+func splatted(dots []dot, f frame, w, h int) *image.RGBA {
 	// Premultiplied red, green, blue, opacity in 0..1.
 	buf := make([]float32, 4*w*h)
 	for _, d := range dots {

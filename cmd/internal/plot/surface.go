@@ -3,7 +3,6 @@ package plot
 import (
 	"bytes"
 	"image"
-	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
@@ -13,6 +12,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"unfold/cmd/internal/pdf"
 )
 
 // surface is what a picture is drawn on.
@@ -21,10 +22,12 @@ type surface interface {
 	canvas() vgdraw.Canvas
 	// points draws the dots, clipped to the frame's panel.
 	points(dots []dot, f frame)
+	// shine draws what lies below them, one pixel for each glowCell points.
+	shine(img *image.NRGBA, f frame)
 	writeTo(w io.Writer) error
 }
 
-// vectorLimit is the number of points up to which an SVG holds each as a circle
+// vectorLimit is the number of points up to which an SVG or a PDF holds each as a circle
 // of its own; more would make a file that no viewer likes.
 const vectorLimit = 20000
 
@@ -34,7 +37,7 @@ type pngSurface struct {
 }
 
 func newPNG(s Settings) surface {
-	img := vgimg.NewWith(vgimg.UseWH(points(s.Width), points(s.Height)), vgimg.UseDPI(dpi))
+	img := vgimg.NewWith(vgimg.UseWH(points(s.Width), points(s.Height)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(themeOf(s).ground))
 	return &pngSurface{img: img, on: vgdraw.New(img)}
 }
 
@@ -43,65 +46,85 @@ func (p *pngSurface) canvas() vgdraw.Canvas { return p.on }
 func (p *pngSurface) points(dots []dot, f frame) {
 	whole := p.img.Image()
 	box := pixels(f.panel, whole.Bounds().Dy())
-	draw.Draw(whole, box, splat(dots, f, box.Dx(), box.Dy()), image.Point{}, draw.Over)
+	draw.Draw(whole, box, splatted(dots, f, box.Dx(), box.Dy()), image.Point{}, draw.Over)
+}
+
+func (p *pngSurface) shine(img *image.NRGBA, f frame) {
+	whole := p.img.Image()
+	box := pixels(glowBox(f.panel, img), whole.Bounds().Dy())
+	within := box.Intersect(pixels(f.panel, whole.Bounds().Dy()))
+	draw.Draw(whole, within, enlarged(img, box.Dx(), box.Dy()), within.Min.Sub(box.Min), draw.Over)
 }
 
 func (p *pngSurface) writeTo(w io.Writer) error { return png.Encode(w, p.img.Image()) }
 
-type svgSurface struct {
-	svg *vgsvg.Canvas
-	on  vgdraw.Canvas
+// vectorSurface is a page of shapes: an SVG or a PDF.
+type vectorSurface struct {
+	page vg.CanvasWriterTo
+	on   vgdraw.Canvas
+	// disc fills a circle in the page's colour.
+	disc func(at vg.Point, r vg.Length)
+	// finish makes what was written good for viewers.
+	finish func([]byte) []byte
 }
 
 func newSVG(s Settings) surface {
-	w, h := points(s.Width), points(s.Height)
-	svg := vgsvg.New(w, h)
-	on := vgdraw.New(svg)
-	// Without a ground of its own it would be illegible in a dark viewer.
-	on.FillPolygon(color.White, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
-	return &svgSurface{svg: svg, on: on}
+	page := vgsvg.New(points(s.Width), points(s.Height))
+	disc := func(at vg.Point, r vg.Length) { page.Fill(circle(at, r)) }
+	return newVector(page, s, disc, forViewers)
 }
 
-func (p *svgSurface) canvas() vgdraw.Canvas { return p.on }
+func newPDF(s Settings) surface {
+	page := pdf.New(points(s.Width), points(s.Height))
+	return newVector(page, s, page.Disc, func(raw []byte) []byte { return raw })
+}
 
-func (p *svgSurface) points(dots []dot, f frame) {
+func newVector(page vg.CanvasWriterTo, s Settings, disc func(vg.Point, vg.Length), finish func([]byte) []byte) surface {
+	on := vgdraw.New(page)
+	// Without a ground of its own a picture would be illegible in a dark viewer.
+	w, h := points(s.Width), points(s.Height)
+	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
+	return &vectorSurface{page, on, disc, finish}
+}
+
+func (p *vectorSurface) canvas() vgdraw.Canvas { return p.on }
+
+func (p *vectorSurface) points(dots []dot, f frame) {
 	if len(dots) > vectorLimit {
-		size := f.panel.Size()
-		w, h := int(math.Round(float64(size.X)*perDot)), int(math.Round(float64(size.Y)*perDot))
-		p.svg.DrawImage(f.panel, splat(dots, f, w, h))
+		p.page.DrawImage(f.panel, splat(dots, f))
 		return
 	}
 	for _, d := range dots {
-		p.svg.SetColor(d.color)
-		r := d.r
+		p.page.SetColor(d.color)
 		if d.hollow {
-			r -= hollowLine / 2
-		}
-		var circle vg.Path
-		circle.Move(vg.Point{X: d.at.X + r, Y: d.at.Y})
-		circle.Arc(d.at, r, 0, 2*math.Pi)
-		circle.Close()
-		if d.hollow {
-			p.svg.SetLineWidth(hollowLine)
-			p.svg.Stroke(circle)
+			p.page.SetLineWidth(hollowLine)
+			p.page.Stroke(circle(d.at, d.r-hollowLine/2))
 		} else {
-			p.svg.Fill(circle)
+			p.disc(d.at, d.r)
 		}
 	}
 }
 
-func (p *svgSurface) writeTo(w io.Writer) error {
+func (p *vectorSurface) shine(img *image.NRGBA, f frame) {
+	p.page.DrawImage(glowBox(f.panel, img), img)
+}
+
+func (p *vectorSurface) writeTo(w io.Writer) error {
 	var buf bytes.Buffer
-	if _, err := p.svg.WriteTo(&buf); err != nil {
+	if _, err := p.page.WriteTo(&buf); err != nil {
 		return err
 	}
+	_, err := w.Write(p.finish(buf.Bytes()))
+	return err
+}
+
+// forViewers corrects what the canvas of SVG writes.
+func forViewers(svg []byte) []byte {
 	// A viewer without this font should take a like one, not its default.
-	out := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
+	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	// The canvas names an image in PNG a JPEG; viewers that believe it show none.
-	out = bytes.ReplaceAll(out, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
-	_, err := w.Write(out)
-	return err
+	return bytes.ReplaceAll(svg, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
 }
 
 // points converts pixels to points (1/72 inch).

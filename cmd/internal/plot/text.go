@@ -3,25 +3,29 @@ package plot
 import (
 	"fmt"
 	"image/color"
+	"math"
+	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// handler lays out text in Liberation Sans, of which the program carries two faces and
-// opens them for the first text. Package liberation of plot would link twelve, 3.6 MB more.
-var handler = sync.OnceValue(func() text.Plain {
-	return text.Plain{Fonts: plotfont.NewCache(plotfont.Collection{
+// carried are Liberation Sans, of which the program carries two faces and opens them for
+// the first text. Package liberation of plot would link twelve, 3.6 MB more.
+var carried = sync.OnceValue(func() *plotfont.Cache {
+	return plotfont.NewCache(plotfont.Collection{
 		face(font.WeightNormal, liberationsansregular.TTF), face(font.WeightBold, liberationsansbold.TTF),
-	})}
+	})
 })
 
 // face opens one of the fonts that the program carries.
@@ -33,13 +37,21 @@ func face(weight font.Weight, ttf []byte) plotfont.Face {
 	return plotfont.Face{Font: plotfont.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: parsed}
 }
 
+// look is a theme with the fonts to write in.
+type look struct {
+	theme
+	fonts *fallback
+}
+
+func newLook(s Settings) look { return look{themeOf(s), &fallback{folders: s.Fonts}} }
+
 // style returns a text style. Text stands on its base line, from the left.
-func style(size float64, c color.Color, bold bool) text.Style {
+func (l look) style(size float64, c color.Color, bold bool) text.Style {
 	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
 	if bold {
 		f.Weight = font.WeightBold
 	}
-	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: handler()}
+	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: typesetter{text.Plain{Fonts: carried()}, l.fonts}}
 }
 
 // aligned returns a style with other alignment.
@@ -48,13 +60,122 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// halo writes text with a white rim, so that it is legible over points.
-func halo(c vgdraw.Canvas, s text.Style, at vg.Point, txt string) {
+// typesetter writes text in the program's font, what that lacks in a font of the system, and
+// what none has as a box.
+type typesetter struct {
+	text.Plain
+	fonts *fallback
+}
+
+// run is text in one face; without a face it is boxes, one for each character.
+type run struct {
+	text  string
+	face  plotfont.Face
+	boxes int
+}
+
+// A box for a missing character, in em.
+const boxWidth, boxHeight, boxGap = 0.6, 0.7, 0.08
+
+func (r run) width(size vg.Length) vg.Length {
+	if r.boxes > 0 {
+		return vg.Length(r.boxes) * size * (boxWidth + boxGap)
+	}
+	return r.face.Width(r.text)
+}
+
+// runs splits text by the faces that have its characters.
+func (t typesetter) runs(txt string, f plotfont.Font) (out []run) {
+	own := t.Fonts.Lookup(f, f.Size)
+	var buf sfnt.Buffer
+	for _, r := range txt {
+		if invisible(r) {
+			continue
+		}
+		if unicode.IsControl(r) {
+			r = ' '
+		}
+		next := run{text: string(r), face: own}
+		if g, err := own.Face.GlyphIndex(&buf, r); err != nil || g == 0 {
+			if found := t.fonts.find(r, f.Weight == font.WeightBold); found != nil {
+				next.face.Face = found
+			} else {
+				next = run{boxes: 1}
+			}
+		}
+		if k := len(out) - 1; k >= 0 && out[k].face.Face == next.face.Face {
+			out[k].text, out[k].boxes = out[k].text+next.text, out[k].boxes+next.boxes
+			continue
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// invisible are characters that join or vary others and show nothing themselves.
+func invisible(r rune) bool {
+	return r >= 0x200B && r <= 0x200F || r >= 0x2060 && r <= 0x2064 || r >= 0xFE00 && r <= 0xFE0F || r == 0xFEFF
+}
+
+// Box returns the width of a line of text, and how far it reaches above and below its base line.
+func (t typesetter) Box(txt string, f plotfont.Font) (width, height, depth vg.Length) {
+	for _, r := range t.runs(txt, f) {
+		width += r.width(f.Size)
+	}
+	ext := t.Extents(f)
+	return width, ext.Ascent, ext.Descent
+}
+
+// Draw writes lines of text at a point, aligned as the style says.
+func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	txt = strings.TrimRight(txt, "\n")
+	if txt == "" {
+		return
+	}
+	c.SetColor(sty.Color)
+	lines := t.Lines(txt)
+	pt.Y += sty.Height(txt)*vg.Length(sty.YAlign) - t.Extents(sty.Font).Ascent
+	for i, line := range lines {
+		runs := t.runs(line, sty.Font)
+		at := vg.Point{X: pt.X, Y: pt.Y + vg.Length(len(lines)-i)*sty.Font.Size}
+		for _, r := range runs {
+			at.X += vg.Length(sty.XAlign) * r.width(sty.Font.Size)
+		}
+		for _, r := range runs {
+			if r.boxes > 0 {
+				boxes(c, at, r.boxes, sty.Font.Size)
+			} else {
+				c.FillString(r.face, at, r.text)
+			}
+			at.X += r.width(sty.Font.Size)
+		}
+	}
+}
+
+// boxes stand for characters that no font has.
+func boxes(c vg.Canvas, at vg.Point, n int, size vg.Length) {
+	c.SetLineWidth(size * 0.06)
+	c.SetLineDash(nil, 0)
+	for k := range n {
+		x := at.X + size*(vg.Length(k)*(boxWidth+boxGap)+boxGap/2)
+		var p vg.Path
+		p.Move(vg.Point{X: x, Y: at.Y})
+		p.Line(vg.Point{X: x + size*boxWidth, Y: at.Y})
+		p.Line(vg.Point{X: x + size*boxWidth, Y: at.Y + size*boxHeight})
+		p.Line(vg.Point{X: x, Y: at.Y + size*boxHeight})
+		p.Close()
+		c.Stroke(p)
+	}
+}
+
+// halo writes text with a rim in the ground's colour, so that it is legible over points.
+func (l look) halo(c vgdraw.Canvas, s text.Style, at vg.Point, txt string) {
 	rim := s
-	rim.Color = color.NRGBA{255, 255, 255, 235}
-	const d = 1.1
-	for _, by := range []vg.Point{{X: d}, {X: -d}, {Y: d}, {Y: -d}, {X: .8, Y: .8}, {X: -.8, Y: .8}, {X: .8, Y: -.8}, {X: -.8, Y: -.8}} {
-		c.FillText(rim, at.Add(by), txt)
+	rim.Color = faded(l.ground, 0.92)
+	const d, directions = 1.2, 8
+	for k := range directions {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / directions)
+		c.FillText(rim, at.Add(vg.Point{X: vg.Length(d * cos), Y: vg.Length(d * sin)}), txt)
 	}
 	c.FillText(s, at, txt)
 }
@@ -65,4 +186,39 @@ func shorten(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
+}
+
+// fittedText cuts text to a width, with an ellipsis.
+func fittedText(s text.Style, txt string, width vg.Length) string {
+	for n := utf8.RuneCountInString(txt); n > 1 && s.Width(txt) > width; n-- {
+		txt = shorten(txt, n-1)
+	}
+	return txt
+}
+
+// smaller shrinks a style until text fits a width, down to the size of small print.
+func smaller(s text.Style, txt string, width vg.Length) text.Style {
+	for s.Font.Size > smallSize && s.Width(txt) > width {
+		s.Font.Size = max(s.Font.Size*0.95, smallSize)
+	}
+	return s
+}
+
+// wrapped breaks text at spaces into lines of about so many characters, at most three.
+func wrapped(txt string, line int) string {
+	const most = 3
+	words := strings.Fields(txt)
+	if len(words) == 0 {
+		return txt
+	}
+	out, length, lines := words[0], utf8.RuneCountInString(words[0]), 1
+	for _, w := range words[1:] {
+		n := utf8.RuneCountInString(w)
+		if length+1+n > line && lines < most {
+			out, length, lines = out+"\n"+w, n, lines+1
+			continue
+		}
+		out, length = out+" "+w, length+1+n
+	}
+	return out
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/logs"
@@ -176,8 +175,9 @@ func namedColumns(m ingest.Mapping) (names []string, all bool) {
 	add(m.Vector)
 	all = m.Vector == "" && len(m.Columns) == 0
 	for _, c := range m.Columns {
-		all = all || c.Name == "*" || strings.HasPrefix(c.Name, "-")
-		if c.Name != "*" && !strings.HasPrefix(c.Name, "-") {
+		if c.Several() {
+			all = true
+		} else {
 			add(c.Name)
 		}
 	}

@@ -37,7 +37,12 @@
 // sums that are nearly equal, and a few points decide. Keep lets the choice hold on. The
 // cluster of the condensed tree that overlaps a living one the most has its stability times
 // 1 + Settings.Favour, so that two clusters become one, or one two, only if that is better by as
-// much. docs/clusters.md has what that and the memory come to on a stream of digits of which
+// much.
+//
+// A new kind of events is first placed beside what it is like, within a cluster or at its edge.
+// To part from it is no other choice of the same points. So where a cluster of the tree, most of
+// whose points were on fewer than Settings.Young maps, parts from one that is favoured, both
+// sides are. Then the sums decide as though nothing were remembered. docs/clusters.md has what that and the memory come to on a stream of digits of which
 // a hundredth is replaced between maps.
 //
 // # Transitions
@@ -45,7 +50,7 @@
 // The words are those of MONIC (Spiliopoulou, Ntoutsi, Theodoridis and Schult, "MONIC:
 // modeling and monitoring cluster transitions", KDD 2006):
 //
-//	Born     a new cluster, most of whose points were in none
+//	Born     a new cluster, most of whose points were in none, or are young
 //	Split    a new cluster, most of whose points were in one that goes on, or was in it
 //	Merged   an old cluster ended, most of whose points are in another now
 //	Died     an old cluster ended otherwise

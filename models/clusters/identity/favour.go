@@ -6,48 +6,81 @@ import (
 
 // Keep chooses the clusters of a map again so that those of the map before stay where another
 // choice is hardly better: of each cluster that lives, the cluster of the condensed tree that
-// overlaps it the most, by (1), counts 1 + Settings.Favour times in the excess of mass.
+// overlaps it the most, by (1), counts 1 + Settings.Favour times in the excess of mass. If there are
+// young clusters in it, all into which it has to part for them do, too.
 // The error is a *models.SettingError.
 func Keep(c *clusters.Clusters, state State, was Memory, s Settings) (*clusters.Clusters, error) {
 	s, err := s.Filled()
 	if err != nil || s.Favour < 0 || len(state.Clusters) == 0 || was.Depth == 0 {
 		return c, err
 	}
-	t := c.Tree
-	o := overlapsOf(state, Memory{Depth: 1, ID: newest(was)}, t.Of, len(t.Parent))
-	m := o.maps[0]
-	// Points are in all clusters of the tree around theirs; children come after parents.
-	for v := len(t.Parent) - 1; v > 0; v-- {
-		p := int(t.Parent[v])
-		m.new[p] += m.new[v]
-		for a := range o.old {
-			m.both[a*o.new+p] += m.both[a*o.new+v]
-		}
-	}
-	weight := make([]float64, len(t.Parent))
+	k := newKeeper(c.Tree, state, was, s)
+	weight := make([]float64, len(c.Tree.Parent))
 	for v := range weight {
 		weight[v] = 1
 	}
-	for a := range o.old {
-		best, most := -1, 0.0
-		for v := 1; v < o.new; v++ {
-			both := m.both[a*o.new+v]
-			if j := float64(both) / float64(max(1, m.old[a]+m.new[v]-both)); j >= s.Overlap && j > most {
-				best, most = v, j
-			}
-		}
-		if best >= 0 {
-			weight[best] = 1 + s.Favour
+	for a := range state.Clusters {
+		if v := k.most(a, s.Overlap); v >= 0 {
+			k.favour(v, weight, 1+s.Favour)
 		}
 	}
 	return c.Weigh(weight), nil
 }
 
-// newest are the clusters that points were in on the map before.
-func newest(m Memory) []ID {
-	out := make([]ID, m.Rows())
-	for i := range out {
-		out[i] = m.Row(i)[0]
+// keeper has the points that the clusters of a condensed tree share with those of the map
+// before.
+type keeper struct {
+	*overlaps
+	tree *clusters.Tree
+	// inside says of each cluster of the tree whether a young one is in it whose parent is not
+	// young.
+	inside []bool
+}
+
+func newKeeper(t *clusters.Tree, state State, was Memory, s Settings) keeper {
+	k := keeper{overlapsOf(state, was, t.Of, len(t.Parent), s), t, make([]bool, len(t.Parent))}
+	// Points are in all clusters of the tree around theirs; children come after parents.
+	m := k.maps[0]
+	for v := len(t.Parent) - 1; v > 0; v-- {
+		p := int(t.Parent[v])
+		k.size[p] += k.size[v]
+		k.young[p] += k.young[v]
+		m.new[p] += m.new[v]
+		for a := range k.old {
+			m.both[a*k.new+p] += m.both[a*k.new+v]
+		}
 	}
-	return out
+	for v := len(t.Parent) - 1; v > 0; v-- {
+		if p := int(t.Parent[v]); k.inside[v] || k.isYoung(v) && !k.isYoung(p) {
+			k.inside[p] = true
+		}
+	}
+	return k
+}
+
+// most returns the cluster of the tree that overlaps an old one the most, -1 if none does by
+// least.
+func (k keeper) most(a int, least float64) int {
+	m, best, most := k.maps[0], -1, 0.0
+	for v := 1; v < k.new; v++ {
+		both := m.both[a*k.new+v]
+		if j := float64(both) / float64(max(1, m.old[a]+m.new[v]-both)); j >= least && j > most {
+			best, most = v, j
+		}
+	}
+	return best
+}
+
+// favour lets v count so much, and if a young cluster parts from one that is not, in v, all that has
+// to part for it.
+func (k keeper) favour(v int, weight []float64, much float64) {
+	weight[v] = much
+	if !k.inside[v] {
+		return
+	}
+	for child := v + 1; child < k.new; child++ {
+		if int(k.tree.Parent[child]) == v {
+			k.favour(child, weight, much)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
@@ -67,9 +68,10 @@ func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *G
 	}
 	g.of = of
 	all := g.Memory
-	g.Memory = Memory{Depth: all.Depth, ID: make([]ID, x.Rows*all.Depth)}
+	g.Memory = Memory{Depth: all.Depth, ID: make([]ID, x.Rows*all.Depth), Maps: make([]uint8, x.Rows)}
 	for i, r := range of { // copies remember the same
 		copy(g.Memory.Row(int(r)), all.Row(i))
+		g.Memory.Maps[r] = all.Maps[i]
 	}
 	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(x, of), g.Set.Threads)}
 	return g, c, nil
@@ -86,7 +88,7 @@ func named(c *clusters.Clusters, before *Groups, row []int32, set clusters.Setti
 		return nil, nil, err
 	}
 	n := len(c.Label)
-	state, was := State{}, Memory{Depth: s.Memory, ID: make([]ID, n*s.Memory)}
+	state, was := State{}, Memory{Depth: s.Memory, ID: make([]ID, n*s.Memory), Maps: make([]uint8, n)}
 	for i := range was.ID {
 		was.ID[i] = Absent
 	}
@@ -147,6 +149,7 @@ func (g *Groups) Predict(ctx context.Context, at vec.Matrix[float32]) (Members, 
 const (
 	partIDs    = "clusters.ids"    // 1 + clusters: Noise, and the id of each
 	partMemory = "clusters.memory" // n x depth
+	partMaps   = "clusters.maps"   // n: on how many maps each point was, up to 255
 	partState  = "clusters.state"  // JSON
 	partRows   = "clusters.rows"   // of each point the row that it is a copy of, if clusters are of rows
 )
@@ -179,6 +182,7 @@ func (g *Groups) Parts() ([]snapshot.Part, error) {
 	return append(parts,
 		snapshot.Part{Name: partIDs, Rows: 1 + len(g.ID), Cols: 1, Data: plain(append([]ID{Noise}, g.ID...))},
 		snapshot.Part{Name: partMemory, Rows: g.Memory.Rows(), Cols: g.Memory.Depth, Data: plain(g.Memory.ID)},
+		snapshot.Part{Name: partMaps, Rows: len(g.Memory.Maps), Cols: 1, Data: g.Memory.Maps},
 		snapshot.Part{Name: partState, Rows: len(text), Cols: 1, Data: text}), nil
 }
 
@@ -225,6 +229,9 @@ func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
 	g := &Groups{Set: clusters.Settings{MinSize: k.MinSize, MinSamples: k.Samples, Selection: k.Selection, Epsilon: k.Epsilon, Threads: threads}, Notes: k.Notes, hierarchy: h}
 	g.ID, g.State, g.Events = idsOf(ids[1:]), k.State, k.Events
 	g.Memory = Memory{Depth: len(memory) / s.Mu.Rows, ID: idsOf(memory)}
+	if g.Memory.Maps, err = mapsOf(s); err != nil {
+		return nil, bad(err)
+	}
 	for _, id := range g.ID {
 		if id == Noise || id > g.State.Last || id > math.MaxInt64 {
 			return nil, models.BadInputf("the clusters of the map: an id of %d, the last that was given is %d", id, g.State.Last)
@@ -238,6 +245,15 @@ func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
 	}
 	g.predictor = onMap{clusters.PredictorOf(h, s.Mu, threads)}
 	return g, nil
+}
+
+// mapsOf returns on how many maps each point of a snapshot was. Earlier versions did not
+// count them; all their points are old.
+func mapsOf(s *snapshot.Snapshot) ([]uint8, error) {
+	if _, there := s.Part(partMaps); there {
+		return snapshot.PartOf[uint8](s, partMaps, s.Mu.Rows, 1)
+	}
+	return slices.Repeat([]uint8{math.MaxUint8}, s.Mu.Rows), nil
 }
 
 // openRows takes what clusters of rows have of their own.
@@ -275,7 +291,7 @@ func (g *Groups) NoiseShare() float64 {
 // it: while they are sought, and on three maps.
 func Bytes(n, dims int, set clusters.Settings, s Settings) int64 {
 	if s, err := s.Filled(); err == nil {
-		return int64(n) * int64(clusters.RowBytes(dims, set)+3*(8*s.Memory*2+2*(8+8+4)+8))
+		return int64(n) * int64(clusters.RowBytes(dims, set)+3*(8*s.Memory*2+1+2*(8+8+4)+8))
 	}
 	return 0
 }

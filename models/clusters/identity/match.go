@@ -2,6 +2,7 @@ package identity
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -28,7 +29,7 @@ func Match(state State, was Memory, label []int32, count int, s Settings) (*Matc
 	if err != nil {
 		return nil, err
 	}
-	o := overlapsOf(state, was, label, count)
+	o := overlapsOf(state, was, label, count, s)
 	m := &Matched{ID: make([]ID, count), State: State{Last: state.Last}}
 	before := make([]int, count) // index in state.Clusters, -1: it is new
 	for b := range before {
@@ -48,7 +49,7 @@ func Match(state State, was Memory, label []int32, count int, s Settings) (*Matc
 	}
 	m.end(state, taken, o, s)
 	m.goOn(state, before, o, s)
-	m.remember(was, label, s.Memory)
+	m.remember(state, was, label, s.Memory)
 	return m, nil
 }
 
@@ -102,10 +103,14 @@ func (m *Matched) goOn(state State, before []int, o *overlaps, s Settings) {
 	slices.SortFunc(m.State.Clusters, func(a, b Cluster) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// remember adds this map to what the points remember.
-func (m *Matched) remember(was Memory, label []int32, depth int) {
-	m.Memory = Memory{Depth: depth, ID: make([]ID, len(label)*depth)}
+// remember adds this map to what the points remember. Those of the first clusters have been there
+// since ever.
+func (m *Matched) remember(state State, was Memory, label []int32, depth int) {
+	m.Memory = Memory{Depth: depth, ID: make([]ID, len(label)*depth), Maps: make([]uint8, len(label))}
 	for i, b := range label {
+		if m.Memory.Maps[i] = math.MaxUint8; state.Last > 0 && was.Maps[i] < math.MaxUint8 {
+			m.Memory.Maps[i] = was.Maps[i] + 1
+		}
 		row := m.Memory.Row(i)
 		if b >= 0 {
 			row[0] = m.ID[b]

@@ -8,9 +8,10 @@ import (
 // overlaps count the points that old and new clusters share.
 type overlaps struct {
 	old, new int
-	// size are the points of each new cluster.
-	size []int
-	maps []shared
+	// size are the points of each new cluster, young those of them that were
+	// on fewer than Settings.Young maps.
+	size, young []int
+	maps        []shared
 }
 
 // shared are the counts of one earlier map: of the points of each old cluster that are on
@@ -18,35 +19,38 @@ type overlaps struct {
 type shared struct{ old, new, both []int }
 
 // overlapsOf counts those of the clusters of a state and new ones.
-func overlapsOf(state State, was Memory, label []int32, count int) *overlaps {
-	o := &overlaps{old: len(state.Clusters), new: count, size: make([]int, count)}
+func overlapsOf(state State, was Memory, label []int32, count int, s Settings) *overlaps {
+	o := &overlaps{old: len(state.Clusters), new: count, size: make([]int, count), young: make([]int, count)}
 	at := make(map[ID]int, o.old)
 	for a, c := range state.Clusters {
 		at[c.ID] = a
 	}
-	for _, b := range label {
+	for i, b := range label {
 		if b >= 0 {
 			o.size[b]++
+			if int(was.Maps[i]) < s.Young {
+				o.young[b]++
+			}
 		}
 	}
 	for l := range was.Depth {
-		s := shared{make([]int, o.old), make([]int, count), make([]int, o.old*count)}
+		m := shared{make([]int, o.old), make([]int, count), make([]int, o.old*count)}
 		for i, b := range label {
 			id := was.Row(i)[l]
 			if id == Absent {
 				continue
 			}
 			if b >= 0 {
-				s.new[b]++
+				m.new[b]++
 			}
 			if a, lives := at[id]; lives {
-				s.old[a]++
+				m.old[a]++
 				if b >= 0 {
-					s.both[a*count+int(b)]++
+					m.both[a*count+int(b)]++
 				}
 			}
 		}
-		o.maps = append(o.maps, s)
+		o.maps = append(o.maps, m)
 	}
 	return o
 }
@@ -101,9 +105,13 @@ func (o *overlaps) inside(a int) int {
 	return -1
 }
 
-// origin returns the old cluster that most points of a new one were in, -1 if there is none.
+// isYoung says whether most points of a new cluster are.
+func (o *overlaps) isYoung(b int) bool { return 2*o.young[b] > o.size[b] }
+
+// origin returns the old cluster that most points of a new one were in, -1 if there is none or
+// the cluster is young.
 func (o *overlaps) origin(b int) int {
-	if len(o.maps) == 0 {
+	if len(o.maps) == 0 || o.isYoung(b) {
 		return -1
 	}
 	for a := range o.old {

@@ -35,6 +35,9 @@ type Settings struct {
 	// Favour is by how much, as a share, other clusters must be better before those that
 	// there are give way to them (Keep). Default 1, twice as good; negative: they need not be.
 	Favour float64
+	// Young is on how many maps points may have been that count as new, at most 255. Default
+	// 20; negative: none do.
+	Young int
 	// Growth is the change of size, as a share of that reported last, that is reported.
 	// Default 0.2.
 	Growth float64
@@ -49,6 +52,7 @@ func (s Settings) Filled() (Settings, error) {
 	s.Least = cmp.Or(s.Least, 1)
 	s.Patience = cmp.Or(s.Patience, s.Memory-1)
 	s.Favour = cmp.Or(s.Favour, 1)
+	s.Young = cmp.Or(s.Young, 20)
 	s.Growth = cmp.Or(s.Growth, 0.2)
 	return s, cmp.Or(
 		models.Require(s.Overlap > 0 && s.Overlap <= 1, "overlap", "%v; give a share above 0 and at most 1", s.Overlap),
@@ -56,6 +60,7 @@ func (s Settings) Filled() (Settings, error) {
 		models.Require(s.Decay > 0 && s.Decay <= 1, "decay", "%v; give a factor above 0 and at most 1", s.Decay),
 		models.Require(s.Patience < s.Memory, "patience", "%d; points remember %d maps", s.Patience, s.Memory),
 		models.Require(s.Least >= 1, "least", "%d; a cluster has at least a point", s.Least),
+		models.Require(s.Young <= math.MaxUint8, "young", "%d; the maps of a point are counted up to %d", s.Young, math.MaxUint8),
 		models.Require(s.Growth > 0, "growth", "%v; give a share above 0", s.Growth),
 	)
 }
@@ -87,6 +92,9 @@ type Memory struct {
 	// Depth is the number of maps; ID has a row of so many a point, the newest map first.
 	Depth int
 	ID    []ID
+	// Maps is on how many maps each point was, counted up to 255; 255 for those of the first
+	// clusters.
+	Maps []uint8
 }
 
 // Row is that of a point; do not change it.
@@ -103,7 +111,7 @@ func (m Memory) Rows() int {
 // Take returns the memory of the points of another map: point i is row[i] here, or negative
 // if it was not on the map.
 func (m Memory) Take(row []int32, depth int) Memory {
-	out := Memory{Depth: depth, ID: make([]ID, len(row)*depth)}
+	out := Memory{Depth: depth, ID: make([]ID, len(row)*depth), Maps: make([]uint8, len(row))}
 	for i, r := range row {
 		to := out.Row(i)
 		for l := range to {
@@ -111,6 +119,7 @@ func (m Memory) Take(row []int32, depth int) Memory {
 		}
 		if r >= 0 && int(r) < m.Rows() {
 			copy(to, m.Row(int(r)))
+			out.Maps[i] = m.Maps[r]
 		}
 	}
 	return out

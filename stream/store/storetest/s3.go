@@ -1,9 +1,11 @@
 package storetest
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"syscall"
 	"testing"
 	"time"
@@ -78,4 +80,22 @@ func (s *S3) Stop() {
 		s.t.Error(err)
 	}
 	s.server = nil
+}
+
+// Put keeps an object under a key of its bucket.
+func (s *S3) Put(key string, data []byte) {
+	s.t.Helper()
+	to := url.URL{Scheme: "http", Host: s.address, Path: "/" + bucket + "/" + key}
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPut, to.String(), bytes.NewReader(data))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		s.t.Fatalf("putting %s: %s", key, answer.Status)
+	}
 }

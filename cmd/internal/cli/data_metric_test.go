@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/internal/vec"
+)
+
+// A model keeps its metric: rows that it does not tell apart, of four times the length, have
+// the same places, by embed, by a pipe and by the score against the data; inspect names it.
+func TestModelKeepsItsMetric(t *testing.T) {
+	t.Chdir(workspace(t))
+	rows := func(factor float64) string {
+		var b strings.Builder
+		b.WriteString("id,a,b,c\n")
+		for i := range 90 {
+			at := float64(i%3) * 2 * math.Pi / 3
+			at += math.Sin(float64(i*i)) / 4
+			size := 1 + float64(i%7)
+			exact := func(v float64) float64 { return factor * math.Round(1024*v) / 1024 }
+			fmt.Fprintf(&b, "r%d,%v,%v,%v\n", i, exact(size*math.Cos(at)), exact(size*math.Sin(at)), exact(size/2))
+		}
+		return b.String()
+	}
+	write(t, "one.csv", rows(1))
+	write(t, "four.csv", rows(4))
+	must(t, "-q", "fit", "one.csv", "--columns", "a,b,c", "--id", "id", "--metric", "cosine", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20")
+	must(t, "-q", "embed", "one.csv", "-m", "m.unfold", "-o", "one.parquet")
+	must(t, "-q", "embed", "four.csv", "-m", "m.unfold", "-o", "four.parquet")
+	places := func(path string) vec.Matrix[float32] {
+		m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Embedding
+	}
+	one, four := places("one.parquet"), places("four.parquet")
+	for i := range one.Rows {
+		if vec.SquaredDistance(one.Row(i), four.Row(i)) != 0 {
+			t.Fatalf("row %d lies at %v, and four times as long at %v", i, one.Row(i), four.Row(i))
+		}
+	}
+	if out := must(t, "inspect", "m.unfold"); !strings.Contains(out, "metric") || !strings.Contains(out, "cosine") {
+		t.Errorf("inspect says\n%s", out)
+	}
+	var model struct{ Metric string }
+	if err := json.Unmarshal([]byte(must(t, "inspect", "--json", "m.unfold")), &model); err != nil || model.Metric != "cosine" {
+		t.Errorf("inspect --json says %+v, error %v", model, err)
+	}
+	structure := func(data, metric string) string {
+		return must(t, "-q", "score", "map.parquet", "--data", data, "--columns", "a,b,c", "--metric", metric)
+	}
+	if structure("one.csv", "cosine") != structure("four.csv", "cosine") || structure("one.csv", "euclidean") == structure("one.csv", "cosine") {
+		t.Error("the score does not follow the metric")
+	}
+	write(t, "bad.csv", "id,a,b,c\nz,0,0,0\n")
+	code, _, stderr := run(t, "embed", "bad.csv", "-m", "m.unfold", "-o", "bad.parquet")
+	if code != exitBadInput || !strings.Contains(stderr, "bad.csv: row 1 (line 2): all its values are 0, and so it has no direction") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if code, _, stderr := run(t, "fit", "one.csv", "--columns", "a,b,c", "--metric", "haversine", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "takes two plain columns") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// Vectors that look like embeddings of texts get a word about it, and none with the metric
+// that it advises.
+func TestEmbeddingsAreNoted(t *testing.T) {
+	atTables(t)
+	const note = "as embeddings of texts do: their direction may be all that counts: --metric cosine"
+	for _, c := range []struct {
+		name string
+		args []string
+		want bool
+	}{
+		{"euclidean", nil, true},
+		{"cosine", []string{"--metric", "cosine"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, stderr := run(t, append([]string{"fit", "embeddings.parquet", "-o", "m.unfold", "--steps", "5", "--report", "report.json"}, c.args...)...)
+			if code != 0 || strings.Contains(stderr, note) != c.want {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+			report, err := os.ReadFile("report.json")
+			if err != nil || strings.Contains(string(report), `"norm_deviation"`) != c.want || !strings.Contains(string(report), fmt.Sprintf(`"metric": %q`, c.name)) {
+				t.Errorf("error %v, the report says %s", err, report)
+			}
+		})
+	}
+}
+
+// A model that was learnt with means fills them in when it places, unless that is refused;
+// one that was not has none. Rows that are left out have no place.
+func TestMissingWhenPlaced(t *testing.T) {
+	atTables(t)
+	must(t, "-q", "fit", "holes.csv", "--columns", "a,b,c", "--missing", "mean", "-o", "mean.unfold", "--steps", "5")
+	must(t, "-q", "fit", "holes.csv", "--columns", "a,b,c", "--missing", "drop", "-o", "drop.unfold", "--map", "map.csv", "--steps", "5")
+	for _, c := range []struct {
+		name, model string
+		flags       []string
+		exit, rows  int
+		want        string
+	}{
+		{"means", "mean.unfold", nil, 0, 96, ""},
+		{"means that are asked for", "mean.unfold", []string{"--missing", "mean"}, 0, 96, ""},
+		{"means that are refused", "mean.unfold", []string{"--missing", "error"}, exitBadInput, 0, `row 3 (line 4), column "a": the value is missing`},
+		{"no means", "drop.unfold", []string{"--missing", "mean"}, exitUsage, 0, "knows no means"},
+		{"nothing said", "drop.unfold", nil, exitBadInput, 0, "the value is missing"},
+		{"left out", "drop.unfold", []string{"--missing", "drop"}, 0, 74, "22 rows left out, since a value is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, stderr := run(t, append([]string{"embed", "holes.csv", "-m", c.model, "-o", "out.csv"}, c.flags...)...)
+			if code != c.exit || !strings.Contains(stderr, c.want) {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			if c.exit != 0 {
+				return
+			}
+			m, err := ingest.ReadMap(t.Context(), "out.csv", ingest.Options{})
+			if err != nil || m.Embedding.Rows != c.rows {
+				t.Errorf("%d rows, error %v, expected %d", m.Embedding.Rows, err, c.rows)
+			}
+		})
+	}
+	m, err := ingest.ReadMap(t.Context(), "map.csv", ingest.Options{})
+	if err != nil || m.Embedding.Rows != 74 {
+		t.Errorf("the map has %d rows, error %v", m.Embedding.Rows, err)
+	}
+	if code, _, stderr := run(t, "serve", "mean.unfold", "--missing", "drop"); code != exitUsage || !strings.Contains(stderr, "every row is answered") {
+		t.Errorf("serve: exit %d: %s", code, stderr)
+	}
+}
+
+// Reasons of circles and of places on the earth say what the row holds and what is usual.
+func TestReasonsOfCircles(t *testing.T) {
+	atTables(t)
+	must(t, "-q", "fit", "cities.csv", "--columns", "lat,lon", "--metric", "haversine", "-o", "m.unfold", "--steps", "5")
+	write(t, "far.csv", "city,lat,lon\nfar,-33.9,151.2\n")
+	if out := must(t, "explain", "m.unfold", "far.csv", "--columns", "1"); !strings.Contains(out, "-33.9,151.2") || !strings.Contains(out, "lat,lon") {
+		t.Errorf("explain says\n%s", out)
+	}
+	must(t, "-q", "fit", "log.parquet", "--columns", "at:cyclic=24h,took", "-o", "m.unfold", "--steps", "5")
+	if out := must(t, "explain", "m.unfold", "log.parquet", "--columns", "2", "--above", "0", "--limit", "1"); !strings.Contains(out, "at") {
+		t.Errorf("explain says\n%s", out)
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/plot"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/models"
+)
+
+// columns takes what columns say besides colours: panels, sizes, names and what is highlighted.
+func (c *plotCmd) columns(ctx context.Context, out *plot.Map, m *emit.Map) error {
+	if c.Facet != "" {
+		column, err := mapColumn(c.Map, m, c.Facet)
+		if err != nil {
+			return err
+		}
+		out.Facet, out.FacetBy = column.Strings(), c.Facet
+	}
+	if c.Size != "" {
+		column, err := mapColumn(c.Map, m, c.Size)
+		if err != nil {
+			return err
+		}
+		if column.Kind() != table.Number {
+			return models.BadInputf("%s: column %q holds no numbers (%s), by which --size could draw", c.Map, c.Size, column.DataType())
+		}
+		out.Size, out.SizeBy = numbersOf(column), c.Size
+	}
+	if err := c.names(ctx, out, m); err != nil {
+		return err
+	}
+	return c.highlight(out, m)
+}
+
+// names chooses what is written on the map beside the classes.
+func (c *plotCmd) names(ctx context.Context, out *plot.Map, m *emit.Map) error {
+	by := c.Names
+	if by == "" {
+		if _, err := m.Column(emit.ClusterName); err != nil || out.Value == nil {
+			return nil
+		}
+		by = emit.ClusterName
+	}
+	column, err := mapColumn(c.Map, m, by)
+	if err != nil {
+		return err
+	}
+	if by == emit.ClusterName {
+		out.Name, err = c.clusters(ctx, m, column)
+		return err
+	}
+	out.Name = column.Strings()
+	return nil
+}
+
+// named is how many highlighted points are few enough to have their ids on the map.
+const namedPoints = 25
+
+// highlight marks the points of the values that are asked for.
+func (c *plotCmd) highlight(out *plot.Map, m *emit.Map) error {
+	if len(c.Highlight) == 0 {
+		return nil
+	}
+	out.Bright = make([]bool, len(out.X))
+	for _, asked := range c.Highlight {
+		of, value := out.Class, asked
+		by := out.By
+		if name, rest, ok := strings.Cut(asked, "="); ok && !slices.Contains(of, asked) {
+			column, err := mapColumn(c.Map, m, name)
+			if err != nil {
+				return err
+			}
+			by, of, value = name, column.Strings(), rest
+		}
+		if of == nil {
+			return usagef("--highlight: %q is of no class, as no classes colour; name a column, as in id=17", asked)
+		}
+		found := false
+		for i, have := range of {
+			// Clusters are called by their numbers, too.
+			if have == value || by == emit.ClusterName && strings.HasPrefix(have, value+": ") {
+				out.Bright[i], found = true, true
+			}
+		}
+		if !found {
+			return table.InFile(c.Map, models.BadInputf("no point has %q in column %q%s", value, by, someOf(of)))
+		}
+	}
+	bright := 0
+	for _, b := range out.Bright {
+		if b {
+			bright++
+		}
+	}
+	out.Subtitle += fmt.Sprintf(", %s of them highlighted", humanize.Count(bright))
+	if c.Names == "" && bright <= namedPoints && m.ID.Valid() {
+		out.Name = make([]string, len(out.X))
+		for i, b := range out.Bright {
+			if b {
+				out.Name[i] = m.ID.Text(i)
+			}
+		}
+	}
+	return nil
+}
+
+// someOf lists a few of the values that there are.
+func someOf(values []string) string {
+	const few = 8
+	all := slices.Compact(slices.Sorted(slices.Values(values)))
+	if len(all) > few {
+		return fmt.Sprintf("; it has %s, among them %s", humanize.Plural(len(all), "value"), strings.Join(all[:few], ", "))
+	}
+	return "; it has " + strings.Join(all, ", ")
+}

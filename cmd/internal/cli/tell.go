@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"unfold/cmd/internal/humanize"
+	"unfold/ingest"
+	"unfold/models/score"
+)
+
+// dataTold is what is known of the rows before a map is learnt from them, as --report has it.
+type dataTold struct {
+	// Metric is the distance between rows, Columns are what vectors are made of.
+	Metric  ingest.Metric `json:"metric"`
+	Columns []ingest.Use  `json:"columns"`
+	// Left are the columns that "*" left out; Dominant is one that carries nearly all
+	// squared distance.
+	Left     []ingest.Left    `json:"left_out,omitempty"`
+	Dominant *ingest.Dominant `json:"dominant,omitempty"`
+	// Missing are the columns whose missing values were filled in, Dropped the rows that were
+	// left out for theirs.
+	Missing []ingest.Hole `json:"missing,omitempty"`
+	Dropped int           `json:"dropped,omitempty"`
+	// Duplicates is the share of rows that equal an earlier one.
+	Duplicates float64 `json:"duplicates"`
+	// IntrinsicDim is about the dimension of the set that the rows lie on.
+	IntrinsicDim *float64 `json:"intrinsic_dim,omitempty"`
+	// NormDeviation is how much the rows' lengths differ, relatively, where they look like
+	// embeddings of texts.
+	NormDeviation *float64 `json:"norm_deviation,omitempty"`
+}
+
+// tell says what the rows are: what is used of them and how, and what may be wrong with that.
+// What is no warning is found out only if it is shown or reported.
+func tell(p *program, d *ingest.Dataset, reported bool) dataTold {
+	e := d.Encoder
+	t := dataTold{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
+	if reported || p.progress != nil {
+		t.Duplicates = ingest.Duplicates(d.X)
+		if v := score.IntrinsicDimension(d.X); !math.IsNaN(v) {
+			t.IntrinsicDim = &v
+		}
+		p.say(t.line(d.X.Cols))
+	}
+	if len(t.Missing) > 0 {
+		p.note("missing values are filled with the mean of their columns: %s", describeHoles(t.Missing))
+	}
+	if found, is := ingest.FindDominant(d.X, e.Names()); is {
+		t.Dominant = &found
+		p.note("%v", found)
+	}
+	if deviation, alike := ingest.SimilarNorms(d.X); alike && e.Vector() != "" && t.Metric == ingest.Euclidean {
+		t.NormDeviation = &deviation
+		p.note("the vectors in %q have nearly one length (it deviates by %.2g %%), as embeddings of texts do: their direction may be all that counts: --metric cosine", e.Vector(), 100*deviation)
+	}
+	return t
+}
+
+// line is all of it that is no warning.
+func (t *dataTold) line(dim int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "vectors of %s: %s", humanize.Plural(dim, "value"), ingest.DescribeUses(t.Columns))
+	if t.Metric != ingest.Euclidean {
+		fmt.Fprintf(&b, "; metric %s", t.Metric)
+	}
+	if t.Duplicates > 0 {
+		fmt.Fprintf(&b, "; %.2g %% of the rows are duplicates", 100*t.Duplicates)
+	}
+	if t.IntrinsicDim != nil {
+		fmt.Fprintf(&b, "; intrinsic dimension about %.2g", *t.IntrinsicDim)
+	}
+	return b.String()
+}
+
+// describeHoles lists columns with missing values, the first of many.
+func describeHoles(holes []ingest.Hole) string {
+	const most = 8
+	var parts []string
+	for _, h := range holes[:min(most, len(holes))] {
+		parts = append(parts, fmt.Sprintf("%s (%s)", h.Column, humanize.Plural(h.Rows, "row")))
+	}
+	if len(holes) > most {
+		parts = append(parts, fmt.Sprintf("and %d more", len(holes)-most))
+	}
+	return strings.Join(parts, ", ")
+}

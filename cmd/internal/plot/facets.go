@@ -1,0 +1,87 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+
+	"unfold/cmd/internal/humanize"
+)
+
+const (
+	// mostFacets is how many panels a picture has at most; rarer values share the last.
+	mostFacets = 16
+	// facetGap is between panels, captionHeight above each.
+	facetGap      = 12
+	captionHeight = 18
+)
+
+// split draws the map once for each value of Facet, in one frame: each panel has the points
+// of a value in colour, and all others in grey behind them.
+func (p *picture) split(x, y []float64) {
+	kinds, index := chooseClasses(p.m.Facet, mostFacets-1)
+	areas := tiles(panel(p.s, p.paint), len(kinds), aspect(x, y))
+	of := make([]int, len(p.m.X))
+	for i, f := range p.m.Facet {
+		of[i] = index[f]
+	}
+	// One frame, so that a place is the same in all panels.
+	p.frame = newFrame(x, y, areas[0])
+	for k, kind := range kinds {
+		m := p.m
+		m.Bright = make([]bool, len(m.X))
+		for i := range m.Bright {
+			m.Bright[i] = of[i] == k && !p.m.dimmed(i)
+		}
+		part := &picture{m: m, s: p.s, paint: p.paint, frame: p.frame, bare: true,
+			caption: fmt.Sprintf("%s  (%s)", kind.name, humanize.Count(kind.n))}
+		part.frame.panel = areas[k]
+		part.dots, _ = styleDots(m, part.frame, p.paint, p.s.Seed)
+		p.facets = append(p.facets, part)
+	}
+}
+
+// aspect is the width of points over their height.
+func aspect(x, y []float64) float64 {
+	xs, ys := ascending(x), ascending(y)
+	w, h := xs[len(xs)-1]-xs[0], ys[len(ys)-1]-ys[0]
+	if !(w > 0) || !(h > 0) {
+		return 1
+	}
+	return math.Min(math.Max(w/h, 0.25), 4)
+}
+
+// tiles divides an area into n panels below their captions, in as many columns as show points
+// of the given aspect largest.
+func tiles(area vg.Rectangle, n int, aspect float64) (out []vg.Rectangle) {
+	size := area.Size()
+	var best vg.Point
+	columns, most := 1, 0.0
+	for c := 1; c <= n; c++ {
+		rows := (n + c - 1) / c
+		tile := vg.Point{
+			X: (size.X - facetGap*vg.Length(c-1)) / vg.Length(c),
+			Y: (size.Y - facetGap*vg.Length(rows-1)) / vg.Length(rows),
+		}
+		tile.Y -= captionHeight
+		if scale := math.Min(float64(tile.X)/aspect, float64(tile.Y)); scale > most {
+			best, columns, most = tile, c, scale
+		}
+	}
+	for k := range n {
+		row, column := vg.Length(k/columns), vg.Length(k%columns)
+		top := area.Max.Y - row*(best.Y+captionHeight+facetGap) - captionHeight
+		left := area.Min.X + column*(best.X+facetGap)
+		out = append(out, vg.Rectangle{Min: vg.Point{X: left, Y: top - best.Y}, Max: vg.Point{X: left + best.X, Y: top}})
+	}
+	return out
+}
+
+// drawCaption writes what a panel shows above it.
+func (p *picture) drawCaption(c vgdraw.Canvas) {
+	s := p.paint.style(textSize, p.paint.ink, true)
+	in := p.frame.panel
+	c.FillText(s, vg.Point{X: in.Min.X, Y: in.Max.Y + 5}, fittedText(s, p.caption, in.Size().X))
+}

@@ -1,0 +1,157 @@
+package plot
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// fallback finds fonts of the system for characters that the program's own font lacks, such
+// as those of Chinese, Japanese and Korean. Nothing is looked for unless such a character comes.
+type fallback struct {
+	// folders are searched for fonts; nil: those where systems keep them.
+	folders []string
+
+	files  []string // as they are tried
+	listed bool
+	opened map[string]*opentype.Font
+	found  map[wanted]*opentype.Font
+}
+
+// wanted is a character to be written.
+type wanted struct {
+	r    rune
+	bold bool
+}
+
+// mostFiles bounds how many fonts are opened for a character that none may have.
+const mostFiles = 400
+
+// systemFolders are where systems keep fonts: Linux, macOS, Windows.
+func systemFolders() []string {
+	out := []string{"/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", "/Library/Fonts"}
+	if home, err := os.UserHomeDir(); err == nil {
+		out = append(out, filepath.Join(home, ".fonts"), filepath.Join(home, ".local/share/fonts"), filepath.Join(home, "Library/Fonts"))
+	}
+	if windows := os.Getenv("WINDIR"); windows != "" {
+		out = append(out, filepath.Join(windows, "Fonts"))
+	}
+	return out
+}
+
+// missing is how many characters no font could draw.
+func (f *fallback) missing() (n int) {
+	seen := map[rune]bool{}
+	for want, font := range f.found {
+		if font == nil && !seen[want.r] {
+			seen[want.r], n = true, n+1
+		}
+	}
+	return n
+}
+
+// find returns a font that can draw a character, nil if there is none.
+func (f *fallback) find(r rune, bold bool) *opentype.Font {
+	if f == nil {
+		return nil
+	}
+	want := wanted{r, bold}
+	if font, known := f.found[want]; known {
+		return font
+	}
+	if !f.listed {
+		f.list()
+	}
+	if f.found == nil {
+		f.found, f.opened = map[wanted]*opentype.Font{}, map[string]*opentype.Font{}
+	}
+	files := f.files
+	if bold { // a bold face of the same family stands before its regular one
+		files = slices.Clone(files)
+		slices.SortStableFunc(files, func(a, b string) int { return rank(a, true) - rank(b, true) })
+	}
+	for _, path := range files {
+		if font := f.open(path); font != nil && draws(font, r) {
+			f.found[want] = font
+			return font
+		}
+	}
+	f.found[want] = nil
+	return nil
+}
+
+// list names the fonts of the folders, those for plain text first.
+func (f *fallback) list() {
+	f.listed = true
+	folders := f.folders
+	if folders == nil {
+		folders = systemFolders()
+	}
+	for _, folder := range folders {
+		_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && slices.Contains([]string{".ttf", ".otf", ".ttc", ".otc"}, strings.ToLower(filepath.Ext(path))) {
+				f.files = append(f.files, path)
+			}
+			return nil // a folder that cannot be read has no fonts for us
+		})
+	}
+	slices.Sort(f.files)
+	slices.SortStableFunc(f.files, func(a, b string) int { return rank(a, false) - rank(b, false) })
+	f.files = f.files[:min(len(f.files), mostFiles)]
+}
+
+// rank is the smaller, the better a font suits text without serifs.
+func rank(path string, bold bool) (n int) {
+	name := strings.ToLower(filepath.Base(path))
+	if !strings.Contains(name, "sans") && !strings.Contains(name, "gothic") && !strings.Contains(name, "arial") {
+		n += 8
+	}
+	for _, odd := range []string{"mono", "serif", "italic", "oblique", "condensed", "light", "thin", "black"} {
+		if strings.Contains(name, odd) {
+			n += 4
+			break
+		}
+	}
+	if strings.Contains(name, "bold") != bold {
+		n += 2
+	}
+	return n
+}
+
+// open reads the first font of a file, nil if there is none that can be read. The fonts of a
+// collection differ only in how they draw what several languages share.
+func (f *fallback) open(path string) *opentype.Font {
+	if font, known := f.opened[path]; known {
+		return font
+	}
+	f.opened[path] = nil
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	c, err := opentype.ParseCollection(raw)
+	if err != nil || c.NumFonts() == 0 {
+		return nil
+	}
+	if font, err := c.Font(0); err == nil {
+		f.opened[path] = font
+	}
+	return f.opened[path]
+}
+
+// draws reports whether a font has an outline for a character: fonts of pictures have none.
+func draws(font *opentype.Font, r rune) bool {
+	var buf sfnt.Buffer
+	g, err := font.GlyphIndex(&buf, r)
+	if err != nil || g == 0 {
+		return false
+	}
+	outline, err := font.LoadGlyph(&buf, g, fixed.I(int(font.UnitsPerEm())), nil)
+	return err == nil && len(outline) > 0
+}

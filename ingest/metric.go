@@ -1,0 +1,159 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// Metric is a distance between rows. All behind the encoder is Euclidean, and a metric is a
+// map of single rows, after which the Euclidean distance is the one that it names: so
+// neighbours stay exact, and learning, placing, novelty, reasons, clusters and scores follow
+// it alike. The model's file keeps it with the encoder.
+type Metric string
+
+// The metrics. Every row x becomes a row x' with ||x' - y'||^2 =
+const (
+	// Euclidean: ||x - y||^2. The zero value is the same.
+	Euclidean Metric = "euclidean"
+	// Cosine: 2 (1 - cos(x, y)), of x' = x / ||x||.
+	Cosine Metric = "cosine"
+	// Correlation: 2 (1 - r(x, y)) with Pearson's r, of x' = (x - mean(x)) / ||x - mean(x)||.
+	Correlation Metric = "correlation"
+	// Hellinger: 1 - sum_k sqrt(p_k q_k) of the shares p = x / sum(x), q = y / sum(y), of
+	// x' = sqrt(p / 2) (Hellinger 1909). Values are counts or shares, none below 0.
+	Hellinger Metric = "hellinger"
+	// Haversine: the squared chord in km between two points of the earth, given as latitude
+	// and longitude in degrees, of x' in three dimensions. The chord 2R sin(s / 2R) grows
+	// with the great-circle distance s, so that neighbours are the same.
+	Haversine Metric = "haversine"
+)
+
+// metrics are all of them.
+var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine)}
+
+// earthRadius is the mean radius of the earth in km (IUGG).
+const earthRadius = 6371.0088
+
+// warps says that rows do not stay as they are.
+func (m Metric) warps() bool { return m != "" && m != Euclidean }
+
+// check fails for a metric that is not known.
+func (m Metric) check() error {
+	for _, known := range append(metrics, "") {
+		if string(m) == known {
+			return nil
+		}
+	}
+	return fmt.Errorf("the metric %q is not known; metrics are %s", m, strings.Join(metrics, ", "))
+}
+
+// dim is the length of a row of n values behind the metric.
+func (m Metric) dim(n int) int {
+	if m == Haversine {
+		return 3
+	}
+	return n
+}
+
+// checkDim says whether rows of n values have the metric; o and column name them.
+func (m Metric) checkDim(n int, o table.Origin, column string) error {
+	switch {
+	case m == Haversine && (n != 2 || column != ""):
+		return o.BadColumn(column, "the metric haversine takes two plain columns, latitude and longitude in degrees; there are %d values a row", n).
+			Suggest("name the two: --columns lat,lon")
+	case m == Correlation && n < 2:
+		return o.BadColumn(column, "the metric correlation takes two values a row or more")
+	}
+	return nil
+}
+
+// apply maps the rows of from, as they are encoded, to x, which may share their memory. o is
+// the place of row 0, column the vector column's name or "".
+func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string) error {
+	if !m.warps() {
+		return nil
+	}
+	for i := range from.Rows {
+		if problem := m.row(x.Row(i), from.Row(i)); problem != "" {
+			return o.BadAt(i, column, "%s", problem).Suggest("drop such rows, or choose another metric than %s", m)
+		}
+	}
+	return nil
+}
+
+// row maps one row, and returns what is wrong with it.
+func (m Metric) row(x, from []float32) (problem string) {
+	switch m {
+	case Cosine:
+		return direct(x, from, 0, "all its values are 0, and so it has no direction")
+	case Correlation:
+		sum, same := 0.0, true
+		for _, v := range from {
+			sum += float64(v)
+			same = same && v == from[0]
+		}
+		if same {
+			return "all its values are the same, and so it correlates with nothing"
+		}
+		return direct(x, from, sum/float64(len(from)), "its values hardly differ")
+	case Hellinger:
+		return shares(x, from)
+	}
+	return onEarth(x, from)
+}
+
+// direct writes (from - mean) / ||from - mean||; none says what a row of length 0 lacks.
+func direct(x, from []float32, mean float64, none string) string {
+	sum := 0.0
+	for _, v := range from {
+		d := float64(v) - mean
+		sum += float64(d * d) // not fused into the sum on any CPU
+	}
+	if sum == 0 {
+		return none
+	}
+	norm := math.Sqrt(sum)
+	for k, v := range from {
+		x[k] = float32((float64(v) - mean) / norm)
+	}
+	return ""
+}
+
+// shares writes sqrt(p/2) of the row's shares p.
+func shares(x, from []float32) string {
+	sum := 0.0
+	for k, v := range from {
+		if v < 0 {
+			return fmt.Sprintf("value %d is %v, below 0, and the metric hellinger takes counts or shares", k, v)
+		}
+		sum += float64(v)
+	}
+	if sum == 0 {
+		return "all its values are 0, and so they have no shares"
+	}
+	for k, v := range from {
+		x[k] = float32(math.Sqrt(float64(v) / sum / 2))
+	}
+	return ""
+}
+
+// onEarth writes the point of latitude and longitude in degrees, in km from the centre.
+func onEarth(x, from []float32) string {
+	lat, lon := float64(from[0]), float64(from[1])
+	if math.Abs(lat) > 90 || math.Abs(lon) > 360 {
+		return fmt.Sprintf("latitude %v and longitude %v are no point of the earth in degrees", from[0], from[1])
+	}
+	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
+	sinLon, cosLon := math.Sincos(lon * math.Pi / 180)
+	x[0], x[1], x[2] = float32(earthRadius*cosLat*cosLon), float32(earthRadius*cosLat*sinLon), float32(earthRadius*sinLat)
+	return ""
+}
+
+// place is the inverse of onEarth for any point near it.
+func place(x []float64) (lat, lon float64) {
+	return math.Atan2(x[2], math.Hypot(x[0], x[1])) * 180 / math.Pi, math.Atan2(x[1], x[0]) * 180 / math.Pi
+}

@@ -1,0 +1,239 @@
+package ingest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/ingest"
+	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// tables holds files that others' programs wrote, by the script beside it.
+const tables = "../testdata/foreign/tables"
+
+// metricTable is a table with a column for each of the rows' values.
+func metricTable(t testing.TB, rows [][]float64) *table.Table {
+	t.Helper()
+	columns := make([]table.Column, len(rows[0]))
+	for k := range columns {
+		values := make([]float64, len(rows))
+		for i := range rows {
+			values[i] = rows[i][k]
+		}
+		columns[k] = table.Float64Column(fmt.Sprintf("c%d", k), values)
+	}
+	out, err := table.NewTable(ingesttest.Here(), columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// ofMetric encodes rows of plain columns with a metric.
+func ofMetric(t testing.TB, m ingest.Metric, rows [][]float64) vec.Matrix[float32] {
+	t.Helper()
+	records := metricTable(t, rows)
+	b, err := fit(t, ingest.Mapping{Columns: parse(t, "c*"), Metric: m}, records).Encode(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.X
+}
+
+// The Euclidean distances of encoded rows are those of scipy, and along the earth those of
+// the haversine formula.
+func TestMetricsAreSciPys(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(tables, "metrics.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Rows, Places                              [][]float64
+		Cosine, Correlation, Hellinger, Haversine [][]float64
+	}
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	const diameter = 2 * 6371.0088
+	for _, c := range []struct {
+		metric    ingest.Metric
+		rows      [][]float64
+		want      [][]float64
+		of        func(d2 float64) float64
+		tolerance float64
+	}{
+		{ingest.Cosine, want.Rows, want.Cosine, func(d2 float64) float64 { return d2 / 2 }, 1e-6},
+		{ingest.Correlation, want.Rows, want.Correlation, func(d2 float64) float64 { return d2 / 2 }, 1e-6},
+		{ingest.Hellinger, want.Rows, want.Hellinger, math.Sqrt, 1e-6},
+		{ingest.Haversine, want.Places, want.Haversine, func(d2 float64) float64 { return diameter * math.Asin(math.Sqrt(d2)/diameter) }, 2e-3},
+	} {
+		t.Run(string(c.metric), func(t *testing.T) {
+			x := ofMetric(t, c.metric, c.rows)
+			for i := range x.Rows {
+				for j := range x.Rows {
+					got := c.of(vec.SquaredDistance(x.Row(i), x.Row(j)))
+					if math.Abs(got-c.want[i][j]) > c.tolerance*max(1, c.want[i][j]/1000) {
+						t.Fatalf("rows %d and %d: %v, expected %v", i, j, got, c.want[i][j])
+					}
+				}
+			}
+		})
+	}
+}
+
+// What a metric does not see changes nothing: the length of a row, its level, its sum, whole
+// turns of longitude.
+func TestMetricsDoNotSee(t *testing.T) {
+	same := map[ingest.Metric]func(row []float64, a, b float64){
+		ingest.Cosine: func(row []float64, a, _ float64) {
+			for k := range row {
+				row[k] *= a
+			}
+		},
+		ingest.Correlation: func(row []float64, a, b float64) {
+			for k := range row {
+				row[k] = a*row[k] + b
+			}
+		},
+		ingest.Hellinger: func(row []float64, a, _ float64) {
+			for k := range row {
+				row[k] *= a
+			}
+		},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "values")
+		row := make([]float64, n)
+		for k := range row {
+			row[k] = rapid.Float64Range(0, 100).Draw(t, "value")
+		}
+		row[0], row[1] = 1, 101 // they differ, and are above 0
+		a, b := rapid.Float64Range(0.01, 100).Draw(t, "factor"), rapid.Float64Range(-50, 50).Draw(t, "shift")
+		for m, change := range same {
+			moved := append([]float64(nil), row...)
+			change(moved, a, b)
+			x := ofMetricOf(t, m, [][]float64{row, moved})
+			if d := vec.SquaredDistance(x.Row(0), x.Row(1)); d > 1e-9 {
+				t.Fatalf("%s: %v and %v are %v apart", m, row, moved, math.Sqrt(d))
+			}
+		}
+	})
+}
+
+// ofMetricOf is ofMetric within a property.
+func ofMetricOf(t *rapid.T, m ingest.Metric, rows [][]float64) vec.Matrix[float32] {
+	values := make([]float32, 0, len(rows)*len(rows[0]))
+	for _, row := range rows {
+		for _, v := range row {
+			values = append(values, float32(v))
+		}
+	}
+	x := vec.Of(len(rows), len(rows[0]), values)
+	records, err := table.NewTable(ingesttest.Here(), table.VectorColumn("v", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ingest.NewFitter(ingest.Mapping{Metric: m}, records.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Add(records); err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.Encode(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.X
+}
+
+// Rows that have no place by a metric are errors with their row.
+func TestMetricRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		metric ingest.Metric
+		rows   [][]float64
+		want   string
+	}{
+		{"no direction", ingest.Cosine, [][]float64{{1, 2}, {0, 0}}, "row 2: all its values are 0, and so it has no direction; drop such rows"},
+		{"no spread", ingest.Correlation, [][]float64{{1, 2}, {3, 3}}, "row 2: all its values are the same"},
+		{"no shares", ingest.Hellinger, [][]float64{{0, 0}, {3, 3}}, "row 1: all its values are 0, and so they have no shares"},
+		{"below zero", ingest.Hellinger, [][]float64{{4, 1}, {3, -1}}, "row 2: value 1 is -1, below 0"},
+		{"no place", ingest.Haversine, [][]float64{{4, 1}, {91, 1}}, "row 2: latitude 91 and longitude 1 are no point of the earth"},
+		{"three values", ingest.Haversine, [][]float64{{4, 1, 2}}, "takes two plain columns"},
+		{"unknown", "minkowski", [][]float64{{4, 1, 2}}, `the metric "minkowski" is not known; metrics are euclidean, cosine, `},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			records := metricTable(t, c.rows)
+			f, err := ingest.NewFitter(ingest.Mapping{Columns: parse(t, "c*"), Metric: c.metric}, records.Schema())
+			if err == nil {
+				err = f.Add(records)
+			}
+			var e *ingest.Encoder
+			if err == nil {
+				e, err = f.Encoder()
+			}
+			if err == nil {
+				_, err = e.Encode(records)
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, expected %q", err, c.want)
+			}
+		})
+	}
+}
+
+// An encoder with all that version 2 of its file has is the same once it was written and
+// read; a frozen one stays readable; one without any of it is of version 1.
+func TestEncoderFileVersion2(t *testing.T) {
+	records := flows(t)
+	m := ingest.Mapping{Columns: parse(t, "bytes:log1p:standardize,rate:cyclic=2.5,proto:tokens=3,land"), Metric: ingest.Cosine, Fill: true}
+	e := fit(t, m, records)
+	written, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again ingest.Encoder
+	if err := json.Unmarshal(written, &again); err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Encode(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := again.Encode(records)
+	if err != nil || !slices.Equal(want.X.Data, got.X.Data) {
+		t.Errorf("it encodes %v, error %v, expected %v", got, err, want.X)
+	}
+	if !again.Fills() || again.Metric() != ingest.Cosine || again.Shape() != e.Shape() {
+		t.Errorf("it is %s", written)
+	}
+	frozen, err := os.ReadFile("testdata/encoder-v2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(frozen, &again); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := again.Encode(records); err != nil || !slices.Equal(want.X.Data, got.X.Data) {
+		t.Errorf("the frozen one encodes %v, error %v", got, err)
+	}
+	plain, err := json.Marshal(fit(t, ingest.Mapping{Columns: parse(t, "bytes,proto")}, records))
+	if err != nil || !strings.Contains(string(plain), `"version":1`) {
+		t.Errorf("a plain encoder is %s, error %v", plain, err)
+	}
+}

@@ -1,0 +1,214 @@
+package ingest
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"unfold/ingest/table"
+)
+
+// ColumnProfile is what the rows of a source hold in a column, or in a field of a struct by
+// its dotted path.
+type ColumnProfile struct {
+	Name string
+	Type string
+	Kind table.Kind
+	// Missing are the rows without a value: null, NaN, or a vector with such an element.
+	Missing int64
+	// Min and Max are the least and the greatest number, or element of a vector, of times
+	// days since 1970; NaN if there is none, or the column holds something else.
+	Min, Max float64
+	// First and Last are those as the source writes them, Distinct the different values of a
+	// column of text or booleans, up to MostDistinct.
+	First, Last string
+	Distinct    int
+
+	m      moments
+	values map[string]bool
+	// timed says that all text so far is times.
+	timed bool
+}
+
+// MostDistinct bounds ColumnProfile.Distinct.
+const MostDistinct = 1000
+
+// Profile is what the rows of a source hold.
+type Profile struct {
+	Rows    int64
+	Columns []ColumnProfile
+	// Left are the columns that "*" leaves out; Suggested is what --columns could be, ""
+	// if there is one column of vectors, or nothing to encode.
+	Left      []Left
+	Suggested string
+	// Vector is the only column of vectors, "" if there is none or more.
+	Vector string
+}
+
+// ReadProfile reads a source to its end. See is called with every table, and may be nil.
+func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*Profile, error) {
+	schema := r.Schema()
+	p := &Profile{}
+	for _, f := range schema.Flat() {
+		p.Columns = append(p.Columns, ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), values: map[string]bool{}, timed: f.Kind == table.Text})
+	}
+	// What may be left out is known by the rows.
+	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})
+	for t, err := range table.All(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range p.Columns {
+			if err := p.Columns[i].see(t); err != nil {
+				return nil, t.Located(err)
+			}
+		}
+		if refused == nil {
+			for _, l := range fitter.looks {
+				l.see(t)
+			}
+		}
+		p.Rows += int64(t.Len())
+		if see != nil {
+			see(t)
+		}
+	}
+	if refused == nil {
+		p.Left = fitter.Left()
+	}
+	if vectors := schema.Of(table.Vector); len(vectors) == 1 {
+		p.Vector = vectors[0]
+		return p, nil
+	}
+	p.Suggested = p.suggest(refused == nil)
+	return p, nil
+}
+
+// withoutOdd is a schema whose columns with odd values are text.
+func withoutOdd(s table.Schema) table.Schema {
+	s = slices.Clone(s)
+	for i := range s {
+		s[i].Odd = nil
+	}
+	return s
+}
+
+// see looks at the rows of a table.
+func (c *ColumnProfile) see(t *table.Table) error {
+	col, err := t.Need(c.Name)
+	if err != nil {
+		return nil // two columns have the name: none can be used
+	}
+	switch c.Kind {
+	case table.Vector:
+		row := table.VectorRows(col)
+		for i := range col.Len() {
+			v := row(i)
+			if v == nil || slices.ContainsFunc(v, math.IsNaN) {
+				c.Missing++
+			}
+			for _, x := range v {
+				c.widen(x)
+			}
+		}
+	case table.Number:
+		get := table.NumberGetter(col.Array())
+		for i := range col.Len() {
+			c.number(col, i, get)
+		}
+	case table.Time:
+		get, err := table.DaysOf(col, t.Origin, true)
+		if err != nil {
+			return err
+		}
+		for i := range col.Len() {
+			c.number(col, i, func(i int) float64 { v, _ := get(i); return v })
+		}
+	default:
+		c.timed = c.timed && table.Millis(col) != nil
+		for i := range col.Len() {
+			if col.IsNull(i) || col.Text(i) == "" {
+				c.Missing++
+			} else if v := col.Text(i); len(c.values) < MostDistinct && !c.values[v] {
+				c.values[strings.Clone(v)] = true
+			}
+		}
+		c.Distinct = len(c.values)
+	}
+	return nil
+}
+
+// number takes the value of a row.
+func (c *ColumnProfile) number(col table.Column, i int, get func(i int) float64) {
+	if col.IsNull(i) || math.IsNaN(get(i)) {
+		c.Missing++
+		return
+	}
+	v := get(i)
+	c.m.add(v)
+	if first, last := c.widen(v); first || last {
+		text := col.Text(i)
+		if first {
+			c.First = text
+		}
+		if last {
+			c.Last = text
+		}
+	}
+}
+
+// widen widens the range by a value.
+func (c *ColumnProfile) widen(v float64) (first, last bool) {
+	if math.IsNaN(v) {
+		return false, false
+	}
+	if first = !(v >= c.Min); first {
+		c.Min = v
+	}
+	if last = !(v <= c.Max); last {
+		c.Max = v
+	}
+	return first, last
+}
+
+// categories are how many values a column of text has at most that is suggested as one.
+const categories = 50
+
+// suggest is what --columns could be: numbers, text of few values, times; standardized if
+// their deviations differ much.
+func (p *Profile) suggest(numbers bool) string {
+	var names []string
+	if numbers {
+		names = append(names, "*")
+	}
+	var deviations []float64
+	for _, c := range p.Columns {
+		left := slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && strings.HasPrefix(l.Why, "an id") })
+		switch {
+		case c.timed && c.Distinct > 1:
+			names = append(names, escaped(c.Name)+":time")
+		case left:
+		case c.Kind == table.Text && c.Distinct > 1 && c.Distinct <= categories && 2*int64(c.Distinct) <= p.Rows:
+			names = append(names, escaped(c.Name))
+		case c.Kind == table.Time && c.Min < c.Max:
+			names = append(names, escaped(c.Name))
+		case c.Kind == table.Number && c.m.n > 0 && c.Min < c.Max:
+			deviations = append(deviations, c.m.deviation())
+		}
+	}
+	if len(names) == 0 || names[0] == "*" && len(deviations) == 0 && len(names) == 1 {
+		return ""
+	}
+	const much = 10
+	out := "--columns '" + strings.Join(names, ",") + "'"
+	if len(deviations) > 1 && slices.Max(deviations) > much*slices.Min(deviations) || len(names) > 1 {
+		out += " --standardize"
+	}
+	return out
+}
+
+// escaped is a name as ParseColumns reads it.
+func escaped(name string) string {
+	return strings.NewReplacer(`\`, `\\`, ",", `\,`, ":", `\:`).Replace(name)
+}

@@ -1,0 +1,120 @@
+package table
+
+import (
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// The fields of a struct are columns, too: by their dotted path, as those of nested JSON
+// records are. A column whose own name has the dots comes first.
+
+// partsOf describes the fields of a struct, nil of other types.
+func partsOf(dt arrow.DataType) Schema {
+	s, is := dt.(*arrow.StructType)
+	if !is || len(s.Fields()) == 0 {
+		return nil
+	}
+	out := Describe(arrow.NewSchema(s.Fields(), nil))
+	for i := range out {
+		out[i].Index = false
+	}
+	return out
+}
+
+// below returns what stands behind a column's name in a dotted path.
+func below(path, name string) (rest string, ok bool) { return strings.CutPrefix(path, name+".") }
+
+// part finds a field by a dotted path.
+func (s Schema) part(path string) (Field, bool) {
+	for _, f := range s {
+		if rest, ok := below(path, f.Name); ok && f.Parts != nil {
+			if p, ok := f.Parts.Find(rest); ok {
+				p.Name, p.Nullable = path, p.Nullable || f.Nullable
+				return p, true
+			}
+		}
+	}
+	return Field{}, false
+}
+
+// Flat is the schema with the fields of structs, by dotted path, in the place of the structs.
+func (s Schema) Flat() Schema {
+	var out Schema
+	for _, f := range s {
+		if f.Parts == nil {
+			out = append(out, f)
+			continue
+		}
+		for _, p := range f.Parts.Flat() {
+			if p.Name = f.Name + "." + p.Name; s.Index(p.Name) < 0 {
+				p.Nullable = p.Nullable || f.Nullable
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// part finds a column by a dotted path.
+func (t *Table) part(path string) (Column, bool) {
+	for i := range int(t.rec.NumCols()) {
+		c := t.At(i)
+		if rest, ok := below(path, c.Name()); ok {
+			if p, ok := c.part(rest); ok {
+				return p.Renamed(path), true
+			}
+		}
+	}
+	return Column{}, false
+}
+
+// part is a field of a column of structs.
+func (c Column) part(path string) (Column, bool) {
+	a, is := c.arr.(*array.Struct)
+	if !is {
+		return Column{}, false
+	}
+	fields := a.DataType().(*arrow.StructType).Fields()
+	for i, f := range fields {
+		if f.Name == path {
+			f.Nullable = f.Nullable || c.field.Nullable
+			return Column{f, fieldOf(a, i)}, true
+		}
+	}
+	for i, f := range fields {
+		if rest, ok := below(path, f.Name); ok {
+			f.Nullable = f.Nullable || c.field.Nullable
+			if p, ok := (Column{f, fieldOf(a, i)}).part(rest); ok {
+				return p, true
+			}
+		}
+	}
+	return Column{}, false
+}
+
+// fieldOf is a field of structs, null where the struct is.
+func fieldOf(a *array.Struct, i int) arrow.Array {
+	f := a.Field(i)
+	if a.NullN() == 0 || f.DataType().ID() == arrow.NULL {
+		return f
+	}
+	d := f.Data()
+	valid := make([]byte, bitutil.BytesForBits(int64(d.Offset()+d.Len())))
+	nulls := 0
+	for k := range d.Len() {
+		if a.IsNull(k) || f.IsNull(k) {
+			nulls++
+		} else {
+			bitutil.SetBit(valid, d.Offset()+k)
+		}
+	}
+	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[1:]...)
+	if dict, is := f.(*array.Dictionary); is {
+		return array.NewDictionaryData(array.NewDataWithDictionary(d.DataType(), d.Len(), buffers, nulls, d.Offset(), dict.Dictionary().Data().(*array.Data)))
+	}
+	return array.MakeFromData(array.NewData(d.DataType(), d.Len(), buffers, d.Children(), nulls, d.Offset()))
+}

@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// Use says what vectors take from a column.
+type Use struct {
+	Column string `json:"column"`
+	// As says it in words, such as "number, standardized" or "5 categories".
+	As string `json:"as"`
+	// Elements are how many of the vector's come from it, before a metric.
+	Elements int `json:"elements"`
+}
+
+// Uses say what vectors are made of, in the order of their elements.
+func (e *Encoder) Uses() []Use {
+	if e.vector != "" {
+		as := "vector"
+		if e.log1p {
+			as += ", log1p"
+		}
+		if e.element != nil {
+			as += ", standardized"
+		}
+		return []Use{{e.vector, as, e.inner}}
+	}
+	out := make([]Use, len(e.columns))
+	for i := range e.columns {
+		c := &e.columns[i]
+		out[i] = Use{c.Name, c.as(), c.width()}
+	}
+	return out
+}
+
+// as says how a column is encoded.
+func (c *columnCode) as() string {
+	switch {
+	case c.Tokens > 0:
+		return fmt.Sprintf("words of text, hashed into %d", c.Tokens)
+	case c.Period > 0:
+		return "circle"
+	case c.Kind == table.Text:
+		return fmt.Sprintf("%d categories", len(c.Categories))
+	}
+	as := c.Kind.String()
+	if c.Log1p {
+		as += ", log1p"
+	}
+	switch {
+	case c.Scale.Factor == 0:
+		as += ", the same in all rows"
+	case c.Kind == table.Number && c.Scale.Mean != 0 || c.Kind == table.Time && c.Scale.Factor != 1:
+		as += ", standardized"
+	}
+	return as
+}
+
+// DescribeUses says in one line what vectors are made of: of columns that are used alike the
+// first few.
+func DescribeUses(uses []Use) string {
+	const most = 6
+	var ways []string
+	names := map[string][]string{}
+	for _, u := range uses {
+		if names[u.As] == nil {
+			ways = append(ways, u.As)
+		}
+		names[u.As] = append(names[u.As], u.Column)
+	}
+	parts := make([]string, len(ways))
+	for i, as := range ways {
+		list := names[as]
+		if len(list) > most {
+			list = append(slices.Clone(list[:most]), fmt.Sprintf("... %d in all", len(list)))
+		}
+		parts[i] = fmt.Sprintf("%s (%s)", strings.Join(list, ", "), as)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Duplicates is the share of rows that equal an earlier one, bit by bit.
+func Duplicates(x vec.Matrix[float32]) float64 {
+	seed := maphash.MakeSeed()
+	hashes := make([]uint64, x.Rows)
+	for i := range hashes {
+		hashes[i] = maphash.Bytes(seed, arrow.Float32Traits.CastToBytes(x.Row(i)))
+	}
+	slices.Sort(hashes)
+	return 1 - float64(len(slices.Compact(hashes)))/float64(max(x.Rows, 1))
+}
+
+// SimilarNorms reports rows whose lengths are alike but not equal, as those of embeddings of
+// texts are, so that the cosine may count rather than the distance: their relative deviation,
+// of at most 10,000 rows. Rows of equal lengths have the same neighbours by both, and so it
+// does not report them.
+func SimilarNorms(x vec.Matrix[float32]) (deviation float64, alike bool) {
+	const fewest, from, to = 64, 1e-3, 0.2
+	if x.Cols < fewest || x.Rows < fewest {
+		return 0, false
+	}
+	var m moments
+	negative := false
+	for i := 0; i < x.Rows; i += max(1, x.Rows/10_000) {
+		sum := 0.0
+		for _, v := range x.Row(i) {
+			sum += float64(v) * float64(v)
+			negative = negative || v < 0
+		}
+		m.add(math.Sqrt(sum))
+	}
+	deviation = m.deviation() / m.mean
+	return deviation, negative && deviation > from && deviation < to
+}
