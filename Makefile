@@ -126,7 +126,8 @@ drift: bin/bench/drift
 drift-bounds: bin/bench/drift
 	bin/bench/drift -bounds models/drift/bounds.go $(ARGS)
 
-# ep measures labels on the map and writes docs/ep.md; some five minutes. It needs the data sets in the folder that UNFOLD_DATA names.
+# ep measures labels on the map and writes docs/ep.md; a quarter of an hour. It needs the data sets in the folder that UNFOLD_DATA
+# names, and Python 3.11 (for scikit-learn, in an environment of its own under out/ep).
 ep: bin/bench/ep
 	bin/bench/ep -o docs/ep.md $(ARGS)
 

@@ -22,6 +22,9 @@ type Placed struct {
 	// place and its novelty: nearest first, at least one more than novelty looks at, the
 	// first at distance 0 if the event equals one. Nil if the model has no neighbours.
 	Near *knn.Neighbors
+	// Seen are the events as the model sees them, n x q (after PCA); no rows if the model
+	// does not say.
+	Seen vec.Matrix[float32]
 }
 
 // Placer places events against a fixed snapshot. Place is a pure function of

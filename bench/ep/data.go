@@ -29,14 +29,19 @@ type data struct {
 }
 
 // loader draws rows of a data set that lies in dir; another seed draws others.
-type loader func(ctx context.Context, dir string, seed uint64) (*data, error)
+type loader func(ctx context.Context, dir string, n sizes, seed uint64) (*data, error)
 
-// sizes of what is taken of a data set.
-const (
-	hybridTrain, hybridTest = 300, 300
-	mapTrain, mapTest       = 6000, 10000
-	rare                    = 40 // classes of fewer rows are one class, "other"
+// sizes are how many rows to learn from and others are drawn.
+type sizes struct{ train, test int }
+
+// Of what is taken of a data set.
+var (
+	hybridSizes = sizes{300, 300}
+	mapSizes    = sizes{4000, 4000}
 )
+
+// rare is how many rows a class has: those of fewer are one class, "other".
+const rare = 40
 
 // lines calls take with the fields of every line of a file.
 func lines(path string, split func(string) []string, take func(fields []string) error) error {
@@ -80,10 +85,10 @@ type rows struct {
 }
 
 // sample takes n rows in a random order and makes data of them.
-func (r *rows) sample(name string, train, test int, seed uint64) *data {
+func (r *rows) sample(name string, n sizes, seed uint64) *data {
 	rnd := rand.New(rand.NewPCG(7, 11+seed))
-	order := rnd.Perm(len(r.x))[:min(len(r.x), train+test)]
-	d := &data{name: name, x: vec.New[float32](len(order), len(r.x[0])), train: min(train, len(order)/2)}
+	order := rnd.Perm(len(r.x))[:min(len(r.x), n.train+n.test)]
+	d := &data{name: name, x: vec.New[float32](len(order), len(r.x[0])), train: min(n.train, len(order)/2)}
 	label, count := make([]string, len(order)), map[string]int{}
 	for i, k := range order {
 		copy(d.x.Row(i), r.x[k])
@@ -99,7 +104,7 @@ func (r *rows) sample(name string, train, test int, seed uint64) *data {
 	return d
 }
 
-func oil(_ context.Context, dir string, seed uint64) (*data, error) {
+func oil(_ context.Context, dir string, n sizes, seed uint64) (*data, error) {
 	var r rows
 	for _, part := range []string{"Trn", "Vdn"} {
 		err := lines(filepath.Join(dir, "oil", "Data"+part+".txt"), strings.Fields, func(f []string) error {
@@ -121,10 +126,10 @@ func oil(_ context.Context, dir string, seed uint64) (*data, error) {
 	if len(r.label) != len(r.x) {
 		return nil, fmt.Errorf("oil: %d rows and %d labels", len(r.x), len(r.label))
 	}
-	return r.sample("Oil flow", hybridTrain, hybridTest, seed), nil
+	return r.sample("Oil flow", n, seed), nil
 }
 
-func usps(_ context.Context, dir string, seed uint64) (*data, error) {
+func usps(_ context.Context, dir string, n sizes, seed uint64) (*data, error) {
 	var r rows
 	err := lines(filepath.Join(dir, "usps", "zip.train.gz"), strings.Fields, func(f []string) error {
 		x, err := numbers(f)
@@ -137,20 +142,20 @@ func usps(_ context.Context, dir string, seed uint64) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.sample("USPS digits", hybridTrain, hybridTest, seed), nil
+	return r.sample("USPS digits", n, seed), nil
 }
 
-func kdd(_ context.Context, dir string, seed uint64) (*data, error) {
-	return connections("KDD Cup 1999", filepath.Join(dir, "kddcup99", "kddcup.data_10_percent.gz"), seed)
+func kdd(_ context.Context, dir string, n sizes, seed uint64) (*data, error) {
+	return connections("KDD Cup 1999", filepath.Join(dir, "kddcup99", "kddcup.data_10_percent.gz"), n, seed)
 }
 
-func nsl(_ context.Context, dir string, seed uint64) (*data, error) {
-	return connections("NSL-KDD", filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), seed)
+func nsl(_ context.Context, dir string, n sizes, seed uint64) (*data, error) {
+	return connections("NSL-KDD", filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), n, seed)
 }
 
 // connections reads network connections: three columns of text become columns of 0
 // and 1, numbers their log(1 + v); all are standardised.
-func connections(name, path string, seed uint64) (*data, error) {
+func connections(name, path string, n sizes, seed uint64) (*data, error) {
 	const columns = 41
 	var records [][]string
 	seen, rnd := 0, rand.New(rand.NewPCG(1, 2+seed))
@@ -159,7 +164,7 @@ func connections(name, path string, seed uint64) (*data, error) {
 			return fmt.Errorf("a line of %d fields", len(f))
 		}
 		seen++
-		if len(records) < mapTrain+mapTest {
+		if len(records) < n.train+n.test {
 			records = append(records, f)
 		} else if k := rnd.IntN(seen); k < len(records) {
 			records[k] = f
@@ -193,7 +198,7 @@ func connections(name, path string, seed uint64) (*data, error) {
 			return math.Log1p(v)
 		})
 	}
-	return r.sample(name, mapTrain, mapTest, seed), nil
+	return r.sample(name, n, seed), nil
 }
 
 func b2i(b bool) int {
@@ -221,7 +226,7 @@ func (r *rows) add(value func(i int) float64) {
 	}
 }
 
-func mnist(ctx context.Context, dir string, seed uint64) (*data, error) {
+func mnist(ctx context.Context, dir string, n sizes, seed uint64) (*data, error) {
 	dir = filepath.Join(dir, "mnist")
 	all, err := ingest.ReadAll(ctx, []string{filepath.Join(dir, "train-images-idx3-ubyte.gz")},
 		ingest.ReadOptions{LabelFiles: []string{filepath.Join(dir, "train-labels-idx1-ubyte.gz")}})
@@ -232,11 +237,11 @@ func mnist(ctx context.Context, dir string, seed uint64) (*data, error) {
 	for i := range all.X.Rows {
 		r.x = append(r.x, all.X.Row(i))
 	}
-	return r.sample("MNIST", mapTrain, mapTest, seed), nil
+	return r.sample("MNIST", n, seed), nil
 }
 
 // toy are rows around three centres.
-func toy(_ context.Context, _ string, seed uint64) (*data, error) {
+func toy(_ context.Context, _ string, n sizes, seed uint64) (*data, error) {
 	rnd, r := rand.New(rand.NewPCG(1, 5+seed)), new(rows)
 	for range 120 {
 		c := rnd.IntN(3)
@@ -247,5 +252,5 @@ func toy(_ context.Context, _ string, seed uint64) (*data, error) {
 		x[c] += 2
 		r.x, r.label = append(r.x, x), append(r.label, strconv.Itoa(c))
 	}
-	return r.sample("Toy", 60, 60, seed), nil
+	return r.sample("Toy", sizes{60, 60}, seed), nil
 }

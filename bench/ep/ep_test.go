@@ -19,7 +19,7 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"### Toy", "| 1% | ", "| 100% | ", "| certain | 0 |", "| uncertain | ", "ep/reliability-1.svg"} {
+	for _, want := range []string{"### Toy", "| 1% | ", "| 100% | ", "| unfold | ", "| certain places | ", "| 9-NN, input | ", "| predictions | ", "ep/reliability-1.svg"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q", want)
 		}

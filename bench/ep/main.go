@@ -24,6 +24,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.StringVar(&b.out, "out", filepath.Join("out", "ep"), "folder for results, one file a data set")
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in the folder -out")
 	flags.StringVar(&b.only, "only", "", "measure one data set alone, such as oil, and write no page")
+	flags.Peers(&b.peers, "; so with -small unless -venv is given")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
 	if flags.Parse(args) != nil {
 		return 2
@@ -39,6 +40,7 @@ type bench struct {
 	data, out, only string
 	threads         int
 	small, keep     bool
+	peers           harness.Peers
 	log             io.Writer
 }
 
@@ -49,25 +51,30 @@ type part struct {
 	hybrid bool
 }
 
-var parts = []part{{"oil", oil, true}, {"usps", usps, true}, {"kdd", kdd, false}, {"nsl", nsl, false}, {"mnist", mnist, false}}
+var parts = []part{
+	{"oil-hybrid", oil, true}, {"usps-hybrid", usps, true},
+	{"oil", oil, false}, {"usps", usps, false}, {"kdd", kdd, false}, {"nsl", nsl, false}, {"mnist", mnist, false},
+	{"cost", nil, false},
+}
 
-var toys = []part{{"toy-hybrid", toy, true}, {"toy", toy, false}}
+var toys = []part{{"toy-hybrid", toy, true}, {"toy", toy, false}, {"cost", nil, false}}
 
 func (b *bench) all(ctx context.Context, page string) error {
 	list := parts
 	if b.small {
 		list = toys
 	}
-	var done []result
+	if err := b.makePeers(ctx); err != nil {
+		return err
+	}
+	done := new(results)
 	for _, p := range list {
 		if b.only != "" && b.only != p.key {
 			continue
 		}
-		r, err := b.part(ctx, p)
-		if err != nil {
+		if err := b.part(ctx, p, done); err != nil {
 			return fmt.Errorf("%s: %w", p.key, err)
 		}
-		done = append(done, *r)
 	}
 	if b.only != "" {
 		return nil
@@ -75,33 +82,50 @@ func (b *bench) all(ctx context.Context, page string) error {
 	return write(page, done)
 }
 
-// part measures one data set, or takes what was measured.
-func (b *bench) part(ctx context.Context, p part) (*result, error) {
+// results are what the page says.
+type results struct {
+	hybrid []shareTable
+	maps   []comparison
+	cost   cost
+}
+
+// part measures one data set, or takes what was measured, into done.
+func (b *bench) part(ctx context.Context, p part, done *results) error {
 	path := filepath.Join(b.out, p.key+".json")
+	switch {
+	case p.load == nil:
+		r, err := once(b, path, func() (*cost, error) { return b.cost(ctx) })
+		if err == nil {
+			done.cost = *r
+		}
+		return err
+	case p.hybrid:
+		r, err := once(b, path, func() (*shareTable, error) { return b.shares(ctx, p.load) })
+		if err == nil {
+			done.hybrid = append(done.hybrid, *r)
+		}
+		return err
+	}
+	r, err := once(b, path, func() (*comparison, error) { return b.compare(ctx, p.load) })
+	if err == nil {
+		done.maps = append(done.maps, *r)
+	}
+	return err
+}
+
+// once returns what a file holds, if that is wanted and it is there, or what is measured now,
+// which it then holds.
+func once[T any](b *bench, path string, measure func() (*T, error)) (*T, error) {
 	if b.keep {
-		r := new(result)
+		r := new(T)
 		if text, err := os.ReadFile(path); err == nil {
 			return r, json.Unmarshal(text, r)
 		}
 	}
-	fmt.Fprintln(b.log, p.key)
-	var r *result
-	if p.hybrid {
-		t, err := b.shares(ctx, p.load)
-		if err != nil {
-			return nil, err
-		}
-		r = t.result()
-	} else {
-		d, err := p.load(ctx, b.data, 0)
-		if err != nil {
-			return nil, err
-		}
-		c, err := b.calibrate(ctx, d)
-		if err != nil {
-			return nil, err
-		}
-		r = c.result()
+	fmt.Fprintln(b.log, filepath.Base(path))
+	r, err := measure()
+	if err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(b.out, 0o777); err != nil {
 		return nil, err

@@ -14,19 +14,19 @@ import (
 // shareTable holds what methods reach with shares of the labels, for several draws of
 // rows and labels.
 type shareTable struct {
-	name                                      string
-	train, test, dims, inducing, class, draws int
-	rows                                      []shareRow
+	Name                                      string
+	Train, Test, Dims, Inducing, Class, Draws int
+	Rows                                      []shareRow
 }
 
 type shareRow struct {
-	percent float64
-	labels  int
-	methods [3][]judged // on PCA, on a GP-LVM without labels, hybrid; one a draw
+	Percent float64
+	Labels  int
+	Methods [3][]judged // on PCA, on a GP-LVM without labels, hybrid; one a draw
 }
 
 // judged are figures of the rows without labels.
-type judged struct{ wrong, log float64 }
+type judged struct{ Wrong, Log float64 }
 
 // Of the comparison.
 const (
@@ -41,21 +41,21 @@ var percents = []float64{1, 5, 20, 100}
 func (b *bench) shares(ctx context.Context, load loader) (*shareTable, error) {
 	var t *shareTable
 	for seed := range uint64(draws) {
-		d, err := load(ctx, b.data, seed)
+		d, err := load(ctx, b.data, hybridSizes, seed)
 		if err != nil {
 			return nil, err
 		}
 		if t == nil {
-			t = &shareTable{name: d.name, train: d.train, test: d.x.Rows - d.train, dims: dims, inducing: inducing, class: len(d.names), draws: draws, rows: make([]shareRow, len(percents))}
+			t = &shareTable{Name: d.name, Train: d.train, Test: d.x.Rows - d.train, Dims: dims, Inducing: inducing, Class: len(d.names), Draws: draws, Rows: make([]shareRow, len(percents))}
 		}
-		if err := b.draw(ctx, d, t.rows); err != nil {
+		if err := b.draw(ctx, d, t.Rows); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-// draw compares three ways of telling the classes of the test rows, whose vectors
+// draw compares three ways to predict the classes of the test rows, whose vectors
 // are known to all three, from shares of the training rows' labels. The hybrid begins
 // where a GP-LVM is half way, and has as many steps from there as that has.
 func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
@@ -80,7 +80,7 @@ func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
 	for i, percent := range percents {
 		known := d.labels(percent)
 		row := &rows[i]
-		row.percent, row.labels = percent, len(known)
+		row.Percent, row.Labels = percent, len(known)
 		var all [3]judged
 		if all[0], err = b.classify(ctx, d, psi.Certain(x), known); err != nil {
 			return err
@@ -97,7 +97,7 @@ func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
 			return err
 		}
 		for m, v := range all {
-			row.methods[m] = append(row.methods[m], v)
+			row.Methods[m] = append(row.Methods[m], v)
 		}
 	}
 	return nil
@@ -233,8 +233,8 @@ func (b *bench) judge(d *data, h *ep.Hybrid, mu, s vec.Matrix[float64]) (judged,
 				best = c
 			}
 		}
-		out.wrong += float64(b2i(best != truth)) / float64(mu.Rows)
-		out.log += math.Log(max(p[truth]/sum, 1e-12)) / float64(mu.Rows)
+		out.Wrong += float64(b2i(best != truth)) / float64(mu.Rows)
+		out.Log += math.Log(max(p[truth]/sum, 1e-12)) / float64(mu.Rows)
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/ep"
 	"unfold/models/ep/labels"
 	"unfold/models/psi"
@@ -130,17 +131,17 @@ func (b *bench) classes(ctx context.Context, r *record) error {
 	if err := learn(classesAgain, model); err != nil {
 		return err
 	}
-	mu, sigma := vec.Convert[float32](others.Mu), make([]float32, len(others.Sigma))
+	at := models.Placed{Mu: vec.Convert[float32](others.Mu), Sigma: make([]float32, len(others.Sigma))}
 	for i, s := range others.Sigma {
-		sigma[i] = float32(s)
+		at.Sigma[i] = float32(s)
 	}
-	class, probability, right := make([]int32, mu.Rows), make([]float32, mu.Rows), 0
+	class, probability, right := make([]int32, at.Mu.Rows), make([]float32, at.Mu.Rows), 0
 	for range b.size(rounds, 1) {
 		clock := time.Now()
-		if err := model.Predict(class, probability, mu, sigma, b.threads); err != nil {
+		if err := model.Predict(ctx, class, probability, at, b.threads); err != nil {
 			return err
 		}
-		r.add(own, classLine, perSec, float64(mu.Rows)/time.Since(clock).Seconds())
+		r.add(own, classLine, perSec, float64(at.Mu.Rows)/time.Since(clock).Seconds())
 	}
 	for i, c := range class {
 		if c == others.Class[i] {

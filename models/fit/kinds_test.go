@@ -76,7 +76,10 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 			if got.Near == nil || got.Near.N != x.Rows {
 				t.Error("placing lists no neighbours")
 			}
-			got.Near = nil // a fit keeps its own
+			if got.Seen.Rows != x.Rows {
+				t.Error("placing does not say what the model sees")
+			}
+			got.Near, got.Seen = nil, r.Placed.Seen // a fit keeps its own
 			if !reflect.DeepEqual(got, r.Placed) {
 				t.Error("placing the rows that were learnt gives other places")
 			}

@@ -187,7 +187,7 @@ func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b B
 			return models.Placed{}, err
 		}
 	}
-	out.Near = near
+	out.Near, out.Seen = near, z
 	return out, nil
 }
 

@@ -64,7 +64,7 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 	p := &Places{m: m, At: at}
 	switch {
 	case m.classes != nil:
-		p.class, p.probability, err = m.classes.PredictNames(at, m.set.Place.Threads)
+		p.class, p.probability, err = m.classes.PredictNames(ctx, at, nil, m.set.Place.Threads)
 	case m.predicts():
 		p.class, p.probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
 		for i := range p.probability {

@@ -3,8 +3,9 @@ package cli
 import (
 	"context"
 
-	"unfold/models"
+	"unfold/internal/vec"
 	"unfold/models/ep/labels"
+	"unfold/models/fit"
 	"unfold/models/snapshot"
 )
 
@@ -16,10 +17,10 @@ type classes struct {
 
 // learnClasses learns to predict classes from where labelled rows are, makes that part
 // of the model, and predicts those of all rows.
-func learnClasses(ctx context.Context, s *snapshot.Snapshot, at models.Placed, label []string, threads int) (of classes, err error) {
-	set := labels.Swift()
-	set.Threads = threads
-	c, _, err := labels.Train(ctx, labels.EventsAt(at, label, nil), nil, set)
+func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, label []string, threads int) (of classes, err error) {
+	at := r.Placed
+	at.Seen = vec.Take(s.Reference, r.Row)
+	c, _, err := labels.Train(ctx, labels.EventsAt(at, label, nil), nil, labels.Settings{Threads: threads})
 	if err != nil {
 		return of, err
 	}
@@ -28,6 +29,10 @@ func learnClasses(ctx context.Context, s *snapshot.Snapshot, at models.Placed, l
 		return of, err
 	}
 	s.Parts = append(s.Parts, parts...)
-	of.class, of.probability, err = c.PredictNames(at, threads)
+	rows := make([]uint64, len(label)) // the keys of events without any
+	for i := range rows {
+		rows[i] = uint64(i)
+	}
+	of.class, of.probability, err = c.PredictNames(ctx, at, rows, threads)
 	return of, err
 }

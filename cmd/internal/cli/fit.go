@@ -241,7 +241,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	f.snap.Names = f.data.Encoder.Names()
 	f.snap.IDs = pointIDs(f.data.ID, f.result.Row, f.snap.Reference.Rows)
 	if f.Classify {
-		if f.classes, err = learnClasses(ctx, f.snap, f.result.Placed, f.data.Label, f.job.Spec.Threads); err != nil {
+		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.job.Spec.Threads); err != nil {
 			return table.InFile(f.inputs[0], err)
 		}
 		f.clock.lap("classes")

@@ -83,6 +83,7 @@ func (p periodic) Place(ctx context.Context, x vec.Matrix[float32]) (models.Plac
 		return all
 	}
 	at.Mu = vec.Matrix[float32]{Rows: x.Rows, Cols: at.Mu.Cols, Data: again(at.Mu.Data)}
+	at.Seen = vec.Matrix[float32]{Rows: x.Rows, Cols: at.Seen.Cols, Data: again(at.Seen.Data)}
 	at.Sigma, at.NoveltyLocal, at.NoveltyGlobal = again(at.Sigma), again(at.NoveltyLocal), again(at.NoveltyGlobal)
 	return at, nil
 }

@@ -1,14 +1,13 @@
 package labels
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"unfold/internal/vec"
 )
 
-// centres returns m inducing inputs among x: k-means with a spread start (Arthur and
-// Vassilvitskii, "k-means++", 2007).
+// centres returns up to m inducing inputs among x, fewer if there are not so many places:
+// k-means with a spread start (Arthur and Vassilvitskii, "k-means++", 2007).
 func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 	const rounds = 5
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -18,7 +17,11 @@ func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 		d2[i] = 1
 	}
 	for a := range m {
-		i := draw(d2, rnd.Float64())
+		i, some := draw(d2, rnd.Float64())
+		if !some {
+			z = z.Slice(0, a) // all places are centres
+			break
+		}
 		copy(z.Row(a), x.Row(i))
 		for j := range d2 {
 			if v := vec.SquaredDistance(x.Row(j), z.Row(a)); a == 0 || v < d2[j] {
@@ -27,7 +30,7 @@ func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 		}
 	}
 	for range rounds {
-		count, sum := make([]float64, m), vec.New[float64](m, x.Cols)
+		count, sum := make([]float64, z.Rows), vec.New[float64](z.Rows, x.Cols)
 		for j, a := range near {
 			count[a]++
 			vec.Axpy(1, x.Row(j), sum.Row(a))
@@ -39,28 +42,27 @@ func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 			}
 		}
 		for j := range near {
-			best := math.Inf(1)
-			for a := range m {
-				if v := vec.SquaredDistance(x.Row(j), z.Row(a)); v < best {
-					best, near[j] = v, a
-				}
-			}
+			near[j] = nearestRow(z, x.Row(j))
 		}
 	}
 	return z
 }
 
-// draw returns an index with a probability in proportion to weight.
-func draw(weight []float64, u float64) int {
+// draw returns an index with a probability in proportion to weight; there is none if all
+// weights are zero.
+func draw(weight []float64, u float64) (at int, some bool) {
 	sum := 0.0
 	for _, w := range weight {
 		sum += w
 	}
 	u *= sum
 	for i, w := range weight {
-		if u -= w; u < 0 {
-			return i
+		if w > 0 {
+			at, some = i, true
+		}
+		if u -= w; u < 0 && some {
+			break
 		}
 	}
-	return len(weight) - 1
+	return at, some
 }

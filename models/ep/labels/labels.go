@@ -1,14 +1,14 @@
 package labels
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"unfold/internal/par"
+	"unfold/internal/quantile"
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/ep"
-	"unfold/models/psi"
-	"unfold/models/score"
 )
 
 // Classifier predicts classes. It is immutable and safe for concurrent use.
@@ -17,67 +17,72 @@ type Classifier struct {
 	Names []string
 	// Spread is the factor of the places' variances, 0 where they are left out.
 	Spread float64
-	joint  *ep.Joint
+	dims   int
+	prior  []float64
+	// The opinions: processes on the map, and votes of the nearest events on the map and, where
+	// those are known, among the events as the model sees them, and planes through these.
+	local     *local
+	onMap     *voters
+	inInput   *voters
+	mapPoll   poll
+	inputPoll poll
+	plane     *linear // nil: too few events, or they are not known
+	blend     *blend
+	// usual is how far from their nearest neighbours all but few of the events are.
+	usual float64
+	// whole is all there is of a classifier of the first format.
+	whole *whole
 	// warm are the sites by which the next one starts, nil after Open; learnt is how
-	// many events its kernel was learnt from, 0 after Open.
+	// many events its scale was learnt from, 0 after Open.
 	warm   *warm
 	learnt int
 }
 
-// Events are labelled places.
-type Events struct {
-	Mu    vec.Matrix[float64] // n x d
-	Sigma []float64           // n
-	Class []int32             // n, number in Names, or negative: no label
-	Names []string
-	// Key identifies an event from one training to the next; nil: its row does.
-	Key []uint64
-}
-
-// EventsAt are events where they were placed, with labels as text, "" for none, and keys
-// as Events has them.
-func EventsAt(at models.Placed, label []string, key []uint64) Events {
-	class, names := score.Classes(label)
-	e := Events{Mu: vec.Convert[float64](at.Mu), Sigma: make([]float64, at.Mu.Rows), Class: class, Names: names, Key: key}
-	for i, s := range at.Sigma {
-		e.Sigma[i] = float64(s)
-	}
-	return e
-}
-
 // Dims returns the dimension of the map.
-func (c *Classifier) Dims() int { return c.joint.Z.Cols }
+func (c *Classifier) Dims() int { return c.dims }
+
+// Opinions, in the order in which a blend has their weights.
+const (
+	ofLocal = iota
+	ofMap
+	ofMapBroad
+	ofInput
+	ofInputBroad
+	ofLinear
+)
+
+// kinds is how many opinions there are.
+func (c *Classifier) kinds() int {
+	if c.inInput == nil {
+		return ofMapBroad + 1
+	}
+	return ofLinear + 1
+}
 
 // block is how many places are worked on at a time.
 const block = 256
 
-// Predict writes the class, a number in Names, and its probability for every place:
-// means n x Dims and n scales.
-func (c *Classifier) Predict(class []int32, probability []float32, mu vec.Matrix[float32], sigma []float32, threads int) error {
-	if mu.Cols != c.Dims() {
-		return &models.DimensionError{Got: mu.Cols, Want: c.Dims()}
-	}
-	par.Ranges(threads, mu.Rows, block, func(_, from, to int) {
-		p := vec.New[float64](to-from, len(c.Names))
-		c.probabilities(p, mu.Slice(from, to), sigma[from:to])
+// Predict writes the class, a number in Names, and its probability for every event.
+func (c *Classifier) Predict(ctx context.Context, class []int32, probability []float32, at models.Placed, threads int) error {
+	return c.predict(ctx, class, probability, at, nil, threads)
+}
+
+func (c *Classifier) predict(ctx context.Context, class []int32, probability []float32, at models.Placed, own []int32, threads int) error {
+	return c.each(ctx, at, own, threads, func(from int, p vec.Matrix[float64]) {
 		for i := range p.Rows {
-			best := 0
-			for k, v := range p.Row(i) {
-				if v > p.Row(i)[best] {
-					best = k
-				}
-			}
+			best := slices.Index(p.Row(i), slices.Max(p.Row(i)))
 			class[from+i], probability[from+i] = int32(best), float32(p.Row(i)[best])
 		}
 	})
-	return nil
 }
 
-// PredictNames returns the classes of placed events by name, and their probabilities.
-func (c *Classifier) PredictNames(at models.Placed, threads int) (class []string, probability []float32, err error) {
+// PredictNames returns the classes of placed events by name, and their probabilities. Of events
+// that it may have been learnt from just now, keys say which they are, as Events has them: these do not vote
+// for themselves. No keys: they are others.
+func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, key []uint64, threads int) (class []string, probability []float32, err error) {
 	number := make([]int32, at.Mu.Rows)
 	class, probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
-	if err := c.Predict(number, probability, at.Mu, at.Sigma, threads); err != nil {
+	if err := c.predict(ctx, number, probability, at, c.own(key), threads); err != nil {
 		return nil, nil, err
 	}
 	for i, k := range number {
@@ -86,50 +91,152 @@ func (c *Classifier) PredictNames(at models.Placed, threads int) (class []string
 	return class, probability, nil
 }
 
-// Probabilities writes those of all classes, n x len(Names).
-func (c *Classifier) Probabilities(dst vec.Matrix[float64], mu vec.Matrix[float32], sigma []float32, threads int) error {
-	if mu.Cols != c.Dims() {
-		return &models.DimensionError{Got: mu.Cols, Want: c.Dims()}
+// own returns the voters that events with these keys are, -1 for none.
+func (c *Classifier) own(key []uint64) []int32 {
+	if key == nil || c.warm == nil {
+		return nil
 	}
-	par.Ranges(threads, mu.Rows, block, func(_, from, to int) {
-		c.probabilities(dst.Slice(from, to), mu.Slice(from, to), sigma[from:to])
+	out := make([]int32, len(key))
+	for i, k := range key {
+		row, ok := c.warm.row[k]
+		if !ok {
+			row = -1
+		}
+		out[i] = int32(row)
+	}
+	return out
+}
+
+// Probabilities writes those of all classes, n x len(Names).
+func (c *Classifier) Probabilities(ctx context.Context, dst vec.Matrix[float64], at models.Placed, threads int) error {
+	return c.each(ctx, at, nil, threads, func(from int, p vec.Matrix[float64]) { copy(dst.Slice(from, from+p.Rows).Data, p.Data) })
+}
+
+// each calls done with the probabilities of runs of events.
+func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, threads int, done func(from int, p vec.Matrix[float64])) error {
+	if at.Mu.Cols != c.dims {
+		return &models.DimensionError{Got: at.Mu.Cols, Want: c.dims}
+	}
+	if len(at.Sigma) != at.Mu.Rows || at.Seen.Rows != 0 && at.Seen.Rows != at.Mu.Rows {
+		return models.BadInputf("there are %d places, %d scales and %d rows that the model sees", at.Mu.Rows, len(at.Sigma), at.Seen.Rows)
+	}
+	if at.Mu.Rows == 0 {
+		return nil
+	}
+	v, err := c.vote(ctx, at, own, threads)
+	if err != nil {
+		return err
+	}
+	par.Ranges(threads, at.Mu.Rows, block, func(_, from, to int) {
+		p, mu, sigma := vec.New[float64](to-from, len(c.Names)), at.Mu.Slice(from, to), at.Sigma[from:to]
+		if c.whole != nil {
+			c.whole.predict(p, mu, sigma)
+		} else {
+			o := newOpinions(to-from, c.kinds(), len(c.Names))
+			c.local.predict(o, mu, sigma, c.prior)
+			v.opinions(o, from, c)
+			c.decide(p, o, v, sigma, from)
+		}
+		done(from, p)
 	})
 	return nil
 }
 
-func (c *Classifier) probabilities(dst vec.Matrix[float64], mu vec.Matrix[float32], sigma []float32) {
-	n, functions := mu.Rows, c.joint.Gamma.Cols
-	in := psi.Inputs{Mu: vec.Convert[float64](mu), S: vec.New[float64](n, mu.Cols)}
-	for i, s := range sigma {
-		for q := range mu.Cols {
-			in.S.Row(i)[q] = c.Spread * float64(s) * float64(s)
+// votes are the neighbours that vote on events. Of those that seen marks nothing is known
+// but their places.
+type votes struct {
+	onMap, inInput near
+	seen           vec.Matrix[float32] // the events themselves, if there are votes in the input
+	unseen         []bool              // nil: none, or there are no votes in the input
+}
+
+// vote finds the neighbours of events.
+func (c *Classifier) vote(ctx context.Context, at models.Placed, own []int32, threads int) (v *votes, err error) {
+	v = new(votes)
+	if c.whole != nil {
+		return v, nil
+	}
+	if v.onMap, err = c.onMap.find(ctx, at.Mu, own, threads); err != nil || c.inInput == nil {
+		return v, err
+	}
+	seen := at.Seen
+	if seen.Rows == 0 {
+		seen = vec.New[float32](at.Mu.Rows, c.inInput.x.Cols)
+		v.unseen = slices.Repeat([]bool{true}, at.Mu.Rows)
+	} else if seen.Cols != c.inInput.x.Cols {
+		return v, &models.DimensionError{Got: seen.Cols, Want: c.inInput.x.Cols}
+	} else if !vec.Finite(seen.Data) {
+		seen, v.unseen = seen.Clone(), make([]bool, seen.Rows)
+		for i := range seen.Rows {
+			if v.unseen[i] = !vec.Finite(seen.Row(i)); v.unseen[i] {
+				clear(seen.Row(i))
+			}
 		}
 	}
-	mean, variance := vec.New[float64](n, functions), vec.New[float64](n, functions)
-	c.joint.Predict(mean, variance, in, 1)
-	for i := range n {
-		normalise(dst.Row(i), mean.Row(i), variance.Row(i))
+	v.seen = seen
+	v.inInput, err = c.inInput.find(ctx, seen, own, threads)
+	return v, err
+}
+
+// opinions writes the votes on events from, ... to the opinions o.
+func (v *votes) opinions(o *opinions, from int, c *Classifier) {
+	for i := range o.n {
+		c.mapPoll.count(o.at(i, ofMap), v.onMap, from+i, c.prior)
+		broad.count(o.at(i, ofMapBroad), v.onMap, from+i, c.prior)
+		if c.inInput != nil && (v.unseen == nil || !v.unseen[from+i]) {
+			c.inputPoll.count(o.at(i, ofInput), v.inInput, from+i, c.prior)
+			broad.count(o.at(i, ofInputBroad), v.inInput, from+i, c.prior)
+			if c.plane != nil && v.seen.Rows > 0 {
+				c.plane.predict(o.at(i, ofLinear), v.seen.Row(from+i))
+			}
+		}
 	}
 }
 
-// normalise turns functions into probabilities.
-func normalise(p, mean, variance []float64) {
-	for k, m := range mean {
-		p[k] = ep.Probability(m, variance[k])
-	}
-	if len(mean) == 1 {
-		if len(p) == 2 {
-			p[1] = ep.Probability(-mean[0], variance[0])
+// decide makes probabilities of the opinions on events from, ...: those of the blend, and
+// nearer to the prior the further an event is from all that are known.
+func (c *Classifier) decide(p vec.Matrix[float64], o *opinions, v *votes, sigma []float32, from int) {
+	for i := range p.Rows {
+		row := p.Row(i)
+		c.blend.poolAt(row, o.of(i), float64(sigma[i])*float64(sigma[i]))
+		trust := 1 - c.blend.Floor
+		if c.inInput != nil && (v.unseen == nil || !v.unseen[from+i]) {
+			trust *= c.trust(v.inInput.distance(from + i))
 		}
-		return
-	}
-	sum := 0.0
-	for _, v := range p {
-		sum += v
-	}
-	for k := range p {
-		if p[k] /= sum; math.IsNaN(p[k]) {
-			p[k] = 1 / float64(len(p)) // surely none of them
+		for k := range row {
+			row[k] = trust*row[k] + (1-trust)*c.prior[k]
+		}
+		if len(row) == 1 {
+			row[0] = trust * alone(len(c.onMap.class))
 		}
 	}
+}
+
+// alone is the probability of the only class, seen n times: there may be others (Laplace's
+// rule of succession).
+func alone(n int) float64 { return float64(n+1) / float64(n+2) }
+
+// usualShare of the events are not unusually far from their neighbours.
+const usualShare = 0.999
+
+// trust is the share of what is predicted of an event at that distance from its neighbours:
+// all of it as far as is usual, then in inverse proportion to the square of the distance.
+func (c *Classifier) trust(distance float64) float64 {
+	if !(c.usual > 0) || distance <= c.usual {
+		return 1
+	}
+	return c.usual / distance * c.usual / distance
+}
+
+// usually returns how far from their neighbours the usual ones of n events are.
+func usually(n near) float64 {
+	all := make([]float64, n.N)
+	for i := range all {
+		all[i] = n.distance(i)
+	}
+	slices.Sort(all)
+	if last := all[len(all)-1]; math.IsInf(last, 0) {
+		return 0
+	}
+	return quantile.Of(all, usualShare)
 }

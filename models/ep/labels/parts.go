@@ -1,8 +1,10 @@
 package labels
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"unfold/internal/vec"
 	"unfold/models/ep"
@@ -12,36 +14,104 @@ import (
 
 // Names of the parts of a snapshot.
 const (
-	partNames  = "labels.names"  // JSON, a list of texts
-	partKernel = "labels.kernel" // variance, factor of the places' variances, alphas
-	partZ      = "labels.z"      // inducing inputs
-	partGamma  = "labels.gamma"  // weights of the means
-	partSpread = "labels.spread" // those of the variances
+	partLocal     = "labels.local"     // JSON, a localText
+	partCentres   = "labels.centres"   // of parts of the map, B x d
+	partInducing  = "labels.inducing"  // inducing inputs of all parts, one after the other
+	partMeans     = "labels.means"     // weights of the means: those of a part m x C
+	partVariances = "labels.variances" // those of the variances: C x m(m+1)/2
+	partPlaces    = "labels.places"    // of the events that vote, n x d
+	partClasses   = "labels.classes"   // their classes
+	partSeen      = "labels.seen"      // what the model sees of them, n x q
+	partPlanes    = "labels.planes"    // for each class the weights of what it sees and a constant, C x (q + 1)
 )
+
+// localText is what of a classifier is no array.
+type localText struct {
+	Names []string   `json:"names"`
+	Scale scale      `json:"scale"`
+	Prior []float64  `json:"prior"`
+	Map   poll       `json:"map"`
+	Input *poll      `json:"input,omitempty"`
+	Blend blend      `json:"blend"`
+	Sharp float64    `json:"sharp,omitempty"` // 0: there are no planes
+	Usual float64    `json:"usual,omitempty"`
+	Parts []partText `json:"parts"`
+}
+
+// partText is a part of the map.
+type partText struct {
+	Classes  []int32   `json:"classes"`
+	Events   int       `json:"events"`
+	Share    []float64 `json:"share"`
+	Inducing int       `json:"inducing,omitempty"` // 0: there is no process
+	Alpha    float64   `json:"alpha,omitempty"`
+}
 
 // Parts returns the classifier as parts of a snapshot.
 func (c *Classifier) Parts() ([]snapshot.Part, error) {
-	names, err := json.Marshal(c.Names)
+	if c.whole != nil {
+		return c.whole.parts(c.Names)
+	}
+	t := localText{Names: c.Names, Scale: c.local.scale, Prior: c.prior, Map: c.mapPoll, Blend: *c.blend, Usual: c.usual}
+	if c.inInput != nil {
+		t.Input = &c.inputPoll
+	}
+	if c.plane != nil {
+		t.Sharp = c.plane.sharp
+	}
+	var inducing, means, variances []float64
+	for _, p := range c.local.parts {
+		one := partText{Classes: p.classes, Events: p.events, Share: p.share}
+		if j := p.joint; j != nil {
+			one.Inducing, one.Alpha = j.Z.Rows, j.Kernel.Alpha[0]
+			inducing, means, variances = append(inducing, j.Z.Data...), append(means, j.Gamma.Data...), append(variances, j.Spread.Data...)
+		}
+		t.Parts = append(t.Parts, one)
+	}
+	text, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
 	}
-	j := c.joint
-	kernel := append([]float64{j.Kernel.Variance, c.Spread}, j.Kernel.Alpha...)
-	part := func(name string, m vec.Matrix[float64]) snapshot.Part {
-		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
+	class := make([]uint32, len(c.onMap.class))
+	for i, k := range c.onMap.class {
+		class[i] = uint32(k)
 	}
-	return []snapshot.Part{
-		{Name: partNames, Rows: len(names), Cols: 1, Data: names},
-		part(partKernel, vec.Of(len(kernel), 1, kernel)), part(partZ, j.Z), part(partGamma, j.Gamma), part(partSpread, j.Spread),
-	}, nil
+	out := []snapshot.Part{
+		{Name: partLocal, Rows: len(text), Cols: 1, Data: text},
+		{Name: partCentres, Rows: c.local.centres.Rows, Cols: c.dims, Data: c.local.centres.Data},
+		{Name: partPlaces, Rows: len(class), Cols: c.dims, Data: c.onMap.x.Data},
+		{Name: partClasses, Rows: len(class), Cols: 1, Data: class},
+	}
+	if len(inducing) > 0 {
+		out = append(out,
+			snapshot.Part{Name: partInducing, Rows: len(inducing) / c.dims, Cols: c.dims, Data: inducing},
+			snapshot.Part{Name: partMeans, Rows: len(means), Cols: 1, Data: means},
+			snapshot.Part{Name: partVariances, Rows: len(variances), Cols: 1, Data: variances})
+	}
+	if l := c.plane; l != nil {
+		planes := vec.New[float64](l.w.Rows, l.w.Cols+1)
+		for k, b := range l.bias {
+			copy(planes.Row(k), l.w.Row(k))
+			planes.Row(k)[l.w.Cols] = b
+		}
+		out = append(out, snapshot.Part{Name: partPlanes, Rows: planes.Rows, Cols: planes.Cols, Data: planes.Data})
+	}
+	if c.inInput != nil {
+		out = append(out, snapshot.Part{Name: partSeen, Rows: len(class), Cols: c.inInput.x.Cols, Data: c.inInput.x.Data})
+	}
+	return out, nil
 }
 
 // Open returns the classifier that a snapshot holds, nil if there is none.
-func Open(s *snapshot.Snapshot) (*Classifier, error) {
-	if _, ok := s.Part(partNames); !ok {
-		return nil, nil
+func Open(s *snapshot.Snapshot) (c *Classifier, err error) {
+	_, local := s.Part(partLocal)
+	_, whole := s.Part(partNames)
+	switch {
+	case local:
+		c, err = open(s)
+	case whole:
+		c, err = openWhole(s)
 	}
-	c, err := open(s)
 	if err != nil {
 		return nil, fmt.Errorf("the classifier of labels: %w", err)
 	}
@@ -49,46 +119,163 @@ func Open(s *snapshot.Snapshot) (*Classifier, error) {
 }
 
 func open(s *snapshot.Snapshot) (*Classifier, error) {
-	text, err := snapshot.PartOf[byte](s, partNames, 0, 1)
+	text, err := snapshot.PartOf[byte](s, partLocal, 0, 1)
 	if err != nil {
 		return nil, err
 	}
-	c := new(Classifier)
-	if err := json.Unmarshal(text, &c.Names); err != nil {
-		return nil, fmt.Errorf("its names: %w", err)
+	var t localText
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, fmt.Errorf("part %q: %w", partLocal, err)
 	}
-	functions, d := len(c.Names), s.Mu.Cols
-	if functions == 0 {
-		return nil, fmt.Errorf("it has no class")
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("part %q: %w", partLocal, err)
 	}
-	if functions == 2 {
-		functions = 1
+	c := &Classifier{Names: t.Names, dims: s.Mu.Cols}
+	c.prior, c.mapPoll, c.blend, c.usual, c.Spread = t.Prior, t.Map, &t.Blend, t.Usual, t.Scale.Spread
+	if c.local, err = t.local(s, c.dims); err != nil {
+		return nil, err
 	}
-	kernel, err := snapshot.PartOf[float64](s, partKernel, d+2, 1)
+	if err := c.openVoters(s, t.Input); err != nil || t.Sharp == 0 || c.inInput == nil {
+		return c, err
+	}
+	c.plane, err = openPlanes(s, len(c.Names), c.inInput.x.Cols, t.Sharp)
+	return c, err
+}
+
+// openVoters reads the events that vote.
+func (c *Classifier) openVoters(s *snapshot.Snapshot, input *poll) error {
+	numbers, err := snapshot.PartOf[uint32](s, partClasses, 0, 1)
+	if err != nil {
+		return err
+	}
+	class := make([]int32, len(numbers))
+	for i, v := range numbers {
+		if int(v) >= len(c.Names) {
+			return fmt.Errorf("event %d of part %q has class %d: there are %d", i, partClasses, v, len(c.Names))
+		}
+		class[i] = int32(v)
+	}
+	voters := func(name string, cols int) (*voters, error) {
+		data, err := snapshot.PartOf[float32](s, name, len(class), cols)
+		if err != nil {
+			return nil, err
+		}
+		return newVoters(context.Background(), vec.Of(len(class), len(data)/len(class), data), class, 0)
+	}
+	if c.onMap, err = voters(partPlaces, c.dims); err != nil || input == nil {
+		return err
+	}
+	c.inputPoll = *input
+	c.inInput, err = voters(partSeen, s.Reference.Cols)
+	return err
+}
+
+// openPlanes reads the planes of so many classes.
+func openPlanes(s *snapshot.Snapshot, classes, q int, sharp float64) (*linear, error) {
+	data, err := snapshot.PartOf[float64](s, partPlanes, classes, q+1)
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range kernel {
-		if v < 0 || i == 0 && v == 0 {
-			return nil, fmt.Errorf("number %d of its kernel is %g", i, v)
+	planes := vec.Of(classes, q+1, data)
+	l := &linear{w: vec.New[float64](classes, q), sharp: sharp}
+	for k := range classes {
+		copy(l.w.Row(k), planes.Row(k))
+		l.bias = append(l.bias, planes.Row(k)[q])
+	}
+	return l, nil
+}
+
+// check says what numbers make no sense.
+func (t *localText) check() error {
+	classes, kinds := len(t.Names), ofMapBroad+1
+	if t.Input != nil {
+		kinds = ofLinear + 1
+	}
+	if classes == 0 {
+		return fmt.Errorf("it has no class")
+	}
+	if len(t.Prior) != classes || len(t.Blend.Weights) != kinds {
+		return fmt.Errorf("%d shares of %d classes and %d weights of %d opinions", len(t.Prior), classes, len(t.Blend.Weights), kinds)
+	}
+	for _, v := range t.Prior {
+		if !(v > 0 && v <= 1) {
+			return fmt.Errorf("a class has the share %g", v)
 		}
 	}
-	z, err := snapshot.PartOf[float64](s, partZ, 0, d)
+	for _, p := range []*poll{&t.Map, t.Input} {
+		if p != nil && (p.K < 1 || !(p.Sharp >= 0) || !(p.Smooth > 0)) {
+			return fmt.Errorf("votes are counted by %+v", *p)
+		}
+	}
+	for _, w := range t.Blend.Weights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return fmt.Errorf("an opinion has the weight %g", w)
+		}
+	}
+	if b := t.Blend; b.Slopes != nil && (len(b.Slopes) != kinds || b.Scales == nil || !(b.Scales.Width > 0)) {
+		return fmt.Errorf("the weights have %d slopes for %d opinions by %+v", len(b.Slopes), kinds, b.Scales)
+	}
+	if s := t.Scale; !(s.Variance > 0) || !(s.Spread >= 0) || !(t.Blend.Floor >= 0 && t.Blend.Floor <= 1) || !(t.Usual >= 0) || !(t.Sharp >= 0) || len(t.Parts) == 0 {
+		return fmt.Errorf("%d parts of scale %+v, with the floor %g, usual to %g", len(t.Parts), s, t.Blend.Floor, t.Usual)
+	}
+	for a, p := range t.Parts {
+		if len(p.Classes) == 0 || len(p.Share) != len(p.Classes) || p.Events < 1 || p.Inducing < 0 || p.Inducing > 0 && !(p.Alpha > 0) {
+			return fmt.Errorf("part %d of the map has %d shares of %d classes, %d events, %d inducing inputs and alpha %g", a, len(p.Share), len(p.Classes), p.Events, p.Inducing, p.Alpha)
+		}
+		for _, c := range p.Classes {
+			if c < 0 || int(c) >= classes {
+				return fmt.Errorf("part %d of the map has class %d: there are %d", a, c, classes)
+			}
+		}
+	}
+	return nil
+}
+
+// functions is how many a process of so many classes has: two share one.
+func functions(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+// local reads the processes.
+func (t *localText) local(s *snapshot.Snapshot, d int) (*local, error) {
+	centres, err := snapshot.PartOf[float64](s, partCentres, len(t.Parts), d)
 	if err != nil {
 		return nil, err
 	}
-	m := len(z) / d
-	gamma, err := snapshot.PartOf[float64](s, partGamma, m, functions)
-	if err != nil {
-		return nil, err
+	l := &local{scale: t.Scale, centres: vec.Of(len(t.Parts), d, centres)}
+	m, means, variances := 0, 0, 0
+	for _, p := range t.Parts {
+		f := functions(len(p.Classes))
+		m, means, variances = m+p.Inducing, means+p.Inducing*f, variances+f*p.Inducing*(p.Inducing+1)/2
 	}
-	spread, err := snapshot.PartOf[float64](s, partSpread, functions, m*(m+1)/2)
-	if err != nil {
-		return nil, err
+	var z, gamma, spread []float64
+	if m > 0 {
+		if z, err = snapshot.PartOf[float64](s, partInducing, m, d); err != nil {
+			return nil, err
+		}
+		if gamma, err = snapshot.PartOf[float64](s, partMeans, means, 1); err != nil {
+			return nil, err
+		}
+		if spread, err = snapshot.PartOf[float64](s, partVariances, variances, 1); err != nil {
+			return nil, err
+		}
 	}
-	c.Spread = kernel[1]
-	c.joint = &ep.Joint{Kernel: psi.Kernel{Variance: kernel[0], Alpha: kernel[2:]}, Z: vec.Of(m, d, z),
-		Gamma: vec.Of(m, functions, gamma), Spread: vec.Of(functions, m*(m+1)/2, spread)}
-	c.joint.Prepare()
-	return c, nil
+	for _, p := range t.Parts {
+		one := &part{classes: p.Classes, events: p.Events, share: p.Share}
+		if m, f := p.Inducing, functions(len(p.Classes)); m > 0 {
+			alpha := make([]float64, d)
+			for q := range alpha {
+				alpha[q] = p.Alpha
+			}
+			one.joint = &ep.Joint{Kernel: psi.Kernel{Variance: t.Scale.Variance, Alpha: alpha}, Z: vec.Of(m, d, z[:m*d]),
+				Gamma: vec.Of(m, f, gamma[:m*f]), Spread: vec.Of(f, m*(m+1)/2, spread[:f*m*(m+1)/2])}
+			one.joint.Prepare()
+			z, gamma, spread = z[m*d:], gamma[m*f:], spread[f*m*(m+1)/2:]
+		}
+		l.parts = append(l.parts, one)
+	}
+	return l, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"unfold/internal/vec"
@@ -13,10 +14,15 @@ import (
 )
 
 // defaultPool is the number of labelled events that a Pool holds by default.
-const defaultPool = 3000
+const defaultPool = 20000
+
+// rare is how many events of each class are kept, however rare it is, where a pool has room
+// for at least as many of all classes.
+const rare = 50
 
 // Pool is a bounded, uniform sample of the labelled events of a stream (reservoir
-// sampling, Vitter 1985): long runs of one class do not push out the others. An event
+// sampling, Vitter 1985): long runs of one class do not push out the others. Beyond it up to
+// 50 events are kept of every class, in the places of the most frequent ones. An event
 // that comes again with the same id takes its former place. It depends on the order
 // of the events alone, and is not safe for concurrent use.
 type Pool struct {
@@ -26,13 +32,14 @@ type Pool struct {
 	key       []uint64 // number of arrival
 	at        map[string]int
 	seen      uint64
+	count     map[string]int // of each label
 }
 
 // PoolBytes is about what a full pool of defaultPool events takes, of vectors of dim
 // elements, with ids of idBytes bytes (0: none), and what training takes beside it.
 func PoolBytes(dim, idBytes int) int64 {
-	const entry, sites = 64, 4 << 20
-	return defaultPool*int64(4*dim+min(idBytes, mostText)+mostText+entry) + sites
+	const entry, sites = 64, 512 // sites of some classes
+	return defaultPool * int64(4*dim+min(idBytes, mostText)+mostText+entry+sites)
 }
 
 // NewPool returns an empty pool for vectors of dim elements; most 0 means defaultPool.
@@ -40,7 +47,7 @@ func NewPool(dim, most int) *Pool {
 	if most <= 0 {
 		most = defaultPool
 	}
-	return &Pool{dim: dim, most: most, at: map[string]int{}}
+	return &Pool{dim: dim, most: most, at: map[string]int{}, count: map[string]int{}}
 }
 
 // Len returns how many events are held, Seen how many had a label.
@@ -62,22 +69,51 @@ func (p *Pool) Add(x []float32, id, label string) {
 	i, again := p.at[id]
 	switch {
 	case again && id != "":
+		p.uncount(p.label[i])
 	case len(p.label) < p.most:
 		i = len(p.label)
 		p.x = append(p.x, make([]float32, p.dim)...)
 		p.label, p.id, p.key = append(p.label, ""), append(p.id, ""), append(p.key, 0)
 	default:
-		k := mix(p.seen) % p.seen
-		if k >= uint64(p.most) {
+		if i = p.victim(label); i < 0 {
 			return
 		}
-		i = int(k)
 		delete(p.at, p.id[i])
+		p.uncount(p.label[i])
 	}
 	copy(p.x[i*p.dim:(i+1)*p.dim], x)
 	p.label[i], p.id[i], p.key[i] = label, id, p.seen
+	p.count[label]++
 	if id != "" {
 		p.at[id] = i
+	}
+}
+
+// victim returns the place of an event that one with that label takes in a full pool, -1 if
+// it takes none.
+func (p *Pool) victim(label string) int {
+	draw := mix(p.seen)
+	at, keep := draw%p.seen, min(rare, p.most/(2*max(1, len(p.count))))
+	if at >= uint64(p.most) {
+		if p.count[label] >= keep {
+			return -1
+		}
+		at = draw % uint64(p.most)
+	}
+	// The next one of a class that has enough, unless it is of the same class.
+	for range p.most {
+		if l := p.label[at]; l == label || p.count[l] > keep {
+			return int(at)
+		}
+		at = (at + 1) % uint64(p.most)
+	}
+	return -1
+}
+
+// uncount notes that an event with that label is gone.
+func (p *Pool) uncount(label string) {
+	if p.count[label]--; p.count[label] == 0 {
+		delete(p.count, label)
 	}
 }
 
@@ -88,6 +124,7 @@ func (p *Pool) Delete(id string) {
 		return
 	}
 	delete(p.at, id)
+	p.uncount(p.label[i])
 	last := len(p.label) - 1
 	if i != last {
 		copy(p.x[i*p.dim:], p.x[last*p.dim:])
@@ -103,6 +140,7 @@ func (p *Pool) Delete(id string) {
 func (p *Pool) Clone() *Pool {
 	q := *p
 	q.x, q.label, q.id, q.key = slices.Clone(p.x), slices.Clone(p.label), slices.Clone(p.id), slices.Clone(p.key)
+	q.count = maps.Clone(p.count)
 	q.at = make(map[string]int, len(p.at))
 	for id, i := range p.at {
 		q.at[id] = i
@@ -188,8 +226,9 @@ func OpenPool(s *snapshot.Snapshot, most int) (*Pool, error) {
 	}
 	// Clones: a snapshot is read-only.
 	p.x, p.key = slices.Clone(p.x), slices.Clone(p.key)
-	p.most, p.seen, p.label, p.id = t.Most, t.Seen, t.Labels, t.IDs
+	p.most, p.seen, p.label, p.id = max(p.most, t.Most), t.Seen, t.Labels, t.IDs
 	for i, id := range p.id {
+		p.count[p.label[i]]++
 		if id != "" {
 			p.at[id] = i
 		}

@@ -56,6 +56,41 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// A rare class stays, whether its events come before, between or after those of the others, and
+// the others' shares stay those of the stream.
+func TestRareClassesStay(t *testing.T) {
+	p := NewPool(1, 1000)
+	add := func(label string, n int) {
+		for range n {
+			p.Add([]float32{0}, "", label)
+		}
+	}
+	add("early", 30)
+	for range 3000 {
+		add("many", 3)
+		add("some", 1)
+	}
+	add("between", 60)
+	for range 7000 {
+		add("many", 3)
+		add("some", 1)
+	}
+	add("late", 5)
+	if p.Len() != 1000 || p.count["early"] != 30 || p.count["late"] != 5 || p.count["between"] < rare || p.count["between"] > 60 {
+		t.Errorf("%v of %d", p.count, p.Len())
+	}
+	if share := float64(p.count["some"]) / float64(p.count["some"]+p.count["many"]); share < .21 || share > .29 {
+		t.Errorf("%.3f of the frequent ones are of the class that a quarter has", share)
+	}
+	counted := map[string]int{}
+	for _, l := range p.label {
+		counted[l]++
+	}
+	if !reflect.DeepEqual(counted, p.count) {
+		t.Errorf("counts %v of %v", p.count, counted)
+	}
+}
+
 func TestPoolByID(t *testing.T) {
 	p := NewPool(2, 10)
 	p.Add([]float32{1, 2}, "a", "one")

@@ -1,22 +1,18 @@
 package labels
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"slices"
-	"sync"
 
-	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/ep"
 )
 
 // Settings of training; the zero value works.
 type Settings struct {
-	// Inducing is the number of inducing inputs, 0 means 100.
+	// Inducing is the number of inducing inputs of a part of the map, 0 means 24.
 	Inducing int
-	// Most bounds the labelled events that are used, 0 means 3000. The same ones are
+	// Most bounds the labelled events that are used, 0 means 50000. The same ones are
 	// taken again the next time.
 	Most int
 	// Certain leaves the events' scales out.
@@ -24,24 +20,21 @@ type Settings struct {
 	// Fixed keeps the kernel of the older Classifier; without one, or if that was
 	// learnt from less than half as many events, it is learnt.
 	Fixed bool
-	// Once learns the kernel once, with the scales as they are, where it otherwise is learnt
-	// with each factor of them: the factor is then chosen with that kernel.
-	Once bool
 	// Sweeps is the most sweeps over the sites, 0 means 20.
 	Sweeps  int
 	Seed    uint64
 	Threads int
 }
 
-// Swift are settings for learning beside a stream, so that twenty classes hold up a map
-// by a second or two on one core, where the zero value takes ten times as long.
-func Swift() Settings { return Settings{Inducing: 64, Most: 1500, Sweeps: 6, Once: true} }
+// Swift are settings for learning beside a stream, so that tens of classes hold up a map
+// by some seconds at most on one core.
+func Swift() Settings { return Settings{Most: defaultPool, Sweeps: 6} }
 
 func (s Settings) withDefaults() Settings {
 	for _, v := range []struct {
 		at   *int
 		when int
-	}{{&s.Inducing, 100}, {&s.Most, 3000}, {&s.Sweeps, 20}} {
+	}{{&s.Inducing, 24}, {&s.Most, 50000}, {&s.Sweeps, 20}} {
 		if *v.at == 0 {
 			*v.at = v.when
 		}
@@ -56,21 +49,19 @@ const mostClasses = 128
 // settled is the share by which sites may still move when sweeping ends.
 const settled = 1e-4
 
+// judged is how many events, with what the others say of them, opinions are blended by.
+const judged = 4096
+
 // Report is what training has done.
 type Report struct {
 	Labelled, Used int // events with a label, and those taken
 	Classes        int
-	Sweeps         int // of the class that took most
+	Parts          int // of the map, with a process each
+	Sweeps         int // of the process that took most
 	Converged      bool
 	Negative       int // visits left out, see ep.Result
 	Warm           int // events whose sites were known
-	Gradients      int // for the kernel
-}
-
-// warm are the sites of a training.
-type warm struct {
-	row   map[uint64]int
-	sites map[string]*ep.Sites // by class
+	Tried          int // kernels, for the one that was taken
 }
 
 // Train learns to predict classes, from those events that have one. It starts at the
@@ -88,124 +79,82 @@ func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Class
 	r.Labelled = len(rows)
 	rows = e.sample(rows, set)
 	r.Used = len(rows)
-	h, learnt := e.hybrid(rows, old, set), r.Used
-	again := old != nil && 2*old.learnt >= r.Used
-	if again && set.Fixed {
-		learnt = old.learnt
-	} else if err := h.learnKernel(ctx, again, set, &r); err != nil {
+	k := e.take(rows)
+	c := &Classifier{Names: slices.Clone(e.Names), dims: e.Mu.Cols, prior: k.prior, learnt: r.Used}
+	if old != nil && (old.dims != c.dims || old.local == nil) {
+		old = nil
+	}
+	if err := c.poll(ctx, k, set); err != nil {
 		return nil, r, err
 	}
-	all, err := h.Sparse()
-	if err != nil {
+	held := newOpinions(min(judged, r.Used), c.kinds(), len(c.Names))
+	if err := c.hear(ctx, k, held, set); err != nil {
 		return nil, r, err
 	}
-	next := &warm{row: make(map[uint64]int, len(rows)), sites: map[string]*ep.Sites{}}
-	for i, row := range rows {
-		next.row[e.key(row)] = i
-	}
-	for c, s := range all {
-		if old != nil && old.warm != nil {
-			if r.Warm, err = old.warm.carry(s, e.Names[c], rows, e); err != nil {
-				return nil, r, err
-			}
-		}
-		next.sites[e.Names[c]] = s.Sites
-	}
-	if err := run(ctx, all, set, &r); err != nil {
+	if err := c.process(ctx, k, held, old, set, &r); err != nil {
 		return nil, r, err
 	}
-	c := &Classifier{Names: slices.Clone(e.Names), joint: ep.NewJoint(all), warm: next, learnt: learnt}
+	c.blend = learnBlend(held, k.class[:held.n], k.prior)
 	if !set.Certain {
-		c.Spread = h.spread
+		c.blend = c.blend.learnSlopes(held, k.class[:held.n], k.variance[:held.n], k.prior)
 	}
 	return c, r, nil
 }
 
-// run sweeps over the sites of all classes, side by side.
-func run(ctx context.Context, all []*ep.Sparse, set Settings, r *Report) (err error) {
-	var mu sync.Mutex
-	r.Converged = true
-	par.Do(set.Threads, len(all), func(c int) {
-		if ctx.Err() != nil {
-			return
-		}
-		did, failed := all[c].Run(ep.Settings{Sweeps: set.Sweeps, Tolerance: settled})
-		mu.Lock()
-		defer mu.Unlock()
-		r.Sweeps, r.Negative = max(r.Sweeps, did.Sweeps), r.Negative+did.Negative
-		r.Converged = r.Converged && did.Converged
-		if failed != nil {
-			err = failed
-		}
-	})
-	if err == nil {
-		err = ctx.Err()
+// poll makes the voters.
+func (c *Classifier) poll(ctx context.Context, k *known, set Settings) (err error) {
+	if c.onMap, err = newVoters(ctx, vec.Convert[float32](k.mu), k.class, set.Threads); err != nil || k.seen.Rows == 0 {
+		return err
 	}
+	c.inInput, err = newVoters(ctx, k.seen, k.class, set.Threads)
 	return err
 }
 
-func (e Events) key(row int) uint64 {
-	if e.Key == nil {
-		return uint64(row)
-	}
-	return e.Key[row]
-}
-
-// labelled lists the rows with a label and says what is wrong with them.
-func (e Events) labelled() (rows []int, err error) {
-	n := e.Mu.Rows
-	if len(e.Sigma) != n || len(e.Class) != n || e.Key != nil && len(e.Key) != n {
-		return nil, models.BadInputf("there are %d places, %d scales, %d classes and %d keys", n, len(e.Sigma), len(e.Class), len(e.Key))
-	}
-	for i, c := range e.Class {
-		switch {
-		case c < 0:
-			continue
-		case int(c) >= len(e.Names):
-			return nil, models.BadInputf("row %d has class %d: there are %d", i, c, len(e.Names))
-		case !(e.Sigma[i] >= 0) || math.IsInf(e.Sigma[i], 0):
-			return nil, models.BadInputf("row %d has the scale %g: it must be a number not below zero", i, e.Sigma[i])
-		}
-		if err := models.CheckRows(e.Mu.Slice(i, i+1), nil); err != nil {
-			return nil, models.BadInputf("place of row %d: %w", i, err)
-		}
-		rows = append(rows, i)
-	}
-	if len(rows) == 0 {
-		return nil, models.BadInputf("no event has a label")
-	}
-	return rows, nil
-}
-
-// sample returns the rows to use, in an order that depends on their keys alone.
-func (e Events) sample(rows []int, set Settings) []int {
-	slices.SortFunc(rows, func(a, b int) int {
-		return cmp.Or(cmp.Compare(mix(e.key(a)^set.Seed), mix(e.key(b)^set.Seed)), cmp.Compare(a, b))
-	})
-	return rows[:min(len(rows), set.Most)]
-}
-
-// mix is the finaliser of splitmix64.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// carry starts the sites of a class where they ended before, for events that are
-// still there.
-func (w *warm) carry(s *ep.Sparse, class string, rows []int, e Events) (known int, err error) {
-	old := w.sites[class]
-	if old == nil {
-		return 0, nil
-	}
-	start := ep.NewSites(len(rows))
-	for i, row := range rows {
-		if j, ok := w.row[e.key(row)]; ok {
-			start.Tau[i], start.Nu[i] = old.Tau[j], old.Nu[j]
-			known++
+// process learns the processes on the map.
+func (c *Classifier) process(ctx context.Context, k *known, held *opinions, old *Classifier, set Settings, r *Report) (err error) {
+	parts, at := k.divide(set), scale{}
+	var again *scale
+	var sites *warm
+	if old != nil {
+		sites = old.warm
+		if 2*old.learnt >= r.Used {
+			again = &old.local.scale
 		}
 	}
-	return known, s.Warm(start)
+	if again != nil && set.Fixed {
+		at, c.learnt = *again, old.learnt
+	} else if at, err = k.learnScale(ctx, parts, again, held, set, r); err != nil {
+		return err
+	}
+	if set.Certain {
+		at.Spread = 0
+	}
+	r.Parts, r.Warm = len(parts.learn), sites.count(k)
+	c.local, c.warm, err = k.learnLocal(ctx, parts, at, set, sites, held, r)
+	c.Spread = at.Spread
+	return err
+}
+
+// hear chooses how votes are counted, and writes what the other events say of each of the
+// first ones to held, but for the processes.
+func (c *Classifier) hear(ctx context.Context, k *known, held *opinions, set Settings) (err error) {
+	if len(k.class) == 1 {
+		c.mapPoll, c.inputPoll = broad, broad // nobody else votes
+		return nil
+	}
+	v, class := new(votes), k.class[:held.n]
+	if v.onMap, err = c.onMap.others(ctx, held.n, set.Threads); err != nil {
+		return err
+	}
+	c.mapPoll = choose(v.onMap, class, k.prior, set.Threads)
+	if c.inInput != nil {
+		if v.inInput, err = c.inInput.others(ctx, held.n, set.Threads); err != nil {
+			return err
+		}
+		c.inputPoll = choose(v.inInput, class, k.prior, set.Threads)
+		c.usual = usually(v.inInput)
+		c.plane = k.learnLinear(held, set.Threads)
+	}
+	v.opinions(held, 0, c)
+	return nil
 }

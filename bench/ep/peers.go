@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"unfold/bench/internal/harness"
+	"unfold/internal/vec"
+	"unfold/models/pca"
+)
+
+//go:embed requirements.txt
+var requirements []byte
+
+//go:embed peers.py
+var program string
+
+// question is what peers.py is asked.
+type question struct {
+	Classes int         `json:"classes"`
+	Subset  int         `json:"subset"`
+	Test    [][]float32 `json:"test"`
+	Shares  []known     `json:"shares"`
+}
+
+// known are rows with labels.
+type known struct {
+	X     [][]float32 `json:"x"`
+	Class []int32     `json:"class"`
+}
+
+// answers are what it prints.
+type answers struct {
+	Sklearn string   `json:"sklearn"`
+	Version string   `json:"python"`
+	Shares  []answer `json:"shares"`
+}
+
+// answer holds probabilities of all classes, by row.
+type answer struct {
+	Logistic [][]float64 `json:"logistic"`
+	Process  [][]float64 `json:"process"`
+}
+
+// ask has scikit-learn predict the classes of a draw by its labelled rows; what it says is
+// empty if no peer is measured.
+func (b *bench) ask(ctx context.Context, p *placed, chosen [][]int) (*answers, error) {
+	if b.noPeers() {
+		return &answers{Shares: make([]answer, len(chosen))}, nil
+	}
+	see := min(components, p.known.Seen.Cols)
+	fitted, err := pca.Fit(ctx, p.known.Seen, see, pca.Settings{Threads: b.threads, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	project := fitted.Projector()
+	x, test := project.Apply(p.known.Seen, b.threads), project.Apply(p.at.Seen, b.threads)
+	q := question{Classes: len(p.names), Subset: subset, Test: rowsOf(test)}
+	for _, rows := range chosen {
+		k := known{X: rowsOf(vec.Take(x, rows))}
+		for _, row := range rows {
+			k.Class = append(k.Class, p.class[row])
+		}
+		q.Shares = append(q.Shares, k)
+	}
+	text, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, harness.Interpreter(b.peers.Dir(b.out)), "-c", program)
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1") // small matrices
+	cmd.Stdin = bytes.NewReader(text)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("peers.py: %w\n%s", err, said.String())
+	}
+	a := new(answers)
+	if err := json.Unmarshal(out, a); err != nil || len(a.Shares) != len(chosen) {
+		return nil, fmt.Errorf("peers.py printed %.300q: %w", out, err)
+	}
+	return a, nil
+}
+
+// noPeers says that nothing is asked.
+func (b *bench) noPeers() bool { return b.peers.Skip || b.small && b.peers.Venv == "" }
+
+// makePeers makes their environment.
+func (b *bench) makePeers(ctx context.Context) error {
+	if b.noPeers() {
+		return nil
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(b.log, format+"\n", args...) }
+	return b.peers.Make(ctx, b.out, requirements, say, func(ctx context.Context, name string, args ...string) error {
+		if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", name, err, out)
+		}
+		return nil
+	})
+}
+
+func rowsOf(m vec.Matrix[float32]) [][]float32 {
+	out := make([][]float32, m.Rows)
+	for i := range out {
+		out[i] = m.Row(i)
+	}
+	return out
+}

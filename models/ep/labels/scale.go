@@ -1,0 +1,164 @@
+package labels
+
+import (
+	"context"
+	"math"
+
+	"unfold/internal/par"
+	"unfold/models/ep"
+)
+
+// Of the search for a scale: where it begins, and how many parts it looks at.
+const (
+	firstLength, firstVariance = 0.5, 8
+	searched                   = 8
+)
+
+var (
+	lengths   = []float64{.25, 1}
+	variances = []float64{2, 32}
+	spreads   = []float64{.25, 1}
+)
+
+// search looks for the scale that predicts the classes of left out events best.
+type search struct {
+	k       *known
+	c       *cut
+	set     Settings
+	best    scale
+	most    float64 // its score
+	tried   int
+	problem error
+}
+
+// learnScale moves the scale to where the other events of some parts say most of each: the
+// sum of the log probabilities of their classes, by cavities. It begins without variances
+// of places, and takes them in if what the other opinions are blended with is then better.
+func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opinions, set Settings, r *Report) (scale, error) {
+	s := &search{k: k, c: c, set: set, best: scale{Length: firstLength, Variance: firstVariance}}
+	if again != nil {
+		s.best = *again
+		s.best.Spread = 0
+	}
+	s.most = s.score(ctx, s.best, nil)
+	if again == nil {
+		s.try(ctx, func(at scale, v float64) scale { at.Length = v; return at }, lengths...)
+		s.try(ctx, func(at scale, v float64) scale { at.Variance = v; return at }, variances...)
+	}
+	longer := func(at scale, v float64) scale { at.Length *= v; return at }
+	s.try(ctx, longer, math.Sqrt2, math.Sqrt2/2)
+	if certain := s.best; !set.Certain {
+		s.most = math.Inf(-1)
+		s.try(ctx, func(_ scale, v float64) scale { at := certain; at.Spread = v; return at }, spreads...)
+		s.try(ctx, longer, math.Sqrt2/2)
+		if !s.pays(ctx, certain, s.best, held) {
+			s.best = certain
+		}
+	}
+	r.Tried = s.tried
+	return s.best, s.problem
+}
+
+// Of the choice between certain and uncertain places: how many events it takes, and how many
+// standard errors the mean log score has to be larger.
+const (
+	leastJudged = 50
+	surely      = 2
+)
+
+// pays reports whether one scale blends better with the other opinions than another.
+func (s *search) pays(ctx context.Context, than, one scale, held *opinions) bool {
+	var logs [2][]float64
+	for j, at := range []scale{than, one} {
+		o := newOpinions(held.n, held.kinds, held.classes)
+		copy(o.data, held.data)
+		s.score(ctx, at, o)
+		o, class := s.judged(o)
+		if o.n < leastJudged || s.problem != nil {
+			return false
+		}
+		b, p := learnBlend(o, class, s.k.prior), make([]float64, o.classes)
+		for i, c := range class {
+			b.pool(p, o.of(i))
+			logs[j] = append(logs[j], math.Log((1-b.Floor)*p[c]+b.Floor*s.k.prior[c]))
+		}
+	}
+	n, mean, square := float64(len(logs[0])), 0.0, 0.0
+	for i, v := range logs[1] {
+		mean += (v - logs[0][i]) / n
+	}
+	for i, v := range logs[1] {
+		square += (v - logs[0][i] - mean) * (v - logs[0][i] - mean) / n
+	}
+	return mean > surely*math.Sqrt(square/n)
+}
+
+// judged returns the opinions on those events, and their classes, that lie in the parts looked at.
+func (s *search) judged(o *opinions) (of *opinions, class []int32) {
+	of = &opinions{kinds: o.kinds, classes: o.classes}
+	for _, a := range s.parts() {
+		members := s.c.members[a]
+		for _, row := range members[:min(mostOwn, len(members))] {
+			if row < o.n {
+				of.data, class = append(of.data, o.of(row).Data...), append(class, s.k.class[row])
+			}
+		}
+	}
+	of.n = len(class)
+	return of, class
+}
+
+// parts are those that are looked at.
+func (s *search) parts() (list []int) {
+	n := min(searched, len(s.c.learn))
+	for j := range n {
+		list = append(list, j*len(s.c.learn)/n)
+	}
+	return list
+}
+
+// try takes the best of some changes of the best scale, if its score is larger.
+func (s *search) try(ctx context.Context, change func(scale, float64) scale, values ...float64) {
+	at := s.best
+	for _, v := range values {
+		next := change(at, v)
+		if got := s.score(ctx, next, nil); got > s.most {
+			s.best, s.most = next, got
+		}
+	}
+}
+
+// score is that of a scale. Into, if it is not nil, gets what the others say of the parts' own
+// events as opinion ofLocal.
+func (s *search) score(ctx context.Context, at scale, into *opinions) (sum float64) {
+	s.tried++
+	parts := s.parts()
+	sums, failed := make([]float64, len(parts)), make([]error, len(parts))
+	par.Do(s.set.Threads, len(parts), func(j int) {
+		if failed[j] = ctx.Err(); failed[j] != nil {
+			return
+		}
+		a := parts[j]
+		own := min(mostOwn, len(s.c.members[a]))
+		t, err := s.k.train(s.c.learn[a], own, s.set.Inducing, at, ep.Settings{Sweeps: 5, Tolerance: 1e-3}, nil, -1, s.set.Seed)
+		if err != nil {
+			failed[j] = err
+			return
+		}
+		row, work := make([]float64, len(s.k.names)), make([]float64, len(s.k.names))
+		for i, e := range t.rows {
+			t.others(row, work, s.k.prior, i)
+			sums[j] += row[s.k.class[e]]
+			if into != nil && i < own && e < into.n {
+				copy(into.at(e, ofLocal), row)
+			}
+		}
+	})
+	for j, v := range sums {
+		if failed[j] != nil {
+			s.problem = failed[j]
+		}
+		sum += v
+	}
+	return sum
+}
