@@ -149,3 +149,21 @@ def test_without_pyarrow(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(Unfold().fit_transform(pd.DataFrame(x, columns=NAMES)), want)
     with pytest.raises(ValueError, match="pip install pyarrow"):
         Unfold().fit(mixed)
+
+
+def test_metric() -> None:
+    """With the cosine a row's length does not matter, neither in a fit nor in placing."""
+    x, _ = blobs(300, 12)
+    model = Unfold(metric="cosine").fit(x)
+    places = model.transform(x[:20])
+    np.testing.assert_allclose(model.transform(4 * x[:20]), places, atol=1e-4)
+    plain = Unfold().fit(x)
+    assert np.abs(plain.transform(4 * x[:20]) - plain.transform(x[:20])).max() > 0.1
+    with pytest.raises(ValueError, match="metric"):
+        Unfold(metric="canberra").fit(x)
+
+
+def test_missing_says_what_there_is() -> None:
+    x, _ = blobs(60, 4)
+    with pytest.raises(ValueError, match='has to be "mean"'):
+        Unfold(missing="drop").fit(x)

@@ -118,7 +118,7 @@ def test_423_473_1049_1160_pickles_load_and_are_small(both: tuple[Any, Any, Any]
 
 
 def test_1033_missing_values() -> None:
-    """Issue 1033: rows with missing values. Both refuse them; here one kind of model fills them in."""
+    """Issue 1033: rows with missing values. Both refuse them, unless they are to be filled in here."""
     x, _ = blobs(80, 6)
     x[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
@@ -126,3 +126,6 @@ def test_1033_missing_values() -> None:
     with pytest.raises(ValueError, match="NaN"):
         Unfold().fit(x)
     assert np.isfinite(Unfold(kind="gplvm", settings={"steps": 10}).fit(x).embedding_).all()
+    filled = Unfold(missing="mean").fit(x)
+    assert np.isfinite(filled.embedding_).all()
+    assert np.isfinite(filled.transform(x[:5])).all()

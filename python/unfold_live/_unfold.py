@@ -70,6 +70,10 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Principal components that rows are projected onto first; by default 50 where there are more.
     density : float, optional
         How closely the density of the map follows the data's, up to 4.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"}, default="euclidean"
+        The distance between rows.
+    missing : {"mean"}, optional
+        Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
     standardize, log1p : bool, default=False
         Bring every column to mean 0 and unit variance; take sign(v) log(1+|v|) of it.
     columns : str or list of str, optional
@@ -119,6 +123,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         frame: Any = None,
         pca: Any = None,
         density: float | None = None,
+        metric: str = "euclidean",
+        missing: str | None = None,
         standardize: bool = False,
         log1p: bool = False,
         columns: Any = None,
@@ -138,6 +144,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.frame = frame
         self.pca = pca
         self.density = density
+        self.metric = metric
+        self.missing = missing
         self.standardize = standardize
         self.log1p = log1p
         self.columns = columns
@@ -331,7 +339,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.kind == "gplvm"
+        tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -339,11 +347,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         aside = {self.id_column} if self.id_column else set()
         columns = self.columns if fit or getattr(self, "_table", False) else None
         return _rows.put(
-            self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self.kind == "gplvm", least=_LEAST if fit else 1
+            self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=_LEAST if fit else 1
         )
+
+    def _holes(self) -> bool:
+        """Return whether rows may have NaN."""
+        return self.kind == "gplvm" or self.missing is not None
 
     def _flags(self, folder: _files.Folder) -> list[str]:
         """Return the flags of a fit."""
+        if self.missing not in (None, "mean"):
+            raise ValueError(f'missing has to be "mean" or None, not {self.missing!r}')
         frame = self.frame
         if frame is not None and not isinstance(frame, str | os.PathLike):
             frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
@@ -355,6 +369,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "frame": frame,
                 "pca": self.pca,
                 "density": self.density,
+                "metric": None if self.metric == "euclidean" else self.metric,
+                "missing": self.missing,
                 "standardize": self.standardize,
                 "log1p": self.log1p,
                 "id": self.id_column,
