@@ -77,7 +77,7 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 	if u.options, err = c.textFlags.options(p); err != nil {
 		return err
 	}
-	if u.inputs, err = c.paths(); err != nil {
+	if u.inputs, err = c.paths(ctx, p); err != nil {
 		return err
 	}
 	if err := p.vet(ctx, append(slices.Clone(u.inputs), c.forgetFile()...)...); err != nil {
@@ -115,7 +115,7 @@ func (c *updateCmd) forgetFile() []string {
 }
 
 // paths checks where rows come from and results go, and returns the inputs.
-func (c *updateCmd) paths() ([]string, error) {
+func (c *updateCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	if len(c.In) == 0 && c.Forget == "" {
 		return nil, usagef("name files of rows that come, or by --forget rows that go; see unfold update --help")
 	}
@@ -125,7 +125,7 @@ func (c *updateCmd) paths() ([]string, error) {
 	var inputs []string
 	if len(c.In) > 0 {
 		var err error
-		if inputs, err = input.Expand(c.In); err != nil {
+		if inputs, err = p.expand(ctx, c.In); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -100,9 +101,12 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("classes %v", of.Class)
 	}
 
-	// By number what an id says, to the same bytes; and in place.
+	// By number what an id says, of a folder's files, to the same bytes; and in place.
 	write(t, "numbers.csv", "point\n"+numbers[3]+"\n"+numbers[40]+"\n")
-	must(t, words("-q update m.unfold more.csv --forget numbers.csv -o m.unfold")...)
+	if err := errors.Join(os.Mkdir("parts", 0o777), os.Rename("more.csv", "parts/more.csv")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, words("-q update m.unfold parts --forget numbers.csv -o m.unfold")...)
 	a, errA := os.ReadFile("m.unfold")
 	b, errB := os.ReadFile("n.unfold")
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
