@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unfold_live import stream
+from unfold_live import UnfoldError, stream
 from unfold_live._binary import binary
 
 from .conftest import blobs
@@ -23,7 +24,7 @@ ROWS = 1200
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[str]:
-    """The demo's broker, while it plays rows slowly."""
+    """The demo's broker, which plays rows slowly and stays until the test is done."""
     x, kind = blobs(ROWS, 6)
     pd.DataFrame(x, columns=list("abcdef")).assign(name=[f"e{i}" for i in range(ROWS)], kind=kind).to_csv(
         tmp_path / "rows.csv", index=False
@@ -37,6 +38,7 @@ def broker(tmp_path: Path) -> Iterator[str]:
         "--id=name",
         "--messages=json",
         "--rate=40",
+        "--stay=yes",
     ]
     with subprocess.Popen(
         [*args, "--out", str(tmp_path / "demo")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -56,10 +58,9 @@ def test_events(broker: str, tmp_path: Path) -> None:
     admin = AdminClient({"bootstrap.servers": broker})
     for done in admin.create_topics([NewTopic("mine", 2, 1), NewTopic("mine-dlq", 1, 1)]).values():
         done.result(20)
-    topic = next(t for t in admin.list_topics(timeout=20).topics if "rows" in t or "events" in t)
     config: dict[str, Any] = {
         "source": {
-            "kafka": {"brokers": [broker], "topic": topic, "group": f"g-{uuid.uuid4()}"},
+            "kafka": {"brokers": [broker], "topic": "events", "group": f"g-{uuid.uuid4()}"},
             "id": "name",
             "columns": list("abcdef"),
         },
@@ -79,6 +80,23 @@ def test_events(broker: str, tmp_path: Path) -> None:
         assert len({e["id"] for e in seen}) == 300
         assert np.isfinite([[e["x"], e["y"], e["sigma"], e["novelty_global"]] for e in seen]).all()
         assert stage.close() == 0
+
+
+def test_a_stage_that_has_ended(broker: str, tmp_path: Path) -> None:
+    """Nobody waits for the places of a stage that is no longer there."""
+    config = {
+        "source": {"kafka": {"brokers": [broker], "topic": "events", "group": "g"}, "id": "name", "columns": ["nothing"]},
+        "reference": {"min": 1000},
+        "sink": {"kafka": {"topic": "mine"}},
+        "dead_letter": {"topic": "mine-dlq"},
+        "state": str(tmp_path / "state"),
+    }
+    with stream(config) as stage:
+        stage._process.close()
+        begin = time.monotonic()
+        with pytest.raises(UnfoldError, match="ended"):
+            list(stage.events(idle=60))
+        assert time.monotonic() - begin < 30
 
 
 def test_a_configuration_that_is_wrong() -> None:

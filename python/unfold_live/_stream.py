@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ._files import Folder
-from ._process import Process
+from ._process import Process, log
+
+ENDED = 10.0
+"""Seconds without a message after which nothing more is expected of a stage that has ended."""
 
 
 class Stage:
@@ -62,7 +65,7 @@ class Stage:
         start : {"earliest", "latest"}
             Where to begin.
         idle : float, optional
-            End when nothing has come for so many seconds, or the stage has ended. Default: go on for ever.
+            End when nothing has come for so many seconds. Default: go on while the stage runs.
         settings : dict, optional
             Further settings of the consumer, of confluent-kafka's.
 
@@ -70,6 +73,11 @@ class Stage:
         ------
         dict
             ``id``, the columns that pass, the place, sigma, the novelties, ``map_epoch`` and ``model_version``.
+
+        Raises
+        ------
+        ValueError, UnfoldError
+            The stage has ended, and all that was written of it has been read.
         """
         try:
             from confluent_kafka import Consumer
@@ -84,7 +92,8 @@ class Stage:
                 "auto.offset.reset": start,
                 "enable.auto.commit": False,
                 **(settings or {}),
-            }
+            },
+            logger=log,
         )
         try:
             consumer.subscribe([topic or sink["topic"]])
@@ -93,7 +102,7 @@ class Stage:
                 message = consumer.poll(0.2)
                 value = None if message is None or message.error() else message.value()
                 if value is None:
-                    if not self.running and idle is None:
+                    if not self.running and time.monotonic() - last > ENDED:
                         raise self._process.error()
                     continue
                 last = time.monotonic()
