@@ -196,25 +196,35 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, output: output, drop: missing == "drop"}, nil
 }
 
+// open opens a file of rows, but for those that are to be left out (an *ingest.Whole then), and
+// the map as it takes the file's columns.
+func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (table.Reader, *embed.Map, error) {
+	r, err := ingest.Open(ctx, path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := e.maps.For(r.Schema(), path)
+	if err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	if e.drop {
+		return ingest.OnlyWhole(r, m.Encoder().Columns()), m, nil
+	}
+	return r, m, nil
+}
+
 // file places the rows of one file. Labels, if there are any, are those of its rows.
 func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.Options, labels table.Column, w emit.Writer) error {
-	r, err := ingest.Open(ctx, path, o)
+	r, m, err := e.open(ctx, path, o)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	m, err := e.maps.For(r.Schema(), path)
-	if err != nil {
-		return err
-	}
 	if pick := m.Encoder().Selection(); labels.Valid() && (pick.Label == labels.Name() || slices.Contains(pick.Keep, labels.Name())) {
 		return table.InFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
 	}
-	var whole *ingest.Whole
-	if e.drop {
-		whole = ingest.OnlyWhole(r, m.Encoder().Columns())
-		r = whole
-	}
+	whole, _ := r.(*ingest.Whole)
 	at := 0
 	for t, err := range table.All(ctx, r) {
 		if err != nil {

@@ -211,13 +211,7 @@ func (u *updating) rows(ctx context.Context) (x vec.Matrix[float32], err error) 
 	}
 	u.p.progress.Stage("read", "rows", totalRows(ctx, u.inputs, u.options))
 	for _, path := range u.inputs {
-		r, err := ingest.Open(ctx, path, u.options)
-		if err != nil {
-			return x, err
-		}
-		err = u.read(ctx, e, r, path, &x)
-		r.Close()
-		if err != nil {
+		if err := u.read(ctx, e, path, &x); err != nil {
 			return x, err
 		}
 	}
@@ -225,11 +219,12 @@ func (u *updating) rows(ctx context.Context) (x vec.Matrix[float32], err error) 
 }
 
 // read appends the rows of a file, and their ids.
-func (u *updating) read(ctx context.Context, e *embedder, r table.Reader, path string, x *vec.Matrix[float32]) error {
-	m, err := e.maps.For(r.Schema(), path)
+func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Matrix[float32]) error {
+	r, m, err := e.open(ctx, path, u.options)
 	if err != nil {
 		return err
 	}
+	defer r.Close()
 	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return err

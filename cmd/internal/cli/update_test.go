@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,6 +112,19 @@ func TestUpdate(t *testing.T) {
 	b, errB := os.ReadFile("n.unfold")
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		t.Errorf("rows that go by number leave another map: %v, %v", errA, errB)
+	}
+}
+
+// TestUpdateLeavesOut holds that a row with a hole is refused, or left out whenever rows are read.
+func TestUpdateLeavesOut(t *testing.T) {
+	smallModel(t)
+	write(t, "holes.csv", "name,x,y,z\nfirst,1,2,3\nsecond,1,,3\nthird,2,2,3\nfourth,3,2,1\n")
+	if code, _, stderr := run(t, words("-q update m.unfold holes.csv -o n.unfold --map n.csv")...); code != exitBadInput || !strings.Contains(stderr, "holes.csv") {
+		t.Errorf("with a hole: exit %d: %s", code, stderr)
+	}
+	must(t, words("-q update m.unfold holes.csv --missing drop -o n.unfold --map n.csv")...)
+	if got, want := textColumn(t, mapAt(t, "n.csv"), "id"), []string{"first", "third", "fourth"}; !slices.Equal(got, want) {
+		t.Errorf("places of %v, want %v", got, want)
 	}
 }
 
