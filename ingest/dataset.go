@@ -204,7 +204,7 @@ func (l *loader) load() (*Dataset, error) {
 			return nil, err
 		}
 		r = l.whole(r)
-		at, err = l.fillAll(r, x, at, parts)
+		at, err = l.fillAll(r, path, x, at, parts)
 		r.Close()
 		if err != nil {
 			return nil, err
@@ -230,7 +230,7 @@ func (l *loader) load() (*Dataset, error) {
 
 // fillAll encodes one source from row at on, in several places at once where its format
 // allows that, and returns the row after its last. The result is that of fill.
-func (l *loader) fillAll(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
+func (l *loader) fillAll(r table.Reader, path string, x vec.Matrix[float32], at int, p *parts) (int, error) {
 	parted, ok := r.(table.Parted)
 	if !ok {
 		return l.fill(r, x, at, p)
@@ -249,7 +249,7 @@ func (l *loader) fillAll(r table.Reader, x vec.Matrix[float32], at int, p *parts
 		from[i+1] = from[i] + int(n)
 	}
 	if from[len(readers)] > x.Rows {
-		return at, table.Origin{File: l.paths[0]}.Bad("the files grew while they were read")
+		return at, table.Origin{File: path}.Bad("the file grew while it was read")
 	}
 	par.Do(len(readers), len(readers), func(i int) {
 		_, errs[i] = l.fill(readers[i], x.Slice(0, from[i+1]), from[i], &own[i])
