@@ -17,7 +17,7 @@ import (
 const (
 	oneSweep      = "a sweep"
 	psiAndMore    = "psi statistics and gradients"
-	classLine     = "classes told"
+	classLine     = "classes predicted"
 	classesLearnt = "classes learnt"
 	classesAgain  = "classes learnt again"
 )

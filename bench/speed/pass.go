@@ -19,7 +19,7 @@ import (
 // The model's own figures for numbers of points.
 func passOf(n int) string { return fmt.Sprintf("default model, one pass, n = %d", n) }
 
-func moveOf(n int) string { return fmt.Sprintf("its cells found anew, n = %d", n) }
+func moveOf(n int) string { return fmt.Sprintf("its cells found again, n = %d", n) }
 
 func gatherOf(n int) string { return fmt.Sprintf("its sources gathered, nothing summed, n = %d", n) }
 

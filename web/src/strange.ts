@@ -11,7 +11,7 @@ export class Strange {
 
   constructor(private readonly store: Store, private readonly on: { fly(s: number): void; hover(s: number): void }) {}
 
-  /** draw lists them anew; it is hidden where no column says how novel points are. */
+  /** draw lists them again; it is hidden where no column says how novel points are. */
   draw(): void {
     const { store } = this;
     const global = store.columns.findIndex((c) => c.name === "novelty_global");

@@ -15,7 +15,7 @@ import (
 )
 
 // The page looks as the pictures in docs, but for what fonts and processors change. With
-// UNFOLD_PAGE_PICTURES=write they are taken anew: make page-pictures.
+// UNFOLD_PAGE_PICTURES=write they are taken again: make page-pictures.
 func TestPagePictures(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
