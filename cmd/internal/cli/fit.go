@@ -123,7 +123,7 @@ type fitRun struct {
 	classes   classes
 	groups    *grouping // nil: clusters are not asked for
 	predicted forecast
-	told      dataTold
+	about     rowsReport
 }
 
 // run reads, plans, learns and writes.
@@ -194,8 +194,8 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f.told = tell(f.p, f.data, f.Report != "")
-	f.clock.lap("tell")
+	f.about = reportRows(f.p, f.data, f.Report != "")
+	f.clock.lap("about")
 	return nil
 }
 
@@ -323,7 +323,7 @@ func (f *fitRun) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		report.dataTold, report.Frame = f.told, f.given
+		report.rowsReport, report.Frame = f.about, f.given
 		report.times(f.clock, f.result, time.Since(f.begin))
 		if err := outputs.write(f.Report, report.write); err != nil {
 			return err

@@ -49,7 +49,7 @@ type report struct {
 	LOO9            *float64 `json:"loo9,omitempty"`
 	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
 	Continuity      *float64 `json:"continuity,omitempty"`
-	dataTold
+	rowsReport
 	// Frame is the file that gave rows the coordinates that they were learnt near.
 	Frame *frameReport `json:"frame,omitempty"`
 	// Model is what a kind of model has to report that others have not, such as the

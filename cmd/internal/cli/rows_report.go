@@ -10,8 +10,8 @@ import (
 	"unfold/models/score"
 )
 
-// dataTold is what is known of the rows before a map is learnt from them, as --report has it.
-type dataTold struct {
+// rowsReport is what is known of the rows before a map is learnt from them, as --report has it.
+type rowsReport struct {
 	// Metric is the distance between rows, Columns are what vectors are made of.
 	Metric  ingest.Metric `json:"metric"`
 	Columns []ingest.Use  `json:"columns"`
@@ -32,11 +32,11 @@ type dataTold struct {
 	NormDeviation *float64 `json:"norm_deviation,omitempty"`
 }
 
-// tell says what the rows are: what is used of them and how, and what may be wrong with that.
+// reportRows says what the rows are: what is used of them and how, and what may be wrong with that.
 // What is no warning is found out only if it is shown or reported.
-func tell(p *program, d *ingest.Dataset, reported bool) dataTold {
+func reportRows(p *program, d *ingest.Dataset, reported bool) rowsReport {
 	e := d.Encoder
-	t := dataTold{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
+	t := rowsReport{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
 	if reported || p.progress != nil {
 		t.Duplicates = ingest.Duplicates(d.X)
 		if v := score.IntrinsicDimension(d.X); !math.IsNaN(v) {
@@ -51,15 +51,17 @@ func tell(p *program, d *ingest.Dataset, reported bool) dataTold {
 		t.Dominant = &found
 		p.note("%v", found)
 	}
-	if deviation, alike := ingest.SimilarNorms(d.X); alike && e.Vector() != "" && t.Metric == ingest.Euclidean {
-		t.NormDeviation = &deviation
-		p.note("the vectors in %q have nearly one length (it deviates by %.2g %%), as embeddings of texts do: their direction may be all that counts: --metric cosine", e.Vector(), 100*deviation)
+	if e.Vector() != "" && t.Metric == ingest.Euclidean {
+		if deviation, alike := ingest.SimilarNorms(d.X); alike {
+			t.NormDeviation = &deviation
+			p.note("the vectors in %q have nearly one length (it deviates by %.2g %%), as embeddings of texts do: their direction may be all that counts: --metric cosine", e.Vector(), 100*deviation)
+		}
 	}
 	return t
 }
 
 // line is all of it that is no warning.
-func (t *dataTold) line(dim int) string {
+func (t *rowsReport) line(dim int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "vectors of %s: %s", humanize.Plural(dim, "value"), ingest.DescribeUses(t.Columns))
 	if t.Metric != ingest.Euclidean {
