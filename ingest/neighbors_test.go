@@ -18,23 +18,23 @@ import (
 	"unfold/internal/foreign"
 )
 
-// neighborFile is a file that another program wrote.
-func neighborFile(name string) string {
+// foreignTable is a file that another program wrote.
+func foreignTable(name string) string {
 	return filepath.Join("..", "testdata", "foreign", "tables", name)
 }
 
 // numpy's two arrays begin with the row itself, pyarrow's two columns leave it out; they are
 // the same neighbours.
 func TestNeighborsOfOthers(t *testing.T) {
-	self, err := ingest.ReadNeighbors(t.Context(), neighborFile("neighbors.npz"), ingest.Options{})
+	self, err := ingest.ReadNeighbors(t.Context(), foreignTable("neighbors.npz"), ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := ingest.ReadNeighbors(t.Context(), neighborFile("neighbors.parquet"), ingest.Options{BatchRows: 7})
+	without, err := ingest.ReadNeighbors(t.Context(), foreignTable("neighbors.parquet"), ingest.Options{BatchRows: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := ingest.ReadNeighbors(t.Context(), neighborFile("neighbors.npz:arr_0"), ingest.Options{})
+	alone, err := ingest.ReadNeighbors(t.Context(), foreignTable("neighbors.npz:arr_0"), ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,6 +78,9 @@ func chosenArray(o table.Origin, arrays []string) (string, error) {
 			return "", e.Suggest("did you mean %q? The arrays are %s", near, table.List(arrays))
 		}
 		return "", e.Suggest("the arrays are %s", table.List(arrays))
+	case slices.Contains(arrays, "format") && slices.Contains(arrays, "shape") && slices.Contains(arrays, "data"):
+		return "", o.Bad("it holds a sparse matrix, as scipy.sparse.save_npz writes it, which is not read").
+			Suggest("save its rows in full (numpy.save of m.toarray()), or a truncated SVD of them")
 	case len(arrays) > 1:
 		return "", o.Bad("it holds %d arrays: %s", len(arrays), table.List(arrays)).Suggest("name one: %s:%s", file, arrays[0])
 	}
