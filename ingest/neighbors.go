@@ -22,7 +22,7 @@ func ReadNeighbors(ctx context.Context, path string, opts Options) (*knn.Given, 
 	if err != nil {
 		return nil, err
 	}
-	n := nearReader{path: path, opts: opts, g: &knn.Given{}}
+	n := nearReader{opts: opts, g: &knn.Given{}}
 	if err := n.each(ctx, rows, n.numbers); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,6 @@ func (o Options) listsIn(ctx context.Context, path string) ([]nearList, error) {
 
 // nearReader reads neighbours of rows.
 type nearReader struct {
-	path string
 	opts Options
 	g    *knn.Given
 	seen []int32 // of one row

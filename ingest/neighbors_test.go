@@ -20,7 +20,7 @@ import (
 
 // foreignTable is a file that another program wrote.
 func foreignTable(name string) string {
-	return filepath.Join("..", "testdata", "foreign", "tables", name)
+	return filepath.Join(tables, name)
 }
 
 // numpy's two arrays begin with the row itself, pyarrow's two columns leave it out; they are
