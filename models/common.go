@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
 
@@ -30,6 +31,10 @@ type Common struct {
 	// Lists is how many neighbours a Result lists at least, for novelty. Default:
 	// Neighbors, and never more than there are other points.
 	Lists int
+	// Given are neighbours of the rows to be learnt from that were found elsewhere, Lists
+	// or more of each: they take the place of the search. Nil: there are none. Not
+	// every kind of model takes them, and files do not keep them.
+	Given *knn.Given
 }
 
 // MapDims is the dimension of the map that the settings mean.

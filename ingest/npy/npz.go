@@ -14,23 +14,9 @@ import (
 // NewArchiveReader reads an array of NumPy's archives, .npz, and names other files that are
 // zip archives inside.
 func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
-	f, size, err := in.Seekable(math.MaxInt64)
+	z, arrays, err := archive(in)
 	if err != nil {
 		return nil, err
-	}
-	z, err := zip.NewReader(f, size)
-	if err != nil {
-		return nil, in.Origin.Bad("the zip archive is corrupt or truncated").Because(err)
-	}
-	var arrays []string
-	for _, m := range z.File {
-		if name, is := strings.CutSuffix(m.Name, ".npy"); is {
-			arrays = append(arrays, name)
-		}
-	}
-	if len(arrays) == 0 || len(arrays) < len(z.File) {
-		is, do := zipKind(z)
-		return nil, in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
 	}
 	name, err := chosenArray(in.Origin, arrays)
 	if err != nil {
@@ -53,6 +39,33 @@ func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	return NewReader(in, batchRows)
 }
 
+// Arrays lists the arrays of an archive, .npz, in its order.
+func Arrays(in *input.Source) ([]string, error) {
+	_, arrays, err := archive(in)
+	return arrays, err
+}
+
+// archive opens an archive, and lists its arrays.
+func archive(in *input.Source) (z *zip.Reader, arrays []string, err error) {
+	f, size, err := in.Seekable(math.MaxInt64)
+	if err != nil {
+		return nil, nil, err
+	}
+	if z, err = zip.NewReader(f, size); err != nil {
+		return nil, nil, in.Origin.Bad("the zip archive is corrupt or truncated").Because(err)
+	}
+	for _, m := range z.File {
+		if name, is := strings.CutSuffix(m.Name, ".npy"); is {
+			arrays = append(arrays, name)
+		}
+	}
+	if len(arrays) == 0 || len(arrays) < len(z.File) {
+		is, do := zipKind(z)
+		return nil, nil, in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
+	}
+	return z, arrays, nil
+}
+
 // chosenArray is the one that the path names, or the only one.
 func chosenArray(o table.Origin, arrays []string) (string, error) {
 	file, name, named := input.ArchiveMember(o.File)
@@ -65,6 +78,9 @@ func chosenArray(o table.Origin, arrays []string) (string, error) {
 			return "", e.Suggest("did you mean %q? The arrays are %s", near, table.List(arrays))
 		}
 		return "", e.Suggest("the arrays are %s", table.List(arrays))
+	case slices.Contains(arrays, "format") && slices.Contains(arrays, "shape") && slices.Contains(arrays, "data"):
+		return "", o.Bad("it holds a sparse matrix, as scipy.sparse.save_npz writes it, which is not read").
+			Suggest("save its rows in full (numpy.save of m.toarray()), or a truncated SVD of them")
 	case len(arrays) > 1:
 		return "", o.Bad("it holds %d arrays: %s", len(arrays), table.List(arrays)).Suggest("name one: %s:%s", file, arrays[0])
 	}

@@ -38,6 +38,12 @@ func VectorDim(c Column) (int, bool) {
 	return 0, false
 }
 
+// WholeNumbers reports a column of lists of integers.
+func WholeNumbers(c Column) bool {
+	l := listOf(c.arr)
+	return l != nil && arrow.IsInteger(l.ListValues().DataType().ID())
+}
+
 // CopyVectors writes the n x dim vectors of c to dst. Every row must be there,
 // be of length dim, and hold finite numbers, or NaN and nulls, which are NaN then, if
 // missing is true; o names the place of row 0.

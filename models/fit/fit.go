@@ -86,6 +86,14 @@ func prepare(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipel
 	if err != nil {
 		return nil, err
 	}
+	if g := spec.Given; g != nil {
+		if !k.Given {
+			return nil, models.BadInputf("%s: neighbours are given, which a model of this kind searches for itself", k.Name)
+		}
+		if g.N != x.Rows {
+			return nil, models.BadInputf("neighbours of %d rows are given for %d rows", g.N, x.Rows)
+		}
+	}
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
@@ -103,6 +111,7 @@ func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Sn
 		return nil, err
 	}
 	p.spec = learnt.Spec
+	p.spec.Given = nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}

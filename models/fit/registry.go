@@ -31,6 +31,8 @@ type Kind struct {
 	// Missing says that values may be missing, NaN: what learns fills them in, and events
 	// are placed by what is there of them.
 	Missing bool
+	// Given says that neighbours may be given (models.Common).
+	Given bool
 
 	// Varied says that what learns takes every column for data with noise: columns that
 	// do not vary are left out, see Result.Constant.
@@ -120,7 +122,7 @@ func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 
 // latentVariable is Saul's latent variable model.
 var latentVariable = Kind{
-	Name: LVM, Carried: true,
+	Name: LVM, Carried: true, Given: true,
 	About:    "lvm is the latent variable model of Saul (2020) and its extension to heavy tails",
 	Settings: func() Settings { return new(latentSettings) },
 	Check:    func(s Spec) error { return s.Latent().Check() },

@@ -2,6 +2,7 @@ package points
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,8 +34,10 @@ type Fit[T vec.Float] struct {
 
 // Begin makes points of the rows of x and finds their neighbours. Errors that lie in x
 // match models.ErrBadInput: a value that is not finite (*models.RowError), no columns,
-// fewer distinct rows than Neighbors + 1. Progress may be nil.
-func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, progress models.Progress) (*Fit[T], error) {
+// fewer distinct rows than Neighbors + 1. So many neighbours of a point are searched for,
+// and not fewer than the settings want; of those that are given at least these have to be
+// there, and a point without is bad input, too. Progress may be nil.
+func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, lists int, progress models.Progress) (*Fit[T], error) {
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, p
 	if err := f.collapse(x); err != nil {
 		return nil, err
 	}
-	return f, f.search(ctx)
+	return f, f.search(ctx, lists)
 }
 
 // Resume goes on with points whose neighbours are known: x are distinct, and out has
@@ -73,14 +76,23 @@ func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 	return nil
 }
 
-// search lists the neighbours.
-func (f *Fit[T]) search(ctx context.Context) (err error) {
+// search lists the neighbours: so many, and not fewer than the settings want.
+func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 	f.clock = time.Now()
 	o, search := f.Out, f.Search
 	search.Seed = f.Seed
-	o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.X, min(max(f.Lists, f.Neighbors), f.X.Rows-1), search, knn.Settings{
-		Threads: f.Threads, Progress: f.Parts("knn"),
-	})
+	least := min(max(f.Lists, f.Neighbors), f.X.Rows-1)
+	most := min(max(lists, least), f.X.Rows-1)
+	set := knn.Settings{Threads: f.Threads, Progress: f.Parts("knn")}
+	if f.Given == nil {
+		o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.X, most, search, set)
+	} else {
+		o.Neighbors, o.Report.Search, err = auto.FromGiven(ctx, f.X, o.Of, f.Given, least, most, search, set)
+	}
+	var short *knn.GivenError
+	if errors.As(err, &short) {
+		return models.BadInputf(Kind+": %w", short)
+	}
 	if err != nil {
 		return fmt.Errorf(Kind+": neighbours: %w", err)
 	}

@@ -57,7 +57,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose f
 	if err := s.Prior.Check(x.Rows, s.Dims); err != nil {
 		return nil, err
 	}
-	begun, err := points.Begin(ctx, x, s.Common, progress)
+	begun, err := points.Begin(ctx, x, s.Common, s.Lists, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -41,9 +41,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err := s.Prior.Check(x.Rows, s.Dims); err != nil {
 		return nil, err
 	}
-	search := s.Common
-	search.Lists = s.SearchLists(x.Rows)
-	f, err := points.Begin(ctx, x, search, progress)
+	f, err := points.Begin(ctx, x, s.Common, s.SearchLists(x.Rows), progress)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import json, os, sys
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 import duckdb, numpy as np, pandas as pd, polars as pl, pyarrow as pa, pyarrow.dataset as ds, pyarrow.parquet as pq
+import scipy.sparse
 from scipy.spatial import distance
 
 os.chdir(sys.argv[1])
@@ -92,3 +93,16 @@ json.dump({"rows": m.tolist(), "places": cities[:12].tolist(),
            "cosine": distance.cdist(m, m, "cosine").tolist(), "correlation": distance.cdist(m, m, "correlation").tolist(),
            "hellinger": (distance.cdist(root, root) / np.sqrt(2)).tolist(),
            "haversine": [[arc(a, b) for b in rad] for a in rad]}, open("metrics.json", "w"))
+
+# Neighbours of the rows of arrays.npz as umap-learn keeps them (precomputed_knn): every row
+# first has itself. In Parquet it is left out.
+single = x.astype("f4")
+far = distance.cdist(single, single)
+near = np.argsort(far, axis=1, kind="stable")[:, :15]
+far = np.take_along_axis(far, near, 1)
+np.savez_compressed("neighbors.npz", near.astype("i4"), far.astype("f4"))
+pq.write_table(pa.table({"neighbors": near[:, 1:].tolist(), "distances": far[:, 1:].tolist()}), "neighbors.parquet", row_group_size=40)
+
+# Sparse matrices, which are kept apart from archives of arrays.
+for kind in ["csr", "coo"]:
+    scipy.sparse.save_npz(f"sparse-{kind}.npz", scipy.sparse.coo_array(np.eye(4)).asformat(kind))

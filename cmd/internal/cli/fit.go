@@ -21,6 +21,7 @@ import (
 	"unfold/models/budget"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn"
 )
 
 type fitCmd struct {
@@ -30,7 +31,9 @@ type fitCmd struct {
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
 	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
-	Classify  bool     `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
+	// NeighborsFile goes with kinds of model that take neighbours.
+	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
+	Classify      bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	fitClusterFlags
 	textFlags
 	budgetFlags
@@ -77,6 +80,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if f.read.Mapping.Drop && frame != "" {
 		return usagef("--missing drop: a frame gives every row a place; choose mean, or leave one of them out")
 	}
+	if err := c.checkNeighbors(f.read.Mapping, settings); err != nil {
+		return err
+	}
 	if f.inputs, err = c.paths(ctx, p, f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
@@ -114,6 +120,8 @@ type fitRun struct {
 	frame string
 	given *frameReport
 	held  []byte
+	// near are the neighbours that --neighbors-file gives, nil if none.
+	near *knn.Given
 
 	data *ingest.Dataset
 	// kept are the rows while they are set aside, or nil.
@@ -139,6 +147,9 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	if err := f.readFrame(ctx); err != nil {
+		return err
+	}
+	if err := f.readNeighbors(ctx); err != nil {
 		return err
 	}
 	release, err := f.plan(ctx)
@@ -202,7 +213,7 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 // plan predicts what the fit takes, chooses what fits the limit, and holds what it
 // promises until release.
 func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
-	f.job.Rows, f.job.Dim, f.job.Kept = f.data.X.Rows, f.data.X.Cols, keptBytes(f.read)
+	f.job.Rows, f.job.Dim, f.job.Kept = f.data.X.Rows, f.data.X.Cols, keptBytes(f.read)+f.nearBytes()
 	if f.predicted, err = f.predict(ctx, f.p, f.job, f.limit); err != nil {
 		return nil, err
 	}
@@ -230,9 +241,12 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	if !f.job.Scored || f.kept != nil {
 		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
 	}
-	if f.snap, f.result, err = fit.Fit(ctx, x, f.job.Spec, f.p.progress.Update); err != nil {
+	spec := f.job.Spec
+	spec.Given = f.near
+	if f.snap, f.result, err = fit.Fit(ctx, x, spec, f.p.progress.Update); err != nil {
 		return fitError(f.inputs, err)
 	}
+	f.noteNeighbors()
 	f.clock.lap("fit")
 	f.p.progress.Stage("write", "", 0)
 	if f.snap.Encoder, err = json.Marshal(f.data.Encoder); err != nil {
@@ -290,7 +304,7 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 		return nil, err
 	}
 	files := []named{{"--output", c.Output}, {"--map", c.Map}, {"--report", c.Report}}
-	if err := checkDifferent(files, inputs, c.LabelFile, []string{frame}); err != nil {
+	if err := checkDifferent(files, inputs, c.LabelFile, []string{frame, c.NeighborsFile}); err != nil {
 		return nil, err
 	}
 	if !c.DryRun {

@@ -12,7 +12,7 @@ import (
 
 // Report says how neighbours were found.
 type Report struct {
-	// Method is Exact or Descent.
+	// Method is Exact, Descent or Given.
 	Method Method `json:"method"`
 	// Recall is that of a sample of rows, 1 if the search was exact.
 	Recall float64 `json:"recall"`
@@ -33,6 +33,17 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 	}
 	nb, err := knn.Graph(ctx, x, k, s)
 	return nb, Report{Method: Exact, Recall: 1}, err
+}
+
+// FromGiven returns the lists that are given for rows, see knn.FromGiven, and reports which
+// share of the nearest rows they hold: of those of a sample, which the seed chooses.
+func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *knn.Given, least, most int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
+	nb, err := knn.FromGiven(ctx, x, of, g, least, most, s)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	recall, err := nndescent.Recall(ctx, vec.Convert[float32](x), nb, sample, set.Seed, s.Threads)
+	return nb, Report{Method: Given, Recall: recall}, err
 }
 
 // byDescent holds descent to the recall: by more candidates if a sample shows that

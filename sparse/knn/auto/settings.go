@@ -21,9 +21,11 @@ const (
 	// Descent improves lists by lists (package nndescent). It makes graphs only: an
 	// index is chosen by the rule.
 	Descent
+	// Given is no search: neighbours came with the rows (FromGiven). Only a Report says it.
+	Given
 )
 
-var methods = []string{Auto: "auto", Exact: "exact", HNSW: "hnsw", Descent: "descent"}
+var methods = []string{Auto: "auto", Exact: "exact", HNSW: "hnsw", Descent: "descent", Given: "given"}
 
 // String is the method's word on the command line and in files.
 func (m Method) String() string {
@@ -73,8 +75,8 @@ const (
 // Check returns an error if the settings make no sense.
 func (s Settings) Check() error {
 	switch {
-	case s.Method < 0 || int(s.Method) >= len(methods):
-		return fmt.Errorf("there is no %v", s.Method)
+	case s.Method < 0 || s.Method >= Given:
+		return fmt.Errorf("there is no %v search", s.Method)
 	case !(s.Recall >= 0 && s.Recall <= 1):
 		return fmt.Errorf("a recall of %v is not in 0 to 1", s.Recall)
 	case s.Recall == 1 && s.Method != Auto && s.Method != Exact:

@@ -11,14 +11,17 @@ import (
 	"unfold/sparse/knn"
 )
 
-// check compares the lists of a sample of rows with the true ones.
-func (g *grower) check(ctx context.Context, nb *knn.Neighbors) error {
+// Recall compares the lists nb of a sample of the rows x, or of all if there are not so many,
+// with the true ones: it returns the share of their places that hold a row as near as
+// the true neighbour farthest away. Each row of the sample costs as many distances
+// as there are rows. It fails if ctx ends.
+func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sample int, seed uint64, threads int) (float64, error) {
 	// The trees have the streams from 0.
-	rng := rand.New(rand.NewPCG(g.set.Seed, 1<<63))
-	rows := rng.Perm(g.x.Rows)[:g.set.Sample]
-	truth, err := g.truth(ctx, vec.Take(g.x, rows))
+	rng := rand.New(rand.NewPCG(seed, 1<<63))
+	rows := rng.Perm(x.Rows)[:min(sample, x.Rows)]
+	truth, err := farthest(ctx, x, vec.Take(x, rows), nb.K, threads)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	hits := 0
 	for i, r := range rows {
@@ -31,36 +34,34 @@ func (g *grower) check(ctx context.Context, nb *knn.Neighbors) error {
 			}
 		}
 	}
-	g.report.Sampled, g.report.Recall = len(rows), float64(hits)/float64(len(rows)*g.k)
-	return nil
+	return float64(hits) / float64(len(rows)*nb.K), nil
 }
 
 // truthRows is how many rows are packed at a time for the truth: few, so that the
 // check takes little memory.
 const truthRows = 4000
 
-// truth returns for every query the squared distance of the row that is nearest but
-// k, counting the query itself.
-func (g *grower) truth(ctx context.Context, q vec.Matrix[float32]) ([]float64, error) {
-	n := g.x.Rows
+// farthest returns for every query, a row of all, the squared distance of its k-th neighbour.
+func farthest(ctx context.Context, all, q vec.Matrix[float32], k, threads int) ([]float64, error) {
+	n := all.Rows
 	parts, errs := make([]*knn.Neighbors, par.Pieces(n, truthRows)), make([]error, par.Pieces(n, truthRows))
-	par.Ranges(g.s.Threads, n, truthRows, func(piece, from, to int) {
-		x := g.x.Slice(from, to)
-		parts[piece], errs[piece] = knn.NewExact(x).Search(ctx, q, min(g.k+1, x.Rows), knn.Settings{Threads: 1})
+	par.Ranges(threads, n, truthRows, func(piece, from, to int) {
+		x := all.Slice(from, to)
+		parts[piece], errs[piece] = knn.NewExact(x).Search(ctx, q, min(k+1, x.Rows), knn.Settings{Threads: 1})
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	last := make([]float64, q.Rows)
-	var all []float64
+	var near []float64
 	for i := range last {
-		all = all[:0]
+		near = near[:0]
 		for _, nb := range parts {
 			_, dist2 := nb.Row(i)
-			all = append(all, dist2...)
+			near = append(near, dist2...)
 		}
-		slices.Sort(all)
-		last[i] = all[g.k]
+		slices.Sort(near)
+		last[i] = near[k] // the query itself is nearest, or one that equals it
 	}
 	return last, nil
 }

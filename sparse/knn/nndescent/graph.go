@@ -35,7 +35,8 @@ func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s kn
 	g := grower{x: x, k: k, set: set, s: s, total: set.Trees + set.Rounds + 1}
 	nb, err := g.graph(ctx)
 	if err == nil && set.Sample > 0 {
-		err = g.check(ctx, nb)
+		g.report.Sampled = set.Sample
+		g.report.Recall, err = Recall(ctx, x, nb, set.Sample, set.Seed, s.Threads)
 	}
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("nndescent: %w", err)
