@@ -3,6 +3,7 @@
 //
 //	pca      principal components (Pearson 1901; Hotelling 1933)
 //	isomap   scaling of the lengths of shortest paths (Tenenbaum, de Silva and Langford 2000)
+//	lle      locally linear embedding (Roweis and Saul 2000)
 //	kpca     kernel principal components (Schölkopf, Smola and Müller 1998)
 //	mds      classical scaling of distances (Torgerson 1952; Gower 1966)
 //
@@ -33,8 +34,26 @@
 // with a_j its dissimilarity to learnt vector j; that of Isomap leads over its k nearest
 // learnt vectors. A vector beyond the range of numbers has the mean place of these.
 //
-// These three learn a sample of the vectors, m of them in O(m^2) memory, and place the rest
-// by (2), which is how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal
+// # Locally linear embedding
+//
+// A learnt vector is reconstructed by its k nearest, with weights that sum to 1, of a Gram
+// matrix with a ridge of 1e-3 of its trace. Its place is, too (Roweis and Saul, Science 290,
+// 2000), for unit columns of mean 0:
+//
+//	X = argmin sum_i |x_i - sum_j w_ij x_j|^2                                 (4)
+//
+// which are the eigenvectors of (I - W)'(I - W) above the constant one. A new vector has the
+// place that its own weights say (Saul and Roweis 2003, section 6.1):
+//
+//	x = sum_j w_j x_j,   w = argmin |y - sum_j w_j y_j|^2                     (5)
+//
+// Where the graph of neighbours falls apart, the ends of its shortest bridges are
+// neighbours as well, so that no part has a map of its own.
+//
+// # Samples
+//
+// All but principal components learn a sample of the vectors, m of them in O(m^2) memory, and place the rest
+// by (2) or (5), which is how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal
 // components are of all vectors.
 //
 // # Decoding
@@ -55,6 +74,6 @@
 // # Contract
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
-// are in the data's units, but for kpca; columns are uncorrelated among the learnt points,
-// of falling variance, their entry of largest magnitude positive.
+// are in the data's units, but for kpca and lle; columns are uncorrelated among the learnt
+// points, of falling variance (with lle of equal), their entry of largest magnitude positive.
 package baseline

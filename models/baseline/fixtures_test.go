@@ -4,10 +4,14 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/modeltest"
 )
 
 // fixture is a map of scikit-learn (testdata/textbook.py).
@@ -61,6 +65,59 @@ func TestPlacesAreThoseOfScikitLearn(t *testing.T) {
 			same(t, "placed", others(t, fit, vec.Convert[float32](rowsOf(f.More))), rowsOf(f.Others), sign)
 		})
 	}
+}
+
+// What is learnt is the same to the bit on any number of threads, of a sample too.
+func TestThreadsChangeNothing(t *testing.T) {
+	x := modeltest.Events(5, 400, 6)
+	for _, m := range Methods() {
+		t.Run(string(m), func(t *testing.T) {
+			var want vec.Matrix[float64]
+			for _, threads := range []int{1, 2, 5} {
+				fit, err := Fit(t.Context(), m, x, Settings{Common: models.Common{Threads: threads, Seed: 1}, Points: 300})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _, err := fit.PlaceAll(t.Context(), x, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if threads == 1 {
+					want = got
+				}
+				if !slices.Equal(got.Data, want.Data) {
+					t.Errorf("%d threads give other places", threads)
+				}
+			}
+		})
+	}
+}
+
+// Weights sum to 1, and reconstruct a point amid its neighbours.
+func TestBarycenter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k, dim := rapid.IntRange(1, 7).Draw(t, "neighbours"), rapid.IntRange(1, 4).Draw(t, "elements")
+		value := rapid.Float64Range(-100, 100)
+		points, near, middle := vec.New[float64](k, dim), make([]int32, k), make([]float64, dim)
+		for i := range k {
+			near[i] = int32(i)
+			for c := range dim {
+				points.Row(i)[c] = value.Draw(t, "value")
+				middle[c] += points.Row(i)[c] / float64(k)
+			}
+		}
+		back, sum := make([]float64, dim), 0.0
+		for i, w := range newBarycenter(k, dim).of(middle, points, near) {
+			sum += w
+			vec.Axpy(w, points.Row(i), back)
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("the weights sum to %g", sum)
+		}
+		if d := vec.SquaredDistance(back, middle); d > 1e-6*(1+vec.SquaredNorm(points.Data)) {
+			t.Fatalf("the mean of the neighbours is reconstructed at a squared distance of %g", d)
+		}
+	})
 }
 
 // others are the places of vectors that were not learnt.

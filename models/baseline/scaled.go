@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,7 +15,7 @@ import (
 // leastExtent is the share of the first eigenvalue up to which one is rounding.
 const leastExtent = 1e-10
 
-// scaled is a map by scaling, and places other vectors.
+// scaled is a map of learnt points, by scaling or locally linear, and places other vectors.
 type scaled struct {
 	method Method
 	learnt []int32
@@ -28,8 +29,8 @@ type scaled struct {
 	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i.
 	vectors vec.Matrix[float64]
 	mean    []float64
-	// back are the map's units by those of the eigenvectors.
-	back float64
+	// unit are the map's units by those of the eigenvectors.
+	unit float64
 	// least is the least variance that is published.
 	least float64
 	// variance are those of the learnt points.
@@ -64,14 +65,29 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 		vec.Scale(t.units.Scale, t.paths.Data)
 	}
 	t.choose()
-	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
-	if err != nil {
+	var err error
+	if t.x, err = t.places(ctx, x, s); err != nil {
 		return nil, err
 	}
-	t.x = trimmed(places)
-	vec.Scale(t.back, t.x.Data)
+	vec.Scale(t.unit, t.x.Data)
 	t.prepare()
 	return t, nil
+}
+
+// places are those of the learnt vectors, in units; x are these as they are.
+func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
+	if t.method == LLE {
+		lists, err := neighborLists(ctx, x, t.k, s.Threads)
+		if err != nil {
+			return vec.Matrix[float64]{}, err
+		}
+		return least(ctx, lists, s.Dims, t.y)
+	}
+	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
+	if err != nil {
+		return places, fmt.Errorf("scaling: %w", err)
+	}
+	return trimmed(places), nil
 }
 
 // trimmed clears the columns that are rounding.
@@ -101,12 +117,14 @@ func columnSquares(x vec.Matrix[float64]) []float64 {
 
 // choose sets the dissimilarities, and the units of the map.
 func (t *scaled) choose() {
-	t.back = 1 / t.units.Scale
+	t.unit = 1 / t.units.Scale
 	switch t.method {
 	case Isomap:
 		t.from = ways(t.y, t.paths)
+	case LLE:
+		t.unit = 1
 	case KernelPCA:
-		t.from, t.back = kernels(t.y), 1
+		t.from, t.unit = kernels(t.y), 1
 	case MDS:
 		t.from = products(t.y)
 	}
@@ -114,6 +132,18 @@ func (t *scaled) choose() {
 
 // prepare makes of places what (2) and Sigma need.
 func (t *scaled) prepare() {
+	m, d := t.x.Rows, t.x.Cols
+	if t.from != nil {
+		t.centre()
+	}
+	for _, e := range columnSquares(t.x) {
+		t.least += 1e-12 * e / float64(m*d)
+	}
+	t.settle()
+}
+
+// centre finds the mean and the vectors of (2).
+func (t *scaled) centre() {
 	m, d := t.x.Rows, t.x.Cols
 	t.mean = make([]float64, m)
 	a := make([]float64, m)
@@ -123,7 +153,7 @@ func (t *scaled) prepare() {
 	}
 	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
 	t.vectors = t.x.Clone()
-	vec.Scale(1/t.back, t.vectors.Data)
+	vec.Scale(1/t.unit, t.vectors.Data)
 	lambda, mean := columnSquares(t.vectors), make([]float64, d)
 	for i := range m {
 		vec.Axpy(1/float64(m), t.vectors.Row(i), mean)
@@ -136,10 +166,6 @@ func (t *scaled) prepare() {
 			}
 		}
 	}
-	for _, e := range columnSquares(t.x) {
-		t.least += 1e-12 * e / float64(m*d)
-	}
-	t.settle()
 }
 
 // settle finds the variances of the learnt points.
@@ -179,7 +205,7 @@ func (t *scaled) points() placing.Learnt {
 			k := min(t.k+1, t.x.Rows)
 			return &guest{
 				scaled: t, y: make([]float64, t.y.Cols), a: make([]float64, t.y.Rows),
-				near: newNearest(k), weigh: newBarycenter(k, t.x.Cols),
+				near: newNearest(k), back: newBarycenter(k, t.x.Cols), forth: newBarycenter(t.k, t.y.Cols),
 			}
 		},
 	}
@@ -188,18 +214,25 @@ func (t *scaled) points() placing.Learnt {
 // guest is what placing one vector needs in memory.
 type guest struct {
 	*scaled
-	y, a  []float64
-	near  *nearest
-	weigh *barycenter
+	y, a []float64
+	near *nearest
+	// forth are weights of vectors, back of places.
+	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2).
+// Place implements placing.Guest by (2), or (5).
 func (g *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	g.units.Apply(g.y, z)
-	g.from(g.a, g.y, near)
 	mu = make([]float64, g.x.Cols)
+	if g.method == LLE {
+		for i, w := range g.forth.of(g.y, g.scaled.y, near) {
+			vec.Axpy(w, g.x.Row(int(near[i])), mu)
+		}
+		return mu, g.spread(near), nil
+	}
+	g.from(g.a, g.y, near)
 	for j, a := range g.a {
-		vec.Axpy(-0.5*g.back*(a-g.mean[j]), g.vectors.Row(j), mu)
+		vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)
@@ -214,7 +247,7 @@ func (g *guest) Settled(l int) (mu []float64, sigma2 float64) { return g.x.Row(l
 func (g *guest) Decode(y, x []float64) (variance float64) {
 	g.near.find(g.x, x)
 	clear(y)
-	for i, w := range g.weigh.of(x, g.x, g.near.at) {
+	for i, w := range g.back.of(x, g.x, g.near.at) {
 		vec.Axpy(w, g.scaled.y.Row(int(g.near.at[i])), y)
 	}
 	for _, j := range g.near.at {

@@ -14,12 +14,13 @@ type Method string
 const (
 	PCA       Method = "pca"
 	Isomap    Method = "isomap"
+	LLE       Method = "lle"
 	KernelPCA Method = "kpca"
 	MDS       Method = "mds"
 )
 
 // Methods lists them.
-func Methods() []Method { return []Method{PCA, Isomap, KernelPCA, MDS} }
+func Methods() []Method { return []Method{PCA, Isomap, LLE, KernelPCA, MDS} }
 
 // Settings of a fit. The zero value works.
 type Settings struct {
@@ -47,8 +48,11 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 	}
 	points := int64(min(n, s.Points))
 	squares := int64(1) // of the eigenvectors
-	if m == Isomap {
+	switch m {
+	case Isomap:
 		squares = 2 // and the paths
+	case LLE:
+		squares = 3 // eigenvectors, all of them, twice
 	}
 	return 8 * points * (squares*points + int64(q))
 }

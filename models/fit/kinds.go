@@ -16,6 +16,7 @@ var registry = []Kind{
 	latentVariable, locallyLinear, gaussianProcess,
 	textbook(baseline.PCA, "; textbook methods to compare with are pca, principal components"),
 	textbook(baseline.Isomap, ", isomap, by lengths of paths"),
+	textbook(baseline.LLE, ", lle, by locally linear weights"),
 	textbook(baseline.KernelPCA, ", kpca, by Gaussian kernels"),
 	textbook(baseline.MDS, ", and mds, by distances"),
 }

@@ -10,7 +10,7 @@ import pathlib
 import numpy as np
 import sklearn
 from sklearn.decomposition import PCA, KernelPCA
-from sklearn.manifold import Isomap
+from sklearn.manifold import Isomap, LocallyLinearEmbedding
 
 K = 8
 rng = np.random.default_rng(11)
@@ -27,6 +27,7 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
     methods = {
         "pca": PCA(d, svd_solver="full"),
         "isomap": Isomap(n_neighbors=K, n_components=d, eigen_solver="dense"),
+        "lle": LocallyLinearEmbedding(n_neighbors=K, n_components=d, eigen_solver="dense"),
         "kpca": KernelPCA(d, kernel="rbf", gamma=gamma, eigen_solver="dense"),
         # Classical scaling of Euclidean distances is that of products (Gower 1966).
         "mds": KernelPCA(d, kernel="linear", eigen_solver="dense"),
