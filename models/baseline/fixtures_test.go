@@ -67,6 +67,26 @@ func TestPlacesAreThoseOfScikitLearn(t *testing.T) {
 	}
 }
 
+// Classical scaling of Euclidean distances is principal components (Gower 1966), also
+// where eigenvectors are found by iteration, and for a sample of the rows.
+func TestScalingIsComponents(t *testing.T) {
+	all := modeltest.Events(6, 700, 8)
+	x, more := all.Slice(0, 600), all.Slice(600, 700)
+	set := Settings{Common: models.Common{Dims: 3}}
+	linear, err := Fit(t.Context(), PCA, x, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled, err := Fit(t.Context(), MDS, x, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := others(t, linear, x), others(t, scaled, x)
+	sign := signs(got, want)
+	same(t, "learnt", got, want, sign)
+	same(t, "placed", others(t, scaled, more), others(t, linear, more), sign)
+}
+
 // What is learnt is the same to the bit on any number of threads, of a sample too.
 func TestThreadsChangeNothing(t *testing.T) {
 	x := modeltest.Events(5, 400, 6)
