@@ -47,6 +47,10 @@ type corner struct {
 
 const tooFew = "distinct rows"
 
+// ofScale are the kinds whose map has the distances of the data on one scale, on which an
+// outlier can leave no room for the rest.
+var ofScale = map[string]bool{"isomap": true, "lle": true, "kpca": true, "mds": true}
+
 // corners are those of every kind.
 func corners() []corner {
 	column := func(value func(i int, v float64) float64) func(i, j int, v float64) float64 {
@@ -195,6 +199,7 @@ func TestCorners(t *testing.T) {
 				case err == nil && c.bad:
 					t.Error("it was learnt")
 				case err == nil || c.bad:
+				case c.name == "outlier out of reach" && ofScale[kind.Name] && strings.Contains(err.Error(), "standardize the columns"):
 				case c.name == "NaN" && !kind.Missing && strings.Contains(err.Error(), "row 3, element 2"):
 				default:
 					for _, why := range c.refused {

@@ -6,12 +6,20 @@ import (
 	"strings"
 
 	"unfold/models"
+	"unfold/models/baseline"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
 // registry lists the program's own models, the default first.
-var registry = []Kind{latentVariable, locallyLinear, gaussianProcess}
+var registry = []Kind{
+	latentVariable, locallyLinear, gaussianProcess,
+	textbook(baseline.PCA, "; textbook methods to compare with are pca, principal components"),
+	textbook(baseline.Isomap, ", isomap, by lengths of paths"),
+	textbook(baseline.LLE, ", lle, by locally linear weights"),
+	textbook(baseline.KernelPCA, ", kpca, by Gaussian kernels"),
+	textbook(baseline.MDS, ", and mds, by distances"),
+}
 
 // Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are
 // the program's own, of the registry. It is immutable, and comparable as a Spec is.

@@ -49,6 +49,11 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		"all learnt":     {6, Spec{Kind: LLLVM, Common: models.Common{Steps: 5, Seed: 1, Neighbors: 6}, LLLVM: lllvm.Options{MaxNeighbors: 7, Restarts: 2}}},
 		"processes":      {20, Spec{Kind: GPLVM, PCA: 5, Common: models.Common{Steps: 10, Seed: 1}, GPLVM: gplvm.Options{Points: 100}}},
 		"smooth":         {6, Spec{Kind: GPLVM, Common: models.Common{Steps: 5, Seed: 1}, GPLVM: gplvm.Options{Points: 100, Smooth: true, Restarts: 2, Kernel: "mlp+bias+white"}}},
+		"components":     {6, Spec{Kind: "pca", Common: models.Common{Seed: 1, Dims: 3}}},
+		"paths":          {6, Spec{Kind: "isomap", Own: &textbookSettings{sampled{100}}, Common: models.Common{Seed: 1}}},
+		"weights":        {6, Spec{Kind: "lle", Own: &textbookSettings{sampled{200}}, Common: models.Common{Seed: 1}}},
+		"kernels":        {20, Spec{Kind: "kpca", PCA: 5, Own: &textbookSettings{sampled{150}}, Common: models.Common{Seed: 1}}},
+		"distances":      {6, Spec{Kind: "mds", Common: models.Common{Seed: 1, Neighbors: 6}}},
 		"gaussian":       {20, Spec{PCA: 5, Common: models.Common{Steps: 15, Seed: 1}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,13 +9,18 @@ import (
 
 // sampled are the settings of kinds that learn a sample of the points.
 type sampled struct {
-	Points   setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm and gplvm: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
-	Restarts int          `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
+	Points setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm, gplvm, isomap, lle, kpca and mds: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
+}
+
+// restarted are those of kinds that start more than once.
+type restarted struct {
+	Restarts int `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
 }
 
 // linearSettings are those that only kind LLLVM has.
 type linearSettings struct {
 	Sampled    sampled        `key:""`
+	Restarted  restarted      `key:""`
 	Patch      setting.Auto   `key:"patch" default:"auto" help:"With kind lllvm: about how many points a patch has, the model being bounded in patches; auto is all points up to 2500, and 1000 if more are learnt." placeholder:"N"`
 	Alpha      setting.Number `key:"alpha" default:"auto" help:"With kind lllvm: precision of the prior that holds the map near zero; auto is 0.001." placeholder:"X"`
 	LearnAlpha bool           `key:"learn_alpha" help:"With kind lllvm: learn alpha, too. The map may shrink to a point."`
@@ -25,7 +30,7 @@ type linearSettings struct {
 // Apply implements Settings.
 func (f *linearSettings) Apply(g Given, s *Spec) {
 	o := lllvm.Options{
-		Points: int(f.Sampled.Points), Restarts: f.Sampled.Restarts, Alpha: float64(f.Alpha), LearnAlpha: f.LearnAlpha, Epsilon: float64(f.Epsilon),
+		Points: int(f.Sampled.Points), Restarts: f.Restarted.Restarts, Alpha: float64(f.Alpha), LearnAlpha: f.LearnAlpha, Epsilon: float64(f.Epsilon),
 		Patch: int(f.Patch),
 	}
 	if g.Neighbors[1] > g.Neighbors[0] {
@@ -39,19 +44,20 @@ func (f *linearSettings) Apply(g Given, s *Spec) {
 
 // processSettings are those that only kind GPLVM has.
 type processSettings struct {
-	Sampled   sampled `key:""`
-	Kernel    string  `key:"kernel" after:"epsilon" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
-	Start     string  `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
-	Optimizer string  `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
-	Active    int     `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together." placeholder:"N" min:"0"`
-	Jumps     int     `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
-	Smooth    bool    `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
+	Sampled   sampled   `key:""`
+	Restarted restarted `key:""`
+	Kernel    string    `key:"kernel" after:"epsilon" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
+	Start     string    `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
+	Optimizer string    `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
+	Active    int       `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together." placeholder:"N" min:"0"`
+	Jumps     int       `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
+	Smooth    bool      `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
 }
 
 // Apply implements Settings.
 func (f *processSettings) Apply(_ Given, s *Spec) {
 	s.GPLVM = gplvm.Options{
-		Points: int(f.Sampled.Points), Restarts: f.Sampled.Restarts, Kernel: f.Kernel, Smooth: f.Smooth,
+		Points: int(f.Sampled.Points), Restarts: f.Restarted.Restarts, Kernel: f.Kernel, Smooth: f.Smooth,
 		Start: f.Start, Optimizer: f.Optimizer, Active: f.Active, Jumps: f.Jumps,
 	}
 }

@@ -36,31 +36,40 @@ func Isomap(ctx context.Context, x vec.Matrix[float32], q int, s IsomapSettings)
 	if q < 1 || q >= n || s.Neighbors < 1 || s.Neighbors >= n {
 		return none, models.BadInputf("isomap: %d dimensions and %d neighbours of %d points: want at least 1 of each and fewer than points", q, s.Neighbors, n)
 	}
-	near, err := knn.Graph(ctx, x, s.Neighbors, knn.Settings{Threads: s.Threads})
+	squares, err := PathLengths(ctx, x, s.Neighbors, s.Threads)
 	if err != nil {
 		return none, fmt.Errorf("isomap: %w", err)
 	}
-	edges, err := graph.Connected(ctx, x, near, s.Threads)
-	if err != nil {
-		return none, fmt.Errorf("isomap: %w", err)
-	}
-	paths := graph.NewPaths(n, edges)
-	squares := vec.New[float64](n, n)
-	par.Ranges(s.Threads, n, 8, func(_, from, to int) {
-		var w graph.Frontier
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			paths.From(i, squares.Row(i), &w)
-			for j, d := range squares.Row(i) {
-				squares.Row(i)[j] = d * d
-			}
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return none, err
+	for i, d := range squares.Data {
+		squares.Data[i] = d * d
 	}
 	p, err := Scaling(ctx, squares, q, Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
 		return none, fmt.Errorf("isomap: %w", err)
 	}
 	return p, nil
+}
+
+// PathLengths returns the lengths of the shortest paths between the rows of x, n x n: in the
+// symmetrised graph of so many nearest neighbours, the parts of which are joined by the
+// shortest bridges.
+func PathLengths(ctx context.Context, x vec.Matrix[float32], neighbors, threads int) (vec.Matrix[float64], error) {
+	n := x.Rows
+	lengths := vec.New[float64](n, n)
+	near, err := knn.Graph(ctx, x, neighbors, knn.Settings{Threads: threads})
+	if err != nil {
+		return lengths, err
+	}
+	edges, err := graph.Connected(ctx, x, near, threads)
+	if err != nil {
+		return lengths, err
+	}
+	paths := graph.NewPaths(n, edges)
+	par.Ranges(threads, n, 8, func(_, from, to int) {
+		var w graph.Frontier
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			paths.From(i, lengths.Row(i), &w)
+		}
+	})
+	return lengths, ctx.Err()
 }

@@ -16,9 +16,9 @@ type Motion struct {
 	from, to []float64
 }
 
-// newMotion finds the motion that takes the rows of a to those of b, of which one was
+// NewMotion finds the motion that takes the rows of a to those of b, of which one was
 // made of the other by a motion (Procrustes; Schönemann 1966).
-func newMotion(a, b vec.Matrix[float64]) Motion {
+func NewMotion(a, b vec.Matrix[float64]) Motion {
 	if slices.Equal(a.Data, b.Data) {
 		return Motion{}
 	}

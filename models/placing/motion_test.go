@@ -22,7 +22,7 @@ func TestMotion(t *testing.T) {
 		b.Row(i)[0], b.Row(i)[1] = c*x+s*y+3, s*x-c*y-1 // turned and mirrored
 	}
 	for _, to := range []vec.Matrix[float64]{a, b} {
-		m := newMotion(a, to)
+		m := NewMotion(a, to)
 		for i := range a.Rows {
 			x := append([]float64(nil), a.Row(i)...)
 			m.Forth(x)
@@ -35,7 +35,7 @@ func TestMotion(t *testing.T) {
 			}
 		}
 	}
-	cov := newMotion(a, b).Turned(vec.Of(2, 2, []float64{4, 0, 0, 1}))
+	cov := NewMotion(a, b).Turned(vec.Of(2, 2, []float64{4, 0, 0, 1}))
 	if tr := cov.Row(0)[0] + cov.Row(1)[1]; math.Abs(tr-5) > 1e-12 || math.Abs(cov.Row(0)[1]-cov.Row(1)[0]) > 1e-12 || math.Abs(cov.Row(0)[1]) < 0.1 {
 		t.Errorf("a covariance is turned to %v", cov.Data)
 	}

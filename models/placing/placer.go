@@ -25,7 +25,7 @@ func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Placer{Frame: f, host: newHost(s.Reference, l), motion: newMotion(l.X, vec.Take(s.Mu, l.Rows))}, nil
+	return &Placer{Frame: f, host: newHost(s.Reference, l), motion: NewMotion(l.X, vec.Take(s.Mu, l.Rows))}, nil
 }
 
 // Motion leads from the frame of learning to the snapshot's.

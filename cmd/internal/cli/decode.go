@@ -20,7 +20,7 @@ import (
 type decodeCmd struct {
 	Map    string   `arg:"" optional:"" help:"A map, as fit and embed write it: its embedding is decoded."`
 	At     []string `sep:"none" placeholder:"X,Y" help:"Instead of a map: a point of it, as 0.5,-1.2; may be repeated."`
-	Model  string   `short:"m" required:"" placeholder:"MODEL" help:"The model, of a kind that leads back into the data (lllvm or gplvm)."`
+	Model  string   `short:"m" required:"" placeholder:"MODEL" help:"The model, of a kind that leads back into the data (all but lvm)."`
 	Output string   `short:"o" required:"" placeholder:"FILE" help:"Where the vectors go: one row for each point. The file extension sets the format; .npy holds the vectors alone; - is an Arrow stream on standard output."`
 }
 

@@ -1,0 +1,66 @@
+package baseline
+
+import (
+	"math"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+)
+
+// dissimilar sets a (m) to the dissimilarities of a vector from all learnt ones, each
+// plus the same number, which (2) does not see; near are the nearest learnt ones.
+type dissimilar func(a, y []float64, near []int32)
+
+// products are those of classical scaling: a_j = |y - y_j|^2 - |y|^2 is -2 y'y_j plus
+// |y_j|^2, of which (2) removes what does not depend on y. So a place is linear in y.
+func products(y vec.Matrix[float64]) dissimilar {
+	return func(a, z []float64, _ []int32) {
+		for j := range a {
+			a[j] = -2 * vec.Dot(z, y.Row(j))
+		}
+	}
+}
+
+// kernels are those of kernel principal components, with k(y, y_j) = exp(-|y - y_j|^2/q).
+func kernels(y vec.Matrix[float64]) dissimilar {
+	return func(a, z []float64, _ []int32) {
+		for j := range a {
+			a[j] = -2 * math.Exp(-vec.SquaredDistance(z, y.Row(j))/float64(y.Cols))
+		}
+	}
+}
+
+// ways are those of Isomap, by the lengths of the shortest paths between learnt vectors:
+//
+//	delta_j = min_i (|y - y_i| + paths_ij),  i among the nearest
+//
+// With e_j = delta_j - |y - y_1| it is a_j = 2 |y - y_1| e_j + e_j^2, plus |y - y_1|^2,
+// which keeps its digits far away.
+func ways(y, paths vec.Matrix[float64]) dissimilar {
+	return func(a, z []float64, near []int32) {
+		first := math.Sqrt(vec.SquaredDistance(z, y.Row(int(near[0]))))
+		for j := range a {
+			a[j] = math.Inf(1)
+		}
+		for _, i := range near {
+			more := math.Sqrt(vec.SquaredDistance(z, y.Row(int(i)))) - first
+			for j, v := range paths.Row(int(i)) {
+				a[j] = min(a[j], more+v)
+			}
+		}
+		for j, e := range a {
+			a[j] = e * (2*first + e)
+		}
+	}
+}
+
+// squares are the dissimilarities of all learnt vectors, m x m.
+func (d dissimilar) squares(y vec.Matrix[float64], threads int) vec.Matrix[float64] {
+	a := vec.New[float64](y.Rows, y.Rows)
+	par.Ranges(threads, y.Rows, 8, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			d(a.Row(i), y.Row(i), []int32{int32(i)})
+		}
+	})
+	return a
+}

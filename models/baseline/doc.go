@@ -1,0 +1,79 @@
+// Package baseline holds textbook methods as models of their own: what the other models
+// are compared with, learnt, stored and placed by as they are.
+//
+//	pca      principal components (Pearson 1901; Hotelling 1933)
+//	isomap   scaling of the lengths of shortest paths (Tenenbaum, de Silva and Langford 2000)
+//	lle      locally linear embedding (Roweis and Saul 2000)
+//	kpca     kernel principal components (Schölkopf, Smola and Müller 1998)
+//	mds      classical scaling of distances (Torgerson 1952; Gower 1966)
+//
+// # Symbols
+//
+//	y_j    learnt vector j, m of them, centred and of unit variance (placing.Units)
+//	x_j    its place, d elements
+//	a_ij   squared dissimilarity of vectors i and j
+//	k      neighbours
+//
+// # Scaling
+//
+// Isomap, kernel principal components and classical scaling differ in a alone:
+//
+//	mds      a_ij = -2 y_i'y_j                          (as |y_i - y_j|^2 once centred)
+//	kpca     a_ij = -2 exp(-|y_i - y_j|^2/q)
+//	isomap   a_ij = the squared length of the shortest path from i to j
+//
+// Places are those of classical scaling (pca.Scaling), with B = -1/2 J a J, J = 1 - 11'/m,
+//
+//	x_jc = v_jc lambda_c^(1/2),   B v_c = lambda_c v_c                        (1)
+//
+// A coordinate whose eigenvalue is no more than 1e-10 of the first is 0. A new vector has
+// Nyström's place (Gower 1968; Bengio et al., NIPS 2004, section 4),
+//
+//	x_c = -1/2 sum_j v_jc lambda_c^(-1/2) (a_j - 1/m sum_i a_ij)              (2)
+//
+// with a_j its dissimilarity to learnt vector j; that of Isomap leads over its k nearest
+// learnt vectors. A vector beyond the range of numbers has the mean place of these.
+//
+// # Locally linear embedding
+//
+// A learnt vector is reconstructed by its k nearest, with weights that sum to 1, of a Gram
+// matrix with a ridge of 1e-3 of its trace. Its place is, too (Roweis and Saul, Science 290,
+// 2000), for unit columns of mean 0:
+//
+//	X = argmin sum_i |x_i - sum_j w_ij x_j|^2                                 (4)
+//
+// which are the eigenvectors of (I - W)'(I - W) above the constant one. A new vector has the
+// place that its own weights say (Saul and Roweis 2003, section 6.1):
+//
+//	x = sum_j w_j x_j,   w = argmin |y - sum_j w_j y_j|^2                     (5)
+//
+// Where the graph of neighbours falls apart, the ends of its shortest bridges are
+// neighbours as well, so that no part has a map of its own.
+//
+// # Samples
+//
+// All but principal components learn a sample of the vectors, m of them in O(m^2) memory, and place the rest
+// by (2) or (5), which is how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal
+// components are of all vectors.
+//
+// # Decoding
+//
+// Principal components lead back linearly. Otherwise the vector at a place has the weights
+// that best reconstruct the place from its k nearest, summing to 1 (Saul and Roweis, JMLR 4,
+// 2003, section 6.1):
+//
+//	y = sum_j w_j y_j,   w = argmin |x - sum_j w_j x_j|^2                     (3)
+//
+// # Sigma
+//
+// These methods have no variances. Published is, of principal components, the root mean
+// square distance of a vector from their plane by dimension left out; of the others, the
+// standard deviation by coordinate of the places of its k nearest learnt vectors. It is at
+// least 1e-6 of the map's own.
+//
+// # Contract
+//
+// A result is a function of the rows and the settings, not of the number of threads. Places
+// are in the data's units, but for kpca and lle; columns are uncorrelated among the learnt
+// points, of falling variance (with lle of equal), their entry of largest magnitude positive.
+package baseline

@@ -1,0 +1,102 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/placing"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn/auto"
+)
+
+// Fitted is what a method has learnt.
+type Fitted struct {
+	// Settings have the defaults filled in.
+	Settings Settings
+	// Learnt are the rows that were learnt, ascending; PCA learns all.
+	Learnt []int32
+
+	model interface {
+		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
+		Parts() []snapshot.Part
+	}
+}
+
+// Fit learns a map of the rows of x (n x q) by a method. The rows have to be finite and
+// distinct; bad input are no more rows than neighbours, and more dimensions than the
+// method can have.
+func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fitted, error) {
+	s, err := s.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	if !m.known() {
+		return nil, fmt.Errorf("baseline: there is no method %q", m)
+	}
+	if need := max(s.Neighbors, s.Dims) + 1; x.Rows < need {
+		return nil, models.BadInputf("%s: %d distinct rows: neighbors = %d and dims = %d need at least %d distinct rows; give more rows or fewer neighbors", m, x.Rows, s.Neighbors, s.Dims, need)
+	}
+	f := &Fitted{Settings: s}
+	if m == PCA {
+		f.Learnt = placing.Sample(x.Rows, x.Rows, s.Seed)
+		if f.model, err = components(ctx, x, s); err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+	f.Learnt = placing.Sample(x.Rows, s.Points, s.Seed)
+	if f.model, err = scale(ctx, m, vec.Take(x, f.Learnt), f.Learnt, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", m, err)
+	}
+	return f, nil
+}
+
+// PlaceAll returns the places of the rows of x, those that were learnt from, and their
+// variances. Bad input are places beyond single precision.
+func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	if mu, sigma2, err = f.model.PlaceAll(ctx, x, progress); err != nil {
+		return mu, nil, fmt.Errorf("baseline: %w", err)
+	}
+	if err := models.CheckRows(vec.Convert[float32](mu), nil); err != nil {
+		return mu, nil, models.BadInputf("places are beyond single precision: the values are too large, scale or standardize the columns: %w", err)
+	}
+	return mu, sigma2, nil
+}
+
+// Parts are what placing needs, as a model file holds it.
+func (f *Fitted) Parts() []snapshot.Part { return f.model.Parts() }
+
+// PlaceSettings of a placer. The zero value works.
+type PlaceSettings struct {
+	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
+	Threads int
+	// Search says how reference points are found, for novelty.
+	Search auto.Settings
+}
+
+// NewPlacer prepares placing against s, of the method that it names as its kind. It
+// validates s and then shares it.
+func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) {
+	m := Method(s.Kind)
+	if !m.known() {
+		return nil, models.BadInputf("baseline: there is no method %q", m)
+	}
+	own := placing.Settings{Threads: set.Threads, Search: set.Search}
+	if err := placing.Check(s.Kind, s, placing.RuleAuto, 0, own); err != nil {
+		return nil, err
+	}
+	if m == PCA {
+		return openLinear(s, own)
+	}
+	t, err := readScaled(s, set.Threads)
+	if err != nil {
+		return nil, models.BadInputf("%s: the snapshot does not fit: %w", m, err)
+	}
+	p, err := placing.NewPlacer(s, t.points(), own)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,54 @@
+package baseline
+
+import (
+	"context"
+	"slices"
+
+	"unfold/internal/vec"
+	"unfold/models/placing"
+	"unfold/models/snapshot"
+)
+
+// PlaceAll returns the places of the rows of x, and their variances.
+func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	return t.points().All(ctx, x, progress)
+}
+
+// Parts are a sample and its units (placing.Parts), and
+//
+//	places   float64, m x d   those of the sample, where it was learnt
+//	paths    float64, m x m   with isomap: lengths of paths, in units
+func (t *scaled) Parts() []snapshot.Part {
+	parts := append(placing.Parts(t.learnt, t.units), snapshot.Part{Name: "places", Rows: t.x.Rows, Cols: t.x.Cols, Data: t.x.Data})
+	if t.method == Isomap {
+		parts = append(parts, snapshot.Part{Name: "paths", Rows: t.paths.Rows, Cols: t.paths.Cols, Data: t.paths.Data})
+	}
+	return parts
+}
+
+// readScaled reads them.
+func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
+	learnt, u, err := placing.Read(s)
+	if err != nil {
+		return nil, err
+	}
+	m, d := len(learnt), s.Mu.Cols
+	places, err := snapshot.PartOf[float64](s, "places", m, d)
+	if err != nil {
+		return nil, err
+	}
+	t := &scaled{
+		method: Method(s.Kind), learnt: learnt, units: u, k: min(s.Neighbors, m-1), threads: threads,
+		y: u.All(vec.Take(s.Reference, learnt)), x: vec.Of(m, d, slices.Clone(places)),
+	}
+	if t.method == Isomap {
+		paths, err := snapshot.PartOf[float64](s, "paths", m, m)
+		if err != nil {
+			return nil, err
+		}
+		t.paths = vec.Of(m, m, paths)
+	}
+	t.choose()
+	t.prepare()
+	return t, nil
+}

@@ -1,0 +1,282 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/pca"
+	"unfold/models/placing"
+)
+
+// leastExtent is the share of the first eigenvalue up to which one is rounding.
+const leastExtent = 1e-10
+
+// scaled is a map of learnt points, by scaling or locally linear, and places other vectors.
+type scaled struct {
+	method Method
+	learnt []int32
+	units  placing.Units
+	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the
+	// map, paths (m x m) Isomap's.
+	y, x, paths vec.Matrix[float64]
+	k, threads  int
+
+	from dissimilar
+	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i.
+	vectors vec.Matrix[float64]
+	mean    []float64
+	// unit are the map's units by those of the eigenvectors.
+	unit float64
+	// least is the least variance that is published.
+	least float64
+	// variance are those of the learnt points.
+	variance []float64
+}
+
+// unitsOf centre vectors and give them a mean square of q elements.
+func unitsOf(x vec.Matrix[float32]) placing.Units {
+	u := placing.Centred(x)
+	var square float64
+	y := make([]float64, x.Cols)
+	for i := range x.Rows {
+		u.Apply(y, x.Row(i))
+		square += vec.SquaredNorm(y) / float64(len(x.Data))
+	}
+	u.Scale = 1 / math.Sqrt(square)
+	return u
+}
+
+// scale learns the rows of x, m of them, which are distinct.
+func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []int32, s Settings) (*scaled, error) {
+	if x.Rows <= s.Dims {
+		return nil, models.BadInputf("%s: %d dimensions of %d learnt points: want fewer dimensions than points", method, s.Dims, x.Rows)
+	}
+	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads}
+	t.y = t.units.All(x)
+	if method == Isomap {
+		var err error
+		if t.paths, err = pca.PathLengths(ctx, x, t.k, s.Threads); err != nil {
+			return nil, err
+		}
+		vec.Scale(t.units.Scale, t.paths.Data)
+	}
+	t.choose()
+	var err error
+	if t.x, err = t.places(ctx, x, s); err != nil {
+		return nil, err
+	}
+	vec.Scale(t.unit, t.x.Data)
+	t.prepare()
+	return t, nil
+}
+
+// places are those of the learnt vectors, in units; x are these as they are.
+func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
+	if t.method == LLE {
+		lists, err := neighborLists(ctx, x, t.k, s.Threads)
+		if err != nil {
+			return vec.Matrix[float64]{}, err
+		}
+		return least(ctx, lists, s.Dims, t.y)
+	}
+	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
+	if err != nil {
+		return places, fmt.Errorf("scaling: %w", err)
+	}
+	return trimmed(places), nil
+}
+
+// trimmed clears the columns that are rounding.
+func trimmed(places vec.Matrix[float64]) vec.Matrix[float64] {
+	extents := columnSquares(places)
+	for c, e := range extents {
+		if e > leastExtent*extents[0] {
+			continue
+		}
+		for i := range places.Rows {
+			places.Row(i)[c] = 0
+		}
+	}
+	return places
+}
+
+// columnSquares are the squared lengths of columns.
+func columnSquares(x vec.Matrix[float64]) []float64 {
+	out := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for c, v := range x.Row(i) {
+			out[c] += v * v
+		}
+	}
+	return out
+}
+
+// choose sets the dissimilarities, and the units of the map.
+func (t *scaled) choose() {
+	t.unit = 1 / t.units.Scale
+	switch t.method {
+	case Isomap:
+		t.from = ways(t.y, t.paths)
+	case LLE:
+		t.unit = 1
+	case KernelPCA:
+		t.from, t.unit = kernels(t.y), 1
+	case MDS:
+		t.from = products(t.y)
+	}
+}
+
+// prepare makes of places what (2) and Sigma need.
+func (t *scaled) prepare() {
+	m, d := t.x.Rows, t.x.Cols
+	if t.from != nil {
+		t.centre()
+	}
+	for _, e := range columnSquares(t.x) {
+		t.least += 1e-12 * e / float64(m*d)
+	}
+	t.settle()
+}
+
+// centre finds the mean and the vectors of (2).
+func (t *scaled) centre() {
+	m, d := t.x.Rows, t.x.Cols
+	t.mean = make([]float64, m)
+	a := make([]float64, m)
+	for i := range m {
+		t.from(a, t.y.Row(i), []int32{int32(i)})
+		vec.Axpy(1/float64(m), a, t.mean)
+	}
+	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
+	t.vectors = t.x.Clone()
+	vec.Scale(1/t.unit, t.vectors.Data)
+	lambda, mean := columnSquares(t.vectors), make([]float64, d)
+	for i := range m {
+		vec.Axpy(1/float64(m), t.vectors.Row(i), mean)
+	}
+	for i := range m {
+		row := t.vectors.Row(i)
+		for c := range row {
+			if lambda[c] > 0 {
+				row[c] = (row[c] - mean[c]) / lambda[c]
+			}
+		}
+	}
+}
+
+// settle finds the variances of the learnt points.
+func (t *scaled) settle() {
+	near := newNearest(t.k + 1)
+	t.variance = make([]float64, t.x.Rows)
+	for i := range t.variance {
+		near.find(t.y, t.y.Row(i))
+		t.variance[i] = t.spread(near.at)
+	}
+}
+
+// spread is the variance by coordinate of the places of some learnt points.
+func (t *scaled) spread(near []int32) float64 {
+	d := t.x.Cols
+	mean, sum := t.middle(near), 0.0
+	for _, j := range near {
+		sum += vec.SquaredDistance(mean, t.x.Row(int(j))) / float64(len(near)*d)
+	}
+	return max(sum, t.least)
+}
+
+// middle is the mean place of some learnt points.
+func (t *scaled) middle(near []int32) []float64 {
+	mean := make([]float64, t.x.Cols)
+	for _, j := range near {
+		vec.Axpy(1/float64(len(near)), t.x.Row(int(j)), mean)
+	}
+	return mean
+}
+
+// points are those that others are placed by.
+func (t *scaled) points() placing.Learnt {
+	return placing.Learnt{
+		Rows: t.learnt, X: t.x, Units: t.units, Neighbors: t.k, Threads: t.threads,
+		Invite: func() placing.Guest {
+			k := min(t.k+1, t.x.Rows)
+			return &guest{
+				scaled: t, y: make([]float64, t.y.Cols), a: make([]float64, t.y.Rows),
+				near: newNearest(k), back: newBarycenter(k, t.x.Cols), forth: newBarycenter(t.k, t.y.Cols),
+			}
+		},
+	}
+}
+
+// guest is what placing one vector needs in memory.
+type guest struct {
+	*scaled
+	y, a []float64
+	near *nearest
+	// forth are weights of vectors, back of places.
+	forth, back *barycenter
+}
+
+// Place implements placing.Guest by (2), or (5).
+func (g *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
+	g.units.Apply(g.y, z)
+	mu = make([]float64, g.x.Cols)
+	if g.method == LLE {
+		for i, w := range g.forth.of(g.y, g.scaled.y, near) {
+			vec.Axpy(w, g.x.Row(int(near[i])), mu)
+		}
+		return mu, g.spread(near), nil
+	}
+	g.from(g.a, g.y, near)
+	for j, a := range g.a {
+		vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
+	}
+	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
+		mu = g.middle(near)
+	}
+	return mu, g.spread(near), nil
+}
+
+// Settled implements placing.Guest.
+func (g *guest) Settled(l int) (mu []float64, sigma2 float64) { return g.x.Row(l), g.variance[l] }
+
+// Decode implements placing.Guest by (3). The variance is that of the neighbours' elements.
+func (g *guest) Decode(y, x []float64) (variance float64) {
+	g.near.find(g.x, x)
+	clear(y)
+	for i, w := range g.back.of(x, g.x, g.near.at) {
+		vec.Axpy(w, g.scaled.y.Row(int(g.near.at[i])), y)
+	}
+	for _, j := range g.near.at {
+		variance += vec.SquaredDistance(y, g.scaled.y.Row(int(j))) / float64(len(y)*len(g.near.at))
+	}
+	return variance
+}
+
+// nearest are the nearest rows to a point, nearest first, of equals the first.
+type nearest struct {
+	at    []int32
+	dist2 []float64
+}
+
+func newNearest(k int) *nearest { return &nearest{make([]int32, k), make([]float64, k)} }
+
+func (n *nearest) find(x vec.Matrix[float64], p []float64) {
+	have := 0
+	for j := range x.Rows {
+		d := vec.SquaredDistance(x.Row(j), p)
+		if have == len(n.at) && !(d < n.dist2[have-1]) {
+			continue
+		}
+		have = min(have+1, len(n.at))
+		at := have - 1
+		for at > 0 && d < n.dist2[at-1] {
+			n.dist2[at], n.at[at] = n.dist2[at-1], n.at[at-1]
+			at--
+		}
+		n.dist2[at], n.at[at] = d, int32(j)
+	}
+}
