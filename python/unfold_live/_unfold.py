@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _arrow, _files, _labels, _rows, _settings
-from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, available_if, check_is_fitted
+from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
 from ._follow import Follows
 from ._handle import Handle
 from ._progress import Bars
@@ -138,6 +138,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         settings: dict[str, Any] | None = None,
         verbose: bool = False,
     ) -> None:
+        adopted(type(self))
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.kind = kind
@@ -337,6 +338,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             self._model.close()
 
     def __sklearn_tags__(self) -> Any:
+        adopt(type(self))
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self._holes()
