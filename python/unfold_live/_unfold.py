@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: Fewest rows of a map.
 _LEAST = 3
 
-#: Kinds of models that lead back into the data, and those that follow their rows.
-_DECODES = ("lllvm", "gplvm")
+#: Kinds of models that lead back into the data.
+_DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds")
 
 
 class Places(NamedTuple):
@@ -61,8 +61,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Dimensions of the map.
     n_neighbors : int or None
         How many neighbours of each row the map keeps together; None leaves it to the program.
-    kind : {"lvm", "lllvm", "gplvm"}, default="lvm"
-        The model. The latter two are for some thousand rows, and decode.
+    kind : {"lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds"}, default="lvm"
+        The model. "lllvm" and "gplvm" are for some thousand rows. The last five are textbook methods to compare with. All but
+        "lvm" have ``inverse_transform``.
     frame : str, path or array of shape (n, n_components), optional
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
         with coordinates; or coordinates, NaN for rows that are free.
@@ -72,6 +73,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How closely the density of the map follows the data's, up to 4.
     metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"}, default="euclidean"
         The distance between rows.
+    precomputed_knn : tuple of arrays of shape (n, k), optional
+        Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, which may be
+        None. Further elements are ignored, so that umap-learn's own is taken.
     missing : {"mean"}, optional
         Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
     standardize, log1p : bool, default=False
@@ -124,6 +128,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         pca: Any = None,
         density: float | None = None,
         metric: str = "euclidean",
+        precomputed_knn: Any = None,
         missing: str | None = None,
         standardize: bool = False,
         log1p: bool = False,
@@ -146,6 +151,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.pca = pca
         self.density = density
         self.metric = metric
+        self.precomputed_knn = precomputed_knn
         self.missing = missing
         self.standardize = standardize
         self.log1p = log1p
@@ -372,6 +378,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "pca": self.pca,
                 "density": self.density,
                 "metric": None if self.metric == "euclidean" else self.metric,
+                "neighbors_file": self._neighbors(folder),
                 "missing": self.missing,
                 "standardize": self.standardize,
                 "log1p": self.log1p,
@@ -383,6 +390,20 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 **(self.settings or {}),
             }
         )
+
+    def _neighbors(self, folder: _files.Folder) -> Path | None:
+        """Write the neighbours that are known, and return their file."""
+        if self.precomputed_knn is None:
+            return None
+        rows, far = (*self.precomputed_knn, None)[:2]
+        lists = {"rows": np.asarray(rows)} | ({} if far is None else {"distances": np.asarray(far)})
+        if lists["rows"].dtype.kind not in "iu" or any(v.shape != lists["rows"].shape or v.ndim != 2 for v in lists.values()):
+            raise ValueError(
+                "precomputed_knn has to be an array of rows' numbers (n x k integers) and one of their distances, of one shape"
+            )
+        path = folder.file("neighbors.npz")
+        np.savez(path, allow_pickle=False, **lists)
+        return path
 
     def _place_flags(self) -> list[str]:
         return _settings.flags({"threads": _settings.threads_of(self.n_jobs)})
