@@ -44,7 +44,7 @@ def adopt(cls: type[BaseEstimator]) -> None:
             _subclassed(one)
 
 
-def _subclassed(cls: type) -> None:
+def _subclassed(cls: Any) -> None:
     """Do for a class and its subclasses what Python does when a class is made: the new bases have not heard of them."""
     super(cls, cls).__init_subclass__()
     for sub in cls.__subclasses__():
@@ -67,6 +67,9 @@ class BaseEstimator:
     """Parameters by the names of the constructor's arguments."""
 
     if TYPE_CHECKING:
+
+        n_features_in_: int
+        feature_names_in_: np.ndarray[Any, Any]
 
         def __sklearn_tags__(self) -> Any: ...
 
