@@ -119,6 +119,9 @@ def write_sizes(folder: Path, page: Path) -> None:
     rows = ""
     for platform, tag in PLATFORMS.items():
         wheel = folder / f"{PACKAGE}-{version()}-py3-none-{tag}.whl"
+        if not wheel.exists():
+            rows += f"| {platform} | not built | |\n"
+            continue
         with zipfile.ZipFile(wheel) as z:
             binary = next(i for i in z.infolist() if "/_bin/" in i.filename)
         rows += f"| {platform} | {wheel.stat().st_size / 2**20:.1f} MiB | {binary.file_size / 2**20:.1f} MiB |\n"

@@ -67,7 +67,6 @@ class BaseEstimator:
     """Parameters by the names of the constructor's arguments."""
 
     if TYPE_CHECKING:
-
         n_features_in_: int
         feature_names_in_: np.ndarray[Any, Any]
 
