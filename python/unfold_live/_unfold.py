@@ -190,7 +190,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 rows.names[str(path)] = "y"
             if self.report:
                 args += ["--report", str(folder.file("report.json"))]
-            handle.run(args, progress, rows.names)
+            try:
+                handle.run(args, progress, rows.names)
+            except BaseException:
+                handle.close()  # the error's traceback would keep the child
+                raise
             at = _arrow.read(folder.file("map.arrows"))
             if self.report:
                 self._take_report(json.loads(folder.file("report.json").read_text()))
