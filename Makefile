@@ -242,9 +242,23 @@ WHEELS ?=
 wheels:
 	python3 python/wheels.py -o out/python/wheels $(WHEELS)
 
+# wheel-sizes builds them all and writes their sizes into docs/python.md; wheel-check tests all that were built, whatever their platform.
+.PHONY: wheel-sizes wheel-check
+wheel-sizes: wheels
+	python3 python/wheels.py -o out/python/wheels --sizes docs/python.md
+wheel-check: build
+	python/check -k test_wheels
+
 # python makes a wheel of this machine's program, installs it into an environment of its own under out/python and runs the package's tests there: beside
 # the command line, scikit-learn's checks, umap-learn, the notebook, Spark in local mode; five minutes, and the first time those that pip
 # takes. TESTS chooses, as in make python TESTS="-k same_bytes".
 TESTS ?=
 python: build
 	python/check $(TESTS)
+
+# python-times measures the Python package beside umap-learn, and by Spark beside the command line, and writes docs/python-times.md; some ten
+# minutes, and 5 GB of disk. UNFOLD_DATA names the folder that holds mnist/. One part: make python-times ARGS="-only spark".
+.PHONY: python-times
+python-times: build bin/bench/python
+	python/environment
+	bin/bench/python -unfold bin/unfold -o docs/python-times.md $(ARGS)

@@ -32,7 +32,10 @@ PLATFORMS = {
     "windows/arm64": "win_arm64",
 }
 
-METADATA = """Metadata-Version: 2.3
+#: Marks around the table of sizes.
+SIZES = ("<!-- sizes of wheels, by make wheel-sizes -->", "<!-- end -->")
+
+METADATA = """Metadata-Version: 2.4
 Name: unfold-live
 Version: {version}
 Summary: Live maps of high-dimensional rows: estimators over the program unfold
@@ -111,6 +114,22 @@ def write_wheel(folder: Path, platform: str, binary: Path | None = None) -> Path
     return path
 
 
+def write_sizes(folder: Path, page: Path) -> None:
+    """Write the sizes of the wheels of all platforms into a page, as the table between its two marks."""
+    rows = ""
+    for platform, tag in PLATFORMS.items():
+        wheel = folder / f"{PACKAGE}-{version()}-py3-none-{tag}.whl"
+        if not wheel.exists():
+            rows += f"| {platform} | not built | |\n"
+            continue
+        with zipfile.ZipFile(wheel) as z:
+            binary = next(i for i in z.infolist() if "/_bin/" in i.filename)
+        rows += f"| {platform} | {wheel.stat().st_size / 2**20:.1f} MiB | {binary.file_size / 2**20:.1f} MiB |\n"
+    text, found = page.read_text(), f"{SIZES[0]}\n| platform | wheel | installed program |\n|---|---|---|\n{rows}{SIZES[1]}"
+    before, rest = text.split(SIZES[0])
+    page.write_text(before + found + rest.split(SIZES[1])[1])
+
+
 def _add(z: zipfile.ZipFile, name: str, data: bytes, mode: int) -> None:
     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.external_attr = (0o100000 | mode) << 16
@@ -123,10 +142,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Builds wheels that carry the program.")
     parser.add_argument("-o", "--out", type=Path, default=Path("out/python/wheels"))
     parser.add_argument("--binary", type=Path, help="the program of the platform, if it is built already")
+    parser.add_argument("--sizes", type=Path, metavar="PAGE", help="build nothing; write sizes of all wheels in OUT into a page")
     parser.add_argument("platforms", nargs="*", metavar="OS/ARCH", help=f"of {', '.join(PLATFORMS)}; default all")
     args = parser.parse_args()
     if args.binary and len(args.platforms) != 1:
         parser.error("--binary is of one platform; name it")
+    if args.sizes:
+        write_sizes(args.out, args.sizes)
+        return
     for platform in args.platforms or PLATFORMS:
         if platform not in PLATFORMS:
             parser.error(f"no wheels are made for {platform}")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.neighbors import NearestNeighbors
 
 from unfold_live import Unfold, UnfoldClusters, load
 
@@ -44,6 +45,50 @@ def test_fit_and_place(data: Any, cli: Callable[..., str], tmp_path: Path) -> No
     np.testing.assert_array_equal(at.embedding, matrix(placed))
     np.testing.assert_array_equal(at.sigma, placed["sigma"].to_numpy())
     np.testing.assert_array_equal(at.novelty_global, placed["novelty_global"].to_numpy())
+
+
+@pytest.mark.parametrize("distances", [True, False], ids=["with distances", "without"])
+def test_neighbours_that_are_known(data: Any, distances: bool) -> None:
+    """The nearest rows, found by another program, give the same model as the search."""
+    x, _ = data
+    far, near = NearestNeighbors(n_neighbors=57).fit(x).kneighbors(x)
+    known = (near, far, None) if distances else (near,)
+    model = Unfold(precomputed_knn=known, report=True).fit(x)
+    assert model._model.model() == Unfold().fit(x)._model.model()
+    assert model.report_["search"] == "given"
+    assert Unfold(precomputed_knn=(np.roll(near, 1, axis=0),)).fit(x)._model.model() != model._model.model()
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [
+        ((np.zeros((600, 12)), np.zeros((600, 12))), "integers"),
+        ((np.zeros((600, 12), int), np.zeros((600, 11))), "of one shape"),
+        ((np.arange(12)[None].repeat(590, 0),), "590"),
+        ((np.full((600, 12), 600),), "600"),
+    ],
+    ids=["no integers", "another shape", "of fewer rows", "a row that is not there"],
+)
+def test_neighbours_that_do_not_fit(data: Any, known: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Unfold(precomputed_knn=known).fit(data[0])
+
+
+@pytest.mark.parametrize("kind", ["pca", "isomap", "lle", "kpca", "mds"])
+def test_textbook_kinds(data: Any, cli: Callable[..., str], tmp_path: Path, kind: str) -> None:
+    x, _ = data
+    new = blobs(30, seed=9)[0]
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "new.npy", new)
+    cli("fit", "x.npy", "-o", "m.unfold", "--kind", kind, "--seed", "2")
+    cli("embed", "new.npy", "-m", "m.unfold", "-o", "places.arrows")
+    model = Unfold(kind=kind, random_state=2).fit(x)
+    assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+    at = model.transform(new)
+    np.testing.assert_array_equal(at, matrix(table(tmp_path / "places.arrows")))
+    assert model.inverse_transform(at).shape == new.shape
+    assert np.linalg.norm(model.inverse_transform(model.embedding_) - x) < np.linalg.norm(x - x.mean(0))
+    assert load(tmp_path / "m.unfold").kind == kind
 
 
 def test_classes(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,74 @@ from .conftest import blobs
 @parametrize_with_checks([Unfold(), UnfoldClusters()])
 def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def script(text: str) -> str:
+    """Run a script in a process that has imported nothing and return what it prints."""
+    done = subprocess.run([sys.executable, "-c", EARLY + text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+EARLY = """
+import sys
+import numpy as np
+from unfold_live import Unfold, UnfoldClusters
+x = np.random.default_rng(1).normal(size=(200, 6)) + 9 * np.arange(200)[:, None] // 100
+early, blank, clusters = Unfold(n_neighbors=12).fit(x, ids=range(5, 205)), Unfold(), UnfoldClusters()
+early.transform(x), early.predict if hasattr(early, "predict") else None, early.get_params(), repr(early)
+assert "sklearn" not in sys.modules and "scipy" not in sys.modules
+"""
+
+
+def test_contract_of_estimators_that_were_there_before() -> None:
+    """Estimators that were made before scikit-learn was imported keep its contract, too."""
+    script("from sklearn.utils.estimator_checks import check_estimator\nfor e in (blank, clusters): check_estimator(e)")
+
+
+@pytest.mark.parametrize(
+    "use",
+    {
+        "made afterwards": "e = Unfold()",
+        "a subclass": "e = type('Mine', (Unfold,), {})()",
+        "cloned": "e = clone(early)\nassert e.n_neighbors == 12",
+        "tags": "from sklearn.utils import get_tags\nassert get_tags(early).input_tags.sparse\ne = early",
+        "used": "early.transform(x)\ne = early",
+        "frames": "assert list(early.set_output(transform='pandas').transform(x).columns) == ['unfold0', 'unfold1']\ne = early",
+        "an error": "from sklearn.exceptions import NotFittedError\ntry: blank.transform(x)\nexcept NotFittedError: e = blank",
+        "in a pipeline": "from sklearn.pipeline import make_pipeline\ne = make_pipeline(blank, clusters).fit(x)[0]",
+        "pickled": "import pickle\ne = pickle.loads(pickle.dumps(early))\nassert (e.transform(x) == early.embedding_).all()",
+        "routed": "import sklearn\nsklearn.set_config(enable_metadata_routing=True)\ne = early.set_fit_request(ids=True)",
+        "clusters": "e = UnfoldClusters()",
+    }.items(),
+    ids=lambda use: use[0],
+)
+def test_estimators_become_scikit_learns_when_it_is_imported(use: tuple[str, str]) -> None:
+    script(f"from sklearn.base import BaseEstimator, clone\n{use[1]}\nassert isinstance(e, BaseEstimator)")
+
+
+def test_scikit_learns_methods_import_it() -> None:
+    """What only its base classes have is there without an import before."""
+    said = script("print(early.set_output(transform='polars').transform(x).columns)")
+    assert said.strip() == "['unfold0', 'unfold1']"
+    said = script("print([hasattr(early, n) for n in ('predict', 'classes_', 'set_shape')], 'sklearn' in sys.modules)")
+    assert said.strip() == "[False, False, False] False"
+
+
+def test_columns_have_names_without_scikit_learn() -> None:
+    said = script(
+        "import pandas as pd\n"
+        "frame = pd.DataFrame(x, columns=list('abcdef'))\n"
+        "m = Unfold().fit(frame)\n"
+        "print(list(m.feature_names_in_), hasattr(m.fit(x), 'feature_names_in_'))\n"
+        "m.fit(frame).transform(x)\n"
+        "assert 'sklearn' not in sys.modules\n"
+        "try: m.transform(frame[list('fedcba')])\n"
+        "except ValueError as e: print(e)"
+    )
+    names, error = said.splitlines()
+    assert names == "['a', 'b', 'c', 'd', 'e', 'f'] False"
+    assert error == "the columns of X are f, e, d, c, b, a; the map was fitted to a, b, c, d, e, f, in that order"
 
 
 @pytest.mark.parametrize("by", ["pickle", "joblib", "copy"])

@@ -1,25 +1,167 @@
-"""scikit-learn's base classes where it is installed, and as much of them as is needed where not."""
+"""scikit-learn's contract, without its import, which takes longer than a fit of some thousand rows.
+
+Estimators are defined on the small classes below, which NumPy suffices for. Once
+scikit-learn is imported, by whomever, they become subclasses of its own base classes: when
+the next estimator is made, when one is used, or when one is asked for what only those base
+classes have. So whatever knows scikit-learn sees its estimators, and nobody else
+pays for them.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
-from typing import Any
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _files
 
-HAS_SKLEARN = importlib.util.find_spec("sklearn") is not None
+#: The module whose classes estimators take over.
+_SKLEARN = "sklearn.base"
 
-if HAS_SKLEARN:
-    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.validation import check_is_fitted, validate_data
+_adopting = threading.Lock()
 
-    def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, least: int = 1) -> Any:
-        """Return rows as an array or a CSR matrix, checked as scikit-learn does, and set or check ``n_features_in_``."""
+
+def _loaded() -> bool:
+    return _SKLEARN in sys.modules
+
+
+def adopt(cls: type[BaseEstimator]) -> None:
+    """Give a class, and those above it, the bases of scikit-learn that its own stand for.
+
+    Does nothing where that was done before. Imports scikit-learn, if it is not yet.
+    """
+    from sklearn import base
+
+    with _adopting:
+        for one in reversed(cls.__mro__):
+            if one.__module__ == __name__ or not any(b.__module__ == __name__ for b in one.__bases__):
+                continue
+            one.__bases__ = tuple(getattr(base, b.__name__) if b.__module__ == __name__ else b for b in one.__bases__)
+            _subclassed(one)
+
+
+def _subclassed(cls: Any) -> None:
+    """Do for a class and its subclasses what Python does when a class is made: the new bases have not heard of them."""
+    super(cls, cls).__init_subclass__()
+    for sub in cls.__subclasses__():
+        _subclassed(sub)
+
+
+def adopted(cls: type) -> bool:
+    """Report whether a class has scikit-learn's bases; it gets them if scikit-learn is imported."""
+    if issubclass(cls, BaseEstimator) and _loaded():
+        adopt(cls)
+    return not issubclass(cls, BaseEstimator)
+
+
+def _asks_for_sklearn(name: str) -> bool:
+    """Report whether an attribute is one of scikit-learn's that its users call by name."""
+    return name in ("set_output", "get_metadata_routing") and importlib.util.find_spec("sklearn") is not None
+
+
+class BaseEstimator:
+    """Parameters by the names of the constructor's arguments."""
+
+    if TYPE_CHECKING:
+        n_features_in_: int
+        feature_names_in_: np.ndarray[Any, Any]
+
+        def __sklearn_tags__(self) -> Any: ...
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        adopted(cls)
+
+    def __getattr__(self, name: str) -> Any:
+        cls = type(self)
+        if _loaded() or _asks_for_sklearn(name):
+            adopt(cls)
+            return getattr(self, name)
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [n for n in inspect.signature(cls.__init__).parameters if n != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters and return the estimator."""
+        for name, value in params.items():
+            if name not in self._names():
+                raise ValueError(f"there is no parameter {name!r}; they are {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+class TransformerMixin:
+    """Nothing: estimators have a ``fit_transform`` of their own."""
+
+
+class ClusterMixin:
+    """Clusters of the rows that are fitted."""
+
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> Any:
+        """Fit, and return the labels of the rows."""
+        return self.fit(X, **kwargs).labels_  # type: ignore[attr-defined]
+
+
+class ClassNamePrefixFeaturesOutMixin:
+    """Names of what comes out: the class's and a number."""
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
+        """Return the names of the coordinates."""
+        check_is_fitted(self)
+        n = self._n_features_out  # type: ignore[attr-defined]
+        return np.asarray([f"{type(self).__name__.lower()}{i}" for i in range(n)], dtype=object)
+
+
+class NotFittedError(ValueError, AttributeError):
+    """The estimator has not been fitted. Where scikit-learn is imported its own error is raised."""
+
+
+def available_if(check: Any) -> Any:
+    """Make a method that is there only if ``check(self)`` is true."""
+
+    class _Available:
+        def __init__(self, f: Any) -> None:
+            self.f = f
+            self.__doc__ = f.__doc__
+
+        def __get__(self, obj: Any, owner: Any = None) -> Any:
+            if obj is not None and not check(obj):
+                raise AttributeError(f"{owner.__name__} has no {self.f.__name__} as it is")
+            return self.f.__get__(obj, owner)
+
+    return _Available
+
+
+def check_is_fitted(estimator: Any) -> None:
+    """Raise ``NotFittedError`` if there is nothing fitted."""
+    if adopted(type(estimator)):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(estimator)
+    elif not estimator.__sklearn_is_fitted__():
+        raise NotFittedError(f"this {type(estimator).__name__} is not fitted yet; call fit first")
+
+
+def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, least: int = 1) -> Any:
+    """Return rows as an array or a CSR matrix, and set or check ``n_features_in_`` and ``feature_names_in_``."""
+    if adopted(type(estimator)):
+        from sklearn.utils.validation import validate_data
+
         return validate_data(
             estimator,
             x,
@@ -30,111 +172,66 @@ if HAS_SKLEARN:
             ensure_all_finite="allow-nan" if allow_nan else True,
             ensure_min_samples=least,
         )
+    names = _column_names(x)
+    x = _numbers(x, allow_nan, least)
+    _check_columns(estimator, x.shape[1], names, reset)
+    return x
 
-else:
 
-    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The estimator has not been fitted."""
+def _numbers(x: Any, allow_nan: bool, least: int) -> Any:
+    """Return rows as an array or a sparse matrix of finite numbers."""
+    if not _files.is_sparse(x):
+        x = np.asarray(x)
+        if x.dtype == object:
+            x = x.astype(np.float64)
+        if x.dtype.kind not in "fiub":
+            raise ValueError(f"rows have to be numbers, not {x.dtype}")
+    if x.ndim != 2:
+        raise ValueError(f"expected 2 dimensions, rows and columns; got {x.ndim}")
+    if x.shape[0] < least or x.shape[1] < 1:
+        raise ValueError(f"found {x.shape[0]} sample(s) of {x.shape[1]} feature(s); at least {least} of 1 are needed")
+    values = x.data if _files.is_sparse(x) else x
+    if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
+        bad = np.isinf(values).any() if allow_nan else not np.isfinite(values).all()
+        if bad:
+            raise ValueError("rows contain NaN or infinity")
+    return x
 
-    class BaseEstimator:  # type: ignore[no-redef]
-        """Parameters by the names of the constructor's arguments."""
 
-        @classmethod
-        def _names(cls) -> list[str]:
-            return [n for n in inspect.signature(cls.__init__).parameters if n != "self"]
+def _column_names(x: Any) -> np.ndarray[Any, Any] | None:
+    """Return the names of a data frame's columns, None where they are not all texts."""
+    names = getattr(x, "columns", None)
+    if names is None or not all(isinstance(n, str) for n in names):
+        return None
+    return np.asarray(names, dtype=object)
 
-        def get_params(self, deep: bool = True) -> dict[str, Any]:
-            """Return the parameters."""
-            return {name: getattr(self, name) for name in self._names()}
 
-        def set_params(self, **params: Any) -> Any:
-            """Set parameters and return the estimator."""
-            for name, value in params.items():
-                if name not in self._names():
-                    raise ValueError(f"there is no parameter {name!r}; they are {', '.join(self._names())}")
-                setattr(self, name, value)
-            return self
-
-        def __repr__(self) -> str:
-            defaults = inspect.signature(type(self).__init__).parameters
-            given = [
-                f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default
-            ]
-            return f"{type(self).__name__}({', '.join(given)})"
-
-    class TransformerMixin:  # type: ignore[no-redef]
-        """Nothing: estimators have a ``fit_transform`` of their own."""
-
-    class ClusterMixin:  # type: ignore[no-redef]
-        """Clusters of the rows that are fitted."""
-
-        def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> Any:
-            """Fit, and return the labels of the rows."""
-            return self.fit(X, **kwargs).labels_  # type: ignore[attr-defined]
-
-    class ClassNamePrefixFeaturesOutMixin:  # type: ignore[no-redef]
-        """Names of what comes out: the class's and a number."""
-
-        def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
-            """Return the names of the coordinates."""
-            check_is_fitted(self)
-            n = self._n_features_out  # type: ignore[attr-defined]
-            return np.asarray([f"{type(self).__name__.lower()}{i}" for i in range(n)], dtype=object)
-
-    def available_if(check: Any) -> Any:
-        """Make a method that is there only if ``check(self)`` is true."""
-
-        class _Available:
-            def __init__(self, f: Any) -> None:
-                self.f = f
-                self.__doc__ = f.__doc__
-
-            def __get__(self, obj: Any, owner: Any = None) -> Any:
-                if obj is not None and not check(obj):
-                    raise AttributeError(f"{owner.__name__} has no {self.f.__name__} as it is")
-                return self.f.__get__(obj, owner)
-
-        return _Available
-
-    def check_is_fitted(estimator: Any) -> None:
-        """Raise ``NotFittedError`` if there is nothing fitted."""
-        if not estimator.__sklearn_is_fitted__():
-            raise NotFittedError(f"this {type(estimator).__name__} is not fitted yet; call fit first")
-
-    def check_rows(estimator: Any, x: Any, *, reset: bool, allow_nan: bool = False, least: int = 1) -> Any:
-        """Return rows as an array or a CSR matrix, and set or check ``n_features_in_``."""
-        if not _files.is_sparse(x):
-            x = np.asarray(x)
-            if x.dtype == object:
-                x = x.astype(np.float64)
-            if x.dtype.kind not in "fiub":
-                raise ValueError(f"rows have to be numbers, not {x.dtype}")
-        if x.ndim != 2:
-            raise ValueError(f"expected 2 dimensions, rows and columns; got {x.ndim}")
-        if x.shape[0] < least or x.shape[1] < 1:
-            raise ValueError(f"found {x.shape[0]} sample(s) of {x.shape[1]} feature(s); at least {least} of 1 are needed")
-        values = x.data if _files.is_sparse(x) else x
-        if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
-            bad = np.isinf(values).any() if allow_nan else not np.isfinite(values).all()
-            if bad:
-                raise ValueError("rows contain NaN or infinity")
-        if reset:
-            estimator.n_features_in_ = x.shape[1]
-        elif x.shape[1] != estimator.n_features_in_:
-            raise ValueError(
-                f"X has {x.shape[1]} features, but {type(estimator).__name__} is expecting "
-                f"{estimator.n_features_in_} features as input"
-            )
-        return x
+def _check_columns(estimator: Any, n: int, names: np.ndarray[Any, Any] | None, reset: bool) -> None:
+    """Set what an estimator knows of columns, or compare others with it."""
+    if reset:
+        estimator.n_features_in_ = n
+        if names is not None:
+            estimator.feature_names_in_ = names
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return
+    if n != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
+        )
+    known = getattr(estimator, "feature_names_in_", None)
+    if names is not None and known is not None and list(names) != list(known):
+        raise ValueError(f"the columns of X are {', '.join(names)}; the map was fitted to {', '.join(known)}, in that order")
 
 
 __all__ = [
-    "HAS_SKLEARN",
     "BaseEstimator",
     "ClassNamePrefixFeaturesOutMixin",
     "ClusterMixin",
     "NotFittedError",
     "TransformerMixin",
+    "adopt",
+    "adopted",
     "available_if",
     "check_is_fitted",
     "check_rows",

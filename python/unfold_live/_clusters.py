@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrow, _files, _rows, _settings
-from ._base import BaseEstimator, ClusterMixin, check_is_fitted
+from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted
 from ._handle import Handle
 from ._progress import Bars
 
@@ -57,6 +57,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
+        adopted(type(self))
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
         self.cluster_selection_method = cluster_selection_method
@@ -111,6 +112,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return hasattr(self, "labels_")
 
     def __sklearn_tags__(self) -> Any:
+        adopt(type(self))
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _arrow, _files, _labels, _rows, _settings
-from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, available_if, check_is_fitted
+from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
 from ._follow import Follows
 from ._handle import Handle
 from ._progress import Bars
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: Fewest rows of a map.
 _LEAST = 3
 
-#: Kinds of models that lead back into the data, and those that follow their rows.
-_DECODES = ("lllvm", "gplvm")
+#: Kinds of models that lead back into the data.
+_DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds")
 
 
 class Places(NamedTuple):
@@ -61,8 +61,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Dimensions of the map.
     n_neighbors : int or None
         How many neighbours of each row the map keeps together; None leaves it to the program.
-    kind : {"lvm", "lllvm", "gplvm"}, default="lvm"
-        The model. The latter two are for some thousand rows, and decode.
+    kind : {"lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds"}, default="lvm"
+        The model. "lllvm" and "gplvm" are for some thousand rows. The last five are textbook methods to compare with. All but
+        "lvm" have ``inverse_transform``.
     frame : str, path or array of shape (n, n_components), optional
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
         with coordinates; or coordinates, NaN for rows that are free.
@@ -72,6 +73,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How closely the density of the map follows the data's, up to 4.
     metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"}, default="euclidean"
         The distance between rows.
+    precomputed_knn : tuple of arrays of shape (n, k), optional
+        Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, which may be
+        None. Further elements are ignored, so that umap-learn's own is taken.
     missing : {"mean"}, optional
         Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
     standardize, log1p : bool, default=False
@@ -124,6 +128,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         pca: Any = None,
         density: float | None = None,
         metric: str = "euclidean",
+        precomputed_knn: Any = None,
         missing: str | None = None,
         standardize: bool = False,
         log1p: bool = False,
@@ -138,6 +143,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         settings: dict[str, Any] | None = None,
         verbose: bool = False,
     ) -> None:
+        adopted(type(self))
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.kind = kind
@@ -145,6 +151,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.pca = pca
         self.density = density
         self.metric = metric
+        self.precomputed_knn = precomputed_knn
         self.missing = missing
         self.standardize = standardize
         self.log1p = log1p
@@ -183,7 +190,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 rows.names[str(path)] = "y"
             if self.report:
                 args += ["--report", str(folder.file("report.json"))]
-            handle.run(args, progress, rows.names)
+            try:
+                handle.run(args, progress, rows.names)
+            except BaseException:
+                handle.close()  # the error's traceback would keep the child
+                raise
             at = _arrow.read(folder.file("map.arrows"))
             if self.report:
                 self._take_report(json.loads(folder.file("report.json").read_text()))
@@ -337,6 +348,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             self._model.close()
 
     def __sklearn_tags__(self) -> Any:
+        adopt(type(self))
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self._holes()
@@ -370,6 +382,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "pca": self.pca,
                 "density": self.density,
                 "metric": None if self.metric == "euclidean" else self.metric,
+                "neighbors_file": self._neighbors(folder),
                 "missing": self.missing,
                 "standardize": self.standardize,
                 "log1p": self.log1p,
@@ -381,6 +394,20 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 **(self.settings or {}),
             }
         )
+
+    def _neighbors(self, folder: _files.Folder) -> Path | None:
+        """Write the neighbours that are known, and return their file."""
+        if self.precomputed_knn is None:
+            return None
+        rows, far = (*self.precomputed_knn, None)[:2]
+        lists = {"rows": np.asarray(rows)} | ({} if far is None else {"distances": np.asarray(far)})
+        if lists["rows"].dtype.kind not in "iu" or any(v.shape != lists["rows"].shape or v.ndim != 2 for v in lists.values()):
+            raise ValueError(
+                "precomputed_knn has to be an array of rows' numbers (n x k integers) and one of their distances, of one shape"
+            )
+        path = folder.file("neighbors.npz")
+        np.savez(path, allow_pickle=False, **lists)
+        return path
 
     def _place_flags(self) -> list[str]:
         return _settings.flags({"threads": _settings.threads_of(self.n_jobs)})

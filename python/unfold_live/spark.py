@@ -20,8 +20,8 @@ from ._unfold import Unfold
 #: What the program says of every row, beside its place.
 _NUMBERS = ("sigma", "novelty_local", "novelty_global")
 
-#: Rows that go to the child at a time: enough that a command's own cost is nothing.
-_ROWS = 20_000
+#: Rows and bytes that go to the child at a time, whichever is fewer: enough that a command's own cost is nothing.
+_ROWS, _BYTES = 100_000, 64 << 20
 
 
 def fit(
@@ -147,7 +147,7 @@ def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: li
         with _files.Folder(table.nbytes) as folder:
             here, there = folder.file("in.arrows"), folder.file("out.arrows")
             # What was learnt from an array has vectors without a name, which the program calls so.
-            _files.write_table(here, pa.table({"vector": table[source]}) if source else table)
+            _files.write_table(here, pa.table({"vector": _vectors(pa, table[source])}) if source else table)
             handle.run(["embed", str(here), "-m", str(handle.path), "-o", str(there), "--threads=1"], None, {str(here): "the rows"})
             with pa.OSFile(str(there)) as f, pa.ipc.open_stream(f) as reader:
                 placed = reader.read_all()
@@ -159,6 +159,17 @@ def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: li
         yield from pa.table(columns, names=names).combine_chunks().to_batches()
 
 
+def _vectors(pa: Any, lists: Any) -> Any:
+    """Return lists that are all there and of one length as such, which the program takes over whole; others as they are."""
+    import pyarrow.compute as pc
+
+    values = pc.list_flatten(lists)
+    ends = pc.min_max(pc.list_value_length(lists)).as_py()
+    if lists.null_count or values.null_count or ends["min"] != ends["max"] or not ends["max"]:
+        return lists
+    return pa.FixedSizeListArray.from_arrays(values.combine_chunks(), ends["max"])
+
+
 def _lists(pa: Any, fixed: Any) -> Any:
     """Return lists of one length as lists of any, which Spark reads."""
     d = fixed.type.list_size
@@ -168,12 +179,13 @@ def _lists(pa: Any, fixed: Any) -> Any:
 def _grouped(batches: Iterator[Any]) -> Iterator[list[Any]]:
     """Join small batches into groups of some size."""
     group: list[Any] = []
-    n = 0
+    n = size = 0
     for b in batches:
         group.append(b)
         n += b.num_rows
-        if n >= _ROWS:
+        size += b.nbytes
+        if n >= _ROWS or size >= _BYTES:
             yield group
-            group, n = [], 0
+            group, n, size = [], 0, 0
     if group:
         yield group

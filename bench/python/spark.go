@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"unfold/bench/internal/harness"
+)
+
+// Values of a row that Spark places, and points of the map.
+const (
+	sparkDim    = 50
+	sparkPoints = 20_000
+)
+
+// Spark is what placing takes by Spark and by the command line.
+type Spark struct {
+	Day     time.Time
+	Others  float64
+	Workers int
+	Runs    []SparkRun
+}
+
+// SparkRun are some rows, placed by both.
+type SparkRun struct {
+	Rows int
+	// Start is what Spark takes to start, Spark and Line the seconds of the placing itself,
+	// from Parquet files to Parquet files.
+	Start, Spark, Line float64
+	LineCPU            float64            // processor time of the command line
+	CPU                map[string]float64 // that of Spark's, by the programs' names
+}
+
+// rate is how many rows a second Spark places.
+func (r SparkRun) rate() float64 { return float64(r.Rows) / r.Spark }
+
+// share is Spark's rate, of the command line's.
+func (r SparkRun) share() float64 { return r.Line / r.Spark }
+
+// all is the processor time of all of Spark's processes.
+func (r SparkRun) all() (sum float64) {
+	for _, name := range slices.Sorted(maps.Keys(r.CPU)) {
+		sum += r.CPU[name]
+	}
+	return sum
+}
+
+func (l *lab) spark(ctx context.Context) (*Spark, error) {
+	s := &Spark{Day: time.Now(), Workers: l.threads}
+	for _, n := range l.sparkRows {
+		r, err := l.sparkRun(ctx, s, n)
+		if err != nil {
+			return nil, err
+		}
+		s.Runs = append(s.Runs, r)
+	}
+	return s, nil
+}
+
+func (l *lab) sparkRun(ctx context.Context, s *Spark, n int) (r SparkRun, err error) {
+	folder := filepath.Join(l.out, "spark-"+strconv.Itoa(n))
+	l.say("%s rows for Spark", count(float64(n)))
+	if _, err := os.Stat(filepath.Join(folder, "map.unfold")); err != nil {
+		if _, err := l.python(ctx, sparkProgram, nil, "rows", folder, strconv.Itoa(n), strconv.Itoa(sparkDim)); err != nil {
+			return r, err
+		}
+	}
+	_, line, err := harness.Process(ctx, filepath.Join(l.out, "usage.json"), nil, l.unfold, "-q", "embed", filepath.Join(folder, "rows"),
+		"-m", filepath.Join(folder, "map.unfold"), "-o", filepath.Join(folder, "line.parquet"), "--threads", strconv.Itoa(l.threads))
+	if err != nil {
+		return r, err
+	}
+	var out struct {
+		Start, Seconds float64
+		Rows           int
+		CPU            map[string]float64
+	}
+	if _, err := l.python(ctx, sparkProgram, &out, "place", folder, strconv.Itoa(s.Workers)); err != nil {
+		return r, err
+	}
+	s.Others = max(s.Others, line.Others)
+	return SparkRun{Rows: out.Rows, Start: out.Start, Spark: out.Seconds, Line: line.Wall, LineCPU: line.CPU, CPU: out.CPU}, nil
+}
