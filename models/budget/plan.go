@@ -105,13 +105,7 @@ func (p *Plan) resolve() {
 	of := s.Latent().Outline(n)
 	s.Dims = of.Dims
 	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
-	lists := max(p.Neighbors, s.NoveltyK, s.Lists)
-	if s.Kind == fit.LVM && s.LVM.Tails == lvm.Student {
-		own := s.Latent().ForStudent()
-		own.Lists = lists
-		lists = own.SearchLists(n)
-	}
-	p.Lists = max(1, min(lists, n-1))
+	p.Lists = s.SearchLists(n)
 	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
 }
 
