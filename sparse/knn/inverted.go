@@ -36,6 +36,14 @@ func Sparse(ctx context.Context, a *sparse.CSR, k int, s Settings) (*Neighbors, 
 	return invertedBy(ctx, a, k, invertedRows, s)
 }
 
+// SparseBytes returns about the memory that Sparse takes beside a, n x m with so many entries,
+// and the result.
+func SparseBytes(n, m, entries, threads int) int64 {
+	block := min(n, invertedRows)
+	lists := float64(entries) * float64(block) / float64(max(n, 1))
+	return int64(12*lists) + 16*int64(m) + 8*int64(n) + 8*int64(block)*int64(par.Threads(threads))
+}
+
 // invertedBy is Sparse with lists of so many rows at a time.
 func invertedBy(ctx context.Context, a *sparse.CSR, k, size int, s Settings) (*Neighbors, error) {
 	if err := checkShape(a.N, a.M, k, a.N-1); err != nil {
