@@ -48,8 +48,9 @@ type ReadOptions struct {
 	Mapping Mapping
 	// Encoder is one that was fitted before, or nil to fit one on the data.
 	Encoder *Encoder
-	// Sparse has rows of files that hold sparse matrices stay sparse. Else they are filled.
-	Sparse bool
+	// Sparse has rows of files that hold sparse matrices stay sparse if they have more columns
+	// than this; 0: all are filled.
+	Sparse int
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
 	// Progress, if not nil, is called with how many rows have been seen: in the stage
@@ -72,7 +73,7 @@ func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, e
 	}
 	opts.inferred, opts.looked = map[string]csv.Inferred{}, map[string]jsonrec.Columns{}
 	l := &loader{ctx: ctx, opts: opts, paths: paths}
-	if opts.Sparse {
+	if opts.Sparse > 0 {
 		if d, are, err := l.sparse(); are || err != nil {
 			return d, err
 		}

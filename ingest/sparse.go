@@ -71,7 +71,7 @@ func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) error {
 }
 
 // sparse reads files that all are sparse matrices, one below the other. It reports false, and
-// has read nothing, if the first is none.
+// has read nothing, if the first is none, or too narrow to stay one.
 func (l *loader) sparse() (*Dataset, bool, error) {
 	d := &Dataset{Encoder: l.opts.Encoder}
 	var rows []*sparse.CSR
@@ -105,7 +105,7 @@ func (l *loader) sparse() (*Dataset, bool, error) {
 	return d, true, parts.join(d)
 }
 
-// oneSparse reads the encoded rows of a file, nil if it holds no sparse matrix. The first fits
+// oneSparse reads the encoded rows of a file, nil if it holds none that are to stay sparse. The first fits
 // the encoder of d, if that has none.
 func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
 	if path == "-" {
@@ -117,7 +117,7 @@ func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
 	}
 	defer r.Close()
 	s, is := SparseOf(r)
-	if !is {
+	if !is || s.Schema()[0].Dim <= l.opts.Sparse {
 		return nil, 0, nil
 	}
 	o := table.Origin{File: path}
@@ -192,7 +192,7 @@ func (p *Profile) ofSparse(ctx context.Context, s table.Sparse, see func(*table.
 
 // mostFull bounds the memory of sparse rows in full, which other commands than those that take
 // them as they are make of them.
-const mostFull = 4 << 30
+const mostFull = 16 << 30
 
 // checkFull refuses sparse rows that would take too much in full.
 func checkFull(r table.Reader, path string) error {

@@ -387,7 +387,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")
 	}
-	o.LabelFiles, o.Sparse = c.LabelFile, true
+	o.LabelFiles, o.Sparse = c.LabelFile, fit.DefaultPCA
 	if c.Classify {
 		if len(c.LabelFile) == 0 && o.Mapping.Label == "" {
 			return o, usagef("--classify: name the labels by --label or --label-file")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -97,5 +98,32 @@ func TestSparseFlags(t *testing.T) {
 				t.Errorf("exit %d: %s, expected %d and %s", code, stderr, c.code, c.want)
 			}
 		})
+	}
+}
+
+// Few columns gain nothing: a narrow matrix gives the model of its rows in full, to the byte.
+func TestNarrowMatrixIsFilled(t *testing.T) {
+	atTables(t)
+	var matrix, rows strings.Builder
+	matrix.WriteString("%%MatrixMarket matrix coordinate integer general\n% 30 rows\n30 3 60\n")
+	rows.WriteString("[")
+	for i := range 30 {
+		fmt.Fprintf(&matrix, "%d %d %d\n%d 3 %d\n", i+1, 1+i%2, i*i, i+1, 1+i)
+		row := [3]int{2: 1 + i}
+		row[i%2] = i * i
+		fmt.Fprintf(&rows, "{\"vector\": [%d, %d, %d]},", row[0], row[1], row[2])
+	}
+	write(t, "narrow.mtx", matrix.String())
+	write(t, "narrow.json", strings.TrimSuffix(rows.String(), ",")+"]")
+	var models [2]string
+	for i, file := range []string{"narrow.mtx", "narrow.json"} {
+		if out := must(t, "fit", file, "--dry-run"); strings.Contains(out, "sparse") {
+			t.Errorf("%s: it says\n%s", file, out)
+		}
+		must(t, "-q", "fit", file, "-o", "m.unfold", "--steps", "5")
+		models[i] = contentsOf(t, "m.unfold")
+	}
+	if models[0] != models[1] {
+		t.Error("the model of the matrix is another than that of its rows")
 	}
 }
