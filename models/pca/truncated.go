@@ -17,6 +17,9 @@ const (
 	// sparseTolerance is the default residual of a truncated SVD. Spectra of sparse rows, such
 	// as those of words, fall slowly: one vector more or less in a hundred is as good.
 	sparseTolerance = 1e-3
+	// sparseRounds bounds the rounds of the iteration, of which words take 2 or 3. Where no
+	// direction is better than another, as of random rows, more would only choose between these.
+	sparseRounds = 6
 	// bandColumns is the number of columns of a factor of one task.
 	bandColumns = 32
 )
@@ -29,11 +32,11 @@ const (
 // by falling eigenvalue, found as those of a covariance are (iterate), by products of A alone.
 // It is what text retrieval calls latent semantic indexing (Deerwester et al. 1990). Mean is 0:
 // rows are not centred, which would fill them. Variance are mean squares along the components,
-// and Total is that of whole rows. A Tolerance of 0 means 1e-3 here. It fails with bad input if
+// and Total is that of whole rows. A Tolerance of 0 means 1e-3 here, and at most 6 rounds. It fails with bad input if
 // q is not within 1..a.M, a has no rows or a value is not finite.
 func Truncated(ctx context.Context, a *sparse.CSR, q int, s Settings) (*PCA, error) {
 	if s.Tolerance == 0 {
-		s.Tolerance = sparseTolerance
+		s.Tolerance, s.rounds = sparseTolerance, sparseRounds
 	}
 	switch {
 	case q < 1 || q > a.M:
