@@ -168,6 +168,7 @@ func TestSparseRefuses(t *testing.T) {
 		{"too few fields", text("fields", head+"2 2 1\n1 1\n"), "line 3: it has 2 fields, want 3", ingest.Mapping{}},
 		{"infinite", text("inf", head+"2 2 1\n2 1 1e400\n"), "row 2, column \"vector\": element 0 of the vector is +Inf", ingest.Mapping{}},
 		{"huge", text("huge", head+"2 99999999999 1\n2 1 1\n"), "more than is read", ingest.Mapping{}},
+		{"rows of nothing", text("nothing", head+"2147483647 3 1\n2 1 1\n"), "more than is read", ingest.Mapping{}},
 		{"no rows", text("none", head+"0 3 0\n"), "there are no rows", ingest.Mapping{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,12 +19,15 @@ type Shape struct {
 	Entries int64
 }
 
+// emptyRows bounds the rows that may have no entries: room is made for as many as a header says.
+const emptyRows = 1 << 24
+
 // Check says what is wrong with a shape; o names the file.
 func (s Shape) Check(o table.Origin) error {
 	switch {
 	case s.Rows < 0 || s.Columns < 1 || s.Entries < 0:
 		return o.Bad("its header says a matrix of %d x %d with %d entries", s.Rows, s.Columns, s.Entries)
-	case s.Rows > math.MaxInt32 || 4*s.Columns > dense.MaxRow:
+	case s.Rows > math.MaxInt32 || 4*s.Columns > dense.MaxRow || s.Rows-emptyRows > s.Entries:
 		return o.Bad("it is a matrix of %d x %d, more than is read", s.Rows, s.Columns)
 	}
 	return nil

@@ -47,8 +47,8 @@ type Sparse interface {
 	Counted
 	// Entries is the number of values that the source holds.
 	Entries() int64
-	// Matrix reads all rows, in single precision, with no value that is 0. They are shared,
-	// and must not be changed.
+	// Matrix reads all rows, in single precision, with no value that is 0. They are the
+	// reader's own: who changes them reads no tables.
 	Matrix(ctx context.Context) (*sparse.CSR, error)
 }
 
