@@ -11,6 +11,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse"
 )
 
 // Dataset is every row of some files in memory, encoded: what a model is
@@ -19,6 +20,8 @@ type Dataset struct {
 	// Batch holds all rows, in the order of the files. If labels came from label
 	// files, the column "label" is among Kept.
 	Batch
+	// Sparse are the rows if they come as a sparse matrix (ReadOptions.Sparse); X has none then.
+	Sparse *sparse.CSR
 	// Encoder is what was fitted on these rows (or was given).
 	Encoder *Encoder
 	// Files say how many rows each file gave.
@@ -45,6 +48,9 @@ type ReadOptions struct {
 	Mapping Mapping
 	// Encoder is one that was fitted before, or nil to fit one on the data.
 	Encoder *Encoder
+	// Sparse has rows of files that hold sparse matrices stay sparse if they have more columns
+	// than this; 0: all are filled.
+	Sparse int
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
 	// Progress, if not nil, is called with how many rows have been seen: in the stage
@@ -67,6 +73,11 @@ func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, e
 	}
 	opts.inferred, opts.looked = map[string]csv.Inferred{}, map[string]jsonrec.Columns{}
 	l := &loader{ctx: ctx, opts: opts, paths: paths}
+	if opts.Sparse > 0 {
+		if d, are, err := l.sparse(); are || err != nil {
+			return d, err
+		}
+	}
 	if err := l.survey(); err != nil {
 		return nil, err
 	}
@@ -287,9 +298,6 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 
 // open opens a source; standard input is kept for the second time.
 func (l *loader) open(path string) (table.Reader, error) {
-	if path != "-" {
-		return Open(l.ctx, path, l.opts.Options)
-	}
 	if kept, ok := l.held[path]; ok {
 		kept.next = 0
 		return kept, nil
@@ -297,6 +305,13 @@ func (l *loader) open(path string) (table.Reader, error) {
 	r, err := Open(l.ctx, path, l.opts.Options)
 	if err != nil {
 		return nil, err
+	}
+	if err := checkFull(r, path); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if path != "-" {
+		return r, nil
 	}
 	tables, err := readTables(l.ctx, r)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/input"
 )
 
-const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .jsonl .npy .npz .idx (text, .npy, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
+const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .jsonl .npy .npz .mtx .idx (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 
 // foreignKind names what is not read, and says what to do.
 func foreignKind(head []byte) (is, do string) {
@@ -84,7 +84,7 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 func notText(in *input.Source, head []byte, encoding string) error {
 	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(in.Origin.File), ".gz"))
 	switch ext {
-	case ".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".npy", ".npz", ".idx":
+	case ".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".npy", ".npz", ".mtx", ".idx":
 		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("%s", knownFormats)
 	}
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {

@@ -85,6 +85,9 @@ func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string
 	return nil
 }
 
+// keepsZeros says that a value of 0 stays one, and so has no part in a sparse row.
+func (m Metric) keepsZeros() bool { return m != Correlation && m != Haversine }
+
 // row maps one row, and returns what is wrong with it.
 func (m Metric) row(x, from []float32) (problem string) {
 	switch m {

@@ -42,6 +42,8 @@ type Profile struct {
 	// if there is one column of vectors, or nothing to encode.
 	Left      []Left
 	Suggested string
+	// Entries is the number of values of a sparse matrix that are not 0; nil of other sources.
+	Entries *int
 	// Vector is the only column of vectors, "" if there is none or more.
 	Vector string
 }
@@ -52,6 +54,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	p := &Profile{}
 	for _, f := range schema.Flat() {
 		p.Columns = append(p.Columns, ColumnProfile{Name: f.Name, Type: f.Type, Kind: f.Kind, Min: math.NaN(), Max: math.NaN(), values: map[string]bool{}, timed: f.Kind == table.Text})
+	}
+	if s, is := SparseOf(r); is {
+		return p.ofSparse(ctx, s, see)
 	}
 	// What may be left out is known by the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})

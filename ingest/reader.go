@@ -9,6 +9,7 @@ import (
 	"unfold/ingest/idx"
 	"unfold/ingest/input"
 	"unfold/ingest/jsonrec"
+	"unfold/ingest/matrix"
 	"unfold/ingest/npy"
 	"unfold/ingest/parquet"
 	"unfold/ingest/record"
@@ -147,6 +148,8 @@ func openFormat(in *input.Source, opts Options) (table.Reader, error) {
 		return npy.NewReader(in, opts.BatchRows)
 	case input.NPZ:
 		return npy.NewArchiveReader(in, opts.BatchRows)
+	case input.Market:
+		return matrix.NewMarketReader(in, opts.BatchRows)
 	case input.IDX:
 		return idx.NewReader(in, opts.BatchRows)
 	case input.JSON:

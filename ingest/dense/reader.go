@@ -38,9 +38,10 @@ func NewReader(in *input.Source, e Element, dims []int64, batchRows int) (*Reade
 	return r, r.shape(dims)
 }
 
-// Names of the columns of IDX and npy files.
+// VectorName is the column of vectors of files that hold one array, or a sparse matrix;
+// valueName is the plain one.
 const (
-	vectorName = "vector"
+	VectorName = "vector"
 	valueName  = "value"
 )
 
@@ -80,7 +81,7 @@ func (r *Reader) Schema() table.Schema {
 		return table.Schema{{Name: valueName, Type: table.TypeName(r.columnType()), Kind: table.KindOf(r.columnType())}}
 	}
 	dt := arrow.FixedSizeListOfNonNullable(int32(r.dim), r.Dt)
-	return table.Schema{{Name: vectorName, Type: table.TypeName(dt), Kind: table.Vector, Dim: r.dim}}
+	return table.Schema{{Name: VectorName, Type: table.TypeName(dt), Kind: table.Vector, Dim: r.dim}}
 }
 
 func (r *Reader) columnType() arrow.DataType {
@@ -111,13 +112,13 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 	if r.Text != 0 {
 		return r.texts(raw, n)
 	}
-	swap(raw, r.Width, r.Big)
+	Swap(raw, r.Width, r.Big)
 	col := table.FixedArray(r.Dt, n*per, raw)
 	var t *table.Table
 	var err error
 	switch {
 	case r.dim > 0:
-		t, err = table.NewTable(r.origin, table.NewColumn(vectorName, table.FixedList(n, r.dim, col)))
+		t, err = table.NewTable(r.origin, table.NewColumn(VectorName, table.FixedList(n, r.dim, col)))
 	case r.Boolean:
 		values := make([]bool, n)
 		for i := range values {
@@ -144,8 +145,8 @@ func (r *Reader) end() error {
 	return io.EOF
 }
 
-// swap turns big-endian elements into little-endian ones.
-func swap(raw []byte, width int, big bool) {
+// Swap turns big-endian elements into little-endian ones.
+func Swap(raw []byte, width int, big bool) {
 	if !big || width == 1 {
 		return
 	}

@@ -12,6 +12,7 @@ const (
 	NPY         Format = "npy"
 	NPZ         Format = "npz"
 	IDX         Format = "idx"
+	Market      Format = "matrix market"
 	// JSON is records as objects, on lines or in a list.
 	JSON Format = "json"
 )

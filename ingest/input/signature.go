@@ -28,6 +28,7 @@ var signatures = []Signature{
 	{Magic: "\x93NUMPY", Is: "a NumPy array (.npy)", Format: NPY},
 	{Magic: "PK\x03\x04", Is: "a zip archive", Format: NPZ},
 	{Magic: "PK\x05\x06", Is: "a zip archive", Format: NPZ},
+	{Magic: "%%Matrix", Is: "a Matrix Market file", Format: Market},
 
 	{Magic: "\xfd7zXZ\x00", Is: "compressed by xz", File: "unpack it first: xz -d, or xz -dc FILE | unfold ... -", Message: compressed},
 	{Magic: "7z\xbc\xaf\x27\x1c", Is: "a 7z archive", File: "unpack it first"},

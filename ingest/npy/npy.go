@@ -35,34 +35,47 @@ const npyDimensions = 64
 // length, the header (a Python dictionary), then the elements.
 func NewReader(in *input.Source, batchRows int) (table.Reader, error) {
 	origin := in.Origin
-	header, size, err := readHeader(in, origin)
-	if err != nil {
-		return nil, err
-	}
-	descr, order, shape := npyDescr.FindStringSubmatch(header), npyFortran.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
-	if descr == nil || order == nil || shape == nil {
-		return nil, origin.Bad("its npy header is not one of a plain array: %q", table.Clip(header)).
-			Suggest("save a numeric array with numpy.save")
-	}
-	dims, err := dimsOf(shape[1])
-	if err != nil {
-		return nil, origin.Bad("its shape (%s) is wrong", table.Clip(shape[1])).Because(err)
-	}
-	e, err := elementOf(origin, descr[1], descr[2])
+	e, dims, err := header(in, origin)
 	if err != nil {
 		return nil, err
 	}
 	if e.Text != 0 && len(dims) > 1 {
 		return nil, origin.Bad("it is an array of texts in %d dimensions", len(dims)).Suggest("texts are read as one column: save an array of one dimension")
 	}
-	r, err := dense.NewReader(in, e, dims, batchRows)
+	r, err := dense.NewReader(in, e.Element, dims, batchRows)
 	if err != nil {
 		return nil, err
 	}
-	if order[1] == "True" && len(dims) > 1 {
-		return r, r.Transpose(in, dims, size)
+	if e.fortran && len(dims) > 1 {
+		return r, r.Transpose(in, dims, e.size)
 	}
 	return r, nil
+}
+
+// plain is what a header says of an array, but for its shape.
+type plain struct {
+	dense.Element
+	fortran bool  // stored with its first index fastest
+	size    int64 // bytes before the elements
+}
+
+// header reads what comes before an array's elements.
+func header(in io.Reader, origin table.Origin) (e plain, dims []int64, err error) {
+	header, size, err := readHeader(in, origin)
+	if err != nil {
+		return e, nil, err
+	}
+	descr, order, shape := npyDescr.FindStringSubmatch(header), npyFortran.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
+	if descr == nil || order == nil || shape == nil {
+		return e, nil, origin.Bad("its npy header is not one of a plain array: %q", table.Clip(header)).
+			Suggest("save a numeric array with numpy.save")
+	}
+	if dims, err = dimsOf(shape[1]); err != nil {
+		return e, nil, origin.Bad("its shape (%s) is wrong", table.Clip(shape[1])).Because(err)
+	}
+	e.fortran, e.size = order[1] == "True", size
+	e.Element, err = elementOf(origin, descr[1], descr[2])
+	return e, dims, err
 }
 
 // elementOf reads the type of an array's elements.

@@ -11,12 +11,16 @@ import (
 	"unfold/ingest/table"
 )
 
-// NewArchiveReader reads an array of NumPy's archives, .npz, and names other files that are
+// NewArchiveReader reads an array of NumPy's archives, .npz, or the sparse matrix that one of
+// scipy's holds, and names other files that are
 // zip archives inside.
 func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	z, arrays, err := archive(in)
 	if err != nil {
 		return nil, err
+	}
+	if _, _, named := input.ArchiveMember(in.Origin.File); !named && isSparse(arrays) {
+		return newSparseReader(in, z, batchRows)
 	}
 	name, err := chosenArray(in.Origin, arrays)
 	if err != nil {
@@ -78,9 +82,6 @@ func chosenArray(o table.Origin, arrays []string) (string, error) {
 			return "", e.Suggest("did you mean %q? The arrays are %s", near, table.List(arrays))
 		}
 		return "", e.Suggest("the arrays are %s", table.List(arrays))
-	case slices.Contains(arrays, "format") && slices.Contains(arrays, "shape") && slices.Contains(arrays, "data"):
-		return "", o.Bad("it holds a sparse matrix, as scipy.sparse.save_npz writes it, which is not read").
-			Suggest("save its rows in full (numpy.save of m.toarray()), or a truncated SVD of them")
 	case len(arrays) > 1:
 		return "", o.Bad("it holds %d arrays: %s", len(arrays), table.List(arrays)).Suggest("name one: %s:%s", file, arrays[0])
 	}

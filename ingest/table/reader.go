@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"unfold/sparse"
 )
 
 // Reader gives the records of one source, in order, table by table. It is used
@@ -36,6 +38,18 @@ func All(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 type Counted interface {
 	// NumRows returns the number of rows; false if it is not known.
 	NumRows() (int64, bool)
+}
+
+// Sparse is a Reader of a matrix most of whose values are 0. It knows its number of rows, and
+// its only column is one of vectors.
+type Sparse interface {
+	Reader
+	Counted
+	// Entries is the number of values that the source holds.
+	Entries() int64
+	// Matrix reads all rows, in single precision, with no value that is 0. They are the
+	// reader's own: who changes them reads no tables.
+	Matrix(ctx context.Context) (*sparse.CSR, error)
 }
 
 // Parted is a Reader whose rows can be read in several places at once.

@@ -10,7 +10,7 @@
 //	n rows, D their values, q the values that the model sees (after projection),
 //	d dimensions of the map, k similar neighbours, L neighbours listed,
 //
-// all rows taken as distinct. A test holds them against what Model.Bytes,
+// all rows taken as distinct. Sparse rows count by their entries (sparse.go). A test holds them against what Model.Bytes,
 // Field.Bytes and the sizes of the lists say. The memory of the process is
 //
 //	base + (1 + slack) max over stages,

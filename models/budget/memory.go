@@ -56,12 +56,16 @@ func (p *Plan) stages() {
 	}
 	threads := float64(p.threads())
 	kept := float64(p.Kept)
-	input := 4 * float64(p.Dim)
+	input := p.input()
 	seen := 4 * float64(p.Seen)
 	lists := 12 * float64(p.Lists)
-	add("read", input+kept, 0)
 	vectors := input
-	if p.Spec.PCA > 0 {
+	if p.Entries > 0 {
+		vectors = p.sparse(add)
+	} else {
+		add("read", input+kept, 0)
+	}
+	if p.Spec.PCA > 0 && p.Entries == 0 {
 		add("pca", input+seen+kept, p.covariance())
 		if vectors = seen; p.Scored && !p.SetsAside() {
 			vectors += input
@@ -95,6 +99,9 @@ func (p *Plan) stages() {
 		}
 		// For every thread the distances of 32 points to all others in the data and of one
 		// on the map, their order and ranks, and what sorts them; norms.
+		if p.Entries > 0 {
+			held += seen
+		}
 		add("structure", held-lists+8*d+24+32+placed+8+16+threads*(32*8+8+3*4+32), index)
 	}
 }
@@ -102,11 +109,11 @@ func (p *Plan) stages() {
 // other fills in the stages of a kind of model whose learning holds so many bytes
 // beside vectors and lists.
 func (p *Plan) other(learning int64) {
-	held := 4*float64(p.Dim+p.Seen) + float64(p.Kept) + 12*float64(p.Lists) + 4*(1+2*grown)
+	held := p.input() + 4*float64(p.Seen) + float64(p.Kept) + 12*float64(p.Lists) + 4*(1+2*grown)
 	at := int64(held * float64(p.Rows))
 	d := float64(p.Spec.Dims)
 	p.Stages = []Stage{
-		{"read", int64((4*float64(p.Dim) + float64(p.Kept)) * float64(p.Rows))},
+		{"read", int64((p.input() + float64(p.Kept)) * float64(p.Rows))},
 		{"em", at + learning},
 		{"novelty", at + int64((8*d+24+32+48+4*d+12+float64(p.Clusters))*float64(p.Rows))},
 	}

@@ -13,6 +13,8 @@ import (
 type Job struct {
 	// Rows and Dim are the shape of the input.
 	Rows, Dim int
+	// Entries is the number of values of sparse rows that are not 0; 0 of rows in full.
+	Entries int
 	// Spec is what is to be learnt, as fit.Fit gets it.
 	Spec fit.Spec
 	// Kept are the bytes a row of columns that pass through.
@@ -57,7 +59,7 @@ const asideBytes = 2 << 20
 // SetsAside reports whether the input should be kept in a file while the map is learnt:
 // it is needed before and after, and projected meanwhile.
 func (p *Plan) SetsAside() bool {
-	return p.Scored && p.Spec.Kind == fit.LVM && p.Spec.PCA > 0 && 4*p.Rows*p.Dim >= asideBytes
+	return p.Entries == 0 && p.Scored && p.Spec.Kind == fit.LVM && p.Spec.PCA > 0 && 4*p.Rows*p.Dim >= asideBytes
 }
 
 // Stage is a part of a fit.
@@ -71,7 +73,11 @@ type Stage struct {
 
 // New plans a fit. It fails if the spec makes no sense for such rows.
 func New(j Job) (Plan, error) {
-	spec, err := j.Spec.Resolve(j.Dim)
+	resolve := j.Spec.Resolve
+	if j.Entries > 0 {
+		resolve = func(dim int) (fit.Spec, error) { return j.Spec.ForSparse(j.Rows, dim) }
+	}
+	spec, err := resolve(j.Dim)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -105,19 +111,19 @@ func (p *Plan) resolve() {
 	of := s.Latent().Outline(n)
 	s.Dims = of.Dims
 	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
-	lists := max(p.Neighbors, s.NoveltyK, s.Lists)
-	if s.Kind == fit.LVM && s.LVM.Tails == lvm.Student {
-		own := s.Latent().ForStudent()
-		own.Lists = lists
-		lists = own.SearchLists(n)
-	}
-	p.Lists = max(1, min(lists, n-1))
+	p.Lists = s.SearchLists(n)
 	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
+	if p.Entries > 0 {
+		p.Search = auto.Exact // whatever the settings say of rows in full
+	}
 }
 
 // Timed reports whether Measure can predict what the plan will take: it knows the steps
-// of the first kind of model, and asks others, of which not all know.
-func (p *Plan) Timed() bool { return p.Spec.Kind == fit.LVM || p.Spec.Timed() }
+// of the first kind of model, and asks others, of which not all know. How long a search among
+// sparse rows takes depends on which columns they share.
+func (p *Plan) Timed() bool {
+	return p.Entries == 0 && (p.Spec.Kind == fit.LVM || p.Spec.Timed())
+}
 
 // reach is the number of neighbours of an event that are looked for.
 func (p *Plan) reach() int {

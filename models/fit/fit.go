@@ -37,6 +37,8 @@ type Result struct {
 	// Own is what only this kind of model has to report, as JSON under its name; nil if
 	// there is nothing.
 	Own any
+	// Truncated says what became of sparse rows (Sparse); nil for others.
+	Truncated *Truncated
 	// Constant are the columns of x that a kind has left out since they do not vary
 	// (Kind.Varied): the snapshot projects them away, and decoding gives them back.
 	Constant []int
@@ -49,11 +51,11 @@ type Result struct {
 // that can do without some values (Kind.Missing) fill in those of x that are NaN. Progress
 // may be nil; beside the model's stages it reports "pca" and "index".
 func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
-	p, err := prepare(x, spec, progress)
+	p, err := prepareFull(x, spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := p.run(ctx, x)
+	s, err := p.runFull(ctx, x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,16 +72,22 @@ type pipeline struct {
 	out      *Result
 }
 
-// prepare checks what can be checked before anything is computed.
-func prepare(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipeline, error) {
+// prepareFull is prepare for rows that are there in full.
+func prepareFull(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipeline, error) {
 	spec, err := spec.whole(x)
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = spec.Resolve(x.Cols); err != nil {
+	return prepare(x.Rows, x.Cols, spec, progress)
+}
+
+// prepare checks what can be checked before anything is computed, for rows of dim elements.
+func prepare(rows, dim int, spec Spec, progress models.Progress) (*pipeline, error) {
+	spec, err := spec.Resolve(dim)
+	if err != nil {
 		return nil, err
 	}
-	if err := spec.Fits(x.Rows, x.Cols); err != nil {
+	if err := spec.Fits(rows, dim); err != nil {
 		return nil, err
 	}
 	k, err := spec.Kinds.Find(spec.Kind)
@@ -90,8 +98,8 @@ func prepare(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipel
 		if !k.Given {
 			return nil, models.BadInputf("%s: neighbours are given, which a model of this kind searches for itself", k.Name)
 		}
-		if g.N != x.Rows {
-			return nil, models.BadInputf("neighbours of %d rows are given for %d rows", g.N, x.Rows)
+		if g.N != rows {
+			return nil, models.BadInputf("neighbours of %d rows are given for %d rows", g.N, rows)
 		}
 	}
 	if progress == nil {
@@ -100,12 +108,17 @@ func prepare(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipel
 	return &pipeline{kind: k, spec: spec, progress: progress, out: &Result{}}, nil
 }
 
-// run learns a map of the rows of x.
-func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Snapshot, error) {
+// runFull learns a map of the rows of x.
+func (p *pipeline) runFull(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Snapshot, error) {
 	project, z, err := p.project(ctx, x)
 	if err != nil {
 		return nil, err
 	}
+	return p.run(ctx, project, z)
+}
+
+// run learns a map of z, which is what the model sees of the rows.
+func (p *pipeline) run(ctx context.Context, project *projection.Projection, z vec.Matrix[float32]) (*snapshot.Snapshot, error) {
 	learnt, err := p.learn(ctx, z)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type Followed struct {
 // kind must be Carried. Result.Row are the slots of the rows. Of the settings, LVM and
 // NoveltyK come from the spec.
 func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Settings, progress models.Progress) (*Followed, *Result, error) {
-	p, err := prepare(x, spec, progress)
+	p, err := prepareFull(x, spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,7 +32,7 @@ func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Sett
 	}
 	wanted := p.spec
 	p.follow = &set
-	s, err := p.run(ctx, x)
+	s, err := p.runFull(ctx, x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +86,7 @@ func (s Spec) follow(set live.Settings) (live.Settings, error) {
 // Projection is that of a map which is learnt from the rows of x now; an identity
 // without principal components.
 func Projection(ctx context.Context, x vec.Matrix[float32], spec Spec) (*projection.Projection, error) {
-	p, err := prepare(x, spec, nil)
+	p, err := prepareFull(x, spec, nil)
 	if err != nil {
 		return nil, err
 	}

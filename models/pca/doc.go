@@ -23,6 +23,9 @@
 // eigenvectors come from block Krylov iteration with C; those of small matrices,
 // or many of them, from a dense solver.
 //
+// Truncated does without the mean, for sparse rows: it multiplies by A and A', and never
+// fills a row.
+//
 // # Contract
 //
 // Fit never copies x as a whole; beyond x it needs what Bytes says: O(dim^2) where C is

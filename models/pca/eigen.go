@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -99,7 +100,7 @@ func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error)
 // better than another, ends it after maxRounds.
 func iterate(ctx context.Context, c operator, q, threads int, s Settings) (values []float64, v *mat.Dense, rounds int, residual float64, err error) {
 	dim := c.order()
-	m := carried(q)
+	m, last := carried(q), cmp.Or(s.rounds, maxRounds)
 	rng := rand.New(rand.NewPCG(s.Seed, 0x9ca))
 	v = mat.NewDense(dim, m, nil)
 	for i := range v.RawMatrix().Data {
@@ -122,7 +123,7 @@ func iterate(ctx context.Context, c operator, q, threads int, s Settings) (value
 		}
 		basis = orthonormal(basis)
 		values, v, residual, err = rayleighRitz(ctx, c, basis, m, q, threads)
-		if err != nil || residual <= s.Tolerance || round == maxRounds {
+		if err != nil || residual <= s.Tolerance || round == last {
 			return values, v, round, residual, err
 		}
 	}

@@ -37,6 +37,8 @@ type Settings struct {
 	// Tolerance is the residual at which the iterative solver stops, relative
 	// to the largest eigenvalue. Default 1e-5.
 	Tolerance float64
+	// rounds bounds those of the iterative solver; 0 means maxRounds.
+	rounds int
 }
 
 // Largest sizes of the direct ways: eigenvectors by a dense solver, and the

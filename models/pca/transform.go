@@ -1,8 +1,10 @@
 package pca
 
 import (
+	"unfold/internal/par"
 	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
+	"unfold/sparse"
 )
 
 // Projector applies a projection to any number of batches. It is immutable and
@@ -29,4 +31,23 @@ func (p *Projector) Q() int { return p.linear.Q() }
 // if x has another number of columns.
 func (p *Projector) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	return p.linear.Apply(x, threads)
+}
+
+// sparsePiece is the number of sparse rows of one task.
+const sparsePiece = 256
+
+// ApplySparse returns what Apply does of the rows of a (n x dim) in full, bit for bit; the mean
+// must be 0, as that of a truncated SVD is. It panics if a has another number of columns.
+func (p *Projector) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
+	if a.M != p.Dim() || !p.linear.Still() {
+		panic("pca: sparse rows are projected by components of so many columns, without a mean")
+	}
+	z := vec.New[float32](a.N, p.Q())
+	par.Ranges(threads, a.N, sparsePiece, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			index, data := a.Row(i)
+			p.linear.Entries(z.Row(i), index, data)
+		}
+	})
+	return z
 }

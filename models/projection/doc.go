@@ -2,7 +2,7 @@
 //
 //	z = Components (x - Mean)        of q elements, for x of dim
 //
-// A Projection keeps principal components (Fit) or some of the columns (Select), or all
+// A Projection keeps principal components (Fit), those of sparse rows (Truncated), or some of the columns (Select), or all
 // of them as they are (None). It comes first in a fit and in placing, and is stored with
 // the map (Store, Of).
 //

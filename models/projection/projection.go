@@ -9,6 +9,7 @@ import (
 	"unfold/models"
 	"unfold/models/pca"
 	"unfold/models/snapshot"
+	"unfold/sparse"
 )
 
 // Projection is how vectors of Dim elements become what the model sees.
@@ -39,6 +40,21 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, least float64, set p
 		p.Trim(least)
 	}
 	return onto(p.Mean, p.Components), p, nil
+}
+
+// Truncated keeps q components of the rows of a sparse matrix (pca.Truncated), with a mean of 0:
+// rows need not be filled to be projected.
+func Truncated(ctx context.Context, a *sparse.CSR, q int, set pca.Settings) (*Projection, *pca.PCA, error) {
+	p, err := pca.Truncated(ctx, a, q, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	return onto(p.Mean, p.Components), p, nil
+}
+
+// ApplySparse is Apply, bit for bit, for rows in full, of a projection that is Truncated.
+func (p *Projection) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
+	return p.apply.ApplySparse(a, threads)
 }
 
 // Select drops columns of the rows of x (n x dim) whose values are all the same, ascending:

@@ -76,7 +76,7 @@ def is_arrow(x: Any) -> bool:
 def size_of(x: Any) -> int:
     """Return about how many bytes rows take as a file."""
     if is_sparse(x):
-        return 4 * x.shape[0] * x.shape[1]
+        return 12 * x.nnz + 8 * x.shape[0]
     return int(getattr(x, "nbytes", 0) or 0)
 
 
@@ -99,31 +99,34 @@ def mapped_file(x: Any) -> Path | None:
 
 
 def write_array(path: Path, x: Any) -> Path:
-    """Write an array, or a sparse matrix, as a .npy file and return its path.
+    """Write an array as a .npy file, or a sparse matrix as SciPy's .npz beside it, and return the file's path.
 
     Rows are written block by block: nothing as large as the array is made. What is mapped
     from a .npy file already is not written; its own path comes back.
     """
+    if is_sparse(x):
+        return _write_sparse(path.with_suffix(".npz"), x)
     own = mapped_file(x)
     if own is not None:
         return own
-    sparse = is_sparse(x)
-    if sparse:
-        x = x.tocsr()
-    dtype = np.dtype(np.float32) if sparse else x.dtype
     with open(path, "wb", buffering=0) as f:
         np.lib.format.write_array_header_1_0(
-            f, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": x.shape}
+            f, {"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": False, "shape": x.shape}
         )
-        if not sparse and x.flags.c_contiguous:
+        if x.flags.c_contiguous:
             _write_all(f, _bytes(x))
             return path
-        width = int(np.prod(x.shape[1:], dtype=np.int64)) * dtype.itemsize
+        width = int(np.prod(x.shape[1:], dtype=np.int64)) * x.dtype.itemsize
         step = max(1, _BLOCK // max(1, width))
         for i in range(0, x.shape[0], step):
-            block = x[i : i + step]
-            dense = block.astype(np.float32).toarray() if sparse else block
-            _write_all(f, _bytes(np.ascontiguousarray(dense)))
+            _write_all(f, _bytes(np.ascontiguousarray(x[i : i + step])))
+    return path
+
+
+def _write_sparse(path: Path, x: Any) -> Path:
+    import scipy.sparse
+
+    scipy.sparse.save_npz(path, x.tocsr(), compressed=False)
     return path
 
 

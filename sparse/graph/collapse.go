@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"unfold/internal/vec"
+	"unfold/sparse"
 )
 
 // Collapse finds rows of x that are equal element by element, where -0 equals
@@ -14,26 +16,50 @@ import (
 //
 // Rows with a NaN are equal to no row, not even to a copy of themselves.
 func Collapse[T vec.Float](x vec.Matrix[T]) (unique []int32, of []int32, count []uint32) {
-	of = make([]int32, x.Rows)
-	// The seed differs between runs, so that nobody can make rows collide;
-	// the result does not depend on it.
-	seed := maphash.MakeSeed()
-	first := make(map[uint64]int32, x.Rows) // hash -> newest class with it
-	var next []int32                        // class -> older class with the same hash, or -1
 	key := make([]byte, 8*x.Cols)
-	for i := range x.Rows {
-		row := x.Row(i)
-		for k, v := range row {
+	return classes(x.Rows, func(i int) []byte {
+		for k, v := range x.Row(i) {
 			// Adding 0 turns -0 into 0 and changes nothing else.
 			binary.LittleEndian.PutUint64(key[8*k:], math.Float64bits(float64(v+0)))
 		}
-		h := maphash.Bytes(seed, key)
+		return key
+	}, func(i, j int) bool { return equal(x.Row(i), x.Row(j)) })
+}
+
+// CollapseSparse is Collapse for the rows of a sparse matrix that holds no zeros.
+func CollapseSparse(a *sparse.CSR) (unique []int32, of []int32, count []uint32) {
+	var key []byte
+	return classes(a.N, func(i int) []byte {
+		index, data := a.Row(i)
+		key = key[:0]
+		for p, j := range index {
+			key = binary.LittleEndian.AppendUint32(key, uint32(j))
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(data[p]))
+		}
+		return key
+	}, func(i, j int) bool {
+		a1, x := a.Row(i)
+		a2, y := a.Row(j)
+		return slices.Equal(a1, a2) && slices.Equal(x, y)
+	})
+}
+
+// classes finds the classes of n rows, of which equal ones have the same key.
+func classes(n int, key func(i int) []byte, same func(i, j int) bool) (unique []int32, of []int32, count []uint32) {
+	of = make([]int32, n)
+	// The seed differs between runs, so that nobody can make rows collide;
+	// the result does not depend on it.
+	seed := maphash.MakeSeed()
+	first := make(map[uint64]int32, n) // hash -> newest class with it
+	var next []int32                   // class -> older class with the same hash, or -1
+	for i := range n {
+		h := maphash.Bytes(seed, key(i))
 		head, known := first[h]
 		if !known {
 			head = -1
 		}
 		class := head
-		for class >= 0 && !equal(row, x.Row(int(unique[class]))) {
+		for class >= 0 && !same(i, int(unique[class])) {
 			class = next[class]
 		}
 		if class < 0 {

@@ -3,6 +3,7 @@
 //	Graph           the k nearest other rows of every row: K of Saul 2020, eq 22
 //	Exact           an index over fixed rows, searched with other vectors
 //	DynamicExact    rows that come and go; who of them has a new one among its nearest
+//	Sparse          the same as Graph for the rows of a sparse matrix
 //	NearestUnlike   the k nearest rows that carry another label
 //	Index           what Exact and package hnsw have in common; Dynamic, if rows come and go
 //

@@ -27,3 +27,5 @@ func NearestUnlikeChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, 
 	run.p.chunk = panels
 	return run.all(context.Background(), Settings{Threads: 1})
 }
+
+var InvertedBy = invertedBy

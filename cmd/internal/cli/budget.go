@@ -180,6 +180,9 @@ func against(p budget.Plan) string {
 // tellPlan is what --dry-run prints.
 func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	values := humanize.Plural(f.Dim, "value")
+	if f.Entries > 0 {
+		values += ", " + sparseWords(f.Rows, f.Entries)
+	}
 	if f.Seen != f.Dim {
 		values += ", projected onto " + humanize.Plural(f.Seen, "principal component")
 	}
@@ -204,13 +207,15 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	p.printf("held against %s\n", against(f.Plan))
 	p.printf("steps        %d\n", f.Steps)
 	p.printf("memory       about %s%s\n", humanize.Bytes(f.Bytes()), because(f.Plan))
-	p.printf("time         about %s after reading\n", humanize.Span(f.duration()))
+	if f.Timed() {
+		p.printf("time         about %s after reading\n", humanize.Span(f.duration()))
+	}
 	p.printf("this was a dry run: nothing is learnt, nothing is written\n")
 }
 
 // dryRun says what a fit would do and take.
 func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surveyed, j budget.Job, limit int64) error {
-	j.Rows, j.Dim, j.Kept = s.rows, s.dim, s.kept
+	j.Rows, j.Dim, j.Entries, j.Kept = s.rows, s.dim, s.entries, s.kept
 	if err := checkPCA(j.Spec, s.dim); err != nil {
 		return err
 	}

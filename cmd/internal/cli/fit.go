@@ -44,7 +44,7 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `Learns a map and writes it as a model, on which other rows can be placed, and with --map as a table.
 
-Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .jsonl[.gz] .npy .npz[:ARRAY] .idx[.gz].
+Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .jsonl[.gz] .npy .npz[:ARRAY] .mtx[.gz] .idx[.gz].
 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
@@ -184,7 +184,7 @@ func (f *fitRun) refuse(ctx context.Context) error {
 		return err
 	}
 	job := f.job
-	job.Rows, job.Dim, job.Kept = s.rows, s.dim, s.kept
+	job.Rows, job.Dim, job.Entries, job.Kept = s.rows, s.dim, s.entries, s.kept
 	if _, err := plan(job, f.limit); isRefusal(err) {
 		return err
 	}
@@ -197,7 +197,7 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 		return err
 	}
 	f.clock.lap("read")
-	if err := checkPCA(f.job.Spec, f.data.X.Cols); err != nil {
+	if err := checkPCA(f.job.Spec, f.data.Encoder.Dim()); err != nil {
 		return err
 	}
 	if f.Map != "" {
@@ -213,7 +213,10 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 // plan predicts what the fit takes, chooses what fits the limit, and holds what it
 // promises until release.
 func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
-	f.job.Rows, f.job.Dim, f.job.Kept = f.data.X.Rows, f.data.X.Cols, keptBytes(f.read)+f.nearBytes()
+	f.job.Rows, f.job.Dim, f.job.Kept = f.data.Len(), f.data.Encoder.Dim(), keptBytes(f.read)+f.nearBytes()
+	if f.data.Sparse != nil {
+		f.job.Entries = max(1, f.data.Sparse.NNZ())
+	}
 	if f.predicted, err = f.predict(ctx, f.p, f.job, f.limit); err != nil {
 		return nil, err
 	}
@@ -231,7 +234,8 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 
 // learn learns the map, and the classes.
 func (f *fitRun) learn(ctx context.Context) (err error) {
-	x := f.data.X
+	x, a := f.data.X, f.data.Sparse
+	f.data.Sparse = nil // not needed any longer once it is projected
 	if f.predicted.SetsAside() {
 		if f.kept, err = setAside(filepath.Dir(f.Output), x); err != nil {
 			f.p.note("the rows stay in memory until they are compared with the map: %v", err)
@@ -243,8 +247,17 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	}
 	spec := f.job.Spec
 	spec.Given = f.near
-	if f.snap, f.result, err = fit.Fit(ctx, x, spec, f.p.progress.Update); err != nil {
+	if a != nil {
+		f.snap, f.result, err = fit.Sparse(ctx, a, spec, f.p.progress.Update)
+	} else {
+		f.snap, f.result, err = fit.Fit(ctx, x, spec, f.p.progress.Update)
+	}
+	if err != nil {
 		return fitError(f.inputs, err)
+	}
+	if f.result.Truncated != nil && f.job.Scored {
+		// What a map is compared with is what it was learnt from.
+		f.data.X = vec.Take(f.snap.Reference, f.result.Row)
 	}
 	f.noteNeighbors()
 	f.clock.lap("fit")
@@ -374,7 +387,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")
 	}
-	o.LabelFiles = c.LabelFile
+	o.LabelFiles, o.Sparse = c.LabelFile, fit.DefaultPCA
 	if c.Classify {
 		if len(c.LabelFile) == 0 && o.Mapping.Label == "" {
 			return o, usagef("--classify: name the labels by --label or --label-file")

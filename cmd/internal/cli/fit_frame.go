@@ -84,7 +84,7 @@ func (f *fitRun) readFrame(ctx context.Context) error {
 		f.held = nil
 	}
 	at, report, err := frameOf(ctx, f.p, f.frame, framed{
-		inputs: f.inputs, read: read, rows: f.data.X.Rows, id: f.data.ID, dims: f.job.Spec.Dims, threads: f.job.Spec.Threads,
+		inputs: f.inputs, read: read, rows: f.data.Len(), id: f.data.ID, dims: f.job.Spec.Dims, threads: f.job.Spec.Threads,
 	})
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (c *fitCmd) checkNeighbors(m ingest.Mapping, settings *config.Config) error
 
 // readNeighbors reads the rows' neighbours, if they are given.
 func (f *fitRun) readNeighbors(ctx context.Context) (err error) {
-	path, n := f.NeighborsFile, f.data.X.Rows
+	path, n := f.NeighborsFile, f.data.Len()
 	if path == "" {
 		return nil
 	}

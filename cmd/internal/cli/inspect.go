@@ -359,6 +359,9 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	switch {
 	case p.Vector != "":
 		lines = append(lines, fmt.Sprintf("fit takes the vectors in %q", p.Vector))
+		if p.Entries != nil {
+			lines = append(lines, "the rows are "+sparseWords(int(p.Rows), *p.Entries))
+		}
 	case p.Suggested != "":
 		lines = append(lines, "for fit: "+p.Suggested)
 		if text := ingest.DescribeLeft(p.Left); text != "" {

@@ -50,6 +50,9 @@ type report struct {
 	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
 	Continuity      *float64 `json:"continuity,omitempty"`
 	rowsReport
+	// Sparse says what became of sparse rows, with which trustworthiness and continuity compare
+	// the map in their components.
+	Sparse *fit.Truncated `json:"sparse,omitempty"`
 	// Frame is the file that gave rows the coordinates that they were learnt near.
 	Frame *frameReport `json:"frame,omitempty"`
 	// Model is what a kind of model has to report that others have not, such as the
@@ -77,8 +80,8 @@ type reportSeconds struct {
 func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *fit.Result, predicted forecast) (*report, error) {
 	f := r.Report
 	out := &report{
-		Kind: r.Spec.Kind, Model: r.Own,
-		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
+		Kind: r.Spec.Kind, Model: r.Own, Sparse: r.Truncated,
+		N: f.N, Unique: f.Unique, Dim: data.Encoder.Dim(), Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: p.programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}

@@ -8,6 +8,7 @@ import (
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/models/score"
+	"unfold/sparse/graph"
 )
 
 // rowsReport is what is known of the rows before a map is learnt from them, as --report has it.
@@ -35,6 +36,9 @@ type rowsReport struct {
 // reportRows says what the rows are: what is used of them and how, and what may be wrong with that.
 // What is no warning is found out only if it is shown or reported.
 func reportRows(p *program, d *ingest.Dataset, reported bool) rowsReport {
+	if d.Sparse != nil {
+		return reportSparse(p, d, reported)
+	}
 	e := d.Encoder
 	t := rowsReport{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
 	if reported || p.progress != nil {
@@ -58,6 +62,22 @@ func reportRows(p *program, d *ingest.Dataset, reported bool) rowsReport {
 		}
 	}
 	return t
+}
+
+// reportSparse is reportRows of sparse rows. What takes rows in full is left out.
+func reportSparse(p *program, d *ingest.Dataset, reported bool) rowsReport {
+	t := rowsReport{Metric: d.Encoder.Metric(), Columns: d.Encoder.Uses()}
+	if reported || p.progress != nil {
+		unique, _, _ := graph.CollapseSparse(d.Sparse)
+		t.Duplicates = 1 - float64(len(unique))/float64(d.Sparse.N)
+		p.say(t.line(d.Sparse.M) + "; " + sparseWords(d.Sparse.N, d.Sparse.NNZ()))
+	}
+	return t
+}
+
+// sparseWords says how sparse rows are.
+func sparseWords(rows, entries int) string {
+	return fmt.Sprintf("sparse, with %.3g values a row that are not 0", float64(entries)/float64(max(rows, 1)))
 }
 
 // line is all of it that is no warning.

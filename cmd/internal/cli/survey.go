@@ -13,6 +13,8 @@ import (
 type surveyed struct {
 	// rows of all files, and values of their vectors.
 	rows, dim int
+	// entries are the values that sparse matrices hold, 0 if one file holds none.
+	entries int
 	// kept are about the bytes a row of columns that pass through.
 	kept int
 	// left are the columns that "*" leaves out.
@@ -64,12 +66,19 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	if err != nil {
 		return s, false, err
 	}
-	s.dim, s.left = e.Dim(), f.Left()
+	if s.dim, s.left = e.Dim(), f.Left(); s.dim <= read.Sparse {
+		s.entries = 0 // the rows are filled
+	}
 	return s, true, nil
 }
 
 // countRows counts the rows of one file.
 func (s *surveyed) countRows(ctx context.Context, p *program, path string, r table.Reader, f *ingest.Fitter, may bool) (bool, error) {
+	if m, is := ingest.SparseOf(r); is {
+		n, _ := m.NumRows()
+		s.rows, s.entries = s.rows+int(n), s.entries+int(m.Entries())
+		return true, nil
+	}
 	rows, known := int64(0), false
 	if c, is := r.(table.Counted); is {
 		rows, known = c.NumRows()

@@ -38,6 +38,8 @@ type Linear struct {
 	// j/lanes*lanes*dim + k*lanes + j%lanes. Rows beyond q are zero; panels are a
 	// multiple of wide.
 	w []float64
+	// skips says that zeros of x may be passed over: c is 0 and all of w is finite.
+	skips bool
 }
 
 // NewLinear returns the map with c of length dim and w of q x dim.
@@ -53,6 +55,7 @@ func NewLinear(c []float64, w vec.Matrix[float64]) *Linear {
 			to[k*lanes] = v
 		}
 	}
+	l.skips = l.Still() && vec.Finite(l.w)
 	return l
 }
 
@@ -79,9 +82,17 @@ func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) v
 		rows := height(to - from)
 		packed := make([]float64, rows*min(slab, l.dim))
 		sum := make([]float64, rows*par.Pieces(l.q, lanes*wide)*wide*lanes)
+		var index []int32
+		var values []float64
+		if l.skips {
+			index, values = make([]int32, 0, l.dim/sparser), make([]float64, 0, l.dim/sparser)
+		}
 		for i := from; i < to; i += rows {
 			rows = height(to - i)
 			last := min(to, i+rows)
+			if l.skips && l.sparse(out.Slice(i, last), x.Slice(i, last), index, values) {
+				continue
+			}
 			l.some(level, out.Slice(i, last), x.Slice(i, last), rows, packed, sum)
 		}
 	})

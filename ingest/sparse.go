@@ -1,0 +1,212 @@
+package ingest
+
+import (
+	"context"
+
+	"unfold/ingest/matrix"
+	"unfold/ingest/table"
+	"unfold/sparse"
+)
+
+// SparseOf returns the sparse matrix that a source is, if it is one.
+func SparseOf(r table.Reader) (table.Sparse, bool) {
+	if p, is := r.(*partition); is {
+		r = p.Reader
+	}
+	s, is := r.(table.Sparse)
+	return s, is
+}
+
+// CheckSparse says whether rows of a sparse matrix are encoded without being filled, and what to
+// do if they are not: what makes something else of 0 fills them.
+func (e *Encoder) CheckSparse(o table.Origin) error {
+	problem := ""
+	switch {
+	case e.element != nil:
+		problem = "standardized"
+	case e.fill != nil:
+		problem = "filled with means"
+	case !e.Metric().keepsZeros():
+		problem = "compared by the metric " + string(e.Metric())
+	default:
+		return nil
+	}
+	return o.Bad("it holds a sparse matrix, whose rows cannot be %s and stay sparse", problem).
+		Suggest("leave that out, or choose the metric cosine, hellinger or euclidean; or save the rows in full: numpy.save of m.toarray()")
+}
+
+// EncodeSparse is Encode for rows of a sparse matrix, in place: an element that is not there is 0
+// in the row in full, which has the same bits. O is the place of row 0.
+func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) error {
+	if err := e.CheckSparse(o); err != nil {
+		return err
+	}
+	if a.M != e.inner {
+		return o.BadColumn(e.vector, "the vectors have %d elements, %d are expected", a.M, e.inner).Suggest("every vector of a map has one length")
+	}
+	var row []float32
+	for i := range a.N {
+		index, data := a.Row(i)
+		row = row[:0]
+		for p, v := range data {
+			if e.log1p {
+				v = log1p(v)
+			}
+			if e.metric == Hellinger && v < 0 {
+				return o.BadAt(i, e.vector, "value %d is %v, below 0, and the metric hellinger takes counts or shares", index[p], v).Suggest("drop such rows, or choose another metric than hellinger")
+			}
+			row = append(row, float32(v))
+		}
+		if e.metric.warps() {
+			if problem := e.metric.row(row, row); problem != "" {
+				return o.BadAt(i, e.vector, "%s", problem).Suggest("drop such rows, or choose another metric than %s", e.metric)
+			}
+		}
+		for p, v := range row {
+			data[p] = float64(v)
+		}
+	}
+	a.Tidy() // a share may be too small for single precision
+	return nil
+}
+
+// sparse reads files that all are sparse matrices, one below the other. It reports false, and
+// has read nothing, if the first is none, or too narrow to stay one.
+func (l *loader) sparse() (*Dataset, bool, error) {
+	d := &Dataset{Encoder: l.opts.Encoder}
+	var rows []*sparse.CSR
+	parts := &parts{}
+	for i, path := range l.paths {
+		a, n, err := l.oneSparse(path, d)
+		if err != nil {
+			return nil, true, err
+		}
+		if a == nil && i == 0 {
+			return nil, false, nil
+		}
+		if a == nil {
+			return nil, true, table.Origin{File: path}.Bad("it holds no sparse matrix, as %s does", l.paths[0]).Suggest("learn from files of one kind")
+		}
+		labels, err := l.labels(i)
+		if err != nil {
+			return nil, true, err
+		}
+		if err := parts.label(labels, n, path, l.opts.LabelFiles, i); err != nil {
+			return nil, true, err
+		}
+		rows = append(rows, a)
+		d.Files = append(d.Files, FileRows{path, n})
+		l.progress("read", n, 0)
+	}
+	if d.Sparse = sparse.Stack(rows...); d.Sparse.N == 0 {
+		return nil, true, table.Origin{File: l.paths[0]}.Bad("there are no rows")
+	}
+	d.Origin = table.Origin{File: l.paths[0]}
+	return d, true, parts.join(d)
+}
+
+// oneSparse reads the encoded rows of a file, nil if it holds none that are to stay sparse. The first fits
+// the encoder of d, if that has none.
+func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
+	if path == "-" {
+		return nil, 0, nil
+	}
+	r, err := Open(l.ctx, path, l.opts.Options)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer r.Close()
+	s, is := SparseOf(r)
+	if !is || s.Schema()[0].Dim <= l.opts.Sparse {
+		return nil, 0, nil
+	}
+	o := table.Origin{File: path}
+	if d.Encoder == nil {
+		if d.Encoder, err = l.sparseEncoder(s, path); err != nil {
+			return nil, 0, err
+		}
+	}
+	for _, name := range d.Encoder.Selection().Passing() {
+		if _, there := s.Schema().Find(name); !there {
+			return nil, 0, table.UnknownColumn(o, name, s.Schema().Names())
+		}
+	}
+	if err := d.Encoder.CheckSparse(o); err != nil {
+		return nil, 0, err
+	}
+	a, err := s.Matrix(l.ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	return a, a.N, d.Encoder.EncodeSparse(a, o)
+}
+
+// sparseEncoder is the encoder of a matrix's rows.
+func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
+	m := l.opts.Mapping
+	f, err := FitterOf(l.ctx, s, m, path)
+	if err != nil {
+		return nil, err
+	}
+	if m.Standardize || m.Fill {
+		e := &Encoder{element: make([]scale, 1)}
+		if m.Fill {
+			e = &Encoder{fill: make([]float32, 1)}
+		}
+		return nil, e.CheckSparse(table.Origin{File: path})
+	}
+	return f.Encoder()
+}
+
+// Len is the number of rows.
+func (d *Dataset) Len() int {
+	if d.Sparse != nil {
+		return d.Sparse.N
+	}
+	return d.X.Rows
+}
+
+// ofSparse is the profile of a sparse matrix, of whose rows only the first are seen in full.
+func (p *Profile) ofSparse(ctx context.Context, s table.Sparse, see func(*table.Table)) (*Profile, error) {
+	a, err := s.Matrix(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries, c := a.NNZ(), &p.Columns[0]
+	for _, v := range a.Data {
+		c.widen(v)
+	}
+	if entries < a.N*a.M {
+		c.widen(0)
+	}
+	p.Rows, p.Entries, p.Vector = int64(a.N), &entries, c.Name
+	if a.N == 0 || see == nil {
+		return p, nil
+	}
+	t, err := s.Next(ctx)
+	if err == nil {
+		see(t)
+	}
+	return p, err
+}
+
+// mostFull bounds the memory of sparse rows in full, which other commands than those that take
+// them as they are make of them.
+const mostFull = 16 << 30
+
+// checkFull refuses sparse rows that would take too much in full.
+func checkFull(r table.Reader, path string) error {
+	s, is := SparseOf(r)
+	if !is {
+		return nil
+	}
+	rows, _ := s.NumRows()
+	row := 4 * int64(s.Schema()[0].Dim)
+	if most := mostFull / row; rows > most {
+		return table.Origin{File: path}.Bad("it holds a sparse matrix, whose rows take %d MiB in full, and here they are taken in full", rows*row>>20).
+			Suggest("fit, embed and inspect take them as they are; of others give at most %d rows", most)
+	}
+	return nil
+}
+
+var _ table.Sparse = (*matrix.Reader)(nil)

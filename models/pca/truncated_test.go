@@ -1,0 +1,106 @@
+package pca_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	. "unfold/models/pca"
+	"unfold/sparse"
+)
+
+// words makes n sparse rows of dim columns: topics of columns, in a few rows each, of sizes that
+// fall; and the same rows in full.
+func words(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
+	rng := rand.New(rand.NewPCG(3, uint64(dim)))
+	full := vec.New[float32](n, dim)
+	var rows, columns []int32
+	var values []float64
+	for i := range n {
+		topic := i % 7
+		for range 8 {
+			j := (topic*37 + rng.IntN(20)) % dim
+			full.Row(i)[j] = float32(1+rng.Float64()) / float32(1+topic)
+		}
+		for j, v := range full.Row(i) {
+			if v != 0 {
+				rows, columns, values = append(rows, int32(i)), append(columns, int32(j)), append(values, float64(v))
+			}
+		}
+	}
+	return sparse.FromTriplets(n, dim, rows, columns, values), full
+}
+
+// The truncated SVD is that of gonum's dense solver, whether few columns or many; the
+// projection of sparse rows has the bits of that of full ones, for any number of threads.
+func TestTruncated(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		n, dim int
+	}{{"few columns", 90, 40}, {"many columns", 300, 420}} {
+		t.Run(c.name, func(t *testing.T) {
+			const q = 6
+			a, full := words(c.n, c.dim)
+			p, err := Truncated(t.Context(), a, q, Settings{Threads: 1, Tolerance: 1e-9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var svd mat.SVD
+			if !svd.Factorize(mat.NewDense(c.n, c.dim, vec.Convert[float64](full).Data), mat.SVDThin) {
+				t.Fatal("no singular values")
+			}
+			var v mat.Dense
+			svd.VTo(&v)
+			total := 0.0
+			for k, s := range svd.Values(nil) {
+				total += s * s / float64(c.n)
+				if k >= q {
+					continue
+				}
+				if want := s * s / float64(c.n); math.Abs(p.Variance[k]-want) > 1e-7*p.Variance[0] {
+					t.Errorf("component %d: mean square %v, want %v", k, p.Variance[k], want)
+				}
+				dot := 0.0
+				for j, e := range p.Components.Row(k) {
+					dot += float64(e) * v.At(j, k)
+				}
+				if math.Abs(math.Abs(dot)-1) > 1e-4 {
+					t.Errorf("component %d is at the cosine %v of the singular vector", k, dot)
+				}
+			}
+			if math.Abs(p.Total-total) > 1e-9*total {
+				t.Errorf("total %v, want %v", p.Total, total)
+			}
+			again, err := Truncated(t.Context(), a, q, Settings{Threads: 3, Tolerance: 1e-9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, dense := p.Projector().ApplySparse(a, 2), again.Projector().Apply(full, 1)
+			for i, v := range z.Data {
+				if math.Float32bits(v) != math.Float32bits(dense.Data[i]) {
+					t.Fatalf("row %d, element %d is %v of the sparse row, %v of the full one", i/q, i%q, v, dense.Data[i])
+				}
+			}
+		})
+	}
+}
+
+func TestTruncatedRefuses(t *testing.T) {
+	a, _ := words(20, 30)
+	for _, q := range []int{0, 31} {
+		if _, err := Truncated(t.Context(), a, q, Settings{}); !models.IsBadInput(err) {
+			t.Errorf("%d components: %v", q, err)
+		}
+	}
+	a.Data[3] = math.NaN()
+	if _, err := Truncated(t.Context(), a, 2, Settings{}); !models.IsBadInput(err) {
+		t.Errorf("a value that is not a number: %v", err)
+	}
+	if _, err := Truncated(t.Context(), &sparse.CSR{M: 3, Start: []int{0}}, 2, Settings{}); !models.IsBadInput(err) {
+		t.Error("no rows")
+	}
+}

@@ -1,0 +1,151 @@
+package knn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/internal/par"
+	"unfold/sparse"
+)
+
+const (
+	// invertedRows is the number of rows whose lists by column are made at a time: their
+	// products with a row stay in the second-level cache.
+	invertedRows = 1 << 15
+	// invertedPiece is the number of rows of one task.
+	invertedPiece = 64
+)
+
+// Sparse returns the k nearest other rows of every row of a sparse matrix, as Graph does of
+// dense ones; a must be Valid and its values finite. Distances are those of
+// sparse.CSR.SquaredDistance, and lists are ordered by (squared distance, row number).
+//
+// It is the search by inverted lists of information retrieval (Zobel and Moffat, Inverted
+// files for text search engines, ACM Computing Surveys 2006). A list by column gives, for row i, products with all rows j that share a column, as sums in
+// float64, and
+//
+//	|x_i - x_j|^2 = |x_i|^2 + |x_j|^2 - 2 x_i x_j
+//
+// up to rounding, whose bound is rigorous (roundings). What could enter the list by that is
+// measured exactly. It costs, for every row, the lengths of the lists of its columns, and n
+// comparisons. The memory beside a and the result is that of invertedRows rows by columns, and
+// for each thread one number for each of these. It fails if there are no k other rows, with a
+// *ValueError if a value is not finite, or if ctx ends.
+func Sparse(ctx context.Context, a *sparse.CSR, k int, s Settings) (*Neighbors, error) {
+	return invertedBy(ctx, a, k, invertedRows, s)
+}
+
+// SparseBytes returns about the memory that Sparse takes beside a, n x m with so many entries,
+// and the result.
+func SparseBytes(n, m, entries, threads int) int64 {
+	block := min(n, invertedRows)
+	lists := float64(entries) * float64(block) / float64(max(n, 1))
+	return int64(12*lists) + 16*int64(m) + 8*int64(n) + 8*int64(block)*int64(par.Threads(threads))
+}
+
+// invertedBy is Sparse with lists of so many rows at a time.
+func invertedBy(ctx context.Context, a *sparse.CSR, k, size int, s Settings) (*Neighbors, error) {
+	if err := checkShape(a.N, a.M, k, a.N-1); err != nil {
+		return nil, err
+	}
+	g, err := newInverted(a, k)
+	if err != nil {
+		return nil, err
+	}
+	blocks := par.Pieces(a.N, size)
+	count := par.NewProgress(blocks*par.Pieces(a.N, invertedPiece), s.Progress)
+	for b := range blocks {
+		g.first = b * size
+		g.columns = a.Slice(g.first, min(a.N, g.first+size)).Transpose()
+		par.Ranges(s.Threads, a.N, invertedPiece, func(_, from, to int) {
+			if ctx.Err() != nil {
+				return
+			}
+			w := g.works.Get()
+			if *w == nil {
+				*w = make([]float64, min(a.N, size))
+			}
+			for i := from; i < to; i++ {
+				g.row(i, (*w)[:g.columns.M])
+			}
+			g.works.Put(w)
+			count.Step()
+		})
+		if err := cancelled(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return g.lists, nil
+}
+
+// inverted is the state of one search.
+type inverted struct {
+	a     *sparse.CSR
+	lists *Neighbors
+	// half holds (1 - margin) |x_j|^2 / 2.
+	half   []float64
+	margin float64
+	// columns are rows first, first+1, ... of a by columns.
+	columns *sparse.CSR
+	first   int
+	works   par.Lender[[]float64]
+}
+
+// newInverted checks the values of a.
+func newInverted(a *sparse.CSR, k int) (*inverted, error) {
+	g := &inverted{a: a, lists: EmptyNeighbors(a.N, k), half: make([]float64, a.N)}
+	longest := 0
+	for i := range a.N {
+		index, data := a.Row(i)
+		longest = max(longest, len(data))
+		for p, v := range data {
+			if !(math.Abs(v) < limit) {
+				return nil, fmt.Errorf("knn: %w", &ValueError{Row: i, Col: int(index[p]), Value: v})
+			}
+			g.half[i] += float64(v * v)
+		}
+	}
+	g.margin = roundings(longest)
+	for i, square := range g.half {
+		g.half[i] = (1 - g.margin) * square / 2
+	}
+	return g, nil
+}
+
+// roundings bounds what sums of at most m products err by, as a share of |x|^2 + |y|^2. With
+// u = 2^-53 the product, the two squares and the exact distance have errors of at most
+// about m u / 2, m u and 2 (m+1) u times that share (Higham 2002, eq. 3.5, and 2|xy| <= x^2 + y^2);
+// a few more are those of the comparison.
+func roundings(m int) float64 { return float64(5*m+16) * 0x1p-53 }
+
+// row compares row i with those of the block. Products are where it adds them up, zeros
+// before and after.
+func (g *inverted) row(i int, products []float64) {
+	columns, values := g.a.Row(i)
+	for p, j := range columns {
+		v := values[p]
+		rows, data := g.columns.Row(int(j))
+		data = data[:len(rows)]
+		for q, r := range rows {
+			products[r] += float64(v * data[q])
+		}
+	}
+	index, dist2 := g.lists.Row(i)
+	last := len(dist2) - 1
+	own, half := g.half[i], g.half[g.first:][:len(products)]
+	least := own - dist2[last]/2
+	for r, product := range products {
+		products[r] = 0
+		if product < least+half[r] {
+			continue
+		}
+		j := g.first + r
+		if j == i {
+			continue
+		}
+		if d2 := g.a.SquaredDistance(i, g.a, j, dist2[last]); insert(index, dist2, int32(j), d2) {
+			least = own - dist2[last]/2
+		}
+	}
+}
