@@ -8,7 +8,7 @@ import (
 
 // DefaultSupervision is s of H24 where labels are to take part in learning and it is not said
 // how much. docs/decisions/supervision.md has what it was chosen by.
-const DefaultSupervision = 0.5
+const DefaultSupervision = 0.9
 
 // edgeWeights are those of the near edges of points: by rank, and where labels take part in
 // learning by these, too.

@@ -35,7 +35,7 @@ type fitCmd struct {
 	// NeighborsFile goes with kinds of model that take neighbours.
 	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
 	// Supervise is short for source.label and model.supervision.
-	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.5 unless that is given."`
+	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given."`
 	Classify  bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	fitClusterFlags
 	textFlags

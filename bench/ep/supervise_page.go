@@ -1,0 +1,7 @@
+package main
+
+import (
+	"os"
+)
+
+func writeSupervision(page string, all []*supervised) error { return os.WriteFile(page, nil, 0o666) }
