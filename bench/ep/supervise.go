@@ -40,10 +40,12 @@ type supervisedMap struct {
 	Held, Rest, Own, RNX []float64
 }
 
-// supervisedSizes are how many rows are drawn, supervisedSets of which sets.
+// supervisedDraws is how often rows are drawn and supervisedSizes how many, supervisedSets of which sets.
+const supervisedDraws = 2
+
 var (
-	supervisedSizes = sizes{3000, 3000}
-	supervisedSets  = []part{{key: "supervision-usps", load: usps}, {key: "supervision-mnist", load: mnist}, {key: "supervision-kdd", load: kdd}}
+	supervisedSizes = sizes{2000, 2000}
+	supervisedSets  = []part{{key: "supervision-usps", load: usps}, {key: "supervision-kdd", load: kdd}, {key: "supervision-mnist", load: mnist}}
 	supervisedToys  = []part{{key: "supervision-toy", load: toy}}
 )
 
@@ -94,7 +96,7 @@ func (b *bench) supervise(ctx context.Context, load loader) (*supervised, error)
 			r.Maps = append(r.Maps, supervisedMap{Program: "umap-learn", Weight: w})
 		}
 	}
-	for seed := range uint64(draws) {
+	for seed := range uint64(supervisedDraws) {
 		d, err := load(ctx, b.data, supervisedSizes, seed)
 		if err != nil {
 			return nil, err
@@ -119,15 +121,18 @@ func (b *bench) superviseOne(ctx context.Context, d *data, seed uint64, r *super
 	rand.New(rand.NewPCG(seed, 17)).Shuffle((d.train+1)/2, func(i, j int) {
 		shuffled[2*i], shuffled[2*j] = shuffled[2*j], shuffled[2*i]
 	})
-	theirs, err := b.askSupervised(ctx, d, known, seed, r)
-	if err != nil {
-		return err
-	}
+	var theirs []theirMap
 	for i := range r.Maps {
 		m := &r.Maps[i]
 		var mu, at vec.Matrix[float32]
+		var err error
 		switch {
 		case m.Program != "unfold":
+			if theirs == nil {
+				if theirs, err = b.askSupervised(ctx, d, known, seed, r); err != nil {
+					return err
+				}
+			}
 			mu, at, theirs = vec.Convert[float32](table(theirs[0].Mu)), vec.Convert[float32](table(theirs[0].At)), theirs[1:]
 		case m.Shuffled:
 			mu, at, err = b.learnSupervised(ctx, d, shuffled, m.Weight, seed)
