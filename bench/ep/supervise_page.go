@@ -59,6 +59,8 @@ func (r *supervised) section(b *strings.Builder) {
 // name is what the map was made by.
 func (m *supervisedMap) name() string {
 	switch {
+	case m.Weight == withoutLabels:
+		return m.Program + ", without `y`"
 	case m.Program != "unfold":
 		return fmt.Sprintf("%s, `target_weight=%g`", m.Program, m.Weight)
 	case m.Shuffled:
@@ -83,8 +85,9 @@ func supervisionVerdict(b *strings.Builder, all []*supervised) {
 	for i, m := range all[0].Maps {
 		base := 0
 		for j, other := range all[0].Maps {
-			if other.Program == m.Program && other.Weight == 0 {
+			if other.Program == m.Program && other.Weight <= 0 && !other.Shuffled {
 				base = j
+				break
 			}
 		}
 		if base == i {

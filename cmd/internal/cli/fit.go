@@ -259,6 +259,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		return fitError(f.inputs, err)
 	}
 	f.noteNeighbors()
+	f.noteLabels(spec.Labels)
 	f.clock.lap("fit")
 	f.p.progress.Stage("write", "", 0)
 	if f.snap.Encoder, err = json.Marshal(f.data.Encoder); err != nil {

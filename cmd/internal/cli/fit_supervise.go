@@ -4,7 +4,9 @@ import (
 	"strconv"
 
 	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/models/score"
 	"unfold/models/student"
 )
 
@@ -42,4 +44,11 @@ func (c *fitCmd) checkSupervision(m ingest.Mapping, settings *config.Config) err
 		return usagef("--supervision: name the labels by --supervise, --label or --label-file")
 	}
 	return nil
+}
+
+// noteLabels says that the labels that took part in learning do not set rows apart.
+func (f *fitRun) noteLabels(labels []string) {
+	if _, names := score.Classes(labels); labels != nil && len(names) < 2 {
+		f.p.note("labels take part in learning, and rows have %s: the map is the same without", humanize.Plural(len(names), "label"))
+	}
 }

@@ -108,6 +108,15 @@ func TestSuperviseShapesTheMapAlone(t *testing.T) {
 	if len(places["other"]) != 61 || fmt.Sprint(places["other"]) != fmt.Sprint(places["bare"]) {
 		t.Error("rows are placed by their labels")
 	}
+	bare, err := os.ReadFile("bare.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "one.csv", strings.Replace(strings.ReplaceAll(string(bare), "\n", ",x\n"), ",x", ",kind", 1))
+	code, _, stderr := run(t, "fit", "one.csv", "--columns", "u,v,w", "--steps", "5", "--supervise", "kind", "-o", "one.unfold")
+	if want := "rows have 1 label: the map is the same without"; code != exitDone || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d, want a note that %s: %s", code, want, stderr)
+	}
 	if text := must(t, "inspect", "more.unfold"); !strings.Contains(text, "supervision") {
 		t.Errorf("inspect does not say that labels took part:\n%s", text)
 	}
