@@ -14,29 +14,24 @@ import (
 // point's labelled rows, "" if there is none.
 func Labels(label []string, of []int32, n int) []string {
 	out, votes := make([]string, n), make([]int, n)
-	// Boyer and Moore's vote leaves the only label that more than half can have,
-	for i, p := range of {
-		switch l := label[i]; {
-		case l == "":
-		case votes[p] == 0:
-			out[p], votes[p] = l, 1
-		case out[p] == l:
-			votes[p]++
-		default:
-			votes[p]--
+	poll := func(open bool) {
+		for i, p := range of {
+			switch l := label[i]; {
+			case l == "":
+			case open && votes[p] == 0:
+				out[p], votes[p] = l, 1
+			case out[p] == l:
+				votes[p]++
+			default:
+				votes[p]--
+			}
 		}
 	}
-	// and a count for and against it says whether they do.
+	// Boyer and Moore's vote leaves the only label that more than half can have, and a count for
+	// and against it says whether they do.
+	poll(true)
 	clear(votes)
-	for i, p := range of {
-		switch l := label[i]; {
-		case l == "":
-		case out[p] == l:
-			votes[p]++
-		default:
-			votes[p]--
-		}
-	}
+	poll(false)
 	for p, lead := range votes {
 		if lead <= 0 {
 			out[p] = ""

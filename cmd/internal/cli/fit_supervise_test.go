@@ -65,6 +65,21 @@ func placesIn(t *testing.T, file string) (places []string) {
 	return places
 }
 
+// labelsKept is how many points of a model have labels, of how many; 0 of 0 without any.
+func labelsKept(t *testing.T, s *snapshot.Snapshot) (labelled, all int) {
+	t.Helper()
+	label, err := points.LabelsOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range label {
+		if l != "" {
+			labelled++
+		}
+	}
+	return labelled, len(label)
+}
+
 // Labels shape a map, and it keeps them; where other rows are placed does not depend on theirs.
 func TestSuperviseShapesTheMapAlone(t *testing.T) {
 	atLabels(t)
@@ -86,17 +101,7 @@ func TestSuperviseShapesTheMapAlone(t *testing.T) {
 		t.Error("places do not follow the share of labels in learning")
 	}
 	for name, want := range map[string]int{"plain": 0, "by": 160} {
-		label, err := points.LabelsOf(mu[name])
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := 0
-		for _, l := range label {
-			if l != "" {
-				got++
-			}
-		}
-		if got != want {
+		if got, _ := labelsKept(t, mu[name]); got != want {
 			t.Errorf("%s keeps %d labels, want %d", name, got, want)
 		}
 	}
@@ -133,18 +138,9 @@ func TestUpdateTakesLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		label, err := points.LabelsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := 0
-		for _, l := range label {
-			if l != "" {
-				got++
-			}
-		}
-		if len(label) != 300 || got != want {
-			t.Errorf("%s: %d of %d points have labels, want %d of 300", file, got, len(label), want)
+		got, all := labelsKept(t, s)
+		if all != 300 || got != want {
+			t.Errorf("%s: %d of %d points have labels, want %d of 300", file, got, all, want)
 		}
 	}
 }
