@@ -131,8 +131,8 @@ drift-bounds: bin/bench/drift
 ep: bin/bench/ep
 	bin/bench/ep -o docs/ep.md $(ARGS)
 
-# supervision measures maps that are learnt by labels beside umap-learn's and writes docs/decisions/supervision.md; half an hour. It needs
-# usps/, kddcup99/ and mnist/ in the folder that UNFOLD_DATA names, and Python 3.11 (for umap-learn, in an environment of its own under out/supervision).
+# supervision measures maps that are learnt by labels beside umap-learn's and writes docs/decisions/supervision.md; some minutes. It needs
+# usps/ and kddcup99/ in the folder that UNFOLD_DATA names, and Python 3.11 (for umap-learn, in an environment of its own under out/supervision).
 .PHONY: supervision
 supervision: bin/bench/ep
 	bin/bench/ep -supervision -o docs/decisions/supervision.md -out out/supervision $(ARGS)

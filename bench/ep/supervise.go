@@ -45,7 +45,7 @@ const supervisedDraws = 2
 
 var (
 	supervisedSizes = sizes{2000, 2000}
-	supervisedSets  = []part{{key: "supervision-usps", load: usps}, {key: "supervision-kdd", load: kdd}, {key: "supervision-mnist", load: mnist}}
+	supervisedSets  = []part{{key: "supervision-usps", load: usps}, {key: "supervision-kdd", load: kdd}}
 	supervisedToys  = []part{{key: "supervision-toy", load: toy}}
 )
 

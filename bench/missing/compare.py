@@ -58,15 +58,16 @@ Differences of the expected distance from means, least and largest:
 |---|---:|---:|
 {differences}
 
-Where holes are even, v is nearly the same for all rows, and there is little to gain. Where they are uneven, and many, rows of many holes are
-neighbours of all by their means, and not by the expected distance.
+Where holes are even, v is nearly the same for all rows, and there is little to gain. Where they are uneven, a row of many holes is a neighbour of many by
+its means, and of few by the expected distance. In the rows of the digits these are better neighbours. A map gains little by them, since its length scales
+and its frame are those of the means, and where half of the values are missing it loses.
 
 ## Why there is no `--missing distance`
 
 A fit searches from every row, and finds every row: each would have one vector to search by, (x', 0), and another one to be found by, (x', sqrt(v)).
 The lists of a map that follows its rows, its index and its spanning trees hold one vector of a row, and take a distance to be the same from both ends. An
-event would not lie where the row that equals it lies. So the program has the mean, and takes lists that others have made:
-with `--missing mean --neighbors-file` a map is learnt by expected distances. Events are placed by means there, too.
+event would not lie where the row that equals it lies. That would be worth its while if maps were better for it; the table says that they are not.
+So the program has the mean. It takes lists that others have made, `--missing mean --neighbors-file`; events are placed by means there, too.
 """
 BETA = 0.5
 FEATURES, ITERATIONS = 10, 3
