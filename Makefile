@@ -131,6 +131,19 @@ drift-bounds: bin/bench/drift
 ep: bin/bench/ep
 	bin/bench/ep -o docs/ep.md $(ARGS)
 
+# supervision measures maps that are learnt by labels beside umap-learn's and writes docs/decisions/supervision.md; some minutes. It needs
+# usps/ and kddcup99/ in the folder that UNFOLD_DATA names, and Python 3.11 (for umap-learn, in an environment of its own under out/supervision).
+.PHONY: supervision
+supervision: bin/bench/ep
+	bin/bench/ep -supervision -o docs/decisions/supervision.md -out out/supervision $(ARGS)
+
+# missing measures maps of rows with missing values beside scikit-learn's imputers with umap-learn, and writes docs/decisions/missing.md; some
+# minutes. PEERS is an environment with what bench/ep/supervise.txt lists, such as that of make supervision; UNFOLD_DATA names the folder that holds usps/ and kddcup99/.
+PEERS ?= out/supervision/venv
+.PHONY: missing
+missing: build
+	$(PEERS)/bin/python bench/missing/compare.py bin/unfold $(UNFOLD_DATA) out/missing docs/decisions/missing.md
+
 # refresh compares a map that follows its stream with fits made again and writes docs/refresh.md; some ten minutes. It needs
 # Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/ and kddcup99/ in the folder that
 # UNFOLD_DATA names.

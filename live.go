@@ -47,6 +47,13 @@ type Refreshed struct {
 // On an error nothing has changed. Maps of other kinds than Student and Saul do not live:
 // the error matches errors.ErrUnsupported.
 func (m *Map) Insert(ctx context.Context, x mat.Matrix) ([]int, error) {
+	return m.InsertLabelled(ctx, x, nil)
+}
+
+// InsertLabelled is Insert of rows with labels, "" where a row has none: a map that was learnt
+// with Student.Supervision goes on to learn by them, others pass over them. A point has the label of
+// the last of its rows that came with one. Without labels, nil, it is Insert.
+func (m *Map) InsertLabelled(ctx context.Context, x mat.Matrix, labels []string) ([]int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.wake(ctx); err != nil {
@@ -56,6 +63,9 @@ func (m *Map) Insert(ctx context.Context, x mat.Matrix) ([]int, error) {
 	from, err := v.source(x)
 	if err != nil || from.rows == 0 {
 		return nil, err
+	}
+	if labels != nil && len(labels) != from.rows {
+		return nil, public(models.BadInputf("%d labels for %d rows", len(labels), from.rows), 0)
 	}
 	rows, err := from.dense(0, from.rows)
 	if err != nil {
@@ -68,6 +78,11 @@ func (m *Map) Insert(ctx context.Context, x mat.Matrix) ([]int, error) {
 	slots, err := m.live.Change(ctx, nil, rows, live.StartAt(v.snap, placed.Mu))
 	if err != nil {
 		return nil, public(err, 0)
+	}
+	for i, l := range labels {
+		if l != "" {
+			m.live.Label(slots[i:i+1], labels[i:i+1])
+		}
 	}
 	m.live.Novelty(placed.NoveltyLocal)
 	id := make([]int, len(slots))
@@ -204,6 +219,6 @@ func (m *Map) followed(before *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Parts = []snapshot.Part{{Name: keptPart, Rows: len(state), Cols: 1, Data: state}}
+	s.Parts = slices.Concat(s.Parts, []snapshot.Part{{Name: keptPart, Rows: len(state), Cols: 1, Data: state}})
 	return s, nil
 }

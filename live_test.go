@@ -168,6 +168,62 @@ func TestLiveBehindPCA(t *testing.T) {
 	}
 }
 
+// Labels take part in learning, of the rows of a fit and of those that come, and a file keeps them.
+func TestLabelsTakePart(t *testing.T) {
+	x := cloud(150, 5, 6)
+	labels := make([]string, len(x))
+	for i := range labels {
+		labels[i] = []string{"a", "b", ""}[i%3]
+	}
+	by := func(supervision float64, labels []string) unfold.Options {
+		return unfold.Options{Steps: 20, Labels: labels, Student: unfold.StudentOptions{Supervision: supervision}}
+	}
+	plain, m := fitted(t, x[:120], unfold.Options{Steps: 20}), fitted(t, x[:120], by(1, labels[:120]))
+	if slices.Equal(plain.Points().Embedding.RawMatrix().Data, m.Points().Embedding.RawMatrix().Data) {
+		t.Error("labels do not change the map")
+	}
+	var file bytes.Buffer
+	if err := m.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := unfold.Open(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files [3]bytes.Buffer
+	for i, c := range []struct {
+		m      *unfold.Map
+		labels []string
+	}{{m, labels[120:]}, {again, labels[120:]}, {plain, labels[120:]}} {
+		if _, err := c.m.InsertLabelled(t.Context(), x[120:], c.labels); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.m.Save(&files[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("a map of a file goes on otherwise")
+	}
+	for i, want := range []bool{true, true, false} {
+		if bytes.Contains(files[i].Bytes(), []byte(`["a","b"]`)) != want {
+			t.Errorf("map %d keeps labels: want %v", i, want)
+		}
+	}
+	if _, err := m.InsertLabelled(t.Context(), x[:2], labels[:1]); !errors.Is(err, unfold.ErrBadInput) {
+		t.Errorf("one label for two rows: %v", err)
+	}
+	for name, o := range map[string]unfold.Options{"no labels": by(.5, nil), "labels alone": by(0, labels), "too much": by(2, labels)} {
+		var option *unfold.OptionError
+		if _, err := unfold.Fit(t.Context(), x, o); !errors.As(err, &option) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Maps of other kinds do not live, and say so.
 func TestNotAllKindsLive(t *testing.T) {
 	for _, kind := range []unfold.Kind{unfold.LLLVM, unfold.GPLVM} {

@@ -97,6 +97,8 @@ type Options struct {
 	// at most 1, which means all. Defaults SearchAuto, 0.99.
 	Search Search
 	Recall float64
+	// Labels are those of the rows, "" where a row has none. They go with Student.Supervision.
+	Labels []string
 	// Progress, if it is not nil, hears how far a fit is: done of total units of a stage. Its
 	// calls do not overlap, and it should return soon.
 	Progress func(stage string, done, total int)
@@ -127,6 +129,10 @@ type StudentOptions struct {
 	// map are about those in the data to the power of it, up to 4. 2 follows it closely.
 	// Default 0, which leaves it to the neighbours.
 	Density float64
+	// Supervision is how much Options.Labels take part in learning, 0 to 1: a near neighbour with another
+	// label counts 1 - Supervision of what one with the same label or none does. Default 0: not at all.
+	// Where rows are placed that were not learnt from does not depend on labels of theirs.
+	Supervision float64
 	// Tail is the shape of the tails, smaller is heavier. Default Dims/2.
 	Tail float64
 	// Weight is how much a pair of points that are no neighbours counts; a larger one
@@ -190,7 +196,11 @@ func (o Options) spec() (fit.Spec, error) {
 	switch o.Kind {
 	case "", Student:
 		s.Kind = fit.LVM
-		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Density: o.Student.Density, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
+		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Density: o.Student.Density, Supervision: o.Student.Supervision, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
+		if (o.Student.Supervision > 0) != (o.Labels != nil) {
+			return s, &OptionError{"Labels", "labels go with Student.Supervision above 0, and that with labels"}
+		}
+		s.Labels = o.Labels
 		if err := o.Student.frame(&s.LVM.Student.Prior); err != nil {
 			return s, err
 		}
@@ -262,7 +272,7 @@ func (o Options) checkKind() error {
 // optionNames are the fields by the names that the insides have for them.
 var optionNames = map[string]string{
 	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
-	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "density": "Student.Density", "core": "Saul.Core", "components": "Saul.Largest",
+	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "density": "Student.Density", "supervision": "Student.Supervision", "core": "Saul.Core", "components": "Saul.Largest",
 }
 
 func optionName(setting string) string {

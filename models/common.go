@@ -35,6 +35,9 @@ type Common struct {
 	// or more of each: they take the place of the search. Nil: there are none. Not
 	// every kind of model takes them, and files do not keep them.
 	Given *knn.Given
+	// Labels are those of the rows to be learnt from, by which a model may learn (its
+	// Supervision); "" where a row has none. Nil: no row has. Settings in files do not keep them.
+	Labels []string
 }
 
 // MapDims is the dimension of the map that the settings mean.

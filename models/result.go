@@ -25,6 +25,9 @@ type Result struct {
 	// Unlearnt marks points that were placed by learnt ones and not learnt. Nil if
 	// there are none.
 	Unlearnt []bool
+	// Labels are those of the points, "" where a point has none, if they took part in
+	// learning; nil if they did not.
+	Labels []string
 	// Neighbors are the nearest neighbours among the points, as Common.Search has
 	// them found, at least Common.Lists of them (fewer only if there are fewer
 	// points).

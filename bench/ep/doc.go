@@ -4,4 +4,7 @@
 // and a GP-LVM on oil flow and handwritten digits. Nothing on that page is typed by hand.
 //
 //	make ep UNFOLD_DATA=DIR
+//
+// With -supervision it measures labels that take part in learning a map, beside umap-learn, and
+// writes docs/decisions/supervision.md (make supervision).
 package main

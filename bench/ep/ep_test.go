@@ -34,3 +34,24 @@ func TestSmall(t *testing.T) {
 		t.Errorf("without data: %d", code)
 	}
 }
+
+// The page of labels in learning, on toy data, holds what it says.
+func TestSupervisionSmall(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "supervision.md")
+	var log strings.Builder
+	if code := run(context.Background(), []string{"-supervision", "-small", "-out", t.TempDir(), "-o", page}, &log); code != 0 {
+		t.Fatal(code, log.String())
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## Toy", "| `--supervision 0` | ", "| `--supervision 1` | ", "| `--supervision 0.9`, shuffled | ", "of 1 sets"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(string(text), "NaN") || strings.Contains(string(text), "umap-learn 0") {
+		t.Error("the page has figures that are no numbers, or peers that were not measured")
+	}
+}

@@ -26,11 +26,15 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.StringVar(&b.only, "only", "", "measure one data set alone, such as oil, and write no page")
 	flags.Peers(&b.peers, "; so with -small unless -venv is given")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
+	supervision := flags.Bool("supervision", false, "measure labels that take part in learning instead; with -o docs/decisions/supervision.md -out out/supervision")
 	if flags.Parse(args) != nil {
 		return 2
 	}
 	if !b.small && !flags.HasData(b.data) {
 		return 2
+	}
+	if *supervision {
+		return flags.End(b.supervision(ctx, *page))
 	}
 	return flags.End(b.all(ctx, *page))
 }
@@ -64,7 +68,7 @@ func (b *bench) all(ctx context.Context, page string) error {
 	if b.small {
 		list = toys
 	}
-	if err := b.makePeers(ctx); err != nil {
+	if err := b.makePeers(ctx, requirements); err != nil {
 		return err
 	}
 	done := new(results)

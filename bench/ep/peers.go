@@ -68,31 +68,42 @@ func (b *bench) ask(ctx context.Context, p *placed, chosen [][]int) (*answers, e
 		}
 		q.Shares = append(q.Shares, k)
 	}
-	text, err := json.Marshal(q)
-	if err != nil {
+	a := new(answers)
+	if err := b.python(ctx, program, q, a); err != nil {
 		return nil, err
 	}
+	if len(a.Shares) != len(chosen) {
+		return nil, fmt.Errorf("peers.py answered for %d shares of the labels, want %d", len(a.Shares), len(chosen))
+	}
+	return a, nil
+}
+
+// python has a program of the peers' environment answer a question.
+func (b *bench) python(ctx context.Context, program string, question, answer any) error {
+	text, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, harness.Interpreter(b.peers.Dir(b.out)), "-c", program)
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1") // small matrices
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1") // small matrices
 	cmd.Stdin = bytes.NewReader(text)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("peers.py: %w\n%s", err, said.String())
+		return fmt.Errorf("the peers' program: %w\n%s", err, said.String())
 	}
-	a := new(answers)
-	if err := json.Unmarshal(out, a); err != nil || len(a.Shares) != len(chosen) {
-		return nil, fmt.Errorf("peers.py printed %.300q: %w", out, err)
+	if err := json.Unmarshal(out, answer); err != nil {
+		return fmt.Errorf("the peers' program printed %.300q: %w", out, err)
 	}
-	return a, nil
+	return nil
 }
 
 // noPeers says that nothing is asked.
 func (b *bench) noPeers() bool { return b.peers.Skip || b.small && b.peers.Venv == "" }
 
-// makePeers makes their environment.
-func (b *bench) makePeers(ctx context.Context) error {
+// makePeers makes their environment, of such requirements.
+func (b *bench) makePeers(ctx context.Context, requirements []byte) error {
 	if b.noPeers() {
 		return nil
 	}

@@ -124,7 +124,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		return nil, err
 	}
 	p.spec = learnt.Spec
-	p.spec.Given = nil // of these rows alone
+	p.spec.Given, p.spec.Labels = nil, nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}
@@ -135,7 +135,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 	}
 	p.out.SecondsNovelty = time.Since(clock).Seconds()
 	learnt.Neighbors = nil // makes room
-	s.Version, s.Epoch, s.Parts = 1, 1, learnt.Parts
+	s.Version, s.Epoch, s.Parts = 1, 1, slices.Concat(s.Parts, learnt.Parts)
 	project.Store(s)
 	if err := p.index(ctx, s); err != nil {
 		return nil, err

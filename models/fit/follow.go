@@ -36,6 +36,7 @@ func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Sett
 	if err != nil {
 		return nil, nil, err
 	}
+	wanted.Labels, set.LVM.Labels = nil, nil // which the snapshot has
 	f, err := resume(ctx, s, live.State{MajorPoints: s.Reference.Rows}, wanted, set)
 	if err != nil {
 		return nil, nil, err

@@ -148,7 +148,7 @@ func (m *Map) commit(p *plan, insert vec.Matrix[float32], at vec.Matrix[float64]
 		m.reserve(s)
 		m.equal.add(insert.Row(int(p.fresh[f])), s)
 		copy(m.place(s), at.Row(f))
-		m.sigma2[s], m.count[s], m.age[s] = sigma2, 0, newborn
+		m.sigma2[s], m.count[s], m.age[s], m.label[s] = sigma2, 0, newborn, ""
 		m.born++
 	}
 	out := make([]int32, insert.Rows)

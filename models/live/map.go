@@ -6,6 +6,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/lvm"
+	"unfold/models/points"
 	"unfold/models/snapshot"
 )
 
@@ -26,6 +27,7 @@ type Map struct {
 	count      []uint32
 	origin     []float64
 	age        []age
+	label      []string // by which the map learns, "" for none (Label)
 
 	unit   float64 // of squared distances, of the first fit
 	policy policy
@@ -80,7 +82,7 @@ func (m *Map) fill(s *snapshot.Snapshot, slots []int32) {
 // reserve makes room for a slot.
 func (m *Map) reserve(slot int32) {
 	for len(m.count) <= int(slot) {
-		m.mu, m.origin = append(m.mu, make([]float64, m.dims)...), append(m.origin, make([]float64, m.dims)...)
+		m.mu, m.origin, m.label = append(m.mu, make([]float64, m.dims)...), append(m.origin, make([]float64, m.dims)...), append(m.label, "")
 		m.sigma2, m.count, m.age = append(m.sigma2, 0), append(m.count, 0), append(m.age, newborn)
 	}
 }
@@ -147,6 +149,11 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 		return nil, err
 	}
 	m.fill(s, state.Slots)
+	label, err := points.LabelsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	m.Label(m.slots, label)
 	m.resume(state)
 	return m, m.remark(ctx, state.Landmarks)
 }

@@ -110,6 +110,7 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	if set.Tails == lvm.Gaussian {
 		return m.gaussian(ctx, r, x, slots, nb, parts, before, set)
 	}
+	set.Labels = m.labelled(slots)
 	h, err := student.NewLearner(x, nb, set.ForStudent(), m.unit)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,7 @@ type File struct {
 	FurtherTo   float64     `json:"further_to,omitempty"`
 	Density     float64     `json:"density,omitempty"`
 	RankDecay   float64     `json:"rank_decay,omitempty"`
+	Supervision float64     `json:"supervision,omitempty"`
 }
 
 // File returns the settings as a file keeps them. Those of a fit with heavy tails name
@@ -69,7 +70,7 @@ func (s Settings) File() File {
 	f.Scales, f.Tail, f.Weight, f.Sigma, f.Sigma2, f.Thorough, f.Theta = o.Scales, o.Tail, o.Weight, o.Sigma, o.Sigma2, o.Thorough, o.Theta
 	f.Frame, f.PriorFrom, f.PriorTo = o.Prior.Frame, o.Prior.Schedule.From, o.Prior.Schedule.To
 	f.Reach, f.FurtherFrom, f.FurtherTo = o.Reach, o.Further.From, o.Further.To
-	f.Density, f.RankDecay = o.Density, o.RankDecay
+	f.Density, f.RankDecay, f.Supervision = o.Density, o.RankDecay, o.Supervision
 	if o.Sigma2 != 0 { // defaults are filled in
 		f.Core, f.Floor = 1, saul.DefaultFloor
 	}
@@ -94,7 +95,7 @@ func (f File) Settings() Settings {
 	s.Student = student.Options{
 		Momentum: f.Momentum, NoMomentum: f.NoMomentum, Tolerance: f.Tolerance, Gain: f.Gain, Coarse: f.Coarse,
 		Scales: f.Scales, Tail: f.Tail, Weight: f.Weight, Sigma: f.Sigma, Sigma2: f.Sigma2, Thorough: f.Thorough, Theta: f.Theta,
-		Prior: near, Density: f.Density, RankDecay: f.RankDecay, Reach: f.Reach, Further: student.FurtherWeight{From: f.FurtherFrom, To: f.FurtherTo},
+		Prior: near, Density: f.Density, RankDecay: f.RankDecay, Supervision: f.Supervision, Reach: f.Reach, Further: student.FurtherWeight{From: f.FurtherFrom, To: f.FurtherTo},
 	}
 	return s
 }

@@ -34,7 +34,7 @@ func drawFile(t *rapid.T, tails Tails) File {
 	f.Scales, f.Sigma = student.Scales(rapid.IntRange(0, 1).Draw(t, "scales")), student.Sigma(rapid.IntRange(0, 2).Draw(t, "sigma"))
 	f.Tail, f.Weight, f.Theta, f.Thorough = number("tail"), number("weight"), number("theta"), rapid.Bool().Draw(t, "thorough")
 	f.Reach, f.FurtherFrom, f.FurtherTo = count("reach"), number("further from"), number("further to")
-	f.Density, f.RankDecay = number("density"), number("rank decay")
+	f.Density, f.RankDecay, f.Supervision = number("density"), number("rank decay"), number("supervision")
 	if f.Sigma2 = number("sigma2"); f.Sigma2 != 0 {
 		f.Core, f.Floor = 1, saul.DefaultFloor
 	}
@@ -74,6 +74,8 @@ func TestForeignSettings(t *testing.T) {
 		{"scales", Options{Tails: Gaussian, Student: student.Options{Scales: student.Unit}}},
 		{"sigma", Options{Tails: Gaussian, Student: student.Options{Sigma: student.Free}}},
 		{"density", Options{Tails: Gaussian, Student: student.Options{Density: 2}}},
+		{"supervision", Options{Tails: Gaussian, Student: student.Options{Supervision: 0.5}}},
+		{"supervision", Options{Student: student.Options{Supervision: 2}}},
 		{"density", Options{Student: student.Options{Density: 5}}},
 		{"density", Options{Student: student.Options{Density: 1, Scales: student.Unit}}},
 		{"tail", Options{Tails: Gaussian, Student: student.Options{Tail: 1}}},

@@ -99,6 +99,7 @@ func (s Settings) foreign() error {
 			models.Require(own.Scales == student.Native, "scales", only, own.Scales),
 			models.Require(own.Sigma == student.Fixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt, one for all points if Saul.Shared is set", own.Sigma),
 			models.Require(own.Density == 0, "density", only, own.Density),
+			models.Require(own.Supervision == 0, "supervision", only, own.Supervision),
 			models.Require(own.RankDecay <= 0, "rank_decay", only, own.RankDecay),
 			models.Require(own.Tail == 0, "tail", only, own.Tail),
 			models.Require(own.Weight == 0, "weight", only, own.Weight),

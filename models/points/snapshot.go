@@ -8,9 +8,9 @@ import (
 )
 
 // Snapshot returns the map of the points x (n x dim, those of Unique) that a model of that
-// kind has learnt by settings with all defaults filled in, with novelty tables of noveltyK
+// kind has learnt by settings with all defaults filled in, with the labels that took part, and with novelty tables of noveltyK
 // neighbours, and the points' own novelty. It has no Version, Epoch and Index, and nothing
-// that only its kind has. Neighbors must have lists of noveltyK points.
+// else that only its kind has. Neighbors must have lists of noveltyK points.
 func Snapshot(r *models.Result, kind string, x vec.Matrix[float32], c models.Common, noveltyK int) (*snapshot.Snapshot, novelty.Scores, error) {
 	s := &snapshot.Snapshot{
 		Kind: kind, Dim: x.Cols, Reference: x, Count: r.Count,
@@ -20,6 +20,11 @@ func Snapshot(r *models.Result, kind string, x vec.Matrix[float32], c models.Com
 	t, own, err := novelty.New(r.Neighbors, noveltyK, c.Threads)
 	if err != nil {
 		return nil, own, err
+	}
+	if r.Labels != nil {
+		if s.Parts, err = labelParts(r.Labels); err != nil {
+			return nil, own, err
+		}
 	}
 	s.NoveltyK, s.KDist2, s.Density, s.LocalScores, s.GlobalScores = t.K, t.KDist2, t.Density, t.Local, t.Global
 	return s, own, nil

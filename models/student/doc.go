@@ -114,6 +114,19 @@
 // An event is placed by the same weights. What was measured is in
 // docs/decisions/heavy-tails.md.
 //
+// # Labels
+//
+// Options.Supervision, s, lets labels take part. One of the k neighbours of i is taken for its
+// partner: the m-th with a probability that falls as m^-p, whose label is unlike that of i with 1 - s times the
+// probability of a like one. Near edges weigh as the labels leave it,
+//
+//	S_ij = k m^-p b_ij / sum_{l=1..k} l^-p b_il,                                      (H24)
+//	b_ij = 1 - s if the labels of i and j are known and differ, else 1,
+//
+// which is H22 where the labels of neighbours are like, unlike or unknown as a whole. Weights are constants of
+// the likelihood: all else stays what it is. Further edges lead where they lead without labels, and connect what these take apart. Events are
+// placed by H22: where they are does not depend on labels of theirs. What was measured is in docs/decisions/supervision.md.
+//
 // # Density
 //
 // Clipped scales and a sigma^2 that is the same for all let the density of the map follow

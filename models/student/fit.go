@@ -45,6 +45,9 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, err
 	}
+	if s.Labels, err = s.pointLabels(f.Out, x.Rows); err != nil {
+		return nil, err
+	}
 	r, k := &f.Out.Report, s.Neighbors
 	l := &Learner{Settings: s}
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {

@@ -53,7 +53,7 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 	if len(ranks) > 0 {
 		beyond = further(x, nb, k, ranks, s.Threads)
 	}
-	return newProblem(nb, beyond, nearWeights(k, s.RankDecay), newLengths(nb, k, s, unit)), len(ranks)
+	return newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit)), len(ranks)
 }
 
 // field gives the problem its pair sums, as the number of points says.
@@ -106,7 +106,8 @@ func (l *Learner) result(r *models.Result, st *State) *Result {
 	r.Mu, r.Sigma2 = st.Mu, st.Sigma2
 	r.Bandwidth2 = points.Reaches(r.Neighbors, min(l.Settings.Neighbors, r.Neighbors.N-1))
 	s := l.Settings
-	s.Prior.Given = vec.Matrix[float64]{}
+	r.Labels = s.Labels
+	s.Prior.Given, s.Labels = vec.Matrix[float64]{}, nil // of these points alone
 	return &Result{Result: r, Student: l.Describe(st), Settings: s}
 }
 

@@ -51,8 +51,12 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 		s.Further = FurtherWeight{To: rapid.Float64Range(0, 2).Draw(t, "their weight")}
 	}
 	density := rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "density")
-	decay := rapid.SampledFrom([]float64{0, .5, 3}).Draw(t, "rank decay")
-	p := newProblem(nb, beyond, nearWeights(k, decay), newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)))
+	near := edgeWeights{rank: nearWeights(k, rapid.SampledFrom([]float64{0, .5, 3}).Draw(t, "rank decay"))}
+	if rapid.Bool().Draw(t, "labels") {
+		near.class = rapid.SliceOfN(rapid.Int32Range(-1, 2), n, n).Draw(t, "classes")
+		near.supervision = rapid.Float64Range(0, 1).Draw(t, "supervision")
+	}
+	p := newProblem(nb, beyond, near, newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)))
 	p.Field = farfield.NewAll(p.Bandwidth2, d)
 	s.Weight = math.Exp(rapid.Float64Range(-4, 1).Draw(t, "log c"))
 	m, err := NewModel(p, d, s)

@@ -140,15 +140,15 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	return newProblem(nb, nil, nearWeights(k, 0), lengths{scales: s, unit: s.Unit(nb, k)})
+	return newProblem(nb, nil, edgeWeights{rank: nearWeights(k, 0)}, lengths{scales: s, unit: s.Unit(nb, k)})
 }
 
 // newProblem is NewProblem with given length scales, whose unit may be that of an
 // earlier problem, so that scales stay what they were as points come and go, and with
-// near edges of given weights, by rank, and with further edges, if any, still without a
+// near edges of given weights, and with further edges, if any, still without a
 // weight. A further edge of a point to itself is none.
-func newProblem(nb, further *knn.Neighbors, near []float64, s lengths) *Problem {
-	k := len(near)
+func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths) *Problem {
+	k := len(near.rank)
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
@@ -160,10 +160,12 @@ func newProblem(nb, further *knn.Neighbors, near []float64, s lengths) *Problem 
 	l := edgeList{
 		i: make([]int32, 0, count), j: make([]int32, 0, count), delta2: make([]float64, 0, count), w: make([]float64, 0, count),
 	}
+	own := make([]float64, k)
 	for u := range nb.N {
 		to, dist2 := nb.Row(u)
+		near.of(int32(u), to[:k], own)
 		for q, v := range to[:k] {
-			l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), near[q])
+			l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), own[q])
 			p.Bandwidth2[u] = max(p.Bandwidth2[u], s.own(int32(u), dist2[q]))
 		}
 	}

@@ -69,6 +69,9 @@ type Options struct {
 	// RankDecay, p of H22, is how fast the weights of a point's near edges fall from the
 	// nearest to the last. Default DefaultRankDecay; negative means that all weigh the same.
 	RankDecay float64
+	// Supervision, s of H24, is how much labels (Common.Labels) take part in learning: from 0, not
+	// at all, to 1, where a near edge between unlike labels weighs nothing beside one between like ones.
+	Supervision float64
 	// Further is the weight of these edges. Default that of the method further: from 1 to
 	// 0.2, less for more than 30,000 points.
 	Further FurtherWeight
@@ -138,6 +141,7 @@ func (s Settings) checkRanges() error {
 		models.Require(s.RankDecay <= mostRankDecay, "rank decay", "%v is more than %v", s.RankDecay, float64(mostRankDecay)),
 		models.Require(s.Density >= 0 && s.Density <= mostDensity, "density", "%v is not in 0 to %v", s.Density, float64(mostDensity)),
 		models.Require(s.Density == 0 || s.Scales == Native, "density", "%v goes with native scales, not with %v", s.Density, s.Scales),
+		models.Require(s.Supervision >= 0 && s.Supervision <= 1, "supervision", "%v is not in 0 to 1", s.Supervision),
 		models.Require(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
 	)
 }

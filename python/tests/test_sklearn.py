@@ -135,6 +135,28 @@ def test_pipeline_and_search(data: Any) -> None:
     assert len(set(labels)) == 4
 
 
+def test_supervision() -> None:
+    """Labels take part in learning if that is asked for; where new rows are placed does not depend on theirs."""
+    rng = np.random.default_rng(2)
+    kind = rng.integers(0, 2, 400)
+    x = (rng.normal(size=(400, 6)) + 0.9 * kind[:, None]).astype(np.float32)
+    plain, by = Unfold().fit(x, kind), Unfold(supervision=1).fit(x, kind)
+    np.testing.assert_array_equal(plain.embedding_, Unfold().fit(x).embedding_)
+
+    def near(model: Unfold) -> float:
+        return KNeighborsClassifier(9).fit(model.embedding_, kind).score(model.embedding_, kind)
+
+    assert near(by) > near(plain) + 0.03
+    new = rng.normal(size=(30, 6)).astype(np.float32)
+    places = by.place(new)
+    assert set(places.label) <= {0, 1}
+    half = np.where(rng.random(400) < 0.5, kind, np.nan)
+    alone = Unfold(supervision=1, classify=False).fit(x, half)
+    assert not hasattr(alone, "classes_") and np.isfinite(alone.embedding_).all()
+    with pytest.raises(ValueError, match="needs y"):
+        Unfold(supervision=0.5).fit(x)
+
+
 def test_output_as_frames(data: Any) -> None:
     import pandas as pd
 

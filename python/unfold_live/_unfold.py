@@ -69,6 +69,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with coordinates; or coordinates, NaN for rows that are free.
     pca : int or "none", optional
         Principal components that rows are projected onto first; by default 50 where there are more.
+    supervision : float, optional
+        How much labels given to ``fit`` take part in learning, 0 to 1: umap-learn's supervised maps. By default
+        they take no part, and ``predict`` alone knows them.
     density : float, optional
         How closely the density of the map follows the data's, up to 4.
     metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"}, default="euclidean"
@@ -126,6 +129,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         kind: str = "lvm",
         frame: Any = None,
         pca: Any = None,
+        supervision: float | None = None,
         density: float | None = None,
         metric: str = "euclidean",
         precomputed_knn: Any = None,
@@ -149,6 +153,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.kind = kind
         self.frame = frame
         self.pca = pca
+        self.supervision = supervision
         self.density = density
         self.metric = metric
         self.precomputed_knn = precomputed_knn
@@ -174,7 +179,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         X : array, sparse matrix, table or path, of n rows
             NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads.
         y : array-like of n, optional
-            Classes, None or NaN where unknown, which ``predict`` is to know. They do not change the map.
+            Classes, None or NaN where unknown, which ``predict`` is to know. They change the map if there is
+            ``supervision``.
         ids : array-like of n, optional
             What ``forget`` knows rows by. Default: numbers from 0 on.
         """
@@ -183,11 +189,14 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             rows = self._put(X, folder, fit=True)
             args = ["fit", rows.path, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
-            labels = _labels.classes_of(y, rows.n) if self.classify else None
+            labels = _labels.classes_of(y, rows.n) if self.classify or self.supervision else None
             if labels is not None:
                 path = _files.write_texts(folder.file("y.npy"), labels[1])
-                args += ["--classify", "--label-file", str(path)]
+                args += ["--label-file", str(path), *(["--classify"] if self.classify else [])]
                 rows.names[str(path)] = "y"
+                args += _settings.flags({"supervision": self.supervision})
+            elif self.supervision:
+                raise ValueError(f"supervision={self.supervision} needs y: labels of at least two classes")
             if self.report:
                 args += ["--report", str(folder.file("report.json"))]
             try:
@@ -200,7 +209,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 self._take_report(json.loads(folder.file("report.json").read_text()))
         self._model = handle
         self._table = not rows.plain
-        if labels is not None:
+        if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
             del self.classes_

@@ -32,9 +32,10 @@ type fitted struct {
 	follow *fit.Followed
 }
 
-// fit learns a map of vectors from nothing.
-func (r *refresher) fit(ctx context.Context, x vec.Matrix[float32]) (*fitted, error) {
+// fit learns a map of vectors from nothing, by their labels if these take part.
+func (r *refresher) fit(ctx context.Context, x vec.Matrix[float32], labels []string) (*fitted, error) {
 	spec := r.set.spec()
+	spec.Labels = labels
 	if !r.set.carries() {
 		s, result, err := fit.Fit(ctx, x, spec, nil)
 		if err != nil {
@@ -81,7 +82,7 @@ func (r *refresher) first(ctx context.Context) error {
 		return err
 	}
 	changes := ref.Changes()
-	f, err := r.fit(ctx, changes.X)
+	f, err := r.fit(ctx, changes.X, r.in.labelsOf(ref, changes))
 	if models.IsBadInput(err) {
 		return &notEnough{fmt.Errorf("%d events do not make a map yet, waiting for more: %w", ref.Counts().Events, err)}
 	}

@@ -54,6 +54,11 @@ func (l *Learner) load() error {
 		v = rebuild(s)
 	}
 	l.renote(&v, saved, s.Epoch)
+	if saved == nil {
+		if err := l.relabel(&v, s); err != nil {
+			return err
+		}
+	}
 	if l.ref, err = reference.Restore(l.set.reference(encoder.Selection().ID != ""), v, s.Reference.Rows); err != nil {
 		return fmt.Errorf("learn: the reference set in %s: %w", l.set.State, err)
 	}

@@ -17,7 +17,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	ref := r.in.lock()
 	ref.Rebind(nil)
 	c := ref.Changes()
-	positions := r.in.offsets()
+	positions, labels := r.in.offsets(), r.in.labelsOf(ref, c)
 	was := make([]int32, c.X.Rows)
 	for i := range was {
 		p, _ := ref.Point(c, i)
@@ -30,7 +30,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 			r.in.unlock()
 		}
 	}()
-	f, err := r.fit(ctx, c.X)
+	f, err := r.fit(ctx, c.X, labels)
 	if err != nil {
 		return nil, err
 	}

@@ -303,6 +303,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if s.Classify {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
 	}
+	if s.supervised() {
+		pool += int64(n) * supervisedBytes
+	}
 	if s.grouped() {
 		pool += identity.Bytes(n, dims, s.Clusters, identity.Settings{})
 		if s.ClustersOfRows {
@@ -324,6 +327,9 @@ const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
 
 // landmarkBytes are those of a point in the groups of landmarks beside its row.
 const landmarkBytes = 64
+
+// supervisedBytes are those of a point's label: in the map that follows, in a refresh and in three snapshots.
+const supervisedBytes = 2*16 + 2*4 + 3*4
 
 // indexCopies of a map's index are there at most: of three snapshots, one that is being
 // changed, and one that is being written. equalsBytes are those of a point in the table

@@ -79,6 +79,9 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 			copy(r.set.published(ref.Note(p)), at.Row(i)) // where its event was published
 		}
 	}
+	if r.set.supervised() {
+		r.follow.Label(r.in.labels())
+	}
 	r.in.unlock()
 	r.follow.Novelty(local)
 	did, err := r.follow.Refresh(ctx)

@@ -122,6 +122,9 @@ func (s *Set) IDs(p int32) []string { return s.own[p] }
 // Row returns where a point lies in the map that was published last, or -1.
 func (s *Set) Row(p int32) int32 { return s.row[p] }
 
+// Slot returns that of a point in the map, or -1 if it is not there yet.
+func (s *Set) Slot(p int32) int32 { return s.slot[p] }
+
 // Add takes an event with a finite vector x, an id if the set has ids, and a time in
 // Unix nanoseconds. It returns the point that stands for the event, -1 if none does.
 func (s *Set) Add(x []float32, id string, at int64) int32 {

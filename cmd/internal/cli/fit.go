@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,9 @@ type fitCmd struct {
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile goes with kinds of model that take neighbours.
 	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
-	Classify      bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
+	// Supervise is short for source.label and model.supervision.
+	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given."`
+	Classify  bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	fitClusterFlags
 	textFlags
 	budgetFlags
@@ -60,6 +63,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if err := c.supervise(settings); err != nil {
+		return err
+	}
 	frame, err := c.frameFlag.apply(settings)
 	if err != nil {
 		return err
@@ -79,6 +85,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	}
 	if f.read.Mapping.Drop && frame != "" {
 		return usagef("--missing drop: a frame gives every row a place; choose mean, or leave one of them out")
+	}
+	if err := c.checkSupervision(f.read.Mapping, settings); err != nil {
+		return err
 	}
 	if err := c.checkNeighbors(f.read.Mapping, settings); err != nil {
 		return err
@@ -247,6 +256,9 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	}
 	spec := f.job.Spec
 	spec.Given = f.near
+	if spec.LVM.Student.Supervision > 0 {
+		spec.Labels = f.data.Label
+	}
 	if a != nil {
 		f.snap, f.result, err = fit.Sparse(ctx, a, spec, f.p.progress.Update)
 	} else {
@@ -260,6 +272,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		f.data.X = vec.Take(f.snap.Reference, f.result.Row)
 	}
 	f.noteNeighbors()
+	f.noteLabels(spec.Labels)
 	f.clock.lap("fit")
 	f.p.progress.Stage("write", "", 0)
 	if f.snap.Encoder, err = json.Marshal(f.data.Encoder); err != nil {
@@ -460,7 +473,7 @@ func (f *fitRun) summarize(took time.Duration) {
 	}
 	if f.Map != "" && f.Map != "-" {
 		color := "" // plot takes a column of the name label by itself
-		if label := f.values()["source.label"]; label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
+		if label := cmp.Or(f.values()[labelKey], f.Supervise); label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
 			color = " --color " + label
 		} else if label == "" && len(f.LabelFile) == 0 && f.groups != nil {
 			color = " --color " + emit.ClusterName

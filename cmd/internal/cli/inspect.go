@@ -246,6 +246,9 @@ func inspectTails(line liner, s *snapshot.Snapshot, o lvm.Options) {
 		theta = fmt.Sprintf(", theta %.3g", st.Theta)
 	}
 	line("dissimilar pairs", "%s%s, weight %.4g each, seed %d", st.Field, theta, st.Weight, st.Seed)
+	if o.Student.Supervision > 0 {
+		line("supervision", "%v: labels took part in learning", o.Student.Supervision)
+	}
 	line("variances", "%v, median sigma %.3g; median error of places %.3g", o.Student.Sigma, math.Sqrt(quantile.Median(slices.Clone(s.Sigma2))), math.Sqrt(quantile.Median(slices.Clone(st.Error2))))
 }
 

@@ -164,6 +164,7 @@ type updating struct {
 	live          *unfold.Map
 	came, gone    []int    // the points of rows
 	ids           []string // of the rows that came; nil: they have none
+	labels        []string // of the rows that came; nil: they have none
 	report        *unfold.Refreshed
 }
 
@@ -182,7 +183,10 @@ func (u *updating) change(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if u.came, err = u.live.Insert(ctx, unfold.Flat{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols, Data: x.Data}); err != nil {
+	if u.labels != nil {
+		u.labels = append(u.labels, make([]string, x.Rows-len(u.labels))...)
+	}
+	if u.came, err = u.live.InsertLabelled(ctx, unfold.Flat{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols, Data: x.Data}, u.labels); err != nil {
 		return table.InFile(u.Model, err)
 	}
 	u.p.progress.Stage("refresh", "", 0)
@@ -236,6 +240,10 @@ func (u *updating) read(ctx context.Context, e *embedder, path string, x *vec.Ma
 		if b.ID.Valid() {
 			u.ids = append(u.ids, make([]string, x.Rows-len(u.ids))...) // files before may have none
 			u.ids = append(u.ids, b.ID.Strings()...)
+		}
+		if b.Label != nil {
+			u.labels = append(u.labels, make([]string, x.Rows-len(u.labels))...) // files before may have none
+			u.labels = append(u.labels, b.Label...)
 		}
 		x.Data, x.Rows = append(x.Data, b.X.Data...), x.Rows+b.X.Rows
 		u.p.progress.Set(int64(x.Rows))

@@ -244,6 +244,7 @@ func TestValidate(t *testing.T) {
 		"broker":       {strings.Replace(whole, `"a:1"`, "a", 1), `"a": not HOST:PORT`},
 		"loop":         {strings.Replace(whole, "topic: embeddings", "topic: events", 1), "would read what it writes"},
 		"dead letter":  {strings.Replace(whole, "events-dlq", "events", 1), "already the source's or the sink's"},
+		"no labels":    {strings.Replace(whole, "seed: 1", "supervision: 0.5", 1), "labels are to take part in learning, and there are none"},
 		"sizes":        {strings.Replace(whole, "size: 50000", "size: 1999", 1), "smaller than reference.min"},
 		"few":          {strings.Replace(strings.Replace(whole, "min: 2000", "min: 20", 1), "neighbors: auto", "neighbors: 30", 1), "at least 32"},
 		"no user":      {strings.Replace(whole, "group: unfold}", "group: unfold, sasl: {mechanism: plain, password_env: PW}}", 1), "source.kafka.sasl.user: missing"},

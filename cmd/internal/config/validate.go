@@ -91,6 +91,9 @@ func (c *Config) checkEvents(complain complainer) {
 	if c.Reference.Size < c.Reference.Min {
 		complain("reference.size", "", "%d is smaller than reference.min, %d", c.Reference.Size, c.Reference.Min)
 	}
+	if s := c.Model.Spec().LVM.Student.Supervision; s > 0 && c.Source.Label == "" {
+		complain("model.supervision", "name the column of labels: source.label", "labels are to take part in learning, and there are none")
+	}
 	if k := max(c.Model.Neighbors[1], 9); c.Reference.Min <= k+1 {
 		complain("reference.min", "", "%d events are too few for %d neighbours each; it must be at least %d", c.Reference.Min, k, k+2)
 	}
