@@ -23,6 +23,8 @@ type Job struct {
 	// Clusters are the bytes a row that clusters of the map take while they are found, if
 	// they are to be.
 	Clusters int
+	// Bits says that vectors are of 0 and 1, which are searched in another way (knn.Binary).
+	Bits bool
 	// Base are the bytes that the process takes without data.
 	Base int64
 }
@@ -112,7 +114,15 @@ func (p *Plan) resolve() {
 		lists = own.SearchLists(n)
 	}
 	p.Lists = max(1, min(lists, n-1))
-	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
+	p.Search, p.Index = p.search().Graph(n, p.Seen, p.Lists), p.search().Index(n, p.Seen, p.reach())
+}
+
+// search are the settings that decide how neighbours are found.
+func (p *Plan) search() auto.Settings {
+	if p.Bits && p.Spec.PCA == fit.PCANone {
+		return p.Spec.Search.Bits(p.Rows, p.Seen)
+	}
+	return p.Spec.Search
 }
 
 // Timed reports whether Measure can predict what the plan will take: it knows the steps

@@ -70,7 +70,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Principal components that rows are projected onto first; by default 50 where there are more.
     density : float, optional
         How closely the density of the map follows the data's, up to 4.
-    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"}, default="euclidean"
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming"}, default="euclidean"
         The distance between rows.
     missing : {"mean"}, optional
         Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
