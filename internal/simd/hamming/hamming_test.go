@@ -108,6 +108,7 @@ func BenchmarkWithin(b *testing.B) {
 		fill(rng, queries)
 		for _, l := range simd.Levels() {
 			b.Run(fmt.Sprintf("%d/%v", words, l), func(b *testing.B) {
+				b.SetBytes(8 * int64(count*Width*words))
 				for b.Loop() {
 					p.Within(l, mask, queries, limit, 0, words)
 				}

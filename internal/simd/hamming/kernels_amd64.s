@@ -113,6 +113,26 @@ next:
 	VZEROUPPER
 	RET
 
+// func peakAVX512(n int)
+// Requires: AVX, AVX512F, AVX512VPOPCNTDQ
+TEXT ·peakAVX512(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), AX
+	VPXORQ Z0, Z0, Z0
+
+peak:
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	VPOPCNTQ Z0, Z1
+	DECQ     AX
+	JNE      peak
+	VZEROUPPER
+	RET
+
 // func withinAVX2(mask *uint64, queries *uint64, limit *uint64, count int, words int, head int, panel *uint64)
 // Requires: AVX, AVX2
 TEXT ·withinAVX2(SB), NOSPLIT, $0-56

@@ -9,6 +9,9 @@ package hamming
 //go:noescape
 func withinAVX512(mask *uint64, queries *uint64, limit *uint64, count int, words int, head int, panel *uint64)
 
+// peakAVX512 counts the ones of 8 registers n times; it needs VPOPCNTDQ.
+func peakAVX512(n int)
+
 // withinAVX2 compares a positive number of queries with a panel; it does not look at the head.
 //
 //go:noescape

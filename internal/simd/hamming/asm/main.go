@@ -12,6 +12,7 @@ import (
 func main() {
 	ConstraintExpr("amd64,!noasm")
 	within512()
+	peak512()
 	within2()
 	Generate()
 }
@@ -120,6 +121,28 @@ func within512() {
 	}
 	Label("next")
 	a.next(q, "query")
+}
+
+// peak512 is the fastest that counts of ones can be, for a benchmark.
+func peak512() {
+	const registers = 8
+	TEXT("peakAVX512", NOSPLIT, "func(n int)")
+	Doc("peakAVX512 counts the ones of " + strconv.Itoa(registers) + " registers n times; it needs VPOPCNTDQ.")
+	n := Load(Param("n"), GP64())
+	from := ZMM()
+	VPXORQ(from, from, from)
+	to := make([]VecVirtual, registers)
+	for i := range to {
+		to[i] = ZMM()
+	}
+	Label("peak")
+	for _, r := range to {
+		VPOPCNTQ(from, r)
+	}
+	DECQ(n)
+	JNE(LabelRef("peak"))
+	VZEROUPPER()
+	RET()
 }
 
 // within2 counts sixteen rows at a time, by a table of the ones of four bits (Mula, Kurz and
