@@ -11,15 +11,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// leastBits is the number of columns from which on rows of 0 and 1 are searched as bits.
-// Fewer fill half a word at most, and have so many ties that tiles do as well.
-const leastBits = 32
+// LeastBits is the number of columns from which on rows of 0 and 1 are searched as bits.
+// Fewer fill less than half a word, and tiles do as well.
+const LeastBits = 32
 
 // Binary reports whether searches see bits in the rows of x: all values are 0 or 1, and there
-// are leastBits columns or more. The squared distance of two rows is then the number of
+// are LeastBits columns or more. The squared distance of two rows is then the number of
 // columns in which they differ (Hamming 1950).
 func Binary[T vec.Float](x vec.Matrix[T], threads int) bool {
-	return x.Cols >= leastBits && x.Rows > 0 && zerosAndOnes(x, threads)
+	return x.Cols >= LeastBits && x.Rows > 0 && zerosAndOnes(x, threads)
 }
 
 // zerosAndOnes reports whether there are no other values.

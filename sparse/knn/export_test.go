@@ -29,9 +29,6 @@ func NearestUnlikeChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, 
 	return run.all(context.Background(), Settings{Threads: 1})
 }
 
-// LeastBits is the number of columns from which on rows are searched as bits.
-const LeastBits = leastBits
-
 // BitGraphAt is Graph of rows of 0 and 1 by the instructions of a level.
 func BitGraphAt(x vec.Matrix[float32], level simd.Level, k int, s Settings) (*Neighbors, error) {
 	b := newBitRows(x, s.Threads)

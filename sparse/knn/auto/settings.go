@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"unfold/internal/simd/hamming"
+	"unfold/sparse/knn"
 )
 
 // Method is a way to find neighbours.
@@ -138,9 +139,9 @@ func (s Settings) Index(n, dim, k int) Method {
 const bitWork = 2_000_000
 
 // Bits returns the settings for n rows of dim columns of 0 and 1 (knn.Binary): unless they say
-// otherwise themselves, an exact search up to two million words.
+// otherwise themselves, or there are too few columns, an exact search up to two million words.
 func (s Settings) Bits(n, dim int) Settings {
-	if s.Method == Auto && n*hamming.Words(dim) <= bitWork {
+	if s.Method == Auto && dim >= knn.LeastBits && n*hamming.Words(dim) <= bitWork {
 		s.Method = Exact
 	}
 	return s
