@@ -98,8 +98,8 @@ func (q *bitSearch) block(ctx context.Context, lists *Neighbors, from, to int) {
 	defer b.works.Put(w)
 	middle := q.ones[(from+to)/2]
 	at, _ := slices.BinarySearch(b.ones, middle)
-	above, below := min(at/hamming.Width, b.panels.Len()-1), 0
-	below = above - 1
+	above := min(at/hamming.Width, b.panels.Len()-1)
+	below := above - 1
 	for (above < b.panels.Len() || below >= 0) && ctx.Err() == nil {
 		var up, down int32 = math.MaxInt32, math.MaxInt32 // how far the next panels are from the middle
 		if above < b.panels.Len() {
