@@ -48,8 +48,9 @@
 //
 // Where a value is missing, Mapping.Fill puts the mean of the element, and Mapping.Drop leaves
 // the row out. At last Mapping.Metric maps the row so that the Euclidean distance of vectors is
-// the one that is meant (Metric). Both are part of the encoder: fits, placing, streams and
-// scores follow them by the one road of Encode.
+// the one that is meant (Metric); by Hamming's, numbers and booleans beside text are categories.
+// Both are part of the encoder: fits, placing, streams and scores follow them by the one road of
+// Encode.
 //
 // A Fitter learns means, deviations and vocabularies in one pass; its Encoder
 // is immutable and goes into the model's snapshot as versioned JSON. Encode is a

@@ -138,7 +138,7 @@ func (e *Encoder) Vector() string { return e.vector }
 // Tables of one shape can be learnt from together, whatever numbers they hold.
 func (e *Encoder) Shape() string {
 	var b strings.Builder
-	if e.metric.warps() {
+	if e.metric.named() {
 		fmt.Fprintf(&b, "%s ", e.metric)
 	}
 	if e.vector != "" {

@@ -30,7 +30,7 @@ type encoderJSON struct {
 // MarshalJSON writes the encoder in a versioned form.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
 	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Selection: e.choice}
-	if e.metric.warps() {
+	if e.metric.named() {
 		j.Metric = e.metric
 	}
 	special := slices.ContainsFunc(e.columns, func(c columnCode) bool { return c.Kind == table.Time || c.Period > 0 || c.Tokens > 0 })

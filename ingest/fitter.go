@@ -109,6 +109,9 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 		}
 		f.columns = append(f.columns, c)
 	}
+	if err := f.asCategories(); err != nil {
+		return nil, err
+	}
 	for _, l := range left {
 		field, _ := s.Find(l.Column)
 		f.look(field)

@@ -210,8 +210,11 @@ func (m Mapping) validate() error {
 	if err := m.Metric.check(); err != nil {
 		return err
 	}
-	if m.Missing && m.Metric.warps() {
+	if m.Missing && m.Metric.named() {
 		return fmt.Errorf("values may not be missing with the metric %s", m.Metric)
+	}
+	if err := m.checkHamming(); err != nil {
+		return err
 	}
 	seen := map[string]bool{}
 	for _, c := range m.Columns {

@@ -30,16 +30,27 @@ const (
 	// and longitude in degrees, of x' in three dimensions. The chord 2R sin(s / 2R) grows
 	// with the great-circle distance s, so that neighbours are the same.
 	Haversine Metric = "haversine"
+	// Hamming: the number of columns in which x and y differ (Hamming 1950), of x' = x where
+	// all values are 0 or 1; twice that number where there are categories, each an element
+	// of its own. See hamming.go.
+	Hamming Metric = "hamming"
 )
 
 // metrics are all of them.
-var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine)}
+var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine), string(Hamming)}
 
 // earthRadius is the mean radius of the earth in km (IUGG).
 const earthRadius = 6371.0088
 
+// named says that the metric is not the Euclidean one.
+func (m Metric) named() bool { return m != "" && m != Euclidean }
+
 // warps says that rows do not stay as they are.
-func (m Metric) warps() bool { return m != "" && m != Euclidean }
+func (m Metric) warps() bool { return m.named() && m != Hamming }
+
+// Whole says that vectors should not be projected before their neighbours are sought: they
+// are bits, which are searched faster than fewer numbers, and exactly.
+func (m Metric) Whole() bool { return m == Hamming }
 
 // check fails for a metric that is not known.
 func (m Metric) check() error {
@@ -74,7 +85,7 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 // apply maps the rows of from, as they are encoded, to x, which may share their memory. o is
 // the place of row 0, column the vector column's name or "".
 func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string) error {
-	if !m.warps() {
+	if !m.named() {
 		return nil
 	}
 	for i := range from.Rows {
@@ -105,6 +116,8 @@ func (m Metric) row(x, from []float32) (problem string) {
 		return direct(x, from, sum/float64(len(from)), "its values hardly differ")
 	case Hellinger:
 		return shares(x, from)
+	case Hamming:
+		return zerosAndOnes(x, from)
 	}
 	return onEarth(x, from)
 }

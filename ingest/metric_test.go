@@ -91,6 +91,97 @@ func TestMetricsAreSciPys(t *testing.T) {
 	}
 }
 
+// Twelve rows of 0 and 1, as numbers, as booleans and as text, are as far from each other as
+// scipy's shares of columns that differ.
+func TestHammingIsSciPys(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(tables, "metrics-bits.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct{ Rows, Hamming [][]float64 }
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	n, dim := len(want.Rows), len(want.Rows[0])
+	numbers, booleans, words := make([]table.Column, dim), make([]table.Column, dim), make([]table.Column, dim)
+	for k := range dim {
+		v, on, word := make([]float64, n), make([]bool, n), make([]string, n)
+		for i, row := range want.Rows {
+			v[i], on[i], word[i] = row[k], row[k] == 1, fmt.Sprint("is ", row[k])
+		}
+		name := fmt.Sprintf("c%d", k)
+		numbers[k], booleans[k], words[k] = table.Float64Column(name, v), table.BoolColumn(name, on), table.StringColumn(name, word)
+	}
+	mixed := append(slices.Clone(numbers[:dim-1]), words[dim-1])
+	for _, c := range []struct {
+		name    string
+		columns []table.Column
+		each    float64 // what a column that differs adds to the squared distance
+	}{{"numbers", numbers, 1}, {"booleans", booleans, 1}, {"text", words, 2}, {"numbers and a text", mixed, 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			records, err := table.NewTable(ingesttest.Here(), c.columns...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := make([]string, dim)
+			for k := range names {
+				names[k] = fmt.Sprintf("c%d", k)
+			}
+			e := fit(t, ingest.Mapping{Columns: parse(t, strings.Join(names, ",")), Metric: ingest.Hamming}, records)
+			written, err := json.Marshal(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var again ingest.Encoder
+			if err := json.Unmarshal(written, &again); err != nil || again.Metric() != ingest.Hamming {
+				t.Fatalf("it is read as %v, error %v", again.Metric(), err)
+			}
+			b, err := again.Encode(records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				for j := range n {
+					want := math.Round(want.Hamming[i][j] * float64(dim))
+					if got := vec.SquaredDistance(b.X.Row(i), b.X.Row(j)); got != c.each*want {
+						t.Fatalf("rows %d and %d: %v, expected %v times %v", i, j, got, c.each, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What would make other values than 0 and 1 is refused by its name.
+func TestHammingRefuses(t *testing.T) {
+	columns := parse(t, "a,b")
+	for _, c := range []struct {
+		name    string
+		mapping ingest.Mapping
+		want    string
+	}{
+		{"log1p", ingest.Mapping{Columns: columns, Log1p: true}, "leave out log1p"},
+		{"standardize", ingest.Mapping{Columns: columns, Standardize: true}, "leave out standardize"},
+		{"mixed", ingest.Mapping{Columns: columns, Mixed: true}, "leave out mixed"},
+		{"means", ingest.Mapping{Columns: columns, Fill: true}, "leave out the means of missing values"},
+		{"a weight", ingest.Mapping{Columns: parse(t, "a,b:weight=2")}, `leave out the options of column "b"`},
+		{"a circle", ingest.Mapping{Columns: parse(t, "a:cyclic=7,b")}, `leave out the options of column "a"`},
+		{"holes", ingest.Mapping{Columns: columns, Missing: true}, "values may not be missing with the metric hamming"},
+		{"times beside text", ingest.Mapping{Columns: parse(t, "a,at,word")}, `column "at": it holds times`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			schema := table.Schema{
+				{Name: "a", Kind: table.Number, Type: "float64"}, {Name: "b", Kind: table.Bool, Type: "bool"},
+				{Name: "at", Kind: table.Time, Type: "timestamp"}, {Name: "word", Kind: table.Text, Type: "utf8"},
+			}
+			c.mapping.Metric = ingest.Hamming
+			if _, err := ingest.NewFitter(c.mapping, schema); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, expected %q", err, c.want)
+			}
+		})
+	}
+}
+
 // What a metric does not see changes nothing: the length of a row, its level, its sum, whole
 // turns of longitude.
 func TestMetricsDoNotSee(t *testing.T) {
@@ -174,6 +265,7 @@ func TestMetricRefusals(t *testing.T) {
 		{"no shares", ingest.Hellinger, [][]float64{{0, 0}, {3, 3}}, "row 1: all its values are 0, and so they have no shares"},
 		{"below zero", ingest.Hellinger, [][]float64{{4, 1}, {3, -1}}, "row 2: value 1 is -1, below 0"},
 		{"no place", ingest.Haversine, [][]float64{{4, 1}, {91, 1}}, "row 2: latitude 91 and longitude 1 are no point of the earth"},
+		{"neither 0 nor 1", ingest.Hamming, [][]float64{{0, 1}, {1, 0.5}}, "row 2: value 1 is 0.5, and the metric hamming takes 0 and 1; drop such rows"},
 		{"three values", ingest.Haversine, [][]float64{{4, 1, 2}}, "takes two plain columns"},
 		{"unknown", "minkowski", [][]float64{{4, 1, 2}}, `the metric "minkowski" is not known; metrics are euclidean, cosine, `},
 	} {

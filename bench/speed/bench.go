@@ -55,6 +55,7 @@ func rows() []row {
 		wholeRow(),
 		pcaRow(),
 		knnRow(),
+		bitsRow(),
 		graphRow(),
 		liveRow(),
 		clustersRow(),

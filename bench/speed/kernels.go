@@ -15,11 +15,14 @@ func kernelsRow() row {
 	return row{
 		key: "kernels", title: "Kernels",
 		about: `What ` + "`go test -bench`" + ` says of the kernels under internal/simd on one core, those that name a rate. Peak is a loop of
-nothing but fused multiply-adds in registers; Scan is the kernel of the exact neighbour search. The last figure is the
+nothing but fused multiply-adds in registers; Scan is the kernel of the exact neighbour search. Hamming's peak is a loop of
+nothing but counts of ones; Within is the kernel of the search among bits, here of rows of 13 words. The last figure is the
 bandwidth of copying 256 MB, read and written bytes together.`,
 		targets: []target{
 			{what: "search kernel, of the peak of fused multiply-adds", value: percent(ratio(own, scanName(), own, peakName())),
 				bound: 70, above: true, unit: "%", format: "%.0f"},
+			{what: "search kernel of bits, of the peak of counts of ones", value: percent(ratio(own, withinName(), own, onesName)),
+				bound: 50, above: true, unit: "%", format: "%.0f"},
 		},
 		measure: measureKernels,
 	}
@@ -29,6 +32,10 @@ bandwidth of copying 256 MB, read and written bytes together.`,
 func scanName() string { return "tile Scan/" + simd.Best().String() }
 
 func peakName() string { return "tile Peak/" + simd.Best().String() }
+
+func withinName() string { return "hamming Within/13/" + simd.Best().String() }
+
+const onesName = "hamming Peak"
 
 func percent(f func(*record) (float64, bool)) func(*record) (float64, bool) {
 	return func(r *record) (float64, bool) {
@@ -49,6 +56,9 @@ func measureKernels(ctx context.Context, b *bench, r *record) error {
 	r.merge(measured)
 	if _, ok := r.best(own, peakName()); !ok {
 		r.miss("the peak of fused multiply-adds, which has no benchmark for these vector instructions")
+	}
+	if _, ok := r.best(own, onesName); !ok {
+		r.miss("the peak of counts of ones, which this processor does not make of 512 bits")
 	}
 	from, to := make([]byte, 128<<20), make([]byte, 128<<20)
 	copy(to, from) // the system hands out memory when it is first touched

@@ -102,6 +102,30 @@ def exact():
     add("faiss IndexFlatL2", "graph", "s", timed(search)[0])
 
 
+def bits():
+    """K ROWS IMAGES...: of images of 0 and 1, as faiss and, for some rows, as numpy searches."""
+    import faiss
+
+    note_version("faiss-cpu", "numpy")
+    faiss.omp_set_num_threads(THREADS)
+    k, some = int(ARGS[0]), int(ARGS[1])
+    x = np.packbits(read_idx(*ARGS[2:]) >= 128, axis=1)
+
+    def search():
+        index = faiss.IndexBinaryFlat(8 * x.shape[1])
+        index.add(x)
+        return index.search(x, k + 1)
+
+    def count():
+        wide = np.ascontiguousarray(np.pad(x, ((0, 0), (0, -x.shape[1] % 8)))).view(np.uint64)
+        for i in range(0, len(x), len(x) // some):
+            differ = np.bitwise_count(wide ^ wide[i]).sum(axis=1, dtype=np.int32)
+            np.argpartition(differ, k + 1)
+
+    add("faiss IndexBinaryFlat", "graph", "s", timed(search)[0])
+    add("numpy", "%d lists" % some, "s", timed(count)[0])
+
+
 def transform():
     """CALLS TRAIN TEST: one row at a time on a map of the training images."""
     import umap
@@ -472,7 +496,7 @@ def ep():
     add("GPy", ARGS[3], "s", took)
 
 
-TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm, lllvm, ep]}
+TASKS = {f.__name__: f for f in [whole, pca, exact, bits, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm, lllvm, ep]}
 
 warnings.filterwarnings("ignore")
 try:

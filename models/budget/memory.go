@@ -75,7 +75,7 @@ func (p *Plan) stages() {
 	classes := 4 * (2 + 2*grown) // of, unique, count, next
 	add("collapse", held+classes, p.hashes())
 	held += 4 * (1 + 2*grown)
-	search := p.Spec.Search
+	search := p.search()
 	add("knn", held+lists, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
 	held += lists
 	if p.Spec.LVM.Tails == lvm.Gaussian {

@@ -25,6 +25,8 @@ type Job struct {
 	// Clusters are the bytes a row that clusters of the map take while they are found, if
 	// they are to be.
 	Clusters int
+	// Bits says that vectors are of 0 and 1, which are searched in another way (knn.Binary).
+	Bits bool
 	// Base are the bytes that the process takes without data.
 	Base int64
 }
@@ -112,10 +114,18 @@ func (p *Plan) resolve() {
 	s.Dims = of.Dims
 	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
 	p.Lists = s.SearchLists(n)
-	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
+	p.Search, p.Index = p.search().Graph(n, p.Seen, p.Lists), p.search().Index(n, p.Seen, p.reach())
 	if p.Entries > 0 {
 		p.Search = auto.Exact // whatever the settings say of rows in full
 	}
+}
+
+// search are the settings that decide how neighbours are found.
+func (p *Plan) search() auto.Settings {
+	if p.Bits && p.Spec.PCA == fit.PCANone {
+		return p.Spec.Search.Bits(p.Rows, p.Seen)
+	}
+	return p.Spec.Search
 }
 
 // Timed reports whether Measure can predict what the plan will take: it knows the steps

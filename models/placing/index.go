@@ -18,7 +18,7 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Set
 	if err := models.CheckSearch(set); err != nil {
 		return nil, err
 	}
-	if set.Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
+	if ofRows(set, s, s.Reference.Rows).Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
 		return nil, nil
 	}
 	return auto.Build(ctx, s.Reference, reach, set, knn.Settings{Threads: threads})
@@ -30,5 +30,13 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Set
 // reference points.
 func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
 	n := 2 * s.Reference.Rows
-	return models.CheckSearch(set) == nil && set.Index(n, s.Reference.Cols, reach(n)) == auto.HNSW
+	return models.CheckSearch(set) == nil && ofRows(set, s, n).Index(n, s.Reference.Cols, reach(n)) == auto.HNSW
+}
+
+// ofRows are the settings for n reference points like those of the snapshot.
+func ofRows(set auto.Settings, s *snapshot.Snapshot, n int) auto.Settings {
+	if knn.Binary(s.Reference, 0) {
+		return set.Bits(n, s.Reference.Cols)
+	}
+	return set
 }

@@ -49,6 +49,11 @@
 // distance from the centre cannot be distinguished by the bound, and are measured
 // exactly: still right, but slower.
 //
+// Rows of 0 and 1 are compared as bits (Binary): their squared distance is the number of
+// columns in which they differ, which package hamming counts for 64 rows at a time. Rows go
+// by their numbers of ones, which differ by no more than that, so that searches begin at a query's
+// own number and end early, see bits.go.
+//
 // A single query would only wait for memory in a scan of many panels. Exact holds two
 // coarse vectors of every row for it, of 16 and of 64 bytes (Weber, Schek and Blott
 // 1998): the distance of coarse vectors, which are whole numbers, less a rigorous bound

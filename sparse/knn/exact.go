@@ -5,21 +5,34 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"unfold/internal/vec"
 )
 
 // Exact is an Index that gives the true nearest rows. Building it costs one
 // pass over the rows, a float32 copy of them and, for many rows, 88 bytes each for
-// single queries. It is immutable.
+// single queries. Of rows of 0 and 1 (Binary) it holds bits, and makes that copy when the
+// first query with other values comes. It is safe for concurrent use.
 type Exact struct {
-	x     vec.Matrix[float32]
+	x vec.Matrix[float32]
+	// bits is nil if there are other values than 0 and 1.
+	bits *bitRows
+	// floats, if not nil, is what queries are compared with that are not bits; build makes it.
+	floats atomic.Pointer[floatRows]
+	build  sync.Once
+	// sketched is the size of the rows in bytes from which on floats has a sketch.
+	sketched int
+	// bad is what every search returns if the rows themselves are unusable.
+	bad error
+}
+
+// floatRows are rows as package tile multiplies them, with what searches share.
+type floatRows struct {
 	p     *packed
 	works *sync.Pool
 	// sketch is nil if the rows are small or have no leading columns.
 	sketch *sketch
-	// bad is what every search returns if the rows themselves are unusable.
-	bad error
 }
 
 var _ Index = (*Exact)(nil)
@@ -34,19 +47,32 @@ func NewScan(x vec.Matrix[float32]) *Exact { return newExact(x, math.MaxInt) }
 
 // newExact is NewExact with a sketch from the given size of the rows on.
 func newExact(x vec.Matrix[float32], bytes int) *Exact {
-	e := &Exact{x: x}
+	e := &Exact{x: x, sketched: bytes}
 	if err := checkValues(x, 0); err != nil {
 		e.bad = fmt.Errorf("knn: index: %w", err)
 		return e
 	}
-	if x.Cols > 0 { // else every search fails
-		e.p = pack(x, nil, 0)
-		e.works = workPool(e.p)
-		if 4*len(x.Data) >= bytes {
-			e.sketch = newSketch(x, e.p, 0)
-		}
+	switch {
+	case x.Cols == 0: // every search fails
+	case Binary(x, 0):
+		e.bits = newBitRows(x, 0)
+	default:
+		e.asFloats()
 	}
 	return e
+}
+
+// asFloats returns the rows as tiles multiply them.
+func (e *Exact) asFloats() *floatRows {
+	e.build.Do(func() {
+		f := &floatRows{p: pack(e.x, nil, 0)}
+		f.works = workPool(f.p)
+		if 4*len(e.x.Data) >= e.sketched {
+			f.sketch = newSketch(e.x, f.p, 0)
+		}
+		e.floats.Store(f)
+	})
+	return e.floats.Load()
 }
 
 // Len returns the number of rows.
@@ -56,13 +82,15 @@ func (e *Exact) Len() int { return e.x.Rows }
 func (e *Exact) Dim() int { return e.x.Cols }
 
 // Bytes returns how much memory the index holds beside the rows that it was made of.
-func (e *Exact) Bytes() int64 {
-	if e.p == nil {
-		return 0
+func (e *Exact) Bytes() (b int64) {
+	if e.bits != nil {
+		b = e.bits.bytes()
 	}
-	b := 4 * int64(len(e.p.Data)+len(e.p.Start)+len(e.p.Tail))
-	if e.sketch != nil {
-		b += e.sketch.bytes()
+	if f := e.floats.Load(); f != nil {
+		b += 4 * int64(len(f.p.Data)+len(f.p.Start)+len(f.p.Tail))
+		if f.sketch != nil {
+			b += f.sketch.bytes()
+		}
 	}
 	return b
 }
@@ -82,7 +110,11 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	if err := checkValues(q, s.Threads); err != nil {
 		return nil, err
 	}
-	run := search[float32]{x: e.x, p: e.p, works: e.works, sketch: e.sketch, from: q, count: q.Rows, k: k}
+	if e.bits != nil && (q.Rows == 0 || zerosAndOnes(q, s.Threads)) {
+		return bitsOfOthers(ctx, e.bits, q, k, s)
+	}
+	f := e.asFloats()
+	run := search[float32]{x: e.x, p: f.p, works: f.works, sketch: f.sketch, from: q, count: q.Rows, k: k}
 	return run.all(ctx, s)
 }
 
@@ -91,19 +123,28 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 // fewer than k such rows for one of them. It is what joins the components of a
 // neighbourhood graph.
 func NearestUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []int32, k int, s Settings) (*Neighbors, error) {
-	run, err := newUnlike(x, rows, label, k, s.Threads)
-	if err != nil {
+	if err := checkUnlike(x, rows, label, k, s.Threads); err != nil {
 		return nil, err
 	}
-	return run.all(ctx, s)
+	if Binary(x, s.Threads) {
+		return bitUnlike(ctx, newBitRows(x, s.Threads), rows, label, k, s)
+	}
+	return newUnlike(x, rows, label, k, s.Threads).all(ctx, s)
 }
 
-func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) (*search[T], error) {
+// newUnlike prepares NearestUnlike by tiles.
+func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) *search[T] {
+	p := pack(x, nil, threads)
+	return &search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}
+}
+
+// checkUnlike returns what NearestUnlike fails with.
+func checkUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) error {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
-		return nil, err
+		return err
 	}
 	if len(label) != x.Rows {
-		return nil, fmt.Errorf("knn: %d labels for %d rows", len(label), x.Rows)
+		return fmt.Errorf("knn: %d labels for %d rows", len(label), x.Rows)
 	}
 	size := map[int32]int{}
 	for _, l := range label {
@@ -111,15 +152,11 @@ func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int
 	}
 	for _, i := range rows {
 		if i < 0 || int(i) >= x.Rows {
-			return nil, fmt.Errorf("knn: row %d of %d asked for", i, x.Rows)
+			return fmt.Errorf("knn: row %d of %d asked for", i, x.Rows)
 		}
 		if others := x.Rows - size[label[i]]; others < k {
-			return nil, fmt.Errorf("knn: row %d: %d neighbours of another label asked for, but there are only %d such rows", i, k, others)
+			return fmt.Errorf("knn: row %d: %d neighbours of another label asked for, but there are only %d such rows", i, k, others)
 		}
 	}
-	if err := checkValues(x, threads); err != nil {
-		return nil, err
-	}
-	p := pack(x, nil, threads)
-	return &search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}, nil
+	return checkValues(x, threads)
 }

@@ -26,6 +26,9 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	if err := checkValues(x, s.Threads); err != nil {
 		return nil, err
 	}
+	if Binary(x, s.Threads) {
+		return bitGraph(ctx, newBitRows(x, s.Threads), k, s)
+	}
 	return newGraphSearch(x, k, s.Threads).all(ctx, s)
 }
 

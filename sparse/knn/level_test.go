@@ -38,7 +38,8 @@ func TestLevelsAgree(t *testing.T) {
 				t.Fatalf("%v: %v", level, err)
 			}
 			e := NewExact(x)
-			e.p.level, e.p.chunk = level, chunk
+			p := e.asFloats().p
+			p.level, p.chunk = level, chunk
 			got, err := e.Search(context.Background(), q, k, Settings{})
 			if err != nil {
 				t.Fatalf("%v: %v", level, err)

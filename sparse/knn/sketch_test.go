@@ -19,22 +19,23 @@ func TestSketchIsUsed(t *testing.T) {
 		x.Data[p] = float32(rng.NormFloat64() / float64(1+p%dim))
 	}
 	e := NewExactSketched(x.Slice(0, n))
-	if e.sketch == nil {
+	f := e.asFloats()
+	if f.sketch == nil {
 		t.Fatal("no sketch")
 	}
-	for _, e.p.level = range simd.Levels() {
+	for _, f.p.level = range simd.Levels() {
 		for i := range 50 {
-			run := search[float32]{x: e.x, p: e.p, works: e.works, sketch: e.sketch, from: x, count: n + 50, k: k}
+			run := search[float32]{x: e.x, p: f.p, works: f.works, sketch: f.sketch, from: x, count: n + 50, k: k}
 			lists := EmptyNeighbors(n+50, k)
 			if !run.single(lists, n+i) {
-				t.Fatalf("%v: too many rows pass for query %d", e.p.level, i)
+				t.Fatalf("%v: too many rows pass for query %d", f.p.level, i)
 			}
 		}
 	}
 	if raceEnabled {
 		return // pools forget under the race detector
 	}
-	e.p.level = simd.Best()
+	f.p.level = simd.Best()
 	allocs := testing.AllocsPerRun(200, func() {
 		if _, err := e.Search(context.Background(), x.Slice(n, n+1), k, Settings{}); err != nil {
 			t.Fatal(err)

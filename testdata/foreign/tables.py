@@ -1,6 +1,6 @@
 """Writes the small files of the folder given (tables/ beside this script): tables of many
 kinds as duckdb, polars, pandas, pyarrow, numpy and zstd write them, and in metrics.json the
-distances that scipy has between rows.
+distances that scipy has between rows (of rows of 0 and 1 in metrics-bits.json).
 
     pip install duckdb==2.0.0 scipy==1.17.1 -r requirements.txt
     python3 tables.py tables
@@ -106,3 +106,15 @@ pq.write_table(pa.table({"neighbors": near[:, 1:].tolist(), "distances": far[:, 
 # Sparse matrices, which are kept apart from archives of arrays.
 for kind in ["csr", "coo"]:
     scipy.sparse.save_npz(f"sparse-{kind}.npz", scipy.sparse.coo_array(np.eye(4)).asformat(kind))
+
+# Alarms that are on or off, a zone, and scipy's distances of rows of bits. A row of each
+# group has about the alarms of its group.
+rng = np.random.default_rng(8)
+usual = rng.random((3, 40)) < 0.3
+alarms = (usual[group] ^ (rng.random((n, 40)) < 0.06)).astype(int)
+frame = pd.DataFrame(alarms, columns=[f"a{k:02d}" for k in range(40)])
+frame.insert(0, "device", [f"d{i}" for i in range(n)])
+frame["zone"] = np.array(["north", "south", "west"])[(group + (np.arange(n) % 11 == 0)) % 3]
+frame.to_csv("alarms.csv", index=False)
+some = alarms[:12].astype(bool)
+json.dump({"rows": alarms[:12].tolist(), "hamming": distance.cdist(some, some, "hamming").tolist()}, open("metrics-bits.json", "w"))

@@ -33,14 +33,7 @@ func TestModelKeepsItsMetric(t *testing.T) {
 	must(t, "-q", "fit", "one.csv", "--columns", "a,b,c", "--id", "id", "--metric", "cosine", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20")
 	must(t, "-q", "embed", "one.csv", "-m", "m.unfold", "-o", "one.parquet")
 	must(t, "-q", "embed", "four.csv", "-m", "m.unfold", "-o", "four.parquet")
-	places := func(path string) vec.Matrix[float32] {
-		m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m.Embedding
-	}
-	one, four := places("one.parquet"), places("four.parquet")
+	one, four := readAMap(t, "one.parquet").Embedding, readAMap(t, "four.parquet").Embedding
 	for i := range one.Rows {
 		if vec.SquaredDistance(one.Row(i), four.Row(i)) != 0 {
 			t.Fatalf("row %d lies at %v, and four times as long at %v", i, one.Row(i), four.Row(i))
@@ -66,6 +59,54 @@ func TestModelKeepsItsMetric(t *testing.T) {
 	}
 	if code, _, stderr := run(t, "fit", "one.csv", "--columns", "a,b,c", "--metric", "haversine", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "takes two plain columns") {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// Bits are not projected, and a model of them places rows of bits by the number of columns
+// that differ: a row of the map lies where it lay, a category that is not known is far from
+// all. Other values are refused by name, and reasons say which columns are unusual.
+func TestModelOfBits(t *testing.T) {
+	atTables(t)
+	must(t, "-q", "fit", "alarms.csv", "--columns", "a*,zone", "--id", "device", "--metric", "hamming", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20")
+	must(t, "-q", "embed", "alarms.csv", "-m", "m.unfold", "-o", "again.parquet")
+	if out := must(t, "inspect", "m.unfold"); !strings.Contains(out, "hamming") || strings.Contains(out, "components") {
+		t.Errorf("inspect says\n%s", out)
+	}
+	text := contentsOf(t, "alarms.csv")
+	lines := strings.Split(text, "\n")
+	header, usual := lines[0], lines[2]
+	write(t, "strange.csv", header+"\n"+strings.Replace(usual, ",south", ",east", 1)+"\n"+strings.NewReplacer(",0", ",1", ",1", ",0").Replace(usual)+"\n")
+	must(t, "-q", "embed", "strange.csv", "-m", "m.unfold", "-o", "strange.parquet")
+	again, strange := readAMap(t, "again.parquet"), readAMap(t, "strange.parquet")
+	if strange.NoveltyGlobal[0] <= again.NoveltyGlobal[1] || strange.NoveltyGlobal[1] != 1 {
+		t.Errorf("a row has novelty %v, in another zone %v, with every alarm the other way %v", again.NoveltyGlobal[1], strange.NoveltyGlobal[0], strange.NoveltyGlobal[1])
+	}
+	if out := must(t, "explain", "m.unfold", "strange.csv", "--columns", "40"); !strings.Contains(out, "east") {
+		t.Errorf("explain says\n%s", out)
+	}
+	// The map is carried on with rows that come and go, exactly.
+	write(t, "gone.csv", "device\nd0\nd1\n")
+	must(t, "-q", "update", "m.unfold", "strange.csv", "--forget", "gone.csv", "-o", "next.unfold")
+	if out := must(t, "inspect", "next.unfold"); !strings.Contains(out, "hamming") {
+		t.Errorf("inspect says of the map that was carried on\n%s", out)
+	}
+	write(t, "half.csv", "a0,a1\n0,1\n1,1\n0.5,1\n")
+	if code, _, stderr := run(t, "fit", "half.csv", "--columns", "a*", "--metric", "hamming", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "half.csv: row 3 (line 4): value 0 is 0.5, and the metric hamming takes 0 and 1") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	for _, c := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"a mean", "leave out the means of missing values", []string{"--missing", "mean"}},
+		{"a scale", "leave out standardize", []string{"--standardize"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, stderr := run(t, append([]string{"fit", "alarms.csv", "--columns", "a*", "--metric", "hamming", "-o", "x.unfold"}, c.args...)...)
+			if code == 0 || !strings.Contains(stderr, c.want) {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+		})
 	}
 }
 

@@ -99,7 +99,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if !f.collects {
 		defer budget.Collect(f.limit)()
 	}
-	f.job = budget.Job{Spec: settings.Model.Spec(), Scored: c.Report != "", Base: base, Clusters: f.groups.rowBytes(settings.Model)}
+	f.job = budget.Job{Spec: settings.Spec(), Scored: c.Report != "", Bits: f.read.Mapping.Metric == ingest.Hamming, Base: base, Clusters: f.groups.rowBytes(settings.Model)}
 	if c.DryRun {
 		s, _, err := survey(ctx, p, f.inputs, f.read, true)
 		if err != nil {

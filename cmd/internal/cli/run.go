@@ -57,7 +57,7 @@ func (f *configFlags) read(p *program) (stage.Settings, error) {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
 	s.Config = c
-	s.Spec = c.Model.Spec()
+	s.Spec = c.Spec()
 	if s.Mapping, err = mapping(c.Source.Columns); err != nil {
 		return s, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
@@ -16,6 +17,16 @@ import (
 func (m Model) Spec() fit.Spec {
 	s := m.Given.Spec(m.settings(m.Kind))
 	s.Kinds = m.kinds
+	return s
+}
+
+// Spec is what the settings mean to package fit: the model's, without principal components
+// where the metric wants vectors whole and none are asked for.
+func (c *Config) Spec() fit.Spec {
+	s := c.Model.Spec()
+	if s.PCA == fit.PCAAuto && ingest.Metric(c.Source.Metric).Whole() {
+		s.PCA = fit.PCANone
+	}
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"unfold/internal/vec"
@@ -205,6 +206,47 @@ func TestInterrupted(t *testing.T) {
 	for _, m := range []Method{Exact, HNSW, Descent} {
 		if _, _, err := Graph(ctx, vec.Convert[float32](x), 5, Settings{Method: m}, knn.Settings{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", m, err)
+		}
+	}
+}
+
+// Rows of bits are searched exactly where numbers would not be, unless another way is asked
+// for or there are very many.
+func TestRowsOfBits(t *testing.T) {
+	const n, dim, k = 20_000, 512, 3
+	for _, c := range []struct {
+		name         string
+		set          Settings
+		n, dim       int
+		graph, index Method
+	}{
+		{"bits", Settings{}, n, dim, Exact, Exact},
+		{"descent is asked for", Settings{Method: Descent}, n, dim, Descent, HNSW},
+		{"hnsw is asked for", Settings{Method: HNSW}, n, dim, Descent, HNSW},
+		{"very many", Settings{}, 20 * n, dim, Descent, HNSW},
+		{"few columns", Settings{}, 20 * n, knn.LeastBits - 1, Descent, HNSW},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set := c.set.Bits(c.n, c.dim)
+			if g, i := set.Graph(c.n, c.dim, k), set.Index(c.n, c.dim, k); g != c.graph || i != c.index {
+				t.Errorf("%v and %v, expected %v and %v", g, i, c.graph, c.index)
+			}
+		})
+	}
+	x := vec.New[float32](n, dim)
+	for i := range x.Data {
+		x.Data[i] = float32(i * 0x9e3779b1 >> 20 & 1)
+	}
+	nb, r, err := Graph(t.Context(), x, k, Settings{}, knn.Settings{})
+	if err != nil || r.Method != Exact || r.Recall != 1 {
+		t.Fatalf("%+v, error %v", r, err)
+	}
+	some := []int32{0, n / 2, n - 1}
+	want := knntest.Brute(x, vec.Take(x, some), k, func(q, j int) bool { return int(some[q]) == j })
+	for q, i := range some {
+		gi, gd := nb.Row(int(i))
+		if wi, wd := want.Row(q); !slices.Equal(gi, wi) || !slices.Equal(gd, wd) {
+			t.Errorf("row %d: %v %v, expected %v %v", i, gi, gd, wi, wd)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 		return nil, Report{}, fmt.Errorf("auto: %w", err)
 	}
 	single, ok := any(x).(vec.Matrix[float32])
+	if ok && knn.Binary(single, s.Threads) {
+		set = set.Bits(x.Rows, x.Cols)
+	}
 	if ok && k >= 1 && k < x.Rows && set.Graph(x.Rows, x.Cols, k) == Descent {
 		return byDescent(ctx, single, k, set, s)
 	}

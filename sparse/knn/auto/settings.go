@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"unfold/internal/simd/hamming"
+	"unfold/sparse/knn"
 )
 
 // Method is a way to find neighbours.
@@ -129,6 +132,19 @@ func (s Settings) Index(n, dim, k int) Method {
 		return Exact
 	}
 	return HNSW
+}
+
+// bitWork is n times words of 64 bits up to which a search among bits takes less than the
+// other ways.
+const bitWork = 2_000_000
+
+// Bits returns the settings for n rows of dim columns of 0 and 1 (knn.Binary): unless they say
+// otherwise themselves, or there are too few columns, an exact search up to two million words.
+func (s Settings) Bits(n, dim int) Settings {
+	if s.Method == Auto && dim >= knn.LeastBits && n*hamming.Words(dim) <= bitWork {
+		s.Method = Exact
+	}
+	return s
 }
 
 // candidates returns how long the lists of descent are: 20 or k+5 for a recall of

@@ -8,10 +8,10 @@ import (
 )
 
 // Kinds names the point sets that Points makes.
-var Kinds = []string{"gauss", "clusters", "grid", "duplicates", "offset", "outlier", "tiny", "huge", "constant", "mixed", "line"}
+var Kinds = []string{"gauss", "clusters", "grid", "duplicates", "offset", "outlier", "tiny", "huge", "constant", "mixed", "line", "bits"}
 
 // Points returns n rows of dimension dim that are difficult in the way the
-// name says: ties (grid, duplicates, constant), cancellation (offset, outlier,
+// name says: ties (grid, duplicates, constant, bits), cancellation (offset, outlier,
 // line), the ends of the number range (tiny, huge, mixed).
 func Points[T vec.Float](kind string, n, dim int, seed uint64) vec.Matrix[T] {
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -37,6 +37,9 @@ func value(rng *rand.Rand, kind string, i, k int) float64 {
 		return 1000*float64((i+k)%5) + 1e-3*g
 	case "grid":
 		return float64(rng.IntN(3))
+	case "bits":
+		// Rows of 0 and 1 with few ones up to about a half.
+		return float64((rng.IntN(2 + i%7)) / (1 + i%7))
 	case "offset":
 		return 1e6 + g
 	case "outlier":

@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+
+	"unfold/ingest/table"
+)
+
+// Rows of 0 and 1 are what they are. A category is a 1 at its element, so that two rows with
+// different ones differ in two elements. Where some columns are text, numbers and booleans are
+// categories, too: then every column that differs counts twice, and none more than another.
+
+// checkHamming says which option of a mapping makes other values than 0 and 1.
+func (m Mapping) checkHamming() error {
+	if m.Metric != Hamming {
+		return nil
+	}
+	refuse := func(what string) error {
+		return fmt.Errorf("the metric %s counts columns that differ: leave out %s, which makes other values than 0 and 1", m.Metric, what)
+	}
+	switch {
+	case m.Log1p:
+		return refuse("log1p")
+	case m.Standardize:
+		return refuse("standardize")
+	case m.Mixed:
+		return refuse("mixed")
+	case m.Fill:
+		return refuse("the means of missing values")
+	}
+	for _, c := range m.Columns {
+		if c.Log1p || c.Standardize || c.special() || c.Weight != 0 && c.Weight != 1 {
+			return refuse(fmt.Sprintf("the options of column %q", c.Name))
+		}
+	}
+	return nil
+}
+
+// asCategories has every column be one if some are, for the metric hamming.
+func (f *Fitter) asCategories() error {
+	isText := func(c columnFit) bool { return c.kind == table.Text }
+	if f.mapping.Metric != Hamming || !slices.ContainsFunc(f.columns, isText) {
+		return nil
+	}
+	for i := range f.columns {
+		c := &f.columns[i]
+		if c.kind == table.Time {
+			return f.origin.BadColumn(c.spec.Name, "it holds times, and the metric %s takes 0 and 1, booleans and text", Hamming)
+		}
+		if !isText(*c) {
+			c.kind, c.categories = table.Text, map[string]int64{}
+		}
+	}
+	return nil
+}
+
+// zerosAndOnes copies a row of these.
+func zerosAndOnes(x, from []float32) string {
+	for k, v := range from {
+		if v != 0 && v != 1 {
+			return fmt.Sprintf("value %d is %v, and the metric hamming takes 0 and 1", k, v)
+		}
+		x[k] = v
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package hamming
+
+import (
+	"fmt"
+	"math/bits"
+
+	"unfold/internal/simd"
+)
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg hamming
+
+// Width is the number of rows of a panel.
+const Width = 64
+
+// Words is the number of words that hold so many bits.
+func Words(bits int) int { return (bits + 63) / 64 }
+
+// Count is the number of bits in which two rows of as many words differ.
+func Count(a, b []uint64) (n int) {
+	b = b[:len(a)]
+	for k, w := range a {
+		n += bits.OnesCount64(w ^ b[k])
+	}
+	return n
+}
+
+// Panels are rows of bits, 64 by 64. Places without a row hold zeros.
+type Panels struct {
+	words int
+	data  []uint64
+}
+
+// NewPanels returns room for rows of so many words, at least one.
+func NewPanels(rows, words int) *Panels {
+	if words < 1 {
+		panic(fmt.Sprintf("hamming: rows of %d words", words))
+	}
+	return &Panels{words: words, data: make([]uint64, (rows+Width-1)/Width*Width*words)}
+}
+
+// Len is the number of panels.
+func (p *Panels) Len() int { return len(p.data) / (Width * p.words) }
+
+// Bytes is the memory of the panels.
+func (p *Panels) Bytes() int64 { return int64(8 * len(p.data)) }
+
+// Set puts a row to a place: place i is the (i mod Width)th of panel i/Width.
+func (p *Panels) Set(place int, row []uint64) {
+	to := p.data[place/Width*Width*p.words+place%Width:]
+	for k, w := range row[:p.words] {
+		to[k*Width] = w
+	}
+}
+
+// Within compares queries, the rows of whose words lie one after the other, with the rows of
+// a panel. Bit j of mask[r] says that row j differs from query r in at most limit[r] bits; no
+// limit may be above 1<<62. The head is the number of words, from 1 to all, after which
+// queries that no row is near to may be left.
+func (p *Panels) Within(l simd.Level, mask, queries, limit []uint64, panel, head int) {
+	n := len(limit)
+	if n == 0 {
+		return
+	}
+	if len(mask) < n || len(queries) < n*p.words || panel < 0 || panel >= p.Len() || head < 1 || head > p.words {
+		panic(fmt.Sprintf("hamming: %d queries in %d words of %d each, room for %d masks, panel %d of %d, a head of %d",
+			n, len(queries), p.words, len(mask), panel, p.Len(), head))
+	}
+	within(l, mask, queries, limit, p.words, head, p.data[panel*Width*p.words:][:Width*p.words])
+}

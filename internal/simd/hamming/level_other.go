@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+package hamming
+
+import "unfold/internal/simd"
+
+func within(_ simd.Level, mask, queries, limit []uint64, words, _ int, panel []uint64) {
+	withinTwin(mask, queries, limit, words, panel)
+}

@@ -1,0 +1,178 @@
+package knn
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/internal/simd/hamming"
+	"unfold/internal/vec"
+)
+
+// bitSearch compares queries with rows of bits. Blocks of queries with about the same number
+// of ones begin at the panel whose rows have as many, and go on in both directions. A row whose
+// number of ones differs from a query's by more than the last of its list is no neighbour,
+// so that most blocks need not go to the ends.
+type bitSearch struct {
+	b *bitRows
+	// Queries go by their numbers of ones; list[r] is the list of query r.
+	words []uint64
+	ones  []int32
+	list  []int32
+	k     int
+	// own is the row that query r is, which is no neighbour of itself; nil if queries are others.
+	own []int32
+	// label, if not nil, excludes rows of the query's own label.
+	label []int32
+}
+
+// bitWork is the workspace of one goroutine.
+type bitWork struct {
+	mask, limit [hamming.Width]uint64
+}
+
+// unlimited lets every row pass.
+const unlimited = 1 << 62
+
+// bitGraph searches for the neighbours of all rows among the others.
+func bitGraph(ctx context.Context, b *bitRows, k int, s Settings) (*Neighbors, error) {
+	return (&bitSearch{b: b, words: b.rows, ones: b.ones, list: b.order, k: k, own: b.order}).all(ctx, s)
+}
+
+// bitUnlike searches for the neighbours of some rows among those of other labels.
+func bitUnlike(ctx context.Context, b *bitRows, rows, label []int32, k int, s Settings) (*Neighbors, error) {
+	at := make([]int32, len(b.order))
+	for i, r := range b.order {
+		at[r] = int32(i)
+	}
+	// Positions go by ones already.
+	list := make([]int32, len(rows))
+	for r := range list {
+		list[r] = int32(r)
+	}
+	slices.SortStableFunc(list, func(x, y int32) int { return int(at[rows[x]]) - int(at[rows[y]]) })
+	q := &bitSearch{b: b, list: list, k: k, label: label}
+	for _, r := range list {
+		i := int(at[rows[r]])
+		q.words, q.ones, q.own = append(q.words, b.row(i)...), append(q.ones, b.ones[i]), append(q.own, rows[r])
+	}
+	return q.all(ctx, s)
+}
+
+// bitsOfOthers searches for the neighbours of rows of 0 and 1 that need not be among those of b.
+func bitsOfOthers(ctx context.Context, b *bitRows, q vec.Matrix[float32], k int, s Settings) (*Neighbors, error) {
+	words, ones := packBits(b, q, s.Threads)
+	run := &bitSearch{b: b, words: words, ones: ones, list: byOnes(ones), k: k}
+	if q.Rows > 1 {
+		run.words, run.ones = make([]uint64, 0, len(words)), make([]int32, 0, len(ones))
+		for _, r := range run.list {
+			run.words, run.ones = append(run.words, words[int(r)*b.words:][:b.words]...), append(run.ones, ones[r])
+		}
+	}
+	return run.all(ctx, s)
+}
+
+// all shares the queries out among goroutines.
+func (q *bitSearch) all(ctx context.Context, s Settings) (*Neighbors, error) {
+	n := len(q.ones)
+	lists := EmptyNeighbors(n, q.k)
+	// Few queries are cut finer, so that a small batch has work for all threads.
+	size := max(8, min(hamming.Width, n/8))
+	count := par.NewProgress(par.Pieces(n, size), s.Progress)
+	par.Ranges(s.Threads, n, size, func(_, from, to int) {
+		q.block(ctx, lists, from, to)
+		count.Step()
+	})
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	return lists, nil
+}
+
+// block fills the lists of queries from..to, at most as many as a panel has rows.
+func (q *bitSearch) block(ctx context.Context, lists *Neighbors, from, to int) {
+	b := q.b
+	w := b.works.Get()
+	defer b.works.Put(w)
+	middle := q.ones[(from+to)/2]
+	at, _ := slices.BinarySearch(b.ones, middle)
+	above := min(at/hamming.Width, b.panels.Len()-1)
+	below := above - 1
+	for (above < b.panels.Len() || below >= 0) && ctx.Err() == nil {
+		var up, down int32 = math.MaxInt32, math.MaxInt32 // how far the next panels are from the middle
+		if above < b.panels.Len() {
+			up = b.ones[above*hamming.Width] - middle
+		}
+		if below >= 0 {
+			down = middle - b.ones[below*hamming.Width+hamming.Width-1]
+		}
+		if up <= down {
+			if above++; !q.panel(w, lists, from, to, above-1, 1) {
+				above = b.panels.Len()
+			}
+		} else if below--; !q.panel(w, lists, from, to, below+1, -1) {
+			below = -1
+		}
+	}
+}
+
+// panel compares queries from..to with a panel, unless none has a neighbour there or
+// farther on in the direction, in which it reports false.
+func (q *bitSearch) panel(w *bitWork, lists *Neighbors, from, to, panel, direction int) bool {
+	b, near := q.b, false
+	first, last := panel*hamming.Width, min(len(b.order), (panel+1)*hamming.Width)
+	nearest := b.ones[first] // in number of ones
+	if direction < 0 {
+		nearest = b.ones[last-1]
+	}
+	for r := from; r < to; r++ {
+		limit := q.limit(lists, r)
+		w.limit[r-from] = limit
+		near = near || (int(nearest)-int(q.ones[r]))*direction <= int(limit)
+	}
+	if !near {
+		return false
+	}
+	count := to - from
+	b.panels.Within(b.level, w.mask[:count], q.words[from*b.words:to*b.words], w.limit[:count], panel, b.head)
+	rest := ^uint64(0) >> (hamming.Width - (last - first))
+	for r := from; r < to; r++ {
+		q.offer(lists, r, first, w.mask[r-from]&rest)
+	}
+	return true
+}
+
+// limit returns the number of columns in which a row may differ from query r to enter its list.
+func (q *bitSearch) limit(lists *Neighbors, r int) uint64 {
+	_, dist2 := lists.Row(int(q.list[r]))
+	if last := dist2[len(dist2)-1]; last < unlimited {
+		return uint64(last)
+	}
+	return unlimited
+}
+
+// offer puts the rows of a mask, which is about positions from first on, into the list of
+// query r if they belong there.
+func (q *bitSearch) offer(lists *Neighbors, r, first int, mask uint64) {
+	b := q.b
+	index, dist2 := lists.Row(int(q.list[r]))
+	for ; mask != 0; mask &= mask - 1 {
+		i := first + bits.TrailingZeros64(mask)
+		if j := b.order[i]; !q.excluded(r, j) {
+			insert(index, dist2, j, float64(hamming.Count(q.words[r*b.words:][:b.words], b.row(i))))
+		}
+	}
+}
+
+// excluded reports whether query r does not look for row j.
+func (q *bitSearch) excluded(r int, j int32) bool {
+	switch {
+	case q.own == nil:
+		return false
+	case q.label == nil:
+		return q.own[r] == j
+	}
+	return q.label[q.own[r]] == q.label[j]
+}
