@@ -96,8 +96,9 @@ func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string
 	return nil
 }
 
-// keepsZeros says that a value of 0 stays one, and so has no part in a sparse row.
-func (m Metric) keepsZeros() bool { return m != Correlation && m != Haversine }
+// keepsZeros says that a value of 0 stays one, and so has no part in a sparse row. Hamming's
+// rows are searched as bits, all of them.
+func (m Metric) keepsZeros() bool { return m != Correlation && m != Haversine && m != Hamming }
 
 // row maps one row, and returns what is wrong with it.
 func (m Metric) row(x, from []float32) (problem string) {

@@ -149,6 +149,7 @@ func TestSparseRefuses(t *testing.T) {
 		mapping          ingest.Mapping
 	}{
 		{"another format", foreignTable("bands.npz"), `in the format "dia", which is not read; save m.tocsr()`, ingest.Mapping{}},
+		{"hamming", foreignTable("words.npz"), "cannot be compared by the metric hamming and stay sparse", ingest.Mapping{Metric: ingest.Hamming}},
 		{"correlation", foreignTable("words.npz"), "cannot be compared by the metric correlation and stay sparse", ingest.Mapping{Metric: ingest.Correlation}},
 		{"standardized", foreignTable("words.npz"), "cannot be standardized and stay sparse", ingest.Mapping{Standardize: true}},
 		{"filled", foreignTable("words.npz"), "cannot be filled with means and stay sparse", ingest.Mapping{Fill: true}},
