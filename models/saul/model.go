@@ -228,13 +228,13 @@ func (m *Model) stepShared(st *State) {
 }
 
 // tie makes the variances of a state one, their mean.
-func (st *State) tie() {
+func (s *State) tie() {
 	var mean float64
-	for _, s := range st.Sigma2 {
-		mean += s / float64(len(st.Sigma2))
+	for _, v := range s.Sigma2 {
+		mean += v / float64(len(s.Sigma2))
 	}
-	for i := range st.Sigma2 {
-		st.Sigma2[i] = mean
+	for i := range s.Sigma2 {
+		s.Sigma2[i] = mean
 	}
 }
 
