@@ -72,7 +72,7 @@ func (p *Plan) stages() {
 	add("collapse", held+classes, p.hashes())
 	held += 4 * (1 + 2*grown)
 	search := p.Spec.Search
-	add("knn", held+lists, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
+	add("knn", held, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
 	held += lists
 	if p.Spec.LVM.Tails == lvm.Gaussian {
 		p.gaussian(held, add)
