@@ -126,17 +126,17 @@ func (p *Plan) hashes() float64 {
 // student adds the stages with heavy tails; held is what lives through all.
 func (p *Plan) student(held float64, add func(name string, perRow, rest float64)) {
 	further, reach := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
-	k, d := float64(p.Neighbors+further), float64(p.Spec.Dims)
-	entries := entries(p.Seen, p.Neighbors, further, reach)
-	// The edges (two ends, weight, scale), their triplets, order and slots, and
-	// the matrix that is made of them; lists of the further ones.
-	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries+12*float64(further), 0)
+	d := float64(p.Spec.Dims)
+	entries, _ := entries(p.Seen, p.Neighbors, further, reach)
 	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further, reach) / float64(p.Rows)
+	// What follows from the lists, and how far its rows are filled; lists of further edges.
+	// Before that, the near ones by themselves, and their lengths.
+	add("graph", held+max(problem+4+12*float64(further), (12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
-	// A copy of the vectors, and their components.
-	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state+frame, 0)
+	// The components of the vectors.
+	add("spectral", held+problem+field+4*d+state+frame, 0)
 	average := 0.
 	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
 		average = 8 * d
@@ -146,15 +146,15 @@ func (p *Plan) student(held float64, add func(name string, perRow, rest float64)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges
-// to k neighbours and some further ones up to rank reach: student.Problem.Bytes, and room
-// that the matrix was built in. With further edges every entry counts both.
+// to k neighbours and some further ones up to rank reach: student.Problem.Bytes. With
+// further edges every entry counts them, and those that have some keep their near weight.
 func problemBytes(n, dim, k, further, reach int) float64 {
-	edges := 2 * float64(k+further)
-	entry := 8. + 8
+	all, beyond := entries(dim, k, further, reach)
+	entry := 4. + 8 + 8
 	if further > 0 {
-		entry += 2 * 8
+		entry++
 	}
-	return float64(n) * (8 + 4*edges + entries(dim, k, further, reach)*entry + 8)
+	return float64(n) * (8 + all*entry + 8*beyond + 8)
 }
 
 // entries is the number of entries a point of the symmetric matrix with the edges to k
@@ -164,13 +164,14 @@ func problemBytes(n, dim, k, further, reach int) float64 {
 //	m (1/k - 1/reach) / log^2(reach/k),
 //
 // and with that probability, or a little less, the other point's list has the edge as well.
-func entries(dim, k, further, reach int) float64 {
+// So many beyond are those of further edges.
+func entries(dim, k, further, reach int) (all, beyond float64) {
 	own := float64(further)
 	if further > 0 {
 		ratio := math.Log(float64(reach) / float64(k))
 		own *= 1 - min(1, own*(1/float64(k)-1/float64(reach))/(ratio*ratio))/2
 	}
-	return 2 * (float64(k)*mutual(dim) + own)
+	return 2 * (float64(k)*mutual(dim) + own), 2 * own
 }
 
 // fieldBytes returns the bytes of what n points in d dimensions are held against:

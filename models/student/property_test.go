@@ -52,7 +52,7 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 	}
 	density := rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "density")
 	decay := rapid.SampledFrom([]float64{0, .5, 3}).Draw(t, "rank decay")
-	p := newProblem(nb, beyond, nearWeights(k, decay), newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)))
+	p := newProblem(nb, beyond, nearWeights(k, decay), newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)), 1)
 	p.Field = farfield.NewAll(p.Bandwidth2, d)
 	s.Weight = math.Exp(rapid.Float64Range(-4, 1).Draw(t, "log c"))
 	m, err := NewModel(p, d, s)
