@@ -150,7 +150,8 @@ func TestNoPlan(t *testing.T) {
 	}
 }
 
-// Rows that are projected wait in a file for the report, unless they are few.
+// Rows that are projected wait in a file for the report, unless they are few, and many rows
+// that are not projected lie in one anyway.
 func TestSetsAside(t *testing.T) {
 	digits := Job{Rows: 70_000, Dim: 784, Scored: true}
 	for name, c := range map[string]struct {
@@ -160,6 +161,7 @@ func TestSetsAside(t *testing.T) {
 		"as they come":     {func(*Job) {}, true},
 		"without a report": {func(j *Job) { j.Scored = false }, false},
 		"not projected":    {func(j *Job) { j.Dim = 50 }, false},
+		"many":             {func(j *Job) { j.Rows, j.Dim, j.Scored = 400_000, 50, false }, true},
 		"few rows":         {func(j *Job) { j.Rows = 600 }, false},
 		"another kind":     {func(j *Job) { j.Spec.Kind = fit.GPLVM }, false},
 	} {

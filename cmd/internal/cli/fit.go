@@ -123,9 +123,8 @@ type fitRun struct {
 	// near are the neighbours that --neighbors-file gives, nil if none.
 	near *knn.Given
 
-	data *ingest.Dataset
-	// kept are the rows while they are set aside, or nil.
-	kept      *aside
+	data      *ingest.Dataset
+	room      *rowsRoom
 	snap      *snapshot.Snapshot
 	result    *fit.Result
 	classes   classes
@@ -143,6 +142,8 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	f.clock = newClock()
+	f.room = newRowsRoom(f.p, f.job, f.Output)
+	defer f.room.close()
 	if err := f.readRows(ctx); err != nil {
 		return err
 	}
@@ -157,11 +158,6 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	defer func() {
-		if f.kept != nil {
-			f.kept.close()
-		}
-	}()
 	if err := f.learn(ctx); err != nil {
 		return err
 	}
@@ -193,6 +189,7 @@ func (f *fitRun) refuse(ctx context.Context) error {
 
 // readRows reads the inputs and checks what can only be checked now.
 func (f *fitRun) readRows(ctx context.Context) (err error) {
+	f.read.Room = f.room.matrix
 	if f.data, err = readAll(ctx, f.p, f.inputs, f.read); err != nil {
 		return err
 	}
@@ -232,18 +229,12 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 // learn learns the map, and the classes.
 func (f *fitRun) learn(ctx context.Context) (err error) {
 	x := f.data.X
-	if f.predicted.SetsAside() {
-		if f.kept, err = setAside(filepath.Dir(f.Output), x); err != nil {
-			f.p.note("the rows stay in memory until they are compared with the map: %v", err)
-		}
-		f.clock.lap("aside")
-	}
-	if !f.job.Scored || f.kept != nil {
+	if !f.job.Scored {
 		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
 	}
 	spec := f.job.Spec
 	spec.Given = f.near
-	if f.snap, f.result, err = fit.Fit(ctx, x, spec, f.p.progress.Update); err != nil {
+	if f.snap, f.result, err = fit.Fit(ctx, x, spec, f.room.between(&f.predicted.Plan)); err != nil {
 		return fitError(f.inputs, err)
 	}
 	f.noteNeighbors()
@@ -330,9 +321,7 @@ func (f *fitRun) write(ctx context.Context) error {
 	}
 	f.clock.lap("write")
 	if f.Report != "" {
-		if err := f.fetch(); err != nil {
-			return err
-		}
+		f.leave()
 		report, err := newReport(ctx, f.p, f.data, f.model, f.result, f.predicted)
 		if err != nil {
 			return err
@@ -346,16 +335,12 @@ func (f *fitRun) write(ctx context.Context) error {
 	return outputs.commit()
 }
 
-// fetch has the rows back that were set aside, where the model has been: it is written,
-// and a summary needs little of it.
-func (f *fitRun) fetch() (err error) {
-	if f.kept == nil {
-		return nil
-	}
+// leave lets go of the model, which is written: a summary needs little of it.
+func (f *fitRun) leave() {
 	f.snap = &snapshot.Snapshot{Kind: f.snap.Kind, Dim: f.snap.Dim, Names: f.snap.Names}
-	debug.FreeOSMemory()
-	f.data.X, err = f.kept.fetch()
-	return err
+	if f.predicted.SetsAside() || f.predicted.Large() {
+		debug.FreeOSMemory()
+	}
 }
 
 // request says what is to be read.

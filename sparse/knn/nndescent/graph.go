@@ -63,6 +63,7 @@ type grower struct {
 func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 	cut := cuts(g.x.Rows, g.set.leaf())
 	trees := g.grow()
+	g.said() // from here on x itself is not looked at
 	l := newLists(g.x.Rows, g.set.Candidates)
 	for _, t := range trees {
 		if err := ctx.Err(); err != nil {
@@ -110,6 +111,11 @@ func (g *grower) descend(ctx context.Context, l lists) error {
 
 func (g *grower) step() {
 	g.done++
+	g.said()
+}
+
+// said says how far the work is.
+func (g *grower) said() {
 	if g.s.Progress != nil {
 		g.s.Progress(g.done, g.total)
 	}
