@@ -29,6 +29,7 @@ type fitCmd struct {
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
+	Exact     bool     `name:"report-exact" rare:"" help:"The report compares the map with the input row by row; else, of many rows, it compares a sample, with standard errors."`
 	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile goes with kinds of model that take neighbours.
@@ -202,9 +203,9 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f.about = reportRows(f.p, f.data, f.Report != "")
+	f.about, err = reportRows(ctx, f.p, f.data, f.model.Threads, f.Report != "")
 	f.clock.lap("about")
-	return nil
+	return err
 }
 
 // plan predicts what the fit takes, chooses what fits the limit, and holds what it
@@ -308,7 +309,7 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 
 // write writes the model, and the map and the report that are asked for: all of them
 // appear, or none.
-func (f *fitRun) write(ctx context.Context) error {
+func (f *fitRun) write(ctx context.Context) (err error) {
 	outputs := &transaction{stdout: f.p.Stdout}
 	defer outputs.abort()
 	if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
@@ -322,8 +323,8 @@ func (f *fitRun) write(ctx context.Context) error {
 	f.clock.lap("write")
 	if f.Report != "" {
 		f.leave()
-		report, err := newReport(ctx, f.p, f.data, f.model, f.result, f.predicted)
-		if err != nil {
+		report := newReport(f.p, f.data, f.model, f.result, f.predicted)
+		if report.mapScores, err = f.scores(ctx); err != nil {
 			return err
 		}
 		report.rowsReport, report.Frame = f.about, f.given
