@@ -9,8 +9,8 @@ import (
 )
 
 // adjacency are the directed edges of a point set: to the first of each point's list, and to
-// further points. What two points are to each other follows from the lists of both, so
-// that no list of edges is made, which would take more memory than what is made of it.
+// further points. What two points are to each other follows from the lists of both: a list
+// of all edges would take more memory than what is made of it.
 type adjacency struct {
 	nb, further *knn.Neighbors // further may be nil
 	near        []float64      // weights by rank
@@ -37,7 +37,8 @@ func (e *adjacency) leads(i, j int32) bool {
 	return slices.Contains(e.first(i), j) || slices.Contains(e.beyond(i), j)
 }
 
-// partners appends to out the points that edges of i lead to, each once.
+// partners returns the points that edges of i lead to, each once and ascending, in the memory
+// of out.
 func (e *adjacency) partners(out []int32, i int32) []int32 {
 	out = append(append(out[:0], e.first(i)...), e.beyond(i)...)
 	slices.Sort(out)
@@ -53,7 +54,6 @@ func (e *adjacency) partners(out []int32, i int32) []int32 {
 func (e *adjacency) pattern(threads int) *sparse.CSR {
 	n := e.nb.N
 	c := &sparse.CSR{N: n, M: n, Start: make([]int, n+1)}
-	// Row i+1 counts while start[i+1] is its size, and fills while it is where it begins.
 	each := func(entry func(i, j int32)) {
 		var to []int32
 		for i := range int32(n) {
