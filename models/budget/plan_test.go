@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"unfold/coarse/farfield"
@@ -251,5 +252,38 @@ func TestWithin(t *testing.T) {
 	j.Rows, j.Spec.LVM.Student.Coarse = 100_000, models.CoarseMap
 	if _, err := Within(j, free.Bytes()-1); !errors.As(err, &little) {
 		t.Errorf("with cells that were asked for: %v", err)
+	}
+}
+
+// Rows in a file are no part of what garbage comes to, nor of learning; a large plan hears of
+// the same progress as a small one.
+func TestRowsInAFile(t *testing.T) {
+	p, err := New(Job{Rows: 1_000_000, Dim: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := int64(4 * p.Rows * p.Dim)
+	for _, s := range p.Stages {
+		uses := s.Name != "knn" && s.Name != "em" && s.Name != "novelty"
+		if uses != (s.File == input) || !uses && s.File != 0 {
+			t.Errorf("stage %s: %d bytes in the file of %d", s.Name, s.File, input)
+		}
+	}
+	small, err := New(Job{Rows: 1000, Dim: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Large() || small.Large() {
+		t.Errorf("a million rows are large: %v, a thousand: %v", p.Large(), small.Large())
+	}
+	for name, p := range map[string]*Plan{"large": &p, "small": &small} {
+		var heard []string
+		tell := p.Returning(func(stage string, done, total int) { heard = append(heard, fmt.Sprint(stage, done, total)) })
+		tell("knn", 1, 2)
+		tell("knn", 2, 2)
+		tell("em", 0, 5)
+		if want := []string{"knn1 2", "knn2 2", "em0 5"}; !slices.Equal(heard, want) {
+			t.Errorf("%s: heard %q, want %q", name, heard, want)
+		}
 	}
 }
