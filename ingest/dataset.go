@@ -53,6 +53,8 @@ type ReadOptions struct {
 	Sparse int
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
+	// Room, if not nil, makes the matrix that the rows are read into.
+	Room func(rows, cols int) vec.Matrix[float32]
 	// Progress, if not nil, is called with how many rows have been seen: in the stage
 	// "survey", whose total is not known (0), and in the stage "read".
 	Progress func(stage string, done, total int64)
@@ -192,7 +194,11 @@ func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
 // load encodes every row into one matrix.
 func (l *loader) load() (*Dataset, error) {
 	dim := l.encoder.Dim()
-	x := vec.New[float32](int(l.total), dim)
+	room := l.opts.Room
+	if room == nil {
+		room = vec.New[float32]
+	}
+	x := room(int(l.total), dim)
 	d := &Dataset{Encoder: l.encoder}
 	if l.fitter != nil {
 		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()

@@ -29,13 +29,13 @@ func (d Dominant) String() string {
 }
 
 // FindDominant looks for such a column among the elements of vectors, of which it takes
-// at most 10,000, spread over all. An encoder gives the elements' names; without names
+// at most 2,000, spread over all. An encoder gives the elements' names; without names
 // (nil, or a vector column) they are numbered from 0. Missing values do not count.
 func FindDominant(x vec.Matrix[float32], names []string) (Dominant, bool) {
 	if x.Cols < 3 || x.Rows < 2 {
 		return Dominant{}, false
 	}
-	const sample = 10_000
+	const sample = 2_000
 	step := max(1, x.Rows/sample)
 	m := make([]moments, x.Cols)
 	for i := 0; i < x.Rows; i += step {

@@ -159,7 +159,7 @@ func (b *bench) demo(ctx context.Context) error {
 
 func (b *bench) fit(ctx context.Context, name string, r *report, args []string) error {
 	args = append([]string{"fit", "-q", "--tails", "gaussian", "-o", b.file(name + ".unfold"), "--map", b.file(name + ".parquet"),
-		"--report", b.file(name + ".json")}, args...)
+		"--report", b.file(name + ".json"), "--report-exact"}, args...)
 	if _, err := b.run(ctx, args...); err != nil {
 		return err
 	}

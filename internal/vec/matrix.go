@@ -59,6 +59,14 @@ func Convert[U, T Float](m Matrix[T]) Matrix[U] {
 	return out
 }
 
+// As returns m with elements of type U: m itself if it has them, else a copy.
+func As[U, T Float](m Matrix[T]) Matrix[U] {
+	if same, is := any(m).(Matrix[U]); is {
+		return same
+	}
+	return Convert[U](m)
+}
+
 // SquaredDistance returns sum_k (a_k-b_k)^2, accumulated in float64 in index
 // order, so that it is the same number wherever it is computed. (The explicit
 // conversion keeps compilers from fusing the product into the sum on some CPUs.)

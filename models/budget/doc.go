@@ -20,7 +20,11 @@
 // That share is 1 by default, and then nobody can say within 10% what a process
 // will take; Collect sets it to growthPercent, most of which is seen at the peak. A
 // fit allocates little once it runs, so that the collector has little to do all the
-// same.
+// same. A large fit gives back between its stages what they leave (Plan.Returning), and
+// little of that share is seen.
+//
+// Rows that lie in a file (Plan.SetsAside) count in the stages that use them: the caller
+// lets go of their pages whenever it hears of the progress.
 //
 // Other kinds of models say themselves what their learning holds, and how long it takes
 // (fit.Spec.Memory and Seconds).
@@ -28,8 +32,8 @@
 // # Time
 //
 // No constant of any machine is stored. [Measure] learns a small made-up set of
-// rows, three times for a few steps with the settings of the plan and three times
-// for none, which takes some tenths of a second, and times the kernel of the
+// rows for a few steps with the settings of the plan and for none, up to three times
+// each as far as there is time, which takes some tenths of a second, and times the kernel of the
 // neighbour search on its own.
 // Every stage of the plan takes what it took there, scaled by its order of growth:
 //

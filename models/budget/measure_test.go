@@ -89,7 +89,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 		}
 	}
 	begin := time.Now()
-	_, r, err := fit.Fit(t.Context(), x, j.Spec, next)
+	_, r, err := fit.Fit(t.Context(), x, j.Spec, p.Returning(next))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,17 @@ import (
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/pca"
+	"unfold/sparse/knn/auto"
 )
 
-// growthPercent is what the heap may grow by between collections under Collect,
-// and slack the share of garbage that Plan.Bytes reckons with.
+// growthPercent is what the heap may grow by between collections under Collect, and slack
+// the share of garbage that Plan.Bytes reckons with: less where stages return what they
+// leave (Plan.Returning), in plans of at least largeBytes.
 const (
 	growthPercent = 10
 	slack         = 0.12
+	largeSlack    = 0.02
+	largeBytes    = 512 << 20
 )
 
 // Collect makes the garbage collector run often enough for Plan.Bytes to hold and,
@@ -30,6 +34,32 @@ func Collect(limit int64) (undo func()) {
 	return func() {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(before)
+	}
+}
+
+// Large reports whether memory that becomes free is worth its return to the system.
+func (p *Plan) Large() bool {
+	for _, s := range p.Stages {
+		if s.Bytes >= largeBytes {
+			return true
+		}
+	}
+	return false
+}
+
+// Returning returns what is to be told of the fit's progress for Plan.Bytes to hold: between
+// the stages of a large plan it gives memory back to the system. The rest is up to next.
+func (p *Plan) Returning(next models.Progress) models.Progress {
+	if !p.Large() {
+		return next
+	}
+	last := ""
+	return func(stage string, done, total int) {
+		if stage != last || done == total {
+			debug.FreeOSMemory()
+		}
+		last = stage
+		next(stage, done, total)
 	}
 }
 
@@ -52,58 +82,87 @@ const grown = 1.25
 func (p *Plan) stages() {
 	p.Stages = nil
 	add := func(name string, perRow, rest float64) {
-		p.Stages = append(p.Stages, Stage{name, int64(perRow*float64(p.Rows) + rest)})
+		s := Stage{Name: name, Bytes: int64(perRow*float64(p.Rows) + rest)}
+		if p.SetsAside() && p.readsInput(name) {
+			s.File = 4 * int64(p.Rows) * int64(p.Dim)
+		}
+		p.Stages = append(p.Stages, s)
 	}
 	threads := float64(p.threads())
 	kept := float64(p.Kept)
 	input := p.input()
 	seen := 4 * float64(p.Seen)
 	lists := 12 * float64(p.Lists)
-	vectors := input
-	if p.Entries > 0 {
-		vectors = p.sparse(add)
-	} else {
+	// What is in memory of the vectors that the model sees where they are used, and where
+	// they are not; what else of the input; and what a report compares the map with.
+	used, unused, beside, compared := seen, seen, 0., input
+	switch {
+	case p.Entries > 0:
+		beside = p.sparse(add)
+		compared = seen + beside
+	case p.Spec.PCA > 0:
 		add("read", input+kept, 0)
-	}
-	if p.Spec.PCA > 0 && p.Entries == 0 {
 		add("pca", input+seen+kept, p.covariance())
-		if vectors = seen; p.Scored && !p.SetsAside() {
-			vectors += input
+		if p.Scored && !p.SetsAside() {
+			beside = input
+		}
+	default:
+		add("read", input+kept, 0)
+		if p.SetsAside() {
+			unused = 0
 		}
 	}
-	held := vectors + kept
+	held := beside + kept
 	classes := 4 * (2 + 2*grown) // of, unique, count, next
-	add("collapse", held+classes, p.hashes())
+	add("collapse", used+held+classes, p.hashes())
 	held += 4 * (1 + 2*grown)
 	search := p.search()
-	add("knn", held+lists, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
+	graph := float64(search.GraphBytes(p.Rows, p.Seen, p.Lists))
+	switch {
+	case p.Entries > 0: // before they were projected
+	case p.Search == auto.Exact:
+		add("knn", used+held, graph)
+	default:
+		add("knn", unused+held, graph)
+	}
 	held += lists
 	if p.Spec.LVM.Tails == lvm.Gaussian {
-		p.gaussian(held, add)
+		p.gaussian(used+held, add)
 	} else {
-		p.student(held, add)
+		p.student(used, unused, held, add)
 	}
 	d := float64(p.Spec.Dims)
 	placed := 4*d + 12
 	// Places, variances, scales, errors; the tables and each point's own scores.
-	add("novelty", held+8*d+24+32+48+placed, 0)
+	learnt := 8*d + 24 + 32 + 48 + placed
+	add("novelty", unused+held+learnt, 0)
+	held -= lists
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
-	add("index", held-lists+8*d+24+32+48+placed, index)
+	add("index", used+held+learnt, index)
 	if p.Clusters > 0 {
-		add("clusters", held-lists+8*d+24+32+48+placed+float64(p.Clusters), index)
+		add("clusters", unused+held+learnt+float64(p.Clusters), index)
 	}
 	if p.Scored {
-		if p.SetsAside() {
-			// The model is written and gone.
-			held, index = input+kept+lists, 0
-		}
-		// For every thread the distances of 32 points to all others in the data and of one
-		// on the map, their order and ranks, and what sorts them; norms.
-		if p.Entries > 0 {
-			held += seen
-		}
-		add("structure", held-lists+8*d+24+32+placed+8+16+threads*(32*8+8+3*4+32), index)
+		// The model is written and gone. For every thread the distances of 32 points to all
+		// others in the data and of one on the map, their order and ranks, and what sorts
+		// them; norms.
+		add("structure", compared+kept+8*d+24+32+placed+8+16+threads*(32*8+8+3*4+32), 0)
 	}
+}
+
+// readsInput reports whether a stage uses the input itself, and not what it was projected to.
+func (p *Plan) readsInput(stage string) bool {
+	switch stage {
+	case "read", "pca", "structure":
+		return true
+	case "knn":
+		return p.Spec.PCA <= 0 && p.Search == auto.Exact
+	case "em":
+		return p.Spec.PCA <= 0 && p.Spec.LVM.Tails == lvm.Gaussian
+	case "novelty", "clusters":
+		return false
+	}
+	return p.Spec.PCA <= 0
 }
 
 // other fills in the stages of a kind of model whose learning holds so many bytes
@@ -113,9 +172,9 @@ func (p *Plan) other(learning int64) {
 	at := int64(held * float64(p.Rows))
 	d := float64(p.Spec.Dims)
 	p.Stages = []Stage{
-		{"read", int64((p.input() + float64(p.Kept)) * float64(p.Rows))},
-		{"em", at + learning},
-		{"novelty", at + int64((8*d+24+32+48+4*d+12+float64(p.Clusters))*float64(p.Rows))},
+		{Name: "read", Bytes: int64((p.input() + float64(p.Kept)) * float64(p.Rows))},
+		{Name: "em", Bytes: at + learning},
+		{Name: "novelty", Bytes: at + int64((8*d+24+32+48+4*d+12+float64(p.Clusters))*float64(p.Rows))},
 	}
 }
 
@@ -130,38 +189,39 @@ func (p *Plan) hashes() float64 {
 	return 17 * math.Pow(2, float64(bits.Len(uint(p.Rows)*8/7)))
 }
 
-// student adds the stages with heavy tails; held is what lives through all.
-func (p *Plan) student(held float64, add func(name string, perRow, rest float64)) {
+// student adds the stages with heavy tails; held is what lives through all, beside the
+// vectors where they are used and where they are not.
+func (p *Plan) student(used, unused, held float64, add func(name string, perRow, rest float64)) {
 	further, reach := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
-	k, d := float64(p.Neighbors+further), float64(p.Spec.Dims)
-	entries := entries(p.Seen, p.Neighbors, further, reach)
-	// The edges (two ends, weight, scale), their triplets, order and slots, and
-	// the matrix that is made of them; lists of the further ones.
-	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries+12*float64(further), 0)
+	d := float64(p.Spec.Dims)
+	entries, _ := entries(p.Seen, p.Neighbors, further, reach)
 	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further, reach) / float64(p.Rows)
+	// What follows from the lists, and how far its rows are filled; lists of further edges.
+	// Before that, the near ones by themselves, and their lengths.
+	add("graph", used+held+max(problem+4+12*float64(further), (12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
-	// A copy of the vectors, and their components.
-	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state+frame, 0)
+	// The components of the vectors.
+	add("spectral", used+held+problem+field+4*d+state+frame, 0)
 	average := 0.
 	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
 		average = 8 * d
 	}
 	system := 8*entries + (3*8*d + 7*8 + 8) + (3*8*d + 8)
-	add("em", held+problem+field+state+frame+system+average, 0)
+	add("em", unused+held+problem+field+state+frame+system+average, 0)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges
-// to k neighbours and some further ones up to rank reach: student.Problem.Bytes, and room
-// that the matrix was built in. With further edges every entry counts both.
+// to k neighbours and some further ones up to rank reach: student.Problem.Bytes. With
+// further edges every entry counts them, and those that have some keep their near weight.
 func problemBytes(n, dim, k, further, reach int) float64 {
-	edges := 2 * float64(k+further)
-	entry := 8. + 8
+	all, beyond := entries(dim, k, further, reach)
+	entry := 4. + 8 + 8
 	if further > 0 {
-		entry += 2 * 8
+		entry++
 	}
-	return float64(n) * (8 + 4*edges + entries(dim, k, further, reach)*entry + 8)
+	return float64(n) * (8 + all*entry + 8*beyond + 8)
 }
 
 // entries is the number of entries a point of the symmetric matrix with the edges to k
@@ -171,13 +231,14 @@ func problemBytes(n, dim, k, further, reach int) float64 {
 //	m (1/k - 1/reach) / log^2(reach/k),
 //
 // and with that probability, or a little less, the other point's list has the edge as well.
-func entries(dim, k, further, reach int) float64 {
+// So many beyond are those of further edges.
+func entries(dim, k, further, reach int) (all, beyond float64) {
 	own := float64(further)
 	if further > 0 {
 		ratio := math.Log(float64(reach) / float64(k))
 		own *= 1 - min(1, own*(1/float64(k)-1/float64(reach))/(ratio*ratio))/2
 	}
-	return 2 * (float64(k)*mutual(dim) + own)
+	return 2 * (float64(k)*mutual(dim) + own), 2 * own
 }
 
 // fieldBytes returns the bytes of what n points in d dimensions are held against:

@@ -55,13 +55,25 @@ type Plan struct {
 	Changed []string
 }
 
-// asideBytes are the least that are worth a file.
-const asideBytes = 2 << 20
+// asideBytes are the least of projected rows that are worth a file, and heldBytes of those
+// that the model itself holds.
+const (
+	asideBytes = 2 << 20
+	heldBytes  = 64 << 20
+)
 
-// SetsAside reports whether the input should be kept in a file while the map is learnt:
-// it is needed before and after, and projected meanwhile.
+// SetsAside reports whether the input should lie in a file, so that it takes memory only
+// while it is used: where it is projected and needed again for a report, and where it is
+// large and what the map is learnt from.
 func (p *Plan) SetsAside() bool {
-	return p.Entries == 0 && p.Scored && p.Spec.Kind == fit.LVM && p.Spec.PCA > 0 && 4*p.Rows*p.Dim >= asideBytes
+	if p.Entries > 0 || p.Spec.Kind != fit.LVM {
+		return false
+	}
+	bytes := 4 * p.Rows * p.Dim
+	if p.Spec.PCA > 0 {
+		return p.Scored && bytes >= asideBytes
+	}
+	return bytes >= heldBytes
 }
 
 // Stage is a part of a fit.
@@ -69,8 +81,9 @@ type Stage struct {
 	// Name is that of models.Progress, or "read", "pca", "collapse", "novelty",
 	// "index", "structure".
 	Name string
-	// Bytes are reachable when the stage holds the most.
-	Bytes int64
+	// Bytes are reachable when the stage holds the most, File of them in the input's file
+	// (Plan.SetsAside), where no garbage is.
+	Bytes, File int64
 }
 
 // New plans a fit. It fails if the spec makes no sense for such rows.
@@ -150,9 +163,13 @@ func (p *Plan) threads() int {
 
 // Bytes is the predicted peak of the process's memory.
 func (p *Plan) Bytes() int64 {
+	share := slack
+	if p.Large() {
+		share = largeSlack
+	}
 	var most int64
 	for _, s := range p.Stages {
-		most = max(most, s.Bytes)
+		most = max(most, s.Bytes+int64(share*float64(s.Bytes-s.File)))
 	}
-	return p.Base + int64(float64(most)*(1+slack))
+	return p.Base + most
 }

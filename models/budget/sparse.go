@@ -15,12 +15,12 @@ func (p *Plan) input() float64 {
 }
 
 // sparse adds the stages from sparse rows to their projection, and returns the bytes of a row
-// that stay: its projection, and the neighbours that it has.
-func (p *Plan) sparse(add func(name string, perRow, rest float64)) (vectors float64) {
+// that stay beside its projection: the neighbours that it has.
+func (p *Plan) sparse(add func(name string, perRow, rest float64)) (neighbors float64) {
 	input, kept, seen, near := p.input(), float64(p.Kept), 4*float64(p.Seen), 4*float64(p.Lists)
 	// Rows that come by columns or in any order are there twice.
 	add("read", 2*input+kept, 0)
 	add("knn", input+kept+12*float64(p.Lists)+near, float64(knn.SparseBytes(p.Rows, p.Dim, p.Entries, p.threads())))
 	add("pca", input+kept+near+seen, float64(pca.TruncatedBytes(p.Dim, p.Spec.PCA, p.Spec.Threads)))
-	return seen + near
+	return near
 }

@@ -52,6 +52,8 @@ const (
 	fewRows      = 256
 	manyRows     = 1024
 	kernelTime   = 4 * time.Millisecond
+	// trialTime is after how long a trial is not repeated any more.
+	trialTime = 700 * time.Millisecond
 )
 
 // Measure times small pieces of what the plan will do, in some tenths of a
@@ -81,7 +83,11 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	// The trial is searched as the plan is, and an index is timed apart.
 	spec.Search.Method = p.Search
 	x := trial(v.Rows, p.Seen)
+	first := time.Now()
 	for again := range 6 { // the least counts: others may be at work, too
+		if again%2 == 0 && again > 0 && time.Since(first) > trialTime {
+			break
+		}
 		em := &v.Trial.EM
 		spec.Steps = v.Steps
 		if again%2 == 1 {
@@ -120,7 +126,11 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 	if p.Index != auto.HNSW {
 		return nil
 	}
+	first := time.Now()
 	for again := range 3 {
+		if again > 0 && time.Since(first) > trialTime {
+			break
+		}
 		begin := time.Now()
 		if _, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.Search, knn.Settings{Threads: p.Spec.Threads}); err != nil {
 			return fmt.Errorf("budget: trial: %w", err)

@@ -1,9 +1,13 @@
 package score
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
 )
 
 // IntrinsicDimension estimates the dimension of the set that rows lie on, by the ratios
@@ -14,46 +18,35 @@ import (
 //	d = (n - 1) / sum_i log mu_i
 //
 // It looks at no more than 2,000 rows, of long ones at fewer, spread over all, and so at scales that are coarser
-// than those of all rows; equal rows count once. NaN: there are too few different rows.
-func IntrinsicDimension(x vec.Matrix[float32]) float64 {
+// than those of all rows; equal rows count once, rows with a value that is not finite do not. NaN: there are too few
+// different rows.
+func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], threads int) (float64, error) {
 	const rows, work = 2000, 1 << 28
 	m := min(x.Rows, rows, max(50, int(math.Sqrt(work/float64(max(x.Cols, 1))))))
-	if m < 3 {
-		return math.NaN()
-	}
-	sample := make([]int, m)
-	for i := range sample {
-		sample[i] = int(int64(i) * int64(x.Rows) / int64(m))
-	}
-	first, second := make([]float64, m), make([]float64, m)
-	for i := range first {
-		first[i], second[i] = math.Inf(1), math.Inf(1)
-	}
-	near := func(i int, d float64) {
-		switch {
-		case d < first[i]:
-			first[i], second[i] = d, first[i]
-		case d < second[i]:
-			second[i] = d
-		}
-	}
+	var sample []int32
 	for i := range m {
-		for j := range i {
-			if d := vec.SquaredDistance(x.Row(sample[i]), x.Row(sample[j])); d > 0 {
-				near(i, d)
-				near(j, d)
-			}
+		if row := int32(int64(i) * int64(x.Rows) / int64(m)); vec.Finite(x.Row(int(row))) {
+			sample = append(sample, row)
 		}
 	}
-	n, sum := 0.0, 0.0
-	for i := range m {
-		if !math.IsInf(second[i], 1) {
-			n++
-			sum += math.Log(second[i]/first[i]) / 2
-		}
+	different := vec.Take(x, sample)
+	if unique, _, _ := graph.Collapse(different); len(unique) < len(sample) {
+		different = vec.Take(different, unique)
 	}
-	if n < 3 || !(sum > 0) {
-		return math.NaN()
+	if different.Rows < 3 {
+		return math.NaN(), nil
 	}
-	return (n - 1) / sum
+	nb, err := knn.Graph(ctx, different, 2, knn.Settings{Threads: threads})
+	if err != nil {
+		return math.NaN(), fmt.Errorf("score: intrinsic dimension: %w", err)
+	}
+	n, sum := float64(nb.N), 0.0
+	for i := range nb.N {
+		_, dist2 := nb.Row(i)
+		sum += math.Log(dist2[1]/dist2[0]) / 2
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return math.NaN(), nil
+	}
+	return (n - 1) / sum, nil
 }

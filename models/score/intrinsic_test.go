@@ -29,13 +29,39 @@ func TestIntrinsicDimension(t *testing.T) {
 					}
 				}
 			}
-			got := IntrinsicDimension(x)
+			got, err := IntrinsicDimension(t.Context(), x, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if math.Abs(got-float64(dim)) > 0.15*float64(dim) {
 				t.Errorf("%v, expected about %d", got, dim)
 			}
 		})
 	}
-	if got := IntrinsicDimension(vec.New[float32](100, 3)); !math.IsNaN(got) {
-		t.Errorf("of equal rows it is %v", got)
+	if got, err := IntrinsicDimension(t.Context(), vec.New[float32](100, 3), 1); !math.IsNaN(got) || err != nil {
+		t.Errorf("of equal rows it is %v, %v", got, err)
+	}
+}
+
+// Equal rows count once, and rows with a missing value do not.
+func TestIntrinsicDimensionOfRows(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	const rows, cols = 200, 4
+	x := vec.New[float32](rows, cols)
+	for i := range x.Data {
+		x.Data[i] = float32(random.NormFloat64())
+	}
+	want, err := IntrinsicDimension(t.Context(), x, 1)
+	if err != nil || math.IsNaN(want) {
+		t.Fatal(want, err)
+	}
+	more := vec.New[float32](3*rows, cols)
+	for i := range rows {
+		copy(more.Row(3*i), x.Row(i))
+		copy(more.Row(3*i+1), x.Row(i))
+		more.Row(3*i + 2)[i%cols] = float32(math.NaN())
+	}
+	if got, err := IntrinsicDimension(t.Context(), more, 2); got != want || err != nil {
+		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 }

@@ -64,7 +64,7 @@ func TestDensityScales(t *testing.T) {
 		return clip((dist2[0] + dist2[1] + dist2[2] + dist2[3]) / 4 / unit)
 	}
 	for _, power := range []float64{0.5, 2} {
-		p := newProblem(nb, nil, edgeWeights{rank: nearWeights(4, 0)}, newLengths(nb, 4, Settings{Options: Options{Density: power}}, unit))
+		p := newProblem(nb, nil, edgeWeights{rank: nearWeights(4, 0)}, newLengths(nb, 4, Settings{Options: Options{Density: power}}, unit), 1)
 		for i := range x.Rows {
 			index, dist2 := nb.Row(i)
 			var widest float64

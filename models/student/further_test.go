@@ -70,7 +70,7 @@ func TestFurtherWeight(t *testing.T) {
 	x := normal(60, 3, 4)
 	nb := neighbors(t, x, 20)
 	near := NewProblem(nb, 6, Native)
-	p := newProblem(nb, further(x, nb, 6, []int{9, 20}, 1), edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: near.Unit})
+	p := newProblem(nb, further(x, nb, 6, []int{9, 20}, 1), edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: near.Unit}, 1)
 	if p.edges() != near.edges() || !slices.Equal(p.Bandwidth2, near.Bandwidth2) {
 		t.Errorf("%g edges, want %g", p.edges(), near.edges())
 	}

@@ -56,7 +56,7 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 		near.class = rapid.SliceOfN(rapid.Int32Range(-1, 2), n, n).Draw(t, "classes")
 		near.supervision = rapid.Float64Range(0, 1).Draw(t, "supervision")
 	}
-	p := newProblem(nb, beyond, near, newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)))
+	p := newProblem(nb, beyond, near, newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)), 1)
 	p.Field = farfield.NewAll(p.Bandwidth2, d)
 	s.Weight = math.Exp(rapid.Float64Range(-4, 1).Draw(t, "log c"))
 	m, err := NewModel(p, d, s)

@@ -154,11 +154,11 @@ func TestUnitStays(t *testing.T) {
 	x := blobs(80, 5)
 	nb := neighbors(t, x, 6)
 	p := NewProblem(nb, 6, Native)
-	q := newProblem(nb, nil, edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: p.Unit})
+	q := newProblem(nb, nil, edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: p.Unit}, 1)
 	if !slices.Equal(p.Delta2, q.Delta2) || p.Unit != q.Unit {
 		t.Error("the same unit gives other scales")
 	}
-	q = newProblem(nb, nil, edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: p.Unit / 2})
+	q = newProblem(nb, nil, edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: p.Unit / 2}, 1)
 	for i, v := range q.Bandwidth2 {
 		if want := min(2*p.Bandwidth2[i], ClipHigh); p.Bandwidth2[i] > ClipLow && math.Abs(v-want) > 1e-12 {
 			t.Fatalf("Delta^2 %v in half the unit, was %v", v, p.Bandwidth2[i])

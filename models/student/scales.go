@@ -3,9 +3,9 @@ package student
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"unfold/coarse/farfield"
+	"unfold/internal/par"
 	"unfold/internal/quantile"
 	"unfold/sparse"
 	"unfold/sparse/knn"
@@ -116,13 +116,14 @@ func (l *lengths) own(i int32, dist2 float64) float64 { return l.pair(i, i, dist
 // Problem holds the constants of the likelihood: who is similar, on what length
 // scale, and what every point is held against.
 type Problem struct {
-	// Similar holds S_ij + S_ji, symmetric, without a diagonal: Near, and what further
-	// edges weigh at present (Weigh).
+	// Similar holds S_ij + S_ji, symmetric, without a diagonal: the weights of near edges,
+	// and what further ones weigh at present (Weigh).
 	Similar *sparse.CSR
-	// Near are the weights of the near edges of the entries of Similar, and Further is how
-	// many further edges they have. Further is nil where there are none; then Near is
-	// Similar.Data.
-	Near, Further []float64
+	// Further is how many further edges the entries of Similar have, nil where there are
+	// none; Near are the weights of the near edges of those entries that have some, in
+	// their order.
+	Further []uint8
+	Near    []float64
 	// Delta2 holds delta_ij^2 for the entries of Similar.
 	Delta2 []float64
 	// Bandwidth2 are Delta_i^2 (n).
@@ -140,79 +141,87 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	return newProblem(nb, nil, edgeWeights{rank: nearWeights(k, 0)}, lengths{scales: s, unit: s.Unit(nb, k)})
+	return newProblem(nb, nil, edgeWeights{rank: nearWeights(k, 0)}, lengths{scales: s, unit: s.Unit(nb, k)}, 0)
 }
 
 // newProblem is NewProblem with given length scales, whose unit may be that of an
 // earlier problem, so that scales stay what they were as points come and go, and with
 // near edges of given weights, and with further edges, if any, still without a
 // weight. A further edge of a point to itself is none.
-func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths) *Problem {
+func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads int) *Problem {
 	k := len(near.rank)
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
-	count := nb.N * k
-	if further != nil {
-		count += len(further.Index)
+	e := &adjacency{nb: nb, further: further, near: near, scale: s}
+	c := e.pattern(threads)
+	p := &Problem{Similar: c, Delta2: make([]float64, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
+	if further != nil && len(further.Index) > 0 {
+		p.Further = make([]uint8, c.NNZ())
 	}
-	l := edgeList{
-		i: make([]int32, 0, count), j: make([]int32, 0, count), delta2: make([]float64, 0, count), w: make([]float64, 0, count),
-	}
-	own := make([]float64, k)
-	for u := range nb.N {
-		to, dist2 := nb.Row(u)
-		near.of(int32(u), to[:k], own)
-		for q, v := range to[:k] {
-			l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), own[q])
-			p.Bandwidth2[u] = max(p.Bandwidth2[u], s.own(int32(u), dist2[q]))
-		}
-	}
-	first := len(l.i)
-	if further != nil {
-		for u := range nb.N {
-			to, dist2 := further.Row(u)
-			for q, v := range to {
-				l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), 0)
+	par.Ranges(threads, nb.N, rowPiece, func(_, from, to int) {
+		for u := from; u < to; u++ {
+			_, dist2 := nb.Row(u)
+			for _, d := range dist2[:k] {
+				p.Bandwidth2[u] = max(p.Bandwidth2[u], s.own(int32(u), d))
+			}
+			for q := c.Start[u]; q < c.Start[u+1]; q++ {
+				i, j := int32(u), c.Index[q]
+				var beyond uint8
+				c.Data[q], beyond, p.Delta2[q] = e.pair(min(i, j), max(i, j))
+				if p.Further != nil {
+					p.Further[q] = beyond
+				}
 			}
 		}
-	}
-	c, slot, slotT := sparse.Pattern(nb.N, l.i, l.j)
-	c.Scatter(slot, slotT, l.w)
-	p.Similar, p.Near, p.Delta2 = c, c.Data, make([]float64, c.NNZ())
-	for q, v := range l.delta2 {
-		if slot[q] >= 0 {
-			p.Delta2[slot[q]], p.Delta2[slotT[q]] = v, v
-		}
-	}
-	if first < len(l.i) {
-		p.Near, p.Further = slices.Clone(c.Data), make([]float64, c.NNZ())
-		for q := first; q < len(l.i); q++ {
-			if slot[q] >= 0 {
-				p.Further[slot[q]]++
-				p.Further[slotT[q]]++
-			}
-		}
-	}
+	})
+	p.keepNear()
 	return p
 }
 
-// edgeList are directed edges with their squared scales and weights.
-type edgeList struct {
-	i, j      []int32
-	delta2, w []float64
-}
-
-func (l *edgeList) add(i, j int32, delta2, w float64) {
-	l.i, l.j, l.delta2, l.w = append(l.i, i), append(l.j, j), append(l.delta2, delta2), append(l.w, w)
+// keepNear notes the near weights of the entries whose present weight is not theirs alone.
+func (p *Problem) keepNear() {
+	count := 0
+	for _, f := range p.Further {
+		if f > 0 {
+			count++
+		}
+	}
+	p.Near = make([]float64, 0, count)
+	for q, f := range p.Further {
+		if f > 0 {
+			p.Near = append(p.Near, p.Similar.Data[q])
+		}
+	}
 }
 
 // Weigh gives every further edge the weight s.
 func (p *Problem) Weigh(s float64) {
+	at := 0
 	for q, f := range p.Further {
-		p.Similar.Data[q] = p.Near[q] + s*f
+		if f > 0 {
+			p.Similar.Data[q] = p.Near[at] + s*float64(f)
+			at++
+		}
 	}
+}
+
+// nearByPiece returns what Near holds from each piece of rowPiece points on.
+func (p *Problem) nearByPiece() [][]float64 {
+	out := make([][]float64, par.Pieces(p.N(), rowPiece))
+	at := 0
+	for t := range out {
+		out[t] = p.Near[at:]
+		if p.Further == nil {
+			continue
+		}
+		for _, f := range p.Further[p.Similar.Start[t*rowPiece]:p.Similar.Start[min((t+1)*rowPiece, p.N())]] {
+			if f > 0 {
+				at++
+			}
+		}
+	}
+	return out
 }
 
 // N is the number of points.
@@ -221,7 +230,12 @@ func (p *Problem) N() int { return p.Similar.N }
 // edges returns sum_ij S_ij of the near edges.
 func (p *Problem) edges() float64 {
 	var sum float64
-	for _, v := range p.Near {
+	at := 0
+	for q, v := range p.Similar.Data {
+		if p.Further != nil && p.Further[q] > 0 {
+			v = p.Near[at]
+			at++
+		}
 		sum += v
 	}
 	return sum / 2
@@ -229,5 +243,5 @@ func (p *Problem) edges() float64 {
 
 // Bytes is the memory of the constants, without the field.
 func (p *Problem) Bytes() int64 {
-	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2)+2*len(p.Further))
+	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2)+len(p.Near)) + int64(len(p.Further))
 }

@@ -20,41 +20,37 @@ type edgeWeights struct {
 	supervision float64
 }
 
-// of returns the weights of the edges from point i to its neighbours, nearest first, in out,
-// which has as many elements. One of the k neighbours is taken for the partner of i, the m-th
-// with a probability that falls as m^-p, whose label is unlike that of i with a probability
-// 1 - s of that of a like one. Given the labels,
+// edge returns the weight of the edge from point i to the m-th of its neighbours, nearest first.
+// One of the k neighbours is taken for the partner of i, the m-th with a probability that falls
+// as m^-p, whose label is unlike that of i with a probability 1 - s of that of a like one. Given
+// the labels,
 //
 //	S_ij = k P(j | labels) = k m^-p b_ij / sum_{l=1..k} l^-p b_il,                  (H24)
 //	b_ij = 1 - s if the labels of i and j are known and differ, else 1.
 //
 // They are 1 on average, as without labels. If all neighbours are unlike i, labels say nothing about
 // which of them is its partner: that is the limit for s = 1, too.
-func (w edgeWeights) of(i int32, to []int32, out []float64) []float64 {
-	copy(out, w.rank)
+func (w edgeWeights) edge(i int32, to []int32, m int) float64 {
 	if w.class == nil || w.class[i] == score.Missing {
-		return out
+		return w.rank[m]
 	}
 	var like, unlike float64
-	for m, j := range to {
+	for l, j := range to {
 		if w.differ(i, j) {
-			unlike += w.rank[m]
+			unlike += w.rank[l]
 		} else {
-			like += w.rank[m]
+			like += w.rank[l]
 		}
 	}
 	if like == 0 || unlike == 0 {
-		return out
+		return w.rank[m]
 	}
 	less := 1 - w.supervision
-	raise := (like + unlike) / (like + less*unlike)
-	for m, j := range to {
-		out[m] *= raise
-		if w.differ(i, j) {
-			out[m] *= less
-		}
+	weight := w.rank[m] * (like + unlike) / (like + less*unlike)
+	if w.differ(i, to[m]) {
+		weight *= less
 	}
-	return out
+	return weight
 }
 
 // differ says that the labels of two points, of which that of i is known, are unlike.

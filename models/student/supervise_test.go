@@ -29,7 +29,10 @@ func TestLabelWeights(t *testing.T) {
 		for m := range to {
 			to[m] = int32(m + 1)
 		}
-		got := w.of(0, to, make([]float64, k))
+		got := make([]float64, k)
+		for m := range got {
+			got[m] = w.edge(0, to, m)
+		}
 		var want, all []float64
 		var sum, total float64
 		unlike := 0

@@ -30,6 +30,7 @@ type fitCmd struct {
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
+	Exact     bool     `name:"report-exact" rare:"" help:"The report compares the map with the input row by row; else, of many rows, it compares a sample, with standard errors."`
 	Numbers   bool     `rare:"" help:"The map gets a column point: the number of each row's point, by which update --forget takes rows. Equal rows are one point."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile goes with kinds of model that take neighbours.
@@ -132,9 +133,8 @@ type fitRun struct {
 	// near are the neighbours that --neighbors-file gives, nil if none.
 	near *knn.Given
 
-	data *ingest.Dataset
-	// kept are the rows while they are set aside, or nil.
-	kept      *aside
+	data      *ingest.Dataset
+	room      *rowsRoom
 	snap      *snapshot.Snapshot
 	result    *fit.Result
 	classes   classes
@@ -152,6 +152,8 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	f.clock = newClock()
+	f.room = newRowsRoom(f.p, f.job, f.Output)
+	defer f.room.close()
 	if err := f.readRows(ctx); err != nil {
 		return err
 	}
@@ -166,11 +168,6 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	defer func() {
-		if f.kept != nil {
-			f.kept.close()
-		}
-	}()
 	if err := f.learn(ctx); err != nil {
 		return err
 	}
@@ -202,6 +199,7 @@ func (f *fitRun) refuse(ctx context.Context) error {
 
 // readRows reads the inputs and checks what can only be checked now.
 func (f *fitRun) readRows(ctx context.Context) (err error) {
+	f.read.Room = f.room.matrix
 	if f.data, err = readAll(ctx, f.p, f.inputs, f.read); err != nil {
 		return err
 	}
@@ -214,9 +212,9 @@ func (f *fitRun) readRows(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f.about = reportRows(f.p, f.data, f.Report != "")
+	f.about, err = reportRows(ctx, f.p, f.data, f.model.Threads, f.Report != "")
 	f.clock.lap("about")
-	return nil
+	return err
 }
 
 // plan predicts what the fit takes, chooses what fits the limit, and holds what it
@@ -245,13 +243,7 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 func (f *fitRun) learn(ctx context.Context) (err error) {
 	x, a := f.data.X, f.data.Sparse
 	f.data.Sparse = nil // not needed any longer once it is projected
-	if f.predicted.SetsAside() {
-		if f.kept, err = setAside(filepath.Dir(f.Output), x); err != nil {
-			f.p.note("the rows stay in memory until they are compared with the map: %v", err)
-		}
-		f.clock.lap("aside")
-	}
-	if !f.job.Scored || f.kept != nil {
+	if !f.job.Scored {
 		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
 	}
 	spec := f.job.Spec
@@ -259,10 +251,11 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	if spec.LVM.Student.Supervision > 0 {
 		spec.Labels = f.data.Label
 	}
+	progress := f.room.between(&f.predicted.Plan)
 	if a != nil {
-		f.snap, f.result, err = fit.Sparse(ctx, a, spec, f.p.progress.Update)
+		f.snap, f.result, err = fit.Sparse(ctx, a, spec, progress)
 	} else {
-		f.snap, f.result, err = fit.Fit(ctx, x, spec, f.p.progress.Update)
+		f.snap, f.result, err = fit.Fit(ctx, x, spec, progress)
 	}
 	if err != nil {
 		return fitError(f.inputs, err)
@@ -343,7 +336,7 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 
 // write writes the model, and the map and the report that are asked for: all of them
 // appear, or none.
-func (f *fitRun) write(ctx context.Context) error {
+func (f *fitRun) write(ctx context.Context) (err error) {
 	outputs := &transaction{stdout: f.p.Stdout}
 	defer outputs.abort()
 	if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
@@ -356,11 +349,9 @@ func (f *fitRun) write(ctx context.Context) error {
 	}
 	f.clock.lap("write")
 	if f.Report != "" {
-		if err := f.fetch(); err != nil {
-			return err
-		}
-		report, err := newReport(ctx, f.p, f.data, f.model, f.result, f.predicted)
-		if err != nil {
+		f.leave()
+		report := newReport(f.p, f.data, f.model, f.result, f.predicted)
+		if report.mapScores, err = f.scores(ctx); err != nil {
 			return err
 		}
 		report.rowsReport, report.Frame = f.about, f.given
@@ -372,16 +363,12 @@ func (f *fitRun) write(ctx context.Context) error {
 	return outputs.commit()
 }
 
-// fetch has the rows back that were set aside, where the model has been: it is written,
-// and a summary needs little of it.
-func (f *fitRun) fetch() (err error) {
-	if f.kept == nil {
-		return nil
-	}
+// leave lets go of the model, which is written: a summary needs little of it.
+func (f *fitRun) leave() {
 	f.snap = &snapshot.Snapshot{Kind: f.snap.Kind, Dim: f.snap.Dim, Names: f.snap.Names}
-	debug.FreeOSMemory()
-	f.data.X, err = f.kept.fetch()
-	return err
+	if f.predicted.SetsAside() || f.predicted.Large() {
+		debug.FreeOSMemory()
+	}
 }
 
 // request says what is to be read.

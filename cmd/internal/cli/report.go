@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/ingest"
 	"unfold/models/fit"
-	"unfold/models/score"
 	"unfold/sparse/knn/auto"
 )
 
@@ -44,11 +42,7 @@ type report struct {
 	// predicts: without reading, and without the figures below.
 	PredictedSeconds float64 `json:"predicted_seconds"`
 	MeasuredSeconds  float64 `json:"measured_seconds"`
-	// Accuracies only when labels are given.
-	LOO1            *float64 `json:"loo1,omitempty"`
-	LOO9            *float64 `json:"loo9,omitempty"`
-	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
-	Continuity      *float64 `json:"continuity,omitempty"`
+	mapScores
 	rowsReport
 	// Sparse says what became of sparse rows, with which trustworthiness and continuity compare
 	// the map in their components.
@@ -75,44 +69,15 @@ type reportSeconds struct {
 	Total    float64 `json:"total"`
 }
 
-// newReport measures the map: its figures, and how good it is. Trustworthiness
-// and continuity come from at most 1000 points, chosen by the seed.
-func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *fit.Result, predicted forecast) (*report, error) {
+// newReport is what is known of the fit.
+func newReport(p *program, data *ingest.Dataset, m config.Model, r *fit.Result, predicted forecast) *report {
 	f := r.Report
-	out := &report{
+	return &report{
 		Kind: r.Spec.Kind, Model: r.Own, Sparse: r.Truncated,
 		N: f.N, Unique: f.Unique, Dim: data.Encoder.Dim(), Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: p.programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
-	s := score.Settings{Seed: m.Seed, Threads: m.Threads}
-	if class, names := score.Classes(data.Label); len(names) > 0 {
-		p.progress.Stage("accuracy", "", 0)
-		var ks []int
-		for _, k := range []int{1, 9} {
-			if k < len(data.Label) {
-				ks = append(ks, k)
-			}
-		}
-		a, err := score.LeaveOneOut(ctx, r.Placed.Mu, class, ks, s)
-		if err != nil {
-			return nil, err
-		}
-		for i, to := range []**float64{&out.LOO1, &out.LOO9}[:len(a.Share)] {
-			*to = &a.Share[i]
-		}
-	}
-	if k := min(12, (f.N-1)/2); k >= 1 {
-		p.progress.Stage("structure", "", 0)
-		s.K = k
-		st, err := score.Neighborhoods(ctx, data.X, r.Placed.Mu, s)
-		if err != nil {
-			return nil, err
-		}
-		out.Trustworthiness, out.Continuity = &st.Trustworthiness, &st.Continuity
-	}
-	p.progress.End()
-	return out, nil
 }
 
 // times fills in what the fit took.

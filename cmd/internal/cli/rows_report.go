@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -35,15 +36,18 @@ type rowsReport struct {
 
 // reportRows says what the rows are: what is used of them and how, and what may be wrong with that.
 // What is no warning is found out only if it is shown or reported.
-func reportRows(p *program, d *ingest.Dataset, reported bool) rowsReport {
+func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int, reported bool) (rowsReport, error) {
 	if d.Sparse != nil {
-		return reportSparse(p, d, reported)
+		return reportSparse(p, d, reported), nil
 	}
 	e := d.Encoder
 	t := rowsReport{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
 	if reported || p.progress != nil {
 		t.Duplicates = ingest.Duplicates(d.X)
-		if v := score.IntrinsicDimension(d.X); !math.IsNaN(v) {
+		switch v, err := score.IntrinsicDimension(ctx, d.X, threads); {
+		case err != nil:
+			return t, err
+		case !math.IsNaN(v):
 			t.IntrinsicDim = &v
 		}
 		p.say(t.line(d.X.Cols))
@@ -61,7 +65,7 @@ func reportRows(p *program, d *ingest.Dataset, reported bool) rowsReport {
 			p.note("the vectors in %q have nearly one length (it deviates by %.2g %%), as embeddings of texts do: their direction may be all that counts: --metric cosine", e.Vector(), 100*deviation)
 		}
 	}
-	return t
+	return t, nil
 }
 
 // reportSparse is reportRows of sparse rows. What takes rows in full is left out.

@@ -5,14 +5,14 @@ import (
 	"unfold/sparse/knn/nndescent"
 )
 
-// GraphBytes is the memory that Graph takes beside its input and its result, if
+// GraphBytes is the memory that Graph takes beside its input, its result included, if
 // descent keeps to its recall at once.
 func (s Settings) GraphBytes(n, dim, k int) int64 {
 	if s.Graph(n, dim, k) == Descent {
-		return nndescent.Bytes(n, dim, candidates(k, s.recall(DefaultRecall)))
+		return nndescent.Bytes(n, dim, k, candidates(k, s.recall(DefaultRecall)))
 	}
-	// Packed rows with their starts and tails, their order, thresholds.
-	return int64(n) * (4*int64(dim) + 8 + 4 + 4)
+	// Packed rows with their starts and tails, their order, thresholds; the lists.
+	return int64(n) * (4*int64(dim) + 8 + 4 + 4 + 12*int64(k))
 }
 
 // IndexBytes is the memory that an HNSW index holds, its copy of the rows included; 0

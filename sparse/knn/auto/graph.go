@@ -45,7 +45,7 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 	if err != nil {
 		return nil, Report{}, err
 	}
-	recall, err := nndescent.Recall(ctx, vec.Convert[float32](x), nb, sample, set.Seed, s.Threads)
+	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sample, set.Seed, s.Threads)
 	return nb, Report{Method: Given, Recall: recall}, err
 }
 

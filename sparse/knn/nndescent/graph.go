@@ -63,7 +63,8 @@ type grower struct {
 func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 	cut := cuts(g.x.Rows, g.set.leaf())
 	trees := g.grow()
-	now := newLists(g.x.Rows, g.set.Candidates)
+	g.said() // from here on x itself is not looked at
+	l := newLists(g.x.Rows, g.set.Candidates)
 	for _, t := range trees {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -71,36 +72,50 @@ func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 		par.Ranges(g.s.Threads, len(cut)-1, 8, func(_, from, to int) {
 			w := g.pool.Get()
 			for b := from; b < to; b++ {
-				w.leaf(g.rows, now, t.order[cut[b]:cut[b+1]])
+				w.leaf(g.rows, l, t.order[cut[b]:cut[b+1]])
 			}
 			g.pool.Put(w)
 		})
 		g.step()
 	}
-	next, a := newLists(g.x.Rows, g.set.Candidates), newGeneral(g.x.Rows, (3*g.set.Candidates+3)/4)
-	for g.report.Rounds < g.set.Rounds {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		a.fill(now, g.s.Threads)
-		changed := round(g.rows, a, now, next, &g.pool, g.s.Threads)
-		now, next = next, now
-		g.report.Rounds++
-		g.report.Changed = float64(changed) / float64(len(now.keys))
-		g.step()
-		if g.report.Changed < g.set.Enough {
-			break
-		}
+	trees = nil
+	if err := g.descend(ctx, l); err != nil {
+		return nil, err
 	}
-	g.report.Bytes = int64(4*(len(g.rows.data)+(1+len(trees))*g.x.Rows)+16*len(now.keys)) + a.bytes() + g.pool.Sum((*work).bytes)
-	nb := g.exact(now)
+	nb := g.exact(l)
 	g.done = g.total - 1
 	g.step()
 	return nb, ctx.Err()
 }
 
+// descend runs rounds until one changes little.
+func (g *grower) descend(ctx context.Context, l lists) error {
+	a := newGeneral(g.x.Rows, (3*g.set.Candidates+3)/4)
+	for g.report.Rounds < g.set.Rounds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a.fill(l, g.s.Threads)
+		changed := round(g.rows, a, l, &g.pool, g.s.Threads)
+		g.report.Rounds++
+		g.report.Changed = float64(changed) / float64(len(l.keys))
+		g.step()
+		if g.report.Changed < g.set.Enough {
+			break
+		}
+	}
+	g.report.Bytes = int64(4*(len(g.rows.data)+len(g.order))+8*len(l.keys)) + g.pool.Sum((*work).bytes)
+	g.report.Bytes += max(a.bytes(), 12*int64(g.x.Rows)*int64(g.k)) // the result comes when the other has gone
+	return nil
+}
+
 func (g *grower) step() {
 	g.done++
+	g.said()
+}
+
+// said says how far the work is.
+func (g *grower) said() {
 	if g.s.Progress != nil {
 		g.s.Progress(g.done, g.total)
 	}

@@ -33,15 +33,19 @@ type general struct {
 	size         []int32
 	// fresh says whether some are not joined.
 	fresh []bool
-	// ranks holds the first of each list, then the second of each, and so on.
+	// ranks holds one place of each list after the other, for few places at a time.
 	ranks []int32
 }
+
+// ranksAtOnce is how many places of all lists are copied at a time: more take memory, and
+// fewer more passes over the lists.
+const ranksAtOnce = 4
 
 func newGeneral(n, first int) general {
 	width := 2 * first
 	return general{
 		first: first, width: width, of: make([]int32, width*n), size: make([]int32, n),
-		fresh: make([]bool, n), ranks: make([]int32, first*n),
+		fresh: make([]bool, n), ranks: make([]int32, min(first, ranksAtOnce)*n),
 	}
 }
 
@@ -67,22 +71,34 @@ func (a general) addNeighbor(i, entry int32) {
 // fill collects the general neighbours. Of the reverse neighbours of a row those come
 // first that have it high up in their lists.
 func (a general) fill(l lists, threads int) {
-	n := len(a.size)
-	par.Ranges(threads, n, taskRows, func(_, from, to int) {
+	par.Ranges(threads, len(a.size), taskRows, func(_, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
 			a.size[i], a.fresh[i] = 0, false
-			for rank, k := range l.row(i)[:a.first] {
-				entry := int32(uint32(k))
-				a.addNeighbor(i, entry)
-				a.ranks[rank*n+int(i)] = entry
+			for _, k := range l.row(i)[:a.first] {
+				a.addNeighbor(i, int32(uint32(k)))
+			}
+		}
+	})
+	for rank := 0; rank < a.first; rank += ranksAtOnce {
+		a.reverse(l, rank, min(rank+ranksAtOnce, a.first), threads)
+	}
+}
+
+// reverse adds the reverse neighbours that have a row at some places of their lists.
+func (a general) reverse(l lists, first, last, threads int) {
+	n := len(a.size)
+	par.Ranges(threads, n, taskRows, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			for rank, k := range l.row(int32(i))[first:last] {
+				a.ranks[rank*n+i] = int32(uint32(k))
 			}
 		}
 	})
 	// A task passes over all lists for the sake of a part of the rows.
 	const parts = 4
 	par.Ranges(threads, n, (n+parts-1)/parts, func(_, from, to int) {
-		for rank := range a.first {
-			for i, entry := range a.ranks[rank*n:][:n] {
+		for rank := first; rank < last; rank++ {
+			for i, entry := range a.ranks[(rank-first)*n:][:n] {
 				j := entry >> 1
 				if uint(int(j)-from) >= uint(to-from) || int(a.size[j]) == a.width {
 					continue
@@ -110,17 +126,16 @@ const taskRows = 512
 
 // round joins every row with the general neighbours of its general neighbours, as far as
 // one of the two steps is new, and returns how many places of lists changed. Each row
-// is looked at by itself, against the lists as they were: next receives the
-// new ones.
-func round(p points, a general, now, next lists, pool *par.Lender[work], threads int) int {
+// looks at general neighbours, which are from before the round, and changes its own list
+// alone.
+func round(p points, a general, l lists, pool *par.Lender[work], threads int) int {
 	var changed atomic.Int64
 	par.Ranges(threads, p.n, taskRows, func(_, from, to int) {
 		w := pool.Get()
 		w.fit(p.n)
 		sum := 0
 		for i := int32(from); i < int32(to); i++ {
-			list := next.row(i)
-			copy(list, now.row(i))
+			list := l.row(i)
 			w.meet(a, i, list)
 			w.d = slices.Grow(w.d[:0], len(w.rows))[:len(w.rows)]
 			p.distances(w.d, i, w.rows)

@@ -37,15 +37,16 @@ type Report struct {
 	// the true neighbour farthest away. Recall is 0 if none were.
 	Sampled int
 	Recall  float64
-	// Bytes is the memory that was held besides the input and the result.
+	// Bytes is the memory that was held besides the input, the result included.
 	Bytes int64
 }
 
-// Bytes returns the memory that a graph of n rows takes beside its input and its
-// result, with lists of so many candidates.
-func Bytes(n, dim, candidates int) int64 {
-	general := 12*((3*candidates+3)/4) + 5
-	return int64(n) * int64(4*(strideOf(dim)+1+defaultTrees)+16*candidates+general)
+// Bytes returns the memory that a graph of k neighbours of n rows takes beside its input,
+// itself included, with lists of so many candidates.
+func Bytes(n, dim, k, candidates int) int64 {
+	first := (3*candidates + 3) / 4
+	general := 8*first + 4*min(first, ranksAtOnce) + 5
+	return int64(n) * int64(4*(strideOf(dim)+1)+8*candidates+max(general, 12*k))
 }
 
 const defaultTrees = 4

@@ -1,0 +1,92 @@
+package mapped
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// resident returns the memory of files that this process has, in bytes.
+func resident(t *testing.T) (bytes int64) {
+	t.Helper()
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		rest, file := strings.CutPrefix(s.Text(), "RssFile:")
+		more, shared := strings.CutPrefix(s.Text(), "RssShmem:") // of a folder in memory
+		if shared {
+			rest = more
+		}
+		if file || shared {
+			var kilobytes int64
+			if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+				t.Fatal(err)
+			}
+			bytes += kilobytes << 10
+		}
+	}
+	return bytes
+}
+
+// Values stay when their memory is let go, which is then smaller by as much, and nothing
+// stays in the folder.
+func TestRows(t *testing.T) {
+	dir := t.TempDir()
+	const rows, cols = 1 << 16, 100
+	r, x, err := New(dir, rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Rows != rows || x.Cols != cols || len(x.Data) != rows*cols {
+		t.Fatalf("%d x %d, %d values", x.Rows, x.Cols, len(x.Data))
+	}
+	value := func(i int) float32 { return float32(math.Sin(float64(i))) }
+	for i := range x.Data {
+		x.Data[i] = value(i)
+	}
+	before := resident(t)
+	if err := r.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if freed := before - resident(t); freed < 4*rows*cols*9/10 {
+		t.Errorf("%d bytes let go of %d", freed, 4*rows*cols)
+	}
+	for i, v := range x.Data {
+		if v != value(i) {
+			t.Fatalf("value %d is %g, want %g", i, v, value(i))
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v stay, %v", left, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot be is an error.
+func TestNoRows(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		dir        string
+		rows, cols int
+	}{
+		"no folder":       {filepath.Join(dir, "none"), 2, 2},
+		"no rows":         {dir, 0, 2},
+		"beyond the disk": {dir, 1 << 44, 100},
+	} {
+		if _, _, err := New(c.dir, c.rows, c.cols); err == nil {
+			t.Errorf("%s: rows", name)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v stay, %v", left, err)
+	}
+}

@@ -1,0 +1,23 @@
+//go:build !linux
+
+package mapped
+
+import (
+	"errors"
+
+	"unfold/internal/vec"
+)
+
+// Rows is the memory of a matrix. There is none here.
+type Rows struct{}
+
+// New says errors.ErrUnsupported.
+func New(string, int, int) (*Rows, vec.Matrix[float32], error) {
+	return nil, vec.Matrix[float32]{}, errors.ErrUnsupported
+}
+
+// Release does nothing.
+func (*Rows) Release() error { return nil }
+
+// Close does nothing.
+func (*Rows) Close() error { return nil }

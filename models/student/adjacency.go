@@ -1,0 +1,116 @@
+package student
+
+import (
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/sparse"
+	"unfold/sparse/knn"
+)
+
+// adjacency are the directed edges of a point set: to the first of each point's list, and to
+// further points. What two points are to each other follows from the lists of both: a list
+// of all edges would take more memory than what is made of it.
+type adjacency struct {
+	nb, further *knn.Neighbors // further may be nil
+	near        edgeWeights    // of the edges that lead to the first of a list
+	scale       lengths
+}
+
+// first returns the others that near edges of point i lead to.
+func (e *adjacency) first(i int32) []int32 {
+	to, _ := e.nb.Row(int(i))
+	return to[:len(e.near.rank)]
+}
+
+// beyond returns the others that further edges of point i lead to, i itself for none.
+func (e *adjacency) beyond(i int32) []int32 {
+	if e.further == nil {
+		return nil
+	}
+	to, _ := e.further.Row(int(i))
+	return to
+}
+
+// leads reports whether an edge leads from i to j.
+func (e *adjacency) leads(i, j int32) bool {
+	return slices.Contains(e.first(i), j) || slices.Contains(e.beyond(i), j)
+}
+
+// partners returns the points that edges of i lead to, each once and ascending, in the memory
+// of out.
+func (e *adjacency) partners(out []int32, i int32) []int32 {
+	out = append(append(out[:0], e.first(i)...), e.beyond(i)...)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if at, is := slices.BinarySearch(out, i); is {
+		out = slices.Delete(out, at, at+1)
+	}
+	return out
+}
+
+// pattern returns the matrix with an entry wherever an edge leads one way or the other,
+// its values still zero.
+func (e *adjacency) pattern(threads int) *sparse.CSR {
+	n := e.nb.N
+	c := &sparse.CSR{N: n, M: n, Start: make([]int, n+1)}
+	each := func(entry func(i, j int32)) {
+		var to []int32
+		for i := range int32(n) {
+			to = e.partners(to, i)
+			for _, j := range to {
+				entry(i, j)
+				if !e.leads(j, i) {
+					entry(j, i)
+				}
+			}
+		}
+	}
+	size := make([]int32, n)
+	each(func(i, _ int32) { size[i]++ })
+	for i, s := range size {
+		c.Start[i+1] = c.Start[i] + int(s)
+	}
+	c.Index = make([]int32, c.Start[n])
+	clear(size)
+	each(func(i, j int32) {
+		c.Index[c.Start[i]+int(size[i])] = j
+		size[i]++
+	})
+	par.Ranges(threads, n, rowPiece, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			slices.Sort(c.Index[c.Start[i]:c.Start[i+1]])
+		}
+	})
+	c.Data = make([]float64, len(c.Index))
+	return c
+}
+
+// pair returns what two points, i < j, are to each other: the weight of their near edges,
+// how many further ones they have, and the squared length scale, that of the last edge in
+// the order near, further, i, j.
+func (e *adjacency) pair(i, j int32) (near float64, further uint8, delta2 float64) {
+	for _, way := range [2][2]int32{{i, j}, {j, i}} {
+		to, dist2 := e.nb.Row(int(way[0]))
+		to = to[:len(e.near.rank)]
+		for q, v := range to {
+			if v == way[1] {
+				near += e.near.edge(way[0], to, q)
+				delta2 = e.scale.pair(way[0], v, dist2[q])
+			}
+		}
+	}
+	if e.further == nil {
+		return near, 0, delta2
+	}
+	for _, way := range [2][2]int32{{i, j}, {j, i}} {
+		to, dist2 := e.further.Row(int(way[0]))
+		for q, v := range to {
+			if v == way[1] {
+				further++
+				delta2 = e.scale.pair(way[0], v, dist2[q])
+			}
+		}
+	}
+	return near, further, delta2
+}
