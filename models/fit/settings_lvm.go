@@ -18,7 +18,7 @@ type latentSettings struct {
 	Density   float64             `key:"density" default:"0" help:"Lets the density of the map follow the data's: distances to neighbours on the map are about those in the data to the power of X. 2 follows it closely; 0 leaves it to the neighbours. For student tails with native scales." placeholder:"X"`
 	Weight    setting.Number      `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
 	Tail      setting.Number      `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
-	Sigma     string              `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
+	Sigma     string              `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each. With gaussian tails they are always learnt, one for each point but for shared."`
 	Theta     setting.Number      `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions, and two thirds of that for fewer than 30000 points." placeholder:"X"`
 	Thorough  bool                `key:"thorough" common:"true" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
 	Core      int                 `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
@@ -43,10 +43,13 @@ func (f *latentSettings) Apply(g Given, s *Spec) {
 	setChoice(&o.Student.Prior.Frame, f.Frame)
 	setChoice(&o.Student.Coarse, f.Coarse)
 	setChoice(&o.Student.Scales, f.Scales)
-	setChoice(&o.Student.Sigma, f.Sigma)
+	if o.Tails == lvm.Student {
+		setChoice(&o.Student.Sigma, f.Sigma)
+	}
 	o.Saul = saul.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0, Coarse: o.Student.Coarse,
 		Core: f.Core, Level: saul.LevelOf(int(f.Level)), Prior: o.Student.Prior,
+		Shared: o.Tails == lvm.Gaussian && f.Sigma == student.Shared.String(),
 	}
 	setChoice(&o.Saul.Components, g.Components)
 	s.LVM = o

@@ -59,6 +59,9 @@ func (s Settings) File() File {
 		f.Momentum, f.NoMomentum, f.Tolerance, f.Gain, f.Coarse = o.Momentum, o.NoMomentum, o.Tolerance, o.Gain, o.Coarse
 		f.Core, f.Level, f.Components, f.Floor = o.Core, o.Level, o.Components, o.Floor
 		f.Frame, f.PriorFrom, f.PriorTo = o.Prior.Frame, o.Prior.Schedule.From, o.Prior.Schedule.To
+		if o.Shared {
+			f.Sigma = student.Shared
+		}
 		return f
 	}
 	o := s.Student
@@ -84,6 +87,7 @@ func (f File) Settings() Settings {
 		s.Saul = saul.Options{
 			Momentum: f.Momentum, NoMomentum: f.NoMomentum, Tolerance: f.Tolerance, Gain: f.Gain, Coarse: f.Coarse,
 			Core: f.Core, Level: f.Level, Components: f.Components, Floor: f.Floor, Prior: near,
+			Shared: f.Sigma == student.Shared,
 		}
 		return s
 	}

@@ -27,6 +27,7 @@ func drawFile(t *rapid.T, tails Tails) File {
 	f.Frame, f.PriorFrom, f.PriorTo = prior.Frame(rapid.IntRange(0, 5).Draw(t, "frame")), number("prior from"), number("prior to")
 	if tails == Gaussian {
 		f.Core, f.Level, f.Floor = count("core"), saul.Level(count("level")), number("floor")
+		f.Sigma = rapid.SampledFrom([]student.Sigma{student.Fixed, student.Shared}).Draw(t, "sigma")
 		f.Components = rapid.SampledFrom([]saul.Components{saul.Connect, saul.Largest}).Draw(t, "components")
 		return f
 	}

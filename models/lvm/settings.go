@@ -90,13 +90,14 @@ func (s Settings) foreign() error {
 			models.Require(own.Level == saul.LevelAuto, "level", only),
 			models.Require(own.Components == saul.Connect, "components", "with heavy tails all components of the neighbour graph are learnt; leave it out, or choose gaussian tails"),
 			models.Require(own.Floor == 0, "floor", only),
+			models.Require(!own.Shared, "sigma", "Saul.Shared belongs to Gaussian tails; with heavy ones it is Student.Sigma"),
 		)
 	case Gaussian:
 		const only = "%v belongs to heavy tails; leave it out, or choose student tails"
 		own := s.Student
 		return cmp.Or(
 			models.Require(own.Scales == student.Native, "scales", only, own.Scales),
-			models.Require(own.Sigma == student.Fixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt", own.Sigma),
+			models.Require(own.Sigma == student.Fixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt, one for all points if Saul.Shared is set", own.Sigma),
 			models.Require(own.Density == 0, "density", only, own.Density),
 			models.Require(own.RankDecay <= 0, "rank_decay", only, own.RankDecay),
 			models.Require(own.Tail == 0, "tail", only, own.Tail),

@@ -113,7 +113,7 @@ func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (
 
 // model makes the model of the points' constants.
 func (f *fitter[T]) model(p *landmark.Pairs) *Model {
-	return NewModel(p, f.Dims, ModelSettings{Tolerance: f.set.Tolerance, Floor: f.leastSigma2, Threads: f.Threads})
+	return NewModel(p, f.Dims, ModelSettings{Tolerance: f.set.Tolerance, Floor: f.leastSigma2, Shared: f.set.Shared, Threads: f.Threads})
 }
 
 // constants makes the graph and the constants of its points.
@@ -184,6 +184,9 @@ func (f *fitter[T]) start(ctx context.Context, g *graph.Graph, p *landmark.Pairs
 		}
 		return nil
 	})
+	if err == nil && f.set.Shared {
+		st.tie()
+	}
 	return st, near, err
 }
 
@@ -287,6 +290,9 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pai
 		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: c.Bandwidth2,
 		Steps: o.Report.Iterations, Dissimilar: DissimilarShare(o.Report.Level),
 	}}
+	if f.set.Shared {
+		p.shared = st.Sigma2[0]
+	}
 	var w placeWork
 	w.fit(f.Dims)
 	for q, i := range rest {

@@ -29,6 +29,8 @@ type ModelSettings struct {
 	Tolerance float64
 	// Floor is the least sigma^2 (absolute). Zero means none.
 	Floor float64
+	// Shared ties the variances, which must be one at the start.
+	Shared bool
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
 }
@@ -184,14 +186,55 @@ func (m *Model) StepSigma(st *State) {
 	m.blocks.sweep(m.s.Threads, &spreads)
 	m.similar.spread(m.s.Threads, st, m.spread)
 	m.blocks.scatter(m.s.Threads, 1, m.spread, -1, true)
+	if m.s.Shared {
+		m.stepShared(st)
+		return
+	}
 	d := float64(m.d)
 	for i, s := range st.Sigma2 {
-		weight := m.similar.total[i] + m.pairs.Weight[i]
+		weight := m.weight(i)
 		if weight == 0 {
 			continue // a point without pairs stays as it is
 		}
 		st.Sigma2[i] = max(s*(1+s/d*m.spread[i]/weight), m.s.Floor)
 		m.rise += rise(m.spread[i] / 2 * (st.Sigma2[i] - s)) // dL/dsigma^2 is half of spread
+	}
+}
+
+// weight is what eq 21 divides by for a point: d times it in all.
+func (m *Model) weight(i int) float64 { return m.similar.total[i] + m.pairs.Weight[i] }
+
+// stepShared is StepSigma for one variance of all points. The bound of EM is a sum over
+// points of -weight_i (d log sigma^2 + e_i / sigma^2) / 2, where e_i is d times what eq 21
+// gives that point; so one sigma^2 has its maximum at the mean of eq 21 over the points,
+// by their weights:
+//
+//	sigma^2 (1 + sigma^2 / d  sum_i spread_i / sum_i weight_i).
+func (m *Model) stepShared(st *State) {
+	var spread, weight float64
+	for i := range st.Sigma2 {
+		spread += m.spread[i]
+		weight += m.weight(i)
+	}
+	if weight == 0 {
+		return
+	}
+	s := st.Sigma2[0]
+	next := max(s*(1+s/float64(m.d)*spread/weight), m.s.Floor)
+	m.rise += rise(spread / 2 * (next - s))
+	for i := range st.Sigma2 {
+		st.Sigma2[i] = next
+	}
+}
+
+// tie makes the variances of a state one, their mean.
+func (st *State) tie() {
+	var mean float64
+	for _, s := range st.Sigma2 {
+		mean += s / float64(len(st.Sigma2))
+	}
+	for i := range st.Sigma2 {
+		st.Sigma2[i] = mean
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
@@ -47,9 +48,12 @@ func Reach(neighbors, noveltyK, n int) int {
 // models.Placer.
 type Placer struct {
 	*placing.Frame
-	snap  *snapshot.Snapshot
-	set   PlaceSettings
-	works par.Lender[placeWork]
+	snap *snapshot.Snapshot
+	set  PlaceSettings
+	// shared is the variance of a map whose points have one, and of its events; 0 if each
+	// has its own.
+	shared float64
+	works  par.Lender[placeWork]
 }
 
 var _ models.Placer = (*Placer)(nil)
@@ -72,7 +76,11 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
-	return &Placer{Frame: frame, snap: s, set: set}, nil
+	p := &Placer{Frame: frame, snap: s, set: set}
+	if first := s.Sigma2[0]; !slices.ContainsFunc(s.Sigma2, func(v float64) bool { return v != first }) {
+		p.shared = first
+	}
+	return p, nil
 }
 
 // Place returns the places of the rows of x; see models.Placer. An event that

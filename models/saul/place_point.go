@@ -65,13 +65,18 @@ func (p *Placer) point(w *placeWork, index []int32, dist2 []float64) (sigma2 flo
 	// 0.93 at d = 2 and 0.95 at d = 10).
 	last := w.edges[len(w.edges)-1]
 	sigma2 = last.delta2 * 2 * math.Ln2 / float64(2*len(w.mu))
+	if p.shared > 0 {
+		sigma2 = p.shared
+	}
 	p.measure(w)
 	for range min(p.snap.Steps, maxReplay) {
 		if p.set.Rule == placing.EM {
 			p.attract(w, sigma2)
 			p.measure(w)
 		}
-		sigma2 = p.scale(w, sigma2)
+		if p.shared == 0 {
+			sigma2 = p.scale(w, sigma2)
+		}
 	}
 	return sigma2
 }

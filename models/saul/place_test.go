@@ -155,6 +155,37 @@ func TestScaleStartsAsInLearning(t *testing.T) {
 	}
 }
 
+// With one variance of all points the likelihood ends lower than with one for each (Fig S4), and
+// events have that one, too.
+func TestSharedVariance(t *testing.T) {
+	x, events := modeltest.Events(11, 300, 6), modeltest.Events(12, 20, 6)
+	set := saul.Settings{Common: models.Common{Seed: 1, Steps: 300}, Options: saul.Options{Gain: -1}}
+	free, err := saul.Fit(t.Context(), x, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Shared = true
+	fit, err := saul.Fit(t.Context(), x, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := fit.Sigma2[0]
+	if slices.ContainsFunc(fit.Sigma2, func(v float64) bool { return v != one }) {
+		t.Fatalf("variances differ: %v", fit.Sigma2[:9])
+	}
+	if fit.Report.Loglik >= free.Report.Loglik {
+		t.Errorf("log-likelihood %v with one variance, %v with one for each point", fit.Report.Loglik, free.Report.Loglik)
+	}
+	s, _ := modeltest.Snapshot(t, 1, x.Rows, 6, 0, 2)
+	s.Reference, s.Mu, s.Sigma2, s.Bandwidth2, s.Steps = x, fit.Mu, fit.Sigma2, fit.Bandwidth2, fit.Report.Iterations
+	for _, rule := range []placing.Rule{placing.Median, placing.EM} {
+		placed := mustPlace(t, s, saul.PlaceSettings{Rule: rule}, events)
+		if want := float32(math.Sqrt(one)); slices.ContainsFunc(placed.Sigma, func(v float32) bool { return v != want }) {
+			t.Errorf("%v: scales of events %v, want %v", rule, placed.Sigma, want)
+		}
+	}
+}
+
 // A point that is taken out of the map and placed gets the scale that learning
 // gave it, nearly, with and without coarse-graining.
 func TestScaleIsWhatLearningGives(t *testing.T) {

@@ -77,7 +77,8 @@ func simple(t *rapid.T, c *landmark.Pairs, d int) bool {
 }
 
 // TestLikelihoodNeverFalls: without momentum, at any level, each half step of
-// EM keeps or raises the likelihood with a prior, however tightly the system is solved.
+// EM keeps or raises the likelihood with a prior, however tightly the system is solved,
+// whether each point has its variance or all have one.
 func TestLikelihoodNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -89,6 +90,9 @@ func TestLikelihoodNeverFalls(t *testing.T) {
 				frame.Data[k] = r.NormFloat64()
 			}
 			m.SetPrior(prior.New(frame), math.Exp(rapid.Float64Range(-6, 3).Draw(t, "log kappa")))
+		}
+		if m.s.Shared = rapid.Bool().Draw(t, "shared"); m.s.Shared {
+			st.tie()
 		}
 		last := m.LogLikelihood(st) + m.LogPrior(st)
 		check := func(what string, step int) {

@@ -106,6 +106,8 @@ type Options struct {
 	Core int
 	// Level is l, the number of coarse-grainings. Default LevelAuto.
 	Level Level
+	// Shared ties the variances: all points have one (Fig S4, where it makes the worse map).
+	Shared bool
 	// Prior keeps places near a frame, by default none: that is the paper's model. The
 	// unit of its weights is 1 over the median squared length scale of similar pairs.
 	Prior prior.Settings

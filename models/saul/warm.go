@@ -90,6 +90,9 @@ func (f *fitter[T]) before(g *graph.Graph) *State {
 	for i, v := range st.Sigma2 {
 		st.Sigma2[i] = max(v, f.leastSigma2)
 	}
+	if f.set.Shared {
+		st.tie()
+	}
 	return st
 }
 
