@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 	"unfold/models/gplvm"
 )
@@ -68,7 +69,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	ink := func(v float64) float64 { return (1 - v) / 2 }
-	if err := sheet(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(around(best.point.X)), 16, 256, pixels, ignorance(a, y.Cols)/2, ink)); err != nil {
+	if err := sheet.Write(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(around(best.point.X)), 16, 256, pixels, ignorance(a, y.Cols)/2, ink)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`USPS digits 0 to 4, %d of each, 16 x 16 grey values: the full model, for which the paper has no figure, by L-BFGS for at most

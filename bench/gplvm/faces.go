@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 	"unfold/models/gplvm"
 )
@@ -101,11 +102,11 @@ func faces(ctx context.Context, b *bench) (string, error) {
 	scale := 1 / deviation(y)
 	at := decoded(a, path, faceCols, len(mean), nil, math.Inf(1), func(v float64) float64 { return v })
 	for _, p := range at {
-		for k, v := range p.level {
-			p.level[k] = tone(v + (mean[k]-overall)*scale)
+		for k, v := range p.Level {
+			p.Level[k] = tone(v + (mean[k]-overall)*scale)
 		}
 	}
-	if err := sheet(filepath.Join(b.figures, "fantasies.png"), facePath, 2, at); err != nil {
+	if err := sheet.Write(filepath.Join(b.figures, "fantasies.png"), facePath, 2, at); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`%d frames of a film of one face, %d x %d grey values: the full model, %d iterations in %s, log-likelihood %.0f.

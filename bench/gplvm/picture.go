@@ -3,12 +3,10 @@ package main
 import (
 	"image"
 	"image/color"
-	"image/draw"
-	"image/png"
 	"math"
-	"os"
 	"slices"
 
+	"unfold/bench/internal/sheet"
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models/gplvm"
@@ -18,9 +16,6 @@ const (
 	side  = 480 // of a figure, in pixels
 	cells = 20  // of a grid, on a side
 )
-
-// between is the colour of what is between pictures of a sheet.
-var between = color.RGBA{0xc4, 0xcc, 0xd4, 0xff}
 
 // colours are those of the classes.
 var colours = []color.RGBA{{0xd6, 0x27, 0x28, 0xff}, {0x1f, 0x77, 0xb4, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0x94, 0x67, 0xbd, 0xff}, {0xff, 0x7f, 0x0e, 0xff}}
@@ -74,52 +69,19 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 			img.Set(col+p%3-1, row+p/3-1, colours[label[i]])
 		}
 	}
-	return write(path, img)
-}
-
-// grey is a picture of a sheet: grey values from 0, black, to 1, by rows. NaN is red; a
-// picture without values is left out.
-type grey struct {
-	width int
-	level []float64
-}
-
-// sheet draws pictures of one size side by side, so many in a row, each pixel of them so
-// many wide.
-func sheet(path string, across, zoom int, all []grey) error {
-	w, h := all[0].width, 0
-	for _, p := range all {
-		h = max(h, len(p.level)/w)
-	}
-	const gap = 3
-	img := image.NewRGBA(image.Rect(0, 0, gap+across*(w*zoom+gap), gap+(len(all)+across-1)/across*(h*zoom+gap)))
-	draw.Draw(img, img.Bounds(), image.NewUniform(between), image.Point{}, draw.Src)
-	for i, p := range all {
-		left, top := gap+i%across*(w*zoom+gap), gap+i/across*(h*zoom+gap)
-		for pixel, v := range p.level {
-			shown := color.RGBA{0xd6, 0x27, 0x28, 0xff}
-			if !math.IsNaN(v) {
-				g := uint8(255 * min(max(v, 0), 1))
-				shown = color.RGBA{g, g, g, 0xff}
-			}
-			for z := range zoom * zoom {
-				img.Set(left+pixel%w*zoom+z%zoom, top+pixel/w*zoom+z/zoom, shown)
-			}
-		}
-	}
-	return write(path, img)
+	return sheet.PNG(path, img)
 }
 
 // decoded returns what a model says lies at the places x: grey values of pictures of
 // size pixels, of which the outputs are those in which (nil: all) and the others white;
 // tone turns outputs into grey values. Of places with a larger variance than most, there
 // is none.
-func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []int, most float64, tone func(v float64) float64) []grey {
+func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []int, most float64, tone func(v float64) float64) []sheet.Picture {
 	bias := a.Bias()
 	w, mean, variance := a.NewScratch(), make([]float64, len(bias)), make([]float64, len(bias))
-	all := make([]grey, x.Rows)
+	all := make([]sheet.Picture, x.Rows)
 	for i := range all {
-		all[i].width = width
+		all[i].Width = width
 		a.Predict(mean, variance, x.Row(i), w)
 		if variance[0] > most {
 			continue
@@ -132,7 +94,7 @@ func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []in
 			}
 			level[pixel] = tone(v + bias[c])
 		}
-		all[i].level = level
+		all[i].Level = level
 	}
 	return all
 }
@@ -151,16 +113,4 @@ func lattice(f frame) vec.Matrix[float64] {
 		copy(x.Row(c), f.place(c, cells))
 	}
 	return x
-}
-
-func write(path string, img image.Image) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = png.Encode(f, img)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 	"unfold/models/gplvm"
 )
@@ -81,7 +82,7 @@ func binaryTwos(ctx context.Context, b *bench) (string, error) {
 	}
 	t := newTable("filled in by", "wrong pixels", "paper", "learning", "time of a digit")
 	share := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(missing)) }
-	pictures := [][]grey{tiles(rest, which), tiles(holes, which)}
+	pictures := [][]sheet.Picture{tiles(rest, which), tiles(holes, which)}
 	for _, c := range []struct {
 		name, paper string
 		noise       gplvm.Noise
@@ -116,13 +117,13 @@ func binaryTwos(ctx context.Context, b *bench) (string, error) {
 		pictures = append(pictures, tiles(l.mean, which))
 	}
 	t.row("no ink", share(ink), "51.5 %", "", "")
-	var shown []grey
+	var shown []sheet.Picture
 	for _, row := range pictures {
 		for i := range twosShown {
 			shown = append(shown, row[i*(len(row)/twosShown)])
 		}
 	}
-	if err := sheet(filepath.Join(b.figures, "twos.png"), twosShown, 5, shown); err != nil {
+	if err := sheet.Write(filepath.Join(b.figures, "twos.png"), twosShown, 5, shown); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`Binary twos of 8 x 8 pixels, here made of the USPS digits (the paper's are of another collection): %d are learnt; of %d others
@@ -152,8 +153,8 @@ func (b *bench) ofTwos(ctx context.Context, y vec.Matrix[float64], noise gplvm.N
 
 // tiles are the pictures of binary digits of which the columns are those pixels; ink is
 // black.
-func tiles(y vec.Matrix[float64], which []int) []grey {
-	all := make([]grey, y.Rows)
+func tiles(y vec.Matrix[float64], which []int) []sheet.Picture {
+	all := make([]sheet.Picture, y.Rows)
 	for i := range all {
 		level := make([]float64, 64)
 		for p := range level {
@@ -162,7 +163,7 @@ func tiles(y vec.Matrix[float64], which []int) []grey {
 		for c, p := range which {
 			level[p] = (1 - y.Row(i)[c]) / 2
 		}
-		all[i] = grey{8, level}
+		all[i] = sheet.Picture{Width: 8, Level: level}
 	}
 	return all
 }

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	_ "embed"
-	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/words"
 	"unfold/ingest"
 	"unfold/internal/vec"
 )
@@ -281,42 +281,25 @@ func standardise(v []float64) {
 // loadGloVe reads a word and its vector a line.
 func loadGloVe(_ context.Context, dir string) (*table, error) {
 	t := new(table)
-	var words []string
+	var names []string
 	err := lines(filepath.Join(dir, "glove_twitter_11925x25.txt.gz"), ' ', 2, func(f []string) error {
-		words = append(words, f[0])
+		names = append(names, f[0])
 		return t.addRow(f[1:])
 	})
 	if err != nil {
 		return nil, err
 	}
-	return t, t.asWords(words)
+	return t, t.asWords(names)
 }
 
-// loadWord2vec reads word2vec's binary format: "n dim\n", then for each word the
-// word, a blank, dim little-endian float32 and "\n".
+// loadWord2vec reads the words in word2vec's binary format.
 func loadWord2vec(_ context.Context, dir string) (*table, error) {
-	f, err := open(filepath.Join(dir, "googlenews_word2vec_8000x300.bin.gz"))
+	names, x, err := words.Read(words.File(filepath.Dir(dir)))
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r := bufio.NewReader(f)
-	var n, dim int
-	if _, err := fmt.Fscanf(r, "%d %d\n", &n, &dim); err != nil {
-		return nil, err
-	}
-	t := &table{x: vec.New[float32](n, dim)}
-	words := make([]string, n)
-	for i := range n {
-		if words[i], err = r.ReadString(' '); err != nil {
-			return nil, fmt.Errorf("word %d: %w", i, err)
-		}
-		words[i] = strings.TrimSpace(words[i])
-		if err := binary.Read(r, binary.LittleEndian, t.x.Row(i)); err != nil {
-			return nil, fmt.Errorf("word %d: %w", i, err)
-		}
-	}
-	return t, t.asWords(words)
+	t := &table{x: x}
+	return t, t.asWords(names)
 }
 
 // categories is a short list of words and what they are: "word,category".

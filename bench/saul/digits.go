@@ -1,0 +1,76 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// idx are examples in MNIST's format: a header, then so many bytes each.
+type idx struct {
+	head []byte
+	size int
+	data []byte
+}
+
+// readIDX reads a compressed file of images or labels.
+func readIDX(path string) (x idx, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return x, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return x, fmt.Errorf("%s: %w", path, err)
+	}
+	all, err := io.ReadAll(z)
+	if err != nil {
+		return x, fmt.Errorf("%s: %w", path, err)
+	}
+	x.size = 1
+	at := 4 + 4*int(all[3])
+	for p := 8; p < at; p += 4 {
+		x.size *= int(binary.BigEndian.Uint32(all[p:]))
+	}
+	x.head, x.data = all[:at], all[at:]
+	return x, nil
+}
+
+// write writes the first n examples.
+func (x idx) write(path string, n int) error {
+	head := append([]byte{}, x.head...)
+	binary.BigEndian.PutUint32(head[4:], uint32(n))
+	return os.WriteFile(path, append(head, x.data[:n*x.size]...), 0o666)
+}
+
+// images are the files of n digits, training digits and then a seventh of test digits, and
+// of their labels, as arguments; train is how many the former are.
+func (b *bench) images(n int) (args []string, train int, err error) {
+	train = n * 6 / 7
+	var labels []string
+	for _, part := range []struct {
+		name string
+		n    int
+	}{{"train", train}, {"t10k", n - train}} {
+		for _, what := range []struct{ kind, of string }{{"images", "images-idx3-ubyte"}, {"labels", "labels-idx1-ubyte"}} {
+			x, err := readIDX(filepath.Join(b.data, "mnist", part.name+"-"+what.of+".gz"))
+			if err != nil {
+				return nil, 0, err
+			}
+			path := b.file(fmt.Sprintf("%s-%d-%s", part.name, part.n, what.of))
+			if err := x.write(path, part.n); err != nil {
+				return nil, 0, err
+			}
+			if what.kind == "labels" {
+				labels = append(labels, "--label-file", path)
+			} else {
+				args = append(args, path)
+			}
+		}
+	}
+	return append(args, labels...), train, nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"unfold/internal/vec"
+)
+
+// levelsResult are figures S6 to S8: levels of coarse-graining.
+type levelsResult struct {
+	N        int
+	All, Few []levelCell
+}
+
+type levelCell struct {
+	Level        int
+	Loglik       float64
+	Wrong1       float64
+	Wrong9       float64
+	Apart        float64 // mean distance of class means, by the root mean square distance from them
+	LearningTime float64
+}
+
+// few is how many digits figure S8 can have without coarse-graining.
+const few = 7000
+
+func byLevel(ctx context.Context, b *bench) (*levelsResult, error) {
+	r := &levelsResult{N: b.digits}
+	var err error
+	if r.All, err = b.atLevels(ctx, b.digits, "all", 1, 2, 3); err != nil {
+		return nil, err
+	}
+	r.Few, err = b.atLevels(ctx, min(few, b.digits), "few", 0, 1, 2, 3)
+	return r, err
+}
+
+// atLevels maps n digits at levels.
+func (b *bench) atLevels(ctx context.Context, n int, name string, levels ...int) (cells []levelCell, err error) {
+	args, train, err := b.images(n)
+	if err != nil {
+		return nil, err
+	}
+	for _, level := range levels {
+		f, err := b.fit(ctx, "level", append([]string{"--neighbors", "9", "--core", "1", "--level", strconv.Itoa(level), "--dims", "2"}, args...)...)
+		if err != nil {
+			return nil, err
+		}
+		wrong, err := b.votes(ctx, "level", train)
+		if err != nil {
+			return nil, err
+		}
+		m, err := b.places(ctx, "level")
+		if err != nil {
+			return nil, err
+		}
+		labels, err := m.Column("label")
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, levelCell{level, f.Loglik, wrong[1], wrong[9], apart(m.Embedding, classes(labels.Strings())), f.learning()})
+		if err := b.plot(ctx, "level", fmt.Sprintf("level-%s-%d.png", name, level), fmt.Sprintf("%d digits, l = %d", n, level), small...); err != nil {
+			return nil, err
+		}
+	}
+	return cells, nil
+}
+
+// apart is the mean distance between the means of classes over the root mean square distance
+// of points from the mean of their class.
+func apart(mu vec.Matrix[float32], class []int32) float64 {
+	most := int32(0)
+	for _, c := range class {
+		most = max(most, c)
+	}
+	mean, count := vec.New[float64](int(most)+1, mu.Cols), make([]float64, most+1)
+	for i, c := range class {
+		count[c]++
+		for k, v := range mu.Row(i) {
+			mean.Row(int(c))[k] += float64(v)
+		}
+	}
+	for c, n := range count {
+		for k := range mean.Row(c) {
+			mean.Row(c)[k] /= n
+		}
+	}
+	var within, between, pairs float64
+	for i, c := range class {
+		for k, v := range mu.Row(i) {
+			within += (float64(v) - mean.Row(int(c))[k]) * (float64(v) - mean.Row(int(c))[k]) / float64(mu.Rows)
+		}
+	}
+	for a := range mean.Rows {
+		for c := range a {
+			between += math.Sqrt(vec.SquaredDistance(mean.Row(a), mean.Row(c)))
+			pairs++
+		}
+	}
+	return between / pairs / math.Sqrt(within)
+}
+
+func (r *levelsResult) markdown(b *bench) string {
+	text := `## Figures S6 to S8: levels of coarse-graining
+
+k = 9, s = 1. The paper sees that each level magnifies the distances between clusters, most of all the second. Apart: the mean distance between
+the means of the classes over the root mean square distance of digits from theirs. Likelihoods of different levels are of different sums.
+
+| digits | l | log-likelihood | 1-NN error | 9-NN error | apart | time |
+|---|---|---|---|---|---|---|
+`
+	for _, part := range []struct {
+		n     int
+		cells []levelCell
+	}{{r.N, r.All}, {min(few, r.N), r.Few}} {
+		for _, c := range part.cells {
+			text += fmt.Sprintf("| %d | %d | %.0f | %s | %s | %.2f | %.0f s |\n", part.n, c.Level, c.Loglik, percent(c.Wrong1), percent(c.Wrong9), c.Apart, c.LearningTime)
+		}
+	}
+	for _, part := range []struct {
+		name  string
+		cells []levelCell
+	}{{"all", r.All}, {"few", r.Few}} {
+		text += "\n"
+		for _, c := range part.cells {
+			text += fmt.Sprintf("![l = %d](%s) ", c.Level, b.link(fmt.Sprintf("level-%s-%d.png", part.name, c.Level)))
+		}
+		text += "\n"
+	}
+	return text
+}

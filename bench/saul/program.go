@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"unfold/bench/internal/harness"
+	"unfold/ingest"
+	"unfold/ingest/emit"
+)
+
+// fitted is what is kept of the report of a fit.
+type fitted struct {
+	N       int                `json:"n"`
+	Edges   int                `json:"edges"`
+	Loglik  float64            `json:"loglik"`
+	LOO1    float64            `json:"loo1"`
+	LOO9    float64            `json:"loo9"`
+	Seconds map[string]float64 `json:"seconds"`
+}
+
+// learning is the time from the files to the written map, without what the report takes
+// to score it.
+func (f fitted) learning() (seconds float64) {
+	for stage, s := range f.Seconds {
+		if stage != "total" {
+			seconds += s
+		}
+	}
+	return seconds
+}
+
+// run runs the program and returns what it prints.
+func (b *bench) run(ctx context.Context, args ...string) (string, error) {
+	fmt.Fprintln(b.log, "unfold", strings.Join(args, " "))
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, b.unfold, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("unfold %s: %w\n%s", args[0], err, errs.String())
+	}
+	return out.String(), nil
+}
+
+// fit learns NAME.parquet by the model as published; args have the files.
+func (b *bench) fit(ctx context.Context, name string, args ...string) (f fitted, err error) {
+	args = append([]string{"fit", "-q", "--tails", "gaussian", "-o", b.file(name + ".unfold"), "--map", b.file(name + ".parquet"),
+		"--report", b.file(name + ".json")}, args...)
+	if _, err := b.run(ctx, args...); err != nil {
+		return f, err
+	}
+	text, err := os.ReadFile(b.file(name + ".json"))
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(text, &f)
+}
+
+// components writes the principal components of the same rows as NAME.parquet.
+func (b *bench) components(ctx context.Context, name string, dims int, args ...string) error {
+	_, err := b.run(ctx, append([]string{"fit", "-q", "--kind", "pca", "--dims", strconv.Itoa(dims), "-o", b.file(name + ".unfold"), "--map", b.file(name + ".parquet")}, args...)...)
+	return err
+}
+
+// places reads a map.
+func (b *bench) places(ctx context.Context, name string) (*emit.Map, error) {
+	return ingest.ReadMap(ctx, b.file(name+".parquet"), ingest.Options{})
+}
+
+// plot draws the map NAME into the page's folder, as the figure given.
+func (b *bench) plot(ctx context.Context, name, figure, title string, args ...string) error {
+	_, err := b.run(ctx, append([]string{"plot", "-q", b.file(name + ".parquet"), "-o", b.figure(figure), "--title", title}, args...)...)
+	return err
+}
+
+// Sizes of figures.
+var (
+	large = []string{"--width", "900", "--height", "720"}
+	small = []string{"--width", "480", "--height", "400", "--no-names"}
+)
+
+// votes are the shares of test points whose nearest training points on the map vote for
+// another class, by the number that vote.
+func (b *bench) votes(ctx context.Context, name string, train int) (wrong map[int]float64, err error) {
+	out, err := b.run(ctx, "score", "-q", "--json", b.file(name+".parquet"), "--train-rows", strconv.Itoa(train))
+	if err != nil {
+		return nil, err
+	}
+	var s struct {
+		HeldOut struct {
+			K     []int     `json:"k"`
+			Error []float64 `json:"error"`
+		} `json:"held_out"`
+	}
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		return nil, err
+	}
+	wrong = map[int]float64{}
+	for i, k := range s.HeldOut.K {
+		wrong[k] = s.HeldOut.Error[i]
+	}
+	return wrong, nil
+}
+
+const head = `# A tractable latent variable model for nonlinear dimensionality reduction
+
+Written by ` + "`make saul`" + `: the experiments of L. K. Saul (PNAS 2020) by this program, with the model as it was published
+(` + "`--tails gaussian`" + `) and the paper's settings, k neighbours, core s and l levels of coarse-graining. The program's own default
+is another model, with heavy tails, which [quality.md](quality.md) measures. Figures of the paper's text stand beside ours where it has
+any; most of its own are pictures. Digits are the 70,000 of MNIST, training and test digits in one map, by their first
+50 principal components; errors are those of test digits by the training digits nearest on the map.
+`
+
+// page makes the page of the experiments that have results.
+func (b *bench) page(path string) error {
+	text := head
+	for i, s := range sections() {
+		raw, err := os.ReadFile(b.result(experiments[i].name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = json.Unmarshal(raw, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.result(experiments[i].name), err)
+		}
+		text += "\n" + s.markdown(b)
+	}
+	return os.WriteFile(path, []byte(text), 0o666)
+}
+
+// percent is a share as the page has it.
+func percent(v float64) string { return fmt.Sprintf("%.2f %%", 100*harness.Shown("%.4f", v)) }

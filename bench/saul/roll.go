@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// rollResult is figure S9: levels of coarse-graining on a sheet, which has no clusters.
+type rollResult struct{ Cells []rollCell }
+
+type rollCell struct {
+	Level        int
+	Loglik       float64
+	Trust        float64 // trustworthiness and continuity of 12 neighbours in the roll
+	Continuity   float64
+	Clusters     int     // that HDBSCAN* finds on the map, of at least a fiftieth of the points
+	Clustered    float64 // share of the points in these
+	LearningTime float64
+}
+
+const (
+	rollPoints = 5000
+	rollEvery  = 4 // of the 20,000 points
+)
+
+func ofRoll(ctx context.Context, b *bench) (*rollResult, error) {
+	if err := b.sampleRoll(); err != nil {
+		return nil, err
+	}
+	r := new(rollResult)
+	for _, level := range []int{0, 1, 2} {
+		f, err := b.fit(ctx, "roll", b.file("roll.csv"), "--columns", "x,y,z", "--keep", "u", "--pca", "none", "--neighbors", "9", "--core", "1", "--level", strconv.Itoa(level), "--dims", "2")
+		if err != nil {
+			return nil, err
+		}
+		c := rollCell{Level: level, Loglik: f.Loglik, LearningTime: f.learning()}
+		if err := b.shape(ctx, &c); err != nil {
+			return nil, err
+		}
+		if err := b.plot(ctx, "roll", fmt.Sprintf("roll-%d.png", level), fmt.Sprintf("Swiss roll, l = %d", level), append([]string{"--color", "u"}, small...)...); err != nil {
+			return nil, err
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	return r, nil
+}
+
+// sampleRoll writes every fourth point of the roll as roll.csv.
+func (b *bench) sampleRoll() error {
+	in, err := os.Open(filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz"))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+	out, err := os.Create(b.file("roll.csv"))
+	if err != nil {
+		return err
+	}
+	lines, w := bufio.NewScanner(z), bufio.NewWriter(out)
+	for n := 0; lines.Scan() && n <= rollEvery*rollPoints; n++ {
+		if n == 0 || n%rollEvery == 0 {
+			fmt.Fprintln(w, lines.Text())
+		}
+	}
+	if err = lines.Err(); err == nil {
+		err = w.Flush()
+	}
+	if e := out.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// shape measures the map of the roll.
+func (b *bench) shape(ctx context.Context, c *rollCell) error {
+	out, err := b.run(ctx, "score", "-q", "--json", b.file("roll.parquet"), "--data", b.file("roll.csv"), "--columns", "x,y,z", "--sample", "0")
+	if err != nil {
+		return err
+	}
+	var s struct {
+		Structure struct{ Trustworthiness, Continuity float64 }
+	}
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		return err
+	}
+	c.Trust, c.Continuity = s.Structure.Trustworthiness, s.Structure.Continuity
+	if _, err := b.run(ctx, "clusters", "-q", b.file("roll.parquet"), "-o", b.file("clusters.csv"), "--min-size", strconv.Itoa(rollPoints/50)); err != nil {
+		return err
+	}
+	return c.count(b.file("clusters.csv"))
+}
+
+// count counts clusters in a table of clusters.
+func (c *rollCell) count(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return err
+	}
+	at, found := slices.Index(rows[0], "cluster"), map[string]bool{}
+	if at < 0 {
+		return fmt.Errorf("%s has no column cluster", path)
+	}
+	for _, row := range rows[1:] {
+		if row[at] != "-1" {
+			found[row[at]] = true
+			c.Clustered += 1 / float64(len(rows)-1)
+		}
+	}
+	c.Clusters = len(found)
+	return nil
+}
+
+func (r *rollResult) markdown(b *bench) string {
+	text := fmt.Sprintf(`## Figure S9: a Swiss roll
+
+%d points of Isomap's roll, k = 9, s = 1. The paper finds no spurious clusters at l = 1. Clusters are those of HDBSCAN* on the map, of at least %d
+points, with the share of the points in them; trustworthiness and continuity are of 12 neighbours.
+
+| l | log-likelihood | trustworthiness | continuity | clusters | of the points | time |
+|---|---|---|---|---|---|---|
+`, rollPoints, rollPoints/50)
+	for _, c := range r.Cells {
+		text += fmt.Sprintf("| %d | %.0f | %.4f | %.4f | %d | %s | %.0f s |\n", c.Level, c.Loglik, c.Trust, c.Continuity, c.Clusters, percent(c.Clustered), c.LearningTime)
+	}
+	text += "\n"
+	for _, c := range r.Cells {
+		text += fmt.Sprintf("![l = %d](%s) ", c.Level, b.link(fmt.Sprintf("roll-%d.png", c.Level)))
+	}
+	return text + "\n\nColours are the way along the spiral.\n"
+}
