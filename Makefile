@@ -183,6 +183,17 @@ pictures: build
 gplvm: bin/bench/gplvm
 	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 
+# saul repeats the experiments of Saul (2020) and writes docs/saul.md; an hour with all digits. ARGS chooses: make saul
+# ARGS="-only dims,graph -digits 14000"; what was measured before stays on the page. UNFOLD_DATA names the folder that holds mnist/,
+# swissroll/ and wordvec/.
+.PHONY: saul
+saul: build bin/bench/saul
+	bin/bench/saul -unfold bin/unfold -o docs/saul.md $(ARGS)
+
+# papers repeats the experiments of all four papers: the pages that docs/papers.md leads to; two hours.
+.PHONY: papers
+papers: saul lllvm gplvm ep figures
+
 # page builds the page of web/src into web/dist, which the program embeds. It needs Node 18 or later and npm; building the program
 # needs neither. page-check builds it elsewhere and compares bytes with what is committed.
 .PHONY: page page-check

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"unfold/bench/internal/sheet"
 )
 
 // Pictures are drawn at this size, so that legends have room, and shrunk to half of
@@ -70,14 +72,9 @@ func (b *bench) draw(ctx context.Context, p *prepared, m method, to string) erro
 		"--width", strconv.Itoa(drawnWidth), "--height", strconv.Itoa(drawnHeight)); err != nil {
 		return err
 	}
-	f, err := os.Open(large)
+	picture, err := sheet.Read(large)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	picture, err := png.Decode(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", large, err)
 	}
 	var small bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, halved(picture)); err != nil {

@@ -9,6 +9,24 @@ import (
 	"path/filepath"
 )
 
+// Numbers of digits: all of MNIST, and as few as leave each class some to test and figure S3
+// the most uncertain.
+const (
+	allDigits   = 70_000
+	leastDigits = 700
+)
+
+// trained is how many of n digits are for training: all 60,000 of MNIST's, or as large a share.
+func trained(n int) int { return n * 6 / 7 }
+
+// counted says which digits an experiment had.
+func counted(n int) string {
+	if n == allDigits {
+		return fmt.Sprintf("All %d digits", n)
+	}
+	return fmt.Sprintf("%d digits, the first %d to train and the first %d to test", n, trained(n), n-trained(n))
+}
+
 // idx are examples in MNIST's format: a header, then so many bytes each.
 type idx struct {
 	head []byte
@@ -31,26 +49,35 @@ func readIDX(path string) (x idx, err error) {
 	if err != nil {
 		return x, fmt.Errorf("%s: %w", path, err)
 	}
+	if len(all) < 8 || len(all) < 4+4*int(all[3]) {
+		return x, fmt.Errorf("%s: %d bytes are no header of an IDX file", path, len(all))
+	}
 	x.size = 1
 	at := 4 + 4*int(all[3])
 	for p := 8; p < at; p += 4 {
 		x.size *= int(binary.BigEndian.Uint32(all[p:]))
 	}
 	x.head, x.data = all[:at], all[at:]
+	if n := int(binary.BigEndian.Uint32(all[4:])); len(x.data) != n*x.size {
+		return x, fmt.Errorf("%s: %d bytes of %d examples of %d", path, len(x.data), n, x.size)
+	}
 	return x, nil
 }
 
 // write writes the first n examples.
 func (x idx) write(path string, n int) error {
+	if n*x.size > len(x.data) {
+		return fmt.Errorf("%s: %d examples of %d", path, n, len(x.data)/x.size)
+	}
 	head := append([]byte{}, x.head...)
 	binary.BigEndian.PutUint32(head[4:], uint32(n))
 	return os.WriteFile(path, append(head, x.data[:n*x.size]...), 0o666)
 }
 
-// images are the files of n digits, training digits and then a seventh of test digits, and
-// of their labels, as arguments; train is how many the former are.
+// images are the files of n digits, for training and then for testing, and of their labels, as
+// arguments; train is how many the former are.
 func (b *bench) images(n int) (args []string, train int, err error) {
-	train = n * 6 / 7
+	train = trained(n)
 	var labels []string
 	for _, part := range []struct {
 		name string

@@ -62,13 +62,17 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	b := &bench{log: stderr}
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program")
 	flags.Data(&b.data, "mnist/, swissroll/ and wordvec/")
-	flags.IntVar(&b.digits, "digits", 70_000, "how many digits of MNIST, in sixths of training digits and one of test digits")
+	flags.IntVar(&b.digits, "digits", allDigits, "how many digits of MNIST, six of seven of them for training")
 	page := flags.String("o", "docs/saul.md", "the page to write; its figures and results go to the folder of that name")
 	only := flags.String("only", "", "experiments to do, of "+strings.Join(names(), ",")+"; default all")
 	if flags.Parse(args) != nil {
 		return 2
 	}
 	if !flags.HasData(b.data) {
+		return 2
+	}
+	if b.digits < leastDigits || b.digits > allDigits {
+		flags.Say("-digits: %d; there can be %d to %d", b.digits, leastDigits, allDigits)
 		return 2
 	}
 	chosen, ok := flags.Chosen(*only, names())

@@ -16,9 +16,10 @@ import (
 	"unfold/models/score"
 )
 
-// mapResult are figures 2, S1 to S4: all digits in two dimensions, with a variance for each
-// and with one for all.
+// mapResult are figures 2, S1 to S4: digits in two dimensions, with a variance for each and with
+// one for all.
 type mapResult struct {
+	Digits                 int
 	Free, Shared           fitted
 	FreeWrong, SharedWrong map[int]float64
 	// Variances are quantiles of sigma^2, at the shares of quantiles.
@@ -45,7 +46,7 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 		return nil, err
 	}
 	args = append(args, "--neighbors", "9", "--core", "1", "--level", "1", "--dims", "2")
-	r := new(mapResult)
+	r := &mapResult{Digits: b.digits}
 	if r.Free, err = b.fit(ctx, "digits", args...); err != nil {
 		return nil, err
 	}
@@ -58,11 +59,10 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 	if r.SharedWrong, err = b.votes(ctx, "shared", train); err != nil {
 		return nil, err
 	}
-	heat := append([]string{"--color", "sigma", "--scale", "log", "--shade", "density"}, large...)
 	if err := errors.Join(
-		b.plot(ctx, "digits", "digits.png", "k = 9, s = 1, l = 1", large...),
-		b.plot(ctx, "digits", "heat.png", "scales of the digits", heat...),
-		b.plot(ctx, "shared", "shared.png", "the same with one variance", large...),
+		b.plot(ctx, "digits", "digits.png", fmt.Sprintf("%d digits", b.digits)),
+		b.plot(ctx, "digits", "heat.png", "Scales of the digits", "--color", "sigma", "--scale", "log", "--shade", "density"),
+		b.plot(ctx, "shared", "shared.png", fmt.Sprintf("%d digits, one variance", b.digits)),
 	); err != nil {
 		return nil, err
 	}
@@ -70,18 +70,23 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.variances(ctx, b, m, train)
+	class, err := labels(m)
+	if err != nil {
+		return nil, err
+	}
+	least, err := r.variances(ctx, m.Embedding, m.Sigma, class)
+	if err != nil {
+		return nil, err
+	}
+	return r, b.drawUncertain(least, train)
 }
 
-// variances fills in what is known of the digits' variances, and draws the most uncertain.
-func (r *mapResult) variances(ctx context.Context, b *bench, m *emit.Map, train int) error {
-	labels, err := m.Column("label")
-	if err != nil {
-		return err
-	}
-	class, order := classes(labels.Strings()), make([]int, len(m.Sigma))
-	squares := make([]float64, len(m.Sigma))
-	for i, s := range m.Sigma {
+// variances fills in what the deviations of places say, and returns the points that are least
+// certain, from the worst on.
+func (r *mapResult) variances(ctx context.Context, mu vec.Matrix[float32], sigma []float32, class []int32) (least []int, err error) {
+	order := make([]int, len(sigma))
+	squares := make([]float64, len(sigma))
+	for i, s := range sigma {
 		order[i], squares[i] = i, float64(s)*float64(s)
 	}
 	slices.SortStableFunc(order, func(a, c int) int { return cmp.Compare(squares[c], squares[a]) })
@@ -89,21 +94,23 @@ func (r *mapResult) variances(ctx context.Context, b *bench, m *emit.Map, train 
 	for _, share := range shares {
 		r.Variances = append(r.Variances, quantile.Of(squares, share))
 	}
-	few := int(float64(len(order)) * (1 - sure))
-	left, leftClass := take(m.Embedding, class, order[few:])
-	accuracy, err := score.LeaveOneOut(ctx, left, leftClass, []int{voters}, score.Settings{})
-	if err != nil {
-		return err
+	unsure := int(math.Round(float64(len(order)) * (1 - sure)))
+	for of, to := range map[int]*float64{0: &r.All, unsure: &r.Sure} {
+		left, leftClass := take(mu, class, order[of:])
+		accuracy, err := score.LeaveOneOut(ctx, left, leftClass, []int{voters}, score.Settings{})
+		if err != nil {
+			return nil, err
+		}
+		*to = accuracy.Share[0]
 	}
-	r.All, r.Sure = r.Free.LOO9, accuracy.Share[0]
-	odd, oddClass := take(m.Embedding, class, order[:uncertain])
-	rest, restClass := take(m.Embedding, class, order[uncertain:])
+	odd, oddClass := take(mu, class, order[:uncertain])
+	rest, restClass := take(mu, class, order[uncertain:])
 	wrong, err := score.HeldOutError(ctx, rest, restClass, odd, oddClass, []int{voters}, score.Settings{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Uncertain = int(math.Round(wrong[0] * uncertain))
-	return b.drawUncertain(order[:uncertain], train)
+	return order[:uncertain], nil
 }
 
 // take returns some points of a map with their classes.
@@ -115,14 +122,22 @@ func take(mu vec.Matrix[float32], class []int32, which []int) (vec.Matrix[float3
 	return vec.Take(mu, which), some
 }
 
-// classes numbers labels.
+// labels are the classes of a map's points, numbered.
+func labels(m *emit.Map) ([]int32, error) {
+	column, err := m.Column("label")
+	if err != nil {
+		return nil, err
+	}
+	return classes(column.Strings()), nil
+}
+
+// classes numbers labels, in their order.
 func classes(labels []string) []int32 {
-	number, class := map[string]int32{}, make([]int32, len(labels))
+	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
+	class := make([]int32, len(labels))
 	for i, l := range labels {
-		if _, known := number[l]; !known {
-			number[l] = int32(len(number))
-		}
-		class[i] = number[l]
+		at, _ := slices.BinarySearch(distinct, l)
+		class[i] = int32(at)
 	}
 	return class
 }
@@ -153,27 +168,28 @@ func (b *bench) drawUncertain(which []int, train int) error {
 }
 
 func (r *mapResult) markdown(b *bench) string {
-	text := fmt.Sprintf(`## Figure 2: all digits in two dimensions
+	text := fmt.Sprintf(`## Figure 2: digits in two dimensions
 
-k = 9, s = 1, l = 1, 400 iterations: from the files to the map in %.0f s (paper: 747 s in MATLAB), log-likelihood %.0f. Of the test
-digits %s are wrong by the nearest training digit on the map, %s by nine.
+%s. k = 9, s = 1, l = 1: %.0f s of processor time (paper: 747 s by the clock, in MATLAB, for 70000), log-likelihood %.0f. Of the
+test digits %s are wrong by the nearest training digit on the map, %s by nine.
 
-![All digits](%s)
+![%d digits](%s)
 
 ## Figures S1 to S3: density and variances
 
-Quantiles of the variances sigma^2 over the digits; they "range over several orders of magnitude" in the paper as here.
+The same map. Quantiles of the variances sigma^2 over the digits, which in the paper "range over several orders of magnitude":
 
 | least | 25 %% | half | 75 %% | 95 %% | largest |
 |---|---|---|---|---|---|
-|`, r.Free.learning(), r.Free.Loglik, percent(r.FreeWrong[1]), percent(r.FreeWrong[9]), b.link("digits.png"))
+|`, counted(r.Digits), r.Free.CPU, r.Free.Loglik, percent(r.FreeWrong[1]), percent(r.FreeWrong[voters]), r.Digits, b.link("digits.png"))
 	for _, v := range r.Variances {
 		text += fmt.Sprintf(" %.3g |", v)
 	}
 	text += fmt.Sprintf(`
 
-Without the 5 %% most uncertain digits, the nine nearest on the map agree with the class of %s of those left, of all with %s. Of the %d
-most uncertain digits, drawn below, %d have neighbours of another class. The paper finds a quarter of its hundred to be atypical, by eye.
+The nine nearest on the map have the class of %s of all digits, and of %s of those left without the 5 %% most uncertain ones. Of
+the %d most uncertain digits, drawn below, %d lie among another class. The paper finds by eye that a quarter of its hundred are
+highly atypical.
 
 ![Scales on the density of the map](%s)
 
@@ -181,11 +197,11 @@ most uncertain digits, drawn below, %d have neighbours of another class. The pap
 
 ## Figure S4: one variance for all
 
-The same with `+"`--sigma shared`"+`: log-likelihood %.0f instead of %.0f, and %s of the test digits wrong by nine instead of %s. In the
-paper, too, it is "significantly lower" and the map much worse.
+The same digits with `+"`--sigma shared`"+`: log-likelihood %.0f instead of %.0f, and %s of the test digits wrong by nine instead of %s. The
+paper says of its likelihood that it is "significantly lower", and of the map that it is much worse.
 
 ![With one variance](%s)
-`, percent(r.Sure), percent(r.All), uncertain, r.Uncertain, b.link("heat.png"), uncertain, b.link("uncertain.png"),
-		r.Shared.Loglik, r.Free.Loglik, percent(r.SharedWrong[9]), percent(r.FreeWrong[9]), b.link("shared.png"))
+`, percent(r.All), percent(r.Sure), uncertain, r.Uncertain, b.link("heat.png"), uncertain, b.link("uncertain.png"),
+		r.Shared.Loglik, r.Free.Loglik, percent(r.SharedWrong[voters]), percent(r.FreeWrong[voters]), b.link("shared.png"))
 	return text
 }

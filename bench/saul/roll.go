@@ -11,19 +11,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // rollResult is figure S9: levels of coarse-graining on a sheet, which has no clusters.
-type rollResult struct{ Cells []rollCell }
+type rollResult struct {
+	Cells []rollCell
+	Sheet rollClusters // of the places on the sheet that is rolled
+}
 
 type rollCell struct {
-	Level        int
-	Loglik       float64
-	Trust        float64 // trustworthiness and continuity of 12 neighbours in the roll
-	Continuity   float64
-	Clusters     int     // that HDBSCAN* finds on the map, of at least a fiftieth of the points
-	Clustered    float64 // share of the points in these
-	LearningTime float64
+	Level      int
+	Loglik     float64
+	Trust      float64 // trustworthiness and continuity of 12 neighbours in the roll
+	Continuity float64
+	rollClusters
+	CPU float64 // seconds of the fit
+}
+
+// rollClusters are those that HDBSCAN* finds, of at least a fiftieth of the points.
+type rollClusters struct {
+	Clusters  int
+	Clustered float64 // share of the points in these
 }
 
 const (
@@ -32,7 +41,8 @@ const (
 )
 
 func ofRoll(ctx context.Context, b *bench) (*rollResult, error) {
-	if err := b.sampleRoll(); err != nil {
+	err := b.sampleRoll()
+	if err != nil {
 		return nil, err
 	}
 	r := new(rollResult)
@@ -41,16 +51,17 @@ func ofRoll(ctx context.Context, b *bench) (*rollResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := rollCell{Level: level, Loglik: f.Loglik, LearningTime: f.learning()}
+		c := rollCell{Level: level, Loglik: f.Loglik, CPU: f.CPU}
 		if err := b.shape(ctx, &c); err != nil {
 			return nil, err
 		}
-		if err := b.plot(ctx, "roll", fmt.Sprintf("roll-%d.png", level), fmt.Sprintf("Swiss roll, l = %d", level), append([]string{"--color", "u"}, small...)...); err != nil {
+		if err := b.plot(ctx, "roll", fmt.Sprintf("roll-%d.png", level), fmt.Sprintf("Swiss roll, l = %d", level), "--color", "u"); err != nil {
 			return nil, err
 		}
 		r.Cells = append(r.Cells, c)
 	}
-	return r, nil
+	r.Sheet, err = b.clusters(ctx, b.file("roll.csv"), "--columns", "u,v")
+	return r, err
 }
 
 // sampleRoll writes every fourth point of the roll as roll.csv.
@@ -96,52 +107,60 @@ func (b *bench) shape(ctx context.Context, c *rollCell) error {
 		return err
 	}
 	c.Trust, c.Continuity = s.Structure.Trustworthiness, s.Structure.Continuity
-	if _, err := b.run(ctx, "clusters", "-q", b.file("roll.parquet"), "-o", b.file("clusters.csv"), "--min-size", strconv.Itoa(rollPoints/50)); err != nil {
-		return err
-	}
-	return c.count(b.file("clusters.csv"))
+	c.rollClusters, err = b.clusters(ctx, b.file("roll.parquet"))
+	return err
 }
 
-// count counts clusters in a table of clusters.
-func (c *rollCell) count(path string) error {
+// clusters finds those of a map, or of columns of a table that args name.
+func (b *bench) clusters(ctx context.Context, of string, args ...string) (c rollClusters, err error) {
+	out := b.file("clusters.csv")
+	if _, err := b.run(ctx, append([]string{"clusters", "-q", of, "-o", out, "--min-size", strconv.Itoa(rollPoints / 50)}, args...)...); err != nil {
+		return c, err
+	}
+	return countClusters(out)
+}
+
+// countClusters counts the clusters of a table, in which -1 is noise.
+func countClusters(path string) (c rollClusters, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return c, err
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil {
-		return err
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
-	at, found := slices.Index(rows[0], "cluster"), map[string]bool{}
-	if at < 0 {
-		return fmt.Errorf("%s has no column cluster", path)
+	if len(rows) < 2 || !slices.Contains(rows[0], "cluster") {
+		return c, fmt.Errorf("%s has no column cluster with rows", path)
 	}
+	at, found, within := slices.Index(rows[0], "cluster"), map[string]bool{}, 0
 	for _, row := range rows[1:] {
 		if row[at] != "-1" {
 			found[row[at]] = true
-			c.Clustered += 1 / float64(len(rows)-1)
+			within++
 		}
 	}
-	c.Clusters = len(found)
-	return nil
+	return rollClusters{len(found), float64(within) / float64(len(rows)-1)}, nil
 }
 
 func (r *rollResult) markdown(b *bench) string {
 	text := fmt.Sprintf(`## Figure S9: a Swiss roll
 
-%d points of Isomap's roll, k = 9, s = 1. The paper finds no spurious clusters at l = 1. Clusters are those of HDBSCAN* on the map, of at least %d
-points, with the share of the points in them; trustworthiness and continuity are of 12 neighbours.
+%d points of Isomap's roll, k = 9, s = 1. In the paper the effect of coarse-graining is mild, and the map with l = 1 has no spurious clusters. Clusters
+are those of HDBSCAN* on the map, of at least %d points, with the share of the points in them, and on the sheet that is rolled, whose
+points have no clusters but those of chance; trustworthiness and continuity are of 12 neighbours.
 
 | l | log-likelihood | trustworthiness | continuity | clusters | of the points | time |
 |---|---|---|---|---|---|---|
 `, rollPoints, rollPoints/50)
 	for _, c := range r.Cells {
-		text += fmt.Sprintf("| %d | %.0f | %.4f | %.4f | %d | %s | %.0f s |\n", c.Level, c.Loglik, c.Trust, c.Continuity, c.Clusters, percent(c.Clustered), c.LearningTime)
+		text += fmt.Sprintf("| %d | %.0f | %.4f | %.4f | %d | %s | %.0f s |\n", c.Level, c.Loglik, c.Trust, c.Continuity, c.Clusters, percent(c.Clustered), c.CPU)
 	}
-	text += "\n"
+	text += fmt.Sprintf("| the sheet itself | | | | %d | %s | |\n\n", r.Sheet.Clusters, percent(r.Sheet.Clustered))
+	var row []string
 	for _, c := range r.Cells {
-		text += fmt.Sprintf("![l = %d](%s) ", c.Level, b.link(fmt.Sprintf("roll-%d.png", c.Level)))
+		row = append(row, fmt.Sprintf("![l = %d](%s)", c.Level, b.link(fmt.Sprintf("roll-%d.png", c.Level))))
 	}
-	return text + "\n\nColours are the way along the spiral.\n"
+	return text + strings.Join(row, " ") + "\n\nColours are the way along the spiral.\n"
 }

@@ -2,12 +2,15 @@
 package sheet
 
 import (
+	"fmt"
 	"image"
 	"image/color"
+	"image/color/palette"
 	"image/draw"
 	"image/png"
 	"io"
 	"math"
+	"os"
 
 	"unfold/internal/atomicfile"
 )
@@ -46,6 +49,28 @@ func Write(path string, across, zoom int, all []Picture) error {
 		}
 	}
 	return PNG(path, img)
+}
+
+// Read reads a PNG.
+func Read(path string) (image.Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return img, nil
+}
+
+// Few writes a picture in 216 colours, each pixel in the nearest, and takes a fraction of the
+// bytes that PNG does for smooth ones.
+func Few(path string, img image.Image) error {
+	few := image.NewPaletted(img.Bounds(), palette.WebSafe)
+	draw.Draw(few, few.Rect, img, few.Rect.Min, draw.Src)
+	return PNG(path, few)
 }
 
 // PNG writes a picture, whole or not at all.

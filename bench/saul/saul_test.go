@@ -1,0 +1,390 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/bench/internal/harness"
+	"unfold/bench/internal/sheet"
+	"unfold/internal/vec"
+	"unfold/sparse/knn"
+)
+
+// lists are neighbours by hand.
+func lists(rows ...[]int32) *knn.Neighbors {
+	nb := knn.NewNeighbors(len(rows), len(rows[0]))
+	for i, row := range rows {
+		index, _ := nb.Row(i)
+		copy(index, row)
+	}
+	return nb
+}
+
+// Of three words the first keeps its neighbour, the second has it second, the third lost it.
+func TestRecall(t *testing.T) {
+	before := lists([]int32{1}, []int32{2}, []int32{0})
+	after := lists([]int32{1, 2, 2}, []int32{0, 2, 0}, []int32{1, 1, 1})
+	for r, want := range map[int]float64{1: 1. / 3, 2: 2. / 3, 3: 2. / 3} {
+		if got := recall(before, after, r); math.Abs(got-want) > 1e-15 {
+			t.Errorf("recall at %d is %g, want %g", r, got, want)
+		}
+	}
+}
+
+// Table 1's words come before those of S2, in the paper's order; what is not there is left out.
+func TestNear(t *testing.T) {
+	names := []string{"America", "word", "a", "b", "c"}
+	before := lists([]int32{1, 2, 3, 4}, []int32{0, 2, 3, 4}, []int32{0, 1, 3, 4}, []int32{0, 1, 2, 4}, []int32{0, 1, 2, 3})
+	after := lists([]int32{4, 3, 2, 1, 1}, []int32{4, 3, 2, 0, 0}, make([]int32, 5), make([]int32, 5), make([]int32, 5))
+	got := near(names, before, after)
+	want := []nearWords{
+		{"word", strings.Fields("America a b c"), strings.Fields("c b a America")},
+		{"America", strings.Fields("word a b c"), strings.Fields("c b a word")},
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestUnit(t *testing.T) {
+	x := unit(vec.Of(2, 2, []float32{3, 4, 0, -2}))
+	if want := []float64{0.6, 0.8, 0, -1}; !slices.EqualFunc(x.Data, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+		t.Errorf("%v, want %v", x.Data, want)
+	}
+}
+
+// Classes around (0,0), (10,0) and (0,10), with points at distance 1: the means are apart by
+// (10 + 10 + 10 sqrt 2)/3 on average. Twice the map has the same ratio.
+func TestApart(t *testing.T) {
+	x, class := vec.New[float32](0, 2), []int32{}
+	for c, at := range [][2]float32{{0, 0}, {10, 0}, {0, 10}} {
+		for _, step := range []float32{-1, 1} {
+			x.Rows, x.Data, class = x.Rows+1, append(x.Data, at[0]+step, at[1]), append(class, int32(c))
+		}
+	}
+	want := (20 + 10*math.Sqrt2) / 3
+	for scale := range 2 {
+		if got := apart(x, class); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%g apart, want %g (scale %d)", got, want, scale+1)
+		}
+		vec.Scale(2, x.Data)
+	}
+}
+
+func TestClasses(t *testing.T) {
+	if got, want := classes([]string{"5", "0", "4", "0", "5"}), []int32{2, 0, 1, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestLeading(t *testing.T) {
+	x := vec.Of(2, 3, []float32{1, 2, 3, 4, 5, 6})
+	if got := leading(x, 2); got.Cols != 2 || !slices.Equal(got.Data, []float32{1, 2, 4, 5}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Of 2000 points of two far classes the hundred with the largest deviations lie among the
+// other class: these are found, all of them are wrong, and without them everything is right.
+func TestVariances(t *testing.T) {
+	const n = 2000
+	x, sigma, class := vec.New[float32](n, 2), make([]float32, n), make([]int32, n)
+	for i := range n {
+		class[i] = int32(i % 2)
+		side := i % 2
+		sigma[i] = 1 + float32(i)/n
+		if i < uncertain {
+			side, sigma[i] = 1-side, 1000+float32(i)
+		}
+		copy(x.Row(i), []float32{float32(100*side) + float32(i%37)/37, float32(i%41) / 41})
+	}
+	r := new(mapResult)
+	least, err := r.variances(t.Context(), x, sigma, class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(least) != uncertain || least[0] != uncertain-1 || least[uncertain-1] != 0 {
+		t.Errorf("the least certain are %v", least)
+	}
+	if r.Uncertain != uncertain || r.Sure != 1 || math.Abs(r.All-(1-float64(uncertain)/n)) > 1e-12 {
+		t.Errorf("%d of the uncertain are wrong; %g are right, %g without them", r.Uncertain, r.All, r.Sure)
+	}
+	if v := r.Variances; len(v) != len(shares) || v[0] < 1 || v[0] > 1.2 || v[len(v)-1] != 1099*1099 || !slices.IsSorted(v) {
+		t.Errorf("quantiles of the variances are %v", v)
+	}
+}
+
+// writeIDX writes examples of two pixels, or labels, of which the value is the number.
+func writeIDX(t *testing.T, path string, n int, dims ...uint32) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	size, head := 1, []byte{0, 0, 8, byte(1 + len(dims))}
+	for _, d := range append([]uint32{uint32(n)}, dims...) {
+		head = binary.BigEndian.AppendUint32(head, d)
+	}
+	for _, d := range dims {
+		size *= int(d)
+	}
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(head)
+	for i := range n * size {
+		z.Write([]byte{byte(i / size)})
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Fourteen digits are twelve of training and two of test, with their labels in that order.
+func TestImages(t *testing.T) {
+	b := &bench{data: t.TempDir(), dir: t.TempDir()}
+	for part, n := range map[string]int{"train": 20, "t10k": 5} {
+		writeIDX(t, filepath.Join(b.data, "mnist", part+"-images-idx3-ubyte.gz"), n, 1, 2)
+		writeIDX(t, filepath.Join(b.data, "mnist", part+"-labels-idx1-ubyte.gz"), n)
+	}
+	args, train, err := b.images(14)
+	if err != nil || train != 12 {
+		t.Fatal(args, train, err)
+	}
+	want := []string{
+		b.file("train-12-images-idx3-ubyte"), b.file("t10k-2-images-idx3-ubyte"),
+		"--label-file", b.file("train-12-labels-idx1-ubyte"), "--label-file", b.file("t10k-2-labels-idx1-ubyte"),
+	}
+	if !slices.Equal(args, want) {
+		t.Errorf("%v, want %v", args, want)
+	}
+	raw, err := os.ReadFile(args[1])
+	if err != nil || !bytes.Equal(raw, []byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 1, 1}) {
+		t.Errorf("two test digits are %v (%v)", raw, err)
+	}
+	if _, _, err := b.images(70); err == nil || !strings.Contains(err.Error(), "60 examples of 20") {
+		t.Errorf("more digits than there are: %v", err)
+	}
+}
+
+func TestReadIDXRefuses(t *testing.T) {
+	for name, raw := range map[string][]byte{"empty": {}, "short head": {0, 0, 8, 3, 0, 0, 0, 1}, "short data": {0, 0, 8, 1, 0, 0, 0, 2, 7}} {
+		path := filepath.Join(t.TempDir(), "x.gz")
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		z.Write(raw)
+		z.Close()
+		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readIDX(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCountClusters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clusters.csv")
+	for text, want := range map[string]rollClusters{
+		"id,cluster\na,3\nb,-1\nc,3\nd,0\n": {2, 0.75},
+		"id,cluster\na,-1\n":                {0, 0},
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := countClusters(path); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"id,group\na,1\n", "id,cluster\n", ""} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := countClusters(path); err == nil {
+			t.Errorf("%q is a table of clusters", text)
+		}
+	}
+}
+
+// Every fourth point of the roll is taken, below the names.
+func TestSampleRoll(t *testing.T) {
+	b := &bench{data: t.TempDir(), dir: t.TempDir()}
+	path := filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write([]byte("x,y\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n"))
+	z.Close()
+	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.sampleRoll(); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := os.ReadFile(b.file("roll.csv")); err != nil || string(raw) != "x,y\n4,4\n8,8\n" {
+		t.Errorf("%q, %v", raw, err)
+	}
+}
+
+// Two panels of one map: axes are equal, so that a map that is twice as wide as high fills half
+// the height, classes have their colours, and a point far away is at the edge.
+func TestPanels(t *testing.T) {
+	const n = 5000
+	p := panel{vec.New[float32](n, 2), make([]int32, n)}
+	for i := range n {
+		copy(p.x.Row(i), []float32{float32(i) / n * 2, float32(i%50) / 50})
+		p.class[i] = int32(i * 2 / n)
+	}
+	copy(p.x.Row(0), []float32{-1e6, 0.5})
+	b := &bench{figures: t.TempDir()}
+	if err := b.panels("two.png", 2, []panel{p, p}); err != nil {
+		t.Fatal(err)
+	}
+	img, err := sheet.Read(b.figure("two.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := img.Bounds().Size(); got.X != 2*side+3*gap || got.Y != side+2*gap {
+		t.Fatalf("the picture is of %v", got)
+	}
+	for _, left := range []int{gap, side + 2*gap} {
+		has := func(x, y int, c color.Color) bool {
+			r, g, b, _ := c.RGBA()
+			R, G, B, _ := img.At(left+x, gap+y).RGBA()
+			return r == R && g == G && b == B
+		}
+		found := map[int]int{} // points by class
+		for y := range side {
+			for x := range side {
+				for c := range 2 {
+					if has(x, y, colours[firstClass+c]) {
+						found[c]++
+						if y < side/4-5 || y > side*3/4+5 || c == 0 && x > side/2+1 || c == 1 && x < side/2-1 {
+							t.Fatalf("class %d is at %d, %d", c, x, y)
+						}
+					}
+				}
+			}
+		}
+		if found[0] < 1000 || found[1] < 1000 {
+			t.Errorf("%v pixels have points", found)
+		}
+		if y := side / 2; !has(0, y, colours[firstClass]) && !has(0, y-1, colours[firstClass]) {
+			t.Error("the point far away is not at the edge")
+		}
+	}
+}
+
+// results are small ones of every experiment but of levels.
+func results() map[string]section {
+	wrong := map[int]float64{1: 0.25, 9: 0.125}
+	return map[string]section{
+		"map": &mapResult{Digits: 1400, Free: fitted{Loglik: -11, CPU: 3}, Shared: fitted{Loglik: -22}, FreeWrong: wrong, SharedWrong: wrong,
+			Variances: []float64{1, 2, 3, 4, 5, 6}, All: 0.5, Sure: 0.75, Uncertain: 64},
+		"dims": &dimsResult{Digits: 2100, Levels: [2][]byDimension{{{1, 0.5, 2}, {2, 0.25, 4}}, {{1, 0.5, 2}, {2, 0.375, 3}}}, PCA: []byDimension{{Dims: 1, Wrong: 0.625}, {Dims: 15, Wrong: 0.0625}}},
+		"words": &wordsResult{Words: 8000, Dim: 300, CPU: 9, Rows: []recallRow{{"this model", 10, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1}}},
+			Near: []nearWords{{"word", []string{"phrase", "words"}, []string{"Word", "term"}}}},
+		"graph": &graphResult{Digits: 70000, K: []int{5}, S: []int{1, 2}, Cells: []graphCell{{5, 1, 100, 0.5, 0.25, 7}, {5, 2, 200, 0.375, 0.125, 8}}},
+		"roll":  &rollResult{Cells: []rollCell{{0, -4, 0.9, 0.8, rollClusters{3, 0.5}, 6}}, Sheet: rollClusters{2, 0.125}},
+	}
+}
+
+// The page says how many digits each section has, whatever the command has now, and leaves out
+// what was not measured.
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	b := &bench{figures: filepath.Join(dir, "saul"), digits: 9999}
+	if err := os.Mkdir(b.figures, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range results() {
+		if err := harness.WriteJSON(b.result(name), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := filepath.Join(dir, "saul.md")
+	if err := b.page(page); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for _, want := range []string{
+		", 400 iterations.",
+		"## Figure 2: digits in two dimensions\n\n1400 digits, the first 1200 to train and the first 200 to test. k = 9",
+		"25.00 % are wrong by the nearest training digit on the map, 12.50 % by nine", "![1400 digits](saul/digits.png)",
+		"| 1 | 2 | 3 | 4 | 5 | 6 |", "the class of 50.00 % of all digits, and of 75.00 % of those left", "drawn below, 64 lie among",
+		"log-likelihood -22 instead of -11",
+		"2100 digits, the first 1800 to train and the first 300 to test. k = 9, s = 2",
+		"| 1 | 50.00 % | 2.0 s | 50.00 % | 2.0 s | 62.50 % |", "| 2 | 25.00 % | 4.0 s | 37.50 % | 3.0 s |  |", "| 15 | | | | | 6.25 % |",
+		"With d = 2 the time is 2.0 times that with d = 1 for l = 1, and 1.5 times for l = 2; l = 2 then takes 0.75 of", "which is 0.67)",
+		"| this model | 10 | 0.500 | 0.600 | 0.700 | 0.800 | 0.900 | 0.950 | 1.000 |", "| word | phrase, words | Word, term |",
+		"All 70000 digits. l = 1", "| 5 | 2 | 200 | 37.50 % | 12.50 % | 8 s |", "(saul/graph.png)",
+		"| 0 | -4 | 0.9000 | 0.8000 | 3 | 50.00 % | 6 s |", "| the sheet itself | | | | 2 | 12.50 % | |", "![l = 0](saul/roll-0.png)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, no := range []string{"S6", "9999", "%!", "NaN", " \n"} {
+		if strings.Contains(text, no) {
+			t.Errorf("the page has %q", no)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+	if err := os.WriteFile(b.result("levels"), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.page(page); err == nil || !strings.Contains(err.Error(), "levels.json") {
+		t.Errorf("a result that is cut off: %v", err)
+	}
+}
+
+// Figure S8 is never of more digits than there are.
+func TestLevelsPage(t *testing.T) {
+	cells := []levelCell{{1, -5, 0.5, 0.25, 3.5, 9}}
+	for digits, want := range map[int]string{70000: "| 7000 | 1 | -5 | 50.00 % | 25.00 % | 3.50 | 9 s |", 1400: "| 1400 | 1 | -5 |"} {
+		text := (&levelsResult{Digits: digits, All: cells, Few: cells}).markdown(&bench{figures: "saul"})
+		if !strings.Contains(text, want) || !strings.Contains(text, fmt.Sprintf("| %d | 1 |", digits)) {
+			t.Errorf("%d digits: no %q in\n%s", digits, want, text)
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	t.Setenv("UNFOLD_DATA", "")
+	dir := t.TempDir()
+	page := filepath.Join(dir, "saul.md")
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"no data":         {[]string{}, 2, "UNFOLD_DATA=DIR"},
+		"too few digits":  {[]string{"-data", dir, "-digits", "699"}, 2, "-digits: 699; there can be 700 to 70000"},
+		"too many digits": {[]string{"-data", dir, "-digits", "70001"}, 2, "-digits: 70001"},
+		"unknown":         {[]string{"-data", dir, "-only", "map,faces"}, 2, `there is no "faces"; there are map, dims, words, graph, levels, roll`},
+		"data missing":    {[]string{"-data", dir, "-o", page, "-only", "map"}, 1, "saul: map: open "},
+	} {
+		var log strings.Builder
+		if code := run(t.Context(), c.args, &log); code != c.code || !strings.Contains(log.String(), c.says) {
+			t.Errorf("%s: exit code %d, %s", name, code, log.String())
+		}
+	}
+}
