@@ -72,7 +72,8 @@ func byDims(ctx context.Context, b *bench) (*dimsResult, error) {
 func (r *dimsResult) markdown(*bench) string {
 	text := fmt.Sprintf(`## Figures 3 and S10: test error and time by the number of dimensions
 
-%s. k = 9, s = 2; errors by nine training digits. In the paper most of the variation between classes is captured by the first few
+%s.
+k = 9, s = 2; errors by nine training digits. In the paper most of the variation between classes is captured by the first few
 dimensions, principal components need many more, and errors are somewhat higher with l = 2.
 
 | d | l = 1 | time | l = 2 | time | principal components |

@@ -52,8 +52,9 @@ func byGraph(ctx context.Context, b *bench) (*graphResult, error) {
 func (r *graphResult) markdown(b *bench) string {
 	text := fmt.Sprintf(`## Figure S5: neighbours and the core
 
-%s. l = 1, two dimensions. In the paper clusters are the tighter the larger k is, within limits; s hardly changes the picture, but
-does change the 1-NN error of test digits.
+%s.
+l = 1, two dimensions. In the paper clusters are the tighter the larger k is, within limits; with k too large inputs that are far
+apart are put together. s hardly changes the picture, but does change the 1-NN error of test digits.
 
 | k | s | edges | 1-NN error | 9-NN error | time |
 |---|---|---|---|---|---|

@@ -100,9 +100,9 @@ func apart(mu vec.Matrix[float32], class []int32) float64 {
 func (r *levelsResult) markdown(b *bench) string {
 	text := `## Figures S6 to S8: levels of coarse-graining
 
-k = 9, s = 1, two dimensions. In the paper the second level of coarse-graining magnifies the distances between clusters noticeably (S6, S7), and
-the first tends to, with 7000 digits (S8). Apart: the mean distance between the means of the classes over the root mean square distance of
-digits from theirs. Likelihoods of different levels are of different sums.
+k = 9, s = 1, two dimensions. In the paper the second level of coarse-graining magnifies the distances between clusters noticeably
+(S6, S7), and the first tends to, with 7000 digits (S8). Apart: the mean distance between the means of the classes over the root
+mean square distance of digits from theirs. Likelihoods of different levels are of different sums.
 
 | digits | l | log-likelihood | 1-NN error | 9-NN error | apart | time |
 |---|---|---|---|---|---|---|

@@ -170,8 +170,9 @@ func (b *bench) drawUncertain(which []int, train int) error {
 func (r *mapResult) markdown(b *bench) string {
 	text := fmt.Sprintf(`## Figure 2: digits in two dimensions
 
-%s. k = 9, s = 1, l = 1: %.0f s of processor time (paper: 747 s by the clock, in MATLAB, for 70000), log-likelihood %.0f. Of the
-test digits %s are wrong by the nearest training digit on the map, %s by nine.
+%s.
+k = 9, s = 1, l = 1: %.0f s of processor time (paper: 747 s by the clock, in MATLAB, for 70000), log-likelihood %.0f. Of the test
+digits %s are wrong by the nearest training digit on the map, %s by nine.
 
 ![%d digits](%s)
 
@@ -183,7 +184,7 @@ The same map. Quantiles of the variances sigma^2 over the digits, which in the p
 |---|---|---|---|---|---|
 |`, counted(r.Digits), r.Free.CPU, r.Free.Loglik, percent(r.FreeWrong[1]), percent(r.FreeWrong[voters]), r.Digits, b.link("digits.png"))
 	for _, v := range r.Variances {
-		text += fmt.Sprintf(" %.3g |", v)
+		text += fmt.Sprintf(" %.4g |", v)
 	}
 	text += fmt.Sprintf(`
 
@@ -197,8 +198,8 @@ highly atypical.
 
 ## Figure S4: one variance for all
 
-The same digits with `+"`--sigma shared`"+`: log-likelihood %.0f instead of %.0f, and %s of the test digits wrong by nine instead of %s. The
-paper says of its likelihood that it is "significantly lower", and of the map that it is much worse.
+The same digits with `+"`--sigma shared`"+`: log-likelihood %.0f instead of %.0f, and %s of the test digits wrong by nine
+instead of %s. The paper says of its likelihood that it is "significantly lower", and of the map that it is much worse.
 
 ![With one variance](%s)
 `, percent(r.All), percent(r.Sure), uncertain, r.Uncertain, b.link("heat.png"), uncertain, b.link("uncertain.png"),
