@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from unfold_live import Unfold
+from unfold_live import Unfold, UnfoldClusters
 from unfold_live import _files as files
 
 from .conftest import REPOSITORY, blobs
@@ -61,6 +61,17 @@ def test_same_places(data: Any, kind: str) -> None:
     np.testing.assert_array_equal(model.embedding_, want.embedding_)
     new = blobs(30, seed=5)[0]
     np.testing.assert_array_equal(model.transform(kinds_of(new)[kind]), want.transform(new))
+
+
+@pytest.mark.parametrize("kind", ["a sparse matrix", "a sparse array", "columns first", "the other byte order"])
+def test_same_clusters(data: Any, kind: str) -> None:
+    """The same numbers have the same clusters, and new rows join the same ones."""
+    x, _ = data
+    new = blobs(30, seed=5)[0]
+    want = UnfoldClusters().fit(x)
+    found = UnfoldClusters().fit(kinds_of(x)[kind])
+    np.testing.assert_array_equal(found.labels_, want.labels_)
+    np.testing.assert_array_equal(found.predict(kinds_of(new)[kind]), want.predict(new))
 
 
 def test_whole_numbers(data: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,8 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = _rows.put(self, X, folder, fit=True, least=2)
             out = folder.file("clusters.arrows")
-            self._fit_X = np.load(rows.path) if rows.plain else None
-            n = len(self._fit_X) if self._fit_X is not None else None
+            self._fit_X = _files.read_array(Path(rows.path)) if rows.plain else None
+            n = self._fit_X.shape[0] if self._fit_X is not None else None
             handle.run(["clusters", rows.path, "-o", str(out), *rows.flags, *self._flags(n)], progress, rows.names)
             found = _arrow.read(out)
         self.labels_ = found["cluster"].astype(np.intp)
@@ -86,11 +87,11 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if self._fit_X is None:
             raise ValueError("the clusters are of a table or a file; predict goes with clusters of an array")
-        with _files.Folder(2 * self._fit_X.nbytes) as folder:
+        with _files.Folder(2 * _files.size_of(self._fit_X)) as folder:
             rows = _rows.put(self, X, folder, fit=False, name="new")
             fitted = _files.write_array(folder.file("x.npy"), self._fit_X)
             out = folder.file("joined.arrows")
-            args = ["clusters", str(fitted), "--new", rows.path, "-o", str(out), *self._flags(len(self._fit_X))]
+            args = ["clusters", str(fitted), "--new", rows.path, "-o", str(out), *self._flags(self._fit_X.shape[0])]
             self._model.run(args, None, rows.names)
             return _arrow.read(out)["cluster"].astype(np.intp)
 

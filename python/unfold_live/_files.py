@@ -130,6 +130,15 @@ def _write_sparse(path: Path, x: Any) -> Path:
     return path
 
 
+def read_array(path: Path) -> Any:
+    """Read what write_array wrote: an array, or a sparse matrix."""
+    if path.suffix != ".npz":
+        return np.load(path)
+    import scipy.sparse
+
+    return scipy.sparse.load_npz(path)
+
+
 def _bytes(x: Any) -> memoryview:
     """Return the memory of an array that is whole, of whatever type and byte order."""
     return memoryview(x.reshape(-1).view(np.uint8))
