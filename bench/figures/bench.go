@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -203,14 +201,7 @@ func (b *bench) images(parts ...string) []string {
 }
 
 func (b *bench) run(ctx context.Context, args ...string) (string, error) {
-	fmt.Fprintln(b.log, "unfold", args)
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, b.unfold, args...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("unfold %s: %w\n%s", args[0], err, errs.String())
-	}
-	return out.String(), nil
+	return harness.Output(ctx, b.log, b.unfold, args...)
 }
 
 func (b *bench) file(name string) string { return filepath.Join(b.dir, name) }

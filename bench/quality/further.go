@@ -169,30 +169,7 @@ func (b *bench) dims(ctx context.Context, mnist *prepared) error {
 // labelColumn is the column of a table with the rows' classes.
 const labelColumn = "label"
 
-// column returns a column of a CSV file with a header.
-func column(path, name string) ([]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for c, header := range rows[0] {
-		if header == name {
-			out := make([]string, len(rows)-1)
-			for i, r := range rows[1:] {
-				out[i] = r[c]
-			}
-			return out, nil
-		}
-	}
-	return nil, fmt.Errorf("%s has no column %s", path, name)
-}
-
-func readLabels(beside string) ([]string, error) { return column(beside, labelColumn) }
+func readLabels(beside string) ([]string, error) { return harness.Column(beside, labelColumn) }
 
 // writeMap writes a map as a table with a column beside its coordinates.
 func writeMap(ctx context.Context, from, to, name string, values []string) error {

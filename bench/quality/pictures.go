@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/bench/internal/sheet"
 )
 
@@ -59,7 +60,7 @@ func (b *bench) draw(ctx context.Context, p *prepared, m method, to string) erro
 	if !p.labelled() {
 		name = p.color
 	}
-	values, err := column(p.beside, name)
+	values, err := harness.Column(p.beside, name)
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
-	"strings"
 
 	"unfold/bench/internal/harness"
 	"unfold/bench/internal/sheet"
@@ -33,14 +30,7 @@ const steps = 400
 
 // run runs the program and returns what it prints.
 func (b *bench) run(ctx context.Context, args ...string) (string, error) {
-	fmt.Fprintln(b.log, "unfold", strings.Join(args, " "))
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, b.unfold, args...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("unfold %s: %w\n%s", args[0], err, errs.String())
-	}
-	return out.String(), nil
+	return harness.Output(ctx, b.log, b.unfold, args...)
 }
 
 // fit learns NAME.parquet by the model as published; args have the files.

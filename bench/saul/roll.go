@@ -4,14 +4,14 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 // rollResult is figure S9: levels of coarse-graining on a sheet, which has no clusters.
@@ -122,26 +122,21 @@ func (b *bench) clusters(ctx context.Context, of string, args ...string) (c roll
 
 // countClusters counts the clusters of a table, in which -1 is noise.
 func countClusters(path string) (c rollClusters, err error) {
-	f, err := os.Open(path)
+	of, err := harness.Column(path, "cluster")
 	if err != nil {
 		return c, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
+	if len(of) == 0 {
+		return c, fmt.Errorf("%s has no rows", path)
 	}
-	if len(rows) < 2 || !slices.Contains(rows[0], "cluster") {
-		return c, fmt.Errorf("%s has no column cluster with rows", path)
-	}
-	at, found, within := slices.Index(rows[0], "cluster"), map[string]bool{}, 0
-	for _, row := range rows[1:] {
-		if row[at] != "-1" {
-			found[row[at]] = true
+	found, within := map[string]bool{}, 0
+	for _, cluster := range of {
+		if cluster != "-1" {
+			found[cluster] = true
 			within++
 		}
 	}
-	return rollClusters{len(found), float64(within) / float64(len(rows)-1)}, nil
+	return rollClusters{len(found), float64(within) / float64(len(of))}, nil
 }
 
 func (r *rollResult) markdown(b *bench) string {

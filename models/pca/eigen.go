@@ -81,8 +81,8 @@ type operator interface {
 }
 
 // krylov finds the q leading eigenvectors of C by iteration.
-func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
-	values, v, rounds, residual, err := iterate(ctx, c, q, c.threads, s)
+func krylov(ctx context.Context, c operator, q, threads int, s Settings) (*PCA, error) {
+	values, v, rounds, residual, err := iterate(ctx, c, q, threads, s)
 	if err != nil {
 		return nil, err
 	}

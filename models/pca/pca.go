@@ -146,7 +146,7 @@ func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) 
 		if direct(c.x.Cols, q) {
 			return dense(c, q)
 		}
-		return krylov(ctx, c, q, s)
+		return krylov(ctx, c, q, c.threads, s)
 	}
 	switch FormOf(c.x.Rows, c.x.Cols, q) {
 	case Dual:

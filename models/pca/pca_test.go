@@ -123,7 +123,7 @@ func TestIterativeAgreesWithSVD(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := krylov(context.Background(), c, q, Settings{Tolerance: 1e-6})
+		p, err := krylov(context.Background(), c, q, c.threads, Settings{Tolerance: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestIterationOrDirect(t *testing.T) {
 	const q = 4
 	dim := (depth + 1) * carried(q)
 	x := cloud(5, 200, dim, 0.8)
-	p, err := krylov(context.Background(), &covariance{x: x, mean: mean(x, 0)}, q, Settings{Tolerance: 1e-6})
+	p, err := krylov(context.Background(), &covariance{x: x, mean: mean(x, 0)}, q, 0, Settings{Tolerance: 1e-6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestWideDataIsSolvedByIteration(t *testing.T) {
 		x.Data[i] = float32(r.NormFloat64() * float64(1+i/2100%5))
 	}
 	c := &covariance{x: x, mean: mean(x, 0)}
-	p, err := krylov(context.Background(), c, 4, Settings{Tolerance: 1e-5})
+	p, err := krylov(context.Background(), c, 4, c.threads, Settings{Tolerance: 1e-5})
 	if err != nil {
 		t.Fatal(err)
 	}

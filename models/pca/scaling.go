@@ -32,7 +32,7 @@ func Scaling(ctx context.Context, a vec.Matrix[float64], q int, s Settings) (vec
 		p, err = dense(&covariance{gram: mat.NewSymDense(n, a.Data)}, q)
 	} else {
 		c := &covariance{x: vec.Matrix[float32]{Cols: n}, full: mat.NewDense(n, n, a.Data), threads: s.Threads}
-		p, err = krylov(ctx, c, q, s)
+		p, err = krylov(ctx, c, q, c.threads, s)
 	}
 	if err != nil {
 		return out, fmt.Errorf("scaling: %w", err)

@@ -78,13 +78,7 @@ type gram struct {
 // solve finds q eigenvectors: of few columns from C itself.
 func (g *gram) solve(ctx context.Context, q int, s Settings) (*PCA, error) {
 	if !direct(g.a.M, q) {
-		values, v, rounds, residual, err := iterate(ctx, g, q, g.threads, s)
-		if err != nil {
-			return nil, err
-		}
-		p := collect(values, v, q)
-		p.Iterations, p.Residual = rounds, residual
-		return p, nil
+		return krylov(ctx, g, q, g.threads, s)
 	}
 	unit := mat.NewDense(g.a.M, g.a.M, nil)
 	for j := range g.a.M {

@@ -13,6 +13,19 @@ import (
 	"time"
 )
 
+// Output runs a program, after a line that says so, and returns what it prints.
+func Output(ctx context.Context, log io.Writer, program string, args ...string) (string, error) {
+	name := filepath.Base(program)
+	fmt.Fprintln(log, name, strings.Join(args, " "))
+	var out, errs strings.Builder
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, errs.String())
+	}
+	return out.String(), nil
+}
+
 // ProcessVerb makes a program that measures the small process that starts another one and
 // measures it. The system counts as a process's peak memory what its parent held
 // when it started it, so the parent must be small.
