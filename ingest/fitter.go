@@ -17,7 +17,7 @@ type Fitter struct {
 	columns []columnFit
 	element []moments
 	dim     int
-	sparse *sparseFit // of a column of sparse vectors, else nil
+	sparse  *sparseFit // of a column of sparse vectors, else nil
 	// holes are the vectors with missing elements.
 	holes  int64
 	rows   int64

@@ -28,7 +28,10 @@ type ColumnProfile struct {
 	// Width and Entries are the length of sparse vectors, and how many of their values are not
 	// 0; 0 of other columns.
 	Width, Entries int
+	// Problem is what is wrong with the first sparse vector that cannot be read, or nil.
+	Problem error
 
+	read   int // sparse vectors
 	m      moments
 	values map[string]bool
 	// timed says that all text so far is times.
@@ -124,7 +127,7 @@ func (c *ColumnProfile) see(t *table.Table) error {
 			}
 		}
 	case table.SparseVector:
-		return c.seeSparse(col, t.Origin)
+		c.seeSparse(col, t.Origin)
 	case table.Number:
 		get := table.NumberGetter(col.Array())
 		for i := range col.Len() {

@@ -252,15 +252,15 @@ func (p *Profile) ofEntries() {
 	for i := range p.Columns {
 		if c := &p.Columns[i]; c.Name == p.Vector && c.Kind == table.SparseVector {
 			p.Entries = &c.Entries
-			if int64(c.Entries) < (p.Rows-c.Missing)*int64(c.Width) {
+			if c.Zeros() > 0 {
 				c.widen(0)
 			}
 		}
 	}
 }
 
-// seeSparse looks at sparse vectors.
-func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) error {
+// seeSparse looks at sparse vectors, and keeps what is wrong with the first that cannot be read.
+func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) {
 	rows := table.NewSparseRows(col, o, true)
 	for i := range col.Len() {
 		if rows.Lacks(i) {
@@ -270,8 +270,12 @@ func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) error {
 			continue
 		}
 		if err := rows.Read(i, maxDim); err != nil {
-			return err
+			if c.Problem == nil {
+				c.Problem = err
+			}
+			continue
 		}
+		c.read++
 		c.Width = max(c.Width, rows.Width())
 		for _, v := range rows.Value {
 			if c.widen(v); v != 0 {
@@ -279,7 +283,14 @@ func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) error {
 			}
 		}
 	}
-	return nil
+}
+
+// Zeros is the share of the values of sparse vectors that are 0; 0 of other columns.
+func (c *ColumnProfile) Zeros() float64 {
+	if c.Width == 0 {
+		return 0
+	}
+	return 1 - float64(c.Entries)/(float64(c.read)*float64(c.Width))
 }
 
 // mostFull bounds the memory of sparse rows in full, which other commands than those that take

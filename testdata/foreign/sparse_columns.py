@@ -1,16 +1,16 @@
-"""Writes columns of sparse vectors into the folder given (sparse/ beside this script), as pyarrow,
-polars, pandas and Spark write them: the rows of tables/words.npz, by the number of the row.
+"""Writes columns of sparse vectors into the folder given (tables/ beside this script), as pyarrow,
+polars, pandas and Spark write them: the rows of words.npz there, by the number of the row.
 
     pip install scipy==1.17.1 pyspark==4.3.0 -r requirements.txt
-    python3 sparse_columns.py sparse
+    python3 sparse_columns.py tables
 
 Spark needs Java. Without pyspark its files are left as they are.
 """
 import glob, os, shutil, sys
-import numpy as np, pandas as pd, polars as pl, pyarrow as pa, pyarrow.parquet as pq, scipy.sparse
+import pandas as pd, polars as pl, pyarrow as pa, pyarrow.parquet as pq, scipy.sparse
 
-m = scipy.sparse.load_npz(os.path.join(os.path.dirname(os.path.abspath(__file__)), "tables", "words.npz")).tocsr()
 os.chdir(sys.argv[1])
+m = scipy.sparse.load_npz("words.npz").tocsr()
 m.sort_indices()
 n = m.shape[0]
 rows = [(m.indices[a:b].tolist(), m.data[a:b].tolist()) for a, b in zip(m.indptr, m.indptr[1:])]
@@ -20,7 +20,7 @@ row = pa.array(range(n), pa.int32())
 entry = pa.struct([("value", pa.float32()), ("index", pa.uint16())])
 entries = pa.array([[{"index": i, "value": v} for i, v in reversed(list(zip(*r)))] for r in rows], pa.list_(entry))
 maps = pa.array([list(zip(*r)) for r in rows], pa.map_(pa.int64(), pa.float32()))
-for name, column in [("pyarrow", entries), ("pyarrow-map", maps)]:
+for name, column in [("words-pyarrow", entries), ("words-map", maps)]:
     t = pa.table({"row": row, "terms": column})
     pq.write_table(t, name + ".parquet", row_group_size=50, compression="zstd")
     with pa.ipc.new_file(name + ".arrow", t.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as w:
@@ -29,13 +29,13 @@ for name, column in [("pyarrow", entries), ("pyarrow-map", maps)]:
 # polars: large lists of structs, and structs of two lists.
 frame = pl.DataFrame({"row": range(n), "terms": [[{"index": i, "value": v} for i, v in zip(*r)] for r in rows]},
                      schema_overrides={"terms": pl.List(pl.Struct({"index": pl.Int32, "value": pl.Float32}))})
-frame.write_parquet("polars.parquet")
-frame.write_ipc("polars.arrow", compression="zstd")
+frame.write_parquet("words-polars.parquet")
+frame.write_ipc("words-polars.arrow", compression="zstd")
 pl.DataFrame({"row": range(n), "terms": [{"indices": i, "values": v} for i, v in rows]},
-             schema_overrides={"terms": pl.Struct({"indices": pl.List(pl.UInt32), "values": pl.List(pl.Float64)})}).write_parquet("polars-lists.parquet")
+             schema_overrides={"terms": pl.Struct({"indices": pl.List(pl.UInt32), "values": pl.List(pl.Float64)})}).write_parquet("words-lists.parquet")
 
 # pandas: lists of dictionaries.
-pd.DataFrame({"row": range(n), "terms": [[{"index": i, "value": v} for i, v in zip(*r)] for r in rows]}).to_parquet("pandas.parquet", index=False, compression="zstd")
+pd.DataFrame({"row": range(n), "terms": [[{"index": i, "value": v} for i, v in zip(*r)] for r in rows]}).to_parquet("words-pandas.parquet", index=False, compression="zstd")
 
 # An entry that is null, an entry twice, an index below 0, rows without a vector, and fields of other names.
 pq.write_table(pa.table({"nothing": pa.array([[{"index": 1, "value": 2.0}], None, []]),
@@ -44,7 +44,7 @@ pq.write_table(pa.table({"nothing": pa.array([[{"index": 1, "value": 2.0}], None
                          "twice": pa.array([[{"index": 7, "value": 1.0}], [{"index": 3, "value": 1.0}, {"index": 3, "value": 0.0}], []]),
                          "below": pa.array([[{"index": 7, "value": 1.0}], [{"index": -2, "value": 1.0}], []]),
                          "far": pa.array([[{"index": 7, "value": 1.0}], [{"index": 2**40, "value": 1.0}], []]),
-                         "other": pa.array([[{"at": 7, "weight": 1.0}], [{"at": 3, "weight": 1.0}], []])}), "odd.parquet")
+                         "other": pa.array([[{"at": 7, "weight": 1.0}], [{"at": 3, "weight": 1.0}], []])}), "odd-entries.parquet")
 
 try:
     from pyspark.ml.linalg import Vectors
@@ -62,5 +62,5 @@ def spark_parquet(name, vectors):
 
 # Spark ML's vectors: of some rows in full, which its readers take for the same.
 sparse = [Vectors.sparse(m.shape[1], i, v) for i, v in rows]
-spark_parquet("spark.parquet", [Vectors.dense(v.toArray()) if i % 40 == 7 else v for i, v in enumerate(sparse)])
-spark_parquet("spark-sizes.parquet", [Vectors.sparse(5, [1], [2.0]), Vectors.sparse(6, [1], [2.0])])
+spark_parquet("words-spark.parquet", [Vectors.dense(v.toArray()) if i % 40 == 7 else v for i, v in enumerate(sparse)])
+spark_parquet("odd-sizes.parquet", [Vectors.sparse(5, [1], [2.0]), Vectors.sparse(6, [1], [2.0])])
