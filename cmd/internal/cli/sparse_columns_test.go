@@ -62,7 +62,7 @@ func TestSparseColumnsAreReported(t *testing.T) {
 	}{
 		{[]string{"embed", "odd-sizes.parquet"}, `row 1, column "terms": the vector has 5 elements, 1125 are expected`},
 		{[]string{"embed", "odd-entries.parquet", "--vector", "far"}, `row 2, column "far": index 1099511627776 of the vector is beyond its 1125 elements`},
-		{[]string{"embed", "odd-entries.parquet", "--vector", "other"}, `column "other"`},
+		{[]string{"embed", "odd-entries.parquet", "--vector", "other"}, `column "other": there is no such column; the columns are nothing, hole`},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			m := "n.unfold"
