@@ -28,7 +28,7 @@ import (
 
 // sparseColumns are the files that hold the rows of words.npz in a column of sparse vectors.
 var sparseColumns = []string{"words-pyarrow.arrow", "words-pyarrow.parquet", "words-map.arrow", "words-map.parquet", "words-polars.arrow", "words-polars.parquet",
-	"words-lists.parquet", "words-pandas.parquet", "words-spark.parquet"}
+	"words-lists.parquet", "words-pandas.parquet", "words-pandas.jsonl.zst", "words-spark.parquet"}
 
 // sameMatrix fails if two matrices differ in a bit.
 func sameMatrix(t testing.TB, got, want *sparse.CSR) {
@@ -297,9 +297,16 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 		cut := rapid.IntRange(0, n).Draw(rt, "cut")
 		group := rapid.Int64Range(1, 5).Draw(rt, "group")
 		batch := rapid.IntRange(1, 7).Draw(rt, "batch")
-		for _, format := range []string{"arrows", "parquet"} {
+		for _, format := range []string{"arrows", "parquet", "jsonl"} {
+			if format == "jsonl" && s.name != "list" {
+				continue
+			}
+			parts := [][]any{rows[:cut], rows[cut:]}
+			if format == "jsonl" { // empty lists alone may be lists of anything
+				parts = [][]any{rows}
+			}
 			var paths []string
-			for k, part := range [][]any{rows[:cut], rows[cut:]} {
+			for k, part := range parts {
 				text, err := json.Marshal(part)
 				if err != nil {
 					rt.Fatal(err)
@@ -314,6 +321,16 @@ func TestSparseShapesAreOneMatrix(t *testing.T) {
 						rec = sparseArray(rt, shapes[0].of(index, value), string(text))
 					}
 					content = parquetOf(rt, rec, group)
+				}
+				if format == "jsonl" {
+					content = nil
+					for _, row := range part {
+						line, err := json.Marshal(map[string]any{"terms": row})
+						if err != nil {
+							rt.Fatal(err)
+						}
+						content = append(append(content, line...), '\n')
+					}
 				}
 				path := filepath.Join(dir, fmt.Sprintf("%d.%s", k, format))
 				if err := os.WriteFile(path, content, 0o644); err != nil {

@@ -34,8 +34,11 @@ frame.write_ipc("words-polars.arrow", compression="zstd")
 pl.DataFrame({"row": range(n), "terms": [{"indices": i, "values": v} for i, v in rows]},
              schema_overrides={"terms": pl.Struct({"indices": pl.List(pl.UInt32), "values": pl.List(pl.Float64)})}).write_parquet("words-lists.parquet")
 
-# pandas: lists of dictionaries.
-pd.DataFrame({"row": range(n), "terms": [[{"index": i, "value": v} for i, v in zip(*r)] for r in rows]}).to_parquet("words-pandas.parquet", index=False, compression="zstd")
+# pandas: lists of dictionaries, in Parquet and in JSON lines.
+dictionaries = pd.DataFrame({"row": range(n), "terms": [[{"index": i, "value": v} for i, v in zip(*r)] for r in rows]})
+dictionaries.to_parquet("words-pandas.parquet", index=False, compression="zstd")
+with pa.output_stream("words-pandas.jsonl.zst", compression="zstd") as f:
+    f.write(dictionaries.to_json(orient="records", lines=True, double_precision=15).encode())
 
 # An entry that is null, an entry twice, an index below 0, rows without a vector, and fields of other names.
 pq.write_table(pa.table({"nothing": pa.array([[{"index": 1, "value": 2.0}], None, []]),

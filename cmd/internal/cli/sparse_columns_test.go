@@ -11,7 +11,7 @@ func TestSparseColumnsGiveOneModel(t *testing.T) {
 	atTables(t)
 	var want, placed string
 	for _, file := range []string{"words-pyarrow.arrow", "words-pyarrow.parquet", "words-map.arrow", "words-map.parquet", "words-polars.arrow", "words-polars.parquet",
-		"words-lists.parquet", "words-pandas.parquet", "words-spark.parquet"} {
+		"words-lists.parquet", "words-pandas.parquet", "words-pandas.jsonl.zst", "words-spark.parquet"} {
 		must(t, "-q", "fit", file, "--metric", "cosine", "--pca", "30", "--steps", "10", "-o", "m.unfold")
 		if want == "" {
 			want = contentsOf(t, "m.unfold")
