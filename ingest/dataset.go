@@ -48,8 +48,8 @@ type ReadOptions struct {
 	Mapping Mapping
 	// Encoder is one that was fitted before, or nil to fit one on the data.
 	Encoder *Encoder
-	// Sparse has rows of files that hold sparse matrices stay sparse if they have more columns
-	// than this; 0: all are filled.
+	// Sparse has rows of files that hold sparse matrices, or sparse vectors in a column, stay
+	// sparse if they have more elements than this; 0: all are filled.
 	Sparse int
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -84,29 +85,32 @@ func FitterOf(ctx context.Context, r table.Reader, m Mapping, name string) (*Fit
 		if _, end := r.Next(ctx); end == io.EOF {
 			return nil, o.Bad("there are no rows")
 		}
-		if c, is := m.unread(r); is {
-			return nil, o.BadColumn(c.Name, "its type is %s, which is not read", c.Type).Suggest("%s", table.SparseHint(c.Type))
-		}
+		return nil, m.unread(r, o, err)
 	}
-	return f, err
+	return f, nil
 }
 
-// unread is a column that is not read, and was named as the vector, or may have been meant where
-// there is no other.
-func (m Mapping) unread(r table.Reader) (table.Field, bool) {
+// unread adds to the error of a mapping that does not fit a source what is known of columns that
+// are not read, of which the vector may be one.
+func (m Mapping) unread(r table.Reader, o table.Origin, err error) error {
 	if p, is := r.(*partition); is {
 		r = p.Reader
 	}
 	l, is := r.(table.Leaving)
-	if !is || len(m.Columns) > 0 || m.Vector == "" && len(vectorsOf(r.Schema())) > 0 {
-		return table.Field{}, false
+	if !is || len(m.Columns) > 0 {
+		return err
 	}
 	for _, f := range l.Left() {
-		if m.Vector == "" || f.Name == m.Vector {
-			return f, true
+		hint := table.SparseHint(f.Type)
+		if f.Name == m.Vector {
+			return o.BadColumn(f.Name, "its type is %s, which is not read", f.Type).Suggest("%s", hint)
+		}
+		var e *table.Error
+		if m.Vector == "" && len(vectorsOf(r.Schema())) == 0 && errors.As(err, &e) {
+			return e.Suggest("%s; column %q of type %s is not read: %s", e.Hint, f.Name, f.Type, hint)
 		}
 	}
-	return table.Field{}, false
+	return err
 }
 
 func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {

@@ -272,7 +272,7 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 			if hint := table.SparseHint(f.Type); hint != "" {
 				return "", e.Suggest("%s", hint)
 			}
-			return "", e.Suggest("vector columns are: %s; number columns can be named one by one", table.List(vectorsOf(s)))
+			return "", e.Suggest("vector columns are: %s; number columns can be named one by one", table.List(s.Of(table.Vector, table.SparseVector)))
 		}
 		return f.Name, nil
 	}
@@ -290,8 +290,14 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 // isVector says that a column of a kind is a row's vector on its own.
 func isVector(k table.Kind) bool { return k == table.Vector || k == table.SparseVector }
 
-// vectorsOf are the columns of vectors.
-func vectorsOf(s table.Schema) []string { return s.Of(table.Vector, table.SparseVector) }
+// vectorsOf are the columns that may be the vector: the only list of numbers, or else all lists and
+// sparse vectors, since a map or a list of structs may be something else.
+func vectorsOf(s table.Schema) []string {
+	if lists := s.Of(table.Vector); len(lists) == 1 {
+		return lists
+	}
+	return s.Of(table.Vector, table.SparseVector)
+}
 
 // expand replaces "*", patterns and "-name", and checks that every column can be encoded.
 func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, error) {

@@ -31,8 +31,8 @@ func (e *Encoder) CheckSparse(o table.Origin) error {
 	default:
 		return nil
 	}
-	return o.Bad("it holds a sparse matrix, whose rows cannot be %s and stay sparse", problem).
-		Suggest("leave that out, or choose the metric cosine, hellinger or euclidean; or save the rows in full: numpy.save of m.toarray()")
+	return o.Bad("its rows are sparse, and cannot be %s and stay sparse", problem).
+		Suggest("leave that out, or choose the metric cosine, hellinger or euclidean; or write the rows in full, as by numpy.save of m.toarray()")
 }
 
 // EncodeSparse is Encode for rows of a sparse matrix, in place: an element that is not there is 0
@@ -311,7 +311,7 @@ func checkFull(r table.Reader, path string) error {
 func checkRoom(o table.Origin, rows int64, dim int) error {
 	row := 4 * int64(dim)
 	if most := mostFull / row; rows > most {
-		return o.Bad("it holds a sparse matrix, whose rows take %d MiB in full, and here they are taken in full", rows*row>>20).
+		return o.Bad("its rows are sparse, and take %d MiB in full, as they are taken here", rows*row>>20).
 			Suggest("fit, embed and inspect take them as they are; of others give at most %d rows", most)
 	}
 	return nil

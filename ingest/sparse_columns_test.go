@@ -118,6 +118,8 @@ func TestSparseColumnsRefuse(t *testing.T) {
 		{"below 0", "odd-entries.parquet", ingest.Mapping{Vector: "below"}, `row 2, column "below": index -2 of the vector is below 0; indices count from 0`},
 		{"too far", "odd-entries.parquet", ingest.Mapping{Vector: "far"}, `row 2, column "far": index 1099511627776 of the vector is too large; vectors have at most 1048576 elements`},
 		{"other names", "odd-entries.parquet", ingest.Mapping{Vector: "other"}, `its type is list<struct<at: int64, weight: float64>>, which is not read; sparse vectors are list<struct<index, value>>`},
+		{"other names alone", "others.parquet", ingest.Mapping{}, `there is no vector column; name the columns to use`},
+		{"a column that is not read", "others.parquet", ingest.Mapping{}, `column "other" of type list<struct<at: int64, weight: float64>> is not read: sparse vectors are list<struct<index, value>>`},
 		{"several", "odd-entries.parquet", ingest.Mapping{}, "there are 6 vector columns; name one of: nothing, hole"},
 		{"sizes", "odd-sizes.parquet", ingest.Mapping{}, `row 2, column "terms": the vector has 6 elements, 5 are expected`},
 		{"a metric that fills", "words-pandas.parquet", ingest.Mapping{Metric: ingest.Correlation}, "cannot be compared by the metric correlation and stay sparse"},
@@ -174,6 +176,22 @@ func TestSparseColumnsInMessages(t *testing.T) {
 	}
 	if _, err = e.Encode(message); err == nil || !strings.Contains(err.Error(), `topic events, partition 3, offset 41: row 2, column "terms": index 1125 of the vector is beyond its 1125 elements`) {
 		t.Error(err)
+	}
+}
+
+// A list of numbers is the vector unless sparse vectors are named.
+func TestListsComeBeforeSparseColumns(t *testing.T) {
+	rec := sparseArray(t, arrow.StructOf(arrow.Field{Name: "v", Type: arrow.ListOf(arrow.PrimitiveTypes.Float32)},
+		arrow.Field{Name: "counts", Type: arrow.MapOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float32)}), `[{"v": [1, 2], "counts": [{"key": 4, "value": 1}]}]`)
+	path := filepath.Join(t.TempDir(), "x.arrows")
+	if err := os.WriteFile(path, streamOf(t, rec), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, width := range map[string]int{"": 2, "terms.v": 2, "terms.counts": 5} {
+		d := readFull(t, path, ingest.ReadOptions{Mapping: ingest.Mapping{Vector: name}})
+		if d.X.Cols != width {
+			t.Errorf("%q gives vectors of %d elements, want %d", name, d.X.Cols, width)
+		}
 	}
 }
 

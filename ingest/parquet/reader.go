@@ -29,8 +29,9 @@ import (
 // (package parquetcheck). Every column is read through its own field reader in this
 // goroutine, under a recover. The library reads structs in goroutines alone: so their
 // fields are columns of their own here, named by dotted paths, and lists and maps of structs
-// are left out, but for sparse vectors (sparse.go). The Arrow schema that some writers add to the file is not used: lists come
-// as lists (this library cannot read fixed-size ones), dictionaries as values.
+// are left out, but for sparse vectors (sparse.go). The Arrow schema that some writers add to
+// the file is not used: lists come as lists (this library cannot read fixed-size ones),
+// dictionaries as values.
 type reader struct {
 	in      *input.Source
 	file    *os.File

@@ -48,6 +48,7 @@ pq.write_table(pa.table({"nothing": pa.array([[{"index": 1, "value": 2.0}], None
                          "below": pa.array([[{"index": 7, "value": 1.0}], [{"index": -2, "value": 1.0}], []]),
                          "far": pa.array([[{"index": 7, "value": 1.0}], [{"index": 2**40, "value": 1.0}], []]),
                          "other": pa.array([[{"at": 7, "weight": 1.0}], [{"at": 3, "weight": 1.0}], []])}), "odd-entries.parquet")
+pq.write_table(pa.table({"other": pa.array([[{"at": 7, "weight": 1.0}]]), "n": [1.0]}), "others.parquet")
 
 try:
     from pyspark.ml.linalg import Vectors
