@@ -48,8 +48,8 @@ type ReadOptions struct {
 	Mapping Mapping
 	// Encoder is one that was fitted before, or nil to fit one on the data.
 	Encoder *Encoder
-	// Sparse has rows of files that hold sparse matrices stay sparse if they have more columns
-	// than this; 0: all are filled.
+	// Sparse has rows of files that hold sparse matrices, or sparse vectors in a column, stay
+	// sparse if they have more elements than this; 0: all are filled.
 	Sparse int
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
@@ -97,6 +97,8 @@ type loader struct {
 	mu      sync.Mutex // of done
 	done    int64
 	held    map[string]*heldReader // standard input
+	entries bool                   // the first source has a column of sparse vectors
+	thin    []*sparse.CSR          // rows of such a column that stay sparse, if not nil
 	fitter  *Fitter                // nil: the encoder was given
 }
 
@@ -127,6 +129,9 @@ func (l *loader) survey() error {
 				r.Close()
 				return err
 			}
+		}
+		if i == 0 {
+			l.entries = l.sparseColumn(r.Schema())
 		}
 		r = l.whole(r)
 		l.rows[i], err = l.count(r, l.fitter)
@@ -193,12 +198,10 @@ func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
 
 // load encodes every row into one matrix.
 func (l *loader) load() (*Dataset, error) {
-	dim := l.encoder.Dim()
-	room := l.opts.Room
-	if room == nil {
-		room = vec.New[float32]
+	x, err := l.room()
+	if err != nil {
+		return nil, err
 	}
-	x := room(int(l.total), dim)
 	d := &Dataset{Encoder: l.encoder}
 	if l.fitter != nil {
 		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()
@@ -221,7 +224,11 @@ func (l *loader) load() (*Dataset, error) {
 			return nil, err
 		}
 		r = l.whole(r)
-		at, err = l.fillAll(r, path, x, at, parts)
+		if l.thin != nil {
+			at, err = l.gather(r, at, parts)
+		} else {
+			at, err = l.fillAll(r, path, x, at, parts)
+		}
 		r.Close()
 		if err != nil {
 			return nil, err
@@ -237,12 +244,29 @@ func (l *loader) load() (*Dataset, error) {
 		}
 		d.Files = append(d.Files, FileRows{path, at - from})
 	}
-	if at != x.Rows {
-		return nil, table.Origin{File: l.paths[0]}.Bad("the files changed while they were read: %d rows, then %d", x.Rows, at)
+	if int64(at) != l.total {
+		return nil, table.Origin{File: l.paths[0]}.Bad("the files changed while they were read: %d rows, then %d", l.total, at)
 	}
-	d.X = x
+	d.X, d.Sparse = x, sparse.Stack(l.thin...)
 	d.Origin = table.Origin{File: l.paths[0]}
 	return d, parts.join(d)
+}
+
+// room makes the matrix that rows are read into, without rows if they stay sparse.
+func (l *loader) room() (x vec.Matrix[float32], err error) {
+	dim := l.encoder.Dim()
+	if o := (table.Origin{File: l.paths[0]}); l.entries && l.opts.Sparse > 0 && dim > l.opts.Sparse {
+		l.thin = []*sparse.CSR{}
+		return x, l.encoder.CheckSparse(o)
+	} else if l.entries {
+		if err := checkRoom(o, l.total, dim); err != nil {
+			return x, err
+		}
+	}
+	if l.opts.Room != nil {
+		return l.opts.Room(int(l.total), dim), nil
+	}
+	return vec.New[float32](int(l.total), dim), nil
 }
 
 // fillAll encodes one source from row at on, in several places at once where its format

@@ -32,7 +32,7 @@
 // # What becomes the vector
 //
 // A Mapping names either one vector column, a list of numbers of any kind and
-// type (by default the only such column), or plain columns. Of these, a number
+// type, or sparse vectors (by default the only such column), or plain columns. Of these, a number
 // v becomes
 //
 //	w (f(v) - m) / s      f(v) = v or sign(v) log(1+|v|)
@@ -73,7 +73,7 @@
 // value. What comes out is safe to read. Arrow files and streams go the same way. Parquet
 // files are checked to their page headers (package parquetcheck) and decoded where a panic
 // can be caught; lists and maps of structs are left out, because the library decodes
-// them where it cannot.
+// them where it cannot, but for sparse vectors, whose leaves are read one by one.
 //
 // Files are written under a temporary name and renamed when they are whole and
 // on the disk (Writer).

@@ -223,7 +223,7 @@ func (e *Encoder) EncodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, err
 }
 
 func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, error) {
-	b, err := e.pass(t)
+	b, err := e.choice.pass(t)
 	if err != nil {
 		return nil, err
 	}
@@ -277,21 +277,21 @@ func (e *Encoder) fillIn(x vec.Matrix[float32]) {
 }
 
 // pass collects what passes through.
-func (e *Encoder) pass(t *table.Table) (*Batch, error) {
+func (s Selection) pass(t *table.Table) (*Batch, error) {
 	b := &Batch{Origin: t.Origin}
 	var err error
-	if e.choice.ID != "" {
-		if b.ID, err = e.choice.column(t, e.choice.ID); err != nil {
+	if s.ID != "" {
+		if b.ID, err = s.column(t, s.ID); err != nil {
 			return nil, err
 		}
 	}
-	for _, name := range e.choice.passing() {
-		c, err := e.choice.column(t, name)
+	for _, name := range s.passing() {
+		c, err := s.column(t, name)
 		if err != nil {
 			return nil, err
 		}
 		b.Kept = append(b.Kept, c)
-		if name == e.choice.Label {
+		if name == s.Label {
 			b.Label = c.Strings()
 		}
 	}
@@ -337,7 +337,7 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 	if err != nil {
 		return err
 	}
-	if c.Kind() != table.Vector {
+	if !isVector(c.Kind()) {
 		return t.Origin.BadColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
 	if err := table.CopyVectors(x.Data, e.inner, c, t.Origin, e.lacks()); err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ type Fitter struct {
 	columns []columnFit
 	element []moments
 	dim     int
+	sparse  *sparseFit // of a column of sparse vectors, else nil
 	// holes are the vectors with missing elements.
 	holes  int64
 	rows   int64
@@ -83,8 +85,32 @@ func FitterOf(ctx context.Context, r table.Reader, m Mapping, name string) (*Fit
 		if _, end := r.Next(ctx); end == io.EOF {
 			return nil, o.Bad("there are no rows")
 		}
+		return nil, m.unread(r, o, err)
 	}
-	return f, err
+	return f, nil
+}
+
+// unread adds to the error of a mapping that does not fit a source what is known of columns that
+// are not read, of which the vector may be one.
+func (m Mapping) unread(r table.Reader, o table.Origin, err error) error {
+	if p, is := r.(*partition); is {
+		r = p.Reader
+	}
+	l, is := r.(table.Leaving)
+	if !is || len(m.Columns) > 0 {
+		return err
+	}
+	for _, f := range l.Left() {
+		hint := table.SparseHint(f.Type)
+		if f.Name == m.Vector {
+			return o.BadColumn(f.Name, "its type is %s, which is not read", f.Type).Suggest("%s", hint)
+		}
+		var e *table.Error
+		if m.Vector == "" && len(vectorsOf(r.Schema())) == 0 && errors.As(err, &e) {
+			return e.Suggest("%s; column %q of type %s is not read: %s", e.Hint, f.Name, f.Type, hint)
+		}
+	}
+	return err
 }
 
 func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
@@ -95,7 +121,9 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	f := &Fitter{mapping: m, vector: vector, origin: o, schema: s, left: left}
 	if vector != "" {
 		field, _ := s.Find(vector)
-		f.dim = field.Dim
+		if f.dim = field.Dim; field.Kind == table.SparseVector {
+			f.sparse = &sparseFit{}
+		}
 		return f, nil
 	}
 	for _, spec := range specs {
@@ -169,7 +197,7 @@ func (f *Fitter) NeedsPass() bool {
 		return true
 	}
 	if f.vector != "" {
-		return f.mapping.Standardize
+		return f.mapping.Standardize || f.sparse != nil
 	}
 	return slices.ContainsFunc(f.columns, func(c columnFit) bool { return c.code.width() == 1 && c.learnt() })
 }
@@ -206,6 +234,9 @@ func (f *Fitter) addVectors(t *table.Table) error {
 	if err != nil {
 		return err
 	}
+	if c.Kind() == table.SparseVector {
+		return f.addSparse(c, t.Origin)
+	}
 	if c.Kind() != table.Vector {
 		return t.Origin.BadColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
@@ -225,18 +256,23 @@ func (f *Fitter) addVectors(t *table.Table) error {
 		if err := table.CopyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.lacks()); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(row, func(v float32) bool { return v != v }) {
-			f.holes++
-		}
-		for k, v := range row {
-			w := float64(v)
-			if f.mapping.Log1p {
-				w = log1p(w)
-			}
-			f.element[k].add(w)
-		}
+		f.addRow(row)
 	}
 	return nil
+}
+
+// addRow learns from the elements of a vector.
+func (f *Fitter) addRow(row []float32) {
+	if slices.ContainsFunc(row, func(v float32) bool { return v != v }) {
+		f.holes++
+	}
+	for k, v := range row {
+		w := float64(v)
+		if f.mapping.Log1p {
+			w = log1p(w)
+		}
+		f.element[k].add(w)
+	}
 }
 
 // Encoder returns what was learnt. It fails with an *Error if there was no row

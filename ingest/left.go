@@ -50,7 +50,7 @@ func (m Mapping) whyLeft(f table.Field, c ColumnSpec) string {
 		return ""
 	case f.Seems != "":
 		return f.Seems
-	case kind == table.Vector:
+	case isVector(kind):
 		return "a vector"
 	case kind == table.Text:
 		return "text"

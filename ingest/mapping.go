@@ -267,13 +267,16 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 		if !ok {
 			return "", table.UnknownColumn(o, m.Vector, s.Flat().Names())
 		}
-		if f.Kind != table.Vector {
-			return "", o.BadColumn(f.Name, "its type is %s, not a list of numbers", f.Type).
-				Suggest("vector columns are: %s; number columns can be named one by one", table.List(s.Of(table.Vector)))
+		if !isVector(f.Kind) {
+			e := o.BadColumn(f.Name, "its type is %s, not a list of numbers", f.Type)
+			if hint := table.SparseHint(f.Type); hint != "" {
+				return "", e.Suggest("%s", hint)
+			}
+			return "", e.Suggest("vector columns are: %s; number columns can be named one by one", table.List(s.Of(table.Vector, table.SparseVector)))
 		}
 		return f.Name, nil
 	}
-	switch vectors := s.Of(table.Vector); len(vectors) {
+	switch vectors := vectorsOf(s); len(vectors) {
 	case 1:
 		return vectors[0], nil
 	case 0:
@@ -282,6 +285,18 @@ func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 	default:
 		return "", o.Bad("there are %d vector columns", len(vectors)).Suggest("name one of: %s", table.List(vectors))
 	}
+}
+
+// isVector says that a column of a kind is a row's vector on its own.
+func isVector(k table.Kind) bool { return k == table.Vector || k == table.SparseVector }
+
+// vectorsOf are the columns that may be the vector: the only list of numbers, or else all lists and
+// sparse vectors, since a map or a list of structs may be something else.
+func vectorsOf(s table.Schema) []string {
+	if lists := s.Of(table.Vector); len(lists) == 1 {
+		return lists
+	}
+	return s.Of(table.Vector, table.SparseVector)
 }
 
 // expand replaces "*", patterns and "-name", and checks that every column can be encoded.
@@ -295,9 +310,9 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 	for _, c := range m.Columns {
 		f, ok := s.Find(c.Name)
 		switch {
-		case ok && (f.Kind == table.Other || f.Kind == table.Vector):
+		case ok && (f.Kind == table.Other || isVector(f.Kind)):
 			e := o.BadColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type)
-			if f.Parts != nil {
+			if f.Parts != nil && f.Kind == table.Other {
 				return nil, nil, e.Suggest("name its fields: %s", table.List(table.Schema{f}.Flat().Names()))
 			}
 			return nil, nil, e.Suggest("numbers, booleans, times and text can; a list of numbers is named alone, as the vector")

@@ -172,6 +172,13 @@ func markHoles(hole []bool, c table.Column) {
 		}
 		return
 	}
+	if c.Kind() == table.SparseVector {
+		rows := table.NewSparseRows(c, table.Origin{}, true)
+		for i := range hole {
+			hole[i] = hole[i] || rows.Lacks(i)
+		}
+		return
+	}
 	get := table.NumberGetter(c.Array())
 	for i := range hole {
 		hole[i] = hole[i] || c.IsNull(i) || get != nil && math.IsNaN(get(i))

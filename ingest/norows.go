@@ -29,6 +29,7 @@ func NoRows(r table.Reader) (*table.Table, error) {
 	plainest := map[table.Kind]arrow.DataType{
 		table.Other: arrow.Null, table.Number: arrow.PrimitiveTypes.Float64, table.Bool: arrow.FixedWidthTypes.Boolean,
 		table.Text: arrow.BinaryTypes.String, table.Vector: arrow.ListOf(arrow.PrimitiveTypes.Float32), table.Time: arrow.FixedWidthTypes.Timestamp_us,
+		table.SparseVector: arrow.MapOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float32),
 	}
 	var cols []table.Column
 	for _, f := range r.Schema() {

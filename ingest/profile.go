@@ -25,6 +25,13 @@ type ColumnProfile struct {
 	First, Last string
 	Distinct    int
 
+	// Width and Entries are the length of sparse vectors, and how many of their values are not
+	// 0; 0 of other columns.
+	Width, Entries int
+	// Problem is what is wrong with the first sparse vector that cannot be read, or nil.
+	Problem error
+
+	read   int // sparse vectors
 	m      moments
 	values map[string]bool
 	// timed says that all text so far is times.
@@ -42,7 +49,8 @@ type Profile struct {
 	// if there is one column of vectors, or nothing to encode.
 	Left      []Left
 	Suggested string
-	// Entries is the number of values of a sparse matrix that are not 0; nil of other sources.
+	// Entries is the number of values of a sparse matrix, or of the only column of vectors if
+	// these are sparse, that are not 0; nil of other sources.
 	Entries *int
 	// Vector is the only column of vectors, "" if there is none or more.
 	Vector string
@@ -82,8 +90,9 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	if refused == nil {
 		p.Left = fitter.Left()
 	}
-	if vectors := schema.Of(table.Vector); len(vectors) == 1 {
+	if vectors := vectorsOf(schema); len(vectors) == 1 {
 		p.Vector = vectors[0]
+		p.ofEntries()
 		return p, nil
 	}
 	p.Suggested = p.suggest(refused == nil)
@@ -117,6 +126,8 @@ func (c *ColumnProfile) see(t *table.Table) error {
 				c.widen(x)
 			}
 		}
+	case table.SparseVector:
+		c.seeSparse(col, t.Origin)
 	case table.Number:
 		get := table.NumberGetter(col.Array())
 		for i := range col.Len() {

@@ -31,8 +31,8 @@ func (e *Encoder) CheckSparse(o table.Origin) error {
 	default:
 		return nil
 	}
-	return o.Bad("it holds a sparse matrix, whose rows cannot be %s and stay sparse", problem).
-		Suggest("leave that out, or choose the metric cosine, hellinger or euclidean; or save the rows in full: numpy.save of m.toarray()")
+	return o.Bad("its rows are sparse, and cannot be %s and stay sparse", problem).
+		Suggest("leave that out, or choose the metric cosine, hellinger or euclidean; or write the rows in full, as by numpy.save of m.toarray()")
 }
 
 // EncodeSparse is Encode for rows of a sparse matrix, in place: an element that is not there is 0
@@ -141,6 +141,63 @@ func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
 	return a, a.N, d.Encoder.EncodeSparse(a, o)
 }
 
+// sparseColumn reports that the vectors of a source come from a column of sparse vectors.
+func (l *loader) sparseColumn(s table.Schema) bool {
+	if l.fitter != nil {
+		return l.fitter.sparse != nil
+	}
+	f, _ := s.Find(l.encoder.vector)
+	return f.Kind == table.SparseVector
+}
+
+// gather encodes a source of sparse vectors, which stay sparse, and returns the row after its
+// last, counted from at.
+func (l *loader) gather(r table.Reader, at int, p *parts) (int, error) {
+	for t, err := range table.All(l.ctx, r) {
+		if err != nil {
+			return at, err
+		}
+		a, err := l.encoder.sparseRows(t)
+		if err != nil {
+			return at, t.Located(err)
+		}
+		b, err := l.encoder.choice.pass(t)
+		if err != nil {
+			return at, t.Located(err)
+		}
+		if err := p.appendBatch(b, t.Origin); err != nil {
+			return at, err
+		}
+		l.thin = append(l.thin, a)
+		at += t.Len()
+		l.progress("read", t.Len(), l.total)
+	}
+	return at, nil
+}
+
+// sparseRows are the encoded rows of a table's column of sparse vectors.
+func (e *Encoder) sparseRows(t *table.Table) (*sparse.CSR, error) {
+	c, err := t.Need(e.vector)
+	if err != nil {
+		return nil, err
+	}
+	if c.Kind() != table.SparseVector {
+		return nil, t.Origin.BadColumn(c.Name(), "its type is %s, and before it came sparse vectors", c.DataType()).Suggest("learn from files of one kind")
+	}
+	a := &sparse.CSR{N: c.Len(), M: e.inner, Start: []int{0}}
+	rows := table.NewSparseRows(c, t.Origin, false)
+	for i := range a.N {
+		if err := rows.ReadOf(i, a.M); err != nil {
+			return nil, err
+		}
+		for p, j := range rows.Index {
+			a.Index, a.Data = append(a.Index, j), append(a.Data, float64(float32(rows.Value[p])))
+		}
+		a.Start = append(a.Start, len(a.Index))
+	}
+	return a, e.EncodeSparse(a, t.Origin)
+}
+
 // sparseEncoder is the encoder of a matrix's rows.
 func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	m := l.opts.Mapping
@@ -190,6 +247,52 @@ func (p *Profile) ofSparse(ctx context.Context, s table.Sparse, see func(*table.
 	return p, err
 }
 
+// ofEntries takes over what is known of the column of vectors, if these are sparse.
+func (p *Profile) ofEntries() {
+	for i := range p.Columns {
+		if c := &p.Columns[i]; c.Name == p.Vector && c.Kind == table.SparseVector {
+			p.Entries = &c.Entries
+			if c.Zeros() > 0 {
+				c.widen(0)
+			}
+		}
+	}
+}
+
+// seeSparse looks at sparse vectors, and keeps what is wrong with the first that cannot be read.
+func (c *ColumnProfile) seeSparse(col table.Column, o table.Origin) {
+	rows := table.NewSparseRows(col, o, true)
+	for i := range col.Len() {
+		if rows.Lacks(i) {
+			c.Missing++
+		}
+		if rows.IsNull(i) {
+			continue
+		}
+		if err := rows.Read(i, maxDim); err != nil {
+			if c.Problem == nil {
+				c.Problem = err
+			}
+			continue
+		}
+		c.read++
+		c.Width = max(c.Width, rows.Width())
+		for _, v := range rows.Value {
+			if c.widen(v); v != 0 {
+				c.Entries++
+			}
+		}
+	}
+}
+
+// Zeros is the share of the values of sparse vectors that are 0; 0 of other columns.
+func (c *ColumnProfile) Zeros() float64 {
+	if c.Width == 0 {
+		return 0
+	}
+	return 1 - float64(c.Entries)/(float64(c.read)*float64(c.Width))
+}
+
 // mostFull bounds the memory of sparse rows in full, which other commands than those that take
 // them as they are make of them.
 const mostFull = 16 << 30
@@ -201,9 +304,14 @@ func checkFull(r table.Reader, path string) error {
 		return nil
 	}
 	rows, _ := s.NumRows()
-	row := 4 * int64(s.Schema()[0].Dim)
+	return checkRoom(table.Origin{File: path}, rows, s.Schema()[0].Dim)
+}
+
+// checkRoom refuses so many sparse rows if they would take too much in full.
+func checkRoom(o table.Origin, rows int64, dim int) error {
+	row := 4 * int64(dim)
 	if most := mostFull / row; rows > most {
-		return table.Origin{File: path}.Bad("it holds a sparse matrix, whose rows take %d MiB in full, and here they are taken in full", rows*row>>20).
+		return o.Bad("its rows are sparse, and take %d MiB in full, as they are taken here", rows*row>>20).
 			Suggest("fit, embed and inspect take them as they are; of others give at most %d rows", most)
 	}
 	return nil

@@ -182,7 +182,7 @@ func TestSparseRefuses(t *testing.T) {
 	if _, err := ingest.ReadAll(t.Context(), []string{foreignTable("words.npz"), foreignTable("counts.csv")}, ingest.ReadOptions{Sparse: 1}); err == nil || !strings.Contains(err.Error(), "it holds no sparse matrix") {
 		t.Errorf("a table beside a matrix: %v", err)
 	}
-	if _, err := ingest.ReadAll(t.Context(), []string{text("wide", head+"2000000 1000000 1\n1 1 1\n")}, ingest.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "here they are taken in full; fit, embed and inspect take them as they are; of others give at most 4294 rows") {
+	if _, err := ingest.ReadAll(t.Context(), []string{text("wide", head+"2000000 1000000 1\n1 1 1\n")}, ingest.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "as they are taken here; fit, embed and inspect take them as they are; of others give at most 4294 rows") {
 		t.Errorf("too many rows in full: %v", err)
 	}
 }

@@ -64,8 +64,9 @@ type parser struct {
 	deleted bool
 	objects uint64 // that have been entered
 	floats  []float64
-	beyond  []byte // a number of a list that no float64 holds
-	texts   []byte // scratch for escapes
+	indices []int64 // of the entries of a sparse vector
+	beyond  []byte  // a number of a list that no float64 holds
+	texts   []byte  // scratch for escapes
 }
 
 // parser returns one for a message; release gives it back, and what it has used.
@@ -82,7 +83,7 @@ func (d *Decoder) release(p *parser) {
 	p.b, p.schema, p.beyond = nil, nil, nil
 	p.scanner = scanner{}
 	if cap(p.floats) > 1<<16 {
-		p.floats = nil
+		p.floats, p.indices = nil, nil
 	}
 	if cap(p.texts) > 1<<16 {
 		p.texts = nil

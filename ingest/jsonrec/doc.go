@@ -19,6 +19,7 @@
 //	object                        what is in it, by dotted path; its own text if asked for by name
 //	list of numbers               a vector; null, "NaN" and "Infinity" in it are not finite
 //	{"dimensions":, "vector":}    a sparse vector, made dense
+//	[{"index":, "value":}]        a sparse vector, as it is
 //	other lists                   left out; their own text if asked for by name
 //
 // What nobody wants is passed over, but must be JSON. A field that is wanted must not come

@@ -194,7 +194,7 @@ type guesses struct {
 }
 
 // guess is what a column's values are.
-type guess struct{ bools, ints, floats, texts, vectors bool }
+type guess struct{ bools, ints, floats, texts, vectors, entries bool }
 
 // see looks at a record.
 func (g *guesses) see(object []byte, origin table.Origin) error {
@@ -235,6 +235,8 @@ func (g *guess) see(c table.Column) {
 		g.texts = true
 	case table.Vector:
 		g.vectors = true
+	case table.SparseVector:
+		g.entries = true
 	default:
 		if c.DataType() == "int64" {
 			g.ints = true
@@ -250,6 +252,8 @@ func (g *guess) result() record.Type {
 	switch {
 	case g.vectors:
 		return record.Vector
+	case g.entries:
+		return record.Sparse
 	case g.texts, g.bools && (g.ints || g.floats):
 		return record.Text
 	case g.floats:

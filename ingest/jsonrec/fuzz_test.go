@@ -21,6 +21,7 @@ func specs() []record.Spec {
 		{},
 		{Paths: []string{"id", "v", "after.id", "source.lsn", "a.b", "a"}, Vector: "v"},
 		{Types: map[string]record.Type{"id": record.Text, "v": record.Vector, "a": record.Time}},
+		{Types: map[string]record.Type{"v": record.Sparse}, Lists: true},
 	}
 }
 

@@ -105,6 +105,14 @@ func (p *parser) listValue(n *record.Node) bool {
 		p.vector(n)
 		return true
 	}
+	if n.Wanted() && n.Sparse() && p.entries() {
+		if p.beyond != nil {
+			p.refuseRange(n, p.beyond)
+		} else {
+			p.b.Sparse(n, p.indices, p.floats)
+		}
+		return true
+	}
 	start := p.at
 	if !p.skip() {
 		return false
@@ -120,6 +128,8 @@ func (p *parser) vector(n *record.Node) {
 		p.refuseRange(n, p.beyond)
 	case len(p.floats) == 0 && n.Pinned() == record.Auto:
 		p.b.Null(n)
+	case len(p.floats) == 0 && n.Pinned() == record.Sparse:
+		p.b.Sparse(n, nil, nil)
 	default:
 		p.b.Vector64(n, p.floats)
 	}

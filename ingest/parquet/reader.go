@@ -29,15 +29,17 @@ import (
 // (package parquetcheck). Every column is read through its own field reader in this
 // goroutine, under a recover. The library reads structs in goroutines alone: so their
 // fields are columns of their own here, named by dotted paths, and lists and maps of structs
-// are left out. The Arrow schema that some writers add to the file is not used: lists come
-// as lists (this library cannot read fixed-size ones), dictionaries as values.
+// are left out, but for sparse vectors (sparse.go). The Arrow schema that some writers add to
+// the file is not used: lists come as lists (this library cannot read fixed-size ones),
+// dictionaries as values.
 type reader struct {
 	in      *input.Source
 	file    *os.File
 	origin  table.Origin
 	mem     *arrays.Allocator
 	schema  *arrow.Schema
-	columns []*pqarrow.ColumnReader
+	columns []column
+	left    []arrow.Field // that are not read
 	rows    int64
 	batch   int64
 	mapID   string
@@ -139,7 +141,7 @@ func flat(out []pqarrow.SchemaField, fields []pqarrow.SchemaField, prefix string
 		}
 		named := *f.Field
 		named.Name, named.Nullable = prefix+named.Name, nullable || named.Nullable
-		if named.Type.ID() == arrow.STRUCT {
+		if named.Type.ID() == arrow.STRUCT && table.KindOf(named.Type) != table.SparseVector {
 			out = flat(out, f.Children, named.Name+".", named.Nullable)
 			continue
 		}
@@ -150,6 +152,9 @@ func flat(out []pqarrow.SchemaField, fields []pqarrow.SchemaField, prefix string
 	return out
 }
 
+// column is read by one reader, or by one for each part of its sparse vectors.
+type column []*pqarrow.ColumnReader
+
 // fields makes a reader for every column but lists and maps of structs.
 func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 	leaves := map[int]bool{}
@@ -157,21 +162,28 @@ func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 		leaves[i] = true
 	}
 	var fields []arrow.Field
-	fr.Manifest.Fields = flat(nil, fr.Manifest.Fields, "", false)
-	for i, f := range fr.Manifest.Fields {
-		if hasStruct(f.Field.Type) {
-			continue
-		}
-		c, err := fr.GetFieldReader(context.Background(), i, leaves, r.groups)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", f.Field.Name, err)
-		}
-		if c == nil {
-			continue
-		}
-		field := *c.Field()
+	columns := flat(nil, fr.Manifest.Fields, "", false)
+	for _, f := range columns {
+		field := *f.Field
 		field.Metadata = arrow.Metadata{}
-		field.Type = timesOf(pf, &fr.Manifest.Fields[i])
+		parts := sparseParts(&f)
+		if parts == nil && hasStruct(field.Type) {
+			r.left = append(r.left, field)
+			continue
+		}
+		if parts == nil {
+			parts = []pqarrow.SchemaField{f}
+			field.Type = timesOf(pf, &f)
+		}
+		var c column
+		for i := range parts {
+			fr.Manifest.Fields = parts
+			part, err := fr.GetFieldReader(context.Background(), i, leaves, r.groups)
+			if err != nil {
+				return fmt.Errorf("column %q: %w", field.Name, err)
+			}
+			c = append(c, part)
+		}
 		fields = append(fields, field)
 		r.columns = append(r.columns, c)
 	}
@@ -224,28 +236,49 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 // read reads n rows of column i.
 func (r *reader) read(i int, n int64, arrs []arrow.Array) error {
 	r.mem.Used = 0
-	chunked, err := r.columns[i].NextBatch(n)
+	parts := make([]arrow.Array, len(r.columns[i]))
+	for k, c := range r.columns[i] {
+		var err error
+		if parts[k], err = r.part(c, n); err != nil {
+			return err
+		}
+	}
+	dt := r.schema.Field(i).Type
+	if table.KindOf(dt) != table.SparseVector {
+		arrs[i] = Retyped(parts[0], dt)
+		return nil
+	}
+	a, err := joined(dt, parts)
 	if err != nil {
 		return err
+	}
+	arrs[i] = a
+	return arrays.ValidateArray(a)
+}
+
+// part reads n rows of a column, or of a part of it.
+func (r *reader) part(c *pqarrow.ColumnReader, n int64) (a arrow.Array, err error) {
+	chunked, err := c.NextBatch(n)
+	if err != nil {
+		return nil, err
 	}
 	chunks := chunked.Chunks()
 	if len(chunks) == 1 {
 		chunks[0].Retain()
-		arrs[i] = chunks[0]
+		a = chunks[0]
 	} else if len(chunks) > 1 {
-		if arrs[i], err = array.Concatenate(chunks, table.Heap); err != nil {
-			return err
+		if a, err = array.Concatenate(chunks, table.Heap); err != nil {
+			return nil, err
 		}
 	}
-	if arrs[i] == nil || int64(arrs[i].Len()) != n {
-		return fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
+	if a == nil || int64(a.Len()) != n {
+		return nil, fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
 	}
-	if err := arrays.ValidateArray(arrs[i]); err != nil {
-		return err
-	}
-	arrs[i] = Retyped(arrs[i], r.schema.Field(i).Type)
-	return nil
+	return a, arrays.ValidateArray(a)
 }
+
+// Left describes the columns that are not read.
+func (r *reader) Left() table.Schema { return table.Describe(arrow.NewSchema(r.left, nil)) }
 
 // ArrowSchema is that of its tables.
 func (r *reader) ArrowSchema() *arrow.Schema { return r.schema }

@@ -68,6 +68,9 @@ func newArena(columns []columnShape) *arena {
 			times++
 		case kindText:
 			texts, buffers, refs = texts+1, buffers+1, refs+1
+		case kindSparse:
+			// The lists, their structs, and both fields of these.
+			cells, buffers, refs = cells+3, buffers+2, refs+5
 		default:
 			// The lists, and their elements.
 			cells, buffers, refs = cells+1, buffers+1, refs+2
@@ -131,6 +134,9 @@ func (a *arena) column(f *field, dt arrow.DataType, shape columnShape) arrow.Arr
 		text.Retain()
 		return text
 	}
+	if shape.kind == kindSparse {
+		return array.NewListData(a.data(f, dt, a.entries(f), a.offsets(f)))
+	}
 	child := a.elements(f, shape.item())
 	if shape.size > 0 {
 		return array.NewFixedSizeListData(a.data(f, dt, child))
@@ -158,6 +164,16 @@ func (a *arena) elements(f *field, item arrow.DataType) arrow.ArrayData {
 	}
 	c.data.Reset(item, n, a.parts(nil, a.copied(values)), nil, 0, 0)
 	return &c.data
+}
+
+// entries are those of all sparse vectors.
+func (a *arena) entries(f *field) arrow.ArrayData {
+	index, value, both := next(&a.cells), next(&a.cells), next(&a.cells)
+	n := len(f.vec64)
+	index.data.Reset(arrow.PrimitiveTypes.Int64, n, a.parts(nil, a.copied(arrow.Int64Traits.CastToBytes(f.ints))), nil, 0, 0)
+	value.data.Reset(arrow.PrimitiveTypes.Float64, n, a.parts(nil, a.copied(arrow.Float64Traits.CastToBytes(f.vec64))), nil, 0, 0)
+	both.data.Reset(sparseType.Elem(), n, a.parts(nil), []arrow.ArrayData{&index.data, &value.data}, 0, 0)
+	return &both.data
 }
 
 // offsets are those of a column of texts or lists.

@@ -331,6 +331,8 @@ func (b *Builder) take(f *field, k kind, add func()) {
 		f.widen()
 	case f.kind == kindVector32 && k == kindVector64:
 		f.widenVectors()
+	case f.kind == kindVector64 && k == kindSparse && len(f.vec64) == 0: // lists that are empty
+		f.kind = kindSparse
 	default:
 		b.misfit(f, k.String())
 		return

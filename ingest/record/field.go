@@ -16,10 +16,11 @@ const (
 	kindTime
 	kindVector32
 	kindVector64
+	kindSparse
 )
 
 func (k kind) String() string {
-	return [...]string{"nothing", "a truth value", "an integer", "a number", "text", "a time", "a list", "a list"}[k]
+	return [...]string{"nothing", "a truth value", "an integer", "a number", "text", "a time", "a list", "a list", "a list of entries"}[k]
 }
 
 // field is a column in the making.
@@ -31,7 +32,8 @@ type field struct {
 	rows   int
 	nulls  int
 	valid  []byte // a bit for each row, if one is null
-	// values by kind; text and lists end where ends says.
+	// values by kind; text and lists end where ends says. Entries of sparse vectors are in ints
+	// and vec64.
 	ints   []int64
 	floats []float64
 	text   []byte
@@ -47,7 +49,7 @@ func (f *field) reset() {
 }
 
 // pinnedKinds are the kinds of columns whose values are all null.
-var pinnedKinds = map[Type]kind{Auto: kindFloat, Int: kindInt, Float: kindFloat, Bool: kindBool, Text: kindText, Time: kindTime, Vector: kindVector64}
+var pinnedKinds = map[Type]kind{Auto: kindFloat, Int: kindInt, Float: kindFloat, Bool: kindBool, Text: kindText, Time: kindTime, Vector: kindVector64, Sparse: kindSparse}
 
 // begin makes a column of nulls one of a kind.
 func (f *field) begin(k kind) {
@@ -86,7 +88,7 @@ func (f *field) blank() {
 		f.ends = append(f.ends, int32(len(f.text)))
 	case kindVector32:
 		f.ends = append(f.ends, int32(len(f.vec32)))
-	case kindVector64:
+	case kindVector64, kindSparse:
 		f.ends = append(f.ends, int32(len(f.vec64)))
 	}
 }

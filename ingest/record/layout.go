@@ -95,6 +95,12 @@ func (n *Node) Pinned() Type {
 	return n.pinned
 }
 
+// Sparse reports whether the value may be a sparse vector. What is wanted by name and pinned to
+// nothing is passed on as it came.
+func (n *Node) Sparse() bool {
+	return n.Pinned() == Vector || n.Pinned() == Sparse || n.Pinned() == Auto && !n.Named()
+}
+
 // Once reports whether a field comes for the first time in an object. Objects are numbered
 // by the caller from 1 on, in a message; those of other messages do not count.
 func (n *Node) Once(object uint64) bool {

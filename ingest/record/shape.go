@@ -64,6 +64,9 @@ func (s *shapes) of() *knownShape {
 // timeType is that of instants.
 var timeType = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
+// sparseType is that of sparse vectors.
+var sparseType = arrow.ListOf(arrow.StructOf(arrow.Field{Name: "index", Type: arrow.PrimitiveTypes.Int64}, arrow.Field{Name: "value", Type: arrow.PrimitiveTypes.Float64}))
+
 func (c columnShape) dataType() arrow.DataType {
 	switch c.kind {
 	case kindBool:
@@ -76,6 +79,8 @@ func (c columnShape) dataType() arrow.DataType {
 		return arrow.PrimitiveTypes.Float64
 	case kindText:
 		return arrow.BinaryTypes.String
+	case kindSparse:
+		return sparseType
 	}
 	if c.size > 0 {
 		return arrow.FixedSizeListOf(c.size, c.item())

@@ -23,6 +23,9 @@ const (
 	Vector Type = "vector" // list of float64 or float32
 )
 
+// Sparse is what the column of a file is found to be: list<struct<index int64, value float64>>.
+const Sparse Type = "sparse vector"
+
 // Types lists what a column can be pinned to.
 func Types() []Type { return []Type{Int, Float, Bool, Text, Time, Vector} }
 

@@ -170,6 +170,19 @@ func (b *Builder) Vector64(n *Node, v []float64) {
 	}
 }
 
+// Sparse adds the entries of a sparse vector, of which there may be none.
+func (b *Builder) Sparse(n *Node, index []int64, value []float64) {
+	f := b.at(n)
+	if f == nil || f.pinned != Sparse && !b.listed(f) {
+		return
+	}
+	b.charge(16 * len(index))
+	b.take(f, kindSparse, func() {
+		f.ints, f.vec64 = append(f.ints, index...), append(f.vec64, value...)
+		f.ends = append(f.ends, int32(len(f.vec64)))
+	})
+}
+
 // listed refuses lists where none is wanted.
 func (b *Builder) listed(f *field) bool {
 	if f.pinned != Auto && f.pinned != Vector {
@@ -181,6 +194,10 @@ func (b *Builder) listed(f *field) bool {
 
 func (b *Builder) addVector64(f *field, v []float64) {
 	b.charge(8 * len(v))
+	if len(v) == 0 && f.kind == kindSparse {
+		b.take(f, kindSparse, func() { f.ends = append(f.ends, int32(len(f.vec64))) })
+		return
+	}
 	b.take(f, kindVector64, func() { f.vec64 = append(f.vec64, v...); f.ends = append(f.ends, int32(len(f.vec64))) })
 }
 

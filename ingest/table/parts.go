@@ -41,11 +41,12 @@ func (s Schema) part(path string) (Field, bool) {
 	return Field{}, false
 }
 
-// Flat is the schema with the fields of structs, by dotted path, in the place of the structs.
+// Flat is the schema with the fields of structs, by dotted path, in the place of the structs, but
+// for those that are sparse vectors.
 func (s Schema) Flat() Schema {
 	var out Schema
 	for _, f := range s {
-		if f.Parts == nil {
+		if f.Parts == nil || f.Kind == SparseVector {
 			out = append(out, f)
 			continue
 		}

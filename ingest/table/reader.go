@@ -52,6 +52,12 @@ type Sparse interface {
 	Matrix(ctx context.Context) (*sparse.CSR, error)
 }
 
+// Leaving is a Reader of a format of which some columns are not read.
+type Leaving interface {
+	// Left describes those columns.
+	Left() Schema
+}
+
 // Parted is a Reader whose rows can be read in several places at once.
 type Parted interface {
 	// Parts returns readers of consecutive runs of rows, up to most of them, which together

@@ -24,11 +24,13 @@ const (
 	Vector
 	// Time is a timestamp, a date, a time of the day or a duration.
 	Time
+	// SparseVector is a vector by those of its elements that are there (SparseRows).
+	SparseVector
 )
 
 // String names the kind.
 func (k Kind) String() string {
-	return [...]string{"other", "number", "boolean", "text", "vector", "time"}[k]
+	return [...]string{"other", "number", "boolean", "text", "vector", "time", "sparse vector"}[k]
 }
 
 // Field describes a column.
@@ -150,7 +152,7 @@ func KindOf(dt arrow.DataType) Kind {
 	case arrow.STRING, arrow.LARGE_STRING:
 		return Text
 	case arrow.DICTIONARY:
-		if k := KindOf(dt.(*arrow.DictionaryType).ValueType); k != Vector {
+		if k := KindOf(dt.(*arrow.DictionaryType).ValueType); k != Vector && k != SparseVector {
 			return k
 		}
 		return Other
@@ -160,14 +162,16 @@ func KindOf(dt arrow.DataType) Kind {
 		if isNumber(dt.(arrow.ListLikeType).Elem()) {
 			return Vector
 		}
-		return Other
 	case arrow.DECIMAL128, arrow.DECIMAL256:
 		return Number
 	case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.DURATION:
 		return Time
 	}
-	if isNumber(dt) {
+	switch {
+	case isNumber(dt):
 		return Number
+	case isSparse(dt):
+		return SparseVector
 	}
 	return Other
 }
@@ -211,7 +215,7 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads a kind's name.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for c := Other; c <= Time; c++ {
+	for c := Other; c <= SparseVector; c++ {
 		if c.String() == string(text) {
 			*k = c
 			return nil

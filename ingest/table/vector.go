@@ -46,8 +46,11 @@ func WholeNumbers(c Column) bool {
 
 // CopyVectors writes the n x dim vectors of c to dst. Every row must be there,
 // be of length dim, and hold finite numbers, or NaN and nulls, which are NaN then, if
-// missing is true; o names the place of row 0.
+// missing is true; o names the place of row 0. Sparse vectors are filled.
 func CopyVectors(dst []float32, dim int, c Column, o Origin, missing bool) error {
+	if c.Kind() == SparseVector {
+		return copySparse(dst, dim, c, o, missing)
+	}
 	l := listOf(c.arr)
 	values := l.ListValues()
 	read := float32Reader(values)

@@ -147,6 +147,7 @@ type embedder struct {
 	maps   *embed.Map
 	kind   string // of the model
 	points int    // that it was learnt from
+	values int    // of a vector
 	output string // where the rows go, which may be text
 	noted  bool   // what of the first input's columns the output holds as something else
 	rows   int64
@@ -193,12 +194,22 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 	if e := m.Encoder(); missing == "mean" && (e == nil || !e.Fills()) {
 		return nil, usagef("--missing mean: %s knows no means, since it was not learnt with them; learn it with --missing mean", model)
 	}
-	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, output: output, drop: missing == "drop"}, nil
+	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, values: s.Dim, output: output, drop: missing == "drop"}, nil
 }
+
+// Rows are placed in full, so many at a time. Of vectors of many values, which sparse files hold in
+// little room, fewer are.
+const (
+	manyRows   = 4096
+	manyValues = 4096
+)
 
 // open opens a file of rows, but for those that are to be left out (an *ingest.Whole then), and
 // the map as it takes the file's columns.
 func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (table.Reader, *embed.Map, error) {
+	if e.values > manyValues {
+		o.BatchRows = max(1, manyRows*manyValues/e.values)
+	}
 	r, err := ingest.Open(ctx, path, o)
 	if err != nil {
 		return nil, nil, err

@@ -358,13 +358,20 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	if _, is := isMap(r); is {
 		return ""
 	}
-	var lines []string
+	var lines, vectors []string
+	for _, c := range p.Columns {
+		if c.Kind == table.Vector || c.Kind == table.SparseVector {
+			vectors = append(vectors, c.Name)
+		}
+	}
 	switch {
 	case p.Vector != "":
 		lines = append(lines, fmt.Sprintf("fit takes the vectors in %q", p.Vector))
 		if p.Entries != nil {
 			lines = append(lines, "the rows are "+sparseWords(int(p.Rows), *p.Entries))
 		}
+	case len(vectors) > 1:
+		lines = append(lines, "fit takes one column of vectors: --vector "+strings.Join(vectors, ", or --vector "))
 	case p.Suggested != "":
 		lines = append(lines, "for fit: "+p.Suggested)
 		if text := ingest.DescribeLeft(p.Left); text != "" {
@@ -373,17 +380,31 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	default:
 		lines = append(lines, "there is no column that fit could take")
 	}
+	for i := range p.Columns {
+		lines = append(lines, sparseLines(&p.Columns[i])...)
+	}
 	for _, f := range r.Schema() {
 		if odd := (table.Origin{}).OddValue(f); odd != nil {
 			lines = append(lines, odd.Error())
 		}
 	}
 	if slices.ContainsFunc(p.Columns, func(c ingest.ColumnProfile) bool {
-		return c.Missing > 0 && (c.Kind == table.Number || c.Kind == table.Vector)
+		return c.Missing > 0 && (c.Kind == table.Number || c.Kind == table.Vector || c.Kind == table.SparseVector)
 	}) {
 		lines = append(lines, "values are missing: --missing mean fills them, --missing drop leaves their rows out")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// sparseLines say what a column of sparse vectors holds, and what is wrong in it.
+func sparseLines(c *ingest.ColumnProfile) (lines []string) {
+	if c.Width > 0 {
+		lines = append(lines, fmt.Sprintf("the vectors in %q have %s, of which %.3g %% are 0", c.Name, humanize.Plural(c.Width, "value"), 100*c.Zeros()))
+	}
+	if c.Problem != nil {
+		lines = append(lines, c.Problem.Error())
+	}
+	return lines
 }
 
 // rowsOf is how many rows a source has, as far as it knows.

@@ -136,6 +136,11 @@ type columnReport struct {
 	Min      *float64 `json:"min,omitempty"`
 	Max      *float64 `json:"max,omitempty"`
 	Distinct int      `json:"distinct,omitempty"`
+	// Width and Entries are the length of sparse vectors and how many of their values are not
+	// 0; Problem is what is wrong with the first that cannot be read.
+	Width   int    `json:"width,omitempty"`
+	Entries int    `json:"entries,omitempty"`
+	Problem string `json:"problem,omitempty"`
 }
 
 // dataReport describes a file of rows, with the first few of them as text.
@@ -146,6 +151,9 @@ func dataReport(path string, r table.Reader, first *table.Table, rows int, p *in
 	}
 	for _, c := range p.Columns {
 		report := columnReport{Name: c.Name, Type: c.Type, Missing: c.Missing, Distinct: c.Distinct}
+		if report.Width, report.Entries = c.Width, c.Entries; c.Problem != nil {
+			report.Problem = c.Problem.Error()
+		}
 		if finite(c.Min) && finite(c.Max) {
 			report.Min, report.Max = &c.Min, &c.Max
 		}

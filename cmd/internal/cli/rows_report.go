@@ -70,7 +70,7 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 
 // reportSparse is reportRows of sparse rows. What takes rows in full is left out.
 func reportSparse(p *program, d *ingest.Dataset, reported bool) rowsReport {
-	t := rowsReport{Metric: d.Encoder.Metric(), Columns: d.Encoder.Uses()}
+	t := rowsReport{Metric: d.Encoder.Metric(), Columns: d.Encoder.Uses(), Dropped: d.Dropped}
 	if reported || p.progress != nil {
 		unique, _, _ := graph.CollapseSparse(d.Sparse)
 		t.Duplicates = 1 - float64(len(unique))/float64(d.Sparse.N)

@@ -66,6 +66,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	if err != nil {
 		return s, false, err
 	}
+	s.entries += f.Entries()
 	if s.dim, s.left = e.Dim(), f.Left(); s.dim <= read.Sparse {
 		s.entries = 0 // the rows are filled
 	}

@@ -1,0 +1,64 @@
+package ingest
+
+import (
+	"unfold/ingest/table"
+)
+
+// sparseFit is what a Fitter learns of a column of sparse vectors. Their length is the size that
+// rows say, or else what the largest index of all rows takes.
+type sparseFit struct {
+	sized   bool // a row said its size
+	entries int
+	row     []float32 // room for one in full
+}
+
+// Entries is the number of values that the sparse vectors seen so far hold, 0 of other columns.
+func (f *Fitter) Entries() int {
+	if f.sparse == nil {
+		return 0
+	}
+	return f.sparse.entries
+}
+
+// addSparse learns from sparse vectors.
+func (f *Fitter) addSparse(c table.Column, o table.Origin) error {
+	s := f.sparse
+	if s == nil { // beside a file of vectors in full, which say their length
+		s = &sparseFit{sized: f.dim > 0}
+	}
+	rows := table.NewSparseRows(c, o, f.mapping.lacks())
+	for i := range c.Len() {
+		if err := s.read(rows, i, f.dim); err != nil {
+			return err
+		}
+		f.dim = max(f.dim, rows.Width())
+		s.sized = s.sized || rows.Size > 0
+		s.entries += len(rows.Index)
+		if f.mapping.Standardize || f.mapping.Fill {
+			before := f.rows - int64(c.Len()-i)
+			f.addRow(s.full(f, rows, before))
+		}
+	}
+	return nil
+}
+
+// read reads a row as far as the length of the vectors is known.
+func (s *sparseFit) read(rows *table.SparseRows, i, dim int) error {
+	if s.sized {
+		return rows.ReadOf(i, dim)
+	}
+	return rows.Read(i, maxDim)
+}
+
+// full is the row that was read last, in full. An element that comes for the first time was 0 in
+// the rows before it.
+func (s *sparseFit) full(f *Fitter, rows *table.SparseRows, before int64) []float32 {
+	for len(f.element) < f.dim {
+		f.element = append(f.element, moments{n: float64(before)})
+	}
+	s.row = append(s.row[:0], make([]float32, f.dim)...)
+	for p, j := range rows.Index {
+		s.row[j] = float32(rows.Value[p])
+	}
+	return s.row
+}
