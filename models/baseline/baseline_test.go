@@ -82,8 +82,11 @@ func TestPlacesLeadBack(t *testing.T) {
 				all += vec.SquaredNorm(y) / float64(x.Rows)
 			}
 			most := 0.01 * all
-			if m == baseline.KernelPCA {
+			switch m {
+			case baseline.KernelPCA:
 				most = 0.05 * all // two of many components: far parts of the plane lie close
+			case baseline.Eigenmaps:
+				most = 0.02 * all // level at the ends of the plane, where points are crowded
 			}
 			if !(missed < most) || !(square < 0.2*all) {
 				t.Errorf("missed %g, sigma^2 %g, of a variance of %g", missed, square, all)

@@ -1,11 +1,12 @@
 // Package baseline holds textbook methods as models of their own: what the other models
 // are compared with, learnt, stored and placed by as they are.
 //
-//	pca      principal components (Pearson 1901; Hotelling 1933)
-//	isomap   scaling of the lengths of shortest paths (Tenenbaum, de Silva and Langford 2000)
-//	lle      locally linear embedding (Roweis and Saul 2000)
-//	kpca     kernel principal components (Schölkopf, Smola and Müller 1998)
-//	mds      classical scaling of distances (Torgerson 1952; Gower 1966)
+//	pca         principal components (Pearson 1901; Hotelling 1933)
+//	isomap      scaling of the lengths of shortest paths (Tenenbaum, de Silva and Langford 2000)
+//	lle         locally linear embedding (Roweis and Saul 2000)
+//	kpca        kernel principal components (Schölkopf, Smola and Müller 1998)
+//	mds         classical scaling of distances (Torgerson 1952; Gower 1966)
+//	eigenmaps   Laplacian eigenmaps (Belkin and Niyogi 2003)
 //
 // # Symbols
 //
@@ -48,13 +49,31 @@
 //	x = sum_j w_j x_j,   w = argmin |y - sum_j w_j y_j|^2                     (5)
 //
 // Where the graph of neighbours falls apart, the ends of its shortest bridges are
-// neighbours as well, so that no part has a map of its own.
+// neighbours as well, so that no part has a map of its own; likewise below.
+//
+// # Laplacian eigenmaps
+//
+// With s_ij = 1 of learnt vectors of which each is among the k nearest of the other, 1/2 where
+// only one is, and 0 otherwise, places are those that keep neighbours together (Belkin and
+// Niyogi, Neural Computation 15, 2003, section 2),
+//
+//	X = argmin sum_ij s_ij |x_i - x_j|^2,   X'D X = 1,   D = diag(S 1)
+//	(D - S) v_c = lambda_c D v_c,   x_jc = v_jc                              (6)
+//
+// above the constant v: the least eigenvectors of the symmetric normalised Laplacian, by D^(-1/2).
+// A new vector has s_j by the same rule, among the learnt ones. Nyström's place for the kernel
+// D^(-1/2) S D^(-1/2) (Bengio et al., section 4) is then
+//
+//	x_c = 1/(1 - lambda_c) sum_j s_j x_jc / sum_j s_j                        (7)
+//
+// which (6) says of learnt points, too. Where lambda_c is above 0.99, of graphs of hardly more
+// points than neighbours, it is the mean itself.
 //
 // # Samples
 //
-// All but principal components learn a sample of the vectors, m of them in O(m^2) memory, and place the rest
-// by (2) or (5), which is how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal
-// components are of all vectors.
+// All but principal components learn a sample of the vectors, m of them in O(m^2) memory (eigenmaps in
+// O(m k)), and place the rest by (2), (5) or (7), which is how landmarks are used (de Silva and Tenenbaum,
+// NIPS 2002). Principal components are of all vectors.
 //
 // # Decoding
 //
@@ -74,6 +93,7 @@
 // # Contract
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
-// are in the data's units, but for kpca and lle; columns are uncorrelated among the learnt
-// points, of falling variance (with lle of equal), their entry of largest magnitude positive.
+// are in the data's units, but for kpca, lle and eigenmaps; columns are uncorrelated among the
+// learnt points, of falling variance (with lle of equal; with eigenmaps so where points weigh
+// their D), their entry of largest magnitude positive.
 package baseline

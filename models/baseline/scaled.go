@@ -15,7 +15,7 @@ import (
 // leastExtent is the share of the first eigenvalue up to which one is rounding.
 const leastExtent = 1e-10
 
-// scaled is a map of learnt points, by scaling or locally linear, and places other vectors.
+// scaled is a map of learnt points, by scaling or by their neighbours, and places other vectors.
 type scaled struct {
 	method Method
 	learnt []int32
@@ -26,6 +26,7 @@ type scaled struct {
 	k, threads  int
 
 	from dissimilar
+	diffusion
 	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i.
 	vectors vec.Matrix[float64]
 	mean    []float64
@@ -76,10 +77,15 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 
 // places are those of the learnt vectors, in units; x are these as they are.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
-	if t.method == LLE {
+	if t.from == nil {
 		lists, err := neighborLists(ctx, x, t.k, s.Threads)
 		if err != nil {
 			return vec.Matrix[float64]{}, err
+		}
+		if t.method == Eigenmaps {
+			places, values, err := eigenmap(ctx, lists, s)
+			t.values = values
+			return places, err
 		}
 		return least(ctx, lists, s.Dims, t.y)
 	}
@@ -121,7 +127,7 @@ func (t *scaled) choose() {
 	switch t.method {
 	case Isomap:
 		t.from = ways(t.y, t.paths)
-	case LLE:
+	case LLE, Eigenmaps:
 		t.unit = 1
 	case KernelPCA:
 		t.from, t.unit = kernels(t.y), 1
@@ -168,13 +174,13 @@ func (t *scaled) centre() {
 	}
 }
 
-// settle finds the variances of the learnt points.
+// settle finds the variances of the learnt points, and how far away their nearest are.
 func (t *scaled) settle() {
 	near := newNearest(t.k + 1)
-	t.variance = make([]float64, t.x.Rows)
+	t.variance, t.reach2 = make([]float64, t.x.Rows), make([]float64, t.x.Rows)
 	for i := range t.variance {
 		near.find(t.y, t.y.Row(i))
-		t.variance[i] = t.spread(near.at)
+		t.variance[i], t.reach2[i] = t.spread(near.at), near.dist2[t.k]
 	}
 }
 
@@ -220,14 +226,18 @@ type guest struct {
 	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2), or (5).
+// Place implements placing.Guest by (2), (5) or (7).
 func (g *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	g.units.Apply(g.y, z)
 	mu = make([]float64, g.x.Cols)
-	if g.method == LLE {
+	switch g.method {
+	case LLE:
 		for i, w := range g.forth.of(g.y, g.scaled.y, near) {
 			vec.Axpy(w, g.x.Row(int(near[i])), mu)
 		}
+		return mu, g.spread(near), nil
+	case Eigenmaps:
+		g.diffusion.place(mu, g.a, g.y, g.scaled.y, g.x, near)
 		return mu, g.spread(near), nil
 	}
 	g.from(g.a, g.y, near)

@@ -17,10 +17,11 @@ const (
 	LLE       Method = "lle"
 	KernelPCA Method = "kpca"
 	MDS       Method = "mds"
+	Eigenmaps Method = "eigenmaps"
 )
 
 // Methods lists them.
-func Methods() []Method { return []Method{PCA, Isomap, LLE, KernelPCA, MDS} }
+func Methods() []Method { return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps} }
 
 // Settings of a fit. The zero value works.
 type Settings struct {
@@ -47,6 +48,9 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 		return 8 * int64(q) * int64(2*q)
 	}
 	points := int64(min(n, s.Points))
+	if m == Eigenmaps { // the graph, its factors, and a basis of vectors and their images
+		return 8 * points * int64(40*s.Neighbors+8*(s.Dims+2)+q)
+	}
 	squares := int64(1) // of the eigenvectors
 	switch m {
 	case Isomap:

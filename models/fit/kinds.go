@@ -18,7 +18,8 @@ var registry = []Kind{
 	textbook(baseline.Isomap, ", isomap, by lengths of paths"),
 	textbook(baseline.LLE, ", lle, by locally linear weights"),
 	textbook(baseline.KernelPCA, ", kpca, by Gaussian kernels"),
-	textbook(baseline.MDS, ", and mds, by distances"),
+	textbook(baseline.MDS, ", mds, by distances"),
+	textbook(baseline.Eigenmaps, ", and eigenmaps, by the Laplacian of the neighbours' graph"),
 }
 
 // Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are

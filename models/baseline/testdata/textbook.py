@@ -10,9 +10,47 @@ import pathlib
 import numpy as np
 import sklearn
 from sklearn.decomposition import PCA, KernelPCA
-from sklearn.manifold import Isomap, LocallyLinearEmbedding
+from sklearn.manifold import Isomap, LocallyLinearEmbedding, SpectralEmbedding
+from sklearn.neighbors import NearestNeighbors
 
 K = 8
+
+
+class Eigenmaps:
+    """Laplacian eigenmaps, with Bengio et al.'s places of new vectors (NIPS 2004, section 4)."""
+
+    def __init__(self, dims):
+        # scikit-learn counts a vector among its own neighbours.
+        self.model = SpectralEmbedding(
+            dims, affinity="nearest_neighbors", n_neighbors=K + 1, eigen_solver="arpack", random_state=0
+        )
+
+    def fit_transform(self, x):
+        places = self.model.fit_transform(x)
+        search = NearestNeighbors(n_neighbors=K).fit(x)
+        length, near = search.kneighbors()
+        self.search, self.reach, n = search, length[:, -1], len(x)
+        kernel = np.zeros((n, n))
+        np.put_along_axis(kernel, near, 0.5, axis=1)
+        kernel += kernel.T
+        self.mean = kernel.mean(axis=0)
+        normal = kernel / n / np.sqrt(np.outer(self.mean, self.mean))
+        self.vectors = places * np.sqrt(kernel.sum(axis=0))[:, None]
+        self.values = np.einsum("ik,ij,jk->k", self.vectors, normal, self.vectors)
+        np.testing.assert_allclose(normal @ self.vectors, self.vectors * self.values, atol=1e-10)
+        return places
+
+    def transform(self, z):
+        length, near = self.search.kneighbors(z, n_neighbors=len(self.reach))
+        kernel = np.zeros((len(z), len(self.reach)))
+        np.put_along_axis(kernel, near, length <= self.reach[near], axis=1)
+        np.put_along_axis(kernel, near[:, :K], 1 + np.take_along_axis(kernel, near[:, :K], axis=1), axis=1)
+        kernel /= 2
+        n, mean = kernel.shape[1], kernel.mean(axis=1)
+        normal = kernel / n / np.sqrt(np.outer(mean, self.mean))
+        return normal @ self.vectors / self.values / np.sqrt(n * mean)[:, None]
+
+
 rng = np.random.default_rng(11)
 t, h = rng.uniform(1.5, 4.5, size=160), rng.uniform(0, 3, size=160)
 sheet = np.stack([t * np.cos(t), h * 2, t * np.sin(t), 0.3 * h * t], axis=1)
@@ -31,6 +69,7 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
         "kpca": KernelPCA(d, kernel="rbf", gamma=gamma, eigen_solver="dense"),
         # Classical scaling of Euclidean distances is that of products (Gower 1966).
         "mds": KernelPCA(d, kernel="linear", eigen_solver="dense"),
+        "eigenmaps": Eigenmaps(d),
     }
     for method, model in methods.items():
         places = model.fit_transform(learn)
