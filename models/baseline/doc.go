@@ -7,6 +7,7 @@
 //	kpca        kernel principal components (Schölkopf, Smola and Müller 1998)
 //	mds         classical scaling of distances (Torgerson 1952; Gower 1966)
 //	eigenmaps   Laplacian eigenmaps (Belkin and Niyogi 2003)
+//	ltsa        local tangent space alignment (Zhang and Zha 2004)
 //
 // # Symbols
 //
@@ -69,6 +70,18 @@
 // which (6) says of learnt points, too. Where lambda_c is above 0.99, of graphs of hardly more
 // points than neighbours, it is the mean itself.
 //
+// # Local tangent space alignment
+//
+// A learnt vector and its k nearest lie close to a plane of d dimensions, in which they have the
+// coordinates V_i ((k+1) x d, orthonormal: left singular vectors of these vectors, centred).
+// Places X_i of a neighbourhood are those by one linear map of its own, as far as possible (Zhang
+// and Zha, SIAM Journal on Scientific Computing 26, 2004, section 4), for unit columns of mean 0:
+//
+//	X = argmin sum_i |(I - 11'/(k+1) - V_i V_i') X_i|^2                      (8)
+//
+// A new vector has the place (5). Across a bridge the neighbourhoods of its ends are one, so that
+// parts do not hang as by a hinge.
+//
 // # Samples
 //
 // All but principal components learn a sample of the vectors, m of them in O(m^2) memory (eigenmaps in
@@ -93,7 +106,7 @@
 // # Contract
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
-// are in the data's units, but for kpca, lle and eigenmaps; columns are uncorrelated among the
-// learnt points, of falling variance (with lle of equal; with eigenmaps so where points weigh
-// their D), their entry of largest magnitude positive.
+// are in the data's units, but for kpca, lle, ltsa and eigenmaps; columns are uncorrelated among
+// the learnt points, of falling variance (with lle and ltsa of equal; with eigenmaps so where points
+// weigh their D), their entry of largest magnitude positive.
 package baseline

@@ -28,12 +28,12 @@ type Fitted struct {
 // distinct; bad input are no more rows than neighbours, and more dimensions than the
 // method can have.
 func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fitted, error) {
-	s, err := s.Resolved()
-	if err != nil {
-		return nil, err
-	}
 	if !m.known() {
 		return nil, fmt.Errorf("baseline: there is no method %q", m)
+	}
+	s, err := s.Resolved(m)
+	if err != nil {
+		return nil, err
 	}
 	if need := max(s.Neighbors, s.Dims) + 1; x.Rows < need {
 		return nil, models.BadInputf("%s: %d distinct rows: neighbors = %d and dims = %d need at least %d distinct rows; give more rows or fewer neighbors", m, x.Rows, s.Neighbors, s.Dims, need)

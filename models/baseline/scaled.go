@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/pca"
@@ -82,12 +84,20 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) 
 		if err != nil {
 			return vec.Matrix[float64]{}, err
 		}
-		if t.method == Eigenmaps {
+		switch t.method {
+		case Eigenmaps:
 			places, values, err := eigenmap(ctx, lists, s)
 			t.values = values
 			return places, err
+		case LTSA:
+			return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
+				return align(sum, t.y, neighborhood(lists, i, t.k), s.Dims)
+			})
 		}
-		return least(ctx, lists, s.Dims, t.y)
+		return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
+			reconstruct(sum, t.y, i, lists[i])
+			return nil
+		})
 	}
 	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
@@ -127,7 +137,7 @@ func (t *scaled) choose() {
 	switch t.method {
 	case Isomap:
 		t.from = ways(t.y, t.paths)
-	case LLE, Eigenmaps:
+	case LLE, LTSA, Eigenmaps:
 		t.unit = 1
 	case KernelPCA:
 		t.from, t.unit = kernels(t.y), 1
@@ -231,7 +241,7 @@ func (g *guest) Place(_ context.Context, z []float32, near []int32) (mu []float6
 	g.units.Apply(g.y, z)
 	mu = make([]float64, g.x.Cols)
 	switch g.method {
-	case LLE:
+	case LLE, LTSA:
 		for i, w := range g.forth.of(g.y, g.scaled.y, near) {
 			vec.Axpy(w, g.x.Row(int(near[i])), mu)
 		}

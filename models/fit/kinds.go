@@ -19,7 +19,8 @@ var registry = []Kind{
 	textbook(baseline.LLE, ", lle, by locally linear weights"),
 	textbook(baseline.KernelPCA, ", kpca, by Gaussian kernels"),
 	textbook(baseline.MDS, ", mds, by distances"),
-	textbook(baseline.Eigenmaps, ", and eigenmaps, by the Laplacian of the neighbours' graph"),
+	textbook(baseline.Eigenmaps, ", eigenmaps, by the Laplacian of the neighbours' graph"),
+	textbook(baseline.LTSA, ", and ltsa, by aligned tangent planes"),
 }
 
 // Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are

@@ -6,6 +6,7 @@
 
 import json
 import pathlib
+import unittest.mock
 
 import numpy as np
 import sklearn
@@ -56,6 +57,33 @@ t, h = rng.uniform(1.5, 4.5, size=160), rng.uniform(0, 3, size=160)
 sheet = np.stack([t * np.cos(t), h * 2, t * np.sin(t), 0.3 * h * t], axis=1)
 cloud = rng.normal(size=(130, 6)) * [3, 2, 1.5, 1, 0.7, 0.5] + 2
 
+class WithItself(NearestNeighbors):
+    """Lists a learnt vector once more, as its own first neighbour."""
+
+    def kneighbors(self, x, n_neighbors, return_distance):
+        near = super().kneighbors(x, n_neighbors - 1, return_distance=return_distance)
+        return np.concatenate([near[:, :1], near], axis=1)
+
+
+class TangentSpaces:
+    """Local tangent space alignment of vectors with K neighbours and themselves, as in its paper.
+
+    scikit-learn leaves them out, so that a vector which is a neighbour of no other is nowhere.
+    """
+
+    def __init__(self, dims):
+        self.model = LocallyLinearEmbedding(n_components=dims, eigen_solver="dense", method="ltsa")
+
+    def fit_transform(self, x):
+        with unittest.mock.patch("sklearn.manifold._locally_linear.NearestNeighbors", WithItself):
+            places = self.model.set_params(n_neighbors=K + 1).fit_transform(x)
+        self.model.set_params(n_neighbors=K).nbrs_ = NearestNeighbors().fit(x)
+        return places
+
+    def transform(self, z):
+        return self.model.transform(z)
+
+
 cases = []
 for name, x in (("sheet", sheet), ("cloud", cloud)):
     x = x.round(3).astype(np.float32).astype(float)
@@ -70,6 +98,7 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
         # Classical scaling of Euclidean distances is that of products (Gower 1966).
         "mds": KernelPCA(d, kernel="linear", eigen_solver="dense"),
         "eigenmaps": Eigenmaps(d),
+        "ltsa": TangentSpaces(d),
     }
     for method, model in methods.items():
         places = model.fit_transform(learn)
