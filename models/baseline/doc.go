@@ -8,6 +8,7 @@
 //	mds         classical scaling of distances (Torgerson 1952; Gower 1966)
 //	eigenmaps   Laplacian eigenmaps (Belkin and Niyogi 2003)
 //	ltsa        local tangent space alignment (Zhang and Zha 2004)
+//	sammon      Sammon's nonlinear mapping (Sammon 1969)
 //
 // # Symbols
 //
@@ -82,10 +83,21 @@
 // A new vector has the place (5). Across a bridge the neighbourhoods of its ends are one, so that
 // parts do not hang as by a hinge.
 //
+// # Sammon's mapping
+//
+// Places are where distances r_ij are those of vectors, delta_ij, short ones counting more
+// (Sammon, IEEE Transactions on Computers C-18, 1969, equation 1, but for a factor):
+//
+//	X = argmin sum_{i<j} (delta_ij - r_ij)^2/delta_ij                        (9)
+//
+// a local minimum, found by L-BFGS from principal components on and turned to its own. A new
+// vector has the place of the least sum over learnt ones, which stay, from (5) on. Distances are
+// computed again in every iteration instead of being kept.
+//
 // # Samples
 //
 // All but principal components learn a sample of the vectors, m of them in O(m^2) memory (eigenmaps in
-// O(m k)), and place the rest by (2), (5) or (7), which is how landmarks are used (de Silva and Tenenbaum,
+// O(m k), sammon in O(m)), and place the rest by (2), (5), (7) or (9), which is how landmarks are used (de Silva and Tenenbaum,
 // NIPS 2002). Principal components are of all vectors.
 //
 // # Decoding
@@ -108,5 +120,6 @@
 // A result is a function of the rows and the settings, not of the number of threads. Places
 // are in the data's units, but for kpca, lle, ltsa and eigenmaps; columns are uncorrelated among
 // the learnt points, of falling variance (with lle and ltsa of equal; with eigenmaps so where points
-// weigh their D), their entry of largest magnitude positive.
+// weigh their D), their entry of largest magnitude positive. With sammon and eigenmaps a result is
+// one of the kind of processor, too.
 package baseline

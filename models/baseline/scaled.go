@@ -10,6 +10,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/optimize"
 	"unfold/models/pca"
 	"unfold/models/placing"
 )
@@ -29,7 +30,9 @@ type scaled struct {
 
 	from dissimilar
 	diffusion
-	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i.
+	columns [][]float64 // of y
+	// vectors (m x d) are x in units, and of (2) v_c lambda_c^(-1/2), of mean 0, with the means
+	// of a_ij over i.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
@@ -38,6 +41,8 @@ type scaled struct {
 	least float64
 	// variance are those of the learnt points.
 	variance []float64
+	// course is how the iteration went, if there was one.
+	course optimize.Result
 }
 
 // unitsOf centre vectors and give them a mean square of q elements.
@@ -79,6 +84,9 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 
 // places are those of the learnt vectors, in units; x are these as they are.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
+	if t.method == Sammon {
+		return t.relaxed(ctx, x, s)
+	}
 	if t.from == nil {
 		lists, err := neighborLists(ctx, x, t.k, s.Threads)
 		if err != nil {
@@ -149,6 +157,11 @@ func (t *scaled) choose() {
 // prepare makes of places what (2) and Sigma need.
 func (t *scaled) prepare() {
 	m, d := t.x.Rows, t.x.Cols
+	if t.method == Sammon {
+		t.columns = columnsOf(t.y)
+	}
+	t.vectors = t.x.Clone()
+	vec.Scale(1/t.unit, t.vectors.Data)
 	if t.from != nil {
 		t.centre()
 	}
@@ -168,8 +181,6 @@ func (t *scaled) centre() {
 		vec.Axpy(1/float64(m), a, t.mean)
 	}
 	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
-	t.vectors = t.x.Clone()
-	vec.Scale(1/t.unit, t.vectors.Data)
 	lambda, mean := columnSquares(t.vectors), make([]float64, d)
 	for i := range m {
 		vec.Axpy(1/float64(m), t.vectors.Row(i), mean)
@@ -236,28 +247,42 @@ type guest struct {
 	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2), (5) or (7).
-func (g *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
+// Place implements placing.Guest by (2), (5), (7) or (9).
+func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	g.units.Apply(g.y, z)
 	mu = make([]float64, g.x.Cols)
 	switch g.method {
 	case LLE, LTSA:
-		for i, w := range g.forth.of(g.y, g.scaled.y, near) {
-			vec.Axpy(w, g.x.Row(int(near[i])), mu)
-		}
+		g.weigh(mu, g.x, near)
 		return mu, g.spread(near), nil
 	case Eigenmaps:
 		g.diffusion.place(mu, g.a, g.y, g.scaled.y, g.x, near)
 		return mu, g.spread(near), nil
 	}
-	g.from(g.a, g.y, near)
-	for j, a := range g.a {
-		vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
+	if g.method == Sammon {
+		lengths(g.a, g.y, g.columns)
+		g.weigh(mu, g.vectors, near)
+		if err := settle(ctx, mu, g.a, g.vectors); err != nil {
+			return nil, 0, err
+		}
+		vec.Scale(g.unit, mu)
+	} else {
+		g.from(g.a, g.y, near)
+		for j, a := range g.a {
+			vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
+		}
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)
 	}
 	return mu, g.spread(near), nil
+}
+
+// weigh adds to mu the places x by (5).
+func (g *guest) weigh(mu []float64, x vec.Matrix[float64], near []int32) {
+	for i, w := range g.forth.of(g.y, g.scaled.y, near) {
+		vec.Axpy(w, x.Row(int(near[i])), mu)
+	}
 }
 
 // Settled implements placing.Guest.

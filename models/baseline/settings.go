@@ -19,10 +19,11 @@ const (
 	MDS       Method = "mds"
 	Eigenmaps Method = "eigenmaps"
 	LTSA      Method = "ltsa"
+	Sammon    Method = "sammon"
 )
 
 // Methods lists them.
-func Methods() []Method { return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA} }
+func Methods() []Method { return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA, Sammon} }
 
 // Settings of a fit. The zero value works.
 type Settings struct {
@@ -60,7 +61,10 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 		return 8 * int64(q) * int64(2*q)
 	}
 	points := int64(min(n, s.Points))
-	if m == Eigenmaps { // the graph, its factors, and a basis of vectors and their images
+	switch m {
+	case Sammon: // vectors, and what L-BFGS keeps of places
+		return 8 * points * int64(q+40*s.Dims)
+	case Eigenmaps: // the graph, its factors, and a basis of vectors and their images
 		return 8 * points * int64(40*s.Neighbors+8*(s.Dims+2)+q)
 	}
 	squares := int64(1) // of the eigenvectors

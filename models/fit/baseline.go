@@ -92,6 +92,6 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 		if m != baseline.PCA {
 			s.Own = &textbookSettings{sampled{setting.Auto(fit.Settings.Points)}}
 		}
-		return &sample{model: fit, rows: fit.Learnt, spec: s, report: models.Report{Components: 1, Converged: true}}, nil
+		return &sample{model: fit, rows: fit.Learnt, spec: s, report: models.Report{Components: 1, Iterations: fit.Iterations, Converged: fit.Converged}}, nil
 	})
 }

@@ -9,7 +9,9 @@ import pathlib
 import unittest.mock
 
 import numpy as np
+import scipy.optimize
 import sklearn
+from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.manifold import Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from sklearn.neighbors import NearestNeighbors
@@ -84,6 +86,48 @@ class TangentSpaces:
         return self.model.transform(z)
 
 
+class Sammon:
+    """Sammon's mapping (1969), from principal components on, turned to its principal axes."""
+
+    def __init__(self, dims):
+        self.dims = dims
+
+    def least(self, start, stress):
+        """Where the stress is least."""
+        found = scipy.optimize.minimize(stress, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-12})
+        assert np.abs(found.jac).max() < 1e-6, found
+        return found.x.reshape(start.shape)
+
+    def fit_transform(self, x):
+        self.x, n = x, len(x)
+        want = cdist(x, x)
+
+        def stress(flat):
+            at = flat.reshape(n, -1)
+            have = cdist(at, at) + np.eye(n)
+            pull = (have - want - np.eye(n)) / (have * (want + np.eye(n)))
+            value = ((want + np.eye(n) - have) ** 2 / (want + np.eye(n))).sum() / 2
+            return value, 2 * (pull.sum(axis=1)[:, None] * at - pull @ at).ravel()
+
+        start = PCA(self.dims, svd_solver="full").fit_transform(x)
+        at = self.least(start, stress)
+        at -= at.mean(axis=0)
+        self.at = at @ np.linalg.svd(at)[2].T
+        return self.at
+
+    def transform(self, z):
+        near = np.argsort(cdist(z, self.x), axis=1)[:, :K]
+        places = [self.at[k].mean(axis=0) for k in near]
+        for i, want in enumerate(cdist(z, self.x)):
+
+            def stress(at):
+                have = np.linalg.norm(at - self.at, axis=1)
+                return ((want - have) ** 2 / want).sum(), 2 * ((have - want) / (have * want)) @ (at - self.at)
+
+            places[i] = self.least(places[i], stress)
+        return np.array(places)
+
+
 cases = []
 for name, x in (("sheet", sheet), ("cloud", cloud)):
     x = x.round(3).astype(np.float32).astype(float)
@@ -99,6 +143,7 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
         "mds": KernelPCA(d, kernel="linear", eigen_solver="dense"),
         "eigenmaps": Eigenmaps(d),
         "ltsa": TangentSpaces(d),
+        "sammon": Sammon(d),
     }
     for method, model in methods.items():
         places = model.fit_transform(learn)
