@@ -139,9 +139,9 @@ func turned(x vec.Matrix[float64]) (vec.Matrix[float64], error) {
 	return out, nil
 }
 
-// settle moves mu from where it is to the least stress of a vector at distances delta from
+// descend moves mu from where it is to the least stress of a vector at distances delta from
 // the learnt ones, which stay at x.
-func settle(ctx context.Context, mu, delta []float64, x vec.Matrix[float64]) error {
+func descend(ctx context.Context, mu, delta []float64, x vec.Matrix[float64]) error {
 	share := 1 / float64(x.Rows)
 	_, err := optimize.LBFGS(ctx, func(at, g []float64) (float64, error) {
 		sum := stress(g, at, delta, x, -1)

@@ -31,8 +31,8 @@ type scaled struct {
 	from dissimilar
 	diffusion
 	columns [][]float64 // of y
-	// vectors (m x d) are x in units, and of (2) v_c lambda_c^(-1/2), of mean 0, with the means
-	// of a_ij over i.
+	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i; with
+	// Sammon vectors are x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
@@ -84,34 +84,38 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 
 // places are those of the learnt vectors, in units; x are these as they are.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
-	if t.method == Sammon {
+	switch t.method {
+	case Sammon:
 		return t.relaxed(ctx, x, s)
-	}
-	if t.from == nil {
-		lists, err := neighborLists(ctx, x, t.k, s.Threads)
-		if err != nil {
-			return vec.Matrix[float64]{}, err
-		}
-		switch t.method {
-		case Eigenmaps:
-			places, values, err := eigenmap(ctx, lists, s)
-			t.values = values
-			return places, err
-		case LTSA:
-			return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
-				return align(sum, t.y, neighborhood(lists, i, t.k), s.Dims)
-			})
-		}
-		return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
-			reconstruct(sum, t.y, i, lists[i])
-			return nil
-		})
+	case LLE, LTSA, Eigenmaps:
+		return t.local(ctx, x, s)
 	}
 	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
 		return places, fmt.Errorf("scaling: %w", err)
 	}
 	return trimmed(places), nil
+}
+
+// local are the places of a method that knows neighbours alone.
+func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], s Settings) (places vec.Matrix[float64], err error) {
+	lists, err := neighborLists(ctx, x, t.k, s.Threads)
+	if err != nil {
+		return places, err
+	}
+	switch t.method {
+	case Eigenmaps:
+		places, t.values, err = eigenmap(ctx, lists, s)
+		return places, err
+	case LTSA:
+		return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
+			return align(sum, t.y, neighborhood(lists, i, t.k), s.Dims)
+		})
+	}
+	return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
+		reconstruct(sum, t.y, i, lists[i])
+		return nil
+	})
 }
 
 // trimmed clears the columns that are rounding.
@@ -157,13 +161,14 @@ func (t *scaled) choose() {
 // prepare makes of places what (2) and Sigma need.
 func (t *scaled) prepare() {
 	m, d := t.x.Rows, t.x.Cols
-	if t.method == Sammon {
-		t.columns = columnsOf(t.y)
+	if t.from != nil || t.method == Sammon {
+		t.vectors = t.x.Clone()
+		vec.Scale(1/t.unit, t.vectors.Data)
 	}
-	t.vectors = t.x.Clone()
-	vec.Scale(1/t.unit, t.vectors.Data)
 	if t.from != nil {
 		t.centre()
+	} else if t.method == Sammon {
+		t.columns = columnsOf(t.y)
 	}
 	for _, e := range columnSquares(t.x) {
 		t.least += 1e-12 * e / float64(m*d)
@@ -254,19 +259,16 @@ func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 	switch g.method {
 	case LLE, LTSA:
 		g.weigh(mu, g.x, near)
-		return mu, g.spread(near), nil
 	case Eigenmaps:
 		g.diffusion.place(mu, g.a, g.y, g.scaled.y, g.x, near)
-		return mu, g.spread(near), nil
-	}
-	if g.method == Sammon {
+	case Sammon:
 		lengths(g.a, g.y, g.columns)
 		g.weigh(mu, g.vectors, near)
-		if err := settle(ctx, mu, g.a, g.vectors); err != nil {
+		if err := descend(ctx, mu, g.a, g.vectors); err != nil {
 			return nil, 0, err
 		}
 		vec.Scale(g.unit, mu)
-	} else {
+	default:
 		g.from(g.a, g.y, near)
 		for j, a := range g.a {
 			vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)

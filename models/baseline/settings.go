@@ -61,14 +61,12 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 		return 8 * int64(q) * int64(2*q)
 	}
 	points := int64(min(n, s.Points))
+	squares := int64(1) // of the eigenvectors
 	switch m {
 	case Sammon: // vectors, and what L-BFGS keeps of places
 		return 8 * points * int64(q+40*s.Dims)
 	case Eigenmaps: // the graph, its factors, and a basis of vectors and their images
-		return 8 * points * int64(40*s.Neighbors+8*(s.Dims+2)+q)
-	}
-	squares := int64(1) // of the eigenvectors
-	switch m {
+		return 8 * points * int64(q+40*s.Neighbors+8*(s.Dims+2))
 	case Isomap:
 		squares = 2 // and the paths
 	case LLE, LTSA:

@@ -25,7 +25,7 @@
 // # Masses
 //
 // With masses, R^2 = diag(Masses), the matrix that is iterated is A = R^-1 L R^-1, whose
-// eigenvectors are R v and whose kernel is that of R 1. It is preconditioned by R F^-1 R,
+// eigenvectors are R v and whose kernel is spanned by R 1. It is preconditioned by R F^-1 R,
 // F being the factorisation of L.
 //
 // # Contract

@@ -1,5 +1,7 @@
 """Writes textbook.json: maps of scikit-learn, and where it places other vectors.
 
+It has no mapping by Sammon, and no places of other vectors by Laplacian eigenmaps: these are the formulas of the papers.
+
     pip install scikit-learn
     python textbook.py
 """
@@ -100,14 +102,13 @@ class Sammon:
 
     def fit_transform(self, x):
         self.x, n = x, len(x)
-        want = cdist(x, x)
+        want = cdist(x, x) + np.eye(n)  # a point is not held against itself
 
         def stress(flat):
             at = flat.reshape(n, -1)
             have = cdist(at, at) + np.eye(n)
-            pull = (have - want - np.eye(n)) / (have * (want + np.eye(n)))
-            value = ((want + np.eye(n) - have) ** 2 / (want + np.eye(n))).sum() / 2
-            return value, 2 * (pull.sum(axis=1)[:, None] * at - pull @ at).ravel()
+            pull = (have - want) / (have * want)
+            return ((want - have) ** 2 / want).sum() / 2, 2 * (pull.sum(axis=1)[:, None] * at - pull @ at).ravel()
 
         start = PCA(self.dims, svd_solver="full").fit_transform(x)
         at = self.least(start, stress)
