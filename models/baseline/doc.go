@@ -90,15 +90,16 @@
 //
 //	X = argmin sum_{i<j} (delta_ij - r_ij)^2/delta_ij                        (9)
 //
-// a local minimum, found by L-BFGS from principal components on and turned to its own. A new
+// a local minimum, found by L-BFGS from principal components on, along its principal axes. A new
 // vector has the place of the least sum over learnt ones, which stay, from (5) on. Distances are
 // computed again in every iteration instead of being kept.
 //
 // # Samples
 //
-// All but principal components learn a sample of the vectors, m of them in O(m^2) memory (eigenmaps in
-// O(m k), sammon in O(m)), and place the rest by (2), (5), (7) or (9), which is how landmarks are used (de Silva and Tenenbaum,
-// NIPS 2002). Principal components are of all vectors.
+// All but principal components learn a sample of the vectors, m of them in O(m^2) memory
+// (eigenmaps in O(m k), sammon in O(m)), and place the rest by (2), (5), (7) or (9), which is
+// how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components are of all
+// vectors.
 //
 // # Decoding
 //
