@@ -82,8 +82,11 @@ func TestPlacesLeadBack(t *testing.T) {
 				all += vec.SquaredNorm(y) / float64(x.Rows)
 			}
 			most := 0.01 * all
-			if m == baseline.KernelPCA {
+			switch m {
+			case baseline.KernelPCA:
 				most = 0.05 * all // two of many components: far parts of the plane lie close
+			case baseline.Eigenmaps:
+				most = 0.02 * all // level at the ends of the plane, where points are crowded
 			}
 			if !(missed < most) || !(square < 0.2*all) {
 				t.Errorf("missed %g, sigma^2 %g, of a variance of %g", missed, square, all)
@@ -134,6 +137,8 @@ func TestRefusals(t *testing.T) {
 		{"more neighbours than points", baseline.Isomap, baseline.Settings{Common: models.Common{Neighbors: 30}}, true},
 		{"a sample no larger than the map", baseline.MDS, baseline.Settings{Points: 2}, false},
 		{"no neighbours", baseline.Isomap, baseline.Settings{Common: models.Common{Neighbors: -1}}, false},
+		{"tangent planes of too few neighbours", baseline.LTSA, baseline.Settings{Common: models.Common{Neighbors: 3, Dims: 3}}, false},
+		{"tangent planes of too small a sample", baseline.LTSA, baseline.Settings{Points: 3}, false},
 		{"no such method", "umap", baseline.Settings{}, false},
 	} {
 		if _, err := baseline.Fit(t.Context(), c.m, x, c.s); err == nil || models.IsBadInput(err) != c.bad {

@@ -1,11 +1,14 @@
 // Package baseline holds textbook methods as models of their own: what the other models
 // are compared with, learnt, stored and placed by as they are.
 //
-//	pca      principal components (Pearson 1901; Hotelling 1933)
-//	isomap   scaling of the lengths of shortest paths (Tenenbaum, de Silva and Langford 2000)
-//	lle      locally linear embedding (Roweis and Saul 2000)
-//	kpca     kernel principal components (Schölkopf, Smola and Müller 1998)
-//	mds      classical scaling of distances (Torgerson 1952; Gower 1966)
+//	pca         principal components (Pearson 1901; Hotelling 1933)
+//	isomap      scaling of the lengths of shortest paths (Tenenbaum, de Silva and Langford 2000)
+//	lle         locally linear embedding (Roweis and Saul 2000)
+//	kpca        kernel principal components (Schölkopf, Smola and Müller 1998)
+//	mds         classical scaling of distances (Torgerson 1952; Gower 1966)
+//	eigenmaps   Laplacian eigenmaps (Belkin and Niyogi 2003)
+//	ltsa        local tangent space alignment (Zhang and Zha 2004)
+//	sammon      Sammon's nonlinear mapping (Sammon 1969)
 //
 // # Symbols
 //
@@ -48,13 +51,55 @@
 //	x = sum_j w_j x_j,   w = argmin |y - sum_j w_j y_j|^2                     (5)
 //
 // Where the graph of neighbours falls apart, the ends of its shortest bridges are
-// neighbours as well, so that no part has a map of its own.
+// neighbours as well, so that no part has a map of its own; likewise below.
+//
+// # Laplacian eigenmaps
+//
+// With s_ij = 1 of learnt vectors of which each is among the k nearest of the other, 1/2 where
+// only one is, and 0 otherwise, places are those that keep neighbours together (Belkin and
+// Niyogi, Neural Computation 15, 2003, section 2),
+//
+//	X = argmin sum_ij s_ij |x_i - x_j|^2,   X'D X = 1,   D = diag(S 1)
+//	(D - S) v_c = lambda_c D v_c,   x_jc = v_jc                              (6)
+//
+// above the constant v: the least eigenvectors of the symmetric normalised Laplacian, by D^(-1/2).
+// A new vector has s_j by the same rule, among the learnt ones. Nyström's place for the kernel
+// D^(-1/2) S D^(-1/2) (Bengio et al., section 4) is then
+//
+//	x_c = 1/(1 - lambda_c) sum_j s_j x_jc / sum_j s_j                        (7)
+//
+// which (6) says of learnt points, too. Where lambda_c is above 0.99, of graphs of hardly more
+// points than neighbours, it is the mean itself.
+//
+// # Local tangent space alignment
+//
+// A learnt vector and its k nearest lie close to a plane of d dimensions, in which they have the
+// coordinates V_i ((k+1) x d, orthonormal: left singular vectors of these vectors, centred).
+// Places X_i of a neighbourhood are those by one linear map of its own, as far as possible (Zhang
+// and Zha, SIAM Journal on Scientific Computing 26, 2004, section 4), for unit columns of mean 0:
+//
+//	X = argmin sum_i |(I - 11'/(k+1) - V_i V_i') X_i|^2                      (8)
+//
+// A new vector has the place (5). Across a bridge the neighbourhoods of its ends are one, so that
+// parts do not hang as by a hinge.
+//
+// # Sammon's mapping
+//
+// Places are where distances r_ij are those of vectors, delta_ij, short ones counting more
+// (Sammon, IEEE Transactions on Computers C-18, 1969, equation 1, but for a factor):
+//
+//	X = argmin sum_{i<j} (delta_ij - r_ij)^2/delta_ij                        (9)
+//
+// a local minimum, found by L-BFGS from principal components on, along its principal axes. A new
+// vector has the place of the least sum over learnt ones, which stay, from (5) on. Distances are
+// computed again in every iteration instead of being kept.
 //
 // # Samples
 //
-// All but principal components learn a sample of the vectors, m of them in O(m^2) memory, and place the rest
-// by (2) or (5), which is how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal
-// components are of all vectors.
+// All but principal components learn a sample of the vectors, m of them in O(m^2) memory
+// (eigenmaps in O(m k), sammon in O(m)), and place the rest by (2), (5), (7) or (9), which is
+// how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components are of all
+// vectors.
 //
 // # Decoding
 //
@@ -74,6 +119,8 @@
 // # Contract
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
-// are in the data's units, but for kpca and lle; columns are uncorrelated among the learnt
-// points, of falling variance (with lle of equal), their entry of largest magnitude positive.
+// are in the data's units, but for kpca, lle, ltsa and eigenmaps; columns are uncorrelated among
+// the learnt points, of falling variance (with lle and ltsa of equal; with eigenmaps so where points
+// weigh their D), their entry of largest magnitude positive. With sammon and eigenmaps a result is
+// one of the kind of processor, too.
 package baseline

@@ -17,6 +17,10 @@ type Fitted struct {
 	Settings Settings
 	// Learnt are the rows that were learnt, ascending; PCA learns all.
 	Learnt []int32
+	// Iterations were taken by a method that iterates, and Converged says that it was not the
+	// greatest number of them that ended it.
+	Iterations int
+	Converged  bool
 
 	model interface {
 		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
@@ -28,17 +32,17 @@ type Fitted struct {
 // distinct; bad input are no more rows than neighbours, and more dimensions than the
 // method can have.
 func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fitted, error) {
-	s, err := s.Resolved()
-	if err != nil {
-		return nil, err
-	}
 	if !m.known() {
 		return nil, fmt.Errorf("baseline: there is no method %q", m)
+	}
+	s, err := s.Resolved(m)
+	if err != nil {
+		return nil, err
 	}
 	if need := max(s.Neighbors, s.Dims) + 1; x.Rows < need {
 		return nil, models.BadInputf("%s: %d distinct rows: neighbors = %d and dims = %d need at least %d distinct rows; give more rows or fewer neighbors", m, x.Rows, s.Neighbors, s.Dims, need)
 	}
-	f := &Fitted{Settings: s}
+	f := &Fitted{Settings: s, Converged: true}
 	if m == PCA {
 		f.Learnt = placing.Sample(x.Rows, x.Rows, s.Seed)
 		if f.model, err = components(ctx, x, s); err != nil {
@@ -47,8 +51,13 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 		return f, nil
 	}
 	f.Learnt = placing.Sample(x.Rows, s.Points, s.Seed)
-	if f.model, err = scale(ctx, m, vec.Take(x, f.Learnt), f.Learnt, s); err != nil {
+	t, err := scale(ctx, m, vec.Take(x, f.Learnt), f.Learnt, s)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m, err)
+	}
+	f.model = t
+	if m == Sammon {
+		f.Iterations, f.Converged = t.course.Iterations, t.course.Converged
 	}
 	return f, nil
 }

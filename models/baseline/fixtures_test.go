@@ -14,7 +14,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// fixture is a map of scikit-learn (testdata/textbook.py).
+// fixture is a map of scikit-learn, or of numpy where that has none (testdata/textbook.py).
 type fixture struct {
 	Name, Method                string
 	Neighbors                   int
@@ -46,7 +46,7 @@ func rowsOf(rows [][]float64) vec.Matrix[float64] {
 }
 
 // Every method has the places of scikit-learn, up to signs, of what it learns and of
-// other vectors, to 1e-6 of the map's extent.
+// other vectors, to 1e-6 of the map's extent; what scikit-learn lacks is of numpy.
 func TestPlacesAreThoseOfScikitLearn(t *testing.T) {
 	for _, f := range fixtures(t) {
 		t.Run(f.Method+"/"+f.Name, func(t *testing.T) {

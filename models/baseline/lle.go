@@ -39,20 +39,24 @@ func neighborLists(ctx context.Context, x vec.Matrix[float32], k, threads int) (
 // add adds v to an element and to its mirror image, once.
 func add(cost *mat.SymDense, i, j int, v float64) { cost.SetSym(i, j, cost.At(i, j)+v) }
 
-// least returns (4), m x d: the d unit eigenvectors of the least eigenvalues of the sum of
-// all costs, beside the constant one.
-func least(ctx context.Context, lists [][]int32, d int, y vec.Matrix[float64]) (vec.Matrix[float64], error) {
-	m := len(lists)
-	out, cost := vec.New[float64](m, d), mat.NewSymDense(m, nil)
-	for i, near := range lists {
-		reconstruct(cost, y, i, near)
+// errUnsolved says that gonum found no eigenvectors.
+var errUnsolved = errors.New("the eigenvalue iteration did not converge")
+
+// least returns (4) or (8), m x d: the d unit eigenvectors of the least eigenvalues of a sum
+// of m costs, beside the constant one.
+func least(ctx context.Context, m, d int, cost func(sum *mat.SymDense, i int) error) (vec.Matrix[float64], error) {
+	out, sum := vec.New[float64](m, d), mat.NewSymDense(m, nil)
+	for i := range m {
+		if err := cost(sum, i); err != nil {
+			return out, err
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
 	var eigen mat.EigenSym
-	if !eigen.Factorize(cost, true) {
-		return out, errors.New("the eigenvalue iteration did not converge")
+	if !eigen.Factorize(sum, true) {
+		return out, errUnsolved
 	}
 	var all mat.Dense
 	eigen.VectorsTo(&all)

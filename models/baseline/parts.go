@@ -18,10 +18,14 @@ func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 //
 //	places   float64, m x d   those of the sample, where it was learnt
 //	paths    float64, m x m   with isomap: lengths of paths, in units
+//	values   float64, d       with eigenmaps: eigenvalues of (6)
 func (t *scaled) Parts() []snapshot.Part {
 	parts := append(placing.Parts(t.learnt, t.units), snapshot.Part{Name: "places", Rows: t.x.Rows, Cols: t.x.Cols, Data: t.x.Data})
-	if t.method == Isomap {
+	switch t.method {
+	case Isomap:
 		parts = append(parts, snapshot.Part{Name: "paths", Rows: t.paths.Rows, Cols: t.paths.Cols, Data: t.paths.Data})
+	case Eigenmaps:
+		parts = append(parts, snapshot.Part{Name: "values", Rows: len(t.values), Cols: 1, Data: t.values})
 	}
 	return parts
 }
@@ -41,12 +45,20 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 		method: Method(s.Kind), learnt: learnt, units: u, k: min(s.Neighbors, m-1), threads: threads,
 		y: u.All(vec.Take(s.Reference, learnt)), x: vec.Of(m, d, slices.Clone(places)),
 	}
-	if t.method == Isomap {
+	switch t.method {
+	case Isomap:
 		paths, err := snapshot.PartOf[float64](s, "paths", m, m)
 		if err != nil {
 			return nil, err
 		}
 		t.paths = vec.Of(m, m, paths)
+	case Eigenmaps:
+		if t.values, err = snapshot.PartOf[float64](s, "values", d, 1); err != nil {
+			return nil, err
+		}
+		if err := t.diffusion.check(); err != nil {
+			return nil, err
+		}
 	}
 	t.choose()
 	t.prepare()

@@ -6,8 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/optimize"
 	"unfold/models/pca"
 	"unfold/models/placing"
 )
@@ -15,7 +18,7 @@ import (
 // leastExtent is the share of the first eigenvalue up to which one is rounding.
 const leastExtent = 1e-10
 
-// scaled is a map of learnt points, by scaling or locally linear, and places other vectors.
+// scaled is a map of learnt points, by scaling or by their neighbours, and places other vectors.
 type scaled struct {
 	method Method
 	learnt []int32
@@ -26,7 +29,10 @@ type scaled struct {
 	k, threads  int
 
 	from dissimilar
-	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i.
+	diffusion
+	columns [][]float64 // of y
+	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i; with
+	// Sammon vectors are x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
@@ -35,6 +41,8 @@ type scaled struct {
 	least float64
 	// variance are those of the learnt points.
 	variance []float64
+	// course is how the iteration went, if there was one.
+	course optimize.Result
 }
 
 // unitsOf centre vectors and give them a mean square of q elements.
@@ -76,18 +84,38 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 
 // places are those of the learnt vectors, in units; x are these as they are.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
-	if t.method == LLE {
-		lists, err := neighborLists(ctx, x, t.k, s.Threads)
-		if err != nil {
-			return vec.Matrix[float64]{}, err
-		}
-		return least(ctx, lists, s.Dims, t.y)
+	switch t.method {
+	case Sammon:
+		return t.relaxed(ctx, x, s)
+	case LLE, LTSA, Eigenmaps:
+		return t.local(ctx, x, s)
 	}
 	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
 		return places, fmt.Errorf("scaling: %w", err)
 	}
 	return trimmed(places), nil
+}
+
+// local are the places of a method that knows neighbours alone.
+func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], s Settings) (places vec.Matrix[float64], err error) {
+	lists, err := neighborLists(ctx, x, t.k, s.Threads)
+	if err != nil {
+		return places, err
+	}
+	switch t.method {
+	case Eigenmaps:
+		places, t.values, err = eigenmap(ctx, lists, s)
+		return places, err
+	case LTSA:
+		return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
+			return align(sum, t.y, neighborhood(lists, i, t.k), s.Dims)
+		})
+	}
+	return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
+		reconstruct(sum, t.y, i, lists[i])
+		return nil
+	})
 }
 
 // trimmed clears the columns that are rounding.
@@ -121,7 +149,7 @@ func (t *scaled) choose() {
 	switch t.method {
 	case Isomap:
 		t.from = ways(t.y, t.paths)
-	case LLE:
+	case LLE, LTSA, Eigenmaps:
 		t.unit = 1
 	case KernelPCA:
 		t.from, t.unit = kernels(t.y), 1
@@ -133,8 +161,14 @@ func (t *scaled) choose() {
 // prepare makes of places what (2) and Sigma need.
 func (t *scaled) prepare() {
 	m, d := t.x.Rows, t.x.Cols
+	if t.from != nil || t.method == Sammon {
+		t.vectors = t.x.Clone()
+		vec.Scale(1/t.unit, t.vectors.Data)
+	}
 	if t.from != nil {
 		t.centre()
+	} else if t.method == Sammon {
+		t.columns = columnsOf(t.y)
 	}
 	for _, e := range columnSquares(t.x) {
 		t.least += 1e-12 * e / float64(m*d)
@@ -152,8 +186,6 @@ func (t *scaled) centre() {
 		vec.Axpy(1/float64(m), a, t.mean)
 	}
 	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
-	t.vectors = t.x.Clone()
-	vec.Scale(1/t.unit, t.vectors.Data)
 	lambda, mean := columnSquares(t.vectors), make([]float64, d)
 	for i := range m {
 		vec.Axpy(1/float64(m), t.vectors.Row(i), mean)
@@ -168,13 +200,13 @@ func (t *scaled) centre() {
 	}
 }
 
-// settle finds the variances of the learnt points.
+// settle finds the variances of the learnt points, and how far away their nearest are.
 func (t *scaled) settle() {
 	near := newNearest(t.k + 1)
-	t.variance = make([]float64, t.x.Rows)
+	t.variance, t.reach2 = make([]float64, t.x.Rows), make([]float64, t.x.Rows)
 	for i := range t.variance {
 		near.find(t.y, t.y.Row(i))
-		t.variance[i] = t.spread(near.at)
+		t.variance[i], t.reach2[i] = t.spread(near.at), near.dist2[t.k]
 	}
 }
 
@@ -220,24 +252,39 @@ type guest struct {
 	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2), or (5).
-func (g *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
+// Place implements placing.Guest by (2), (5), (7) or (9).
+func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	g.units.Apply(g.y, z)
 	mu = make([]float64, g.x.Cols)
-	if g.method == LLE {
-		for i, w := range g.forth.of(g.y, g.scaled.y, near) {
-			vec.Axpy(w, g.x.Row(int(near[i])), mu)
+	switch g.method {
+	case LLE, LTSA:
+		g.weigh(mu, g.x, near)
+	case Eigenmaps:
+		g.diffusion.place(mu, g.a, g.y, g.scaled.y, g.x, near)
+	case Sammon:
+		lengths(g.a, g.y, g.columns)
+		g.weigh(mu, g.vectors, near)
+		if err := descend(ctx, mu, g.a, g.vectors); err != nil {
+			return nil, 0, err
 		}
-		return mu, g.spread(near), nil
-	}
-	g.from(g.a, g.y, near)
-	for j, a := range g.a {
-		vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
+		vec.Scale(g.unit, mu)
+	default:
+		g.from(g.a, g.y, near)
+		for j, a := range g.a {
+			vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
+		}
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)
 	}
 	return mu, g.spread(near), nil
+}
+
+// weigh adds to mu the places x by (5).
+func (g *guest) weigh(mu []float64, x vec.Matrix[float64], near []int32) {
+	for i, w := range g.forth.of(g.y, g.scaled.y, near) {
+		vec.Axpy(w, x.Row(int(near[i])), mu)
+	}
 }
 
 // Settled implements placing.Guest.

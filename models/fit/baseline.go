@@ -18,7 +18,7 @@ import (
 func textbook(m baseline.Method, about string) Kind {
 	k := Kind{
 		Name: string(m), About: about,
-		Check: func(s Spec) error { _, err := s.textbook().Resolved(); return err },
+		Check: func(s Spec) error { _, err := s.textbook().Resolved(m); return err },
 		Learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
 			return learnTextbook(ctx, m, z, s, progress)
 		},
@@ -29,7 +29,7 @@ func textbook(m baseline.Method, about string) Kind {
 			return baseline.NewPlacer(s, baseline.PlaceSettings{Threads: o.Threads, Search: o.Search})
 		},
 		Memory: func(s Spec, n, q int) int64 {
-			f, err := s.textbook().Resolved()
+			f, err := s.textbook().Resolved(m)
 			if err != nil {
 				return 0
 			}
@@ -92,6 +92,6 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 		if m != baseline.PCA {
 			s.Own = &textbookSettings{sampled{setting.Auto(fit.Settings.Points)}}
 		}
-		return &sample{model: fit, rows: fit.Learnt, spec: s, report: models.Report{Components: 1, Converged: true}}, nil
+		return &sample{model: fit, rows: fit.Learnt, spec: s, report: models.Report{Components: 1, Iterations: fit.Iterations, Converged: fit.Converged}}, nil
 	})
 }

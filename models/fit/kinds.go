@@ -18,7 +18,10 @@ var registry = []Kind{
 	textbook(baseline.Isomap, ", isomap, by lengths of paths"),
 	textbook(baseline.LLE, ", lle, by locally linear weights"),
 	textbook(baseline.KernelPCA, ", kpca, by Gaussian kernels"),
-	textbook(baseline.MDS, ", and mds, by distances"),
+	textbook(baseline.MDS, ", mds, by distances"),
+	textbook(baseline.Eigenmaps, ", eigenmaps, by the Laplacian of the neighbours' graph"),
+	textbook(baseline.LTSA, ", ltsa, by aligned tangent planes"),
+	textbook(baseline.Sammon, ", and sammon, by distances, of which short ones count more"),
 }
 
 // Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are

@@ -54,6 +54,9 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		"weights":        {6, Spec{Kind: "lle", Own: &textbookSettings{sampled{200}}, Common: models.Common{Seed: 1}}},
 		"kernels":        {20, Spec{Kind: "kpca", PCA: 5, Own: &textbookSettings{sampled{150}}, Common: models.Common{Seed: 1}}},
 		"distances":      {6, Spec{Kind: "mds", Common: models.Common{Seed: 1, Neighbors: 6}}},
+		"laplacian":      {6, Spec{Kind: "eigenmaps", Own: &textbookSettings{sampled{200}}, Common: models.Common{Seed: 1}}},
+		"tangents":       {6, Spec{Kind: "ltsa", Own: &textbookSettings{sampled{200}}, Common: models.Common{Seed: 1, Dims: 3}}},
+		"short":          {20, Spec{Kind: "sammon", PCA: 5, Own: &textbookSettings{sampled{150}}, Common: models.Common{Seed: 1}}},
 		"gaussian":       {20, Spec{PCA: 5, Common: models.Common{Steps: 15, Seed: 1}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
 	} {
 		t.Run(name, func(t *testing.T) {

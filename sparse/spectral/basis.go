@@ -21,6 +21,7 @@ const (
 type basis struct {
 	threads int
 	m       int
+	kernel  []float64 // see center; nil if constant
 	s, ls   []vec.Matrix[float64]
 	part    []float64 // sums of the pieces
 	coeff   []float64 // of combine
@@ -221,8 +222,8 @@ func four(v, coeff []float64, s0, s1, s2, s3 float64) (float64, float64, float64
 	return s0, s1, s2, s3
 }
 
-// center subtracts the mean of every column of x and, if others are given, the part in
-// their span, which is orthonormal and without mean.
+// center subtracts the mean of every column of x, or its part in the kernel, and, if others
+// are given, the part in their span, which is orthonormal and without mean.
 func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 	n, m := x.Rows, b.m
 	block := m * m
@@ -234,8 +235,9 @@ func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 		sums := b.part[t*size : (t+1)*size]
 		clear(sums)
 		for i := from; i < to; i++ {
+			weight := b.weight(i)
 			for c, v := range x.Row(i) {
-				sums[c] += v
+				sums[c] += weight * v
 			}
 		}
 		for ; from < to; from += strip {
@@ -256,14 +258,18 @@ func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 			total[k] += v
 		}
 	}
+	square := float64(n)
+	if b.kernel != nil {
+		square = vec.SquaredNorm(b.kernel)
+	}
 	for c := range m {
-		total[c] /= float64(n)
+		total[c] /= square
 	}
 	par.Ranges(b.threads, n, piece, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			row := x.Row(i)
+			row, weight := x.Row(i), b.weight(i)
 			for c, v := range total[:m] {
-				row[c] -= v
+				row[c] -= weight * v
 			}
 		}
 		for k, o := range others {
@@ -282,4 +288,12 @@ func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 			}
 		}
 	})
+}
+
+// weight is element i of the kernel.
+func (b *basis) weight(i int) float64 {
+	if b.kernel == nil {
+		return 1
+	}
+	return b.kernel[i]
 }

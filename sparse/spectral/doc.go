@@ -22,6 +22,12 @@
 // small generalised problem is whitened, which drops directions that are lost in
 // rounding (Duersch, Shao, Yang and Gu 2018 discuss why that is needed).
 //
+// # Masses
+//
+// With masses, R^2 = diag(Masses), the matrix that is iterated is A = R^-1 L R^-1, whose
+// eigenvectors are R v and whose kernel is spanned by R 1. It is preconditioned by R F^-1 R,
+// F being the factorisation of L.
+//
 // # Contract
 //
 // Vectors have unit norm, and the entry of largest magnitude (the first of equal

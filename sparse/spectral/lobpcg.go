@@ -10,7 +10,6 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
-	"unfold/sparse"
 	"unfold/sparse/solve"
 )
 
@@ -25,7 +24,7 @@ const lost = 1e-12
 // lobpcg is the state of the iteration: the blocks of the basis are the vectors x
 // (orthonormal), their preconditioned residuals w, and p, the last change of x.
 type lobpcg struct {
-	a      *solve.Laplacian
+	*problem
 	factor *solve.Factor
 	basis  *basis
 	blocks int     // of the basis that are in use
@@ -37,21 +36,21 @@ type lobpcg struct {
 }
 
 // iterate runs LOBPCG with count+guard vectors.
-func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result, error) {
-	n, m := w.N, count+guard
+func iterate(ctx context.Context, p *problem, count int, s Settings) (*Result, error) {
+	n, m := p.w.N, count+guard
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a := solve.NewLaplacian(w, nil)
-	it := &lobpcg{a: a, basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m)}
+	it := &lobpcg{problem: p, basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m)}
+	it.basis.kernel = p.root
 	par.Do(s.Threads, 2, func(task int) {
 		if task == 0 { // on one thread, and the longest part
-			it.factor = solve.NewFactor(a, m, s.Seed, s.Threads)
+			it.factor = solve.NewFactor(p.unscaled(), m, s.Seed, s.Threads)
 			return
 		}
 		it.draw(s.Seed)
 	})
-	for _, v := range a.Diagonal {
+	for _, v := range p.a.Diagonal {
 		it.norm = max(it.norm, 2*v)
 	}
 	if err := it.start(s.Seed); err != nil {
@@ -179,11 +178,13 @@ var errRank = errors.New("spectral: the start has too few directions; is the gra
 // precondition makes an approximate solution y of L y = r the last block in use,
 // which is block, without its mean and, if x is there, its part in x. Images of
 // the other blocks are combinations of earlier ones, until their rounding might be
-// felt.
+// felt. With masses it is R L^-1 R r, and r is lost.
 func (it *lobpcg) precondition(block int) {
 	b := it.basis
 	it.blocks = max(it.blocks, block+1)
+	it.scale(it.r)
 	it.factor.Apply(b.s[block], it.r)
+	it.scale(b.s[block])
 	if block == 0 {
 		b.center(b.s[0])
 	} else {

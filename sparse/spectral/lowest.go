@@ -20,6 +20,10 @@ type Settings struct {
 	Tolerance float64
 	// MaxIterations of LOBPCG; default 500.
 	MaxIterations int
+	// Masses, if not nil, are a positive number for each point: eigenpairs are those of
+	// Lap(W) v = lambda diag(Masses) v, with v'diag(Masses) v = 1. Those of Masses = W 1 are
+	// of the symmetric normalised Laplacian, v being its eigenvectors by Masses^(1/2).
+	Masses []float64
 	// Dense is the number of points up to which the dense solver is used;
 	// default 400, negative for never.
 	Dense int
@@ -35,11 +39,12 @@ type Settings struct {
 type Result struct {
 	// Values are the eigenvalues, ascending.
 	Values []float64
-	// Vectors are n x count, a column an eigenvector of unit norm.
+	// Vectors are n x count, a column an eigenvector of unit norm, or unit v'diag(Masses) v.
 	Vectors vec.Matrix[float64]
 	// Iterations of LOBPCG, 0 if the dense solver was used.
 	Iterations int
-	// Residual is the largest |L v - lambda v| / lambda.
+	// Residual is the largest |L v - lambda v| / lambda; with masses that of the matrix that
+	// is iterated (essay, "Masses").
 	Residual float64
 	// Converged says that Residual reached the tolerance or rounding.
 	Converged bool
@@ -53,7 +58,8 @@ var ErrSize = errors.New("a graph of n points has n - 1 eigenvectors beside the 
 
 // Lowest returns the count lowest eigenvectors of Lap(w) beside the constant
 // one. w is symmetric, with positive weights and no diagonal entries, and its
-// graph is connected. It fails if count > n-1 or ctx ends.
+// graph is connected. It fails if count > n-1, if masses are not n positive numbers or if
+// ctx ends.
 func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result, error) {
 	if w.N != w.M {
 		return nil, fmt.Errorf("spectral: %d x %d matrix is not square", w.N, w.M)
@@ -70,35 +76,37 @@ func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result,
 	if s.Dense == 0 {
 		s.Dense = 400
 	}
+	p, err := newProblem(w, s.Masses)
+	if err != nil {
+		return nil, err
+	}
 	var r *Result
-	var err error
 	// The block method wants room for three blocks.
 	if w.N <= s.Dense || w.N < 4*(count+guard) {
-		r, err = dense(w, count)
+		r, err = dense(p, count)
 	} else {
-		r, err = iterate(ctx, w, count, s)
+		r, err = iterate(ctx, p, count, s)
 	}
 	if err != nil {
 		return nil, err
 	}
+	p.undo(r.Vectors)
 	orient(r.Vectors)
 	return r, nil
 }
 
 // dense uses a full factorisation.
-func dense(w *sparse.CSR, count int) (*Result, error) {
-	n := w.N
+func dense(p *problem, count int) (*Result, error) {
+	n := p.a.W.N
 	a := mat.NewSymDense(n, nil)
 	for i := range n {
-		to, v := w.Row(i)
-		var sum float64
+		to, v := p.a.W.Row(i)
 		for k, j := range to {
-			sum += v[k]
 			if int(j) > i {
 				a.SetSym(i, int(j), -v[k])
 			}
 		}
-		a.SetSym(i, i, sum)
+		a.SetSym(i, i, p.a.Diagonal[i])
 	}
 	var e mat.EigenSym
 	if !e.Factorize(a, true) {

@@ -1,22 +1,133 @@
 """Writes textbook.json: maps of scikit-learn, and where it places other vectors.
 
+It has no mapping by Sammon, and no places of other vectors by Laplacian eigenmaps: these are the formulas of the papers.
+
     pip install scikit-learn
     python textbook.py
 """
 
 import json
 import pathlib
+import unittest.mock
 
 import numpy as np
+import scipy.optimize
 import sklearn
+from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA, KernelPCA
-from sklearn.manifold import Isomap, LocallyLinearEmbedding
+from sklearn.manifold import Isomap, LocallyLinearEmbedding, SpectralEmbedding
+from sklearn.neighbors import NearestNeighbors
 
 K = 8
+
+
+class Eigenmaps:
+    """Laplacian eigenmaps, with Bengio et al.'s places of new vectors (NIPS 2004, section 4)."""
+
+    def __init__(self, dims):
+        # scikit-learn counts a vector among its own neighbours.
+        self.model = SpectralEmbedding(
+            dims, affinity="nearest_neighbors", n_neighbors=K + 1, eigen_solver="arpack", random_state=0
+        )
+
+    def fit_transform(self, x):
+        places = self.model.fit_transform(x)
+        search = NearestNeighbors(n_neighbors=K).fit(x)
+        length, near = search.kneighbors()
+        self.search, self.reach, n = search, length[:, -1], len(x)
+        kernel = np.zeros((n, n))
+        np.put_along_axis(kernel, near, 0.5, axis=1)
+        kernel += kernel.T
+        self.mean = kernel.mean(axis=0)
+        normal = kernel / n / np.sqrt(np.outer(self.mean, self.mean))
+        self.vectors = places * np.sqrt(kernel.sum(axis=0))[:, None]
+        self.values = np.einsum("ik,ij,jk->k", self.vectors, normal, self.vectors)
+        np.testing.assert_allclose(normal @ self.vectors, self.vectors * self.values, atol=1e-10)
+        return places
+
+    def transform(self, z):
+        length, near = self.search.kneighbors(z, n_neighbors=len(self.reach))
+        kernel = np.zeros((len(z), len(self.reach)))
+        np.put_along_axis(kernel, near, length <= self.reach[near], axis=1)
+        np.put_along_axis(kernel, near[:, :K], 1 + np.take_along_axis(kernel, near[:, :K], axis=1), axis=1)
+        kernel /= 2
+        n, mean = kernel.shape[1], kernel.mean(axis=1)
+        normal = kernel / n / np.sqrt(np.outer(mean, self.mean))
+        return normal @ self.vectors / self.values / np.sqrt(n * mean)[:, None]
+
+
 rng = np.random.default_rng(11)
 t, h = rng.uniform(1.5, 4.5, size=160), rng.uniform(0, 3, size=160)
 sheet = np.stack([t * np.cos(t), h * 2, t * np.sin(t), 0.3 * h * t], axis=1)
 cloud = rng.normal(size=(130, 6)) * [3, 2, 1.5, 1, 0.7, 0.5] + 2
+
+class WithItself(NearestNeighbors):
+    """Lists a learnt vector once more, as its own first neighbour."""
+
+    def kneighbors(self, x, n_neighbors, return_distance):
+        near = super().kneighbors(x, n_neighbors - 1, return_distance=return_distance)
+        return np.concatenate([near[:, :1], near], axis=1)
+
+
+class TangentSpaces:
+    """Local tangent space alignment of vectors with K neighbours and themselves, as in its paper.
+
+    scikit-learn leaves them out, so that a vector which is a neighbour of no other is nowhere.
+    """
+
+    def __init__(self, dims):
+        self.model = LocallyLinearEmbedding(n_components=dims, eigen_solver="dense", method="ltsa")
+
+    def fit_transform(self, x):
+        with unittest.mock.patch("sklearn.manifold._locally_linear.NearestNeighbors", WithItself):
+            places = self.model.set_params(n_neighbors=K + 1).fit_transform(x)
+        self.model.set_params(n_neighbors=K).nbrs_ = NearestNeighbors().fit(x)
+        return places
+
+    def transform(self, z):
+        return self.model.transform(z)
+
+
+class Sammon:
+    """Sammon's mapping (1969), from principal components on, turned to its principal axes."""
+
+    def __init__(self, dims):
+        self.dims = dims
+
+    def least(self, start, stress):
+        """Where the stress is least."""
+        found = scipy.optimize.minimize(stress, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-12})
+        assert np.abs(found.jac).max() < 1e-6, found
+        return found.x.reshape(start.shape)
+
+    def fit_transform(self, x):
+        self.x, n = x, len(x)
+        want = cdist(x, x) + np.eye(n)  # a point is not held against itself
+
+        def stress(flat):
+            at = flat.reshape(n, -1)
+            have = cdist(at, at) + np.eye(n)
+            pull = (have - want) / (have * want)
+            return ((want - have) ** 2 / want).sum() / 2, 2 * (pull.sum(axis=1)[:, None] * at - pull @ at).ravel()
+
+        start = PCA(self.dims, svd_solver="full").fit_transform(x)
+        at = self.least(start, stress)
+        at -= at.mean(axis=0)
+        self.at = at @ np.linalg.svd(at)[2].T
+        return self.at
+
+    def transform(self, z):
+        near = np.argsort(cdist(z, self.x), axis=1)[:, :K]
+        places = [self.at[k].mean(axis=0) for k in near]
+        for i, want in enumerate(cdist(z, self.x)):
+
+            def stress(at):
+                have = np.linalg.norm(at - self.at, axis=1)
+                return ((want - have) ** 2 / want).sum(), 2 * ((have - want) / (have * want)) @ (at - self.at)
+
+            places[i] = self.least(places[i], stress)
+        return np.array(places)
+
 
 cases = []
 for name, x in (("sheet", sheet), ("cloud", cloud)):
@@ -31,6 +142,9 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
         "kpca": KernelPCA(d, kernel="rbf", gamma=gamma, eigen_solver="dense"),
         # Classical scaling of Euclidean distances is that of products (Gower 1966).
         "mds": KernelPCA(d, kernel="linear", eigen_solver="dense"),
+        "eigenmaps": Eigenmaps(d),
+        "ltsa": TangentSpaces(d),
+        "sammon": Sammon(d),
     }
     for method, model in methods.items():
         places = model.fit_transform(learn)
