@@ -156,9 +156,9 @@ clusters: bin/bench/refresh
 	bin/bench/refresh -clusters -o docs/clusters.md $(ARGS)
 
 # lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; some minutes. UNFOLD_DATA names
-# the folder with swissroll/, usps/ and climate/; PYTHON an interpreter that has scikit-learn, if it is to be compared.
+# the folder with swissroll/, usps/ and climate/.
 lllvm: build bin/bench/lllvm
-	bin/bench/lllvm -unfold bin/unfold $(if $(PYTHON),-python $(PYTHON)) -o docs/lllvm.md $(ARGS)
+	bin/bench/lllvm -unfold bin/unfold -o docs/lllvm.md $(ARGS)
 
 # capacity measures what a fleet of processes costs and writes docs/capacity.md; four minutes on a quiet machine. It needs java, and
 # mvn the first time, for a real broker.

@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 )
 
@@ -20,9 +19,18 @@ const (
 	classes  = 5
 	perClass = 80
 	folds    = 10
+	side     = 16 // of a digit, in pixels
+
+	digitNeighbors = "3:8"
 )
 
-// digits compares 1-NN errors on maps.
+// digitMaps are the kinds of model that the paper's figure 5 compares, with their neighbours.
+var digitMaps = []struct{ kind, name, args string }{
+	{"gplvm", "GP-LVM", ""}, {"isomap", "Isomap, 30 neighbours", "--neighbors 30"}, {"lle", "LLE, 40 neighbours", "--neighbors 40"},
+	{"pca", "principal components", ""},
+}
+
+// digits compares the bound by neighbours and 1-NN errors on maps.
 func digits(ctx context.Context, b *bench) (string, error) {
 	t, err := readTable(filepath.Join(b.data, "usps", "zip.train.gz"), false)
 	if err != nil {
@@ -32,49 +40,107 @@ func digits(ctx context.Context, b *bench) (string, error) {
 	if err := t.write(b.file("digits.csv")); err != nil {
 		return "", err
 	}
-	r, err := b.fit(ctx, "digits", join(pixels), "--label", "digit", "--neighbors", fmt.Sprint(classes*perClass/80), "--steps", "100")
-	if err != nil {
-		return "", err
-	}
 	labels := make([]string, len(t.rows))
 	for i, row := range t.rows {
 		labels[i] = row[0]
 	}
-	own, err := embedding(b.file("digits-map.csv"))
+	failed := func(kind string) (float64, error) {
+		x, err := b.places("digits", kind)
+		return 100 * foldError(x, labels), err
+	}
+	r, err := b.fit(ctx, "digits", "lllvm", join(pixels), "--label", "digit", "--neighbors", digitNeighbors, "--steps", "100")
 	if err != nil {
 		return "", err
 	}
-	pca, err := t.principal(ctx, pixels...)
+	at, err := failed("lllvm")
 	if err != nil {
 		return "", err
 	}
-	rows := fmt.Sprintf("| this program, `--kind lllvm` (bound %.1f, %d iterations) | %.1f%% | 28%% |\n", r.Loglik, r.Iterations, 100*foldError(own, labels))
-	rows += fmt.Sprintf("| PCA | %.1f%% | 26%% |\n", 100*foldError(pca, labels))
-	for _, peer := range []struct{ name, text, of string }{{"isomap", "Isomap, 30 neighbours", "26%"}, {"lle", "LLE, 40 neighbours", "38.5%"}} {
-		at := "not measured"
-		if b.python != "" {
-			y, err := b.peer(ctx, peer.name)
-			if err != nil {
-				return "", err
-			}
-			at = fmt.Sprintf("%.1f%%", 100*foldError(y, labels))
+	rows := fmt.Sprintf("| `lllvm` | LL-LVM, %d neighbours | %.1f%% |\n", r.Neighbors, at)
+	for _, m := range digitMaps {
+		if _, err := b.fit(ctx, "digits", m.kind, join(pixels), strings.Fields("--label digit "+m.args)...); err != nil {
+			return "", err
 		}
-		rows += fmt.Sprintf("| %s (scikit-learn) | %s | %s |\n", peer.text, at, peer.of)
+		if at, err = failed(m.kind); err != nil {
+			return "", err
+		}
+		rows += fmt.Sprintf("| `%s` | %s | %.1f%% |\n", m.kind, m.name, at)
 	}
 	picture, link := b.figure("digits.png")
-	if err := b.command(ctx, "plot", b.file("digits-map.csv"), "-o", picture, "--color", "digit", "--title", "USPS digits", "--width", "1200", "--height", "900"); err != nil {
+	if err := b.command(ctx, "plot", b.file("digits-lllvm.csv"), "-o", picture, "--color", "digit", "--title", "USPS digits", "--width", "1200", "--height", "900"); err != nil {
+		return "", err
+	}
+	back, backLink := b.figure("digits-back.png")
+	if err := b.decoded(ctx, t, back); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`## Handwritten digits
 
-%d of each of the digits 0 to 4 of USPS, 16 x 16 pixels, in two dimensions with %d neighbours (paper: section 4.2); the error of
-a digit's nearest neighbour on the map, in %d folds. The last column is a reference run with another sample of the digits.
+%d of each of the digits 0 to 4 of USPS, 16 x 16 pixels, in two dimensions (paper: section 4.2 and figure 5). The bound after at
+most 100 iterations, of %d starts for each number of neighbours; the paper's is highest with 5, a neighbour for 80 points:
 
-| map | 1-NN error | reference |
-|---|---|---|
 %s
 ![map](%s)
-`, perClass, r.Neighbors, folds, rows, link), nil
+
+The error of a digit's nearest neighbour on the map, in %d folds:
+
+| kind | model | 1-NN error |
+|---|---|---|
+%s
+One digit of each class, drawn by chance (above), and what lies at its place on the map (below):
+
+![digits and what lies at their places](%s)
+`, perClass, b.starts, boundTable(r.Model.Runs), link, folds, rows, backLink), nil
+}
+
+// decoded draws a digit of each class and what the model has at its place.
+func (b *bench) decoded(ctx context.Context, t table, path string) error {
+	if err := b.command(ctx, "decode", b.file("digits-lllvm.csv"), "-m", b.file("digits-lllvm.unfold"), "-o", b.file("digits-back.csv")); err != nil {
+		return err
+	}
+	back, err := readTable(b.file("digits-back.csv"), true)
+	if err != nil {
+		return err
+	}
+	var shown []int
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for c := range classes {
+		for i := rnd.IntN(len(t.rows)); ; i = rnd.IntN(len(t.rows)) {
+			if t.rows[i][0] == strconv.Itoa(c) {
+				shown = append(shown, i)
+				break
+			}
+		}
+	}
+	var all []sheet.Picture
+	for _, from := range []table{t, back} {
+		for _, i := range shown {
+			level, err := from.pixels(i)
+			if err != nil {
+				return err
+			}
+			all = append(all, sheet.Picture{Width: side, Level: level})
+		}
+	}
+	return sheet.Write(path, classes, 8, all)
+}
+
+// pixels are the grey values of a digit, from 0 to 1; a pixel without a column is empty in all.
+func (t table) pixels(row int) ([]float64, error) {
+	level := make([]float64, side*side)
+	for c, name := range t.names {
+		p, is := strings.CutPrefix(name, "p")
+		at, err := strconv.Atoi(p)
+		if !is || err != nil {
+			continue
+		}
+		v, err := strconv.ParseFloat(t.rows[row][c], 64)
+		if err != nil {
+			return nil, err
+		}
+		level[at-1] = (v + 1) / 2
+	}
+	return level, nil
 }
 
 // chosenDigits returns the digits with names, without pixels that are the same in all.
@@ -126,98 +192,4 @@ func foldError(x vec.Matrix[float32], labels []string) float64 {
 		}
 	}
 	return float64(wrong) / float64(x.Rows)
-}
-
-const peerScript = `
-import sys, numpy as np
-from sklearn.manifold import Isomap, LocallyLinearEmbedding
-name, source, to = sys.argv[1:]
-x = np.loadtxt(source, delimiter=",", skiprows=1)[:, 1:]
-m = Isomap(n_neighbors=30, n_components=2) if name == "isomap" else LocallyLinearEmbedding(n_neighbors=40, n_components=2, random_state=1)
-np.savetxt(to, m.fit_transform(x), delimiter=",", header="embedding_0,embedding_1", comments="")
-`
-
-// peer has scikit-learn make a map of the digits.
-func (b *bench) peer(ctx context.Context, name string) (vec.Matrix[float32], error) {
-	to := b.file("digits-" + name + ".csv")
-	c := exec.CommandContext(ctx, b.python, "-c", peerScript, name, b.file("digits.csv"), to)
-	if out, err := c.CombinedOutput(); err != nil {
-		return vec.Matrix[float32]{}, fmt.Errorf("%s: %w\n%s", name, err, out)
-	}
-	return embedding(to)
-}
-
-// The paper's section 4.3: 400 weather stations by their monthly precipitation.
-const stations = 400
-
-// climate compares a map of rain with the land.
-func climate(ctx context.Context, b *bench) (string, error) {
-	t, err := readTable(filepath.Join(b.data, "climate", "prcp_mean_2005_2014.csv"), true)
-	if err != nil {
-		return "", err
-	}
-	t = t.sample(stations, 1)
-	if err := t.write(b.file("climate.csv")); err != nil {
-		return "", err
-	}
-	var months []string
-	for _, name := range t.names {
-		if strings.HasPrefix(name, "prcp_") {
-			months = append(months, name)
-		}
-	}
-	r, err := b.fit(ctx, "climate", join(months), "--keep", "lon,lat", "--neighbors", "12", "--steps", "100")
-	if err != nil {
-		return "", err
-	}
-	own, err := embedding(b.file("climate-map.csv"))
-	if err != nil {
-		return "", err
-	}
-	land, err := t.numbers("lon", "lat")
-	if err != nil {
-		return "", err
-	}
-	pca, err := t.principal(ctx, months...)
-	if err != nil {
-		return "", err
-	}
-	lon, lonLink := b.figure("climate-lon.png")
-	lat, latLink := b.figure("climate-lat.png")
-	if err := errors.Join(
-		b.command(ctx, "plot", b.file("climate-map.csv"), "-o", lon, "--color", "lon", "--title", "Stations by longitude", "--width", "1000", "--height", "750"),
-		b.command(ctx, "plot", b.file("climate-map.csv"), "-o", lat, "--color", "lat", "--title", "Stations by latitude", "--width", "1000", "--height", "750"),
-	); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf(`## Weather stations
-
-Mean monthly precipitation of %d stations in the United States, 2005 to 2014, with %d neighbours (paper: section 4.3, figure 6).
-How much of the stations' longitude and latitude an affine function of the map explains:
-
-| map | longitude | latitude |
-|---|---|---|
-| this program, %[7]s | %.2[3]f | %.2[4]f |
-| PCA | %.2[5]f | %.2[6]f |
-
-![by longitude](%[8]s)
-![by latitude](%[9]s)
-`, stations, r.Neighbors, explained(own, land, 0), explained(own, land, 1), explained(pca, land, 0), explained(pca, land, 1), "`--kind lllvm`", lonLink, latLink), nil
-}
-
-// explained is R^2 of column c of the land by the columns of the map and a constant.
-func explained(x, land vec.Matrix[float32], c int) float64 {
-	n := float64(x.Rows)
-	var mx, my, mz float64
-	for i := range x.Rows {
-		mx, my, mz = mx+float64(x.Row(i)[0])/n, my+float64(x.Row(i)[1])/n, mz+float64(land.Row(i)[c])/n
-	}
-	var xx, xy, yy, xz, yz, zz float64
-	for i := range x.Rows {
-		a, b, z := float64(x.Row(i)[0])-mx, float64(x.Row(i)[1])-my, float64(land.Row(i)[c])-mz
-		xx, xy, yy, xz, yz, zz = xx+a*a, xy+a*b, yy+b*b, xz+a*z, yz+b*z, zz+z*z
-	}
-	det := xx*yy - xy*xy
-	p, q := (yy*xz-xy*yz)/det, (xx*yz-xy*xz)/det
-	return (p*xz + q*yz) / zz
 }

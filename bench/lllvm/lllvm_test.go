@@ -3,11 +3,11 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models/lllvm"
 	"unfold/models/modeltest"
 )
 
@@ -22,11 +22,17 @@ func TestExplained(t *testing.T) {
 		copy(noise.Row(i), []float32{rnd.Float32(), rnd.Float32()})
 	}
 	for c := range 2 {
-		if r := explained(x, land, c); math.Abs(r-1) > 1e-5 {
-			t.Errorf("column %d: an affine picture explains %g", c, r)
+		if r := nearest(x, land, c); r < 0.9 {
+			t.Errorf("column %d: the nearest places explain %g", c, r)
 		}
-		if r := explained(noise, land, c); r > 0.05 || r < 0 {
-			t.Errorf("column %d: random places explain %g", c, r)
+		if r := nearest(noise, land, c); r > 0.1 {
+			t.Errorf("column %d: the nearest of random places explain %g", c, r)
+		}
+		if r, err := explained(x, land, c); err != nil || math.Abs(r-1) > 1e-5 {
+			t.Errorf("column %d: an affine picture explains %g, error %v", c, r, err)
+		}
+		if r, err := explained(noise, land, c); err != nil || r > 0.05 || r < 0 {
+			t.Errorf("column %d: random places explain %g, error %v", c, r, err)
 		}
 	}
 }
@@ -73,24 +79,18 @@ func TestPatchTable(t *testing.T) {
 	}
 }
 
-// Points on a line have a place along it, and none across; other columns do not count.
-func TestPrincipal(t *testing.T) {
-	rows := table{names: []string{"x", "other", "y"}}
-	for i := range 20 {
-		v := strconv.Itoa(i)
-		rows.rows = append(rows.rows, []string{v, strconv.Itoa(i * i % 7), v})
+// The mean of bounds, their deviation and the highest are those of the starts of a number of neighbours.
+func TestBoundTable(t *testing.T) {
+	got := boundTable([]lllvm.Run{{Neighbors: 4, Bound: 1}, {Neighbors: 5, Bound: 7}, {Neighbors: 4, Bound: 3}})
+	if want := "| 4 | 2.0 | 1.4 | 3.0 |\n| 5 | 7.0 | 0.0 | 7.0 |\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("the table is\n%swant it to end with\n%s", got, want)
 	}
-	at, err := rows.principal(t.Context(), "x", "y")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range at.Rows {
-		along, across := math.Abs(float64(at.Row(i)[0])), math.Abs(float64(at.Row(i)[1]))
-		if want := math.Sqrt2 * math.Abs(float64(i)-9.5); math.Abs(along-want) > 1e-4 || across > 1e-4 {
-			t.Errorf("point %d is at %v, want %g along", i, at.Row(i), want)
-		}
-	}
-	if _, err := rows.principal(t.Context(), "z"); err == nil {
-		t.Error("a column that is not there has places")
+}
+
+// A pixel that is the same in all digits is empty, and the others are where their names say.
+func TestPixels(t *testing.T) {
+	got, err := table{[]string{"digit", "p1", "p18"}, [][]string{{"3", "1", "0"}}}.pixels(0)
+	if err != nil || len(got) != side*side || got[0] != 1 || got[17] != 0.5 || got[1] != 0 {
+		t.Errorf("pixels %v, error %v", got, err)
 	}
 }

@@ -6,8 +6,7 @@
 //
 // DIR holds swissroll/, usps/ and climate/; an experiment whose data are missing is
 // left out of the page, and -only names those to do again: of the others, the results
-// of earlier runs in the folder -out are used. With -python, an interpreter that has
-// scikit-learn, the digits are also compared with its Isomap and LLE.
+// of earlier runs in the folder -out are used.
 package main
 
 import (
@@ -28,10 +27,10 @@ func main() {
 
 // bench is what the experiments share.
 type bench struct {
-	unfold, data, out, python string
-	figures                   string // folder of the page's figures
-	starts                    int
-	log                       io.Writer
+	unfold, data, out string
+	figures           string // folder of the page's figures
+	starts            int
+	log               io.Writer
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -40,8 +39,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program")
 	flags.Data(&b.data, "swissroll/, usps/ and climate/")
 	flags.StringVar(&b.out, "out", "out/lllvm", "folder for maps, models and results")
-	flags.StringVar(&b.python, "python", "", "interpreter with scikit-learn, for Isomap and LLE")
-	flags.IntVar(&b.starts, "starts", 2, "random starts of each fit")
+	flags.IntVar(&b.starts, "starts", 10, "random starts of each fit")
 	page := flags.String("o", "docs/lllvm.md", "the page to write; its figures go to the folder of that name")
 	only := flags.String("only", "", "experiments to do, of "+strings.Join(names(), ",")+"; default all")
 	if flags.Parse(args) != nil {

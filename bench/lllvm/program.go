@@ -16,7 +16,6 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/fit"
-	"unfold/models/pca"
 )
 
 // table is rows of named columns.
@@ -97,28 +96,6 @@ func (t table) numbers(names ...string) (vec.Matrix[float32], error) {
 	return out, nil
 }
 
-// principal returns the rows' places by two principal components of columns.
-func (t table) principal(ctx context.Context, names ...string) (vec.Matrix[float32], error) {
-	x, err := t.numbers(names...)
-	if err != nil {
-		return x, err
-	}
-	pca, err := pca.Fit(ctx, x, 2, pca.Settings{})
-	if err != nil {
-		return x, err
-	}
-	return pca.Projector().Apply(x, 0), nil
-}
-
-// embedding returns the places of a map that was written as CSV.
-func embedding(path string) (vec.Matrix[float32], error) {
-	t, err := readTable(path, true)
-	if err != nil {
-		return vec.Matrix[float32]{}, err
-	}
-	return t.numbers("embedding_0", "embedding_1")
-}
-
 // command runs the program.
 func (b *bench) command(ctx context.Context, args ...string) error {
 	c := exec.CommandContext(ctx, b.unfold, append([]string{"-q"}, args...)...)
@@ -138,19 +115,32 @@ type fitted struct {
 	Model      fit.LocallyLinear  `json:"model"`
 }
 
-// fit learns NAME.csv, of which the columns given are the vector, as NAME.unfold with
-// the map NAME-map.csv, and reads its report.
-func (b *bench) fit(ctx context.Context, name, columns string, args ...string) (r fitted, err error) {
-	err = b.command(ctx, append([]string{
-		"fit", b.file(name + ".csv"), "--kind", "lllvm", "--pca", "none", "--columns", columns, "-o", b.file(name + ".unfold"),
-		"--map", b.file(name + "-map.csv"), "--report", b.file(name + ".json"), "--restarts", fmt.Sprint(b.starts),
-	}, args...)...)
-	if err != nil {
+// fit learns NAME.csv, of which the columns given are the vector, as a kind of model,
+// NAME-KIND.unfold with the map NAME-KIND.csv, and reads its report.
+func (b *bench) fit(ctx context.Context, name, kind, columns string, args ...string) (r fitted, err error) {
+	to := name + "-" + kind
+	args = append([]string{
+		"fit", b.file(name + ".csv"), "--kind", kind, "--pca", "none", "--columns", columns, "-o", b.file(to + ".unfold"),
+		"--map", b.file(to + ".csv"), "--report", b.file(to + ".json"),
+	}, args...)
+	if kind == "lllvm" {
+		args = append(args, "--restarts", fmt.Sprint(b.starts))
+	}
+	if err := b.command(ctx, args...); err != nil {
 		return r, err
 	}
-	raw, err := os.ReadFile(b.file(name + ".json"))
+	raw, err := os.ReadFile(b.file(to + ".json"))
 	if err != nil {
 		return r, err
 	}
 	return r, json.Unmarshal(raw, &r)
+}
+
+// places are those of the map of a kind of model.
+func (b *bench) places(name, kind string) (vec.Matrix[float32], error) {
+	t, err := readTable(b.file(name+"-"+kind+".csv"), true)
+	if err != nil {
+		return vec.Matrix[float32]{}, err
+	}
+	return t.numbers("embedding_0", "embedding_1")
 }
