@@ -96,9 +96,8 @@ func (p *Placer) checkEvents(x vec.Matrix[float32]) error {
 	if !p.by.binary() || p.snap.CheckDim(x.Cols) != nil {
 		return nil
 	}
-	columns := seenColumns(p.snap)
 	for i := range x.Rows {
-		if j := notBinary(x.Row(i), columns); j >= 0 {
+		if j := notBinary(x.Row(i), p.columns); j >= 0 {
 			return binaryError(x, i, j, p.snap.Names)
 		}
 	}

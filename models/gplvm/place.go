@@ -40,6 +40,8 @@ type Placer struct {
 	*placing.Placer
 	by   *placer
 	snap *snapshot.Snapshot
+	// columns are those that the model sees, nil if it sees all.
+	columns []int
 }
 
 var (
@@ -86,7 +88,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	return &Placer{Placer: p, by: by, snap: s}, nil
+	return &Placer{Placer: p, by: by, snap: s, columns: seenColumns(s)}, nil
 }
 
 // Place returns the places of the rows of x; see models.Placer. With probit noise a value
