@@ -26,8 +26,10 @@ type RowError struct {
 	// Name is the column's name, if it has one.
 	Name string
 	// Value is what stood there: NaN, an infinity, or a number so large that
-	// its projection is not finite.
+	// its projection is not finite; or, with Want, a number that the model does not take.
 	Value float64
+	// Want says what the model takes, if not every number.
+	Want string
 }
 
 func (e *RowError) Error() string {
@@ -40,6 +42,8 @@ func (e *RowError) Error() string {
 		return fmt.Sprintf("row %d: all values are missing", e.Row)
 	case math.IsNaN(e.Value):
 		return fmt.Sprintf("row %d, %s of the vector is NaN: every value must be a finite number", e.Row, column)
+	case e.Want != "":
+		return fmt.Sprintf("row %d, %s of the vector is %g: %s", e.Row, column, e.Value, e.Want)
 	case math.IsInf(e.Value, 0):
 		return fmt.Sprintf("row %d, %s of the vector is infinite: every value must be a finite number", e.Row, column)
 	}

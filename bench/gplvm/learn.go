@@ -83,6 +83,11 @@ type located struct {
 // locate places the rows of y, each from the places x of so many rows of seen that are
 // nearest in what is observed, and keeps the most likely.
 func (b *bench) locate(ctx context.Context, a *gplvm.Active, y, seen, x vec.Matrix[float64], starts int) (*located, error) {
+	return b.locateFrom(ctx, a, y, x, func(_ int, row []float64) []int { return nearest(row, seen, starts) })
+}
+
+// locateFrom is locate from places of which starts has the numbers, for each row of y.
+func (b *bench) locateFrom(ctx context.Context, a *gplvm.Active, y, x vec.Matrix[float64], starts func(i int, row []float64) []int) (*located, error) {
 	l := &located{x: vec.New[float64](y.Rows, x.Cols), mean: vec.New[float64](y.Rows, y.Cols)}
 	const size = 8
 	spent, failed := make([]time.Duration, par.Pieces(y.Rows, size)), make([]error, par.Pieces(y.Rows, size))
@@ -91,7 +96,7 @@ func (b *bench) locate(ctx context.Context, a *gplvm.Active, y, seen, x vec.Matr
 		begin := time.Now()
 		for i := from; i < to; i++ {
 			best := math.Inf(-1)
-			for _, j := range nearest(y.Row(i), seen, starts) {
+			for _, j := range starts(i, y.Row(i)) {
 				at := slices.Clone(x.Row(j))
 				value, err := a.Locate(ctx, y.Row(i), at, w, optimize.Settings{Steps: 20, StepTolerance: 1e-3, ValueTolerance: math.MaxFloat64})
 				if err != nil {

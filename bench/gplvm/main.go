@@ -48,6 +48,7 @@ func sections() []section {
 		{"digits", "Digits", digits, []string{digitsFile}},
 		{"usps", "Digits, sparse", digitsSparse, []string{digitsFile}},
 		{"twos", "Twos with missing pixels", binaryTwos, []string{digitsFile, moreDigitsFile}},
+		{"order", "Twos: the order of the noises", twosOrder, []string{digitsFile, moreDigitsFile}},
 		{"faces", "Frey faces", faces, []string{facesFile}},
 		{"placing", "Placing", placings, []string{freshOil}},
 	}
@@ -151,7 +152,8 @@ On the command line the model is ` + "`--kind gplvm`" + `: a sample of the rows 
 kernel ` + "`rbf+bias+white`" + ` from the principal components on, or with ` + "`--start isomap`" + ` or ` + "`graph`" + `, by scaled conjugate gradients or
 ` + "`--optimizer lbfgs`" + `. ` + "`--restarts`" + ` learns from places moved off the start as well and keeps the largest likelihood; with ` + "`--jumps N`" + ` single
 points jump N times to the places of others where that is likelier; ` + "`--active N`" + ` is
-the sparse model. Empty cells and NaN are missing values: rows are learnt, and placed, by what is there of them. Events are placed
+the sparse model; ` + "`--noise probit`" + ` is for columns of 0 and 1, of which it decodes probabilities. Empty cells and NaN are missing
+values: rows are learnt, and placed, by what is there of them. Events are placed
 where they are most likely, or with ` + "`--smooth`" + ` by a smooth map; ` + "`unfold decode`" + ` leads from the map back to vectors.
 `
 

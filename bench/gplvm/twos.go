@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"time"
 
@@ -25,7 +24,7 @@ const (
 )
 
 // twos reads binary twos, 8 x 8 pixels of 1 (ink) and -1: those to learn and others.
-func (b *bench) twos() (train, test vec.Matrix[float64], err error) {
+func (b *bench) twos(ink float64, learnt int) (train, test vec.Matrix[float64], err error) {
 	var rows []float64
 	for _, name := range []string{digitsFile, moreDigitsFile} {
 		all, err := numbers(b.dataFile(name))
@@ -34,21 +33,21 @@ func (b *bench) twos() (train, test vec.Matrix[float64], err error) {
 		}
 		for i := range all.Rows {
 			if row := all.Row(i); row[0] == 2 {
-				rows = append(rows, inked(row[1:])...)
+				rows = append(rows, inked(row[1:], ink)...)
 			}
 		}
 	}
 	both := vec.Of(len(rows)/64, 64, rows)
-	return both.Slice(0, twosLearnt), both.Slice(twosLearnt, both.Rows), nil
+	return both.Slice(0, learnt), both.Slice(learnt, both.Rows), nil
 }
 
 // inked turns 16 x 16 grey values into 8 x 8 of ink or none.
-func inked(image []float64) []float64 {
+func inked(image []float64, ink float64) []float64 {
 	out := make([]float64, 64)
 	for p := range out {
 		at := p/8*2*16 + p%8*2
 		out[p] = -1
-		if (image[at]+image[at+1]+image[at+16]+image[at+17])/4 > inkFrom {
+		if (image[at]+image[at+1]+image[at+16]+image[at+17])/4 > ink {
 			out[p] = 1
 		}
 	}
@@ -57,31 +56,13 @@ func inked(image []float64) []float64 {
 
 // binaryTwos is section 7.3.1: what is missing of binary digits, filled in.
 func binaryTwos(ctx context.Context, b *bench) (string, error) {
-	train, test, err := b.twos()
+	d, err := b.removed(inkFrom, twosLearnt, twosSeed)
 	if err != nil {
 		return "", err
 	}
-	// Pixels that never change say nothing.
-	train, which := varied(train)
-	rest := vec.New[float64](test.Rows, len(which))
-	for i := range rest.Rows {
-		for c, p := range which {
-			rest.Row(i)[c] = test.Row(i)[p]
-		}
-	}
-	holes, missing, ink := rest.Clone(), 0, 0
-	rnd := rand.New(rand.NewPCG(2, 2))
-	for i, v := range rest.Data {
-		if rnd.Float64() < twosMissing {
-			holes.Data[i] = math.NaN()
-			missing++
-			if v > 0 {
-				ink++
-			}
-		}
-	}
+	train, rest, holes, which := d.train, d.rest, d.holes, d.which
 	t := newTable("filled in by", "wrong pixels", "paper", "learning", "time of a digit")
-	share := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(missing)) }
+	share := func(value func(i, c int) float64) string { return fmt.Sprintf("%.1f %%", 100*d.share(value)) }
 	pictures := [][]sheet.Picture{tiles(rest, which), tiles(holes, which)}
 	for _, c := range []struct {
 		name, paper string
@@ -103,20 +84,17 @@ func binaryTwos(ctx context.Context, b *bench) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		wrong := 0
+		wrong := share(func(i, c int) float64 { return l.mean.Row(i)[c] })
 		for i, v := range holes.Data {
 			if math.IsNaN(v) {
 				v = math.Copysign(1, l.mean.Data[i])
-				if v != rest.Data[i] {
-					wrong++
-				}
 			}
 			l.mean.Data[i] = v
 		}
-		t.row(c.name, share(wrong), c.paper, took, fmt.Sprintf("%.1f ms", 1e3*l.seconds))
+		t.row(c.name, wrong, c.paper, took, fmt.Sprintf("%.1f ms", 1e3*l.seconds))
 		pictures = append(pictures, tiles(l.mean, which))
 	}
-	t.row("no ink", share(ink), "51.5 %", "", "")
+	t.row("no ink", share(func(_, _ int) float64 { return -1 }), "51.5 %", "", "")
 	var shown []sheet.Picture
 	for _, row := range pictures {
 		for i := range twosShown {

@@ -9,6 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/gplvm"
 	"unfold/models/live"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
@@ -78,7 +79,11 @@ func prepareFull(x vec.Matrix[float32], spec Spec, progress models.Progress) (*p
 	if err != nil {
 		return nil, err
 	}
-	return prepare(x.Rows, x.Cols, spec, progress)
+	p, err := prepare(x.Rows, x.Cols, spec, progress)
+	if err == nil && p.spec.binary() {
+		err = gplvm.CheckBinary(x, nil) // by the columns of x, all of them
+	}
+	return p, err
 }
 
 // prepare checks what can be checked before anything is computed, for rows of dim elements.

@@ -70,6 +70,10 @@ var frozen = []frozenFile{
 		Kind: GPLVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 7, Steps: 20, Seed: 3, Lists: 10},
 		GPLVM: gplvm.Options{Points: 50, Kernel: "rbf+bias+white", Restarts: 1, Tolerance: 1e-4},
 	}},
+	{"v3-probit", 3, Spec{
+		Kind: GPLVM, PCA: PCANone, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 7, Steps: 3, Seed: 3, Lists: 10},
+		GPLVM: gplvm.Options{Points: 200, Kernel: "rbf+bias+white", Restarts: 1, Start: gplvm.StartPCA, Optimizer: "scg", Active: 30, Noise: gplvm.NoiseProbit, Tolerance: 1e-4},
+	}},
 }
 
 func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
@@ -112,7 +116,7 @@ func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 			x.Row(i)[0] += 500
 		}
 	}
-	s, _, err := Fit(context.Background(), x, f.spec, nil)
+	s, _, err := Fit(context.Background(), f.rows(x), f.spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +125,20 @@ func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 	s.Names = strings.Split("a b c d e f g h i j k l", " ")
 	s.Positions = []snapshot.Position{offsets.At("events", 0, 1234), offsets.At("events", 3, 99)}
 	return s
+}
+
+// rows are those of x as the map takes them: their signs as 0 and 1, or as they are.
+func (f frozenFile) rows(x vec.Matrix[float32]) vec.Matrix[float32] {
+	if !f.spec.binary() {
+		return x
+	}
+	signs := vec.New[float32](x.Rows, x.Cols)
+	for i, v := range x.Data {
+		if v > 0 {
+			signs.Data[i] = 1
+		}
+	}
+	return signs
 }
 
 func frozenEvents() vec.Matrix[float32] {
@@ -303,7 +321,7 @@ func makeFrozen(t *testing.T) {
 	if _, err := os.Stat(base + ".unfold"); err == nil {
 		t.Fatalf("%s.unfold is frozen", base)
 	}
-	s, x := f.snapshot(t), frozenEvents()
+	s, x := f.snapshot(t), f.rows(frozenEvents())
 	g := golden{Places: map[string][]goldenPlace{}}
 	for i := range x.Rows {
 		g.Events = append(g.Events, x.Row(i))
@@ -327,6 +345,7 @@ func makeFrozen(t *testing.T) {
 // row, or finite numbers, the same bits alone and in company.
 func FuzzPlace(f *testing.F) {
 	var placers []models.Placer
+	var files []frozenFile
 	for _, file := range frozen {
 		s, err := snapshot.ReadFile(file.path() + ".unfold")
 		if err != nil {
@@ -337,7 +356,7 @@ func FuzzPlace(f *testing.F) {
 			if err != nil {
 				f.Fatal(err)
 			}
-			placers = append(placers, p)
+			placers, files = append(placers, p), append(files, file)
 		}
 	}
 	company := frozenEvents()
@@ -361,7 +380,13 @@ func FuzzPlace(f *testing.F) {
 				x.Row(1)[j] = floatAt(raw, j)
 			}
 		}
-		for _, p := range placers {
+		for k, p := range placers {
+			x := x
+			if files[k].spec.binary() { // the company of what may be anything
+				signs := files[k].rows(x)
+				copy(signs.Row(1), x.Row(1))
+				x = signs
+			}
 			all, err := p.Place(context.Background(), x)
 			alone, aloneErr := p.Place(context.Background(), x.Slice(1, 2))
 			if err != nil || aloneErr != nil {

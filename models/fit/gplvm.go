@@ -26,8 +26,14 @@ var gaussianProcess = Kind{
 	Name: GPLVM, Missing: true, Varied: true,
 	About:    ", gplvm the Gaussian process one of Lawrence (2005), both for some thousand points",
 	Settings: func() Settings { return new(processSettings) },
-	Check:    func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
-	Learn:    learnGaussianProcess,
+	Check: func(s Spec) error {
+		if err := s.checkBinary(); err != nil {
+			return err
+		}
+		_, err := s.gaussianProcess().Resolved()
+		return err
+	},
+	Learn: learnGaussianProcess,
 	Open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 		if o.Rule != placing.RuleAuto || o.Received != 0 || o.Neighbors != 0 {
 			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", o.Rule, LVM, GPLVM)}
@@ -39,7 +45,7 @@ var gaussianProcess = Kind{
 		if err != nil {
 			return 0
 		}
-		return gplvm.Bytes(min(n, f.Points), q, f.Active)
+		return gplvm.Bytes(min(n, f.Points), q, f)
 	},
 	Describe: func(s *snapshot.Snapshot) []Line {
 		d := gplvm.Describe(s)
@@ -52,6 +58,10 @@ var gaussianProcess = Kind{
 			{"kernel", fmt.Sprintf("%s: %s", d.Kernel, strings.Join(theta, ", "))},
 			{"likelihood", fmt.Sprintf("%.8g, with the prior of the places", d.LogLik)},
 		}
+		if d.Noise != "" {
+			lines[2].Value = fmt.Sprintf("%.8g, of the values of the active set, by assumed density filtering", d.LogLik)
+			lines = append(lines, Line{"noise", d.Noise + ": columns are 0 and 1, decoded as the probability of 1"})
+		}
 		if d.Active > 0 {
 			lines = append(lines, Line{"active set", fmt.Sprintf("%d of those, by which the others are placed", d.Active)})
 		}
@@ -63,6 +73,17 @@ var gaussianProcess = Kind{
 		}
 		return lines
 	},
+}
+
+// binary reports whether columns have to be 0 and 1.
+func (s Spec) binary() bool { return s.Kind == GPLVM && s.GPLVM.Noise == gplvm.NoiseProbit }
+
+// checkBinary says that columns of 0 and 1 are to be projected.
+func (s Spec) checkBinary() error {
+	if s.binary() && s.PCA > 0 {
+		return fmt.Errorf("noise %s is for columns of 0 and 1, not for their %d principal components: pca has to be none", gplvm.NoiseProbit, s.PCA)
+	}
+	return nil
 }
 
 // gaussianProcess are the settings of a fit as that package has them.
@@ -86,6 +107,8 @@ type GaussianProcess struct {
 	// that were missing and are filled in.
 	Active int `json:"active,omitempty"`
 	Filled int `json:"filled,omitempty"`
+	// Noise is its name, if it is not Gaussian.
+	Noise string `json:"noise,omitempty"`
 }
 
 func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
@@ -102,6 +125,9 @@ func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, pr
 		}
 		set, best := fit.Settings, fit.Runs[fit.Best]
 		own := GaussianProcess{Learnt: len(fit.Learnt), Kernel: set.Kernel, Theta: fit.Point.Theta, Best: fit.Best, Runs: fit.Runs, Active: len(fit.Active), Filled: filled}
+		if set.Noise == gplvm.NoiseProbit {
+			own.Noise = set.Noise
+		}
 		if fit.Back != nil {
 			own.Residual = fit.Back.Residual
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,41 @@ func TestMissingValues(t *testing.T) {
 		}
 		if !strings.Contains(lines, "filled in") || strings.Contains(lines, "active set") != (name == "active") {
 			t.Errorf("%s: described as %s", name, lines)
+		}
+	}
+}
+
+// Rows that lack the same values and else are equal are one point, learnt or not, and all
+// of them are filled in.
+func TestRowsThatLackTheSame(t *testing.T) {
+	ctx := context.Background()
+	for name, learnt := range map[string]int{"all learnt": 60, "a sample": 25} {
+		x := holes(60)
+		for i := 4; i < 60; i += 8 { // each lacks a value
+			copy(x.Row(i+1), x.Row(i))
+		}
+		given := x.Clone()
+		s, r, err := Fit(ctx, x, Spec{Kind: GPLVM, GPLVM: gplvm.Options{Points: learnt}, Common: models.Common{Steps: 5}}, nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for i := 4; i < 60; i += 8 {
+			if r.Row[i] != r.Row[i+1] || !slices.Equal(x.Row(i), x.Row(i+1)) || models.CheckRows(x.Slice(i, i+2), nil) != nil {
+				t.Errorf("%s: rows %d and %d are points %d and %d, %v and %v", name, i, i+1, r.Row[i], r.Row[i+1], x.Row(i), x.Row(i+1))
+			}
+		}
+		p, err := Open(rewritten(t, s), placing.Options{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		placed, err := p.(models.Lenient).PlaceMissing(ctx, given)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for i := range given.Rows {
+			if !slices.Equal(placed.Mu.Row(i), r.Placed.Mu.Row(i)) {
+				t.Errorf("%s: row %d is placed at %v, by the fit at %v", name, i, placed.Mu.Row(i), r.Placed.Mu.Row(i))
+			}
 		}
 	}
 }

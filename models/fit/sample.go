@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 		return func(done, total int) { progress(name, done, total) }
 	}
 	n, r, given := z.Rows, &models.Result{}, z
-	if r.Unique, r.Of, r.Count = graph.Collapse(z); len(r.Unique) < n {
+	if r.Unique, r.Of, r.Count = collapse(z); len(r.Unique) < n {
 		z = vec.Take(z, r.Unique)
 	}
 	clock := time.Now()
@@ -54,10 +55,9 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Unique) < n {
-		// What was missing and is filled in; rows that lack values are equal to no others.
-		for u, i := range r.Unique {
-			copy(given.Row(int(i)), z.Row(u))
+	if len(r.Unique) < n && !vec.Finite(given.Data) {
+		for i, u := range r.Of { // what was missing and is filled in
+			copy(given.Row(i), z.Row(int(u)))
 		}
 	}
 	r.Report = of.report
@@ -88,4 +88,19 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 		}
 	}
 	return &Learnt{Result: r, Parts: of.model.Parts(), Own: of.own, Spec: of.spec}, nil
+}
+
+// collapse is graph.Collapse where values may be missing: rows that lack the same ones and
+// else are equal are one point, since they would be filled in alike.
+func collapse(z vec.Matrix[float32]) (unique, of []int32, count []uint32) {
+	if vec.Finite(z.Data) {
+		return graph.Collapse(z)
+	}
+	marked := z.Clone()
+	for i, v := range marked.Data {
+		if v != v {
+			marked.Data[i] = float32(math.Inf(1)) // which no value is
+		}
+	}
+	return graph.Collapse(marked)
 }

@@ -63,12 +63,14 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	}
 	s.Kind = k.Name
 	switch {
-	case s.PCA == PCAAuto && dim > DefaultPCA:
+	case s.PCA == PCAAuto && dim > DefaultPCA && !s.binary():
 		s.PCA = DefaultPCA
 	case s.PCA == PCAAuto:
 		s.PCA = PCANone
 	case s.PCA < PCANone:
 		return s, fmt.Errorf("pca is %d: want a number of components, %d for automatic or %d for none", s.PCA, PCAAuto, PCANone)
+	case s.checkBinary() != nil:
+		return s, models.BadInputf("%w", s.checkBinary())
 	case s.PCA > dim:
 		return s, models.BadInputf("pca is %d, but vectors have %d elements: want at most that, or %d for none", s.PCA, dim, PCANone)
 	}

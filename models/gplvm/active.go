@@ -45,12 +45,16 @@ func (a *Active) wide() bool {
 // Active returns the process given the sites of a selection, with x the places of
 // all rows.
 func (q *Selection) Active(theta []float64, x vec.Matrix[float64]) (*Active, error) {
-	s := q.s
-	a := &Active{s: s, theta: theta, x: vec.Take(x, q.Order)}
+	return q.s.given(theta, x, q.Order, Sites{vec.Take(q.M, q.Order), vec.Take(q.Beta, q.Order)})
+}
+
+// given returns the process given the sites of some rows.
+func (s *Sparse) given(theta []float64, x vec.Matrix[float64], rows []int32, at Sites) (*Active, error) {
+	a := &Active{s: s, theta: theta, x: vec.Take(x, rows)}
 	for c := range s.columns {
 		g := group{}
-		for r, i := range q.Order {
-			if beta := q.Beta.Row(int(i))[c]; beta > 0 {
+		for r := range rows {
+			if beta := at.Beta.Row(r)[c]; beta > 0 {
 				g.rows, g.noise = append(g.rows, int32(r)), append(g.noise, 1/beta)
 			}
 		}
@@ -60,7 +64,7 @@ func (q *Selection) Active(theta []float64, x vec.Matrix[float64]) (*Active, err
 		g.m = vec.New[float64](len(g.rows), len(g.outputs))
 		for p, r := range g.rows {
 			for o, j := range g.outputs {
-				g.m.Row(p)[o] = q.M.Row(int(q.Order[r]))[j]
+				g.m.Row(p)[o] = at.M.Row(int(r))[j]
 			}
 		}
 		a.groups = append(a.groups, g)

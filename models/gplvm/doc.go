@@ -10,6 +10,7 @@
 //	Selection    the informative vector machine that chooses it
 //	Active       predictions from a place (eq 12), and the place of a vector
 //	Gaussian, Probit    how a value comes of its process (5)
+//	Sites        what stands for values where noise is not Gaussian (15, 16)
 //	Fit, Placer         a bounded sample of a table, and events placed beside it
 //	Back                a smooth map from vectors to places
 //

@@ -18,6 +18,10 @@ type Selection struct {
 	// took away, in nats over all outputs.
 	Order []int32
 	Gain  []float64
+	// LogZ is the sum of ln Z (eq 17) of the active rows' values, each given those before:
+	// what assumed density filtering takes for their log-likelihood, exactly so for
+	// Gaussian noise.
+	LogZ float64
 	// Mean and G are N x D; Variance and Nu are N x C, C = 1 or D.
 	Mean, Variance, G, Nu vec.Matrix[float64]
 	// Site mean and precision of active rows, N x D and N x C; 0 elsewhere.
@@ -59,6 +63,24 @@ func NewSparse(k *kernel.Kernel, noise Noise, y vec.Matrix[float64], threads int
 
 // Select chooses an active set of d rows at theta and x.
 func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selection {
+	q := s.selection(theta, x, d)
+	for len(q.Order) < min(d, x.Rows) {
+		q.include(theta, q.best())
+	}
+	return q
+}
+
+// Include is Select of rows that are given, in their order.
+func (s *Sparse) Include(theta []float64, x vec.Matrix[float64], rows []int32) *Selection {
+	q := s.selection(theta, x, len(rows))
+	for _, i := range rows {
+		q.include(theta, int(i))
+	}
+	return q
+}
+
+// selection has no active rows yet, and room for d.
+func (s *Sparse) selection(theta []float64, x vec.Matrix[float64], d int) *Selection {
 	n := x.Rows
 	points := kernel.NewPoints(x)
 	q := &Selection{s: s, x: points, room: kernel.NewRoom(points), Mean: vec.New[float64](n, s.y.Cols), G: vec.New[float64](n, s.y.Cols), M: vec.New[float64](n, s.y.Cols),
@@ -73,9 +95,6 @@ func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selectio
 			q.Variance.Row(i)[c] = self
 		}
 		q.update(i)
-	}
-	for len(q.Order) < min(d, n) {
-		q.include(theta, q.best())
 	}
 	return q
 }
@@ -141,6 +160,8 @@ func (q *Selection) include(theta []float64, i int) {
 	for j, y := range s.y.Row(i) {
 		c := j % s.columns
 		if !math.IsNaN(y) {
+			logZ, _, _ := s.noise.LogZ(y, s.bias[j], q.Mean.Row(i)[j], q.Variance.Row(i)[c])
+			q.LogZ += logZ
 			q.M.Row(i)[j], q.Beta.Row(i)[c] = s.noise.Site(y, s.bias[j], q.Mean.Row(i)[j], q.Variance.Row(i)[c], q.G.Row(i)[j], q.Nu.Row(i)[c])
 		}
 	}

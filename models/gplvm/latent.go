@@ -14,19 +14,24 @@ import (
 
 // Scratch is room for predictions, of one goroutine.
 type Scratch struct {
-	k, near, solved, weight, mean, variance, dtheta []float64
-	room                                            *kernel.Room
+	k, near, weight, mean, variance, dtheta []float64
+	solved                                  [][]float64 // of each group, as reduction leaves it
+	room                                    *kernel.Room
 }
 
 // NewScratch returns room for predictions of a.
 func (a *Active) NewScratch() *Scratch {
-	points := make([]float64, 4*a.x.Rows)
+	points := make([]float64, (3+len(a.groups))*a.x.Rows)
 	part := func(c int) []float64 { return points[c*a.x.Rows:][:a.x.Rows] }
-	return &Scratch{
-		k: part(0), near: part(1), solved: part(2), weight: part(3),
+	w := &Scratch{
+		k: part(0), near: part(1), weight: part(2),
 		mean: make([]float64, a.s.y.Cols), variance: make([]float64, a.s.y.Cols),
 		dtheta: make([]float64, a.s.kernel.Len()), room: kernel.NewRoom(a.points),
 	}
+	for c := range a.groups {
+		w.solved = append(w.solved, part(3+c))
+	}
+	return w
 }
 
 // Predict writes the means (without bias) and the variances (with white noise,
@@ -37,7 +42,7 @@ func (a *Active) Predict(mean, variance, x []float64, w *Scratch) {
 	clear(mean)
 	for c := range a.groups {
 		g := &a.groups[c]
-		v := self - g.reduction(w)
+		v := self - g.reduction(w.solved[c], w)
 		for _, j := range g.outputs {
 			variance[j] = v
 		}
@@ -51,15 +56,15 @@ func (a *Active) Predict(mean, variance, x []float64, w *Scratch) {
 }
 
 // reduction returns k'(K + noise)^-1 k and leaves the product of the last two in
-// w.solved.
-func (g *group) reduction(w *Scratch) (sum float64) {
+// solved.
+func (g *group) reduction(solved []float64, w *Scratch) (sum float64) {
 	near := w.near[:len(g.rows)]
 	for p, r := range g.rows {
 		near[p] = w.k[r]
 	}
 	for p, k := range near {
 		dot := gonum.Implementation{}.Ddot(len(near), g.inverse.Row(p), 1, near, 1)
-		w.solved[p] = dot
+		solved[p] = dot
 		sum += dot * k
 	}
 	return sum
@@ -79,16 +84,12 @@ func (a *Active) LogZ(dx, y, x []float64, w *Scratch) (sum float64) {
 		if dx == nil {
 			continue
 		}
-		// With more than one group w.solved is that of the last.
-		if len(a.groups) > 1 {
-			g.reduction(w)
-		}
 		for p, r := range g.rows {
 			dot := 0.0
 			for o, alpha := range g.alpha.Row(p) {
 				dot += w.mean[g.outputs[o]] * alpha
 			}
-			w.weight[r] += dot - 2*inVariance*w.solved[p]
+			w.weight[r] += dot - 2*inVariance*w.solved[c][p]
 		}
 	}
 	if dx != nil {
@@ -141,7 +142,7 @@ func (a *Active) sums(y []float64) *sums {
 func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
 	a.s.kernel.CrossRow(w.k, a.theta, x, a.points, w.room)
 	g, d, own := &a.groups[0], float64(a.s.y.Cols), a.s.noise.(Gaussian).Variance
-	v := a.s.kernel.Self(a.theta, x) - g.reduction(w) + own
+	v := a.s.kernel.Self(a.theta, x) - g.reduction(w.solved[0], w) + own
 	near, square := w.near[:len(g.rows)], s.rr
 	for p, k := range near {
 		dot := gonum.Implementation{}.Ddot(len(near), g.square.Row(p), 1, near, 1)
@@ -150,7 +151,7 @@ func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
 	}
 	if dx != nil {
 		inVariance := 0.5 * (square/v - d) / v
-		for p, r := range w.solved[:len(near)] {
+		for p, r := range w.solved[0][:len(near)] {
 			w.weight[p] -= 2 * inVariance * r
 		}
 		clear(w.dtheta)
@@ -189,3 +190,6 @@ func (a *Active) Locate(ctx context.Context, y, x []float64, w *Scratch, s optim
 
 // Bias returns what has to be added to the means of the outputs' f.
 func (a *Active) Bias() []float64 { return a.s.bias }
+
+// Theta returns the parameters of the kernel.
+func (a *Active) Theta() []float64 { return a.theta }

@@ -160,6 +160,9 @@ func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (model
 	if err := CheckRows(x, p.snap.Names); err != nil {
 		return models.Placed{}, err
 	}
+	if err := p.checkEvents(x); err != nil {
+		return models.Placed{}, err
+	}
 	seen := vec.Take(p.snap.Reference, p.by.Learnt)
 	full, late := x.Clone(), make([]*completed, x.Rows)
 	failed := make([]error, par.Pieces(x.Rows, missingPiece))
@@ -179,7 +182,7 @@ func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (model
 	if err := ctx.Err(); err != nil {
 		return models.Placed{}, err
 	}
-	out, err := p.Place(ctx, full)
+	out, err := p.Placer.Place(ctx, full)
 	if err != nil {
 		return out, err
 	}

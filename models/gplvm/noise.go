@@ -1,6 +1,7 @@
 package gplvm
 
 import (
+	"fmt"
 	"math"
 
 	"unfold/internal/normal"
@@ -27,11 +28,29 @@ type Noise interface {
 // DefaultVariance is the noise model's own variance if none is named.
 const DefaultVariance = 1e-6
 
+// Names of noise.
+const (
+	noiseGaussian = "gaussian"
+	// NoiseProbit is for values of 0 and 1.
+	NoiseProbit = "probit"
+)
+
+// noiseOf returns the noise of a name.
+func noiseOf(name string) (Noise, error) {
+	switch name {
+	case noiseGaussian:
+		return Gaussian{DefaultVariance}, nil
+	case NoiseProbit:
+		return Probit{DefaultVariance}, nil
+	}
+	return nil, fmt.Errorf("there is no noise %q; there are %s and %s", name, noiseGaussian, NoiseProbit)
+}
+
 // Gaussian is y = f + bias + N(0, Variance).
 type Gaussian struct{ Variance float64 }
 
 // Name implements Noise.
-func (Gaussian) Name() string { return "gaussian" }
+func (Gaussian) Name() string { return noiseGaussian }
 
 // Shared implements Noise.
 func (Gaussian) Shared() bool { return true }
@@ -60,7 +79,7 @@ func (n Gaussian) Site(y, bias, _, _, _, _ float64) (m, beta float64) {
 type Probit struct{ Variance float64 }
 
 // Name implements Noise.
-func (Probit) Name() string { return "probit" }
+func (Probit) Name() string { return NoiseProbit }
 
 // Shared implements Noise.
 func (Probit) Shared() bool { return false }
@@ -91,6 +110,12 @@ func (n Probit) LogZ(y, bias, mean, variance float64) (logZ, g, nu float64) {
 // Site implements Noise.
 func (n Probit) Site(_, _, mean, variance, g, nu float64) (m, beta float64) {
 	return g/nu + mean, nu / (1 - nu*variance)
+}
+
+// Probability returns that of y = 1, Phi((mean + bias)/sqrt(variance + Variance)): the
+// integral of p(1|f) N(f | mean, variance).
+func (n Probit) Probability(bias, mean, variance float64) float64 {
+	return 0.5 * math.Erfc(-(mean+bias)/math.Sqrt(2*(variance+n.Variance)))
 }
 
 // biases returns the bias of each column of y, NaN where missing.

@@ -23,6 +23,8 @@ import (
 //	weights  float64, m x d   and its weights
 //	active   uint32           the numbers, among the learnt, of those that others are
 //	                          placed by, ascending; without it, all
+//	noise    bytes            the noise's name, if it is not Gaussian, and for each active
+//	sites    float64, . x 2q  point the means and the precisions of its sites
 //	missing  uint32           the numbers of values, of the m x q by rows, that were
 //	                          missing and are filled in, ascending; without it, none
 const (
@@ -34,6 +36,8 @@ const (
 	partWeights = "weights"
 	partActive  = "active"
 	partMissing = "missing"
+	partNoise   = "noise"
+	partSites   = "sites"
 )
 
 // Parts are the model as a model file holds it.
@@ -54,6 +58,15 @@ func (f *Fitted) Parts() []snapshot.Part {
 	}
 	if f.Active != nil {
 		parts = append(parts, list(partActive, f.Active))
+	}
+	if f.Sites != nil {
+		noise, sites := []byte(f.Settings.Noise), vec.New[float64](len(f.Active), 2*f.Model.Dim())
+		for r := range sites.Rows {
+			copy(sites.Row(r), f.Sites.M.Row(r))
+			copy(sites.Row(r)[f.Model.Dim():], f.Sites.Beta.Row(r))
+		}
+		parts = append(parts, snapshot.Part{Name: partNoise, Rows: len(noise), Cols: 1, Data: noise},
+			snapshot.Part{Name: partSites, Rows: sites.Rows, Cols: sites.Cols, Data: sites.Data})
 	}
 	if f.Model.missing != nil {
 		var missing []int32
@@ -98,6 +111,9 @@ func readList(s *snapshot.Snapshot, name string, n int) ([]int32, error) {
 
 // predictor is what others are placed by.
 func (f *Fitted) predictor() (*Active, error) {
+	if f.Sites != nil {
+		return f.Model.sparse(Probit{DefaultVariance}).given(f.Point.Theta, f.Point.X, f.Active, *f.Sites)
+	}
 	if f.Active == nil {
 		return f.Model.Predictor(f.Point.Theta, f.Point.X, Gaussian{DefaultVariance})
 	}
@@ -150,7 +166,36 @@ func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
 	if f.Model, err = New(k, y, threads); err != nil {
 		return nil, err
 	}
+	if err := f.readSites(s); err != nil {
+		return nil, err
+	}
 	return f, f.readBack(s)
+}
+
+// readSites takes noise that is not Gaussian, if there is some.
+func (f *Fitted) readSites(s *snapshot.Snapshot) error {
+	if _, ok := s.Part(partNoise); !ok {
+		return nil
+	}
+	name, err := snapshot.PartOf[byte](s, partNoise, 0, 1)
+	if err != nil {
+		return err
+	}
+	if f.Settings.Noise = string(name); f.Settings.Noise != NoiseProbit {
+		return fmt.Errorf("part %s: there is no noise %q", partNoise, name)
+	}
+	q := f.Model.Dim()
+	sites, err := snapshot.PartOf[float64](s, partSites, len(f.Active), 2*q)
+	if err != nil {
+		return err
+	}
+	f.Sites = &Sites{vec.New[float64](len(f.Active), q), vec.New[float64](len(f.Active), q)}
+	for r := range f.Active {
+		all := sites[r*2*q:][:2*q]
+		copy(f.Sites.M.Row(r), all[:q])
+		copy(f.Sites.Beta.Row(r), all[q:])
+	}
+	return nil
 }
 
 // readBack takes the smooth map, if there is one.
@@ -186,6 +231,8 @@ type Description struct {
 	// Active is the number of those that others are placed by, 0 if it is all; Missing
 	// that of values which the learnt points lacked.
 	Active, Missing int
+	// Noise is the name of noise that is not Gaussian, and else empty.
+	Noise string
 	// Smooth says that events are placed by a smooth map, with the error Residual.
 	Smooth   bool
 	Residual float64
@@ -203,6 +250,8 @@ func Describe(s *snapshot.Snapshot) (d Description) {
 	if v, err := snapshot.PartOf[float64](s, partLogLik, 1, 1); err == nil {
 		d.LogLik = v[0]
 	}
+	noise, _ := snapshot.PartOf[byte](s, partNoise, 0, 1)
+	d.Noise = string(noise)
 	if v, err := snapshot.PartOf[float64](s, partBack, 4, 1); err == nil {
 		d.Smooth, d.Residual = true, v[3]
 	}

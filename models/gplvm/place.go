@@ -33,13 +33,15 @@ type PlaceSettings struct {
 }
 
 // Placer places events where the model finds them most likely, or by the smooth map if
-// there is one, and leads back into the data. Sigma is that of Laplace's approximation to
+// there is one, and leads back into the data, with probit noise to probabilities. Sigma is that of Laplace's approximation to
 // the posterior of a place, or with a smooth map its error at leaving one out; what is
 // decoded are means and variances of the process (eq 12).
 type Placer struct {
 	*placing.Placer
 	by   *placer
 	snap *snapshot.Snapshot
+	// columns are those that the model sees, nil if it sees all.
+	columns []int
 }
 
 var (
@@ -86,7 +88,16 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	return &Placer{Placer: p, by: by, snap: s}, nil
+	return &Placer{Placer: p, by: by, snap: s, columns: seenColumns(s)}, nil
+}
+
+// Place returns the places of the rows of x; see models.Placer. With probit noise a value
+// that is neither 0 nor 1 is a *models.RowError.
+func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	if err := p.checkEvents(x); err != nil {
+		return models.Placed{}, err
+	}
+	return p.Placer.Place(ctx, x)
 }
 
 // PlaceAll returns the places and variances of the rows of x that were not learnt, and
@@ -131,6 +142,9 @@ func (p *placer) invite() *guest {
 func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, err error) {
 	w.Units.Apply(w.y, z)
 	if w.Back != nil && !slices.ContainsFunc(w.y, math.IsNaN) {
+		if w.binary() { // the map is from centred vectors
+			vec.Axpy(-1, w.Model.mean, w.y)
+		}
 		w.Back.Place(w.x, w.y, w.smooth)
 		return w.x, w.Back.Residual * w.Back.Residual, nil
 	}
@@ -155,7 +169,7 @@ func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
 	if w.Back != nil {
 		return w.x, w.Back.Residual * w.Back.Residual
 	}
-	w.Model.Observed(w.y, l)
+	w.Model.values(w.y, l, w.active.s.noise)
 	return w.x, w.spread(w.active.place(w.y, w.likelihood))
 }
 
@@ -163,6 +177,15 @@ func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
 func (w *guest) Decode(y, x []float64) (variance float64) {
 	mean, variances, sum := w.likelihood.mean, w.likelihood.variance, 0.0
 	w.active.Predict(mean, variances, x, w.likelihood)
+	if noise, ok := w.active.s.noise.(Probit); ok {
+		for c, bias := range w.active.s.bias {
+			p := noise.Probability(bias, mean[c], max(variances[c], 0))
+			p = min(max(p, leastProbability), 1-leastProbability)
+			y[c] = 2*p - 1
+			sum += 4 * p * (1 - p)
+		}
+		return sum / float64(len(mean))
+	}
 	for c, v := range mean {
 		y[c] = v + w.Model.mean[c]
 		sum += max(variances[c], 0)

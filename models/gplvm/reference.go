@@ -41,6 +41,10 @@ type Options struct {
 	// the places of others where that is more likely, see Model.Jump. It takes a kernel
 	// with white noise, and no values may be missing. Default 0.
 	Jumps int `json:"jumps,omitempty"`
+	// Noise is how a value comes of its process (5): noiseGaussian, the default, or
+	// NoiseProbit, for values of 0 and 1. With that the model learns by an active set, of
+	// 100 points if Active is 0.
+	Noise string `json:"noise,omitempty"`
 	// Tolerance ends learning: no place moves farther in an iteration, nor does the
 	// likelihood grow more. Default 1e-4.
 	Tolerance float64 `json:"tolerance"`
@@ -56,6 +60,7 @@ const (
 const (
 	defaultRounds    = 15 // of Algorithm 1
 	defaultPoints    = 1000
+	defaultActive    = 100 // if the noise needs an active set
 	defaultKernel    = "rbf+bias+white"
 	defaultDims      = 2
 	defaultSteps     = 200
@@ -74,6 +79,12 @@ type FitSettings struct {
 
 // Resolved returns the settings with defaults filled in, or what is wrong with them.
 func (s FitSettings) Resolved() (FitSettings, error) {
+	if s.Noise == "" {
+		s.Noise = noiseGaussian
+	}
+	if s.Noise == NoiseProbit && s.Active == 0 {
+		s.Active = defaultActive
+	}
 	steps := defaultSteps
 	if s.Active > 0 {
 		steps = defaultRounds
@@ -102,6 +113,9 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 		return s, fmt.Errorf("gplvm: %w", err)
 	}
 	if _, err := kernel.Parse(s.Kernel); err != nil {
+		return s, fmt.Errorf("gplvm: %w", err)
+	}
+	if _, err := noiseOf(s.Noise); err != nil {
 		return s, fmt.Errorf("gplvm: %w", err)
 	}
 	switch {
@@ -150,6 +164,8 @@ type Fitted struct {
 	Best int
 	// Active lists, ascending, which of the learnt points others are placed by; nil: all.
 	Active []int32
+	// Sites are those of the active points, of noise that is not Gaussian; else nil.
+	Sites *Sites
 	// Back is the smooth map, if the settings want it.
 	Back *Back
 
@@ -174,12 +190,19 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	if err := CheckRows(x, nil); err != nil {
 		return nil, err
 	}
+	if s.Noise == NoiseProbit {
+		if err := CheckBinary(x, nil); err != nil {
+			return nil, err
+		}
+	}
 	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
 	points := vec.Take(x, f.Learnt)
 	if err := checkColumns(points); err != nil {
 		return nil, err
 	}
-	f.Units = newUnits(points)
+	if f.Units = newUnits(points); s.Noise == NoiseProbit {
+		f.Units = binaryUnits(points.Cols)
+	}
 	k, err := kernel.Parse(s.Kernel)
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
@@ -261,8 +284,9 @@ func (f *Fitted) search(ctx context.Context, progress func(done, total int)) err
 		}
 		var run Run
 		var active []int32
+		var sites *Sites
 		if s.Active > 0 {
-			run, active, err = f.Model.runSparse(ctx, p, s, at.Step)
+			run, active, sites, err = f.Model.runSparse(ctx, p, s, at.Step)
 		} else {
 			run, err = f.Model.run(ctx, p, s, at.Step)
 		}
@@ -271,7 +295,7 @@ func (f *Fitted) search(ctx context.Context, progress func(done, total int)) err
 		}
 		f.Runs = append(f.Runs, run)
 		if job == 0 || run.LogLik > f.Runs[f.Best].LogLik {
-			f.Best, f.Point, f.Active = job, p, active
+			f.Best, f.Point, f.Active, f.Sites = job, p, active, sites
 		}
 	}
 	return nil
@@ -306,14 +330,18 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 }
 
 // runSparse learns from one start by Algorithm 1. Its likelihoods are those of the active
-// sets, of which it returns the last.
-func (m *Model) runSparse(ctx context.Context, p *Point, s FitSettings, step func()) (Run, []int32, error) {
-	y := vec.New[float64](m.y.Rows, m.y.Cols)
-	for i := range y.Rows {
-		m.Observed(y.Row(i), i)
-	}
-	of := NewSparse(m.kernel, Gaussian{DefaultVariance}, y, m.threads)
+// sets, of which it returns the last, with its sites if the noise is not Gaussian.
+func (m *Model) runSparse(ctx context.Context, p *Point, s FitSettings, step func()) (Run, []int32, *Sites, error) {
 	run := Run{Iterations: s.Steps}
+	noise, err := noiseOf(s.Noise)
+	if err != nil {
+		return run, nil, nil, err
+	}
+	of := m.sparse(noise)
+	initial := 0.0
+	if s.Noise != noiseGaussian {
+		initial = of.Select(p.Theta, p.X, s.Active).LogZ
+	}
 	q, err := of.Learn(ctx, p, SparseSettings{Active: s.Active, Rounds: s.Steps, Tolerance: s.Tolerance, Observe: func(round int, value float64) bool {
 		if round == 1 {
 			run.Initial = value
@@ -322,23 +350,30 @@ func (m *Model) runSparse(ctx context.Context, p *Point, s FitSettings, step fun
 		return true
 	}})
 	if err != nil {
-		return run, nil, err
+		return run, nil, nil, err
+	}
+	active := slices.Sorted(slices.Values(q.Order))
+	if s.Noise != noiseGaussian {
+		run.Initial, run.LogLik = initial, q.LogZ
+		return run, active, &Sites{vec.Take(q.M, active), vec.Take(q.Beta, active)}, nil
 	}
 	a, err := q.Active(p.Theta, p.X)
 	if err != nil {
-		return run, nil, err
+		return run, nil, nil, err
 	}
 	run.LogLik = a.LogLik(vec.Matrix[float64]{})
-	active := slices.Sorted(slices.Values(q.Order))
-	return run, active, nil
+	return run, active, nil, nil
 }
 
-// Bytes returns about what learning n points of q values holds, with an active set of so
-// many points or, 0, without.
-func Bytes(n, q, active int) int64 {
-	values := 4 * int64(n) * int64(q)
-	if active > 0 {
-		return 8 * (4*values + int64(n)*int64(active))
+// Bytes returns about what learning n points of q values holds, by settings with defaults
+// filled in.
+func Bytes(n, q int, s FitSettings) int64 {
+	values, active := 4*int64(n)*int64(q), int64(min(n, s.Active))
+	switch {
+	case s.Noise == NoiseProbit: // a covariance for each value
+		return 8 * (6*values + int64(q)*active*(int64(n)+3*active))
+	case active > 0:
+		return 8 * (4*values + int64(n)*active)
 	}
 	// The matrix, its panels and the factor of one of low rank.
 	return 8 * (3*int64(n)*int64(n) + values)

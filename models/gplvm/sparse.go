@@ -31,7 +31,7 @@ func (s SparseSettings) withDefaults(n int) SparseSettings {
 	for _, v := range []struct {
 		at   *int
 		when int
-	}{{&s.Active, 100}, {&s.Rounds, 15}, {&s.KernelSteps, 20}, {&s.PointSteps, 20}} {
+	}{{&s.Active, defaultActive}, {&s.Rounds, 15}, {&s.KernelSteps, 20}, {&s.PointSteps, 20}} {
 		if *v.at == 0 {
 			*v.at = v.when
 		}

@@ -50,9 +50,9 @@ func number(name string, at func(*Student) *float64) field {
 // format is the oldest version of the format that can hold s.
 func (s *Snapshot) format() uint32 {
 	if s.Student != nil {
-		return 2
+		return max(2, s.since())
 	}
-	return 1
+	return s.since()
 }
 
 // heavyBlocks checks that the blocks of heavy tails are all there or none, and

@@ -10,7 +10,8 @@ const partPrefix = "model."
 
 // Part is an array that belongs to the model of one kind: what it means is known to
 // that kind's package alone. Blocks of that sort may be there whatever the format's
-// version is, as a program that does not know them does not know the kind either.
+// version is, as a program that does not know them does not know the kind either; but see
+// laterParts.
 type Part struct {
 	// Name has up to 18 letters, digits, dots and underscores; its block is called
 	// model.NAME.
@@ -19,6 +20,29 @@ type Part struct {
 	// Data are Rows x Cols elements: []byte, []uint32, []uint64, []int64, []float32 or
 	// []float64, of which all are finite.
 	Data any
+}
+
+// laterParts are parts that came to a kind later and change what its other parts mean, by
+// kind and name, with the version of the format that brought them.
+var laterParts = map[[2]string]uint32{
+	{"gplvm", "noise"}: 3,
+}
+
+// since is the version of the format that the parts need.
+func (s *Snapshot) since() uint32 {
+	version := uint32(1)
+	for _, p := range s.Parts {
+		version = max(version, laterParts[[2]string{s.Kind, p.Name}])
+	}
+	return version
+}
+
+// checkSince refuses parts in a file of a version whose readers do not know them.
+func (s *Snapshot) checkSince(format uint32) error {
+	if need := s.since(); format < need {
+		return &FormatError{ErrCorrupt, "directory", headerSize, fmt.Sprintf("it has parts of format version %d in a file of version %d", need, format)}
+	}
+	return nil
 }
 
 // partTypes are the types of Part.Data.

@@ -54,6 +54,9 @@ func Read(r io.Reader) (*Snapshot, error) {
 	if err := heavyBlocks(blocks, in.format); err != nil {
 		return nil, err
 	}
+	if err := s.checkSince(in.format); err != nil {
+		return nil, err
+	}
 	if err := s.Validate(); err != nil {
 		return nil, &FormatError{ErrCorrupt, "file", 0, err.Error()}
 	}

@@ -142,8 +142,8 @@ func TestBlocksAreAlignedAndListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Format != FormatVersion || info.Size != uint64(len(data)) || len(info.Blocks) != want {
-		t.Fatalf("format %d, %d bytes, %d blocks; want %d, %d, %d", info.Format, info.Size, len(info.Blocks), FormatVersion, len(data), want)
+	if info.Format != 2 || info.Size != uint64(len(data)) || len(info.Blocks) != want {
+		t.Fatalf("format %d, %d bytes, %d blocks; want 2, %d, %d", info.Format, info.Size, len(info.Blocks), len(data), want)
 	}
 	for _, b := range info.Blocks {
 		if b.Offset%alignment != 0 {

@@ -166,6 +166,8 @@ func workspace(t *testing.T) string {
 	write(t, filepath.Join(dir, "ragged.csv"), "a,b\n1,2\n3\n")
 	write(t, filepath.Join(dir, "equal.csv"), "a,b\n"+strings.Repeat("1,2\n", 30))
 	write(t, filepath.Join(dir, "constant.csv"), "a,b,c\n1,2,5\n3,4,5\n4,6,5\n8,3,5\n0,1,5\n")
+	write(t, filepath.Join(dir, "answers.csv"), answersCSV(60))
+	write(t, filepath.Join(dir, "unsure.csv"), strings.Replace(answersCSV(60), "\n3,0", "\n3,0.5", 1))
 	write(t, filepath.Join(dir, "flats.csv"), flatsCSV(','))
 	write(t, filepath.Join(dir, "odd.csv"), strings.Replace(flatsCSV(','), ",57.5,", ",large,", 1))
 	write(t, filepath.Join(dir, "commas.csv"), strings.ReplaceAll(flatsCSV(';'), ".", ","))

@@ -9,6 +9,7 @@ import (
 
 	"unfold/cmd/internal/config"
 
+	"unfold/ingest"
 	"unfold/ingest/table"
 	"unfold/models"
 )
@@ -72,6 +73,26 @@ func complain(w io.Writer, err error) int {
 	}
 	fmt.Fprintf(w, "unfold: %s\n", strings.TrimRight(text, "\n"))
 	return exitCode(err)
+}
+
+// inFile names file, row and column of a value that the model does not take. Where rows were
+// left out those of the files are not known.
+func inFile(d *ingest.Dataset, err error) error {
+	var at *models.RowError
+	if !errors.As(err, &at) || at.Want == "" || d.Dropped > 0 {
+		return err
+	}
+	column, row := "", at.Row
+	if names := d.Encoder.Names(); at.Column < len(names) {
+		column = names[at.Column]
+	}
+	for _, f := range d.Files {
+		if row < f.Rows {
+			return table.Origin{File: f.Path}.BadAt(row, column, "the value is %g: %s", at.Value, at.Want)
+		}
+		row -= f.Rows
+	}
+	return err
 }
 
 // fitError names the inputs in an error about their rows as a whole.

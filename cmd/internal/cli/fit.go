@@ -258,7 +258,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		f.snap, f.result, err = fit.Fit(ctx, x, spec, progress)
 	}
 	if err != nil {
-		return fitError(f.inputs, err)
+		return fitError(f.inputs, inFile(f.data, err))
 	}
 	if f.result.Truncated != nil && f.job.Scored {
 		// What a map is compared with is what it was learnt from.

@@ -465,6 +465,7 @@ func TestSettingsOfAnotherKindAreNamed(t *testing.T) {
 		{"kind=gplvm points=500 restarts=3 kernel=mlp+white smooth=true", ""}, {"kind=gplvm alpha=0.1", "model.alpha"},
 		{"kind=gplvm start=isomap optimizer=lbfgs", ""}, {"kind=gplvm active=100 points=5000 steps=10", ""}, {"kind=gplvm active=2", "model"},
 		{"kind=gplvm active=50 optimizer=lbfgs", "model"}, {"kind=gplvm jumps=3", ""}, {"kind=gplvm jumps=3 active=50", "model"}, {"jumps=3", "model.jumps"}, {"start=graph", "model.start"}, {"kind=lllvm active=50", "model.active"},
+		{"kind=gplvm noise=probit", ""}, {"kind=gplvm noise=probit pca=3", "model"}, {"kind=gplvm noise=probit jumps=2", "model"}, {"noise=probit", "model.noise"},
 		{"kind=gplvm kernel=poly", "model"}, {"kind=gplvm tails=gaussian", "model.tails"}, {"kernel=mlp", "model.kernel"},
 	} {
 		cfg := Defaults()
