@@ -11,6 +11,7 @@ import (
 	"unfold/models/novelty"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -67,6 +68,9 @@ func (e *Explainer) Each(ctx context.Context, x vec.Matrix[float32], near *knn.N
 // piece splits the scores of rows[from:to].
 func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int, from, to int, visit func(at int, s *Split)) {
 	s := &Split{of: e, Amount: make([]float64, x.Cols), k: e.tables.K}
+	if e.snap.Distance != distance.Euclidean {
+		s.share = make([]float64, x.Cols)
+	}
 	var all *lifted
 	if !e.project.Identity() {
 		all = e.lift(x, near, rows[from:to])
@@ -155,6 +159,8 @@ type Split struct {
 	of *Explainer
 	k  int
 	x  []float32
+	// share is room for a neighbour's w_je; nil under the Euclidean distance.
+	share []float64
 	// hat is x^, rest is x - x^, and the rows of differ are h_j; nil without a projection.
 	hat, rest []float64
 	differ    lifted
@@ -169,10 +175,13 @@ func (s *Split) fill(t *novelty.Tables) {
 		d := math.Sqrt(s.Dist2[j])
 		s.Around += t.Density[o] / float64(s.k)
 		s.Gap += max(math.Sqrt(t.KDist2[o])-d, 0) / float64(s.k)
-		if s.hat == nil {
-			s.plain(s.of.snap.Reference.Row(int(o)), d/float64(s.k))
-		} else {
+		switch kind := s.of.snap.Distance; {
+		case s.hat != nil:
 			s.through(s.differ.rows.Row(j), s.differ.unit[j], d/float64(s.k))
+		case kind != distance.Euclidean:
+			s.by(kind, s.of.snap.Reference.Row(int(o)), d/float64(s.k))
+		default:
+			s.plain(s.of.snap.Reference.Row(int(o)), d/float64(s.k))
 		}
 	}
 }
@@ -191,6 +200,21 @@ func (s *Split) plain(o []float32, d float64) {
 	for e, v := range s.x {
 		diff := float64(v) - float64(o[e])
 		s.Amount[e] += scale * diff * diff
+	}
+}
+
+// by adds R3's term of a neighbour under another distance than the Euclidean one.
+func (s *Split) by(kind distance.Distance, o []float32, d float64) {
+	distance.Shares(kind, s.share, s.x, o)
+	var sum float64
+	for _, w := range s.share {
+		sum += w
+	}
+	if sum == 0 {
+		return
+	}
+	for e, w := range s.share {
+		s.Amount[e] += d / sum * w
 	}
 }
 

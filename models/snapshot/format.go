@@ -11,8 +11,8 @@ import (
 // FormatVersion is the latest version of the file format: Read reads it and all
 // before it. Write writes the oldest that can hold a snapshot, so that programs
 // that know no other can read what they can understand: 1 with Gaussian tails,
-// 2 with heavy ones.
-const FormatVersion = 2
+// 2 with heavy ones, 3 under another distance than the Euclidean one.
+const FormatVersion = 3
 
 // Sizes and limits of the format; docs/formats.md draws them.
 const (

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"unfold/sparse/distance"
 )
 
 // Tails is what the block of that name holds: there is one kind beside Gaussian
@@ -49,7 +51,10 @@ func number(name string, at func(*Student) *float64) field {
 
 // format is the oldest version of the format that can hold s.
 func (s *Snapshot) format() uint32 {
-	if s.Student != nil {
+	switch {
+	case s.Distance != distance.Euclidean:
+		return 3
+	case s.Student != nil:
 		return 2
 	}
 	return 1

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"unfold/sparse/distance"
 )
 
 // Read reads a snapshot and validates it. It reads r to its end. An error of r
@@ -53,6 +55,9 @@ func Read(r io.Reader) (*Snapshot, error) {
 	}
 	if err := heavyBlocks(blocks, in.format); err != nil {
 		return nil, err
+	}
+	if s.Distance != distance.Euclidean && in.format < 3 {
+		return nil, &FormatError{ErrCorrupt, "directory", headerSize, fmt.Sprintf("block %q is not known to format version %d", distanceField.name, in.format)}
 	}
 	if err := s.Validate(); err != nil {
 		return nil, &FormatError{ErrCorrupt, "file", 0, err.Error()}

@@ -2,6 +2,7 @@ package distance
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -35,6 +36,14 @@ func Parse(name string) (Distance, error) {
 		return Distance(i), nil
 	}
 	return Euclidean, fmt.Errorf("distance %q: there is only %s", name, strings.Join(names, ", "))
+}
+
+// Length returns the distance of which d2 is what lists hold.
+func (d Distance) Length(d2 float64) float64 {
+	if d == Manhattan || d == Jaccard {
+		return d2
+	}
+	return math.Sqrt(d2)
 }
 
 // Bits says that the distance is one of rows of 0 and 1.

@@ -122,9 +122,9 @@ func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
 	return sum * (1 - 0x1p-30)
 }
 
-// Shares sets to to what each column carries of d2 of two rows, as sums of d2 up to rounding: of the
-// Euclidean and the Manhattan distance its own term; of Chebyshev's the columns that differ most, all in equal
-// parts; of Jaccard's the columns that differ, each 1/|A or B|.
+// Shares sets to to what each column carries of d2 of two rows, which is the sum of that up to
+// rounding: of the Euclidean and the Manhattan distance its own term; of Chebyshev's the columns that
+// differ most carry all in equal parts; of Jaccard's those that differ, each 1/|A or B|.
 func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
 	for k, v := range a {
 		to[k] = math.Abs(float64(v) - float64(b[k]))
