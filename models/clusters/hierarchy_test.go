@@ -12,6 +12,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 )
 
 // scattered are points of some groups, a share of them equal to others.

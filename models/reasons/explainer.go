@@ -145,7 +145,8 @@ func inUnit(to []float32, diff []float64, a, b []float32) float64 {
 // Split is how the scores of one event divide.
 type Split struct {
 	// Index and Dist2 are the K nearest reference points that the scores are made of,
-	// nearest first, and their squared distances in the space that the model sees.
+	// nearest first, and their squared distances in the space that the model sees, or what takes
+	// their place under another distance.
 	Index []int32
 	Dist2 []float64
 	// Global and Local are the scores themselves, not their percentiles.
@@ -236,6 +237,9 @@ func (s *Split) through(h []float32, unit, d float64) {
 		s.Amount[e] += scale * v * (v*keep + s.rest[e])
 	}
 }
+
+// Distance is that of the event and neighbour j.
+func (s *Split) Distance(j int) float64 { return s.of.snap.Distance.Length(s.Dist2[j]) }
 
 // Own is element e of the event's vector.
 func (s *Split) Own(e int) float64 { return float64(s.x[e]) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 func TestWindowHoldsTheNewest(t *testing.T) {
