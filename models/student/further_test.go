@@ -43,7 +43,8 @@ func TestFurtherEdges(t *testing.T) {
 		x := normal(n, rapid.IntRange(1, 4).Draw(t, "dim"), rapid.Uint64().Draw(t, "seed"))
 		nb := neighbors(t, x, lists)
 		ranks := furtherRanks(k, rapid.IntRange(0, n-1).Draw(t, "reach"), rapid.IntRange(1, 9).Draw(t, "further"))
-		got := further(x, nb, k, ranks, distance.Euclidean, 2)
+		d := rapid.SampledFrom([]distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev}).Draw(t, "distance")
+		got := further(x, nb, k, ranks, d, 2)
 		for i := range n {
 			index, dist2 := got.Row(i)
 			own, _ := nb.Row(i)
@@ -57,7 +58,7 @@ func TestFurtherEdges(t *testing.T) {
 				if r := ranks[m]; r <= lists && j != own[r-1] {
 					t.Fatalf("point %d: %d is at rank %d, want %d", i, j, r, own[r-1])
 				}
-				if want := vec.SquaredDistance(x.Row(i), x.Row(int(j))); dist2[m] != want {
+				if want := distance.Between(d, x.Row(i), x.Row(int(j))); dist2[m] != want {
 					t.Fatalf("point %d: squared distance %g of %d, want %g", i, dist2[m], j, want)
 				}
 			}

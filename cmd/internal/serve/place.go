@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"sync/atomic"
