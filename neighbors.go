@@ -17,8 +17,8 @@ import (
 // Neighbors are the nearest points of n rows.
 type Neighbors struct {
 	// Point are the numbers of the k nearest points of each row, nearest first, and
-	// Distance their distances, Euclidean ones unless the map was learnt by another metric, in the space that the model sees: after PCA, if
-	// there is one.
+	// Distance their distances, in the space that the model sees: after PCA, if there is
+	// one. They are Euclidean but on maps of files that were learnt by another metric.
 	Point    [][]int
 	Distance [][]float64
 }

@@ -3,6 +3,7 @@ package distance_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -165,6 +166,29 @@ func TestCountsOfBits(t *testing.T) {
 			t.Fatalf("%d columns differ at %v, at most %d by the limit", differ, d2, most)
 		}
 	})
+}
+
+// What a pair takes, of rows of two and of fifty columns, beside the plain squared distance.
+func BenchmarkBetween(b *testing.B) {
+	for _, n := range []int{2, 50} {
+		x, y := make([]float32, n), make([]float32, n)
+		for k := range x {
+			x[k], y[k] = float32(k%2), float32(k%3%2)
+		}
+		var sum float64
+		b.Run(fmt.Sprintf("squared %d", n), func(b *testing.B) {
+			for b.Loop() {
+				sum += vec.SquaredDistance(x, y)
+			}
+		})
+		for _, d := range all {
+			b.Run(fmt.Sprintf("%v %d", d, n), func(b *testing.B) {
+				for b.Loop() {
+					sum += distance.Between(d, x, y)
+				}
+			})
+		}
+	}
 }
 
 func TestNames(t *testing.T) {

@@ -7,7 +7,12 @@ import (
 )
 
 // Between returns d2 of two rows.
-func Between[T vec.Float](d Distance, a, b []T) float64 { return Within(d, a, b, math.Inf(1)) }
+func Between[T vec.Float](d Distance, a, b []T) float64 {
+	if d == Euclidean {
+		return vec.SquaredDistance(a, b)
+	}
+	return Within(d, a, b, math.Inf(1))
+}
 
 // Within returns d2 of two rows if that is at most most, and otherwise a number above most: it may
 // stop once it has seen enough.
@@ -31,11 +36,12 @@ func manhattan[T vec.Float](a, b []T, most float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
 	for len(a) >= together {
+		x, y := (*[together]T)(a), (*[together]T)(b) // of known length, without checks of bounds
 		for k := 0; k < together; k += 4 {
-			s0 += math.Abs(float64(a[k]) - float64(b[k]))
-			s1 += math.Abs(float64(a[k+1]) - float64(b[k+1]))
-			s2 += math.Abs(float64(a[k+2]) - float64(b[k+2]))
-			s3 += math.Abs(float64(a[k+3]) - float64(b[k+3]))
+			s0 += math.Abs(float64(x[k]) - float64(y[k]))
+			s1 += math.Abs(float64(x[k+1]) - float64(y[k+1]))
+			s2 += math.Abs(float64(x[k+2]) - float64(y[k+2]))
+			s3 += math.Abs(float64(x[k+3]) - float64(y[k+3]))
 		}
 		if sum := (s0 + s1) + (s2 + s3); sum > most {
 			return sum

@@ -162,3 +162,22 @@ func TestOnlyBitsHaveJaccard(t *testing.T) {
 	_, err = knn.FromGiven(ctx, bad, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, &knn.Given{N: 9, K: 1, Index: make([]int32, 9)}, 1, 1, set)
 	refused("given", err)
 }
+
+// Graphs under each distance, of rows like principal components and of rows of bits.
+func BenchmarkDistanceGraph(b *testing.B) {
+	const n, dim = 5000, 50
+	for _, d := range others {
+		x := components(n, dim)
+		if d.Bits() {
+			knntest.Threshold(x)
+		}
+		b.Run(d.String(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := knn.Graph(context.Background(), x, 10, knn.Settings{Threads: 1, Distance: d}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n*n), "ns/pair")
+		})
+	}
+}
