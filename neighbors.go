@@ -3,7 +3,6 @@ package unfold
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -18,8 +17,8 @@ import (
 // Neighbors are the nearest points of n rows.
 type Neighbors struct {
 	// Point are the numbers of the k nearest points of each row, nearest first, and
-	// Distance their Euclidean distances, in the space that the model sees: after PCA, if
-	// there is one.
+	// Distance their distances, in the space that the model sees: after PCA, if there is
+	// one. They are Euclidean but on maps of files that were learnt by another metric.
 	Point    [][]int
 	Distance [][]float64
 }
@@ -53,7 +52,7 @@ func (m *Map) Neighbors(ctx context.Context, x mat.Matrix, k int) (*Neighbors, e
 			index, dist2 := near.Row(i)
 			points, distance := make([]int, k), make([]float64, k)
 			for p, j := range index {
-				points[p], distance[p] = v.number(int(j)), math.Sqrt(dist2[p])
+				points[p], distance[p] = v.number(int(j)), v.snap.Distance.Length(dist2[p])
 			}
 			out.Point[at+i], out.Distance[at+i] = points, distance
 		}
@@ -85,13 +84,13 @@ func (m *Map) Graph(ctx context.Context) (*sparse.CSR, error) {
 	search := spec.Search
 	search.Seed = spec.Seed
 	n := v.snap.Reference.Rows
-	near, _, err := auto.Graph(ctx, v.snap.Reference, min(v.snap.Neighbors, n-1), search, knn.Settings{Threads: m.threads})
+	near, _, err := auto.Graph(ctx, v.snap.Reference, min(v.snap.Neighbors, n-1), search, knn.Settings{Threads: m.threads, Distance: v.snap.Distance})
 	if err != nil {
 		return nil, public(err, 0)
 	}
 	rows, distance := make([]int32, len(near.Index)), make([]float64, len(near.Dist2))
 	for p, d := range near.Dist2 {
-		rows[p], distance[p] = int32(p/near.K), math.Sqrt(d)
+		rows[p], distance[p] = int32(p/near.K), v.snap.Distance.Length(d)
 	}
 	g, err := own.FromTriplets(n, n, rows, near.Index, distance).ToBowman()
 	return g, public(err, 0)

@@ -11,13 +11,13 @@ import (
 // different ones differ in two elements. Where some columns are text, numbers and booleans are
 // categories, too: then every column that differs counts twice, and none more than another.
 
-// checkHamming says which option of a mapping makes other values than 0 and 1.
-func (m Mapping) checkHamming() error {
-	if m.Metric != Hamming {
+// checkBits says which option of a mapping makes other values than 0 and 1.
+func (m Mapping) checkBits() error {
+	if !m.Metric.bits() {
 		return nil
 	}
 	refuse := func(what string) error {
-		return fmt.Errorf("the metric %s counts columns that differ: leave out %s, which makes other values than 0 and 1", m.Metric, what)
+		return fmt.Errorf("the metric %s counts columns: leave out %s, which makes other values than 0 and 1", m.Metric, what)
 	}
 	switch {
 	case m.Log1p:
@@ -56,10 +56,10 @@ func (f *Fitter) asCategories() error {
 }
 
 // zerosAndOnes copies a row of these.
-func zerosAndOnes(x, from []float32) string {
+func (m Metric) zerosAndOnes(x, from []float32) string {
 	for k, v := range from {
 		if v != 0 && v != 1 {
-			return fmt.Sprintf("value %d is %v, and the metric hamming takes 0 and 1", k, v)
+			return fmt.Sprintf("value %d is %v, and the metric %s takes 0 and 1", k, v, m)
 		}
 		x[k] = v
 	}

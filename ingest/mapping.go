@@ -213,7 +213,7 @@ func (m Mapping) validate() error {
 	if m.Missing && m.Metric.named() {
 		return fmt.Errorf("values may not be missing with the metric %s", m.Metric)
 	}
-	if err := m.checkHamming(); err != nil {
+	if err := m.checkBits(); err != nil {
 		return err
 	}
 	seen := map[string]bool{}

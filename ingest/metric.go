@@ -7,10 +7,11 @@ import (
 
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
-// Metric is a distance between rows. All behind the encoder is Euclidean, and a metric is a
-// map of single rows, after which the Euclidean distance is the one that it names: so
+// Metric is a distance between rows. Nearly all are maps of single rows, after which the Euclidean
+// distance is the one that the metric names: so
 // neighbours stay exact, and learning, placing, novelty, reasons, clusters and scores follow
 // it alike. The model's file keeps it with the encoder.
 type Metric string
@@ -36,8 +37,16 @@ const (
 	Hamming Metric = "hamming"
 )
 
+// The metrics that no map of single rows makes Euclidean. Their rows stay as they are, and all
+// behind the encoder goes by a distance of its own (Distance), whose formulas package distance has.
+const (
+	Jaccard   Metric = "jaccard"
+	Manhattan Metric = "manhattan"
+	Chebyshev Metric = "chebyshev"
+)
+
 // metrics are all of them.
-var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine), string(Hamming)}
+var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine), string(Hamming), string(Jaccard), string(Manhattan), string(Chebyshev)}
 
 // earthRadius is the mean radius of the earth in km (IUGG).
 const earthRadius = 6371.0088
@@ -46,7 +55,23 @@ const earthRadius = 6371.0088
 func (m Metric) named() bool { return m != "" && m != Euclidean }
 
 // warps says that rows do not stay as they are.
-func (m Metric) warps() bool { return m.named() && m != Hamming }
+func (m Metric) warps() bool { return m.named() && !m.bits() && m.Distance() == distance.Euclidean }
+
+// bits says that rows are of 0 and 1.
+func (m Metric) bits() bool { return m == Hamming || m == Jaccard }
+
+// Distance is that of encoded rows: mostly the Euclidean one.
+func (m Metric) Distance() distance.Distance {
+	switch m {
+	case Jaccard:
+		return distance.Jaccard
+	case Manhattan:
+		return distance.Manhattan
+	case Chebyshev:
+		return distance.Chebyshev
+	}
+	return distance.Euclidean
+}
 
 // Whole says that vectors should not be projected before their neighbours are sought: they
 // are bits, which are searched faster than fewer numbers, and exactly.
@@ -98,7 +123,9 @@ func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string
 
 // keepsZeros says that a value of 0 stays one, and so has no part in a sparse row. Hamming's
 // rows are searched as bits, all of them.
-func (m Metric) keepsZeros() bool { return m != Correlation && m != Haversine && m != Hamming }
+func (m Metric) keepsZeros() bool {
+	return m != Correlation && m != Haversine && !m.bits() && m.Distance() == distance.Euclidean
+}
 
 // row maps one row, and returns what is wrong with it.
 func (m Metric) row(x, from []float32) (problem string) {
@@ -117,8 +144,11 @@ func (m Metric) row(x, from []float32) (problem string) {
 		return direct(x, from, sum/float64(len(from)), "its values hardly differ")
 	case Hellinger:
 		return shares(x, from)
-	case Hamming:
-		return zerosAndOnes(x, from)
+	case Hamming, Jaccard:
+		return m.zerosAndOnes(x, from)
+	case Manhattan, Chebyshev:
+		copy(x, from)
+		return ""
 	}
 	return onEarth(x, from)
 }

@@ -16,6 +16,7 @@ import (
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // tables holds files that others' programs wrote, by the script beside it.
@@ -152,6 +153,41 @@ func TestHammingIsSciPys(t *testing.T) {
 	}
 }
 
+// Rows of metrics with a distance of their own stay as they are, and the encoder of a file names it.
+func TestDistancesKeepRows(t *testing.T) {
+	rows := [][]float64{{0, 1, 1}, {1, 0, 0}, {0, 0, 0}}
+	for metric, want := range map[ingest.Metric]distance.Distance{
+		ingest.Jaccard: distance.Jaccard, ingest.Manhattan: distance.Manhattan, ingest.Chebyshev: distance.Chebyshev, ingest.Cosine: distance.Euclidean,
+	} {
+		if got := metric.Distance(); got != want {
+			t.Errorf("%s has the distance %v, expected %v", metric, got, want)
+		}
+		if want == distance.Euclidean {
+			continue
+		}
+		x := ofMetric(t, metric, rows)
+		for i, row := range rows {
+			for k, v := range row {
+				if x.Row(i)[k] != float32(v) {
+					t.Errorf("%s: row %d is %v", metric, i, x.Row(i))
+				}
+			}
+		}
+		e := fit(t, ingest.Mapping{Columns: parse(t, "c*"), Metric: metric}, metricTable(t, rows))
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again ingest.Encoder
+		if err := json.Unmarshal(text, &again); err != nil || again.Metric() != metric {
+			t.Errorf("a file keeps %s of %s (%v)", again.Metric(), metric, err)
+		}
+		if err := e.CheckSparse(table.Origin{}); err == nil || !strings.Contains(err.Error(), string(metric)) {
+			t.Errorf("sparse rows by %s: %v", metric, err)
+		}
+	}
+}
+
 // What would make other values than 0 and 1 is refused by its name.
 func TestHammingRefuses(t *testing.T) {
 	columns := parse(t, "a,b")
@@ -174,9 +210,14 @@ func TestHammingRefuses(t *testing.T) {
 				{Name: "a", Kind: table.Number, Type: "float64"}, {Name: "b", Kind: table.Bool, Type: "bool"},
 				{Name: "at", Kind: table.Time, Type: "timestamp"}, {Name: "word", Kind: table.Text, Type: "utf8"},
 			}
-			c.mapping.Metric = ingest.Hamming
-			if _, err := ingest.NewFitter(c.mapping, schema); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, expected %q", err, c.want)
+			for _, metric := range []ingest.Metric{ingest.Hamming, ingest.Jaccard} {
+				if c.mapping.Metric = metric; metric == ingest.Jaccard && strings.Contains(c.want, "times") {
+					continue // which it does not take for categories
+				}
+				want := strings.Replace(c.want, "hamming", string(metric), 1)
+				if _, err := ingest.NewFitter(c.mapping, schema); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: error %v, expected %q", metric, err, want)
+				}
 			}
 		})
 	}
@@ -266,6 +307,7 @@ func TestMetricRefusals(t *testing.T) {
 		{"below zero", ingest.Hellinger, [][]float64{{4, 1}, {3, -1}}, "row 2: value 1 is -1, below 0"},
 		{"no place", ingest.Haversine, [][]float64{{4, 1}, {91, 1}}, "row 2: latitude 91 and longitude 1 are no point of the earth"},
 		{"neither 0 nor 1", ingest.Hamming, [][]float64{{0, 1}, {1, 0.5}}, "row 2: value 1 is 0.5, and the metric hamming takes 0 and 1; drop such rows"},
+		{"no set", ingest.Jaccard, [][]float64{{0, 1}, {1, 2}}, "row 2: value 1 is 2, and the metric jaccard takes 0 and 1; drop such rows"},
 		{"three values", ingest.Haversine, [][]float64{{4, 1, 2}}, "takes two plain columns"},
 		{"unknown", "minkowski", [][]float64{{4, 1, 2}}, `the metric "minkowski" is not known; metrics are euclidean, cosine, `},
 	} {

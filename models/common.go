@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
@@ -25,6 +26,9 @@ type Common struct {
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS. The result
 	// does not depend on it.
 	Threads int
+	// Distance is that of the rows; the zero value is the Euclidean one. Neighbours under another
+	// are always found exactly. Not every kind of model takes it, and a snapshot keeps it.
+	Distance distance.Distance
 	// Search says how neighbours are found. The zero value finds 99% of them, in a
 	// sample of points or all, as their number decides (package auto).
 	Search auto.Settings
@@ -46,7 +50,7 @@ func (c Common) MapDims() int { return cmp.Or(c.Dims, DefaultDims) }
 // Check returns a *SettingError if the settings, with defaults filled in, make no
 // sense.
 func (c Common) Check() error {
-	if err := CheckSearch(c.Search); err != nil {
+	if err := CheckSearch(c.Search, c.Distance); err != nil {
 		return err
 	}
 	if err := Require(c.Dims >= 1, "dims", "%d, want at least 1", c.Dims); err != nil {
@@ -55,14 +59,18 @@ func (c Common) Check() error {
 	return Require(c.Neighbors >= 1, "neighbors", "%d, want at least 1", c.Neighbors)
 }
 
-// CheckSearch returns a *SettingError if a search makes no sense.
-func CheckSearch(s auto.Settings) error {
+// CheckSearch returns a *SettingError if a search makes no sense, or none under that distance.
+func CheckSearch(s auto.Settings, d distance.Distance) error {
 	recall := auto.Settings{Recall: s.Recall}.Check()
 	if err := Require(recall == nil, "recall", "%v", recall); err != nil {
 		return err
 	}
 	err := s.Check()
-	return Require(err == nil, "search", "%v", err)
+	return cmp.Or(
+		Require(err == nil, "search", "%v", err),
+		Require(d == distance.Euclidean || s.Method == auto.Auto || s.Method == auto.Exact, "search", "%v is for Euclidean distances; under the metric %v neighbours are searched exactly: leave it out", s.Method, d),
+		Require(d == distance.Euclidean || s.Recall == 0 || s.Recall == 1, "recall", "under the metric %v neighbours are searched exactly: leave it out", d),
+	)
 }
 
 // SettingError says which setting is wrong.

@@ -6,6 +6,7 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn/auto"
 )
 
@@ -135,6 +136,9 @@ func (p *Plan) resolve() {
 
 // search are the settings that decide how neighbours are found.
 func (p *Plan) search() auto.Settings {
+	if p.Spec.Distance != distance.Euclidean {
+		return auto.Settings{Method: auto.Exact}
+	}
 	if p.Bits && p.Spec.PCA == fit.PCANone {
 		return p.Spec.Search.Bits(p.Rows, p.Seen)
 	}

@@ -16,6 +16,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/pca"
 	"unfold/models/saul"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
@@ -83,6 +84,13 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	// The trial is searched as the plan is, and an index is timed apart.
 	spec.Search.Method = p.Search
 	x := trial(v.Rows, p.Seen)
+	if spec.Distance.Bits() {
+		for at, value := range x.Data {
+			if x.Data[at] = 0; value > 0 {
+				x.Data[at] = 1
+			}
+		}
+	}
 	first := time.Now()
 	for again := range 6 { // the least counts: others may be at work, too
 		if again%2 == 0 && again > 0 && time.Since(first) > trialTime {
@@ -231,7 +239,10 @@ func (p Plan) Seconds(v Speed) float64 {
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
 	quadratic := v.Pair * n0 * n0 / 2
 	knn := sorted * v.Trial.KNN
-	if p.Search == auto.Exact {
+	switch {
+	case p.Spec.Distance != distance.Euclidean: // pairs of rows, with what little is left out
+		knn = v.Trial.KNN * n * n / (n0 * n0)
+	case p.Search == auto.Exact:
 		knn = max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2
 	}
 	met := n * p.sources(n) / (n0 * p.sources(n0))

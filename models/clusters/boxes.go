@@ -5,6 +5,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -21,6 +22,7 @@ const (
 // component of the asking point, or none of which can be nearer than what is known, is
 // passed over (March, Ram and Gray 2010).
 type boxes[T vec.Float] struct {
+	d     distance.Distance
 	x     vec.Matrix[T]
 	core2 []float64
 	order []int32
@@ -32,9 +34,14 @@ type boxes[T vec.Float] struct {
 	component       []int32   // -1 if there are several
 }
 
+// boxed reports whether rows of so many columns are searched by boxes under a distance.
+func boxed(d distance.Distance, columns int) bool {
+	return columns <= boxedColumns && d != distance.Jaccard
+}
+
 // newBoxes makes the boxes.
-func newBoxes[T vec.Float](x vec.Matrix[T], core2 []float64, threads int) *boxes[T] {
-	b := &boxes[T]{x: x, core2: core2, order: knn.Order(x, boxRows, threads)}
+func newBoxes[T vec.Float](d distance.Distance, x vec.Matrix[T], core2 []float64, threads int) *boxes[T] {
+	b := &boxes[T]{d: d, x: x, core2: core2, order: knn.Order(x, boxRows, threads)}
 	b.grow(0, x.Rows)
 	b.component = make([]int32, len(b.from))
 	return b
@@ -102,6 +109,9 @@ func (a *ask[T]) bound(v int32) float64 {
 func (b *boxes[T]) away2(row []T, v int32) (sum float64) {
 	d := len(row)
 	low, high := b.low[int(v)*d:][:d], b.high[int(v)*d:][:d]
+	if b.d != distance.Euclidean {
+		return distance.Box(b.d, row, low, high)
+	}
 	for k, value := range row {
 		at := float64(value)
 		if out := max(low[k]-at, at-high[k]); out > 0 {
@@ -130,7 +140,7 @@ func (a *ask[T]) visit(v int32, bound float64) {
 		if a.label[j] == a.label[a.i] || a.core2[j] >= a.r2 {
 			continue
 		}
-		if r2 := max(a.core2[a.i], a.core2[j], vec.SquaredDistance(a.row, a.x.Row(int(j)))); r2 < a.r2 {
+		if r2 := max(a.core2[a.i], a.core2[j], distance.Between(a.d, a.row, a.x.Row(int(j)))); r2 < a.r2 {
 			a.near, a.r2 = j, r2
 		}
 	}
@@ -140,7 +150,7 @@ func (a *ask[T]) visit(v int32, bound float64) {
 // they are shorter than the best that their component has.
 func (s *spanner[T]) inBoxes(ctx context.Context, open, label, best []int32) error {
 	s.boxes.join(label)
-	par.Ranges(s.threads, len(open), askedTogether, func(_, from, to int) {
+	par.Ranges(s.set.Threads, len(open), askedTogether, func(_, from, to int) {
 		known, of := 0.0, int32(-1) // the shortest edge of component of
 		for _, i := range open[from:to] {
 			if ctx.Err() != nil {

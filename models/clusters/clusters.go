@@ -8,7 +8,6 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/graph"
-	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
 
@@ -58,7 +57,7 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
 	}
-	nb, _, err := auto.Graph(ctx, x, min(max(s.MinSamples, spareNeighbors), x.Rows-1), s.search(), knn.Settings{Threads: s.Threads})
+	nb, _, err := auto.Graph(ctx, x, min(max(s.MinSamples, spareNeighbors), x.Rows-1), s.search(), s.knn())
 	if err != nil {
 		return nil, fmt.Errorf("clusters: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // leaving is where a point leaves which cluster, named by its first point, size and birth.
@@ -218,7 +219,7 @@ func TestSpanningTree(t *testing.T) {
 				t.Errorf("dim %d: the tree depends on the number of threads", dim)
 			}
 		}
-		if want := prim(x, first.Core2); !slices.Equal(lengths(first), want) {
+		if want := prim(distance.Euclidean, x, first.Core2); !slices.Equal(lengths(first), want) {
 			t.Errorf("dim %d: the edges are not the shortest", dim)
 		}
 	}
@@ -296,7 +297,7 @@ func lengths(c *Clusters) []float64 {
 }
 
 // prim returns the squared lengths of the edges of a minimum spanning tree, ascending.
-func prim(x vec.Matrix[float32], core2 []float64) (out []float64) {
+func prim(d distance.Distance, x vec.Matrix[float32], core2 []float64) (out []float64) {
 	away := make([]float64, x.Rows) // from the tree, -1 in it
 	for i := range away {
 		away[i] = math.Inf(1)
@@ -308,7 +309,7 @@ func prim(x vec.Matrix[float32], core2 []float64) (out []float64) {
 			if away[j] < 0 {
 				continue
 			}
-			away[j] = min(away[j], max(core2[at], core2[j], vec.SquaredDistance(x.Row(at), x.Row(j))))
+			away[j] = min(away[j], max(core2[at], core2[j], distance.Between(d, x.Row(at), x.Row(j))))
 			if next < 0 || away[j] < away[next] {
 				next = j
 			}

@@ -12,6 +12,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 )
 
 // scattered are points of some groups, a share of them equal to others.
@@ -37,12 +38,13 @@ func TestNearest(t *testing.T) {
 		x := scattered(r, n, dim)
 		k := rapid.IntRange(1, n).Draw(rt, "k")
 		q := scattered(r, 1, dim).Row(0)
+		d := rapid.SampledFrom([]distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev}).Draw(rt, "distance")
 		var want nearest
 		for j := range n {
-			want = append(want, neighbor{int32(j), vec.SquaredDistance(q, x.Row(j))})
+			want = append(want, neighbor{int32(j), distance.Between(d, q, x.Row(j))})
 		}
 		slices.SortFunc(want, func(a, b neighbor) int { return cmp.Or(cmp.Compare(a.dist2, b.dist2), cmp.Compare(a.row, b.row)) })
-		if got := newBoxes(x, make([]float64, n), 1).nearest(nil, q, k, 0, 0); !reflect.DeepEqual(got, want[:k]) {
+		if got := newBoxes(d, x, make([]float64, n), 1).nearest(nil, q, k, 0, 0); !reflect.DeepEqual(got, want[:k]) {
 			rt.Fatalf("%v, want %v", got, want[:k])
 		}
 	})
@@ -68,7 +70,7 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, threads := range []int{1, 2} {
-			got, err := PredictorOf(h, x, threads).Predict(t.Context(), q)
+			got, err := PredictorOf(h, x, Settings{Threads: threads}).Predict(t.Context(), q)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v: %d threads predict otherwise: %v", set, threads, err)
 			}

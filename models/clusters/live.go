@@ -7,6 +7,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph"
 	"unfold/sparse/graph/live"
 	"unfold/sparse/knn"
@@ -41,7 +42,7 @@ func NewLive(dim int, s Settings) (*Live, error) {
 
 // newLive is NewLive with other lengths of lists, which say only how long it takes.
 func newLive(dim int, s Settings, lists live.Settings) (*Live, error) {
-	lists.Neighbors, lists.Threads = s.MinSamples, s.Threads
+	lists.Neighbors, lists.Threads, lists.Distance = s.MinSamples, s.Threads, s.Distance
 	g, err := live.New(dim, lists)
 	if err != nil {
 		return nil, fmt.Errorf("clusters: %w", err)
@@ -141,7 +142,7 @@ func (l *Live) lists(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors
 	if c, err := l.graph.Compact(); err == nil { // it fails if the points are few
 		return c.Neighbors, nil
 	}
-	return knn.Graph(ctx, x, x.Rows-1, knn.Settings{Threads: l.set.Threads})
+	return knn.Graph(ctx, x, x.Rows-1, l.set.knn())
 }
 
 // measureTogether is how many slots are one task where all are looked at.
@@ -176,7 +177,7 @@ func (l *Live) reach2(i, j int32, dist2 float64) float64 { return max(l.core2[i]
 
 // edge is that between two slots.
 func (l *Live) edge(i, j int32) graph.Edge {
-	return graph.Edge{I: min(i, j), J: max(i, j), Dist2: l.reach2(i, j, vec.SquaredDistance(l.Row(i), l.Row(j)))}
+	return graph.Edge{I: min(i, j), J: max(i, j), Dist2: l.reach2(i, j, distance.Between(l.set.Distance, l.Row(i), l.Row(j)))}
 }
 
 // Clusters returns the clusters of the points that are there, in order of their slots. The

@@ -12,6 +12,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph/live"
 )
 
@@ -54,7 +55,10 @@ func sameAsBatch(t failer, l *Live, want *Clusters) *Clusters {
 	return got
 }
 
-// TestLiveIsTheBatchs: after every step what is kept is what Find finds of the points that
+// distances are all that points may have.
+var distances = []distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}
+
+// TestLiveIsTheBatchs: under any distance, after every step what is kept is what Find finds of the points that
 // are there, where many distances are equal, points are duplicates, hubs and bridges go and
 // regions come and vanish.
 func TestLiveIsTheBatchs(t *testing.T) {
@@ -62,7 +66,7 @@ func TestLiveIsTheBatchs(t *testing.T) {
 		dim := rapid.SampledFrom([]int{1, 2, 3, 20}).Draw(t, "dim")
 		width := rapid.SampledFrom([]int{2, 6, 1000}).Draw(t, "width")
 		s := Settings{MinSize: rapid.IntRange(2, 6).Draw(t, "min size"), MinSamples: rapid.IntRange(1, 5).Draw(t, "m"),
-			Selection: rapid.SampledFrom([]Selection{ExcessOfMass, Leaf}).Draw(t, "selection"), Threads: rapid.IntRange(1, 2).Draw(t, "threads")}
+			Selection: rapid.SampledFrom([]Selection{ExcessOfMass, Leaf}).Draw(t, "selection"), Distance: rapid.SampledFrom(distances).Draw(t, "distance"), Threads: rapid.IntRange(1, 2).Draw(t, "threads")}
 		s, err := s.Filled()
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +103,11 @@ func liveStep(t *rapid.T, l *Live, dim, width int) {
 		x := vec.New[float32](rapid.IntRange(1, 40).Draw(t, "rows"), dim)
 		centre := rapid.IntRange(0, 3).Draw(t, "centre")
 		for i := range x.Data {
-			x.Data[i] = float32(centre*width + rapid.IntRange(0, width).Draw(t, "x"))
+			v := centre*width + rapid.IntRange(0, width).Draw(t, "x")
+			if l.set.Distance.Bits() {
+				v %= 2
+			}
+			x.Data[i] = float32(v)
 		}
 		if _, err := l.Insert(t.Context(), x); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,7 @@ package clusters
 import (
 	"slices"
 
-	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // neighbor is a row at a squared distance.
@@ -49,7 +49,7 @@ func (b *boxes[T]) nearest(to nearest, row []T, k int, v int32, away2 float64) n
 		return b.nearest(b.nearest(to, row, k, first, one), row, k, second, other)
 	}
 	for _, j := range b.order[b.from[v]:b.to[v]] {
-		to = to.add(neighbor{j, vec.SquaredDistance(row, b.x.Row(int(j)))}, k)
+		to = to.add(neighbor{j, distance.Between(b.d, row, b.x.Row(int(j)))}, k)
 	}
 	return to
 }

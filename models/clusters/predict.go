@@ -8,6 +8,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -26,27 +27,27 @@ type Membership struct {
 // does: a new point joins its nearest neighbour under mutual reachability, at that
 // distance. It is safe for concurrent use.
 type Predictor[T vec.Float] struct {
-	h       *Hierarchy
-	x       vec.Matrix[T]
-	threads int
-	boxes   *boxes[T]  // nil if there are many columns
-	index   *knn.Exact // nil if there are few
-	shares  *shares
+	h      *Hierarchy
+	x      vec.Matrix[T]
+	set    knn.Settings
+	boxes  *boxes[T]  // nil if there are many columns
+	index  *knn.Exact // nil if there are few
+	shares *shares
 }
 
 // NewPredictor makes a predictor for clusters of the rows of x.
 func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
-	return PredictorOf(c.Hierarchy(), x, c.set.Threads)
+	return PredictorOf(c.Hierarchy(), x, c.set)
 }
 
 // PredictorOf makes a predictor for the clusters of the rows of x that have that hierarchy.
-// threads bounds the goroutines, 0: all processors.
-func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], threads int) *Predictor[T] {
-	p := &Predictor[T]{h: h, x: x, threads: threads, shares: newShares(h, x.Cols)}
-	if x.Cols > boxedColumns {
-		p.index = knn.NewExact(vec.Convert[float32](x))
+// Of the settings by which these were found, it goes by the distance and the threads.
+func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], s Settings) *Predictor[T] {
+	p := &Predictor[T]{h: h, x: x, set: s.knn(), shares: newShares(h, x.Cols)}
+	if !boxed(s.Distance, x.Cols) {
+		p.index = knn.NewExactBy(s.Distance, vec.Convert[float32](x))
 	} else {
-		p.boxes = newBoxes(x, make([]float64, x.Rows), threads)
+		p.boxes = newBoxes(s.Distance, x, make([]float64, x.Rows), s.Threads)
 	}
 	return p
 }
@@ -89,12 +90,12 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 	k := min(2*p.h.MinSamples, p.x.Rows)
 	var nb *knn.Neighbors
 	if p.index != nil {
-		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.threads}); err != nil {
+		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), p.set); err != nil {
 			return nil, nil, err
 		}
 	}
 	point, lambda = make([]int32, q.Rows), make([]float64, q.Rows)
-	par.Ranges(p.threads, q.Rows, predictedTogether, func(_, from, to int) {
+	par.Ranges(p.set.Threads, q.Rows, predictedTogether, func(_, from, to int) {
 		near := make(nearest, 0, k)
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			near = near[:0]
@@ -103,7 +104,7 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 			} else {
 				index, _ := nb.Row(i)
 				for _, j := range index {
-					near = near.add(neighbor{j, vec.SquaredDistance(q.Row(i), p.x.Row(int(j)))}, k)
+					near = near.add(neighbor{j, distance.Between(p.set.Distance, q.Row(i), p.x.Row(int(j)))}, k)
 				}
 			}
 			point[i], lambda[i] = p.h.joined(near)

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"unfold/models"
+	"unfold/sparse/distance"
+	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
 
@@ -33,6 +35,9 @@ type Settings struct {
 	// approximate, as package knn/auto has it, and the tree is that of the lists, but for
 	// what they leave apart: see the package's essay. Default 1, exact.
 	Recall float64
+	// Distance is that of the points. Default the Euclidean one. Lengths are the roots of what lists hold
+	// under it (package distance), and neighbours under another are always exact.
+	Distance distance.Distance
 	// Threads bounds the goroutines. Default all processors.
 	Threads int
 }
@@ -57,6 +62,9 @@ func (s Settings) search() auto.Settings {
 	}
 	return auto.Settings{Recall: s.Recall}
 }
+
+// knn are the settings of an exact search.
+func (s Settings) knn() knn.Settings { return knn.Settings{Threads: s.Threads, Distance: s.Distance} }
 
 // Filled returns the settings with their defaults, or a *models.SettingError.
 func (s Settings) Filled() (Settings, error) {

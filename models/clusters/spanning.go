@@ -30,12 +30,12 @@ const (
 // of i's list is at least as far as its last, so i is searched for among all rows only where
 // that leaves it open: by boxes where there are few columns, else by tiles of products.
 type spanner[T vec.Float] struct {
-	x       vec.Matrix[T]
-	nb      *knn.Neighbors
-	core2   []float64
-	threads int
-	listed  bool      // lists decide as far as they go
-	boxes   *boxes[T] // nil if there are many columns
+	x      vec.Matrix[T]
+	nb     *knn.Neighbors
+	core2  []float64
+	set    knn.Settings
+	listed bool      // lists decide as far as they go
+	boxes  *boxes[T] // nil if there are many columns
 	// near[i] is the other point of i's shortest known edge to another component, of
 	// reachability r2[i], -1 if none is known; no edge that leaves i's component is shorter
 	// than low[i].
@@ -47,12 +47,12 @@ type spanner[T vec.Float] struct {
 // spanningTree returns the n-1 edges of a minimum spanning tree, Dist2 being the squared
 // reachability. Of equal edges any may be in it.
 func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, core2 []float64, set Settings) ([]graph.Edge, error) {
-	s := &spanner[T]{x: x, nb: nb, core2: core2, threads: set.Threads, listed: set.Recall < 1, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
+	s := &spanner[T]{x: x, nb: nb, core2: core2, set: set.knn(), listed: set.Recall < 1, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
 	for i := range s.near {
 		s.near[i] = -1
 	}
-	if x.Cols <= boxedColumns {
-		s.boxes = newBoxes(x, core2, set.Threads)
+	if boxed(set.Distance, x.Cols) {
+		s.boxes = newBoxes(set.Distance, x, core2, set.Threads)
 	}
 	forest := graph.NewForest(x.Rows)
 	tree := make([]graph.Edge, 0, x.Rows-1)
@@ -185,7 +185,7 @@ func (s *spanner[T]) search(ctx context.Context, ask, label []int32, size []int)
 			most = min(most, s.x.Rows-size[label[i]])
 		}
 		k = min(k, most)
-		found, err := knn.NearestUnlike(ctx, s.x, ask, label, k, knn.Settings{Threads: s.threads})
+		found, err := knn.NearestUnlike(ctx, s.x, ask, label, k, s.set)
 		if err != nil {
 			return err
 		}

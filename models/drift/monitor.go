@@ -9,6 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph/live"
 )
 
@@ -124,7 +125,7 @@ func (m *Monitor) begin(ctx context.Context, due int) error {
 		copy(all.x.Row(s), from.x.Row(at))
 		all.cluster[s] = from.cluster[at]
 	}
-	g, err := live.New(all.x.Cols, live.Settings{Neighbors: m.set.Neighbors, Parts: live.Tree, Threads: m.set.Threads})
+	g, err := live.New(all.x.Cols, live.Settings{Neighbors: m.set.Neighbors, Parts: live.Tree, Distance: m.set.Distance, Threads: m.set.Threads})
 	if err != nil {
 		return fmt.Errorf("drift: %w", err)
 	}
@@ -184,7 +185,7 @@ func (m *Monitor) seek(slots []int32) {
 		}
 		x, least := m.graph.Row(s), math.Inf(1)
 		for r, c := range m.reference.cluster {
-			if d := vec.SquaredDistance(x, m.reference.x.Row(r)); d < least {
+			if d := distance.Between(m.set.Distance, x, m.reference.x.Row(r)); d < least {
 				least, m.cluster[s] = d, c
 			}
 		}

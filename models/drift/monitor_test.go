@@ -12,6 +12,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -33,7 +34,7 @@ func batch(t *rapid.T, m *Monitor, cluster int32) (tree, lists Counts) {
 	for r, s := range slots {
 		copy(x.Row(r), m.graph.Row(s))
 	}
-	nb, err := knn.Graph(context.Background(), x, m.set.Neighbors, knn.Settings{})
+	nb, err := knn.Graph(context.Background(), x, m.set.Neighbors, knn.Settings{Distance: m.set.Distance})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +83,10 @@ func TestKeptIsTheBatchs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		dim, grid, clusters := rapid.IntRange(1, 4).Draw(t, "dim"), rapid.IntRange(2, 40).Draw(t, "grid"), int32(rapid.IntRange(1, 4).Draw(t, "clusters"))
+		d := rapid.SampledFrom([]distance.Distance{distance.Euclidean, distance.Manhattan, distance.Jaccard}).Draw(t, "distance")
+		if d.Bits() {
+			grid = 2
+		}
 		rows := func(n int) Rows {
 			out := Rows{X: vec.New[float32](n, dim), Cluster: make([]int32, n)}
 			for i := range out.X.Data {
@@ -92,7 +97,7 @@ func TestKeptIsTheBatchs(t *testing.T) {
 			}
 			return out
 		}
-		set := Settings{Window: 50, Neighbors: rapid.IntRange(1, 12).Draw(t, "neighbors"), Step: rapid.IntRange(1, 50).Draw(t, "step"), Seed: r.Uint64()}
+		set := Settings{Distance: d, Window: 50, Neighbors: rapid.IntRange(1, 12).Draw(t, "neighbors"), Step: rapid.IntRange(1, 50).Draw(t, "step"), Seed: r.Uint64()}
 		m, err := New(rows(rapid.IntRange(500, 560).Draw(t, "reference")), set)
 		if err != nil {
 			t.Fatal(err)

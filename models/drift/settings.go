@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // Settings of a Monitor. The zero value works.
@@ -16,6 +17,8 @@ type Settings struct {
 	Step int
 	// Events is how many events go by, on average, until a false alarm. Default 10,000.
 	Events int
+	// Distance is that of rows and events; the zero value is the Euclidean one.
+	Distance distance.Distance
 	// Seed draws the reference sample and the order of the slots.
 	Seed uint64
 	// Threads bounds the goroutines. Default all processors.

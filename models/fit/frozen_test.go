@@ -22,9 +22,11 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/placing"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/models/student"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn/auto"
 )
 
@@ -73,6 +75,13 @@ var frozen = []frozenFile{
 	{"v3-probit", 3, Spec{
 		Kind: GPLVM, PCA: PCANone, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 7, Steps: 3, Seed: 3, Lists: 10},
 		GPLVM: gplvm.Options{Points: 200, Kernel: "rbf+bias+white", Restarts: 1, Start: gplvm.StartPCA, Optimizer: "scg", Active: 30, Noise: gplvm.NoiseProbit, Tolerance: 1e-4},
+	}},
+	{"v3-manhattan", 3, Spec{
+		Kind: LVM, PCA: PCANone, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 6, Steps: 40, Seed: 3, Lists: 10, Distance: distance.Manhattan},
+		LVM: lvm.Options{Student: student.Options{
+			Momentum: 0.9, Tolerance: 0.1, Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: models.CoarseAll, Sigma: student.Shared,
+			RankDecay: 0.7, Prior: prior.Settings{Frame: prior.PCA, Schedule: prior.Schedule{From: 0.1, To: 0.0018}},
+		}},
 	}},
 }
 
@@ -207,7 +216,7 @@ func TestFrozenSnapshots(t *testing.T) {
 					}
 				}
 			}
-			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || (s.Unlearnt == nil) == (f.format == 1) || (s.Student == nil) == (f.format == 2) || (s.Index == nil) == (f.name == "v2-index") || slices.Max(s.Count) < 2 {
+			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || (s.Unlearnt == nil) == (f.format == 1) || (s.Student == nil) == (f.spec.Kind == LVM && f.format >= 2) || (s.Index == nil) == (f.name == "v2-index") || slices.Max(s.Count) < 2 {
 				t.Errorf("parts of the file are missing: %+v", s)
 			}
 			// Strictly: a name that is no longer known would lose a setting.
@@ -216,6 +225,7 @@ func TestFrozenSnapshots(t *testing.T) {
 			strict.DisallowUnknownFields()
 			err = strict.Decode(&kept)
 			spec := kept.spec()
+			spec.Distance = s.Distance // which has a block of its own
 			if err != nil || !reflect.DeepEqual(spec, f.spec) {
 				t.Errorf("the settings are %+v (%v), want %+v", spec, err, f.spec)
 			}

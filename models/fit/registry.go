@@ -31,6 +31,8 @@ type Kind struct {
 	// Missing says that values may be missing, NaN: what learns fills them in, and events
 	// are placed by what is there of them.
 	Missing bool
+	// Distances says that rows may have another distance than the Euclidean one.
+	Distances bool
 	// Given says that neighbours may be given (models.Common).
 	Given bool
 
@@ -90,6 +92,9 @@ func (s Spec) Check() error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkDistance(k); err != nil {
+		return err
+	}
 	return k.Check(s)
 }
 
@@ -122,7 +127,7 @@ func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 
 // latentVariable is Saul's latent variable model.
 var latentVariable = Kind{
-	Name: LVM, Carried: true, Given: true,
+	Name: LVM, Carried: true, Given: true, Distances: true,
 	About:    "lvm is the latent variable model of Saul (2020) and its extension to heavy tails",
 	Settings: func() Settings { return new(latentSettings) },
 	Check:    func(s Spec) error { return s.Latent().Check() },

@@ -12,6 +12,7 @@ import (
 	"unfold/models/projection"
 	"unfold/models/snapshot"
 	"unfold/sparse"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
@@ -71,6 +72,9 @@ func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progr
 	}
 	if err := checkSparse(a); err != nil {
 		return nil, nil, err
+	}
+	if d := p.spec.Distance; d != distance.Euclidean {
+		return nil, nil, models.BadInputf("sparse rows have Euclidean distances, not the metric %v: give them in full", d)
 	}
 	given := p.spec.Given != nil
 	searched, err := p.searchSparse(ctx, a)

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -10,6 +11,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 )
 
 // LVM is Saul's latent variable model, package lvm.
@@ -63,7 +65,9 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	}
 	s.Kind = k.Name
 	switch {
-	case s.PCA == PCAAuto && dim > DefaultPCA && !s.binary():
+	case s.PCA == PCAAuto && (s.Distance != distance.Euclidean || s.binary()):
+		s.PCA = PCANone
+	case s.PCA == PCAAuto && dim > DefaultPCA:
 		s.PCA = DefaultPCA
 	case s.PCA == PCAAuto:
 		s.PCA = PCANone
@@ -80,11 +84,23 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	if s.NoveltyK < 1 {
 		return s, fmt.Errorf("%d neighbours for novelty, want at least 1", s.NoveltyK)
 	}
-	return s, nil
+	return s, s.checkDistance(k)
+}
+
+// checkDistance returns a *models.SettingError if the kind, or what comes before it, knows Euclidean
+// distances only, and the distance is another.
+func (s Spec) checkDistance(k Kind) error {
+	if s.Distance == distance.Euclidean {
+		return nil
+	}
+	return cmp.Or(
+		models.Require(k.Distances, "kind", "kind %s goes with Euclidean distances, not with the metric %v: choose kind %s", k.Name, s.Distance, LVM),
+		models.Require(s.PCA <= 0, "pca", "principal components are for Euclidean distances, and the metric %v is one of rows as they are: leave it out", s.Distance),
+	)
 }
 
 // Matches says whether a map that was learnt before is one that the spec means: of its kind,
-// and of as many dimensions. If not, the error matches models.ErrBadInput.
+// of as many dimensions, and under its distance. If not, the error matches models.ErrBadInput.
 func (s Spec) Matches(m *snapshot.Snapshot) error {
 	s, err := s.Resolve(m.Dim)
 	if err != nil {
@@ -92,6 +108,9 @@ func (s Spec) Matches(m *snapshot.Snapshot) error {
 	}
 	if dims := s.MapDims(); s.Kind != m.Kind || dims != m.Mu.Cols {
 		return models.BadInputf("it is of kind %s in %d dimensions, the settings say %s in %d", m.Kind, m.Mu.Cols, s.Kind, dims)
+	}
+	if s.Distance != m.Distance {
+		return models.BadInputf("it was learnt by the distance %v, the settings say %v", m.Distance, s.Distance)
 	}
 	return nil
 }
@@ -103,6 +122,7 @@ func (k Kinds) ParseSpec(s *snapshot.Snapshot) (Spec, error) {
 	if err := json.Unmarshal(s.Settings, &spec); err != nil {
 		return spec, models.BadInputf("the model file's settings cannot be read: %w", err)
 	}
+	spec.Distance = s.Distance
 	return spec, nil
 }
 

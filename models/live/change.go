@@ -10,6 +10,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn/auto"
 )
 
@@ -68,6 +69,9 @@ func (m *Map) checkChange(insert vec.Matrix[float32], at vec.Matrix[float64]) er
 	}
 	if err := models.CheckRows(insert, nil); err != nil {
 		return err
+	}
+	if err := distance.Check(m.set.LVM.Distance, insert); err != nil {
+		return models.BadInputf("live: %w", err)
 	}
 	if at.Rows == 0 {
 		return nil

@@ -20,7 +20,7 @@ type lists struct{ *live.Graph }
 
 // newLists is of the rows of x, in slots from 0 on.
 func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
-	kept := live.Settings{Neighbors: set.neighbors(), Lists: set.lists(), Threads: set.LVM.Threads}
+	kept := live.Settings{Neighbors: set.neighbors(), Lists: set.lists(), Distance: set.LVM.Distance, Threads: set.LVM.Threads}
 	if set.LVM.Tails == lvm.Gaussian && set.LVM.Saul.Core <= mostCore {
 		kept.Core, kept.Parts = set.LVM.Saul.Core, live.Similar
 	}

@@ -128,7 +128,7 @@ func (m *Map) Due(n int) Kind { return m.set.Due(m.State(), n) }
 
 // Restore goes on with the map of a snapshot, of this package or of a fit, and
 // its state; the zero State means that of a map that has just been learnt. The
-// dimensions, neighbours and tails of the settings must be those of the snapshot.
+// dimensions, neighbours, tails and distance of the settings must be those of the snapshot.
 func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Settings) (*Map, error) {
 	set, err := set.withDefaults()
 	if err != nil {
@@ -140,6 +140,9 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	if s.Mu.Cols != set.LVM.Dims || lvm.TailsOf(s) != set.LVM.Tails || s.Neighbors != set.neighbors() {
 		return nil, models.BadInputf("live: a map in %d dimensions with %v tails and %d neighbours, the settings want %d, %v and %d",
 			s.Mu.Cols, lvm.TailsOf(s), s.Neighbors, set.LVM.Dims, set.LVM.Tails, set.neighbors())
+	}
+	if s.Distance != set.LVM.Distance {
+		return nil, models.BadInputf("live: a map of rows under the distance %v, the settings want %v", s.Distance, set.LVM.Distance)
 	}
 	if err := state.check(s); err != nil {
 		return nil, err

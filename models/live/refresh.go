@@ -140,7 +140,7 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 // has been set.
 func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], nb *knn.Neighbors, st *student.State) (*student.State, error) {
 	if m.set.Frame == NewFrame {
-		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
+		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Distance: m.set.LVM.Distance, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
 	}
 	h.Model.SetPrior(prior.New(st.Mu.Clone()), m.set.Prior)
 	prior.Scale(st.Mu, m.set.Spread)

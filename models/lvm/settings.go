@@ -7,6 +7,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/models/student"
+	"unfold/sparse/distance"
 )
 
 // Tails says how the probability that two points coincide falls with their
@@ -96,6 +97,7 @@ func (s Settings) foreign() error {
 		const only = "%v belongs to heavy tails; leave it out, or choose student tails"
 		own := s.Student
 		return cmp.Or(
+			models.Require(s.Distance == distance.Euclidean, "tails", "gaussian tails go with Euclidean distances, not with the metric %v: choose student tails", s.Distance),
 			models.Require(own.Scales == student.Native, "scales", only, own.Scales),
 			models.Require(own.Sigma == student.Fixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt, one for all points if Saul.Shared is set", own.Sigma),
 			models.Require(own.Density == 0, "density", only, own.Density),

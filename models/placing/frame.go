@@ -11,6 +11,7 @@ import (
 	"unfold/models/novelty"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
@@ -80,14 +81,14 @@ func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Sett
 	if !rule.Known() {
 		return fmt.Errorf("%s: unknown rule for placing: %v", name, rule)
 	}
-	return models.CheckSearch(set.Search)
+	return models.CheckSearch(set.Search, s.Distance)
 }
 
 // open chooses the index.
 func (f *Frame) open(set auto.Settings) error {
 	s := f.snap
-	if set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW {
-		f.index = knn.NewExact(s.Reference)
+	if s.Distance != distance.Euclidean || set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW {
+		f.index = knn.NewExactBy(s.Distance, s.Reference)
 		return nil
 	}
 	ix := s.Index
@@ -198,6 +199,9 @@ func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	}
 	if err := models.CheckRows(x, f.snap.Names); err != nil {
 		return x, err
+	}
+	if err := distance.Check(f.snap.Distance, x); err != nil {
+		return x, models.BadInputf("placing: %w", err)
 	}
 	z := f.project.Apply(x, f.threads)
 	return z, f.project.Overflow(x, z, f.snap.Names)

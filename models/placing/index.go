@@ -5,6 +5,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
@@ -15,8 +16,11 @@ import (
 // recall is wanted, that they are searched exactly. It is a function of the reference
 // points and the settings.
 func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Settings, threads int) (*hnsw.Index, error) {
-	if err := models.CheckSearch(set); err != nil {
+	if err := models.CheckSearch(set, s.Distance); err != nil {
 		return nil, err
+	}
+	if s.Distance != distance.Euclidean {
+		return nil, nil
 	}
 	if ofRows(set, s, s.Reference.Rows).Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
 		return nil, nil
@@ -30,7 +34,7 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Set
 // reference points.
 func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
 	n := 2 * s.Reference.Rows
-	return models.CheckSearch(set) == nil && ofRows(set, s, n).Index(n, s.Reference.Cols, reach(n)) == auto.HNSW
+	return s.Distance == distance.Euclidean && models.CheckSearch(set, s.Distance) == nil && ofRows(set, s, n).Index(n, s.Reference.Cols, reach(n)) == auto.HNSW
 }
 
 // ofRows are the settings for n reference points like those of the snapshot.

@@ -10,6 +10,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
@@ -43,6 +44,9 @@ func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, l
 	}
 	if x.Cols == 0 {
 		return nil, models.BadInputf(Kind + ": the rows have no columns")
+	}
+	if err := distance.Check(c.Distance, x); err != nil {
+		return nil, models.BadInputf(Kind+": %w", err)
 	}
 	out := &models.Result{Report: models.Report{N: x.Rows, Dim: x.Cols, Dims: c.Dims, Neighbors: c.Neighbors}}
 	f := Resume(x, c, out, progress)
@@ -83,7 +87,7 @@ func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 	search.Seed = f.Seed
 	least := min(max(f.Lists, f.Neighbors), f.X.Rows-1)
 	most := min(max(lists, least), f.X.Rows-1)
-	set := knn.Settings{Threads: f.Threads, Progress: f.Parts("knn")}
+	set := knn.Settings{Threads: f.Threads, Distance: f.Distance, Progress: f.Parts("knn")}
 	if f.Given == nil {
 		o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.X, most, search, set)
 	} else {

@@ -13,7 +13,7 @@ import (
 // else that only its kind has. Neighbors must have lists of noveltyK points.
 func Snapshot(r *models.Result, kind string, x vec.Matrix[float32], c models.Common, noveltyK int) (*snapshot.Snapshot, novelty.Scores, error) {
 	s := &snapshot.Snapshot{
-		Kind: kind, Dim: x.Cols, Reference: x, Count: r.Count,
+		Kind: kind, Dim: x.Cols, Distance: c.Distance, Reference: x, Count: r.Count,
 		Mu: r.Mu, Sigma2: r.Sigma2, Bandwidth2: r.Bandwidth2, Unlearnt: r.Unlearnt,
 		Neighbors: c.Neighbors, Steps: r.Report.Iterations,
 	}

@@ -10,6 +10,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/mds"
 	"unfold/models/points"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -19,6 +20,7 @@ type Points struct {
 	X         vec.Matrix[float32]
 	Neighbors *knn.Neighbors
 	Unique    []int32
+	Distance  distance.Distance
 	Seed      uint64
 	Threads   int
 }
@@ -91,10 +93,14 @@ func freeFar(frame vec.Matrix[float64]) {
 }
 
 // choose returns the frame that Auto stands for: Geodesic where the points lie on a curved
-// sheet, which it unrolls, else PCA, which costs nothing.
+// sheet, which it unrolls, else PCA, which costs nothing. Whether a sheet is curved is known of
+// Euclidean distances alone; under others it is PCA of the rows as they are.
 func (s Settings) choose(ctx context.Context, p Points, d int) (Frame, error) {
 	if s.Frame != Auto {
 		return s.Frame, nil
+	}
+	if p.Distance != distance.Euclidean {
+		return PCA, nil
 	}
 	c, err := mds.Curved(ctx, p.X, d, mds.Settings{Seed: p.Seed, Threads: p.Threads})
 	if err != nil || !c.Curved {

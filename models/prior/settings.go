@@ -5,6 +5,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // Frame names the map that places are kept near.
@@ -45,6 +46,12 @@ type Settings struct {
 	Given vec.Matrix[float64]
 	// Schedule is that of kappa; zero means the model's default.
 	Schedule Schedule
+}
+
+// CheckDistance returns a *models.SettingError if the frame is none of rows under a distance.
+func (s Settings) CheckDistance(d distance.Distance) error {
+	return models.Require(d == distance.Euclidean || s.Frame != MDS && s.Frame != Geodesic,
+		"frame", "%v is made of Euclidean distances, and the metric is %v: choose pca or none, or leave it out", s.Frame, d)
 }
 
 // Check returns a *models.SettingError if the settings make no sense for n rows, or any

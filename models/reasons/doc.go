@@ -21,7 +21,10 @@
 //	Gap        mean over j of max(kdist(j) - d_j, 0)
 //
 // Without a projection w_je is (x_e - x_je)^2, the split of a squared distance, which R2
-// gives to the distance in proportion.
+// gives to the distance in proportion. Under another distance than the Euclidean one there is no
+// projection, d_j is the root of what lists hold, and w_je are the terms of that: |x_e - x_je| of
+// Manhattan's, of Chebyshev's the whole at the element that differs most, and of Jaccard's one part in
+// |A or B| at each element that differs (package distance).
 //
 // With one, sum_e w_je = (x - x^)'h_j + |h_j|^2, and x - x^ is orthogonal to h_j: the sum
 // is d_j^2 again. An element at which the event equals the neighbour carries nothing, even

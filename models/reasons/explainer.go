@@ -11,6 +11,7 @@ import (
 	"unfold/models/novelty"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -67,6 +68,9 @@ func (e *Explainer) Each(ctx context.Context, x vec.Matrix[float32], near *knn.N
 // piece splits the scores of rows[from:to].
 func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int, from, to int, visit func(at int, s *Split)) {
 	s := &Split{of: e, Amount: make([]float64, x.Cols), k: e.tables.K}
+	if e.snap.Distance != distance.Euclidean {
+		s.share = make([]float64, x.Cols)
+	}
 	var all *lifted
 	if !e.project.Identity() {
 		all = e.lift(x, near, rows[from:to])
@@ -141,7 +145,8 @@ func inUnit(to []float32, diff []float64, a, b []float32) float64 {
 // Split is how the scores of one event divide.
 type Split struct {
 	// Index and Dist2 are the K nearest reference points that the scores are made of,
-	// nearest first, and their squared distances in the space that the model sees.
+	// nearest first, and their squared distances in the space that the model sees, or what takes
+	// their place under another distance.
 	Index []int32
 	Dist2 []float64
 	// Global and Local are the scores themselves, not their percentiles.
@@ -155,6 +160,8 @@ type Split struct {
 	of *Explainer
 	k  int
 	x  []float32
+	// share is room for a neighbour's w_je; nil under the Euclidean distance.
+	share []float64
 	// hat is x^, rest is x - x^, and the rows of differ are h_j; nil without a projection.
 	hat, rest []float64
 	differ    lifted
@@ -169,10 +176,13 @@ func (s *Split) fill(t *novelty.Tables) {
 		d := math.Sqrt(s.Dist2[j])
 		s.Around += t.Density[o] / float64(s.k)
 		s.Gap += max(math.Sqrt(t.KDist2[o])-d, 0) / float64(s.k)
-		if s.hat == nil {
-			s.plain(s.of.snap.Reference.Row(int(o)), d/float64(s.k))
-		} else {
+		switch kind := s.of.snap.Distance; {
+		case s.hat != nil:
 			s.through(s.differ.rows.Row(j), s.differ.unit[j], d/float64(s.k))
+		case kind != distance.Euclidean:
+			s.by(kind, s.of.snap.Reference.Row(int(o)), d/float64(s.k))
+		default:
+			s.plain(s.of.snap.Reference.Row(int(o)), d/float64(s.k))
 		}
 	}
 }
@@ -194,6 +204,21 @@ func (s *Split) plain(o []float32, d float64) {
 	}
 }
 
+// by adds R3's term of a neighbour under another distance than the Euclidean one.
+func (s *Split) by(kind distance.Distance, o []float32, d float64) {
+	distance.Shares(kind, s.share, s.x, o)
+	var sum float64
+	for _, w := range s.share {
+		sum += w
+	}
+	if sum == 0 {
+		return
+	}
+	for e, w := range s.share {
+		s.Amount[e] += d / sum * w
+	}
+}
+
 // through adds R3's term of a neighbour with a projection, where x - x^_j = (x - x^) + h.
 // Rounding leaves x - x^ a part along h, which is taken away again. h is in that unit.
 func (s *Split) through(h []float32, unit, d float64) {
@@ -212,6 +237,9 @@ func (s *Split) through(h []float32, unit, d float64) {
 		s.Amount[e] += scale * v * (v*keep + s.rest[e])
 	}
 }
+
+// Distance is that of the event and neighbour j.
+func (s *Split) Distance(j int) float64 { return s.of.snap.Distance.Length(s.Dist2[j]) }
 
 // Own is element e of the event's vector.
 func (s *Split) Own(e int) float64 { return float64(s.x[e]) }

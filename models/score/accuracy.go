@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -27,6 +28,8 @@ type Settings struct {
 	// Triplets is the number of random triples of points, if not all points are
 	// ranked. Default 400,000.
 	Triplets int
+	// Distance is that of the data, beside which maps are Euclidean. Default the Euclidean one.
+	Distance distance.Distance
 	// Seed chooses the sample, the pairs and the triples.
 	Seed uint64
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.

@@ -2,13 +2,13 @@ package score
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // Correlation compares distances on both sides: Spearman's correlation is of their
@@ -52,7 +52,7 @@ func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matri
 		pairs, c.Seed = drawPairs(n, most, s.Seed), s.Seed
 	}
 	c.Pairs = len(pairs)
-	a, b := pairDistances(x, pairs, s.Threads), pairDistances(y, pairs, s.Threads)
+	a, b := pairDistances(s.Distance, x, pairs, s.Threads), pairDistances(distance.Euclidean, y, pairs, s.Threads)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matri
 
 // pairDistances returns the distances of pairs, which are in the order of their
 // first points.
-func pairDistances[T vec.Float](x vec.Matrix[T], pairs [][2]int32, threads int) []float64 {
+func pairDistances[T vec.Float](by distance.Distance, x vec.Matrix[T], pairs [][2]int32, threads int) []float64 {
 	out := make([]float64, len(pairs))
 	par.Ranges(threads, len(pairs), 1024, func(_, from, to int) {
 		var rows []int32
@@ -80,9 +80,9 @@ func pairDistances[T vec.Float](x vec.Matrix[T], pairs [][2]int32, threads int) 
 				rows = append(rows, pairs[from][1])
 			}
 			own := out[first:from]
-			measure(own, x, i, rows)
+			measure(by, own, x, i, rows)
 			for p, d := range own {
-				own[p] = math.Sqrt(d)
+				own[p] = by.Length(d)
 			}
 		}
 	})
@@ -117,7 +117,7 @@ func drawPairs(n, count int, seed uint64) [][2]int32 {
 
 // Centroids compares the distances between the classes' centroids on the map y
 // with those in the data x: whether groups that are far apart are shown far apart.
-// It takes at least three classes.
+// It takes at least three classes. Means of rows of 0 and 1 are none, and have Euclidean distances.
 func Centroids[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], class []int32, s Settings) (*Correlation, error) {
 	if x.Rows != y.Rows {
 		return nil, models.BadInputf("score: %d points on the map, %d in the data", y.Rows, x.Rows)
@@ -128,6 +128,9 @@ func Centroids[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matri
 	groups := members(class)
 	if len(groups) < 3 {
 		return nil, models.BadInputf("score: %d classes: the distances of at least 3 can be compared", len(groups))
+	}
+	if s.Distance.Bits() {
+		s.Distance = distance.Euclidean
 	}
 	return Distances(ctx, centroids(x, groups), centroids(y, groups), s)
 }

@@ -10,6 +10,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }
@@ -20,13 +21,13 @@ func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }
 func TestTripletsByHand(t *testing.T) {
 	x, y := line(0, 1, 3), line(0, 2, 1)
 	triples := [][3]int32{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}}
-	if in, on := nearer(x, triples), nearer(y, triples); !slices.Equal(in, []bool{true, false, true, true}) || !slices.Equal(on, []bool{false, true, false, false}) {
+	if in, on := nearer(distance.Euclidean, x, triples), nearer(distance.Euclidean, y, triples); !slices.Equal(in, []bool{true, false, true, true}) || !slices.Equal(on, []bool{false, true, false, false}) {
 		t.Errorf("%v: %v in the data, %v on the map", triples, in, on)
 	}
-	if got := triplets(x, y, 1000, 7, 2); got.Share != 0 || got.Error != 0 || got.Count != 1000 {
+	if got := triplets(distance.Euclidean, x, y, 1000, 7, 2); got.Share != 0 || got.Error != 0 || got.Count != 1000 {
 		t.Errorf("%+v, want none of 1000", got)
 	}
-	if got := triplets(x, x, 1000, 7, 2); got.Share != 1 {
+	if got := triplets(distance.Euclidean, x, x, 1000, 7, 2); got.Share != 1 {
 		t.Errorf("the data as its own map keep %g of the triplets", got.Share)
 	}
 	// A map of one point has the smaller number nearer: so have the data, but at the
@@ -37,7 +38,7 @@ func TestTripletsByHand(t *testing.T) {
 			kept++
 		}
 	}
-	if got, want := triplets(x, line(5, 5, 5), 1000, 7, 2).Share, float64(kept)/1000; got != want {
+	if got, want := triplets(distance.Euclidean, x, line(5, 5, 5), 1000, 7, 2).Share, float64(kept)/1000; got != want {
 		t.Errorf("a map of one point keeps %g of the triplets, want %g", got, want)
 	}
 }
@@ -77,7 +78,7 @@ func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 			for k := range int32(30) {
 				if i != j && i != k && j != k {
 					all++
-					if d := [][3]int32{{i, j, k}}; nearer(x, d)[0] == nearer(y, d)[0] {
+					if d := [][3]int32{{i, j, k}}; nearer(distance.Euclidean, x, d)[0] == nearer(distance.Euclidean, y, d)[0] {
 						kept++
 					}
 				}
@@ -86,11 +87,11 @@ func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 	}
 	want := kept / all
 	for _, threads := range []int{1, 2, 5} {
-		got := triplets(x, y, 40_000, 9, threads)
+		got := triplets(distance.Euclidean, x, y, 40_000, 9, threads)
 		if math.Abs(got.Share-want) > 0.01 || math.Abs(got.Share-want) > 4*got.Error {
 			t.Errorf("%d threads: %+v of a sample, %.4f of all", threads, got, want)
 		}
-		if again := triplets(x, y, 40_000, 9, 1); got != again {
+		if again := triplets(distance.Euclidean, x, y, 40_000, 9, 1); got != again {
 			t.Errorf("%d threads: %+v, one: %+v", threads, got, again)
 		}
 	}
@@ -157,7 +158,7 @@ func TestDistancesByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	pairs := drawPairs(400, 50, 4)
-	want := spearman(pairDistances(x, pairs, 1), pairDistances(y, pairs, 1)).rho
+	want := spearman(pairDistances(distance.Euclidean, x, pairs, 1), pairDistances(distance.Euclidean, y, pairs, 1)).rho
 	if got.Spearman != want || got.Exact || got.Pairs != 50 || got.Seed != 4 {
 		t.Errorf("%+v, want %g of 50", got, want)
 	}

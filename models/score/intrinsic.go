@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -20,7 +21,7 @@ import (
 // It looks at no more than 2,000 rows, of long ones at fewer, spread over all, and so at scales that are coarser
 // than those of all rows; equal rows count once, rows with a value that is not finite do not. NaN: there are too few
 // different rows.
-func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], threads int) (float64, error) {
+func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], d distance.Distance, threads int) (float64, error) {
 	const rows, work = 2000, 1 << 28
 	m := min(x.Rows, rows, max(50, int(math.Sqrt(work/float64(max(x.Cols, 1))))))
 	var sample []int32
@@ -36,14 +37,17 @@ func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], threads int)
 	if different.Rows < 3 {
 		return math.NaN(), nil
 	}
-	nb, err := knn.Graph(ctx, different, 2, knn.Settings{Threads: threads})
+	nb, err := knn.Graph(ctx, different, 2, knn.Settings{Threads: threads, Distance: d})
 	if err != nil {
 		return math.NaN(), fmt.Errorf("score: intrinsic dimension: %w", err)
 	}
-	n, sum := float64(nb.N), 0.0
+	n, sum, power := float64(nb.N), 0.0, 2.0
+	if d.Length(4) == 4 { // lists hold the distances themselves
+		power = 1
+	}
 	for i := range nb.N {
 		_, dist2 := nb.Row(i)
-		sum += math.Log(dist2[1]/dist2[0]) / 2
+		sum += math.Log(dist2[1]/dist2[0]) / power
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
 		return math.NaN(), nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // The estimate of rows that are uniform on a cube of known dimension, turned into a space of
@@ -29,7 +30,7 @@ func TestIntrinsicDimension(t *testing.T) {
 					}
 				}
 			}
-			got, err := IntrinsicDimension(t.Context(), x, 1)
+			got, err := IntrinsicDimension(t.Context(), x, distance.Euclidean, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +39,7 @@ func TestIntrinsicDimension(t *testing.T) {
 			}
 		})
 	}
-	if got, err := IntrinsicDimension(t.Context(), vec.New[float32](100, 3), 1); !math.IsNaN(got) || err != nil {
+	if got, err := IntrinsicDimension(t.Context(), vec.New[float32](100, 3), distance.Euclidean, 1); !math.IsNaN(got) || err != nil {
 		t.Errorf("of equal rows it is %v, %v", got, err)
 	}
 }
@@ -51,7 +52,7 @@ func TestIntrinsicDimensionOfRows(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = float32(random.NormFloat64())
 	}
-	want, err := IntrinsicDimension(t.Context(), x, 1)
+	want, err := IntrinsicDimension(t.Context(), x, distance.Euclidean, 1)
 	if err != nil || math.IsNaN(want) {
 		t.Fatal(want, err)
 	}
@@ -61,7 +62,7 @@ func TestIntrinsicDimensionOfRows(t *testing.T) {
 		copy(more.Row(3*i+1), x.Row(i))
 		more.Row(3*i + 2)[i%cols] = float32(math.NaN())
 	}
-	if got, err := IntrinsicDimension(t.Context(), more, 2); got != want || err != nil {
+	if got, err := IntrinsicDimension(t.Context(), more, distance.Euclidean, 2); got != want || err != nil {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unfold/internal/radix"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // Neighborhood says how much of the data's neighbourhoods the map keeps, by ranks.
@@ -83,14 +84,14 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 	if err != nil {
 		return nil, err
 	}
-	for _, err := range []error{models.CheckRows(x, nil), models.CheckRows(y, nil)} {
+	for _, err := range []error{models.CheckRows(x, nil), models.CheckRows(y, nil), distance.Check(s.Distance, x)} {
 		if err != nil {
 			return nil, fmt.Errorf("score: %w", err)
 		}
 	}
 	rows := vec.New[float64](len(chosen), columns+len(r.RecallK))
 	weight := rnxWeights(r.Points)
-	dx, dy := newDistances(x, s.Threads), newDistances(y, s.Threads)
+	dx, dy := newDistances(s.Distance, x, s.Threads), newDistances(distance.Euclidean, y, s.Threads)
 	var lent par.Lender[rankWork]
 	size := min(max(taskDistances/r.Points, 1), taskRows)
 	par.Ranges(s.Threads, len(chosen), size, func(_, from, to int) {

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
+	"unfold/sparse/knn/knntest"
 )
 
 // likeness is a map that resembles the data x, more or less; equal rows of the data
@@ -72,13 +74,17 @@ func TestRanksAreTheDefinition(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		x := cloud(seed, n, rapid.SampledFrom([]int{3, 20}).Draw(t, "dim"))
 		y := likeness(x, seed+1)
+		d := rapid.SampledFrom([]distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}).Draw(t, "distance")
+		if d.Bits() {
+			knntest.Threshold(x)
+		}
 		k := rapid.IntRange(1, n-1).Draw(t, "k")
-		s := Settings{K: 1, Recall: []int{k}, Sample: rapid.IntRange(2, n).Draw(t, "sample"), Triplets: 1000, Seed: seed, Threads: 2}
+		s := Settings{Distance: d, K: 1, Recall: []int{k}, Sample: rapid.IntRange(2, n).Draw(t, "sample"), Triplets: 1000, Seed: seed, Threads: 2}
 		got, err := Measure(context.Background(), x, y, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rx, ry := rankings(x), rankings(y)
+		rx, ry := rankingsBy(d, x), rankings(y)
 		rnx, recall := bruteRNX(rx, ry, k, choose(n, s.Sample, seed))
 		if math.Abs(got.RNX-rnx) > 1e-12 || math.Abs(got.RecallAt[0]-recall) > 1e-12 {
 			t.Fatalf("got %+v, want R_NX %g, recall %g", got, rnx, recall)

@@ -7,13 +7,15 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
-// distances computes squared distances from some rows to all: directly if there
-// are few columns, else by matrix products of the centred rows, |a|^2 + |b|^2 - 2ab
+// distances computes squared distances, or what takes their place under a distance, from some rows to
+// all: directly if there are few columns, else by matrix products of the centred rows, |a|^2 + |b|^2 - 2ab
 // in float64. What is left of a difference there at the level of rounding is 0, so
 // that equal rows are at distance 0 and tie.
 type distances[T vec.Float] struct {
+	d    distance.Distance
 	x    vec.Matrix[T]
 	mean []float64
 	norm []float64 // |x_i - mean|^2
@@ -30,9 +32,9 @@ const (
 	rounding   = 1e-13
 )
 
-func newDistances[T vec.Float](x vec.Matrix[T], threads int) *distances[T] {
-	d := &distances[T]{x: x, mean: make([]float64, x.Cols), norm: make([]float64, x.Rows)}
-	if x.Cols <= fewColumns {
+func newDistances[T vec.Float](by distance.Distance, x vec.Matrix[T], threads int) *distances[T] {
+	d := &distances[T]{d: by, x: x, mean: make([]float64, x.Cols), norm: make([]float64, x.Rows)}
+	if d.direct() {
 		return d
 	}
 	for i := range x.Rows {
@@ -50,6 +52,11 @@ func newDistances[T vec.Float](x vec.Matrix[T], threads int) *distances[T] {
 	return d
 }
 
+// direct says that pairs are measured one by one: under other distances all are.
+func (d *distances[T]) direct() bool {
+	return d.x.Cols <= fewColumns || d.d != distance.Euclidean
+}
+
 // centred sets out to row i minus the mean.
 func (d *distances[T]) centred(out []float64, i int) {
 	for j, v := range d.x.Row(i) {
@@ -65,11 +72,11 @@ type blockWork struct{ out, queries, block, dots []float64 }
 func (d *distances[T]) from(rows []int, w *blockWork) []float64 {
 	n, dim := d.x.Rows, d.x.Cols
 	w.out = room(w.out, len(rows)*n)
-	if dim <= fewColumns {
+	if d.direct() {
 		for m, i := range rows {
 			own, out := d.x.Row(i), w.out[m*n:(m+1)*n]
 			for j := range out {
-				out[j] = vec.SquaredDistance(own, d.x.Row(j))
+				out[j] = distance.Between(d.d, own, d.x.Row(j))
 			}
 		}
 		return w.out
@@ -99,14 +106,15 @@ func (d *distances[T]) from(rows []int, w *blockWork) []float64 {
 	return w.out
 }
 
-// measure writes to out the squared distances of row i and the given rows of x.
-func measure[T vec.Float](out []float64, x vec.Matrix[T], i int32, rows []int32) {
-	if x, ok := any(x).(vec.Matrix[float32]); ok {
+// measure writes to out the squared distances of row i and the given rows of x, or what takes their
+// place under a distance.
+func measure[T vec.Float](d distance.Distance, out []float64, x vec.Matrix[T], i int32, rows []int32) {
+	if x, ok := any(x).(vec.Matrix[float32]); ok && d == distance.Euclidean {
 		dist.Exact(out, x.Row(int(i)), x.Data, x.Cols, rows)
 		return
 	}
 	for m, j := range rows {
-		out[m] = vec.SquaredDistance(x.Row(int(i)), x.Row(int(j)))
+		out[m] = distance.Between(d, x.Row(int(i)), x.Row(int(j)))
 	}
 }
 

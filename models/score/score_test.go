@@ -14,6 +14,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 func cloud(seed uint64, n, dim int) vec.Matrix[float32] {
@@ -27,7 +28,10 @@ func cloud(seed uint64, n, dim int) vec.Matrix[float32] {
 
 // rankings returns the definition's rank of every point by distance from every
 // other, from 1; the point's own is 0.
-func rankings(x vec.Matrix[float32]) [][]int {
+func rankings(x vec.Matrix[float32]) [][]int { return rankingsBy(distance.Euclidean, x) }
+
+// rankingsBy is rankings under a distance.
+func rankingsBy(by distance.Distance, x vec.Matrix[float32]) [][]int {
 	out := make([][]int, x.Rows)
 	for i := range x.Rows {
 		order := make([]int, x.Rows)
@@ -38,7 +42,7 @@ func rankings(x vec.Matrix[float32]) [][]int {
 			if j == i {
 				return -1
 			}
-			return vec.SquaredDistance(x.Row(i), x.Row(j))
+			return distance.Between(by, x.Row(i), x.Row(j))
 		}
 		sort.SliceStable(order, func(a, b int) bool { return d(order[a]) < d(order[b]) })
 		out[i] = make([]int, x.Rows)

@@ -35,7 +35,7 @@ func Measure[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[
 	if ranks.Exact {
 		out.Triplets = Agreement{Share: ranks.triplets, Count: allTriplets(x.Rows), Exact: true}
 	} else {
-		out.Triplets = triplets(x, y, count, s.Seed, s.Threads)
+		out.Triplets = triplets(s.Distance, x, y, count, s.Seed, s.Threads)
 	}
 	return out, ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // Agreement is the share of triples (i, j, k) of points for which the map agrees
@@ -26,13 +27,13 @@ type Agreement struct {
 const defaultTriplets = 400_000
 
 // triplets returns the agreement on count random triples of different points.
-func triplets[T, U vec.Float](x vec.Matrix[T], y vec.Matrix[U], count int, seed uint64, threads int) Agreement {
+func triplets[T, U vec.Float](by distance.Distance, x vec.Matrix[T], y vec.Matrix[U], count int, seed uint64, threads int) Agreement {
 	drawn := drawTriplets(x.Rows, count, seed)
 	const size = 1024
 	kept := make([]int, par.Pieces(count, size))
 	par.Ranges(threads, count, size, func(p, from, to int) {
-		on := nearer(y, drawn[from:to])
-		for m, in := range nearer(x, drawn[from:to]) {
+		on := nearer(distance.Euclidean, y, drawn[from:to])
+		for m, in := range nearer(by, x, drawn[from:to]) {
 			if in == on[m] {
 				kept[p]++
 			}
@@ -82,7 +83,7 @@ func drawTriplets(n, count int, seed uint64) [][3]int32 {
 // nearer reports of every triple, which are in the order of their first points,
 // whether the second point is nearer to the first than the third is; of two that
 // are as near it is the one of the smaller number.
-func nearer[T vec.Float](x vec.Matrix[T], triples [][3]int32) []bool {
+func nearer[T vec.Float](by distance.Distance, x vec.Matrix[T], triples [][3]int32) []bool {
 	out := make([]bool, 0, len(triples))
 	var rows []int32
 	var d []float64
@@ -94,7 +95,7 @@ func nearer[T vec.Float](x vec.Matrix[T], triples [][3]int32) []bool {
 			n++
 		}
 		d = room(d, len(rows))
-		measure(d, x, i, rows)
+		measure(by, d, x, i, rows)
 		for m, t := range triples[:n] {
 			j, k := d[2*m], d[2*m+1]
 			out = append(out, j < k || j == k && t[1] < t[2])

@@ -1,9 +1,11 @@
 package snapshot
 
 import (
+	"math"
 	"slices"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // field ties one block name to one field of Snapshot: put gives its content
@@ -31,7 +33,26 @@ type content struct {
 }
 
 // fields lists the blocks in the order in which they are written.
-var fields = slices.Concat(common, heavy)
+var fields = slices.Concat(common, heavy, []field{distanceField})
+
+// distanceField came with version 3: a reader that skips it would place by another distance.
+var distanceField = field{"distance", Text, false, 1, 1,
+	func(s *Snapshot) content {
+		if s.Distance == distance.Euclidean {
+			return content{}
+		}
+		return content{1, 1, []string{s.Distance.String()}}
+	},
+	func(s *Snapshot, c content) {
+		d, err := distance.Parse(first[string](c))
+		if err != nil || d == distance.Euclidean {
+			d = noDistance // Validate refuses it
+		}
+		s.Distance = d
+	}, false}
+
+// noDistance is none.
+const noDistance = distance.Distance(math.MaxUint8)
 
 // common are the blocks of version 1.
 var common = []field{

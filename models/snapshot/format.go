@@ -8,12 +8,6 @@ import (
 	"unfold/models"
 )
 
-// FormatVersion is the latest version of the file format: Read reads it and all
-// before it. Write writes the oldest that can hold a snapshot, so that programs
-// that know no other can read what they can understand: 1 with Gaussian tails,
-// 2 with heavy ones, 3 with a part that readers of these would misunderstand.
-const FormatVersion = 3
-
 // Sizes and limits of the format; docs/formats.md draws them.
 const (
 	magic      = "\x89UNFOLD\n" // a byte above 127 and a line end show damage by text transfer

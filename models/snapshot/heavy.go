@@ -47,14 +47,6 @@ func number(name string, at func(*Student) *float64) field {
 		func(st *Student, v []float64) { *at(st) = v[0] })
 }
 
-// format is the oldest version of the format that can hold s.
-func (s *Snapshot) format() uint32 {
-	if s.Student != nil {
-		return max(2, s.since())
-	}
-	return s.since()
-}
-
 // heavyBlocks checks that the blocks of heavy tails are all there or none, and
 // none in a file of version 1, whose readers do not know them.
 func heavyBlocks(blocks []Block, format uint32) error {

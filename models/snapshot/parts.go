@@ -22,29 +22,6 @@ type Part struct {
 	Data any
 }
 
-// laterParts are parts that came to a kind later and change what its other parts mean, by
-// kind and name, with the version of the format that brought them.
-var laterParts = map[[2]string]uint32{
-	{"gplvm", "noise"}: 3,
-}
-
-// since is the version of the format that the parts need.
-func (s *Snapshot) since() uint32 {
-	version := uint32(1)
-	for _, p := range s.Parts {
-		version = max(version, laterParts[[2]string{s.Kind, p.Name}])
-	}
-	return version
-}
-
-// checkSince refuses parts in a file of a version whose readers do not know them.
-func (s *Snapshot) checkSince(format uint32) error {
-	if need := s.since(); format < need {
-		return &FormatError{ErrCorrupt, "directory", headerSize, fmt.Sprintf("it has parts of format version %d in a file of version %d", need, format)}
-	}
-	return nil
-}
-
 // partTypes are the types of Part.Data.
 func partType(data any) (t Type, length int) {
 	switch v := data.(type) {

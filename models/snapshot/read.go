@@ -54,7 +54,7 @@ func Read(r io.Reader) (*Snapshot, error) {
 	if err := heavyBlocks(blocks, in.format); err != nil {
 		return nil, err
 	}
-	if err := s.checkSince(in.format); err != nil {
+	if err := s.checkFormat(in.format); err != nil {
 		return nil, err
 	}
 	if err := s.Validate(); err != nil {

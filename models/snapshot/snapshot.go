@@ -3,6 +3,7 @@ package snapshot
 import (
 	"unfold/internal/offsets"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn/hnsw"
 )
 
@@ -37,6 +38,9 @@ type Snapshot struct {
 	Components vec.Matrix[float32]
 	// Dim is the dimension of an event's vector, before PCA.
 	Dim int
+
+	// Distance is that between reference points, events and each other.
+	Distance distance.Distance
 
 	// Reference are the reference points z, n x q. Count[i] >= 1 is how many
 	// events were exact duplicates of point i.

@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 // Validate checks that s can be placed against: shapes that agree, finite
@@ -41,6 +42,9 @@ func (s *Snapshot) Validate() error {
 	case len(s.KDist2) != n || len(s.Density) != n || len(s.LocalScores) != n || len(s.GlobalScores) != n:
 		return fmt.Errorf("%d reference points with novelty tables of %d, %d, %d, %d entries", n, len(s.KDist2), len(s.Density), len(s.LocalScores), len(s.GlobalScores))
 	}
+	if err := s.validateDistance(); err != nil {
+		return err
+	}
 	for _, err := range []error{
 		whole("reference", s.Reference), whole("components", s.Components), whole("mu", s.Mu),
 		s.validateProjection(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n), s.validateParts(),
@@ -58,6 +62,21 @@ func (s *Snapshot) Validate() error {
 		}
 	}
 	return nil
+}
+
+// validateDistance checks that the reference points have the distance, as they are, and that what
+// else there is goes by it.
+func (s *Snapshot) validateDistance() error {
+	if s.Distance == distance.Euclidean {
+		return nil
+	}
+	switch {
+	case s.Distance > distance.Jaccard:
+		return fmt.Errorf("there is no %v", s.Distance)
+	case s.Components.Rows > 0 || s.Index != nil || s.Student == nil:
+		return fmt.Errorf("a projection, an index, or Gaussian tails under the distance %v", s.Distance)
+	}
+	return distance.Check(s.Distance, s.Reference)
 }
 
 // validateProjection checks that Mean and Components lead from Dim to the

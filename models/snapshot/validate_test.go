@@ -2,14 +2,17 @@ package snapshot
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/distance"
 )
 
 func TestValidateFindsWhatDoesNotFit(t *testing.T) {
@@ -81,15 +84,64 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// under makes of a sample a map of rows under a distance, which has neither projection nor index.
+func under(d distance.Distance, s *Snapshot) *Snapshot {
+	s.Distance, s.Dim, s.Names, s.Index = d, s.Reference.Cols, nil, nil
+	s.Mean, s.Components = nil, vec.Matrix[float32]{}
+	if d.Bits() {
+		s.Reference = vec.New[float32](s.Reference.Rows, s.Reference.Cols)
+		for i := range s.Reference.Data {
+			s.Reference.Data[i] = float32(i % 3 % 2)
+		}
+	}
+	return s
+}
+
+// A map of rows under a distance is read as it was written, and one that goes by anything else is none.
+func TestDistances(t *testing.T) {
+	for _, d := range []distance.Distance{distance.Manhattan, distance.Chebyshev, distance.Jaccard} {
+		s := under(d, sample(3, 9, 3, 2, true))
+		got, err := Read(bytes.NewReader(bytesOf(t, s)))
+		if err != nil || got.Distance != d || !equal(got, s) {
+			t.Fatalf("%v: read %+v (%v), want %+v", d, got, err, s)
+		}
+	}
+	for name, spoil := range map[string]func(s *Snapshot){
+		"another distance": func(s *Snapshot) { s.Distance = noDistance },
+		"no bits":          func(s *Snapshot) { s.Distance, s.Reference.Data[4] = distance.Jaccard, 0.5 },
+		"Gaussian tails":   func(s *Snapshot) { s.Student = nil },
+		"a projection": func(s *Snapshot) {
+			s.Mean, s.Components = make([]float32, 3), vec.New[float32](3, 3)
+		},
+	} {
+		s := under(distance.Manhattan, sample(3, 9, 3, 2, true))
+		if spoil(s); s.Validate() == nil {
+			t.Errorf("%s: a snapshot that does not fit is taken for valid", name)
+		}
+	}
+}
+
+// A file of an older version than the distance's is corrupt: its readers place by another.
+func TestADistanceNeedsItsVersion(t *testing.T) {
+	data := bytesOf(t, under(distance.Manhattan, sample(3, 9, 3, 2, true)))
+	binary.LittleEndian.PutUint32(data[8:], 2)
+	seal(data)
+	if _, err := Read(bytes.NewReader(data)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "distance") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A map with Gaussian tails is written as programs that know no other read it.
 func TestTheOldestVersionThatHoldsIt(t *testing.T) {
-	for format, full := range map[uint32]bool{1: false, 2: true} {
-		info, err := ReadInfo(bytes.NewReader(bytesOf(t, sample(3, 9, 3, 2, full))))
+	for format, s := range map[uint32]*Snapshot{
+		1: sample(3, 9, 3, 2, false), 2: sample(3, 9, 3, 2, true), FormatVersion: under(distance.Chebyshev, sample(3, 9, 3, 2, true)),
+	} {
+		info, err := ReadInfo(bytes.NewReader(bytesOf(t, s)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if info.Format != format {
-			t.Errorf("heavy tails %v: version %d, want %d", full, info.Format, format)
+			t.Errorf("heavy tails %v, distance %v: version %d, want %d", s.Student != nil, s.Distance, info.Format, format)
 		}
 	}
 }

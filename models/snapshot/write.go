@@ -41,7 +41,8 @@ func Write(w io.Writer, s *Snapshot) error {
 		at = align(at + blocks[i].Length)
 	}
 	out := &counter{w: w}
-	if _, err := out.Write(head(s.format(), blocks, at)); err != nil {
+	version, _ := s.format()
+	if _, err := out.Write(head(version, blocks, at)); err != nil {
 		return err
 	}
 	for i, c := range contents {

@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -123,7 +124,7 @@ func furtherRanks(k, reach, m int) (ranks []int) {
 // that goes on to the last neighbour, each walk a step longer than the one before. Where
 // there is no other point than the first k and those listed already, the edge leads to
 // the point itself, which counts for nothing.
-func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int, threads int) *knn.Neighbors {
+func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int, d distance.Distance, threads int) *knn.Neighbors {
 	out := knn.NewNeighbors(nb.N, len(ranks))
 	par.Ranges(threads, nb.N, rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
@@ -137,7 +138,7 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 					list, at = walk(nb, i, steps-1), nb.K-1
 				}
 				index[m] = freshFrom(list, at, int32(i), own[:k], index[:m])
-				dist2[m] = vec.SquaredDistance(x.Row(i), x.Row(int(index[m])))
+				dist2[m] = distance.Between(d, x.Row(i), x.Row(int(index[m])))
 			}
 		}
 	})

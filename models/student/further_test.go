@@ -13,6 +13,7 @@ import (
 	"unfold/models"
 	"unfold/models/modeltest"
 	"unfold/models/prior"
+	"unfold/sparse/distance"
 )
 
 // TestFurtherRanks: ranks in equal ratios up to the reach, none of the near ones.
@@ -42,7 +43,8 @@ func TestFurtherEdges(t *testing.T) {
 		x := normal(n, rapid.IntRange(1, 4).Draw(t, "dim"), rapid.Uint64().Draw(t, "seed"))
 		nb := neighbors(t, x, lists)
 		ranks := furtherRanks(k, rapid.IntRange(0, n-1).Draw(t, "reach"), rapid.IntRange(1, 9).Draw(t, "further"))
-		got := further(x, nb, k, ranks, 2)
+		d := rapid.SampledFrom([]distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev}).Draw(t, "distance")
+		got := further(x, nb, k, ranks, d, 2)
 		for i := range n {
 			index, dist2 := got.Row(i)
 			own, _ := nb.Row(i)
@@ -56,7 +58,7 @@ func TestFurtherEdges(t *testing.T) {
 				if r := ranks[m]; r <= lists && j != own[r-1] {
 					t.Fatalf("point %d: %d is at rank %d, want %d", i, j, r, own[r-1])
 				}
-				if want := vec.SquaredDistance(x.Row(i), x.Row(int(j))); dist2[m] != want {
+				if want := distance.Between(d, x.Row(i), x.Row(int(j))); dist2[m] != want {
 					t.Fatalf("point %d: squared distance %g of %d, want %g", i, dist2[m], j, want)
 				}
 			}
@@ -70,7 +72,7 @@ func TestFurtherWeight(t *testing.T) {
 	x := normal(60, 3, 4)
 	nb := neighbors(t, x, 20)
 	near := NewProblem(nb, 6, Native)
-	p := newProblem(nb, further(x, nb, 6, []int{9, 20}, 1), edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: near.Unit}, 1)
+	p := newProblem(nb, further(x, nb, 6, []int{9, 20}, distance.Euclidean, 1), edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: near.Unit}, 1)
 	if p.edges() != near.edges() || !slices.Equal(p.Bandwidth2, near.Bandwidth2) {
 		t.Errorf("%g edges, want %g", p.edges(), near.edges())
 	}

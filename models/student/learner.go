@@ -51,7 +51,7 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 	var beyond *knn.Neighbors
 	ranks := s.ranks(nb.N, nb.K)
 	if len(ranks) > 0 {
-		beyond = further(x, nb, k, ranks, s.Threads)
+		beyond = further(x, nb, k, ranks, s.Distance, s.Threads)
 	}
 	return newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit), s.Threads), len(ranks)
 }

@@ -12,6 +12,7 @@ import (
 	"unfold/coarse/farfield"
 	"unfold/internal/vec"
 	"unfold/models/prior"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -47,7 +48,7 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 	nb := neighbors(t, x, k)
 	var beyond *knn.Neighbors
 	if rapid.Bool().Draw(t, "further edges") {
-		beyond = further(x, nb, k, []int{k + 1, k + 3}, 1)
+		beyond = further(x, nb, k, []int{k + 1, k + 3}, distance.Euclidean, 1)
 		s.Further = FurtherWeight{To: rapid.Float64Range(0, 2).Draw(t, "their weight")}
 	}
 	density := rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "density")

@@ -121,7 +121,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	if err := s.Common.Check(); err != nil {
 		return s, err
 	}
-	return s, cmp.Or(s.checkRanges(), s.checkField(), s.Prior.Check(-1, s.Dims))
+	return s, cmp.Or(s.checkRanges(), s.checkField(), s.Prior.Check(-1, s.Dims), s.Prior.CheckDistance(s.Distance))
 }
 
 // checkRanges refuses single values.

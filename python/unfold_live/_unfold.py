@@ -74,7 +74,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         they take no part, and ``predict`` alone knows them.
     density : float, optional
         How closely the density of the map follows the data's, up to 4.
-    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming"}, default="euclidean"
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard", "manhattan", "chebyshev"}, default="euclidean"
         The distance between rows.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, which may be

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -60,6 +61,8 @@ type Settings struct {
 	Core int
 	// Components says what to do if the lists do not connect all points.
 	Components Components
+	// Distance is that of the lists; the zero value is the Euclidean one.
+	Distance distance.Distance
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int

@@ -9,6 +9,7 @@ import (
 	"unfold/internal/simd"
 	"unfold/internal/simd/hamming"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // LeastBits is the number of columns from which on rows of 0 and 1 are searched as bits.
@@ -40,6 +41,7 @@ func zerosAndOnes[T vec.Float](x vec.Matrix[T], threads int) bool {
 // differ in d columns have within d of each other, and then by row. The columns go by falling
 // variance, so that counts of the first words often decide.
 type bitRows struct {
+	jaccard     bool // the distance; else Hamming's, which is the squared Euclidean one
 	words, head int
 	bit         []int32  // of every column
 	order       []int32  // the row at every position
@@ -54,9 +56,9 @@ type bitRows struct {
 // trials with digits.
 func bitHead(words int) int { return max(1, (2*words+2)/5) }
 
-// newBitRows packs rows for which Binary is true.
-func newBitRows[T vec.Float](x vec.Matrix[T], threads int) *bitRows {
-	b := &bitRows{words: hamming.Words(x.Cols), level: simd.Best()}
+// newBitRows packs rows of 0 and 1, which are compared by Jaccard's distance or the Euclidean one.
+func newBitRows[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) *bitRows {
+	b := &bitRows{jaccard: d == distance.Jaccard, words: hamming.Words(x.Cols), level: simd.Best()}
 	b.head, b.bit = bitHead(b.words), bitsByVariance(x)
 	packed, ones := packBits(b, x, threads)
 	b.order = byOnes(ones)

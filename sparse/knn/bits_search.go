@@ -9,12 +9,14 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/hamming"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // bitSearch compares queries with rows of bits. Blocks of queries with about the same number
 // of ones begin at the panel whose rows have as many, and go on in both directions. A row whose
 // number of ones differs from a query's by more than the last of its list is no neighbour,
-// so that most blocks need not go to the ends.
+// so that most blocks need not go to the ends. Nor need they by Jaccard's distance, which of a and b ones is
+// 1 - min(a, b)/max(a, b) at least.
 type bitSearch struct {
 	b *bitRows
 	// Queries go by their numbers of ones; list[r] is the list of query r.
@@ -128,7 +130,7 @@ func (q *bitSearch) panel(w *bitWork, lists *Neighbors, from, to, panel, directi
 		nearest = b.ones[last-1]
 	}
 	for r := from; r < to; r++ {
-		limit := q.limit(lists, r)
+		limit := q.limit(lists, r, b.ones[last-1])
 		w.limit[r-from] = limit
 		near = near || (int(nearest)-int(q.ones[r]))*direction <= int(limit)
 	}
@@ -144,24 +146,38 @@ func (q *bitSearch) panel(w *bitWork, lists *Neighbors, from, to, panel, directi
 	return true
 }
 
-// limit returns the number of columns in which a row may differ from query r to enter its list.
-func (q *bitSearch) limit(lists *Neighbors, r int) uint64 {
+// limit returns the number of columns in which a row of at most so many ones may differ from
+// query r to enter its list.
+func (q *bitSearch) limit(lists *Neighbors, r int, ones int32) uint64 {
 	_, dist2 := lists.Row(int(q.list[r]))
-	if last := dist2[len(dist2)-1]; last < unlimited {
-		return uint64(last)
+	last := dist2[len(dist2)-1]
+	switch {
+	case last >= unlimited:
+		return unlimited
+	case q.b.jaccard:
+		return uint64(distance.MostDiffering(last, int(q.ones[r]), int(ones)))
 	}
-	return unlimited
+	return uint64(last)
+}
+
+// d2 returns the squared distance of query r and the row at position i.
+func (q *bitSearch) d2(r, i int) float64 {
+	b := q.b
+	differ := hamming.Count(q.words[r*b.words:][:b.words], b.row(i))
+	if b.jaccard {
+		return distance.OfBits(differ, int(q.ones[r]), int(b.ones[i]))
+	}
+	return float64(differ)
 }
 
 // offer puts the rows of a mask, which is about positions from first on, into the list of
 // query r if they belong there.
 func (q *bitSearch) offer(lists *Neighbors, r, first int, mask uint64) {
-	b := q.b
 	index, dist2 := lists.Row(int(q.list[r]))
 	for ; mask != 0; mask &= mask - 1 {
 		i := first + bits.TrailingZeros64(mask)
-		if j := b.order[i]; !q.excluded(r, j) {
-			insert(index, dist2, j, float64(hamming.Count(q.words[r*b.words:][:b.words], b.row(i))))
+		if j := q.b.order[i]; !q.excluded(r, j) {
+			insert(index, dist2, j, q.d2(r, i))
 		}
 	}
 }

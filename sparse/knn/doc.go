@@ -1,4 +1,4 @@
-// Package knn finds exact k nearest neighbours under the Euclidean distance.
+// Package knn finds exact k nearest neighbours, under the Euclidean distance and those of package distance.
 //
 //	Graph           the k nearest other rows of every row: K of Saul 2020, eq 22
 //	Exact           an index over fixed rows, searched with other vectors
@@ -63,6 +63,14 @@
 // columns carry less than half of the variance, or all panels stay in that cache, there
 // is no sketch, and where too many rows pass it the panels are scanned. Larger batches scan panels: eight queries at a
 // time make better use of what is read.
+//
+// # Other distances
+//
+// Under another distance (Settings.Distance, NewExactBy, NewDynamicExactBy) lists hold what takes the place of a
+// squared distance, distance.Between of the two rows, with the same promises. Jaccard's goes by bits as well: with
+// a and b ones, rows within t differ in at most t (a + b) / (2 - t) columns, and no row is nearer than 1 - min(a, b)/max(a, b).
+// Rows under the others lie in blocks, the leaves of a k-d tree; a query leaves out the blocks whose box is
+// farther than the last of its list, and a pair as soon as a part of its sum is, see plain.go.
 //
 // # Contract
 //

@@ -7,8 +7,10 @@ import (
 
 	"unfold/internal/quantile"
 	"unfold/internal/simd"
+	"unfold/internal/simd/hamming"
 	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // DynamicExact holds rows that come and go, each in a numbered slot, and searches them
@@ -16,16 +18,18 @@ import (
 // slots cost memory below the highest one in use, but no time. A DynamicExact is not safe
 // for concurrent use.
 //
-// It holds every row twice: as it is, in its slot, and as package tile multiplies it, in
+// Under the Euclidean distance it holds every row twice: as it is, in its slot, and as package tile multiplies it, in
 // positions without gaps: the last row moves to where one is removed. Centre, scale and order of the columns are chosen again when as many rows have come as
 // there were at the last choice: they decide how fast a search is, not what it
-// finds.
+// finds. Under others it holds the rows alone and, for Jaccard's, their bits.
 type DynamicExact struct {
-	dim  int
-	x    []float32 // slot by slot
-	pos  []int32   // and its position among the packed rows, or -1
-	slot []int32   // of every position
-	p    *packed   // nil until there is a row
+	dim      int
+	distance distance.Distance
+	x        []float32 // slot by slot
+	pos      []int32   // and its position among the packed rows, or -1
+	slot     []int32   // of every position
+	p        *packed   // nil until there is a row, and under other distances
+	bits     *slotBits // nil under other distances than Jaccard's
 	// left counts the rows that may still come before all are packed again.
 	left int
 }
@@ -34,11 +38,18 @@ type DynamicExact struct {
 const leastRepack = 512
 
 // NewDynamicExact returns an empty set of rows of a dimension, which must be at least 1.
-func NewDynamicExact(dim int) *DynamicExact {
+func NewDynamicExact(dim int) *DynamicExact { return NewDynamicExactBy(distance.Euclidean, dim) }
+
+// NewDynamicExactBy is NewDynamicExact under a distance.
+func NewDynamicExactBy(d distance.Distance, dim int) *DynamicExact {
 	if dim < 1 {
 		panic(fmt.Sprintf("knn: slots for rows of dimension %d", dim))
 	}
-	return &DynamicExact{dim: dim}
+	s := &DynamicExact{dim: dim, distance: d}
+	if d.Bits() {
+		s.bits = &slotBits{words: hamming.Words(dim)}
+	}
+	return s
 }
 
 // Len returns the number of rows.
@@ -68,16 +79,20 @@ func (s *DynamicExact) Bytes() int64 {
 	if s.p != nil {
 		b += 4 * (cap(s.p.Data) + cap(s.p.Start) + cap(s.p.Tail))
 	}
+	if s.bits != nil {
+		return int64(b) + s.bits.bytes()
+	}
 	return int64(b)
 }
 
 // Check returns what Put fails with for these rows: an error if their dimension is
-// another, a *ValueError if a value is not finite.
+// another, a *ValueError if a value is not finite, a *distance.BitError if the distance is not
+// defined for one.
 func (s *DynamicExact) Check(x vec.Matrix[float32], threads int) error {
 	if x.Cols != s.dim {
 		return fmt.Errorf("knn: rows of dimension %d among rows of dimension %d", x.Cols, s.dim)
 	}
-	return checkValues(x, threads)
+	return checkFor(s.distance, x, threads)
 }
 
 // Put puts copies of the rows of x into empty slots, row r into slots[r]. If it
@@ -101,6 +116,12 @@ func (s *DynamicExact) Put(slots []int32, x vec.Matrix[float32], threads int) er
 		s.pos[slot] = int32(len(s.slot))
 		s.slot = append(s.slot, slot)
 		copy(s.Row(slot), x.Row(r))
+		if s.bits != nil {
+			s.bits.set(slot, x.Row(r))
+		}
+	}
+	if s.distance != distance.Euclidean {
+		return nil
 	}
 	if s.left -= x.Rows; s.left < 0 || s.p == nil {
 		s.repack()
@@ -120,9 +141,11 @@ func (s *DynamicExact) Remove(slots []int32) {
 		s.slot[hole] = s.slot[last]
 		s.pos[s.slot[hole]], s.pos[slot] = hole, -1
 		s.slot = s.slot[:last]
-		s.p.move(int(hole), last)
+		if s.p != nil {
+			s.p.move(int(hole), last)
+			s.p.N = last
+		}
 	}
-	s.p.N = len(s.slot)
 	top := len(s.pos)
 	for top > 0 && s.pos[top-1] < 0 {
 		top--
@@ -147,6 +170,9 @@ func (s *DynamicExact) grow(top, n int) {
 	}
 	for len(s.pos) < top {
 		s.pos = append(s.pos, -1)
+	}
+	if s.bits != nil {
+		s.bits.grow(top)
 	}
 	if s.p == nil {
 		return

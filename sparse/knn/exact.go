@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // Exact is an Index that gives the true nearest rows. Building it costs one
@@ -15,9 +16,12 @@ import (
 // single queries. Of rows of 0 and 1 (Binary) it holds bits, and makes that copy when the
 // first query with other values comes. It is safe for concurrent use.
 type Exact struct {
-	x vec.Matrix[float32]
+	x        vec.Matrix[float32]
+	distance distance.Distance
 	// bits is nil if there are other values than 0 and 1.
 	bits *bitRows
+	// plain is there under a distance that has neither tiles nor bits.
+	plain *plainRows[float32]
 	// floats, if not nil, is what queries are compared with that are not bits; build makes it.
 	floats atomic.Pointer[floatRows]
 	build  sync.Once
@@ -39,23 +43,33 @@ var _ Index = (*Exact)(nil)
 
 // NewExact returns an index over the rows of x, which must not change
 // afterwards. If a value of x is not finite, Search fails with a *ValueError.
-func NewExact(x vec.Matrix[float32]) *Exact { return newExact(x, sketchBytes) }
+func NewExact(x vec.Matrix[float32]) *Exact { return NewExactBy(distance.Euclidean, x) }
+
+// NewExactBy is NewExact under a distance. Of rows and queries that it is not defined for Search
+// fails with a *distance.BitError.
+func NewExactBy(d distance.Distance, x vec.Matrix[float32]) *Exact {
+	return newExact(d, x, sketchBytes)
+}
 
 // NewScan is NewExact without coarse vectors, for searches of many queries at a time,
 // which scan all rows whether there are any. Lists are the same.
-func NewScan(x vec.Matrix[float32]) *Exact { return newExact(x, math.MaxInt) }
+func NewScan(x vec.Matrix[float32]) *Exact {
+	return newExact(distance.Euclidean, x, math.MaxInt)
+}
 
 // newExact is NewExact with a sketch from the given size of the rows on.
-func newExact(x vec.Matrix[float32], bytes int) *Exact {
-	e := &Exact{x: x, sketched: bytes}
-	if err := checkValues(x, 0); err != nil {
+func newExact(d distance.Distance, x vec.Matrix[float32], bytes int) *Exact {
+	e := &Exact{x: x, distance: d, sketched: bytes}
+	if err := checkFor(d, x, 0); err != nil {
 		e.bad = fmt.Errorf("knn: index: %w", err)
 		return e
 	}
 	switch {
 	case x.Cols == 0: // every search fails
-	case Binary(x, 0):
-		e.bits = newBitRows(x, 0)
+	case d == distance.Jaccard, d == distance.Euclidean && Binary(x, 0):
+		e.bits = newBitRows(d, x, 0)
+	case d != distance.Euclidean:
+		e.plain = newPlainRows(d, x, 0)
 	default:
 		e.asFloats()
 	}
@@ -86,6 +100,9 @@ func (e *Exact) Bytes() (b int64) {
 	if e.bits != nil {
 		b = e.bits.bytes()
 	}
+	if e.plain != nil {
+		b = e.plain.bytes()
+	}
 	if f := e.floats.Load(); f != nil {
 		b += 4 * int64(len(f.p.Data)+len(f.p.Start)+len(f.p.Tail))
 		if f.sketch != nil {
@@ -107,8 +124,11 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	if err := checkShape(e.x.Rows, e.x.Cols, k, e.x.Rows); err != nil {
 		return nil, err
 	}
-	if err := checkValues(q, s.Threads); err != nil {
+	if err := checkFor(e.distance, q, s.Threads); err != nil {
 		return nil, err
+	}
+	if e.plain != nil {
+		return plainOthers(ctx, e.plain, q, k, s)
 	}
 	if e.bits != nil && (q.Rows == 0 || zerosAndOnes(q, s.Threads)) {
 		return bitsOfOthers(ctx, e.bits, q, k, s)
@@ -123,11 +143,17 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 // fewer than k such rows for one of them. It is what joins the components of a
 // neighbourhood graph.
 func NearestUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []int32, k int, s Settings) (*Neighbors, error) {
-	if err := checkUnlike(x, rows, label, k, s.Threads); err != nil {
+	if err := checkUnlike(x, rows, label, k, s); err != nil {
 		return nil, err
 	}
+	switch s.Distance {
+	case distance.Jaccard:
+		return bitUnlike(ctx, newBitRows(s.Distance, x, s.Threads), rows, label, k, s)
+	case distance.Manhattan, distance.Chebyshev:
+		return plainUnlike(ctx, x, rows, label, k, s)
+	}
 	if Binary(x, s.Threads) {
-		return bitUnlike(ctx, newBitRows(x, s.Threads), rows, label, k, s)
+		return bitUnlike(ctx, newBitRows(distance.Euclidean, x, s.Threads), rows, label, k, s)
 	}
 	return newUnlike(x, rows, label, k, s.Threads).all(ctx, s)
 }
@@ -139,7 +165,7 @@ func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int
 }
 
 // checkUnlike returns what NearestUnlike fails with.
-func checkUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) error {
+func checkUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k int, s Settings) error {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
 		return err
 	}
@@ -158,5 +184,5 @@ func checkUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads i
 			return fmt.Errorf("knn: row %d: %d neighbours of another label asked for, but there are only %d such rows", i, k, others)
 		}
 	}
-	return checkValues(x, threads)
+	return checkFor(s.Distance, x, s.Threads)
 }

@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // Given holds, for each of N rows, the numbers of K rows near it that were found elsewhere,
@@ -39,6 +40,9 @@ const givenPiece = 1024
 // allows, from least to most. If the nearest rows are given, the lists are those of Graph. It
 // fails with a *GivenError if a list is too short, or if ctx ends.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *Given, least, most int, s Settings) (*Neighbors, error) {
+	if err := distance.Check(s.Distance, x); err != nil {
+		return nil, fmt.Errorf("knn: %w", err)
+	}
 	v, err := newGivenView(of, x.Rows, g)
 	if err != nil {
 		return nil, err
@@ -54,7 +58,7 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 		for p := from; p < to && ctx.Err() == nil; p++ {
 			list = v.points(list[:0], p)
 			far = slices.Grow(far[:0], len(list))[:len(list)]
-			measure(far, x.Row(p), x, list)
+			measureBy(s.Distance, far, x.Row(p), x, list)
 			index, dist2 := out.Row(p)
 			merge(index, dist2, list, far)
 		}

@@ -9,13 +9,14 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // Graph returns the k nearest neighbours of every row of x among the other
 // rows (Saul 2020, eq 22: the matrix K). A row is not its own neighbour, but
 // an equal row with another number is, at distance 0.
 //
-// It costs n^2/2 products of length dim, and n log n steps to bring the rows
+// The Euclidean distance costs n^2/2 products of length dim, and n log n steps to bring the rows
 // into an order in which neighbours are found early; the memory beside x is a
 // float32 copy of x and the result. It fails if there are no k other rows, with a
 // *ValueError if a value is not finite, or if ctx ends.
@@ -23,11 +24,17 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
 		return nil, err
 	}
-	if err := checkValues(x, s.Threads); err != nil {
+	if err := checkFor(s.Distance, x, s.Threads); err != nil {
 		return nil, err
 	}
+	switch s.Distance {
+	case distance.Jaccard:
+		return bitGraph(ctx, newBitRows(s.Distance, x, s.Threads), k, s)
+	case distance.Manhattan, distance.Chebyshev:
+		return plainGraph(ctx, x, k, s)
+	}
 	if Binary(x, s.Threads) {
-		return bitGraph(ctx, newBitRows(x, s.Threads), k, s)
+		return bitGraph(ctx, newBitRows(distance.Euclidean, x, s.Threads), k, s)
 	}
 	return newGraphSearch(x, k, s.Threads).all(ctx, s)
 }

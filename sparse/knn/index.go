@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // Index answers nearest neighbour queries about a fixed set of rows. It is
@@ -26,6 +27,9 @@ type Settings struct {
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int
+	// Distance is that of a search which is given rows and makes no index; the zero value is the
+	// Euclidean one. An index has its own.
+	Distance distance.Distance
 	// Progress, if not nil, is called now and then with how much of the work is done.
 	// Its calls do not overlap.
 	Progress func(done, total int)
@@ -60,6 +64,17 @@ func checkValues[T vec.Float](x vec.Matrix[T], threads int) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkFor returns what a search under a distance fails with for the values of x.
+func checkFor[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) error {
+	if err := checkValues(x, threads); err != nil {
+		return err
+	}
+	if err := distance.Check(d, x); err != nil {
+		return fmt.Errorf("knn: %w", err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"unfold/internal/simd/tile"
 	"unfold/internal/simd/topk"
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // nearby finds which rows of some panels are to be measured for the lists of the nearest
@@ -71,6 +72,17 @@ func (c *nearby) more(lower []int32, threshold float32) []int32 {
 		}
 	}
 	return c.at[:n]
+}
+
+// measureBy is measure under a distance.
+func measureBy[T vec.Float](d distance.Distance, out []float64, q []T, x vec.Matrix[T], rows []int32) {
+	if d == distance.Euclidean {
+		measure(out, q, x, rows)
+		return
+	}
+	for i, r := range rows {
+		out[i] = distance.Between(d, q, x.Row(int(r)))
+	}
 }
 
 // measure writes to out the squared distances of q and the given rows of x.

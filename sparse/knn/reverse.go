@@ -11,6 +11,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/dist"
 	"unfold/internal/simd/tile"
+	"unfold/sparse/distance"
 )
 
 // ReverseNeighbor is a pair of slots: the row in New is within the reach of the row in
@@ -44,14 +45,22 @@ func (s *DynamicExact) SearchReverse(ctx context.Context, ask []int32, k int, re
 	if len(ask) == 0 || s.Len() < 2 {
 		return lists, nil, cancelled(ctx)
 	}
-	a := newReverseSearch(s, ask, lists, reach)
-	a.begin(ctx, set.Threads)
-	found, err := a.all(ctx, set)
+	found, err := s.reverse(ctx, ask, lists, reach, set)
 	if err != nil {
 		return nil, nil, err
 	}
 	slices.SortFunc(found, CompareReverse)
 	return lists, found, nil
+}
+
+// reverse fills the lists, and returns the pairs within reach.
+func (s *DynamicExact) reverse(ctx context.Context, ask []int32, lists *Neighbors, reach []float64, set Settings) ([]ReverseNeighbor, error) {
+	if s.distance != distance.Euclidean {
+		return s.plainReverse(ctx, ask, lists, reach, set)
+	}
+	a := newReverseSearch(s, ask, lists, reach)
+	a.begin(ctx, set.Threads)
+	return a.all(ctx, set)
 }
 
 // Within returns the pairs of SearchReverse alone: of each row whose slot is asked for and
@@ -65,6 +74,9 @@ func (s *DynamicExact) Within(ctx context.Context, ask []int32, reach []float64,
 	}
 	if len(ask) == 0 {
 		return nil, cancelled(ctx)
+	}
+	if s.distance != distance.Euclidean {
+		return s.plainReverse(ctx, ask, EmptyNeighbors(len(ask), 0), reach, set)
 	}
 	a := newReverseSearch(s, ask, EmptyNeighbors(len(ask), 0), reach)
 	for r := range a.least {

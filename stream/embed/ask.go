@@ -12,6 +12,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -32,7 +33,7 @@ type nearby interface {
 
 // Nearest returns the k nearest reference points of vectors, n x Placer().Dim(), as placing
 // finds them: rows of the snapshot, nearest first, and squared distances in the space that
-// the model sees (after PCA, if there is one). Of a vector with a missing value it returns a
+// the model sees (after PCA, if there is one), or what takes their place (Distance). Of a vector with a missing value it returns a
 // *models.RowError. A model that has no neighbours matches models.ErrBadInput.
 func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.Neighbors, error) {
 	p, ok := m.placer.(nearby)
@@ -57,6 +58,9 @@ func (m *Map) WithPointIDs(ids []string) *Map {
 	out.ids = ids
 	return &out
 }
+
+// Distance is that of the map's points.
+func (m *Map) Distance() distance.Distance { return m.of.Distance }
 
 // PointIDs are those of WithPointIDs, by the rows of the snapshot.
 func (m *Map) PointIDs() []string { return m.ids }

@@ -110,7 +110,7 @@ func (e *explaining) why(s *reasons.Split, columns, row int, of source) *Why {
 	}
 	w.Neighbors = make([]emit.Neighbor, len(s.Index))
 	for j, o := range s.Index {
-		w.Neighbors[j] = emit.Neighbor{ID: e.m.PointID(int(o)), Distance: float32(math.Sqrt(s.Dist2[j]))}
+		w.Neighbors[j] = emit.Neighbor{ID: e.m.PointID(int(o)), Distance: float32(s.Distance(j))}
 	}
 	return w
 }

@@ -195,7 +195,9 @@ func (w *watcher) waiting() (next *against, queue vec.Matrix[float32]) {
 // draw begins with another sample. A map of too few events has none: the next one may.
 func (w *watcher) draw(next *against) error {
 	s := next.snapshot
-	m, err := drift.New(drift.Rows{X: s.Reference, Count: s.Count, Cluster: next.clusters()}, w.set)
+	set := w.set
+	set.Distance = s.Distance
+	m, err := drift.New(drift.Rows{X: s.Reference, Count: s.Count, Cluster: next.clusters()}, set)
 	w.monitor, w.project, w.groups = m, projection.Of(s), next.groups
 	if err == nil {
 		return nil

@@ -124,6 +124,7 @@ func (p *publisher) groupsOf(ctx context.Context, s *snapshot.Snapshot, before *
 		g, _, err = identity.Follow(ctx, s.Mu, before, stayed, set, identity.Settings{})
 		return g, err
 	}
+	set.Distance = s.Distance
 	if p.tree == nil {
 		if p.tree, err = identity.NewTree(set); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
@@ -15,6 +16,7 @@ import (
 	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
 	"unfold/models/live"
+	"unfold/sparse/distance"
 	"unfold/stream"
 	"unfold/stream/reference"
 )
@@ -33,6 +35,8 @@ func asFound(t *testing.T, l *Learner) {
 	t.Helper()
 	cur := l.current.Load()
 	x, copies := cur.snapshot.Reference, copiesOf(cur.snapshot.Count, l.set.Clusters)
+	set := l.set.Clusters
+	set.Distance = l.set.Spec.Distance
 	got, of, err := l.publisher.tree.Follow(t.Context(), x, copies, upTo(x.Rows))
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +45,7 @@ func asFound(t *testing.T, l *Learner) {
 	for i, n := range copies {
 		all = append(all, slices.Repeat([]int32{int32(i)}, int(n))...)
 	}
-	want, err := clusters.Find(t.Context(), vec.Take(x, all), l.set.Clusters)
+	want, err := clusters.Find(t.Context(), vec.Take(x, all), set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +53,7 @@ func asFound(t *testing.T, l *Learner) {
 		t.Fatalf("map version %d, %s: other clusters than Find has:\n%v\n%v", cur.Version, cur.Stats.Kind, got.Label, want.Label)
 	}
 	// What is published was made of these, but for the ids and the choice.
-	again, _, err := identity.NameRows(want, x, all, nil, nil, l.set.Clusters, identity.Settings{Favour: -1})
+	again, _, err := identity.NameRows(want, x, all, nil, nil, set, identity.Settings{Favour: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +95,12 @@ func renamed(t *testing.T, value []byte, first int64) []byte {
 // the rows that are there, and the two of the events keep their ids.
 func TestClustersOfRows(t *testing.T) {
 	for name, change := range map[string]func(s *Settings){
-		"carried on":          func(s *Settings) { s.Major = MajorNever },
-		"majors":              func(s *Settings) {},
-		"components":          func(s *Settings) { s.Spec.PCA = 2 },
+		"carried on": func(s *Settings) { s.Major = MajorNever },
+		"majors":     func(s *Settings) {},
+		"components": func(s *Settings) { s.Spec.PCA = 2 },
+		"by another distance": func(s *Settings) {
+			s.Mapping.Metric, s.Spec.Distance, s.Spec.PCA = ingest.Manhattan, distance.Manhattan, 0
+		},
 		"learnt from nothing": func(s *Settings) { s.Major = MajorAlways },
 		"a new frame":         func(s *Settings) { s.Frame = live.NewFrame },
 		"nothing is kept":     func(s *Settings) { s.State = "" },

@@ -223,6 +223,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	case s.Moves != nil && s.Mapping.ID == "":
 		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
 	}
+	if d := s.Mapping.Metric.Distance(); d != s.Spec.Distance {
+		return s, fmt.Errorf("learn: events have the distance %v by their metric, and the map the distance %v", d, s.Spec.Distance)
+	}
 	if s.grouped() {
 		if _, err := s.Clusters.Filled(); err != nil {
 			return s, fmt.Errorf("learn: clusters: %w", err)

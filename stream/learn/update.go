@@ -151,7 +151,7 @@ func (r *refresher) evict() {
 	if excess == 0 {
 		return
 	}
-	rows := reference.Crowded(s.Reference, s.KDist2, eligible, excess)
+	rows := reference.Crowded(s.Distance, s.Reference, s.KDist2, eligible, excess)
 	r.in.lock().Drop(rows)
 	r.in.unlock()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 // Excess is how many points a set with the policy Coverage has beyond its size.
@@ -27,11 +28,11 @@ func (s *Set) Eligible(rows int) []bool {
 	return out
 }
 
-// Crowded chooses n of a map's eligible rows: those nearest to their k-th
+// Crowded chooses, under a distance, n of a map's eligible rows: those nearest to their k-th
 // neighbours, kdist2 being the squares of these distances. A row is skipped as
 // long as another that was chosen lies within that one's k-th neighbour, so that a
 // crowd gets thinner and no hole; only if too few are left these are taken, too.
-func Crowded(x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []int32 {
+func Crowded(d distance.Distance, x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []int32 {
 	var order []int32
 	for i, e := range eligible {
 		if e {
@@ -44,7 +45,7 @@ func Crowded(x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []
 	for i := 0; i < len(order) && len(chosen) < n; i++ {
 		r := order[i]
 		if slices.ContainsFunc(chosen, func(c int32) bool {
-			return vec.SquaredDistance(x.Row(int(c)), x.Row(int(r))) <= kdist2[c]
+			return distance.Between(d, x.Row(int(c)), x.Row(int(r))) <= kdist2[c]
 		}) {
 			spared = append(spared, r)
 			continue

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 )
 
 func TestWindowHoldsTheNewest(t *testing.T) {
@@ -145,7 +146,7 @@ func TestCoverageKeepsSparseRegions(t *testing.T) {
 			d := float64(x.Data[min(i+2, len(points)-1)] - x.Data[max(i-2, 0)])
 			kdist2[i] = d * d
 		}
-		s.Drop(Crowded(x, kdist2, s.Eligible(len(points)), s.Excess()))
+		s.Drop(Crowded(distance.Euclidean, x, kdist2, s.Eligible(len(points)), s.Excess()))
 	}
 	far := 0
 	for p := range s.All() {
@@ -162,13 +163,13 @@ func TestCrowdedSparesNeighbours(t *testing.T) {
 	x := vec.Of(6, 1, []float32{0, 1, 2, 10, 12, 50})
 	kdist2 := []float64{1, 1, 1, 4, 4, 1600}
 	all := []bool{true, true, true, true, true, true}
-	if got := Crowded(x, kdist2, all, 3); !slices.Equal(got, []int32{0, 2, 3}) {
+	if got := Crowded(distance.Euclidean, x, kdist2, all, 3); !slices.Equal(got, []int32{0, 2, 3}) {
 		t.Errorf("%v", got)
 	}
-	if got := Crowded(x, kdist2, []bool{true, true, false, false, false, false}, 2); !slices.Equal(got, []int32{0, 1}) {
+	if got := Crowded(distance.Euclidean, x, kdist2, []bool{true, true, false, false, false, false}, 2); !slices.Equal(got, []int32{0, 1}) {
 		t.Errorf("where all are neighbours: %v", got)
 	}
-	if got := Crowded(x, kdist2, make([]bool, 6), 2); len(got) != 0 {
+	if got := Crowded(distance.Euclidean, x, kdist2, make([]bool, 6), 2); len(got) != 0 {
 		t.Errorf("of none: %v", got)
 	}
 }

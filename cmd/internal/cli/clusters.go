@@ -56,6 +56,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	set.Distance = data.Encoder.Metric().Distance()
 	p.progress.Stage("clusters", "", 0)
 	found, err := clusters.Find(ctx, data.X, set)
 	if err != nil {

@@ -191,3 +191,81 @@ func TestReasonsOfCircles(t *testing.T) {
 		t.Errorf("explain says\n%s", out)
 	}
 }
+
+// Metrics with a distance of their own go the whole way: the map of a file, its rows placed again, reasons, scores,
+// clusters, rows that come and go. What is made of Euclidean distances is refused by its name.
+func TestModelsOfDistances(t *testing.T) {
+	for _, c := range []struct {
+		metric, file, columns, id string
+	}{
+		{"jaccard", "alarms.csv", "a*", "device"},
+		{"manhattan", "cities.csv", "lat,lon", "city"},
+		{"chebyshev", "cities.csv", "lat,lon", "city"},
+	} {
+		t.Run(c.metric, func(t *testing.T) {
+			atTables(t)
+			rows := []string{"--columns", c.columns, "--metric", c.metric}
+			with := func(args ...string) []string { return append(args, rows...) }
+			must(t, with("-q", "fit", c.file, "--id", c.id, "-o", "m.unfold", "--map", "map.parquet", "--report", "report.json", "--clusters", "--steps", "20")...)
+			must(t, "-q", "embed", c.file, "-m", "m.unfold", "-o", "again.parquet")
+			learnt, again := readAMap(t, "map.parquet"), readAMap(t, "again.parquet")
+			if learnt.Embedding.Rows != again.Embedding.Rows || again.NoveltyGlobal == nil {
+				t.Fatalf("%d rows, and %d placed", learnt.Embedding.Rows, again.Embedding.Rows)
+			}
+			for i, v := range learnt.NoveltyGlobal {
+				if math.Abs(float64(v-again.NoveltyGlobal[i])) > 1e-6 {
+					t.Fatalf("row %d has novelty %v, placed again %v", i, v, again.NoveltyGlobal[i])
+				}
+			}
+			if out := must(t, "inspect", "m.unfold"); !strings.Contains(out, c.metric) || !strings.Contains(out, "file format 3") {
+				t.Errorf("inspect says\n%s", out)
+			}
+			if out := must(t, "explain", "m.unfold", c.file, "--columns", "2", "--above", "0", "--limit", "1"); !strings.Contains(out, "%") {
+				t.Errorf("explain says\n%s", out)
+			}
+			euclidean := must(t, "-q", "score", "map.parquet", "--data", c.file, "--columns", c.columns)
+			own := must(t, with("-q", "score", "map.parquet", "--data", c.file)...)
+			if model := must(t, "-q", "score", "map.parquet", "--data", c.file, "--model", "m.unfold"); own == euclidean || own != model {
+				t.Errorf("the score by the metric is\n%s\nby the model\n%s\nby Euclidean distances\n%s", own, model, euclidean)
+			}
+			if out := must(t, with("-q", "clusters", c.file, "--min-size", "8", "--new", c.file, "-o", "clusters.csv")...); !strings.Contains(out, "clusters of at least 8") {
+				t.Errorf("clusters says\n%s", out)
+			}
+			text := contentsOf(t, c.file)
+			lines := strings.Split(text, "\n")
+			write(t, "few.csv", strings.Join(lines[:4], "\n")+"\n")
+			write(t, "gone.csv", c.id+"\n"+strings.Split(lines[2], ",")[0]+"\n")
+			must(t, "-q", "update", "m.unfold", "few.csv", "--forget", "gone.csv", "-o", "next.unfold")
+			if out := must(t, "inspect", "next.unfold"); !strings.Contains(out, c.metric) || !strings.Contains(out, "file format 3") {
+				t.Errorf("inspect says of the map that was carried on\n%s", out)
+			}
+			must(t, with("-q", "fit", c.file, "--dry-run")...)
+			for name, refused := range map[string]struct {
+				want string
+				args []string
+			}{
+				"another kind":         {"kind mds goes with Euclidean distances, not with the metric " + c.metric, []string{"--kind", "mds"}},
+				"Gaussian tails":       {"--tails: gaussian tails go with Euclidean distances", []string{"--tails", "gaussian"}},
+				"principal components": {"--pca: principal components are for Euclidean distances", []string{"--pca", "2"}},
+				"a recall":             {"--recall: under the metric " + c.metric + " neighbours are searched exactly", []string{"--recall", "0.9"}},
+				"a frame":              {"--frame: mds is made of Euclidean distances", []string{"--frame", "mds"}},
+			} {
+				code, _, stderr := run(t, with(append([]string{"fit", c.file, "-o", "x.unfold"}, refused.args...)...)...)
+				if code != exitUsage || !strings.Contains(stderr, refused.want) {
+					t.Errorf("%s: exit %d: %s", name, code, stderr)
+				}
+			}
+			if code, _, stderr := run(t, "embed", c.file, "-m", "m.unfold", "-o", "x.parquet", "--recall", "0.9"); code == 0 || !strings.Contains(stderr, "searched exactly") {
+				t.Errorf("embed with a recall: exit %d: %s", code, stderr)
+			}
+		})
+	}
+	atTables(t)
+	must(t, "-q", "fit", "alarms.csv", "--columns", "a*,zone", "--metric", "jaccard", "-o", "m.unfold", "--steps", "5")
+	if code, _, stderr := run(t, "fit", "cities.csv", "--columns", "lat,lon", "--metric", "jaccard", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "and the metric jaccard takes 0 and 1") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if code, _, stderr := run(t, "fit", "words.npz", "--metric", "manhattan", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "compared by the metric manhattan") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

@@ -71,7 +71,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkModel(settings.Model); err != nil {
+	if err := p.checkModel(settings); err != nil {
 		return err
 	}
 	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, frame: frame}
@@ -289,8 +289,8 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 
 // checkModel says what is wrong with the model's settings, as flags; those that are wrong
 // together name themselves.
-func (p *program) checkModel(m config.Model) error {
-	problem, wrong := m.Problem()
+func (p *program) checkModel(c *config.Config) error {
+	problem, wrong := c.ModelProblem()
 	if !wrong {
 		return nil
 	}

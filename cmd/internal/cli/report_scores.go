@@ -60,7 +60,7 @@ func (f *fitRun) classified() int {
 func (f *fitRun) scores(ctx context.Context) (mapScores, error) {
 	var out mapScores
 	var deviations scoreErrors
-	s := score.Settings{Seed: f.model.Seed, Threads: f.model.Threads}
+	s := score.Settings{Distance: f.snap.Distance, Seed: f.model.Seed, Threads: f.model.Threads}
 	defer f.p.progress.End()
 	if class, names := score.Classes(f.data.Label); len(names) > 0 {
 		f.p.progress.Stage("accuracy", "", 0)

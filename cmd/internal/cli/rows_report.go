@@ -44,7 +44,7 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 	t := rowsReport{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
 	if reported || p.progress != nil {
 		t.Duplicates = ingest.Duplicates(d.X)
-		switch v, err := score.IntrinsicDimension(ctx, d.X, threads); {
+		switch v, err := score.IntrinsicDimension(ctx, d.X, e.Metric().Distance(), threads); {
 		case err != nil:
 			return t, err
 		case !math.IsNaN(v):

@@ -167,20 +167,21 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *emit.Map, label
 	if err != nil {
 		return nil, err
 	}
-	if data.Rows != m.Embedding.Rows {
+	x := data.X
+	if x.Rows != m.Embedding.Rows {
 		return nil, &table.Error{Origin: table.Origin{File: c.Map}, Row: -1,
-			Problem: fmt.Sprintf("the map has %s points, the data %s rows", humanize.Count(m.Embedding.Rows), humanize.Count(data.Rows)),
+			Problem: fmt.Sprintf("the map has %s points, the data %s rows", humanize.Count(m.Embedding.Rows), humanize.Count(x.Rows)),
 			Hint:    "give the files that the map was made of, in the same order"}
 	}
 	p.progress.Stage("structure", "", 0)
-	set := score.Settings{K: c.Rank, Recall: c.Recall, Sample: c.sample(), Pairs: c.Pairs, Seed: c.Seed, Threads: c.Threads}
-	st, err := score.Measure(ctx, data, m.Embedding, set)
+	set := score.Settings{Distance: data.Encoder.Metric().Distance(), K: c.Rank, Recall: c.Recall, Sample: c.sample(), Pairs: c.Pairs, Seed: c.Seed, Threads: c.Threads}
+	st, err := score.Measure(ctx, x, m.Embedding, set)
 	if err != nil {
 		return nil, err
 	}
 	var centroids *score.Correlation
 	if class, names := score.Classes(labels); len(names) > 2 {
-		if centroids, err = score.Centroids(ctx, data, m.Embedding, class, set); err != nil {
+		if centroids, err = score.Centroids(ctx, x, m.Embedding, class, set); err != nil {
 			return nil, err
 		}
 	}
@@ -188,35 +189,30 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *emit.Map, label
 }
 
 // readData reads the data as the map's model does, or by the flags.
-func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32], error) {
-	var none vec.Matrix[float32]
+func (c *scoreCmd) readData(ctx context.Context, p *program) (*ingest.Dataset, error) {
 	options, err := c.textFlags.options(p)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	read := ingest.ReadOptions{Options: options}
 	if c.Model != "" {
 		s, err := readModel(ctx, c.Model)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
 		if read.Encoder, err = embed.Encoder(s); err != nil {
-			return none, fmt.Errorf("%s: %w", c.Model, err)
+			return nil, fmt.Errorf("%s: %w", c.Model, err)
 		}
 	} else {
 		settings, err := p.settingsOf(c.values, dataKeys)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
 		if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
-			return none, err
+			return nil, err
 		}
 	}
-	d, err := readAll(ctx, p, c.Data, read)
-	if err != nil {
-		return none, err
-	}
-	return d.X, nil
+	return readAll(ctx, p, c.Data, read)
 }
 
 // noveltyOf says how well the novelty percentiles separate the other classes from

@@ -20,10 +20,11 @@ func (m Model) Spec() fit.Spec {
 	return s
 }
 
-// Spec is what the settings mean to package fit: the model's, without principal components
-// where the metric wants vectors whole and none are asked for.
+// Spec is what the settings mean to package fit: the model's, under the metric's distance, and without principal
+// components where the metric wants vectors whole and none are asked for.
 func (c *Config) Spec() fit.Spec {
 	s := c.Model.Spec()
+	s.Distance = ingest.Metric(c.Source.Metric).Distance()
 	if s.PCA == fit.PCAAuto && ingest.Metric(c.Source.Metric).Whole() {
 		s.PCA = fit.PCANone
 	}
@@ -74,6 +75,19 @@ func (m Model) Problem() (p Problem, wrong bool) {
 	if err == nil {
 		_, err = m.Rule()
 	}
+	return problemOf(err)
+}
+
+// ModelProblem is that of the model's settings, or what does not go with the metric.
+func (c *Config) ModelProblem() (p Problem, wrong bool) {
+	if p, wrong = c.Model.Problem(); wrong {
+		return p, true
+	}
+	return problemOf(c.Spec().Check())
+}
+
+// problemOf is an error of the model's settings, if it is one.
+func problemOf(err error) (p Problem, wrong bool) {
 	if err == nil {
 		return p, false
 	}

@@ -28,7 +28,7 @@ func (c *Config) Validate() error {
 	}
 	c.checkRequired(complain)
 	c.checkBrokers(complain)
-	if p, wrong := c.Model.Problem(); wrong {
+	if p, wrong := c.ModelProblem(); wrong {
 		problems = append(problems, p)
 	}
 	c.checkEvents(complain)

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -143,7 +142,7 @@ func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, 
 	}
 	out := &neighbors{k: k, point: make([]int64, len(near.Index)), distance: make([]float32, len(near.Index))}
 	for i, p := range near.Index {
-		out.point[i], out.distance[i] = int64(p), float32(math.Sqrt(near.Dist2[i]))
+		out.point[i], out.distance[i] = int64(p), float32(m.m.Distance().Length(near.Dist2[i]))
 	}
 	if ids := m.m.PointIDs(); ids != nil {
 		out.id = make([]string, len(near.Index))

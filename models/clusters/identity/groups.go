@@ -48,7 +48,7 @@ func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []in
 	if err != nil {
 		return nil, nil, err
 	}
-	g.predictor = onMap{clusters.PredictorOf(g.hierarchy, mu, g.Set.Threads)}
+	g.predictor = onMap{clusters.PredictorOf(g.hierarchy, mu, g.Set)}
 	return g, c, nil
 }
 
@@ -73,7 +73,7 @@ func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *G
 		copy(g.Memory.Row(int(r)), all.Row(i))
 		g.Memory.Maps[r] = all.Maps[i]
 	}
-	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(x, of), g.Set.Threads)}
+	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(x, of), g.Set)}
 	return g, c, nil
 }
 
@@ -238,12 +238,12 @@ func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
 		}
 	}
 	if _, there := s.Part(partRows); there {
-		return g, g.openRows(s, threads)
+		return g, g.openRows(s)
 	}
 	if len(h.Of) != s.Mu.Rows {
 		return nil, models.BadInputf("the clusters of the map: %d points of %d", len(h.Of), s.Mu.Rows)
 	}
-	g.predictor = onMap{clusters.PredictorOf(h, s.Mu, threads)}
+	g.predictor = onMap{clusters.PredictorOf(h, s.Mu, g.Set)}
 	return g, nil
 }
 
@@ -257,7 +257,7 @@ func mapsOf(s *snapshot.Snapshot) ([]uint8, error) {
 }
 
 // openRows takes what clusters of rows have of their own.
-func (g *Groups) openRows(s *snapshot.Snapshot, threads int) error {
+func (g *Groups) openRows(s *snapshot.Snapshot) error {
 	of, err := snapshot.PartOf[uint32](s, partRows, len(g.hierarchy.Of), 1)
 	if err != nil {
 		return models.BadInputf("the clusters of the map: %w", err)
@@ -269,7 +269,8 @@ func (g *Groups) openRows(s *snapshot.Snapshot, threads int) error {
 		}
 		g.of[i] = int32(r)
 	}
-	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(s.Reference, g.of), threads)}
+	g.Set.Distance = s.Distance
+	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(s.Reference, g.of), g.Set)}
 	return nil
 }
 

@@ -96,5 +96,5 @@ func (g *Graph) Graph(ctx context.Context, components graph.Components) (*graph.
 	if err != nil {
 		return nil, err
 	}
-	return graph.Join(ctx, c.X, c.Neighbors.First(g.set.Neighbors), c.Parts(), graph.Settings{Core: g.set.Core, Components: components, Threads: g.set.Threads})
+	return graph.Join(ctx, c.X, c.Neighbors.First(g.set.Neighbors), c.Parts(), graph.Settings{Core: g.set.Core, Components: components, Distance: g.set.Distance, Threads: g.set.Threads})
 }

@@ -86,7 +86,7 @@ func (g *Graph) rebuild(ctx context.Context, slots []int32, x vec.Matrix[float32
 	nb := knn.EmptyNeighbors(n, 0)
 	if n > 1 {
 		var err error
-		if nb, err = knn.Graph(ctx, all, min(g.lists.most, n-1), knn.Settings{Threads: g.set.Threads}); err != nil {
+		if nb, err = knn.Graph(ctx, all, min(g.lists.most, n-1), knn.Settings{Threads: g.set.Threads, Distance: g.set.Distance}); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,8 @@ package live
 import (
 	"fmt"
 	"strings"
+
+	"unfold/sparse/distance"
 )
 
 // Parts says what a Graph keeps beside the lists of neighbours.
@@ -58,6 +60,8 @@ type Settings struct {
 	Spare int
 	// Parts are what is kept beside the lists.
 	Parts Parts
+	// Distance is that of the rows; the zero value is the Euclidean one.
+	Distance distance.Distance
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int

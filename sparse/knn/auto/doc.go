@@ -49,6 +49,10 @@
 // about 150,000 rows of 784: the graph of 69,000 takes 0.4 of the time of descent, and queries
 // take less than by HNSW (docs/decisions/metrics.md).
 //
+// # Other distances
+//
+// Under another distance than the Euclidean one (knn.Settings.Distance) every search is exact.
+//
 // # Contract
 //
 // Lists are those of the package that made them: at exact distances, in the order

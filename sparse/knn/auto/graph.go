@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/nndescent"
 )
@@ -22,16 +23,17 @@ type Report struct {
 const sample = 512
 
 // Graph returns the k nearest other rows of every row of x, nearest first, found as
-// the settings say; see knn.Graph. Rows of float64 are always searched exactly.
+// the settings say; see knn.Graph. Rows of float64, and under other distances than the Euclidean
+// one, are always searched exactly.
 func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	if err := set.Check(); err != nil {
 		return nil, Report{}, fmt.Errorf("auto: %w", err)
 	}
 	single, ok := any(x).(vec.Matrix[float32])
-	if ok && knn.Binary(single, s.Threads) {
+	if ok && s.Distance == distance.Euclidean && knn.Binary(single, s.Threads) {
 		set = set.Bits(x.Rows, x.Cols)
 	}
-	if ok && k >= 1 && k < x.Rows && set.Graph(x.Rows, x.Cols, k) == Descent {
+	if ok && s.Distance == distance.Euclidean && k >= 1 && k < x.Rows && set.Graph(x.Rows, x.Cols, k) == Descent {
 		return byDescent(ctx, single, k, set, s)
 	}
 	nb, err := knn.Graph(ctx, x, k, s)
@@ -45,7 +47,7 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 	if err != nil {
 		return nil, Report{}, err
 	}
-	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sample, set.Seed, s.Threads)
+	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sample, set.Seed, s)
 	return nb, Report{Method: Given, Recall: recall}, err
 }
 

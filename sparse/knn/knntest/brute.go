@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -23,6 +24,11 @@ import (
 // distances by (squared distance, row number). Pairs for which skip, if not
 // nil, returns true are left out; each query must keep at least k rows.
 func Brute[T vec.Float](x, q vec.Matrix[T], k int, skip func(query, row int) bool) *knn.Neighbors {
+	return BruteBy(distance.Euclidean, x, q, k, skip)
+}
+
+// BruteBy is Brute under a distance.
+func BruteBy[T vec.Float](d distance.Distance, x, q vec.Matrix[T], k int, skip func(query, row int) bool) *knn.Neighbors {
 	nb := knn.NewNeighbors(q.Rows, k)
 	type found struct {
 		row int32
@@ -33,7 +39,7 @@ func Brute[T vec.Float](x, q vec.Matrix[T], k int, skip func(query, row int) boo
 		all = all[:0]
 		for i := range x.Rows {
 			if skip == nil || !skip(r, i) {
-				all = append(all, found{int32(i), vec.SquaredDistance(q.Row(r), x.Row(i))})
+				all = append(all, found{int32(i), distance.Between(d, q.Row(r), x.Row(i))})
 			}
 		}
 		slices.SortFunc(all, func(a, b found) int {
@@ -49,7 +55,12 @@ func Brute[T vec.Float](x, q vec.Matrix[T], k int, skip func(query, row int) boo
 
 // BruteGraph is Brute among the rows of x themselves, without each row itself.
 func BruteGraph[T vec.Float](x vec.Matrix[T], k int) *knn.Neighbors {
-	return Brute(x, x, k, func(i, j int) bool { return i == j })
+	return BruteGraphBy(distance.Euclidean, x, k)
+}
+
+// BruteGraphBy is BruteGraph under a distance.
+func BruteGraphBy[T vec.Float](d distance.Distance, x vec.Matrix[T], k int) *knn.Neighbors {
+	return BruteBy(d, x, x, k, func(i, j int) bool { return i == j })
 }
 
 // Equal reports whether two results are the same, bit for bit.

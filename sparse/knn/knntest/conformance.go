@@ -10,11 +10,14 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
 // Options say what an index promises.
 type Options struct {
+	// Distance is that of the index.
+	Distance distance.Distance
 	// Exact indexes must agree with Brute bit for bit.
 	Exact bool
 	// Recall is the smallest share of true neighbours that an inexact index
@@ -25,10 +28,19 @@ type Options struct {
 // Conformance runs the suite on indexes made by build.
 func Conformance(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.Index) {
 	t.Run("neighbours", func(t *testing.T) { neighbours(t, o, build) })
-	t.Run("purity", func(t *testing.T) { purity(t, build) })
-	t.Run("errors", func(t *testing.T) { refusals(t, build) })
-	t.Run("cancel", func(t *testing.T) { cancel(t, build) })
-	t.Run("concurrent", func(t *testing.T) { concurrent(t, build) })
+	t.Run("purity", func(t *testing.T) { purity(t, o, build) })
+	t.Run("errors", func(t *testing.T) { refusals(t, o, build) })
+	t.Run("cancel", func(t *testing.T) { cancel(t, o, build) })
+	t.Run("concurrent", func(t *testing.T) { concurrent(t, o, build) })
+}
+
+// points are those of a kind that the distance is defined for.
+func (o Options) points(kind string, n, dim int, seed uint64) vec.Matrix[float32] {
+	x := Points[float32](kind, n, dim, seed)
+	if o.Distance.Bits() {
+		Threshold(x)
+	}
+	return x
 }
 
 // neighbours compares results with the oracle on all kinds of point sets.
@@ -36,8 +48,8 @@ func neighbours(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.I
 	for _, kind := range Kinds {
 		for _, size := range []struct{ n, dim, k int }{{1, 1, 1}, {40, 3, 40}, {300, 7, 5}, {513, 70, 12}} {
 			t.Run(fmt.Sprintf("%s %dx%d k=%d", kind, size.n, size.dim, size.k), func(t *testing.T) {
-				x := Points[float32](kind, size.n, size.dim, 1)
-				q := Points[float32](kind, 75, size.dim, 2)
+				x := o.points(kind, size.n, size.dim, 1)
+				q := o.points(kind, 75, size.dim, 2)
 				for i := 0; i < q.Rows; i += 3 {
 					copy(q.Row(i), x.Row(i%x.Rows))
 				}
@@ -46,8 +58,8 @@ func neighbours(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.I
 					t.Fatalf("an index of %d rows of dimension %d says %d and %d", x.Rows, x.Cols, index.Len(), index.Dim())
 				}
 				got := search(t, index, q, size.k, knn.Settings{})
-				want := Brute(x, q, size.k, nil)
-				wellFormed(t, x, q, got)
+				want := BruteBy(o.Distance, x, q, size.k, nil)
+				wellFormed(t, o.Distance, x, q, got)
 				if o.Exact && !Equal(got, want) {
 					r := difference(got, want)
 					gi, gd := got.Row(r)
@@ -66,7 +78,7 @@ func neighbours(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.I
 
 // wellFormed checks what even an inexact result must satisfy: true distances,
 // order, no row twice.
-func wellFormed(t *testing.T, x, q vec.Matrix[float32], nb *knn.Neighbors) {
+func wellFormed(t *testing.T, d distance.Distance, x, q vec.Matrix[float32], nb *knn.Neighbors) {
 	t.Helper()
 	for r := range nb.N {
 		index, dist2 := nb.Row(r)
@@ -76,7 +88,7 @@ func wellFormed(t *testing.T, x, q vec.Matrix[float32], nb *knn.Neighbors) {
 				t.Fatalf("query %d has neighbours %v", r, index)
 			}
 			seen[j] = true
-			if want := vec.SquaredDistance(q.Row(r), x.Row(int(j))); dist2[p] != want {
+			if want := distance.Between(d, q.Row(r), x.Row(int(j))); dist2[p] != want {
 				t.Fatalf("query %d: row %d at %v, really %v", r, j, dist2[p], want)
 			}
 			if p > 0 && (dist2[p] < dist2[p-1] || (dist2[p] == dist2[p-1] && j < index[p-1])) {
@@ -87,9 +99,9 @@ func wellFormed(t *testing.T, x, q vec.Matrix[float32], nb *knn.Neighbors) {
 }
 
 // purity checks that a list does not depend on batch, order or threads.
-func purity(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
-	x := Points[float32]("clusters", 400, 9, 3)
-	q := Points[float32]("clusters", 150, 9, 4)
+func purity(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.Index) {
+	x := o.points("clusters", 400, 9, 3)
+	q := o.points("clusters", 150, 9, 4)
 	index := build(x)
 	whole := search(t, index, q, 6, knn.Settings{Threads: 1})
 	for _, threads := range []int{0, 2, 5} {
@@ -114,8 +126,8 @@ func purity(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
 }
 
 // refusals checks the errors.
-func refusals(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
-	x := Points[float32]("gauss", 50, 4, 5)
+func refusals(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.Index) {
+	x := o.points("gauss", 50, 4, 5)
 	index := build(x)
 	for name, c := range map[string]struct {
 		q vec.Matrix[float32]
@@ -146,8 +158,8 @@ func refusals(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
 	}
 }
 
-func cancel(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
-	x := Points[float32]("gauss", 300, 4, 6)
+func cancel(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.Index) {
+	x := o.points("gauss", 300, 4, 6)
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	if nb, err := build(x).Search(ctx, x, 3, knn.Settings{}); !errors.Is(err, context.Canceled) || nb != nil {
@@ -155,8 +167,8 @@ func cancel(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
 	}
 }
 
-func concurrent(t *testing.T, build func(x vec.Matrix[float32]) knn.Index) {
-	x := Points[float32]("gauss", 300, 4, 8)
+func concurrent(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.Index) {
+	x := o.points("gauss", 300, 4, 8)
 	index := build(x)
 	want := search(t, index, x, 5, knn.Settings{Threads: 1})
 	var wg sync.WaitGroup

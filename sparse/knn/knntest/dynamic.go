@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 )
 
@@ -87,7 +88,7 @@ func compareRows(t *testing.T, o Options, index knn.Index, held rows, dim, k int
 		}
 		got.Index[i] = int32(at)
 	}
-	wellFormed(t, x, x, got)
+	wellFormed(t, distance.Euclidean, x, x, got)
 	want := Brute(x, x, k, nil)
 	if o.Exact && !Equal(got, want) {
 		t.Fatalf("query %d has other neighbours than by comparing all", difference(got, want))

@@ -60,3 +60,12 @@ func value(rng *rand.Rand, kind string, i, k int) float64 {
 	}
 	return g
 }
+
+// Threshold makes rows of 0 and 1: a 1 where a value is above 0.
+func Threshold[T vec.Float](x vec.Matrix[T]) {
+	for p, v := range x.Data {
+		if x.Data[p] = 0; v > 0 {
+			x.Data[p] = 1
+		}
+	}
+}

@@ -15,11 +15,11 @@ import (
 // with the true ones: it returns the share of their places that hold a row as near as
 // the true neighbour farthest away. Each row of the sample costs as many distances
 // as there are rows. It fails if ctx ends.
-func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sample int, seed uint64, threads int) (float64, error) {
+func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sample int, seed uint64, s knn.Settings) (float64, error) {
 	// The trees have the streams from 0.
 	rng := rand.New(rand.NewPCG(seed, 1<<63))
 	rows := rng.Perm(x.Rows)[:min(sample, x.Rows)]
-	truth, err := farthest(ctx, x, vec.Take(x, rows), nb.K, threads)
+	truth, err := farthest(ctx, x, vec.Take(x, rows), nb.K, s)
 	if err != nil {
 		return 0, err
 	}
@@ -42,12 +42,12 @@ func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sampl
 const truthRows = 4000
 
 // farthest returns for every query, a row of all, the squared distance of its k-th neighbour.
-func farthest(ctx context.Context, all, q vec.Matrix[float32], k, threads int) ([]float64, error) {
+func farthest(ctx context.Context, all, q vec.Matrix[float32], k int, s knn.Settings) ([]float64, error) {
 	n := all.Rows
 	parts, errs := make([]*knn.Neighbors, par.Pieces(n, truthRows)), make([]error, par.Pieces(n, truthRows))
-	par.Ranges(threads, n, truthRows, func(piece, from, to int) {
+	par.Ranges(s.Threads, n, truthRows, func(piece, from, to int) {
 		x := all.Slice(from, to)
-		parts[piece], errs[piece] = knn.NewExact(x).Search(ctx, q, min(k+1, x.Rows), knn.Settings{Threads: 1})
+		parts[piece], errs[piece] = knn.NewExactBy(s.Distance, x).Search(ctx, q, min(k+1, x.Rows), knn.Settings{Threads: 1})
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

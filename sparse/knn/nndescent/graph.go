@@ -36,7 +36,7 @@ func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s kn
 	nb, err := g.graph(ctx)
 	if err == nil && set.Sample > 0 {
 		g.report.Sampled = set.Sample
-		g.report.Recall, err = Recall(ctx, x, nb, set.Sample, set.Seed, s.Threads)
+		g.report.Recall, err = Recall(ctx, x, nb, set.Sample, set.Seed, s)
 	}
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("nndescent: %w", err)

@@ -1,0 +1,211 @@
+package distance_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/internal/vec"
+	"unfold/sparse/distance"
+	"unfold/sparse/knn"
+)
+
+var all = []distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}
+
+// fixture is what testdata/foreign/distances.py writes.
+type fixture struct {
+	Rows, Bits                    [][]float32
+	Manhattan, Chebyshev, Jaccard [][]float64
+	NearestManhattan              [][]int32 `json:"nearest_manhattan"`
+	NearestChebyshev              [][]int32 `json:"nearest_chebyshev"`
+	NearestJaccard                [][]int32 `json:"nearest_jaccard"`
+}
+
+// Distances are those of scipy, and the nearest rows as near as those that scikit-learn finds.
+func TestDistancesAreSciPys(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/foreign/tables/distances.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fixture
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		d       distance.Distance
+		rows    [][]float32
+		want    [][]float64
+		nearest [][]int32
+	}{
+		{distance.Manhattan, f.Rows, f.Manhattan, f.NearestManhattan},
+		{distance.Chebyshev, f.Rows, f.Chebyshev, f.NearestChebyshev},
+		{distance.Jaccard, f.Bits, f.Jaccard, f.NearestJaccard},
+	} {
+		t.Run(c.d.String(), func(t *testing.T) {
+			x := vec.Of(len(c.rows), len(c.rows[0]), slices.Concat(c.rows...))
+			for i := range x.Rows {
+				for j := range x.Rows {
+					if got := c.d.Length(distance.Between(c.d, x.Row(i), x.Row(j))); math.Abs(got-c.want[i][j]) > 1e-12 {
+						t.Fatalf("rows %d and %d: %v, expected %v", i, j, got, c.want[i][j])
+					}
+				}
+			}
+			nb, err := knn.Graph(t.Context(), x, len(c.nearest[0]), knn.Settings{Distance: c.d})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range c.nearest {
+				_, dist2 := nb.Row(i)
+				for p, j := range want { // of rows that are as near it may list others
+					if got := c.d.Length(dist2[p]); math.Abs(got-c.want[i][j]) > 1e-12 {
+						t.Errorf("neighbour %d of row %d is at %v, expected row %d at %v", p, i, got, j, c.want[i][j])
+					}
+				}
+			}
+		})
+	}
+}
+
+// pair draws two rows that a distance is defined for, and a box that holds the second.
+func pair(t *rapid.T, d distance.Distance) (a, b []float32, low, high []float64) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	n := rapid.IntRange(1, 200).Draw(t, "columns")
+	scale := math.Pow(10, rapid.Float64Range(-20, 20).Draw(t, "scale"))
+	draw := func() float32 {
+		if d.Bits() {
+			return float32(r.IntN(2))
+		}
+		return float32(scale * r.NormFloat64())
+	}
+	for range n {
+		a, b = append(a, draw()), append(b, draw())
+	}
+	if r.IntN(5) == 0 {
+		copy(b, a[:r.IntN(n)+1])
+	}
+	for _, v := range b {
+		low, high = append(low, min(float64(v), float64(draw()))), append(high, max(float64(v), float64(draw())))
+	}
+	return a, b, low, high
+}
+
+// What the essay promises of every distance: it is symmetric, 0 of equal rows alone, the sum of its
+// shares, not below what Box says, and left by Within only above the limit.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SampledFrom(all).Draw(t, "distance")
+		a, b, low, high := pair(t, d)
+		d2 := distance.Between(d, a, b)
+		if back := distance.Between(d, b, a); back != d2 || d2 < 0 {
+			t.Fatalf("%v there and %v back", d2, back)
+		}
+		if zero := distance.Between(d, a, a); zero != 0 || (d2 == 0) != slices.Equal(a, b) {
+			t.Fatalf("%v to itself, %v to another", zero, d2)
+		}
+		if box := distance.Box(d, a, low, high); box > d2 {
+			t.Fatalf("a box at %v holds a row at %v", box, d2)
+		}
+		most := d2 * rapid.Float64Range(0, 2).Draw(t, "limit")
+		if got := distance.Within(d, a, b, most); got != d2 && got <= most || d2 <= most && got != d2 {
+			t.Fatalf("%v within %v, the distance is %v", got, most, d2)
+		}
+		if got := distance.Within(d, a, b, d2); got != d2 {
+			t.Fatalf("%v within %v itself", got, d2)
+		}
+		share, sum := make([]float64, len(a)), 0.0
+		distance.Shares(d, share, a, b)
+		for k, v := range share {
+			if sum += v; v < 0 || v > 0 && a[k] == b[k] {
+				t.Fatalf("column %d, with %v and %v, carries %v", k, a[k], b[k], v)
+			}
+		}
+		if math.Abs(sum-d2) > 1e-12*d2 {
+			t.Fatalf("shares sum to %v of %v", sum, d2)
+		}
+	})
+}
+
+// A root of d2 keeps the triangle inequality.
+func TestRootsAreMetrics(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SampledFrom(all).Draw(t, "distance")
+		a, b, _, _ := pair(t, d)
+		c := slices.Clone(a)
+		copy(c, b[:rapid.IntRange(0, len(b)).Draw(t, "of b")])
+		root := func(x, y []float32) float64 { return math.Sqrt(distance.Between(d, x, y)) }
+		if ab, ac, cb := root(a, b), root(a, c), root(c, b); ab > (ac+cb)*(1+1e-12) {
+			t.Fatalf("%v is more than %v and %v", ab, ac, cb)
+		}
+	})
+}
+
+// Counts of bits have the distance of the rows, and no pair within a limit has more columns that
+// differ than it allows.
+func TestCountsOfBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, _, _ := pair(t, distance.Jaccard)
+		differ, onesA, onesB := 0, 0, 0
+		for k := range a {
+			if a[k] != b[k] {
+				differ++
+			}
+			onesA, onesB = onesA+int(a[k]), onesB+int(b[k])
+		}
+		d2 := distance.Between(distance.Jaccard, a, b)
+		if got := distance.OfBits(differ, onesA, onesB); got != d2 {
+			t.Fatalf("%v by counts, %v by values", got, d2)
+		}
+		if most := distance.MostDiffering(d2, onesA, onesB); differ > most || most > differ+2 {
+			t.Fatalf("%d columns differ at %v, at most %d by the limit", differ, d2, most)
+		}
+	})
+}
+
+// What a pair takes, of rows of two and of fifty columns, beside the plain squared distance.
+func BenchmarkBetween(b *testing.B) {
+	for _, n := range []int{2, 50} {
+		x, y := make([]float32, n), make([]float32, n)
+		for k := range x {
+			x[k], y[k] = float32(k%2), float32(k%3%2)
+		}
+		var sum float64
+		b.Run(fmt.Sprintf("squared %d", n), func(b *testing.B) {
+			for b.Loop() {
+				sum += vec.SquaredDistance(x, y)
+			}
+		})
+		for _, d := range all {
+			b.Run(fmt.Sprintf("%v %d", d, n), func(b *testing.B) {
+				for b.Loop() {
+					sum += distance.Between(d, x, y)
+				}
+			})
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, d := range all {
+		if got, err := distance.Parse(d.String()); got != d || err != nil {
+			t.Errorf("%v is read as %v (%v)", d, got, err)
+		}
+	}
+	if _, err := distance.Parse("taxicab"); err == nil {
+		t.Error("a distance that is not known is read")
+	}
+	x := vec.Of(2, 2, []float32{0, 1, 1, 0.5})
+	var bit *distance.BitError
+	if err := distance.Check(distance.Jaccard, x); !errors.As(err, &bit) || bit.Row != 1 || bit.Col != 1 {
+		t.Errorf("error %v", err)
+	}
+	if err := distance.Check(distance.Manhattan, x); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,172 @@
+package distance
+
+import (
+	"math"
+
+	"unfold/internal/vec"
+)
+
+// Between returns d2 of two rows.
+func Between[T vec.Float](d Distance, a, b []T) float64 {
+	if d == Euclidean {
+		return vec.SquaredDistance(a, b)
+	}
+	return Within(d, a, b, math.Inf(1))
+}
+
+// Within returns d2 of two rows if that is at most most, and otherwise a number above most: it may
+// stop once it has seen enough.
+func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
+	switch d {
+	case Manhattan:
+		return manhattan(a, b, most)
+	case Chebyshev:
+		return chebyshev(a, b, most)
+	case Jaccard:
+		return jaccard(a, b)
+	}
+	return vec.SquaredDistance(a, b)
+}
+
+// together is the number of columns after which a sum is compared with its limit.
+const together = 16
+
+// manhattan keeps four sums, of every fourth column each, which do not wait for one another.
+func manhattan[T vec.Float](a, b []T, most float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	for len(a) >= together {
+		x, y := (*[together]T)(a), (*[together]T)(b) // of known length, without checks of bounds
+		for k := 0; k < together; k += 4 {
+			s0 += math.Abs(float64(x[k]) - float64(y[k]))
+			s1 += math.Abs(float64(x[k+1]) - float64(y[k+1]))
+			s2 += math.Abs(float64(x[k+2]) - float64(y[k+2]))
+			s3 += math.Abs(float64(x[k+3]) - float64(y[k+3]))
+		}
+		if sum := (s0 + s1) + (s2 + s3); sum > most {
+			return sum
+		}
+		a, b = a[together:], b[together:]
+	}
+	for k, v := range a {
+		s0 += math.Abs(float64(v) - float64(b[k]))
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func chebyshev[T vec.Float](a, b []T, most float64) float64 {
+	b = b[:len(a)]
+	largest := 0.0
+	for len(a) > 0 {
+		piece := min(len(a), together)
+		for k, v := range a[:piece] {
+			if apart := math.Abs(float64(v) - float64(b[k])); apart > largest {
+				largest = apart
+			}
+		}
+		if largest*largest > most {
+			break
+		}
+		a, b = a[piece:], b[piece:]
+	}
+	return largest * largest
+}
+
+func jaccard[T vec.Float](a, b []T) float64 {
+	differ, either := 0, 0
+	for k, v := range a {
+		if v != b[k] {
+			differ++
+		}
+		if v != 0 || b[k] != 0 {
+			either++
+		}
+	}
+	return ofCounts(differ, either)
+}
+
+// OfBits returns Jaccard's d2 of two rows by the number of columns in which they differ and their
+// numbers of ones: |A or B| = (differ + |A| + |B|)/2.
+func OfBits(differ, onesA, onesB int) float64 { return ofCounts(differ, (differ+onesA+onesB)/2) }
+
+func ofCounts(differ, either int) float64 {
+	if differ == 0 {
+		return 0
+	}
+	return float64(differ) / float64(either)
+}
+
+// MostDiffering returns a number that the columns in which two rows differ do not exceed if Jaccard's
+// d2 of them is at most t: with h of them
+//
+//	2h / (|A| + |B| + h) <= t,   h <= t (|A| + |B|) / (2 - t),
+//
+// and one more for the rounding.
+func MostDiffering(t float64, onesA, onesB int) int {
+	return int(min(t, 1)*float64(onesA+onesB)/(2-min(t, 1))) + 1
+}
+
+// Box returns a number that d2 of a row and any other does not fall below whose columns are from low to high.
+// It is less by a share of 2^-30 than the sum that it is made of, for the order of that.
+func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
+	sum, largest := 0.0, 0.0
+	for k, v := range row {
+		at := float64(v)
+		out := max(low[k]-at, at-high[k], 0)
+		largest = max(largest, out)
+		if d == Euclidean {
+			out *= out
+		}
+		sum += out
+	}
+	switch d {
+	case Chebyshev:
+		return largest * largest
+	case Jaccard:
+		return 0
+	}
+	return sum * (1 - 0x1p-30)
+}
+
+// Shares sets to to what each column carries of d2 of two rows, which is the sum of that up to
+// rounding: of the Euclidean and the Manhattan distance its own term; of Chebyshev's the columns that
+// differ most carry all in equal parts; of Jaccard's those that differ, each 1/|A or B|.
+func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
+	for k, v := range a {
+		to[k] = math.Abs(float64(v) - float64(b[k]))
+	}
+	switch d {
+	case Manhattan:
+	case Chebyshev:
+		largest, at := 0.0, 0.0
+		for _, v := range to {
+			switch {
+			case v > largest:
+				largest, at = v, 1
+			case v == largest:
+				at++
+			}
+		}
+		for k, v := range to {
+			if to[k] = 0; v == largest {
+				to[k] = largest * largest / at
+			}
+		}
+	case Jaccard:
+		d2, differ := Between(d, a, b), 0.0
+		for _, v := range to {
+			if v != 0 {
+				differ++
+			}
+		}
+		for k, v := range to {
+			if v != 0 {
+				to[k] = d2 / differ
+			}
+		}
+	default:
+		for k, v := range to {
+			to[k] = v * v
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package knn
+
+import (
+	"context"
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/internal/simd/hamming"
+	"unfold/sparse/distance"
+)
+
+// slotBits are rows of 0 and 1 as bits, by slot, for Jaccard's distance.
+type slotBits struct {
+	words int
+	rows  []uint64
+	ones  []int32
+}
+
+// grow makes room for slots below top.
+func (b *slotBits) grow(top int) {
+	if more := top - len(b.ones); more > 0 {
+		b.rows, b.ones = append(b.rows, make([]uint64, more*b.words)...), append(b.ones, make([]int32, more)...)
+	}
+}
+
+// row returns the bits of a slot.
+func (b *slotBits) row(slot int32) []uint64 { return b.rows[int(slot)*b.words:][:b.words] }
+
+// set puts a row of 0 and 1 into a slot.
+func (b *slotBits) set(slot int32, x []float32) {
+	row := b.row(slot)
+	clear(row)
+	b.ones[slot] = 0
+	for k, v := range x {
+		if v != 0 {
+			row[k>>6] |= 1 << (k & 63)
+			b.ones[slot]++
+		}
+	}
+}
+
+// bytes is the memory of the rows.
+func (b *slotBits) bytes() int64 { return 8*int64(cap(b.rows)) + 4*int64(cap(b.ones)) }
+
+// within returns d2 of the rows in two slots, or a number above most if that is.
+func (s *DynamicExact) within(i, j int32, most float64) float64 {
+	if b := s.bits; b != nil {
+		return distance.OfBits(hamming.Count(b.row(i), b.row(j)), int(b.ones[i]), int(b.ones[j]))
+	}
+	return distance.Within(s.distance, s.Row(i), s.Row(j), most)
+}
+
+// plainReverse is reverseSearch under a distance that has no tiles: each row that is asked for is compared
+// with all others. Pairs within reach are in the order of ask, and of the positions of the others.
+func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Neighbors, reach []float64, set Settings) ([]ReverseNeighbor, error) {
+	const size = 8
+	found := make([][]ReverseNeighbor, par.Pieces(len(ask), size))
+	count := par.NewProgress(len(found), set.Progress)
+	par.Ranges(set.Threads, len(ask), size, func(piece, from, to int) {
+		for r := from; r < to && ctx.Err() == nil; r++ {
+			index, dist2 := lists.Row(r)
+			for _, j := range s.slot {
+				if j == ask[r] {
+					continue
+				}
+				last, wanted := -1.0, -1.0 // no pair is nearer
+				if lists.K > 0 {
+					last = dist2[lists.K-1]
+				}
+				if reach != nil {
+					wanted = reach[j]
+				}
+				d2 := s.within(ask[r], j, max(last, wanted))
+				if d2 <= last {
+					insert(index, dist2, j, d2)
+				}
+				if d2 <= wanted {
+					found[piece] = append(found[piece], ReverseNeighbor{Row: j, New: ask[r], Dist2: d2})
+				}
+			}
+		}
+		count.Step()
+	})
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	return slices.Concat(found...), nil
+}
