@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models/budget"
+	"unfold/models/fit"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+)
+
+// fitRun is a fit on its way from files to files.
+type fitRun struct {
+	*fitCmd
+	p      *program
+	begin  time.Time
+	clock  *clock
+	model  config.Model
+	read   ingest.ReadOptions
+	inputs []string
+	// limit bounds the memory; 0: nothing does. Collects says that the environment has its
+	// own say about garbage.
+	limit    int64
+	collects bool
+	job      budget.Job
+	// frame is the file that --frame names, "" if none, and given what it was. Held is
+	// standard input, where it is read twice.
+	frame string
+	given *frameReport
+	held  []byte
+	// near are the neighbours that --neighbors-file gives, nil if none.
+	near *knn.Given
+
+	data      *ingest.Dataset
+	room      *rowsRoom
+	snap      *snapshot.Snapshot
+	result    *fit.Result
+	classes   classes
+	groups    *grouping // nil: clusters are not asked for
+	predicted forecast
+	about     rowsReport
+}
+
+// run reads, plans, learns and writes.
+func (f *fitRun) run(ctx context.Context) error {
+	if err := f.holdInput(); err != nil {
+		return err
+	}
+	if err := f.refuse(ctx); err != nil {
+		return err
+	}
+	f.clock = newClock()
+	f.room = newRowsRoom(f.p, f.job, f.Output)
+	defer f.room.close()
+	if err := f.readRows(ctx); err != nil {
+		return err
+	}
+	if err := f.readFrame(ctx); err != nil {
+		return err
+	}
+	if err := f.readNeighbors(ctx); err != nil {
+		return err
+	}
+	release, err := f.plan(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := f.learn(ctx); err != nil {
+		return err
+	}
+	if err := f.write(ctx); err != nil {
+		return err
+	}
+	f.p.progress.End()
+	f.summarize(time.Since(f.begin))
+	return nil
+}
+
+// refuse says that the memory is too little before the rows are read, where the files say
+// how many there are.
+func (f *fitRun) refuse(ctx context.Context) error {
+	if f.limit <= 0 {
+		return nil
+	}
+	s, known, err := survey(ctx, f.p, f.inputs, f.read, false)
+	if err != nil || !known {
+		return err
+	}
+	job := f.job
+	job.Rows, job.Dim, job.Entries, job.Kept = s.rows, s.dim, s.entries, s.kept
+	if _, err := plan(job, f.limit); isRefusal(err) {
+		return err
+	}
+	return nil
+}
+
+// readRows reads the inputs and checks what can only be checked now.
+func (f *fitRun) readRows(ctx context.Context) (err error) {
+	f.read.Room = f.room.matrix
+	if f.data, err = readAll(ctx, f.p, f.inputs, f.read); err != nil {
+		return err
+	}
+	f.clock.lap("read")
+	if err := checkPCA(f.job.Spec, f.data.Encoder.Dim()); err != nil {
+		return err
+	}
+	if f.Map != "" {
+		if err := f.p.noteHeld(f.Map, &emit.Output{ID: f.data.ID, Kept: f.data.Kept}); err != nil {
+			return err
+		}
+	}
+	f.about, err = reportRows(ctx, f.p, f.data, f.model.Threads, f.Report != "")
+	f.clock.lap("about")
+	return err
+}
+
+// plan predicts what the fit takes, chooses what fits the limit, and holds what it
+// promises until release.
+func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
+	f.job.Rows, f.job.Dim, f.job.Kept = f.data.Len(), f.data.Encoder.Dim(), keptBytes(f.read)+f.nearBytes()
+	if f.data.Sparse != nil {
+		f.job.Entries = max(1, f.data.Sparse.NNZ())
+	}
+	if f.predicted, err = f.predict(ctx, f.p, f.job, f.limit); err != nil {
+		return nil, err
+	}
+	if len(f.predicted.Changed) > 0 {
+		f.job.Spec = f.predicted.Spec
+	}
+	release = func() {}
+	if _, limits := f.p.env("GOMEMLIMIT"); f.limit == 0 && !f.collects && !limits {
+		// A collection that comes late would take more.
+		release = budget.Collect(f.predicted.Bytes())
+	}
+	f.clock.lap("predict")
+	return release, nil
+}
+
+// learn learns the map, and the classes.
+func (f *fitRun) learn(ctx context.Context) (err error) {
+	x, a := f.data.X, f.data.Sparse
+	f.data.Sparse = nil // not needed any longer once it is projected
+	if !f.job.Scored {
+		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
+	}
+	spec := f.job.Spec
+	spec.Given = f.near
+	if spec.LVM.Student.Supervision > 0 {
+		spec.Labels = f.data.Label
+	}
+	progress := f.room.between(&f.predicted.Plan)
+	if a != nil {
+		f.snap, f.result, err = fit.Sparse(ctx, a, spec, progress)
+	} else {
+		f.snap, f.result, err = fit.Fit(ctx, x, spec, progress)
+	}
+	if err != nil {
+		return fitError(f.inputs, inFile(f.data, err))
+	}
+	if f.result.Truncated != nil && f.job.Scored {
+		// What a map is compared with is what it was learnt from.
+		f.data.X = vec.Take(f.snap.Reference, f.result.Row)
+	}
+	f.noteNeighbors()
+	f.noteLabels(spec.Labels)
+	f.clock.lap("fit")
+	f.p.progress.Stage("write", "", 0)
+	if f.snap.Encoder, err = json.Marshal(f.data.Encoder); err != nil {
+		return err
+	}
+	f.snap.Names = f.data.Encoder.Names()
+	f.snap.IDs = pointIDs(f.data.ID, f.result.Row, f.snap.Reference.Rows)
+	if f.Classify {
+		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.job.Spec.Threads); err != nil {
+			return table.InFile(f.inputs[0], err)
+		}
+		f.clock.lap("classes")
+	}
+	if err := f.groups.find(ctx, f.p, f.inputs, f.result.Placed.Mu); err != nil {
+		return err
+	}
+	f.clock.lap("clusters")
+	f.snap.MapID, err = f.snap.ContentID()
+	return err
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"unfold/cmd/internal/humanize"
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/models/fit"
+	"unfold/models/snapshot"
+)
+
+// write writes the model, and the map and the report that are asked for: all of them
+// appear, or none.
+func (f *fitRun) write(ctx context.Context) (err error) {
+	outputs := &transaction{stdout: f.p.Stdout}
+	defer outputs.abort()
+	if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
+		return err
+	}
+	if f.Map != "" {
+		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups, f.Numbers)); err != nil {
+			return err
+		}
+	}
+	f.clock.lap("write")
+	if f.Report != "" {
+		f.leave()
+		report := newReport(f.p, f.data, f.model, f.result, f.predicted)
+		if report.mapScores, err = f.scores(ctx); err != nil {
+			return err
+		}
+		report.rowsReport, report.Frame = f.about, f.given
+		report.times(f.clock, f.result, time.Since(f.begin))
+		if err := outputs.write(f.Report, report.write); err != nil {
+			return err
+		}
+	}
+	return outputs.commit()
+}
+
+// leave lets go of the model, which is written: a summary needs little of it.
+func (f *fitRun) leave() {
+	f.snap = &snapshot.Snapshot{Kind: f.snap.Kind, Dim: f.snap.Dim, Names: f.snap.Names}
+	if f.predicted.SetsAside() || f.predicted.Large() {
+		debug.FreeOSMemory()
+	}
+}
+
+// UnlearntName is the column of a map that flags rows which were placed and not
+// learnt; it is there only if there are any.
+const UnlearntName = "unlearnt"
+
+// mapOf is the map as a table: a row for each that was read, with its point's number if
+// that is wanted.
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes, g *grouping, numbered bool) *emit.Output {
+	if r.Unlearnt != nil {
+		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
+	}
+	if numbered {
+		data.Kept = append(data.Kept, pointColumn(r.Row))
+	}
+	data.Kept = append(data.Kept, g.columns()...)
+	return &emit.Output{
+		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
+		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
+		Class: c.class, Probability: c.probability,
+	}
+}
+
+// summarize says what was done and where to look. Where an output goes to standard
+// output, it says so on standard error.
+func (f *fitRun) summarize(took time.Duration) {
+	w, s, r := f.p.Stdout, f.snap, f.result
+	if f.Map == "-" || f.Report == "-" {
+		w = f.p.Stderr
+	}
+	rep := r.Report
+	fmt.Fprintf(w, "%s learnt from %s", f.Output, humanize.Plural(rep.N, "row"))
+	if rep.Unique != rep.N {
+		fmt.Fprintf(w, " (%s distinct)", humanize.Count(rep.Unique))
+	}
+	fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
+	if f.given != nil {
+		fmt.Fprintf(w, "%v\n", f.given)
+	}
+	if len(r.Constant) > 0 {
+		fmt.Fprintf(w, "%s left out, the same in all rows: %s\n", humanize.Plural(len(r.Constant), "column"), columnNames(s.Names, r.Constant))
+	}
+	if n := countTrue(r.Unlearnt); n > 0 && s.Kind != fit.LVM {
+		fmt.Fprintf(w, "%s learnt, the others placed by them\n", humanize.Plural(rep.N-n, "row"))
+	} else if n > 0 {
+		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", humanize.Plural(n, "row"), humanize.Count(rep.Components))
+	}
+	if f.Map != "" && f.Map != "-" {
+		color := "" // plot takes a column of the name label by itself
+		if label := cmp.Or(f.values()[labelKey], f.Supervise); label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
+			color = " --color " + label
+		} else if label == "" && len(f.LabelFile) == 0 && f.groups != nil {
+			color = " --color " + emit.ClusterName
+		}
+		if f.groups != nil {
+			f.groups.report.head(w)
+		}
+		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png%s\n", f.Map, f.Map, color)
+	}
+}
+
+// columnNames lists columns of vectors by name, or by number, the first of many.
+func columnNames(names []string, columns []int) string {
+	const most = 8
+	var list []string
+	for _, j := range columns[:min(most, len(columns))] {
+		if j < len(names) {
+			list = append(list, names[j])
+		} else {
+			list = append(list, fmt.Sprintf("element %d", j))
+		}
+	}
+	if len(columns) > most {
+		list = append(list, fmt.Sprintf("and %d more", len(columns)-most))
+	}
+	return strings.Join(list, ", ")
+}
+
+// pointIDs are the ids of n points, each the last of its rows'; nil if rows have none.
+func pointIDs(id table.Column, point []int32, n int) []string {
+	if !id.Valid() {
+		return nil
+	}
+	out := make([]string, n)
+	for row, p := range point {
+		out[p] = id.Text(row)
+	}
+	return out
+}
