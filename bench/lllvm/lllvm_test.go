@@ -94,3 +94,11 @@ func TestPixels(t *testing.T) {
 		t.Errorf("pixels %v, error %v", got, err)
 	}
 }
+
+// The highest bound of a number of dimensions is shown, the highest of all in bold.
+func TestDimsRow(t *testing.T) {
+	got := dimsRow("a roll", 3, []lllvm.Run{{Dims: 1, Bound: 4}, {Dims: 1, Bound: 5}, {Dims: 2, Bound: 7}, {Dims: 2, Bound: 1}})
+	if want := "| a roll | 3 | 5 | **7** | | |\n"; got != want {
+		t.Errorf("the row is %q, want %q", got, want)
+	}
+}

@@ -89,7 +89,7 @@ type experiment struct {
 }
 
 var experiments = []experiment{
-	{"roll", "swissroll", roll}, {"shortcut", "swissroll", shortcut}, {"digits", "usps", digits}, {"climate", "climate", climate},
+	{"roll", "swissroll", roll}, {"shortcut", "swissroll", shortcut}, {"dims", "swissroll", dims}, {"digits", "usps", digits}, {"climate", "climate", climate},
 	{"patches", "swissroll", patches},
 }
 

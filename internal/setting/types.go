@@ -53,6 +53,28 @@ func (r Range) String() string {
 	return fmt.Sprintf("%d:%d", r[0], r[1])
 }
 
+// Span is a Range that is never auto.
+type Span Range
+
+// UnmarshalText reads a number, or FROM:TO.
+func (s *Span) UnmarshalText(text []byte) error {
+	if strings.Contains(string(text), ":") {
+		return (*Range)(s).UnmarshalText(text)
+	}
+	v, err := strconv.Atoi(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a whole number", text)
+	}
+	if v < 1 {
+		return fmt.Errorf("%d is too small; it must be at least 1", v)
+	}
+	*s = Span{v, v}
+	return nil
+}
+
+// String writes what UnmarshalText reads.
+func (s Span) String() string { return Range(s).String() }
+
 // PCA is a number of principal components, 0 for auto, -1 for none.
 type PCA int
 

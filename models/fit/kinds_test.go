@@ -47,6 +47,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		"ten":            {20, Spec{PCA: 12, Common: models.Common{Steps: 5, Dims: 10}, LVM: lvm.Options{Student: student.Options{Coarse: models.CoarseShared}}}},
 		"locally linear": {20, Spec{Kind: LLLVM, PCA: 5, Common: models.Common{Steps: 10, Seed: 1}, LLLVM: lllvm.Options{Points: 150}}},
 		"all learnt":     {6, Spec{Kind: LLLVM, Common: models.Common{Steps: 5, Seed: 1, Neighbors: 6}, LLLVM: lllvm.Options{MaxNeighbors: 7, Restarts: 2}}},
+		"dimensions":     {6, Spec{Kind: LLLVM, Common: models.Common{Dims: 1, Steps: 5, Seed: 1}, LLLVM: lllvm.Options{Points: 150, MaxDims: 3}}},
 		"processes":      {20, Spec{Kind: GPLVM, PCA: 5, Common: models.Common{Steps: 10, Seed: 1}, GPLVM: gplvm.Options{Points: 100}}},
 		"smooth":         {6, Spec{Kind: GPLVM, Common: models.Common{Steps: 5, Seed: 1}, GPLVM: gplvm.Options{Points: 100, Smooth: true, Restarts: 2, Kernel: "mlp+bias+white"}}},
 		"components":     {6, Spec{Kind: "pca", Common: models.Common{Seed: 1, Dims: 3}}},

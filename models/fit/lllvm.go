@@ -89,6 +89,7 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 		patches, points := fit.Model.Patches()
 		// The settings that this kind does not know are left at their defaults.
 		s.Common, s.LLLVM, s.LVM = set.Common, set.Options, lvm.Options{}
+		s.LLLVM.MaxDims = 0 // what is kept is of one number of dimensions
 		return &sample{
 			model: fit, rows: fit.Learnt, spec: s,
 			own: LocallyLinear{

@@ -23,7 +23,7 @@ type Kind struct {
 	About string
 	// Settings makes settings that only some kinds have, zero; nil if there are none.
 	Settings func() Settings
-	// Ranges says that neighbors may be a range, of which the kind takes the best.
+	// Ranges says that dims and neighbors may be ranges, of which the kind takes the best.
 	Ranges bool
 	// Carried says that package models/live can carry its maps on. The learner of
 	// a stream learns maps of other kinds from nothing.

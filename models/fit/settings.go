@@ -21,7 +21,7 @@ type Settings interface {
 // Given are the settings that all kinds share, as text gives them.
 type Given struct {
 	Kind       string         `key:"kind" common:"true" default:"lvm"`
-	Dims       int            `key:"dims" common:"true" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
+	Dims       setting.Span   `key:"dims" common:"true" default:"2" help:"Dimensions of the map. With kind lllvm a range, such as 1:5: the number whose bound is best." placeholder:"N"`
 	Neighbors  setting.Range  `key:"neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with other kinds 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
 	PCA        setting.PCA    `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more; none with --metric hamming or --noise probit), or none." placeholder:"N"`
 	Search     string         `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are searched for: exact compares all pairs; hnsw is an index, which the model file then holds to place new points by; descent improves lists of neighbours by lists, and is for learning alone. auto goes by the number of points and their values."`
@@ -35,7 +35,7 @@ type Given struct {
 // Spec is what the settings mean, with those of the kind.
 func (g Given) Spec(own Settings) Spec {
 	s := Spec{Kind: g.Kind, PCA: int(g.PCA), Common: models.Common{
-		Dims: g.Dims, Neighbors: g.Neighbors[0], Seed: g.Seed, Threads: g.Threads, Search: g.SearchSettings(),
+		Dims: g.Dims[0], Neighbors: g.Neighbors[0], Seed: g.Seed, Threads: g.Threads, Search: g.SearchSettings(),
 	}}
 	switch {
 	case g.Steps > 0:

@@ -36,6 +36,9 @@ func (f *linearSettings) Apply(g Given, s *Spec) {
 	if g.Neighbors[1] > g.Neighbors[0] {
 		o.MaxNeighbors = g.Neighbors[1]
 	}
+	if g.Dims[1] > g.Dims[0] {
+		o.MaxDims = g.Dims[1]
+	}
 	var parts saul.Components
 	setChoice(&parts, g.Components)
 	o.Largest = parts == saul.Largest

@@ -92,7 +92,7 @@ func (f *Fitted) keepLargest(ctx context.Context, x vec.Matrix[float32], nb *knn
 			kept = append(kept, p)
 		}
 	}
-	if len(kept) <= max(f.Settings.MaxNeighbors, f.Settings.Dims+1) {
+	if len(kept) <= max(f.Settings.MaxNeighbors, f.Settings.MaxDims+1) {
 		return nil, models.BadInputf("lllvm: the largest of %d components of the neighbourhood graph has only %d points: take more neighbours, or connect them", len(size), len(kept))
 	}
 	f.Learnt = kept

@@ -1,6 +1,7 @@
 package lllvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,8 +22,11 @@ type Options struct {
 	// MaxNeighbors, if it is more than the least number of neighbours, makes Fit learn
 	// with every number from that to this and keep the one whose bound is best.
 	MaxNeighbors int `json:"max_neighbors"`
+	// MaxDims, if it is more than the least number of dimensions, makes Fit learn in every
+	// number from that to this and keep the one whose bound is best.
+	MaxDims int `json:"max_dims,omitempty"`
 	// Restarts is from how many random starts the model is learnt, for each number of
-	// neighbours; the best bound is kept. Default 1.
+	// neighbours and dimensions; the best bound is kept. Default 1.
 	Restarts int `json:"restarts"`
 	// Patch is about how many points a patch has at most, see NewPatchedGraph: the model
 	// itself if that many are learnt. Default all points up to ExactPoints, beyond
@@ -52,7 +56,7 @@ const (
 
 // FitSettings are those of Fit; the zero value works.
 type FitSettings struct {
-	// Common has d, Dims, the least k, Neighbors, and the most iterations, Steps; defaults
+	// Common has the least d, Dims, the least k, Neighbors, and the most iterations, Steps; defaults
 	// 2, 9, 200. Seed chooses the sample and the starts. Neighbors are searched exactly.
 	models.Common
 	Options
@@ -76,16 +80,17 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 			*d.of = d.value
 		}
 	}
-	if s.MaxNeighbors == 0 {
-		s.MaxNeighbors = s.Neighbors
-	}
+	s.MaxNeighbors = cmp.Or(s.MaxNeighbors, s.Neighbors)
+	s.MaxDims = cmp.Or(s.MaxDims, s.Dims)
 	switch {
 	case s.Dims < 1 || s.Neighbors < 1 || s.Restarts < 1 || s.Steps < 1 || s.Patch < 0:
 		return s, fmt.Errorf("lllvm: %d dimensions, %d neighbours, %d starts, %d steps, patches of %d points: want at least 1 of each", s.Dims, s.Neighbors, s.Restarts, s.Steps, s.Patch)
 	case s.MaxNeighbors < s.Neighbors:
 		return s, fmt.Errorf("lllvm: neighbours from %d to %d", s.Neighbors, s.MaxNeighbors)
-	case s.Points <= max(s.MaxNeighbors, s.Dims+1):
-		return s, fmt.Errorf("lllvm: %d points to learn are too few for %d neighbours and %d dimensions", s.Points, s.MaxNeighbors, s.Dims)
+	case s.MaxDims < s.Dims:
+		return s, fmt.Errorf("lllvm: dimensions from %d to %d", s.Dims, s.MaxDims)
+	case s.Points <= max(s.MaxNeighbors, s.MaxDims+1):
+		return s, fmt.Errorf("lllvm: %d points to learn are too few for %d neighbours and %d dimensions", s.Points, s.MaxNeighbors, s.MaxDims)
 	case !(s.Epsilon > 0) || !(s.Alpha > 0) || math.IsInf(s.Epsilon, 0) || math.IsInf(s.Alpha, 0):
 		return s, fmt.Errorf("lllvm: epsilon = %g and alpha = %g have to be positive", s.Epsilon, s.Alpha)
 	}
@@ -106,6 +111,7 @@ func (s FitSettings) patch(n int) int {
 // Run is what came of one start.
 type Run struct {
 	Neighbors  int     `json:"neighbors"`
+	Dims       int     `json:"dims"`
 	Start      int     `json:"start"`
 	Bound      float64 `json:"bound"`
 	Iterations int     `json:"iterations"`
@@ -120,8 +126,8 @@ type Run struct {
 
 // Fitted is a learnt map of n distinct points.
 type Fitted struct {
-	// Settings are those of the fit with all defaults filled in; Neighbors is the
-	// number that was chosen.
+	// Settings are those of the fit with all defaults filled in; Neighbors and Dims are
+	// the numbers that were chosen.
 	Settings FitSettings
 	// Learnt lists, ascending, the points that were learnt. Components is the number
 	// of parts of their graph, with the fewest neighbours, before it was bridged.
@@ -140,7 +146,7 @@ type Fitted struct {
 }
 
 // Fit learns the rows of x, which have to be distinct: a sample of them, with every
-// number of neighbours and from every start, of which it keeps the best bound. It is a
+// number of neighbours, in every number of dimensions and from every start, of which it keeps the best bound. It is a
 // function of x and the settings without Threads. Errors that lie in x match
 // models.ErrBadInput. Progress, which may be nil, hears of iterations.
 func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
@@ -173,10 +179,10 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 // checkPoints says what keeps x from being learnt.
 func checkPoints(x vec.Matrix[float32], s FitSettings) error {
 	switch n := x.Rows; {
-	case x.Cols < s.Dims:
-		return models.BadInputf("lllvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.Dims)
-	case n <= s.Dims+1:
-		return models.BadInputf("lllvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", n, s.Dims, s.Dims+2)
+	case x.Cols < s.MaxDims:
+		return models.BadInputf("lllvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.MaxDims)
+	case n <= s.MaxDims+1:
+		return models.BadInputf("lllvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", n, s.MaxDims, s.MaxDims+2)
 	case n <= s.MaxNeighbors:
 		return models.BadInputf("lllvm: %d distinct rows: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors", n, s.MaxNeighbors, s.MaxNeighbors+1)
 	}

@@ -56,6 +56,47 @@ func TestFitKeepsTheBestBound(t *testing.T) {
 	}
 }
 
+// The bound is highest in as many dimensions as the surface has that data lie about.
+func TestDimensionsAreChosenByTheBound(t *testing.T) {
+	for want := 1; want <= 3; want++ {
+		x := sheet(want, 150)
+		s := FitSettings{Common: models.Common{Dims: 1, Steps: 40, Seed: 2}, Options: Options{MaxDims: 4}}
+		f := fitted(t, x, s)
+		if len(f.Runs) != 4 || f.Runs[3].Dims != 4 || f.Settings.Dims != want || f.State.MuX.Cols != want {
+			t.Errorf("data of %d dimensions: %d chosen, the map has %d, of %+v", want, f.Settings.Dims, f.State.MuX.Cols, f.Runs)
+		}
+		s.Dims, s.MaxDims = want, 0
+		if alone := fitted(t, x, s); !slices.Equal(alone.State.MuX.Data, f.State.MuX.Data) {
+			t.Errorf("the map in %d dimensions is another one where others are tried", want)
+		}
+	}
+}
+
+// sheet are n points about a bent surface of so many dimensions in twelve.
+func sheet(dims, n int) vec.Matrix[float32] {
+	const columns = 12
+	rnd := rand.New(rand.NewPCG(3, uint64(dims)))
+	x, slope := vec.New[float32](n, columns), vec.New[float64](2*columns, dims)
+	for i := range slope.Data {
+		slope.Data[i] = rnd.NormFloat64()
+	}
+	for i := range n {
+		at := make([]float64, dims)
+		for k := range at {
+			at[k] = 2*rnd.Float64() - 1
+		}
+		for j := range columns {
+			straight, bent := 0.0, 0.0
+			for k, v := range at {
+				straight += slope.Row(j)[k] * v
+				bent += slope.Row(columns + j)[k] * v
+			}
+			x.Row(i)[j] = float32(straight + 0.3*math.Sin(2*bent) + 0.02*rnd.NormFloat64())
+		}
+	}
+	return x
+}
+
 // Points that were not learnt are where Extension has them, learnt ones where they are.
 func TestAllPointsArePlaced(t *testing.T) {
 	x := single(t, 80)
@@ -131,6 +172,7 @@ func TestWhatCannotBeLearntIsSaid(t *testing.T) {
 		"n <= d + 1":         {x.Slice(0, 3), FitSettings{}, "3 distinct rows are too few"},
 		"k >= n":             {x, FitSettings{Common: models.Common{Neighbors: 40}}, "needs at least 41"},
 		"most k >= n":        {x, FitSettings{Common: models.Common{Neighbors: 5}, Options: Options{MaxNeighbors: 50}}, "needs at least 51"},
+		"most dimensions":    {x, FitSettings{Common: models.Common{Dims: 1}, Options: Options{MaxDims: 4}}, "3 elements for a map of 4 dimensions"},
 		"not finite":         {nan, FitSettings{}, "row 7"},
 		"constant column":    {constant, FitSettings{}, "element 2"},
 		"too few dimensions": {x, FitSettings{Common: models.Common{Dims: 4}}, "3 elements for a map of 4 dimensions"},
@@ -142,7 +184,8 @@ func TestWhatCannotBeLearntIsSaid(t *testing.T) {
 	for name, s := range map[string]FitSettings{
 		"dims": {Common: models.Common{Dims: -1}}, "neighbors": {Common: models.Common{Neighbors: -1}}, "steps": {Common: models.Common{Steps: -1}},
 		"restarts": {Options: Options{Restarts: -1}}, "range": {Common: models.Common{Neighbors: 9}, Options: Options{MaxNeighbors: 4}},
-		"points": {Options: Options{Points: 5}}, "alpha": {Options: Options{Alpha: -1}}, "epsilon": {Options: Options{Epsilon: math.Inf(1)}},
+		"range of dims": {Common: models.Common{Dims: 3}, Options: Options{MaxDims: 2}},
+		"points":        {Options: Options{Points: 5}}, "alpha": {Options: Options{Alpha: -1}}, "epsilon": {Options: Options{Epsilon: math.Inf(1)}},
 	} {
 		if _, err := Fit(context.Background(), x, s, nil); err == nil || models.IsBadInput(err) {
 			t.Errorf("%s: got %v, want an error of the settings", name, err)

@@ -17,8 +17,7 @@ const atOnce = 1 << 30
 
 // together is how many starts are learnt at once, n points of dy values.
 func (s FitSettings) together(n, dy int) int {
-	jobs := (s.MaxNeighbors - s.Neighbors + 1) * s.Restarts
-	return min(par.Threads(s.Threads), jobs, int(max(1, atOnce/max(1, s.bytes(n, dy)))))
+	return min(par.Threads(s.Threads), s.jobs(), int(max(1, atOnce/max(1, s.bytes(n, dy)))))
 }
 
 // Bytes returns about what a fit holds beside the vectors, of n points of dy values of
@@ -28,12 +27,12 @@ func (s FitSettings) together(n, dy int) int {
 func (s FitSettings) Bytes(n, dy int) int64 {
 	learnt := min(n, s.Points)
 	runs := s.together(learnt, dy)
-	if (s.MaxNeighbors-s.Neighbors+1)*s.Restarts > 1 {
+	if s.jobs() > 1 {
 		runs++
 	}
 	out := int64(runs) * s.bytes(learnt, dy)
 	if n > learnt { // to place the others
-		_, moments := s.shape(learnt).numbers(s.Dims)
+		_, moments := s.shape(learnt).numbers(s.MaxDims)
 		out += 2 * 8 * moments
 	}
 	return out
@@ -42,11 +41,11 @@ func (s FitSettings) Bytes(n, dy int) int64 {
 // bytes is what learning from one start holds.
 func (s FitSettings) bytes(n, dy int) int64 {
 	shape := s.shape(n)
-	held, _ := shape.numbers(s.Dims)
+	held, _ := shape.numbers(s.MaxDims)
 	m := int64(shape.points)
 	// Two covariances; inverses of the patches and of one the moments and what the
 	// sandwich works on; mu_C, <H> and a copy.
-	return 8 * (2*held + int64(shape.patches)*m*m + 4*m*m + 3*int64(n*s.Dims)*int64(dy))
+	return 8 * (2*held + int64(shape.patches)*m*m + 4*m*m + 3*int64(n*s.MaxDims)*int64(dy))
 }
 
 // shape is that of the fronts, as far as it is known without the graph.
@@ -109,9 +108,11 @@ func (s FitSettings) Seconds(ctx context.Context, n, dy int) (float64, error) {
 	}
 	small := s
 	small.Patch = few
-	jobs := float64((s.MaxNeighbors - s.Neighbors + 1) * s.Restarts)
-	k := float64(s.Neighbors+s.MaxNeighbors) / 2
-	total := step * float64(s.Steps) * jobs * s.shape(learnt).work(s.Dims, k) / small.shape(few).work(s.Dims, k)
+	k, of := float64(s.Neighbors+s.MaxNeighbors)/2, s.MaxDims-s.Dims+1
+	total := 0.0
+	for d := s.Dims; d <= s.MaxDims; d++ {
+		total += step * float64(s.Steps*s.jobs()/of) * s.shape(learnt).work(d, k) / small.shape(few).work(s.Dims, k)
+	}
 	if others := n - learnt; others > 0 {
 		total += place * float64(others) / float64(par.Threads(s.Threads)) * float64(s.shape(learnt).points) / float64(few)
 	}

@@ -13,32 +13,34 @@ import (
 // search learns from every start and keeps the best.
 func (f *Fitted) search(ctx context.Context, y vec.Matrix[float64], nb *knn.Neighbors, progress func(done, total int)) error {
 	s := f.Settings
-	jobs := (s.MaxNeighbors - s.Neighbors + 1) * s.Restarts
+	jobs := s.jobs()
 	f.Runs = make([]Run, jobs)
 	failed := make([]error, jobs)
-	at := par.NewProgress(jobs*s.Steps, progress)
+	progressed := par.NewProgress(jobs*s.Steps, progress)
 	together := s.together(y.Rows, y.Cols)
 	threads := par.Threads(s.Threads) / together
+	of := s.MaxDims - s.Dims + 1 // numbers of dimensions
 	graphs := make([]graphOnce, s.MaxNeighbors-s.Neighbors+1)
 	var mu sync.Mutex
 	f.Best = -1
 	par.Do(together, jobs, func(job int) {
-		k, start := s.Neighbors+job/s.Restarts, job%s.Restarts
-		g, bridges, err := graphs[job/s.Restarts].get(y, nb, k, s.patch(y.Rows), threads)
+		at := job / (s.Restarts * of)
+		k, d, start := s.Neighbors+at, s.Dims+job/s.Restarts%of, job%s.Restarts
+		g, bridges, err := graphs[at].get(y, nb, k, s.patch(y.Rows), threads)
 		var l learning
 		if err == nil {
-			l, err = f.learn(ctx, g, y, start, threads, at.Step)
+			l, err = f.learn(ctx, g, y, d, start, threads, progressed.Step)
 		}
-		if start == s.Restarts-1 && together == 1 {
-			graphs[job/s.Restarts].g = nil // makes room
+		if d == s.MaxDims && start == s.Restarts-1 && together == 1 {
+			graphs[at].g = nil // makes room
 		}
 		if err != nil {
-			failed[job] = fmt.Errorf("lllvm: %d neighbours, start %d: %w", k, start+1, err)
+			failed[job] = fmt.Errorf("lllvm: %d neighbours, %d dimensions, start %d: %w", k, d, start+1, err)
 			return
 		}
 		h := l.history
 		f.Runs[job] = Run{
-			Neighbors: k, Start: start, Bound: l.state.Bound.Total(), Iterations: len(h.Bounds), Converged: h.Converged,
+			Neighbors: k, Dims: d, Start: start, Bound: l.state.Bound.Total(), Iterations: len(h.Bounds), Converged: h.Converged,
 			Bridges: bridges, Jitters: h.Jitters, Jitter: h.Jitter,
 		}
 		mu.Lock()
@@ -55,7 +57,7 @@ func (f *Fitted) search(ctx context.Context, y vec.Matrix[float64], nb *knn.Neig
 			return err
 		}
 	}
-	f.Settings.Neighbors = f.Runs[f.Best].Neighbors
+	f.Settings.Neighbors, f.Settings.Dims = f.Runs[f.Best].Neighbors, f.Runs[f.Best].Dims
 	return nil
 }
 
@@ -83,10 +85,15 @@ type learning struct {
 	history *History
 }
 
+// jobs are the starts of all numbers of neighbours and dimensions.
+func (s FitSettings) jobs() int {
+	return (s.MaxNeighbors - s.Neighbors + 1) * (s.MaxDims - s.Dims + 1) * s.Restarts
+}
+
 // learn learns from one start.
-func (f *Fitted) learn(ctx context.Context, g *Graph, y vec.Matrix[float64], start, threads int, step func()) (l learning, err error) {
+func (f *Fitted) learn(ctx context.Context, g *Graph, y vec.Matrix[float64], dims, start, threads int, step func()) (l learning, err error) {
 	s := f.Settings
-	l.model, err = NewModel(g, y, Settings{Dims: s.Dims, Epsilon: s.Epsilon, Alpha: s.Alpha, LearnAlpha: s.LearnAlpha, Threads: threads})
+	l.model, err = NewModel(g, y, Settings{Dims: dims, Epsilon: s.Epsilon, Alpha: s.Alpha, LearnAlpha: s.LearnAlpha, Threads: threads})
 	if err != nil {
 		return l, err
 	}

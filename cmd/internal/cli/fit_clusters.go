@@ -53,7 +53,7 @@ func (g *grouping) rowBytes(m config.Model) int {
 	if g == nil {
 		return 0
 	}
-	return clusters.RowBytes(m.Spec().Dims, g.set)
+	return clusters.RowBytes(m.Dims[1], g.set)
 }
 
 // find finds the clusters of places.

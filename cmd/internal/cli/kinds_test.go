@@ -86,7 +86,7 @@ func TestNewKindIsOneEntry(t *testing.T) {
 		return code, stderr
 	}
 	help := must("fit", "--help-all")
-	for _, want := range []string{"--toy-setting=N", "how far the map", "mds|toy", "toy is for a test."} {
+	for _, want := range []string{"--toy-setting=N", "how far the map", "sammon|toy", "toy is for a test."} {
 		if !strings.Contains(help, want) {
 			t.Errorf("the help does not show %q", want)
 		}
@@ -113,6 +113,8 @@ func TestNewKindIsOneEntry(t *testing.T) {
 		{"of another kind", "--toy-setting 3", "--toy-setting: it goes with kind toy, not with lvm"},
 		{"another kind's", "--kind toy --kernel rbf", "--kernel: it goes with kind gplvm, not with toy"},
 		{"a range", "--kind toy --neighbors 6:9", "--neighbors: a range goes with kind lllvm, not with toy"},
+		{"a range of dimensions", "--kind toy --dims 1:5", "--dims: a range goes with kind lllvm, not with toy"},
+		{"no dimensions", "--dims auto", "--dims: \"auto\" is not a whole number"},
 	} {
 		if code, stderr := fitted(strings.Fields(c.flags)...); code != exitUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, %q; expected %q", c.name, code, stderr, c.want)

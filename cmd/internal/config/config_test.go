@@ -85,7 +85,7 @@ func TestLaterPlacesWin(t *testing.T) {
 	const text = "model: {dims: 3, steps: 30, seed: 33}\n"
 	env := environment("UNFOLD_MODEL_STEPS", "40", "UNFOLD_MODEL_SEED", "44")
 	c := load(t, text, env, map[string]string{"model.seed": "55"})
-	if c.Model.Dims != 3 || c.Model.Steps != 40 || c.Model.Seed != 55 || textOf(t, c, "model.core") != "1" {
+	if c.Model.Dims != (setting.Span{3, 3}) || c.Model.Steps != 40 || c.Model.Seed != 55 || textOf(t, c, "model.core") != "1" {
 		t.Errorf("dims %d from the file, steps %d from the environment, seed %d from a flag, core %s by default",
 			c.Model.Dims, c.Model.Steps, c.Model.Seed, textOf(t, c, "model.core"))
 	}
@@ -232,7 +232,7 @@ func TestMissingFile(t *testing.T) {
 func TestEmptyFilesAndSectionsAreDefaults(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "source:\nmodel:\n", "model: {dims: }\nstate:\n"} {
 		c := load(t, text, environment(), nil)
-		if c.Model.Dims != 2 || c.Refresh.Every != Duration(10*time.Second) {
+		if c.Model.Dims != (setting.Span{2, 2}) || c.Refresh.Every != Duration(10*time.Second) {
 			t.Errorf("%q: %+v", text, c)
 		}
 	}
@@ -438,6 +438,17 @@ func TestRangesOfNumbers(t *testing.T) {
 	for _, text := range []string{"", "0", "0:3", "5:4", "3:", ":3", "a:b", "1:2:3", "-1"} {
 		if err := new(setting.Range).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a range", text)
+		}
+	}
+	for text, want := range map[string]setting.Span{"2": {2, 2}, "1:5": {1, 5}} {
+		var s setting.Span
+		if err := s.UnmarshalText([]byte(text)); err != nil || s != want || s.String() != text {
+			t.Errorf("%s: got %v, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"auto", "", "0", "2:1", "x"} {
+		if err := new(setting.Span).UnmarshalText([]byte(text)); err == nil || strings.Contains(err.Error(), "auto a") {
+			t.Errorf("%q is taken for a number or a range, or the error is %v", text, err)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (m Model) Rule() (placing.Rule, error) {
 		return r, err
 	}
 	if m.Kind == fit.LVM {
-		_, err = lvm.ResolveRule(r, m.Spec().LVM.Tails, m.Dims)
+		_, err = lvm.ResolveRule(r, m.Spec().LVM.Tails, m.Dims[0])
 	}
 	return r, err
 }
@@ -118,9 +118,14 @@ func (m Model) foreign() (p Problem, found bool) {
 			return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", m.firstWith(name), m.Kind)}, true
 		}
 	}
-	if !this.Ranges && m.Neighbors[0] != m.Neighbors[1] {
-		ranges := slices.DeleteFunc(m.kinds.Names(), func(name string) bool { k, err := m.kinds.Find(name); return err != nil || !k.Ranges })
-		return Problem{Key: "model.neighbors", Message: fmt.Sprintf("a range goes with kind %s, not with %s; give one number", strings.Join(ranges, ", "), m.Kind)}, true
+	for _, r := range []struct {
+		key string
+		of  [2]int
+	}{{"model.dims", m.Dims}, {"model.neighbors", m.Neighbors}} {
+		if !this.Ranges && r.of[0] != r.of[1] {
+			ranges := slices.DeleteFunc(m.kinds.Names(), func(name string) bool { k, err := m.kinds.Find(name); return err != nil || !k.Ranges })
+			return Problem{Key: r.key, Message: fmt.Sprintf("a range goes with kind %s, not with %s; give one number", strings.Join(ranges, ", "), m.Kind)}, true
+		}
 	}
 	return Problem{}, false
 }
