@@ -9,6 +9,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,10 +110,16 @@ print(json.dumps({"own": cpu(resource.RUSAGE_SELF), "child": cpu(resource.RUSAGE
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processor times are read from getrusage")
 def test_cold_start() -> None:
-    """A new process has the map of 5,000 rows of 50 numbers within 1.5 s on two processors, NumPy's import among it.
+    """A new process has the map of 5,000 rows of 50 numbers within 1.5 s on two processors with AVX-512, NumPy's import among it.
 
-    scikit-learn is installed here, and is not imported.
+    Processors without it have twice the time. scikit-learn is installed here, and is not imported.
     """
     runs = [python(COLD) for _ in range(3)]
     assert importlib.util.find_spec("sklearn") is not None and not runs[0]["sklearn"]
-    assert min(r["own"] + r["child"] / 2 for r in runs) <= 1.5, runs
+    assert min(r["own"] + r["child"] / 2 for r in runs) <= (1.5 if has_avx512() else 3), runs
+
+
+def has_avx512() -> bool:
+    """Whether the program's widest kernels run here; False where the system does not say."""
+    flags = Path("/proc/cpuinfo")
+    return flags.exists() and "avx512bw" in flags.read_text()
