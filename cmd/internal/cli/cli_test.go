@@ -133,6 +133,8 @@ func steady(s string) string {
 	for _, r := range []struct{ pattern, by string }{
 		{` in \d+(m\d+)?(\.\d+)?s\b`, " in 0s"}, {`[\d.,]+/s\b`, "0/s"}, {`(?m)^unfold (v\d|\(devel\)|\(unknown).*$`, "unfold VERSION"},
 		{`\b[01]\.\d{4}\b`, "0.0000"},
+		// The last digits of places are those of the kind of processor, and so are the blanks that a table ends with.
+		{`(\b\d+\.\d{3})\d{3,}\b`, "$1"}, {`(?m) +$`, ""},
 		{`about \d[\d.]* [KMGT]?i?B\b`, "about 0 MiB"}, {`about (\d+h)?(\d+m)?[\d.]+s\b`, "about 0s"}, {`--memory \d+MiB`, "--memory 0MiB"},
 		{`\b[0-9a-f]{32}\b`, "MAP-ID"},
 		{`go1\.\S+ \S+/\S+`, "GO OS/ARCH"},
