@@ -5,13 +5,13 @@ import (
 	"log"
 )
 
-// ops are the words of instructions on registers, with all registers 0: of three, of two, and of
-// three the last of which is an element. The name is mnemonic and arrangement.
+// The words of instructions with all registers 0, by mnemonic and the destination's arrangement: of
+// three registers, of two, and of three the last of which gives one element.
 var (
 	three = map[string]uint32{
 		"and.16b": 0x4e201c00, "orr.16b": 0x4ea01c00, "eor.16b": 0x6e201c00,
 
-		"add.16b": 0x4e208400, "add.4s": 0x4ea08400, "add.2d": 0x4ee08400,
+		"add.16b": 0x4e208400, "add.4s": 0x4ea08400,
 		"sub.4s": 0x6ea08400, "addp.16b": 0x4e20bc00, "addp.4s": 0x4ea0bc00,
 		"cmhs.2d": 0x6ee03c00, "uzp1.16b": 0x4e001800, "uzp1.8h": 0x4e401800, "uzp1.4s": 0x4e801800,
 
@@ -19,20 +19,20 @@ var (
 
 		"fadd.4s": 0x4e20d400, "fadd.2d": 0x4e60d400, "fsub.4s": 0x4ea0d400, "fsub.2d": 0x4ee0d400,
 		"fmul.4s": 0x6e20dc00, "fmul.2d": 0x6e60dc00, "fdiv.4s": 0x6e20fc00, "fdiv.2d": 0x6e60fc00,
-		"fmla.4s": 0x4e20cc00, "fmla.2d": 0x4e60cc00, "fmls.4s": 0x4ea0cc00, "fmls.2d": 0x4ee0cc00,
+		"fmla.4s": 0x4e20cc00, "fmla.2d": 0x4e60cc00,
 		"fmaxnm.4s": 0x4e20c400, "fmin.4s": 0x4ea0f400, "fmin.2d": 0x4ee0f400,
-		"fcmge.4s": 0x6e20e400, "fcmge.2d": 0x6e60e400, "fcmgt.2d": 0x6ee0e400,
+		"fcmge.4s": 0x6e20e400,
 		"faddp.4s": 0x6e20d400, "faddp.2d": 0x6e60d400,
 	}
 	two = map[string]uint32{
 		"cnt.16b": 0x4e205800, "uaddlp.8h": 0x6e202800, "uaddlp.4s": 0x6e602800, "uadalp.2d": 0x6ea06800,
 		"sadalp.4s": 0x4e606800,
-		"fneg.4s":   0x6ea0f800, "fneg.2d": 0x6ee0f800, "fsqrt.2d": 0x6ee1f800,
+		"fneg.4s":   0x6ea0f800, "fsqrt.2d": 0x6ee1f800,
 		"fcvtl.2d": 0x0e617800, "fcvtl2.2d": 0x4e617800, "fcvtn.2s": 0x0e616800, "fcvtn2.4s": 0x4e616800,
 	}
 	element = map[string]uint32{
-		"fmla.4s": 0x4f801000, "fmls.4s": 0x4f805000, "fmul.4s": 0x4f809000,
-		"fmla.2d": 0x4fc01000, "fmls.2d": 0x4fc05000, "fmul.2d": 0x4fc09000,
+		"fmla.4s": 0x4f801000, "fmls.4s": 0x4f805000,
+		"fmla.2d": 0x4fc01000, "fmul.2d": 0x4fc09000,
 	}
 	// from is the arrangement of the sources where that is not the destination's.
 	from = map[string]string{
