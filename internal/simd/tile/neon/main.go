@@ -12,7 +12,7 @@ const (
 	width  = 48
 	height = 8
 	step   = 4 * width // bytes from one dimension of a panel to the next
-	// vectors of four numbers are what a tile of all rows is wide: part bytes.
+	// vectors of four numbers, part bytes, are what a tile of height rows is wide.
 	vectors = 3
 	part    = 16 * vectors
 	parts   = width / (4 * vectors)
@@ -41,8 +41,8 @@ type tile struct {
 	col, row   []a64.V
 }
 
-// newTile returns the tile of a kernel for rows vectors: all columns of a single one, or part of those of
-// height, 24 sums of four numbers.
+// newTile returns the tile of a kernel: all columns of a single row, or some of height rows, which are 24 vectors
+// of sums.
 func (a *kernels) newTile(rows int) *tile {
 	t := &tile{rows: rows, wide: vectors}
 	if rows == 1 {
@@ -65,7 +65,7 @@ func (a *kernels) rowsOf(t *tile, from a64.R) {
 	a.Quads(from, 0, t.row...)
 }
 
-// start sets every sum to op of what its column has, plus or minus what its row has.
+// start sets every sum to what its column and its row start with: op fadd to the sum of both, fsub to its negative.
 func (a *kernels) start(t *tile, op string, rowStart, colStart a64.R, one a64.V) {
 	a.Quads(colStart, 0, t.col...)
 	a.rowsOf(t, rowStart)
