@@ -25,8 +25,8 @@ properties:
 		xargs awk '/^func Test/{name=$$2; sub(/\(.*/,"",name)} /rapid\.(Check|MakeCheck)/{print name}' | sort -u | paste -sd'|'))$$" \
 		$$($(PROPERTIES) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
-# arm64 runs tests of the kernels' plain versions and of the models as an arm64 processor would, in qemu (Debian:
-# qemu-user-static), a minute or two. Every package's tests: GOARCH=arm64 go test -short -exec qemu-aarch64-static ./sparse/...
+# arm64 runs tests of the kernels, those in assembly and their plain versions, and of the models as an arm64 processor would, in qemu
+# (Debian: qemu-user-static), two or three minutes. Every package's tests: GOARCH=arm64 go test -short -exec qemu-aarch64-static ./sparse/...
 QEMU ?= qemu-aarch64-static
 arm64:
 	@if ! command -v $(QEMU) >/dev/null; then \

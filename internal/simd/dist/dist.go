@@ -9,6 +9,7 @@ import (
 )
 
 //go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg dist
+//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg dist
 
 // Lanes is how many partial sums a distance is added up in.
 const Lanes = 16

@@ -20,3 +20,4 @@
 package gather
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg gather
+//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg gather

@@ -7,7 +7,7 @@
 // C <- C + alpha A B is cut into blocks of depth 256, and these into panels: 24
 // columns of B and 8 rows of A side by side, depth by depth, copied once and then
 // read in order. A kernel keeps 8 x 24 sums in 24 registers of 512 bits, or a
-// quarter of them in 12 of 256 bits, and does as many fused operations for every
+// quarter of them in 12 of 256 bits or 24 of 128 (arm64), and does as many fused operations for every
 // step of the depth (Goto and van de Geijn 2008, Anatomy of high-performance
 // matrix multiplication; Van Zee and van de Geijn 2015, BLIS). Transposed
 // matrices differ in their strides when they are copied, and nowhere else. Dsyrk
@@ -45,3 +45,4 @@
 package gemm
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg gemm
+//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg gemm

@@ -25,9 +25,9 @@ var (
 
 // each calls f with one thread and with three, at every level.
 func each(f func(g Implementation)) {
-	for reduced := range simd.Best() + 1 {
+	for _, level := range simd.Levels() {
 		for _, threads := range []int{1, 3} {
-			f(Implementation{Threads: threads, reduced: reduced})
+			f(Implementation{Threads: threads, reduced: simd.Best() - level})
 		}
 	}
 }

@@ -19,6 +19,7 @@
 // Counts only grow with further words. Behind the head of the words the kernel for AVX-512
 // leaves a query for which all 64 counts are above the limit. So the head should hold
 // the columns that differ most. It decides how long a comparison takes, never its result.
+// The other kernels count all words.
 //
 // # Exactness
 //

@@ -123,13 +123,6 @@ func distancesAt(l simd.Level, r2, mu []float64, columns [][]float64) {
 	distances(r2, mu, columns, whole)
 }
 
-// checkColumns panics if the assembly would read beyond a slice.
-func checkColumns(columns [][]float64, d, n int) {
-	for _, c := range columns[:d] {
-		_ = c[:n]
-	}
-}
-
 func repulsionsAt(l simd.Level, b *Block) {
 	n := len(b.V)
 	_, _, _, _ = b.R2[:n], b.S[:n], b.Inv[:n], b.W[:n]

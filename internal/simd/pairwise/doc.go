@@ -36,6 +36,10 @@
 // precision an approximate reciprocal and a step of Newton's take 1.2 times as long as
 // the division, which costs nothing beside the other operations.
 //
+// # Processors
+//
+// On arm64 Logs and Gauss are the plain versions, and all else is vectors of 128 bits.
+//
 // # Contract
 //
 // Slices of a Run have the length of its W. Nothing is allocated. Values that are
@@ -43,3 +47,4 @@
 package pairwise
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg pairwise
+//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg pairwise

@@ -13,7 +13,8 @@ import (
 
 // Generated checks that the assembly of the package under test, kernels_amd64.s
 // and stubs_amd64.go, is what its generator ./asm writes today, and that its kernels
-// for AVX2 use no registers of AVX-512.
+// for AVX2 use no registers of AVX-512. Where there is a generator ./neon for arm64, it checks
+// that, too.
 func Generated(t *testing.T, pkg string) {
 	t.Helper()
 	kept, err := os.ReadFile("kernels_amd64.s")
@@ -26,9 +27,17 @@ func Generated(t *testing.T, pkg string) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}
+	fresh(t, pkg, "./asm", "kernels_amd64.s", "stubs_amd64.go")
+	if _, err := os.Stat("neon"); err == nil {
+		fresh(t, pkg, "./neon", "kernels_arm64.s", "stubs_arm64.go")
+	}
+}
+
+// fresh compares the files of a generator with those that it writes today.
+func fresh(t *testing.T, pkg, generator string, names ...string) {
+	t.Helper()
 	dir := t.TempDir()
-	names := []string{"kernels_amd64.s", "stubs_amd64.go"}
-	run := exec.Command("go", "run", "./asm", "-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", pkg)
+	run := exec.Command("go", "run", generator, "-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", pkg)
 	// The generator reads the package, which need not have its assembly yet.
 	run.Env = append(os.Environ(), "GOFLAGS=-tags=noasm")
 	if out, err := run.CombinedOutput(); err != nil {

@@ -9,6 +9,7 @@ import (
 )
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sq8
+//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg sq8
 
 const (
 	// Side is the number of rows of a panel.

@@ -14,8 +14,8 @@
 // both multipliers of a core busy (Goto and van de Geijn 2008, Anatomy of
 // high-performance matrix multiplication; Van Zee and van de Geijn 2015,
 // BLIS). The 256-bit kernels take a quarter of that at once, 4 x 24 in 12
-// registers. On any other machine, and with the build tag noasm, plain Go does
-// the same.
+// registers, and those of arm64 a quarter, 8 x 12 in 24 registers of 128 bits. On any other
+// machine, and with the build tag noasm, plain Go does the same.
 //
 // # Lower bounds
 //
@@ -61,6 +61,7 @@ package tile
 import "unfold/internal/simd"
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg tile
+//go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg tile
 
 const (
 	// Width is the number of vectors of a panel.

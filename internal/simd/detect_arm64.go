@@ -1,0 +1,6 @@
+//go:build arm64 && !noasm
+
+package simd
+
+// Every processor of arm64 has NEON.
+const best = NEON

@@ -1,0 +1,28 @@
+//go:build arm64 && !noasm
+
+package dist
+
+import (
+	"unsafe"
+
+	"unfold/internal/simd"
+)
+
+// pair needs at least one element, and as many in b as in a.
+func pair(l simd.Level, a, b []float32) float32 {
+	if l != simd.NEON {
+		return pairTwin(a, b)
+	}
+	return pairNEON(&a[0], &b[0], len(a))
+}
+
+// several returns how many rows are left when one is not below limit, or 0.
+// It needs at least one row and as much room in out.
+func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int32) int {
+	if l != simd.NEON {
+		return rowsTwin(out, q, data, stride, limit, rows)
+	}
+	return rowsNEON(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
+}
+
+func touch(s []int32) { prefetch(&s[0]) }
