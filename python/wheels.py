@@ -115,17 +115,18 @@ def write_wheel(folder: Path, platform: str, binary: Path | None = None) -> Path
 
 
 def write_sizes(folder: Path, page: Path) -> None:
-    """Write the sizes of the wheels of all platforms into a page, as the table between its two marks."""
-    rows = ""
+    """Write the sizes of wheels into a page, as the table between its two marks; the row of one that is not there stays."""
+    rows, text = "", page.read_text()
     for platform, tag in PLATFORMS.items():
         wheel = folder / f"{PACKAGE}-{version()}-py3-none-{tag}.whl"
         if not wheel.exists():
-            rows += f"| {platform} | not built | |\n"
+            known = re.search(rf"^\| {platform} \|.*\n", text, re.MULTILINE)
+            rows += known[0] if known else f"| {platform} | not built | |\n"
             continue
         with zipfile.ZipFile(wheel) as z:
             binary = next(i for i in z.infolist() if "/_bin/" in i.filename)
         rows += f"| {platform} | {wheel.stat().st_size / 2**20:.1f} MiB | {binary.file_size / 2**20:.1f} MiB |\n"
-    text, found = page.read_text(), f"{SIZES[0]}\n| platform | wheel | installed program |\n|---|---|---|\n{rows}{SIZES[1]}"
+    found = f"{SIZES[0]}\n| platform | wheel | installed program |\n|---|---|---|\n{rows}{SIZES[1]}"
     before, rest = text.split(SIZES[0])
     page.write_text(before + found + rest.split(SIZES[1])[1])
 

@@ -2,7 +2,7 @@
 
 Each test names reports of umap-learn's tracker (github.com/lmcinnes/umap/issues). It shows
 the behaviour in the version that is installed, and what this package does with the same
-rows. What has since been mended there is said so, by the test that would fail otherwise.
+rows. What has since been put right there is said so, by the test that would fail otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from unfold_live import Unfold
 
@@ -51,7 +52,7 @@ def test_566_a_row_that_was_fitted_has_its_place(both: tuple[Any, Any, Any]) -> 
 
 
 def test_384_placing_does_not_change_the_map(both: tuple[Any, Any, Any]) -> None:
-    """Issue 384: transform changes the places of the fit. That is mended there; here the model's file stays the same bytes."""
+    """Issue 384: transform changes the places of the fit. That is put right there; here the model's file stays the same bytes."""
     _, theirs, ours = both
     new = blobs(60, seed=7)[0]
     was = theirs.embedding_.copy()
@@ -117,8 +118,42 @@ def test_423_473_1049_1160_pickles_load_and_are_small(both: tuple[Any, Any, Any]
     np.testing.assert_array_equal(np.frombuffer(out.stdout, np.float32)[None], ours.transform(np.ones((1, 12))))
 
 
-def test_1033_missing_values() -> None:
-    """Issue 1033: rows with missing values. Both refuse them, unless they are to be filled in here."""
+def test_1028_new_rows_of_a_map_with_labels() -> None:
+    """Issue 1028: a map that is learnt with labels promises more of new rows than it keeps.
+
+    There labels pull classes of the fit apart, which new rows, whose labels nobody knows, are not. Here they take no part
+    in the map, unless ``supervision`` asks for it: new rows mix as those of the fit do.
+    """
+    rng = np.random.default_rng(4)
+    kind = rng.integers(0, 2, 800)
+    x = (rng.normal(size=(800, 6)) + 0.7 * kind[:, None]).astype(np.float32)
+    seen, new = slice(0, 400), slice(400, 800)
+
+    def gap(fitted: np.ndarray[Any, Any], placed: np.ndarray[Any, Any]) -> float:
+        """How much better the nearest nine say the class of rows that were fitted than of those that were not."""
+        near = KNeighborsClassifier(9).fit(fitted, kind[seen])
+        alone = near.kneighbors(return_distance=False)  # each row's own place is not among them
+        return float(np.mean((kind[seen][alone].mean(1) > 0.5) == kind[seen]) - near.score(placed, kind[new]))
+
+    theirs, ours = UMAP(random_state=1).fit(x[seen], kind[seen]), Unfold().fit(x[seen], kind[seen])
+    assert gap(theirs.embedding_, theirs.transform(x[new])) > 0.1
+    assert abs(gap(ours.embedding_, ours.transform(x[new]))) < 0.05
+    np.testing.assert_array_equal(ours.embedding_, Unfold().fit_transform(x[seen]))
+
+
+def test_1033_missing_labels() -> None:
+    """Issue 1033: labels of some rows are unknown. There NaN is refused, and -1 means it; here None and NaN are of such rows."""
+    x, kind = blobs(300)
+    known = np.where(np.arange(300) % 3 == 0, kind, np.nan)
+    with pytest.raises(ValueError, match="NaN"):
+        UMAP().fit(x, known)
+    for y in (known, [int(k) if k == k else None for k in known]):
+        model = Unfold(supervision=0.5).fit(x, y)
+        assert (np.asarray(model.predict(x), dtype=float) == kind).mean() > 0.9
+
+
+def test_115_missing_values() -> None:
+    """Issue 115: rows with missing values. Both refuse them, unless they are to be filled in here."""
     x, _ = blobs(80, 6)
     x[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):

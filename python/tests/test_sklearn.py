@@ -12,12 +12,14 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
+from joblib.externals import cloudpickle
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.model_selection import GridSearchCV
+from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from unfold_live import Unfold, UnfoldClusters
@@ -98,7 +100,7 @@ def test_columns_have_names_without_scikit_learn() -> None:
     assert error == "the columns of X are f, e, d, c, b, a; the map was fitted to a, b, c, d, e, f, in that order"
 
 
-@pytest.mark.parametrize("by", ["pickle", "joblib", "copy"])
+@pytest.mark.parametrize("by", ["pickle", "joblib", "cloudpickle", "copy"])
 def test_pickles_hold_the_models_bytes(data: Any, by: str, tmp_path: Path) -> None:
     x, kind = data
     model = Unfold().fit(x, kind)
@@ -110,6 +112,8 @@ def test_pickles_hold_the_models_bytes(data: Any, by: str, tmp_path: Path) -> No
     elif by == "joblib":
         joblib.dump(model, tmp_path / "m.joblib")
         again = joblib.load(tmp_path / "m.joblib")
+    elif by == "cloudpickle":
+        again = cloudpickle.loads(cloudpickle.dumps(model))
     else:
         again = copy.deepcopy(model)
     assert again._model.model() == model._model.model()
@@ -117,6 +121,38 @@ def test_pickles_hold_the_models_bytes(data: Any, by: str, tmp_path: Path) -> No
     np.testing.assert_array_equal(again.transform(new), model.transform(new))
     np.testing.assert_array_equal(again.partial_fit(new).embedding_, model.partial_fit(new).embedding_)
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
+
+
+def test_copies_are_apart(data: Any) -> None:
+    """What a copy takes in is not on the map that it was copied from; nor do copies that fitted nothing hold anything."""
+    x, _ = data
+    model = Unfold().fit(x)
+    before = model._model.model()
+    copy.deepcopy(model).partial_fit(x[:5] + 1)
+    pickle.loads(pickle.dumps(model)).forget([0])
+    assert model._model.model() == before
+    clusters = UnfoldClusters().fit(x)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(clusters)).predict(x[:9]), clusters.labels_[:9])
+    assert not hasattr(copy.deepcopy(Unfold(3)), "embedding_")
+
+
+def test_parts_of_a_frame(data: Any) -> None:
+    """A map of some columns stands beside what becomes of others, in names that say which."""
+    import pandas as pd
+
+    x, kind = data
+    frame = pd.DataFrame(x, columns=[f"c{k}" for k in range(x.shape[1])]).assign(tree=np.array(["ash", "elm"])[kind % 2])
+    parts = ColumnTransformer([("map", Unfold(), [f"c{k}" for k in range(12)]), ("tree", OneHotEncoder(), ["tree"])])
+    out = parts.fit_transform(frame)
+    assert list(parts.get_feature_names_out()) == ["map__unfold0", "map__unfold1", "tree__tree_ash", "tree__tree_elm"]
+    np.testing.assert_allclose(out[:, :2], Unfold().fit_transform(x))
+    np.testing.assert_array_equal(parts.transform(frame[:7]), out[:7])
+
+
+def test_cross_validation(data: Any) -> None:
+    x, kind = data
+    assert cross_val_score(Unfold(), x, kind, cv=2).min() > 0.9
+    assert cross_val_score(make_pipeline(Unfold(), KNeighborsClassifier(5)), x, kind, cv=2, n_jobs=2).min() > 0.9
 
 
 def test_pipeline_and_search(data: Any) -> None:
@@ -195,3 +231,17 @@ def test_report(data: Any) -> None:
     plain = Unfold().fit(x)
     assert 0.8 < plain.score(x) <= 1
     assert plain.score(x, kind) > 0.9
+    for other in (model.set_params(report=False).fit(x), Unfold()):
+        with pytest.raises(AttributeError, match="report=True"):
+            _ = other.score_
+
+
+def test_clusters_of_the_map(data: Any) -> None:
+    """They are found once for a map, and again when it has changed."""
+    x, _ = data
+    model = Unfold().fit(x)
+    first = model.clusters_
+    assert model.clusters_ is first and first.shape == (600,)
+    np.testing.assert_array_equal(first, UnfoldClusters().fit_predict(model.embedding_))
+    np.testing.assert_array_equal(model.novelty_, np.maximum(model.novelty_local_, model.novelty_global_))
+    assert model.forget([0]).clusters_.shape == (599,)

@@ -74,6 +74,37 @@ def test_plain_columns(session: Any) -> None:
     assert list(out.columns[:4]) == ["a", "b", "c", "word"] and np.isfinite(np.stack(out.embedding)).all()
 
 
+def test_order_and_columns_that_pass(session: Any) -> None:
+    """Rows stay in the order of their partition, and columns of any kind pass as they are."""
+    x, _ = blobs(300, 8)
+    rows = pd.DataFrame({"id": np.arange(300)[::-1], "v": [r.tolist() for r in x], "at": pd.Timestamp("2026-01-02"), "word": "é"})
+    df = session.createDataFrame(rows).coalesce(1)
+    out = spark.transform(df, Unfold().fit(x)).toPandas()
+    assert list(out.columns[:3]) == ["id", "at", "word"]
+    np.testing.assert_array_equal(out["id"], rows["id"])
+    pd.testing.assert_series_equal(out["at"], df.toPandas()["at"])
+    assert set(out["word"]) == {"é"}
+
+
+def test_partitions_without_rows(session: Any) -> None:
+    x, _ = blobs(300, 8)
+    model = Unfold().fit(x)
+    df = frame(session, 40).repartition(30, "id")
+    assert spark.transform(df, model).count() == 40
+    none = spark.transform(df.where("id < 0"), model)
+    assert none.count() == 0 and "embedding" in none.columns
+
+
+def test_vectors_that_are_missing(session: Any) -> None:
+    """They end the job as they end the command, and the error says which row of its batch it was."""
+    x, _ = blobs(300, 8)
+    df = session.createDataFrame([(0, x[0].tolist()), (1, None)], "id long, v array<float>").coalesce(1)
+    with pytest.raises(Exception, match=r"the rows.*row 2"):
+        spark.transform(df, Unfold().fit(x), vector="v").collect()
+    with pytest.raises(ValueError, match="2 columns of lists, v, w"):
+        spark.transform(df.withColumn("w", df.v), Unfold().fit(x))
+
+
 def test_retries_give_the_same_bytes(session: Any, tmp_path: Path) -> None:
     """A task that fails after its child has placed rows is run again, elsewhere, and nobody sees it."""
     model = Unfold().fit(blobs(500, 8)[0])

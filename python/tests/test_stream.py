@@ -99,6 +99,29 @@ def test_a_stage_that_has_ended(broker: str, tmp_path: Path) -> None:
         assert time.monotonic() - begin < 30
 
 
+@pytest.mark.parametrize(
+    "case",
+    {
+        "a file that is not there": ("/nowhere/unfold.yaml", "/nowhere/unfold.yaml"),
+        "no source": ({"sink": {"kafka": {"topic": "mine"}}}, "source"),
+        "nothing": ({}, "source"),
+        "what is no text": ({"state": {1, 2}}, "not {1, 2}"),
+    }.items(),
+    ids=lambda case: case[0],
+)
+def test_configurations_that_make_no_sense(case: tuple[str, tuple[Any, str]]) -> None:
+    config, says = case[1]
+    with pytest.raises(ValueError, match=says), stream(config) as stage:
+        stage.url()
+
+
+def test_paths_and_numbers_of_numpy(tmp_path: Path) -> None:
+    """A dict may hold what Python has; what is wrong with it is the program's to say."""
+    config = {"source": {"kafka": {"brokers": ["127.0.0.1:1"], "topics": np.int64(7)}}, "state": tmp_path / "state"}
+    with stream(config) as stage, pytest.raises(ValueError, match="topics"):
+        stage.url()
+
+
 def test_a_configuration_that_is_wrong() -> None:
     with (
         stream({"source": {"kafka": {"brokers": ["127.0.0.1:1"], "topics": "x"}}}) as stage,
