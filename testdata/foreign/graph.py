@@ -8,7 +8,7 @@ new-net.npz          a row for each of some new nodes, and a column for each nod
 roads.jsonl          a grid whose edges have distances, by pandas
 near-graph.npz       the 15 nearest of digits' rows with their distances, by scikit-learn
 
-    pip install networkx scipy==1.17.1 scikit-learn==1.9.1 -r requirements.txt
+    pip install networkx==3.6.1 scipy==1.17.1 scikit-learn==1.9.1 -r requirements.txt
     python3 graph.py tables
 """
 import os, sys
@@ -34,7 +34,7 @@ edges.to_parquet("flows.parquet", index=False)
 a = scipy.sparse.coo_array((edges.weight, (edges.source, edges.target)), shape=(160, 160)).tocsr()
 a = a + a.T
 scipy.sparse.save_npz("net.npz", a)
-scipy.io.mmwrite("net.mtx", a, symmetry="symmetric")
+scipy.io.mmwrite("net.mtx", a, symmetry="general")
 rows = scipy.sparse.lil_array((8, 160), dtype="f4")
 for r in range(8):
     rows[r, 40 * (r // 2) + rng.choice(40, 6, replace=False)] = 2
