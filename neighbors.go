@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
 	own "unfold/sparse"
 	"unfold/sparse/knn"
@@ -77,6 +78,9 @@ func (v *view) number(i int) int {
 // and its value is their Euclidean distance. Graph searches, as the fit did.
 func (m *Map) Graph(ctx context.Context) (*sparse.CSR, error) {
 	v := m.now.Load()
+	if v.snap.Graph != nil {
+		return nil, public(models.BadInputf("the map is one of a graph, whose neighbours it does not search for"), 0)
+	}
 	spec, err := fit.ParseSpec(v.snap)
 	if err != nil {
 		return nil, public(err, 0)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"unfold/sparse/distance"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
@@ -39,6 +40,10 @@ type Common struct {
 	// or more of each: they take the place of the search. Nil: there are none. Not
 	// every kind of model takes them, and files do not keep them.
 	Given *knn.Given
+	// Paths are those of a graph of the rows to be learnt from, all joined: rows then have no
+	// elements, neighbours are the nearest along it, and distances the lengths of paths. Nil: there
+	// is none. Not every kind of model takes them, and settings in files do not keep them.
+	Paths *graph.Paths
 	// Labels are those of the rows to be learnt from, by which a model may learn (its
 	// Supervision); "" where a row has none. Nil: no row has. Settings in files do not keep them.
 	Labels []string

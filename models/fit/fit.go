@@ -68,7 +68,9 @@ type pipeline struct {
 	kind Kind
 	spec Spec // resolved
 	// follow are the settings of the map that will follow its points; nil if none will.
-	follow   *live.Settings
+	follow *live.Settings
+	// graph is what the snapshot of a graph keeps of it; nil for rows.
+	graph    *snapshot.Graph
 	progress models.Progress
 	out      *Result
 }
@@ -129,7 +131,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		return nil, err
 	}
 	p.spec = learnt.Spec
-	p.spec.Given, p.spec.Labels = nil, nil // of these rows alone
+	p.spec.Given, p.spec.Labels, p.spec.Paths = nil, nil, nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}
@@ -142,6 +144,9 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 	learnt.Neighbors = nil // makes room
 	s.Version, s.Epoch, s.Parts = 1, 1, slices.Concat(s.Parts, learnt.Parts)
 	project.Store(s)
+	if p.graph != nil {
+		s.Graph, s.Dim = p.graph, z.Rows
+	}
 	if err := p.index(ctx, s); err != nil {
 		return nil, err
 	}

@@ -61,6 +61,9 @@ func Resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Sp
 }
 
 func resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Spec, set live.Settings) (*Followed, error) {
+	if s.Graph != nil {
+		return nil, models.BadInputf("the map of a graph cannot go on: learn one of the whole graph")
+	}
 	project, bare := projection.Of(s), *s
 	projection.None(s.Reference.Cols).Store(&bare)
 	bare.Names = nil

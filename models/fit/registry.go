@@ -35,6 +35,8 @@ type Kind struct {
 	Distances bool
 	// Given says that neighbours may be given (models.Common).
 	Given bool
+	// Graphs says that the nodes of a graph may take the place of rows (Graph).
+	Graphs bool
 
 	// Varied says that what learns takes every column for data with noise: columns that
 	// do not vary are left out, see Result.Constant.
@@ -127,7 +129,7 @@ func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 
 // latentVariable is Saul's latent variable model.
 var latentVariable = Kind{
-	Name: LVM, Carried: true, Given: true, Distances: true,
+	Name: LVM, Carried: true, Given: true, Distances: true, Graphs: true,
 	About:    "lvm is the latent variable model of Saul (2020) and its extension to heavy tails",
 	Settings: func() Settings { return new(latentSettings) },
 	Check:    func(s Spec) error { return s.Latent().Check() },

@@ -8,6 +8,7 @@ import (
 	"unfold/models"
 	"unfold/models/pca"
 	"unfold/models/placing"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
 
@@ -94,6 +95,23 @@ func Geodesic(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, d i
 	w, err := newPaths(ctx, x, nb, s)
 	if err != nil {
 		return nil, err
+	}
+	return place(ctx, w, d, s)
+}
+
+// Along does the same with the lengths of the shortest paths along a graph all of whose points are
+// joined.
+func Along(ctx context.Context, p *graph.Paths, d int, s Settings) (*Result, error) {
+	s, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if d < 1 || p.Len() < 1 {
+		return nil, models.BadInputf("mds: a map of %d dimensions of %d points: want at least 1", d, p.Len())
+	}
+	w, err := newAlong(ctx, p, placing.Sample(p.Len(), s.Landmarks, s.Seed), s.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
 	}
 	return place(ctx, w, d, s)
 }

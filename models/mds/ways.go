@@ -103,24 +103,20 @@ func newPaths(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, s S
 	if err != nil {
 		return nil, fmt.Errorf("mds: %w", err)
 	}
-	w, err := newAlong(ctx, x.Rows, edges, placing.Sample(x.Rows, s.Landmarks, s.Seed), s.Threads)
+	w, err := newAlong(ctx, graph.NewPaths(x.Rows, edges), placing.Sample(x.Rows, s.Landmarks, s.Seed), s.Threads)
 	if err != nil {
 		return nil, fmt.Errorf("mds: %w", err)
 	}
 	return w, nil
 }
 
-// newAlong searches a graph of n points from landmarks.
-func newAlong(ctx context.Context, n int, edges []graph.Edge, marks []int32, threads int) (*along, error) {
-	m := len(marks)
-	w := &along{marks: marks, lengths: vec.New[float32](m, n), delta: vec.New[float64](m, m)}
-	for _, e := range edges {
-		w.unit = max(w.unit, math.Sqrt(e.Dist2))
-	}
+// newAlong searches a graph from landmarks.
+func newAlong(ctx context.Context, paths *graph.Paths, marks []int32, threads int) (*along, error) {
+	m, n := len(marks), paths.Len()
+	w := &along{marks: marks, lengths: vec.New[float32](m, n), delta: vec.New[float64](m, m), unit: paths.Longest()}
 	if w.unit == 0 {
 		w.unit = 1
 	}
-	paths := graph.NewPaths(n, edges)
 	par.Ranges(threads, m, 8, func(_, from, to int) {
 		var f graph.Frontier
 		lengths := make([]float64, n)

@@ -12,6 +12,7 @@ import (
 	"unfold/models/projection"
 	"unfold/models/snapshot"
 	"unfold/sparse/distance"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
@@ -87,6 +88,10 @@ func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Sett
 // open chooses the index.
 func (f *Frame) open(set auto.Settings) error {
 	s := f.snap
+	if s.Graph != nil {
+		f.index = graph.NewIndex(graph.PathsOf(s.Graph.Lengths), s.Graph.Weights)
+		return nil
+	}
 	if s.Distance != distance.Euclidean || set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW {
 		f.index = knn.NewExactBy(s.Distance, s.Reference)
 		return nil

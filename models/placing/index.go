@@ -19,7 +19,7 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Set
 	if err := models.CheckSearch(set, s.Distance); err != nil {
 		return nil, err
 	}
-	if s.Distance != distance.Euclidean {
+	if s.Distance != distance.Euclidean || s.Graph != nil {
 		return nil, nil
 	}
 	if ofRows(set, s, s.Reference.Rows).Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {

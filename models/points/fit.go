@@ -42,7 +42,7 @@ func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, l
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
 	}
-	if x.Cols == 0 {
+	if x.Cols == 0 && c.Paths == nil {
 		return nil, models.BadInputf(Kind + ": the rows have no columns")
 	}
 	if err := distance.Check(c.Distance, x); err != nil {
@@ -68,7 +68,11 @@ func Resume[T vec.Float](x vec.Matrix[T], c models.Common, out *models.Result, p
 // collapse makes points of the rows.
 func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 	o := f.Out
-	o.Unique, o.Of, o.Count = graph.Collapse(x)
+	if f.Paths == nil {
+		o.Unique, o.Of, o.Count = graph.Collapse(x)
+	} else {
+		o.Unique, o.Of, o.Count = apart(x.Rows)
+	}
 	o.Report.Unique = len(o.Unique)
 	if need := f.Neighbors + 1; len(o.Unique) < need {
 		return models.BadInputf(Kind+": %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
@@ -80,6 +84,15 @@ func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 	return nil
 }
 
+// apart are n rows each of which is a point.
+func apart(n int) (unique, of []int32, count []uint32) {
+	unique, count = make([]int32, n), make([]uint32, n)
+	for i := range unique {
+		unique[i], count[i] = int32(i), 1
+	}
+	return unique, slices.Clone(unique), count
+}
+
 // search lists the neighbours: so many, and not fewer than the settings want.
 func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 	f.clock = time.Now()
@@ -88,9 +101,13 @@ func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 	least := min(max(f.Lists, f.Neighbors), f.X.Rows-1)
 	most := min(max(lists, least), f.X.Rows-1)
 	set := knn.Settings{Threads: f.Threads, Distance: f.Distance, Progress: f.Parts("knn")}
-	if f.Given == nil {
+	switch {
+	case f.Paths != nil:
+		o.Neighbors, err = f.Paths.Nearest(ctx, most, set)
+		o.Report.Search = auto.Report{Method: auto.Exact, Recall: 1}
+	case f.Given == nil:
 		o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.X, most, search, set)
-	} else {
+	default:
 		o.Neighbors, o.Report.Search, err = auto.FromGiven(ctx, f.X, o.Of, f.Given, least, most, search, set)
 	}
 	var short *knn.GivenError

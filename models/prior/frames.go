@@ -11,6 +11,7 @@ import (
 	"unfold/models/mds"
 	"unfold/models/points"
 	"unfold/sparse/distance"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
 
@@ -21,8 +22,10 @@ type Points struct {
 	Neighbors *knn.Neighbors
 	Unique    []int32
 	Distance  distance.Distance
-	Seed      uint64
-	Threads   int
+	// Paths are those of a graph, whose points have no X; nil if there is none.
+	Paths   *graph.Paths
+	Seed    uint64
+	Threads int
 }
 
 // geodesicNeighbors is how many nearest neighbours of a point paths along the data take.
@@ -42,9 +45,12 @@ func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float
 	case MDS, Geodesic:
 		var r *mds.Result
 		set := mds.Settings{Neighbors: min(geodesicNeighbors, p.Neighbors.K), Seed: p.Seed, Threads: p.Threads}
-		if used == MDS {
+		switch {
+		case used == MDS:
 			r, err = mds.Euclidean(ctx, p.X, d, set)
-		} else {
+		case p.Paths != nil:
+			r, err = mds.Along(ctx, p.Paths, d, set)
+		default:
 			r, err = mds.Geodesic(ctx, p.X, p.Neighbors, d, set)
 		}
 		if err == nil {
@@ -98,6 +104,9 @@ func freeFar(frame vec.Matrix[float64]) {
 func (s Settings) choose(ctx context.Context, p Points, d int) (Frame, error) {
 	if s.Frame != Auto {
 		return s.Frame, nil
+	}
+	if p.Paths != nil {
+		return Geodesic, nil
 	}
 	if p.Distance != distance.Euclidean {
 		return PCA, nil

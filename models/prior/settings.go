@@ -54,6 +54,12 @@ func (s Settings) CheckDistance(d distance.Distance) error {
 		"frame", "%v is made of Euclidean distances, and the metric is %v: choose pca or none, or leave it out", s.Frame, d)
 }
 
+// CheckPaths returns a *models.SettingError if the frame is none of points of a graph.
+func (s Settings) CheckPaths() error {
+	return models.Require(s.Frame != MDS && s.Frame != PCA && s.Frame != None,
+		"frame", "%v is made of vectors, which the nodes of a graph do not have: choose geodesic, or leave it out", s.Frame)
+}
+
 // Check returns a *models.SettingError if the settings make no sense for n rows, or any
 // number if n is negative, on a map of d dimensions.
 func (s Settings) Check(n, d int) error {

@@ -33,7 +33,7 @@ type content struct {
 }
 
 // fields lists the blocks in the order in which they are written.
-var fields = slices.Concat(common, heavy, []field{distanceField})
+var fields = slices.Concat(common, heavy, []field{distanceField}, graphFields)
 
 // distanceField came with version 3: a reader that skips it would place by another distance.
 var distanceField = field{"distance", Text, false, 1, 1,

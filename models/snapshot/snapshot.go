@@ -42,6 +42,9 @@ type Snapshot struct {
 	// Distance is that between reference points, events and each other.
 	Distance distance.Distance
 
+	// Graph is there if the map is one of a graph. Reference is n x 0 then, and Dim n.
+	Graph *Graph
+
 	// Reference are the reference points z, n x q. Count[i] >= 1 is how many
 	// events were exact duplicates of point i.
 	Reference vec.Matrix[float32]

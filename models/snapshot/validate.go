@@ -14,7 +14,7 @@ import (
 // numbers, positive variances, ascending score lists. The error says what does
 // not fit.
 func (s *Snapshot) Validate() error {
-	n, q := s.Reference.Rows, s.Reference.Cols
+	n := s.Reference.Rows
 	if s.MapID != "" {
 		if err := CheckMapID(s.MapID); err != nil {
 			return err
@@ -25,8 +25,8 @@ func (s *Snapshot) Validate() error {
 		return fmt.Errorf("it names no kind of model")
 	case s.Version == 0 || s.Epoch == 0:
 		return fmt.Errorf("version %d and epoch %d count from 1", s.Version, s.Epoch)
-	case n < 2 || q < 1 || s.Mu.Cols < 1:
-		return fmt.Errorf("%d reference points of dimension %d on a map of dimension %d", n, q, s.Mu.Cols)
+	case n < 2 || s.Mu.Cols < 1:
+		return fmt.Errorf("%d reference points on a map of dimension %d", n, s.Mu.Cols)
 	case s.Dim < 1 || s.Names != nil && len(s.Names) != s.Dim:
 		return fmt.Errorf("dimension %d with %d names", s.Dim, len(s.Names))
 	case s.IDs != nil && len(s.IDs) != s.Reference.Rows:
@@ -47,7 +47,7 @@ func (s *Snapshot) Validate() error {
 	}
 	for _, err := range []error{
 		whole("reference", s.Reference), whole("components", s.Components), whole("mu", s.Mu),
-		s.validateProjection(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n), s.validateParts(),
+		s.validateGraph(), s.validateProjection(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n), s.validateParts(),
 	} {
 		if err != nil {
 			return err
@@ -83,6 +83,9 @@ func (s *Snapshot) validateDistance() error {
 // reference points' dimension.
 func (s *Snapshot) validateProjection() error {
 	q := s.Reference.Cols
+	if s.Graph != nil {
+		return nil // validateGraph allows none
+	}
 	if s.Components.Rows == 0 {
 		if len(s.Mean) != 0 || s.Dim != q {
 			return fmt.Errorf("no projection, a mean of %d elements, and reference points of dimension %d for vectors of %d", len(s.Mean), q, s.Dim)

@@ -134,7 +134,7 @@ func TestADistanceNeedsItsVersion(t *testing.T) {
 // A map with Gaussian tails is written as programs that know no other read it.
 func TestTheOldestVersionThatHoldsIt(t *testing.T) {
 	for format, s := range map[uint32]*Snapshot{
-		1: sample(3, 9, 3, 2, false), 2: sample(3, 9, 3, 2, true), FormatVersion: under(distance.Chebyshev, sample(3, 9, 3, 2, true)),
+		1: sample(3, 9, 3, 2, false), 2: sample(3, 9, 3, 2, true), 3: under(distance.Chebyshev, sample(3, 9, 3, 2, true)),
 	} {
 		info, err := ReadInfo(bytes.NewReader(bytesOf(t, s)))
 		if err != nil {

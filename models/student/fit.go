@@ -67,7 +67,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	var frame vec.Matrix[float64]
 	err = f.Stage("spectral", &r.Seconds.Spectral, func() (err error) {
 		st, frame, err = l.start(ctx, prior.Points{
-			X: vec.As[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Distance: s.Distance, Seed: s.Seed, Threads: s.Threads,
+			X: vec.As[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Distance: s.Distance, Paths: s.Paths, Seed: s.Seed, Threads: s.Threads,
 		})
 		return err
 	})

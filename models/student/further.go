@@ -88,7 +88,7 @@ func (s Settings) FurtherEdges(n int) (edges, reach int) {
 func (s Settings) SearchLists(n int) int {
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
 	lists := max(s.Lists, s.Neighbors)
-	if n <= longLists {
+	if n <= longLists || s.Paths != nil { // of a graph, walks would have no length
 		lists = max(lists, s.reach(n))
 	}
 	return lists
@@ -128,7 +128,7 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 	out := knn.NewNeighbors(nb.N, len(ranks))
 	par.Ranges(threads, nb.N, rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			own, _ := nb.Row(i)
+			own, along := nb.Row(i)
 			index, dist2 := out.Row(i)
 			steps := 0
 			for m, r := range ranks {
@@ -138,6 +138,10 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 					list, at = walk(nb, i, steps-1), nb.K-1
 				}
 				index[m] = freshFrom(list, at, int32(i), own[:k], index[:m])
+				if x.Cols == 0 { // of a graph, whose lists reach that far
+					dist2[m] = along[max(0, slices.Index(own, index[m]))]
+					continue
+				}
 				dist2[m] = distance.Between(d, x.Row(i), x.Row(int(index[m])))
 			}
 		}

@@ -78,6 +78,12 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 		return nil, fmt.Errorf(points.Kind+": a weight of %v for edges received", set.Received)
 	}
 	var err error
+	if s.Graph != nil && set.Rule == placing.RuleAuto {
+		set.Rule = placing.Robust
+	}
+	if err := models.Require(s.Graph == nil || set.Rule != placing.LLE, "place", "lle combines vectors, which the nodes of a graph do not have: take auto, robust or median"); err != nil {
+		return nil, err
+	}
 	if set.Rule, err = ResolveRule(set.Rule, s.Mu.Cols); err != nil {
 		return nil, err
 	}

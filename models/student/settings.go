@@ -121,7 +121,15 @@ func (s Settings) WithDefaults() (Settings, error) {
 	if err := s.Common.Check(); err != nil {
 		return s, err
 	}
-	return s, cmp.Or(s.checkRanges(), s.checkField(), s.Prior.Check(-1, s.Dims), s.Prior.CheckDistance(s.Distance))
+	return s, cmp.Or(s.checkRanges(), s.checkField(), s.Prior.Check(-1, s.Dims), s.Prior.CheckDistance(s.Distance), s.checkPaths())
+}
+
+// checkPaths refuses what the points of a graph do not have.
+func (s Settings) checkPaths() error {
+	if s.Paths == nil {
+		return nil
+	}
+	return s.Prior.CheckPaths()
 }
 
 // checkRanges refuses single values.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/sparse"
 	"unfold/sparse/knn"
 )
 
@@ -68,6 +69,24 @@ type Frontier struct{ heap []end }
 type end struct {
 	dist float64
 	at   int32
+}
+
+// PathsOf returns the ways along a graph whose edges have those lengths (n x n, symmetric). It
+// shares their memory.
+func PathsOf(lengths *sparse.CSR) *Paths {
+	return &Paths{start: lengths.Start, to: lengths.Index, along: lengths.Data}
+}
+
+// Len is the number of points.
+func (p *Paths) Len() int { return len(p.start) - 1 }
+
+// Longest is the length of the longest edge, 0 if there is none.
+func (p *Paths) Longest() float64 {
+	longest := 0.0
+	for _, l := range p.along {
+		longest = max(longest, l)
+	}
+	return longest
 }
 
 // From sets dist (n) to the lengths of the shortest paths from a point, +Inf where none

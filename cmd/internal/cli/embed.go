@@ -26,6 +26,7 @@ type embedCmd struct {
 	Output    string   `short:"o" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
 	Lines     bool     `help:"Place lines instead of files: a record in JSON on each line of standard input, its place in JSON on the same line of standard output, at once."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
+	Graph     string   `group:"columns" placeholder:"FILE" help:"On a map of a graph: the edges of the new nodes, an edge list whose sources are new and whose targets are nodes of the map, or a sparse matrix with a row for each new node and a column for each of the map."`
 	Explain   int      `placeholder:"N" help:"Say why rows are novel, by the N columns that carry most: columns reasons and neighbors."`
 	Above     float64  `placeholder:"P" help:"With --explain: only rows one of whose novelties is above this percentile, as 0.99."`
 	textFlags
@@ -69,6 +70,8 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 		return c.lines(ctx, p, settings, explain)
 	}
 	switch {
+	case c.Graph != "":
+		return c.graph(ctx, p, settings)
 	case len(c.In) == 0:
 		return usagef("expected \"<in> ...\"; see unfold embed --help")
 	case c.Output == "":
@@ -130,7 +133,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 // lines places lines. Nothing but a failure that ends it is written to standard error: who
 // runs it as a filter may take what comes there for an answer.
 func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Config, explain embed.Explain) error {
-	if len(c.In) > 0 || c.Output != "" || len(c.LabelFile) > 0 {
+	if len(c.In) > 0 || c.Output != "" || len(c.LabelFile) > 0 || c.Graph != "" {
 		return usagef("--lines goes from standard input to standard output; leave files and --output out")
 	}
 	e, err := newEmbedder(ctx, c.Model, "", settings, embed.Explain{})

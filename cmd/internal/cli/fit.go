@@ -15,7 +15,7 @@ import (
 )
 
 type fitCmd struct {
-	In        []string `arg:"" name:"in" help:"Files, folders of files, patterns such as 'day-*.parquet', addresses (s3://, https://), or - for standard input."`
+	In        []string `arg:"" optional:"" name:"in" help:"Files, folders of files, patterns such as 'day-*.parquet', addresses (s3://, https://), or - for standard input."`
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
@@ -24,6 +24,7 @@ type fitCmd struct {
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	// NeighborsFile goes with kinds of model that take neighbours.
 	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
+	graphFlags
 	// Supervise is short for source.label and model.supervision.
 	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given."`
 	Classify  bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
@@ -44,7 +45,11 @@ Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] 
     unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet
     unfold fit data.parquet --clusters -o data.unfold --map map.parquet
     unfold fit today.parquet --frame data.unfold -o today.unfold --map today-map.parquet
-    unfold fit data.parquet --dry-run --memory 2GiB`
+    unfold fit data.parquet --dry-run --memory 2GiB
+    unfold fit --graph edges.csv -o net.unfold --map net.parquet
+
+With --graph the rows of the map are the nodes of a graph, which have no vectors. An edge list has columns source and target, and
+weight if edges differ; a matrix has a row and a column for each node. Options about columns do not go with it.`
 }
 
 func (c *fitCmd) Run(ctx context.Context, p *program) error {
@@ -52,6 +57,15 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	settings, err := p.settingsOf(c.values, fitKeys)
 	if err != nil {
 		return err
+	}
+	if c.Graph != "" {
+		return c.graph(ctx, p, settings, begin)
+	}
+	switch {
+	case c.graphFlags != graphFlags{}:
+		return usagef("--graph-weights: it goes with --graph")
+	case len(c.In) == 0:
+		return usagef("expected \"<in> ...\", or a graph by --graph; see unfold fit --help")
 	}
 	if err := c.supervise(settings); err != nil {
 		return err
@@ -131,9 +145,12 @@ func (c *fitCmd) paths(ctx context.Context, p *program, m ingest.Mapping, settin
 	case c.Map == "-" && c.Report == "-":
 		return nil, usagef("only one of --map and --report can go to standard output")
 	}
-	inputs, err := p.expand(ctx, c.In)
-	if err != nil {
-		return nil, err
+	inputs := []string{c.Graph}
+	if c.Graph == "" {
+		var err error
+		if inputs, err = p.expand(ctx, c.In); err != nil {
+			return nil, err
+		}
 	}
 	files := []named{{"--output", c.Output}, {"--map", c.Map}, {"--report", c.Report}}
 	if err := checkDifferent(files, inputs, c.LabelFile, []string{frame, c.NeighborsFile}); err != nil {

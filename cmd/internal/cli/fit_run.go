@@ -35,6 +35,8 @@ type fitRun struct {
 	frame string
 	given *frameReport
 	held  []byte
+	// edges are those that --graph gives, nil if none.
+	edges *ingest.Edges
 	// near are the neighbours that --neighbors-file gives, nil if none.
 	near *knn.Given
 
@@ -157,9 +159,10 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		spec.Labels = f.data.Label
 	}
 	progress := f.room.between(&f.predicted.Plan)
-	if a != nil {
+	switch {
+	case a != nil:
 		f.snap, f.result, err = fit.Sparse(ctx, a, spec, progress)
-	} else {
+	default:
 		f.snap, f.result, err = fit.Fit(ctx, x, spec, progress)
 	}
 	if err != nil {
@@ -177,6 +180,11 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		return err
 	}
 	f.snap.Names = f.data.Encoder.Names()
+	return f.finish(ctx)
+}
+
+// finish names the points, and learns the classes and finds the clusters that are asked for.
+func (f *fitRun) finish(ctx context.Context) (err error) {
 	f.snap.IDs = pointIDs(f.data.ID, f.result.Row, f.snap.Reference.Rows)
 	if f.Classify {
 		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.job.Spec.Threads); err != nil {

@@ -34,9 +34,11 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 	f.clock.lap("write")
 	if f.Report != "" {
 		f.leave()
-		report := newReport(f.p, f.data, f.model, f.result, f.predicted)
-		if report.mapScores, err = f.scores(ctx); err != nil {
-			return err
+		report := newReport(f.p, f.snap.Dim, f.model, f.result, f.predicted)
+		if f.edges == nil { // the nodes of a graph have no vectors to compare with
+			if report.mapScores, err = f.scores(ctx); err != nil {
+				return err
+			}
 		}
 		report.rowsReport, report.Frame = f.about, f.given
 		report.times(f.clock, f.result, time.Since(f.begin))
@@ -88,7 +90,11 @@ func (f *fitRun) summarize(took time.Duration) {
 	if rep.Unique != rep.N {
 		fmt.Fprintf(w, " (%s distinct)", humanize.Count(rep.Unique))
 	}
-	fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
+	if f.edges != nil {
+		fmt.Fprintf(w, ", the nodes of a graph%s, in %s\n", inParts(rep.Components), humanize.Span(took))
+	} else {
+		fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
+	}
 	if f.given != nil {
 		fmt.Fprintf(w, "%v\n", f.given)
 	}

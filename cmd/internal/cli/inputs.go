@@ -194,9 +194,18 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 	return labels, nil
 }
 
-// readModel reads a model's file. A missing one is reported as for any other
-// input, with what may be meant.
+// readModel reads the file of a model of vectors; see readAnyModel.
 func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
+	s, err := readAnyModel(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return s, ofVectors(path, s)
+}
+
+// readAnyModel reads a model's file. A missing one is reported as for any other
+// input, with what may be meant.
+func readAnyModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 	s, err := keptOf(ctx).read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, missing := ingest.Open(ctx, path, ingest.Options{}); missing != nil {

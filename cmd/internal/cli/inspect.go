@@ -155,7 +155,11 @@ func (m *modelFile) describeMap(line liner) {
 	line("map id", "%s", idOrNone(s.MapID))
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
-	line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(m.encoder))
+	if g := s.Graph; g != nil {
+		line("graph", "%s, with bridges between its parts; weights are %v", humanize.Plural(g.Lengths.NNZ()/2, "edge"), g.Weights)
+	} else {
+		line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(m.encoder))
+	}
 	if e := m.encoder; e != nil && e.Metric() != ingest.Euclidean {
 		line("metric", "%s", e.Metric())
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/ingest"
 	"unfold/models/fit"
 	"unfold/sparse/knn/auto"
 )
@@ -70,11 +69,11 @@ type reportSeconds struct {
 }
 
 // newReport is what is known of the fit.
-func newReport(p *program, data *ingest.Dataset, m config.Model, r *fit.Result, predicted forecast) *report {
+func newReport(p *program, dim int, m config.Model, r *fit.Result, predicted forecast) *report {
 	f := r.Report
 	return &report{
 		Kind: r.Spec.Kind, Model: r.Own, Sparse: r.Truncated,
-		N: f.N, Unique: f.Unique, Dim: data.Encoder.Dim(), Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
+		N: f.N, Unique: f.Unique, Dim: dim, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: p.programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
