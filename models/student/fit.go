@@ -60,9 +60,6 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, err
 	}
-	if err = f.Stage("coarse", &r.Seconds.Coarse, func() error { l.field(); return nil }); err != nil {
-		return nil, err
-	}
 	var st *State
 	var frame vec.Matrix[float64]
 	err = f.Stage("spectral", &r.Seconds.Spectral, func() (err error) {
@@ -73,6 +70,10 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	})
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": start: %w", err)
+	}
+	// Last, since the start takes memory, too.
+	if err = f.Stage("coarse", &r.Seconds.Coarse, func() error { l.field(); return nil }); err != nil {
+		return nil, err
 	}
 	return maximise(ctx, f, l, st, frame)
 }

@@ -128,18 +128,14 @@ func (s Settings) clip() [2]float64 {
 // errors2 returns the squared standard errors of the points' places, each by its
 // edges sent and received as those of an event (standardError2).
 func errors2(p *Problem, st *State, tail float64, threads int) []float64 {
-	out, near := make([]float64, p.N()), p.nearByPiece()
-	par.Ranges(threads, p.N(), rowPiece, func(t, from, to int) {
+	out := make([]float64, p.N())
+	par.Ranges(threads, p.N(), rowPiece, func(_, from, to int) {
 		var edges []Edge
-		near := near[t]
 		for i := from; i < to; i++ {
 			edges = edges[:0]
 			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
-				j, weight := int(p.Similar.Index[q]), p.Similar.Data[q]
-				if p.Further != nil && p.Further[q] > 0 {
-					weight, near = near[0], near[1:]
-				}
-				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: weight})
+				j := int(p.Similar.Index[q])
+				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.weights.near(q)})
 			}
 			out[i] = standardError2(st.Mu.Row(i), edges, st.Sigma2[i], tail)
 		}
