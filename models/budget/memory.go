@@ -130,7 +130,7 @@ func (p *Plan) stages() {
 	if p.Spec.LVM.Tails == lvm.Gaussian {
 		p.gaussian(used+held, add)
 	} else {
-		p.student(used, unused, held, add)
+		p.student(used, unused, held, lists, add)
 	}
 	d := float64(p.Spec.Dims)
 	placed := 4*d + 12
@@ -191,20 +191,23 @@ func (p *Plan) hashes() float64 {
 }
 
 // student adds the stages with heavy tails; held is what lives through all, beside the
-// vectors where they are used and where they are not.
-func (p *Plan) student(used, unused, held float64, add func(name string, perRow, rest float64)) {
+// vectors where they are used and where they are not, and so much of it are lists.
+func (p *Plan) student(used, unused, held, lists float64, add func(name string, perRow, rest float64)) {
 	further, reach := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
 	d := float64(p.Spec.Dims)
 	entries := entries(p.Seen, p.Neighbors, further, reach)
 	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further, reach) / float64(p.Rows)
 	// What follows from the lists, and how far its rows are filled; lists of further edges and
 	// the numbers of weights before these are bytes. Before that, the near ones by themselves, and
-	// their lengths.
-	more := 4 + 12*float64(further)
+	// their lengths; after it, where lists are set aside, these twice.
+	more, aside := 4+12*float64(further), 0.
 	if student.NumberBytes(p.Neighbors) == 1 {
 		more += 4 * entries
 	}
-	add("graph", used+held+max(problem+more, (12+8+8)*float64(p.Neighbors)), 0)
+	if p.SetsListsAside() {
+		aside = lists
+	}
+	add("graph", used+held+max(problem+max(more, aside), (12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
@@ -219,7 +222,7 @@ func (p *Plan) student(used, unused, held float64, add func(name string, perRow,
 		statistics += 8 * 2
 	}
 	system := 8*entries + (3*8*d + statistics) + (3*8*d + 8)
-	add("em", unused+held+problem+field+state+frame+system+average, 0)
+	add("em", unused+held-aside+problem+field+state+frame+system+average, 0)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges

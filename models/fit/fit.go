@@ -129,7 +129,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		return nil, err
 	}
 	p.spec = learnt.Spec
-	p.spec.Given, p.spec.Labels = nil, nil // of these rows alone
+	p.spec.Given, p.spec.Labels, p.spec.Aside = nil, nil, nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}

@@ -55,6 +55,9 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		r.Edges, r.Components = f.Out.Neighbors.N*k, len(size)
 		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
+		if s.Aside != nil {
+			f.Out.Neighbors = s.Aside(f.Out.Neighbors)
+		}
 		return nil
 	})
 	if err != nil {
