@@ -205,7 +205,7 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 		more += 4 * entries
 	}
 	if p.SetsListsAside() {
-		aside = lists
+		aside = lists - 8 // the distances of the last stay
 	}
 	add("graph", used+held+max(problem+max(more, aside), (12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)

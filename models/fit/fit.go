@@ -134,6 +134,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		z = vec.Take(z, learnt.Unique)
 	}
 	clock := time.Now()
+	p.progress("index", 0, 1) // what learning held goes before novelties come
 	s, own, err := learnt.snapshot(z)
 	if err != nil {
 		return nil, err

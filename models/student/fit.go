@@ -56,6 +56,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
 		if s.Aside != nil {
+			f.Out.Bandwidth2 = reaches(f.Out.Neighbors, k) // while they are here
 			f.Out.Neighbors = s.Aside(f.Out.Neighbors)
 		}
 		return nil

@@ -104,12 +104,17 @@ func (l *Learner) Result(nb *knn.Neighbors, st *State) *Result {
 // result adds the state to what is known of the points.
 func (l *Learner) result(r *models.Result, st *State) *Result {
 	r.Mu, r.Sigma2 = st.Mu, st.Sigma2
-	r.Bandwidth2 = points.Reaches(r.Neighbors, min(l.Settings.Neighbors, r.Neighbors.N-1))
+	if r.Bandwidth2 == nil {
+		r.Bandwidth2 = reaches(r.Neighbors, l.Settings.Neighbors)
+	}
 	s := l.Settings
 	r.Labels = s.Labels
 	s.Prior.Given, s.Labels = vec.Matrix[float64]{}, nil // of these points alone
 	return &Result{Result: r, Student: l.Describe(st), Settings: s}
 }
+
+// reaches are the squared distances to the k-th neighbours, or to the last of fewer points.
+func reaches(nb *knn.Neighbors, k int) []float64 { return points.Reaches(nb, min(k, nb.N-1)) }
 
 // Describe returns what a snapshot keeps of the model, for a map.
 func (l *Learner) Describe(st *State) *snapshot.Student {
