@@ -47,6 +47,10 @@ type Common struct {
 	// Labels are those of the rows to be learnt from, by which a model may learn (its
 	// Supervision); "" where a row has none. Nil: no row has. Settings in files do not keep them.
 	Labels []string
+	// Aside returns what is to hold the neighbours of the points from where learning hardly looks
+	// at them, such as a file: they are read there, and not changed. Nil: they stay where they are.
+	// Maps with heavy tails ask for it, others do not. Settings in files do not keep it.
+	Aside func(*knn.Neighbors) *knn.Neighbors
 }
 
 // MapDims is the dimension of the map that the settings mean.

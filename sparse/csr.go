@@ -7,7 +7,8 @@ import (
 
 // CSR is an N x M sparse matrix stored by rows. The columns of row i are
 // Index[Start[i]:Start[i+1]], strictly ascending, their values the same
-// elements of Data. Start has N+1 entries. Values may be zero.
+// elements of Data. Start has N+1 entries. Values may be zero. A pattern has no Data:
+// of the methods, NNZ, Bytes and Find are for it, too.
 type CSR struct {
 	N, M  int
 	Start []int
@@ -41,10 +42,9 @@ func (c *CSR) Row(i int) (index []int32, data []float64) {
 	return c.Index[a:b:b], c.Data[a:b:b]
 }
 
-// Find returns the position in Data of entry (i,j), or -1 if it is not stored.
+// Find returns the position in Index and Data of entry (i,j), or -1 if it is not stored.
 func (c *CSR) Find(i int, j int32) int {
-	index, _ := c.Row(i)
-	p, ok := slices.BinarySearch(index, j)
+	p, ok := slices.BinarySearch(c.Index[c.Start[i]:c.Start[i+1]], j)
 	if !ok {
 		return -1
 	}

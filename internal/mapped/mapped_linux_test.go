@@ -90,3 +90,36 @@ func TestNoRows(t *testing.T) {
 		t.Errorf("%v stay, %v", left, err)
 	}
 }
+
+// So do lists, whose values are aligned.
+func TestLists(t *testing.T) {
+	const count = 1<<20 + 1
+	r, index, value, err := NewLists(t.TempDir(), count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(index) != count || len(value) != count {
+		t.Fatalf("%d numbers and %d values", len(index), len(value))
+	}
+	for i := range index {
+		index[i], value[i] = int32(i), math.Sqrt(float64(i))
+	}
+	before := resident(t)
+	if err := r.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if freed := before - resident(t); freed < 12*count*9/10 {
+		t.Errorf("%d bytes let go of %d", freed, 12*count)
+	}
+	for i := range index {
+		if index[i] != int32(i) || value[i] != math.Sqrt(float64(i)) {
+			t.Fatalf("entry %d is %d and %g", i, index[i], value[i])
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, _, _, err := NewLists(t.TempDir(), 0); err == nil {
+		t.Error("lists without an entry")
+	}
+}

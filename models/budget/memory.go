@@ -8,6 +8,7 @@ import (
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/pca"
+	"unfold/models/student"
 	"unfold/sparse/knn/auto"
 )
 
@@ -129,7 +130,7 @@ func (p *Plan) stages() {
 	if p.Spec.LVM.Tails == lvm.Gaussian {
 		p.gaussian(used+held, add)
 	} else {
-		p.student(used, unused, held, add)
+		p.student(used, unused, held, lists, add)
 	}
 	d := float64(p.Spec.Dims)
 	placed := 4*d + 12
@@ -190,38 +191,46 @@ func (p *Plan) hashes() float64 {
 }
 
 // student adds the stages with heavy tails; held is what lives through all, beside the
-// vectors where they are used and where they are not.
-func (p *Plan) student(used, unused, held float64, add func(name string, perRow, rest float64)) {
+// vectors where they are used and where they are not, and so much of it are lists.
+func (p *Plan) student(used, unused, held, lists float64, add func(name string, perRow, rest float64)) {
 	further, reach := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
 	d := float64(p.Spec.Dims)
-	entries, _ := entries(p.Seen, p.Neighbors, further, reach)
+	entries := entries(p.Seen, p.Neighbors, further, reach)
 	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further, reach) / float64(p.Rows)
-	// What follows from the lists, and how far its rows are filled; lists of further edges.
-	// Before that, the near ones by themselves, and their lengths.
-	add("graph", used+held+max(problem+4+12*float64(further), (12+8+8)*float64(p.Neighbors)), 0)
+	// What follows from the lists, and how far its rows are filled; lists of further edges and
+	// the numbers of weights before these are bytes. Before that, the near ones by themselves, and
+	// their lengths; after it, where lists are set aside, these twice.
+	more, aside := 4+12*float64(further), 0.
+	if student.NumberBytes(p.Neighbors) == 1 {
+		more += 4 * entries
+	}
+	if p.SetsListsAside() {
+		aside = lists - 8 // the distances of the last stay
+	}
+	add("graph", used+held+max(problem+max(more, aside), (12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
 	// The components of the vectors.
-	add("spectral", used+held+problem+field+4*d+state+frame, 0)
+	add("spectral", used+held+problem+4*d+state+frame, 0)
 	average := 0.
 	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
 		average = 8 * d
 	}
-	system := 8*entries + (3*8*d + 7*8 + 8) + (3*8*d + 8)
-	add("em", unused+held+problem+field+state+frame+system+average, 0)
+	statistics := 8. * 5
+	if p.Spec.LVM.Student.Sigma != student.Fixed {
+		statistics += 8 * 2
+	}
+	system := 8*entries + (3*8*d + statistics) + (3*8*d + 8)
+	add("em", unused+held-aside+problem+field+state+frame+system+average, 0)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges
-// to k neighbours and some further ones up to rank reach: student.Problem.Bytes. With
-// further edges every entry counts them, and those that have some keep their near weight.
+// to k neighbours and some further ones up to rank reach: student.Problem.Bytes. An entry
+// has its column, its length and the number of its weight.
 func problemBytes(n, dim, k, further, reach int) float64 {
-	all, beyond := entries(dim, k, further, reach)
-	entry := 4. + 8 + 8
-	if further > 0 {
-		entry++
-	}
-	return float64(n) * (8 + all*entry + 8*beyond + 8)
+	entry := 4 + 8 + student.NumberBytes(k)
+	return float64(n) * (8 + entries(dim, k, further, reach)*float64(entry) + 8)
 }
 
 // entries is the number of entries a point of the symmetric matrix with the edges to k
@@ -231,14 +240,13 @@ func problemBytes(n, dim, k, further, reach int) float64 {
 //	m (1/k - 1/reach) / log^2(reach/k),
 //
 // and with that probability, or a little less, the other point's list has the edge as well.
-// So many beyond are those of further edges.
-func entries(dim, k, further, reach int) (all, beyond float64) {
+func entries(dim, k, further, reach int) float64 {
 	own := float64(further)
 	if further > 0 {
 		ratio := math.Log(float64(reach) / float64(k))
 		own *= 1 - min(1, own*(1/float64(k)-1/float64(reach))/(ratio*ratio))/2
 	}
-	return 2 * (float64(k)*mutual(dim) + own), 2 * own
+	return 2 * (float64(k)*mutual(dim) + own)
 }
 
 // fieldBytes returns the bytes of what n points in d dimensions are held against:

@@ -57,7 +57,7 @@ type Plan struct {
 }
 
 // asideBytes are the least of projected rows that are worth a file, and heldBytes of those
-// that the model itself holds.
+// that the model itself holds, and of lists.
 const (
 	asideBytes = 2 << 20
 	heldBytes  = 64 << 20
@@ -75,6 +75,12 @@ func (p *Plan) SetsAside() bool {
 		return p.Scored && bytes >= asideBytes
 	}
 	return bytes >= heldBytes
+}
+
+// SetsListsAside reports whether the neighbours of points should lie in a file while a map is
+// learnt from what was made of them (models.Common.Aside).
+func (p *Plan) SetsListsAside() bool {
+	return p.Spec.Kind == fit.LVM && p.Spec.LVM.Tails == lvm.Student && 12*p.Rows*p.Lists >= heldBytes
 }
 
 // Stage is a part of a fit.

@@ -101,6 +101,17 @@ func (p Plan) stage(name string) int64 {
 	panic("there is no stage " + name)
 }
 
+// What ten million rows of 50 values take leaves room below 8 GB for the program itself.
+func TestTenMillionRows(t *testing.T) {
+	p, err := New(Job{Rows: 10_000_000, Dim: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := float64(p.Bytes()) / 1e9; got > 7.9 {
+		t.Errorf("%.2f GB are predicted", got)
+	}
+}
+
 // A plan says what the fit then does.
 func TestPlanIsWhatIsDone(t *testing.T) {
 	for _, c := range []struct {
@@ -152,7 +163,7 @@ func TestNoPlan(t *testing.T) {
 }
 
 // Rows that are projected wait in a file for the report, unless they are few, and many rows
-// that are not projected lie in one anyway.
+// that are not projected lie in one anyway. So do many lists while a map with heavy tails is learnt.
 func TestSetsAside(t *testing.T) {
 	digits := Job{Rows: 70_000, Dim: 784, Scored: true}
 	for name, c := range map[string]struct {
@@ -174,6 +185,24 @@ func TestSetsAside(t *testing.T) {
 		}
 		if got := p.SetsAside(); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+	gaussian := fit.Spec{LVM: lvm.Options{Tails: lvm.Gaussian}}
+	for name, c := range map[string]struct {
+		job  Job
+		want bool
+	}{
+		"many lists":     {Job{Rows: 600_000, Dim: 5}, true},
+		"few lists":      {Job{Rows: 500_000, Dim: 5}, false},
+		"Gaussian tails": {Job{Rows: 600_000, Dim: 5, Spec: gaussian}, false},
+		"another kind":   {Job{Rows: 600_000, Dim: 5, Spec: fit.Spec{Kind: fit.GPLVM}}, false},
+	} {
+		p, err := New(c.job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.SetsListsAside(); got != c.want {
+			t.Errorf("%s: lists are set aside: %v", name, got)
 		}
 	}
 	with, err := New(digits)

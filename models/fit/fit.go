@@ -131,11 +131,12 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		return nil, err
 	}
 	p.spec = learnt.Spec
-	p.spec.Given, p.spec.Labels, p.spec.Paths = nil, nil, nil // of these rows alone
+	p.spec.Given, p.spec.Labels, p.spec.Paths, p.spec.Aside = nil, nil, nil, nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}
 	clock := time.Now()
+	p.progress("index", 0, 1) // what learning held goes before novelties come
 	s, own, err := learnt.snapshot(z)
 	if err != nil {
 		return nil, err

@@ -49,8 +49,8 @@ func (e *adjacency) partners(out []int32, i int32) []int32 {
 	return out
 }
 
-// pattern returns the matrix with an entry wherever an edge leads one way or the other,
-// its values still zero.
+// pattern returns the matrix with an entry wherever an edge leads one way or the other, without
+// values.
 func (e *adjacency) pattern(threads int) *sparse.CSR {
 	n := e.nb.N
 	c := &sparse.CSR{N: n, M: n, Start: make([]int, n+1)}
@@ -82,35 +82,33 @@ func (e *adjacency) pattern(threads int) *sparse.CSR {
 			slices.Sort(c.Index[c.Start[i]:c.Start[i+1]])
 		}
 	})
-	c.Data = make([]float64, len(c.Index))
 	return c
 }
 
-// pair returns what two points, i < j, are to each other: the weight of their near edges,
-// how many further ones they have, and the squared length scale, that of the last edge in
-// the order near, further, i, j.
-func (e *adjacency) pair(i, j int32) (near float64, further uint8, delta2 float64) {
+// pair returns what two points, i < j, are to each other: what their edges weigh, and the
+// squared length scale, that of the last edge in the order near, further, i, j.
+func (e *adjacency) pair(i, j int32) (w pairWeight, delta2 float64) {
 	for _, way := range [2][2]int32{{i, j}, {j, i}} {
 		to, dist2 := e.nb.Row(int(way[0]))
 		to = to[:len(e.near.rank)]
 		for q, v := range to {
 			if v == way[1] {
-				near += e.near.edge(way[0], to, q)
+				w.near += e.near.edge(way[0], to, q)
 				delta2 = e.scale.pair(way[0], v, dist2[q])
 			}
 		}
 	}
 	if e.further == nil {
-		return near, 0, delta2
+		return w, delta2
 	}
 	for _, way := range [2][2]int32{{i, j}, {j, i}} {
 		to, dist2 := e.further.Row(int(way[0]))
 		for q, v := range to {
 			if v == way[1] {
-				further++
+				w.further++
 				delta2 = e.scale.pair(way[0], v, dist2[q])
 			}
 		}
 	}
-	return near, further, delta2
+	return w, delta2
 }

@@ -70,7 +70,7 @@ func TestProblemIsThatOfTriplets(t *testing.T) {
 		if !slices.Equal(p.Similar.Start, want.Start) || !slices.Equal(p.Similar.Index, want.Index) {
 			t.Fatalf("%d threads: other entries", threads)
 		}
-		if !slices.Equal(p.Similar.Data, want.Data) {
+		if !slices.Equal(present(p), want.Data) {
 			t.Errorf("%d threads: other near weights", threads)
 		}
 		if !slices.Equal(p.Delta2, lengths2) {
@@ -81,8 +81,8 @@ func TestProblemIsThatOfTriplets(t *testing.T) {
 		want.Scatter(slot, slotT, further)
 		p.Weigh(weight)
 		for q, f := range want.Data {
-			if p.Similar.Data[q] != near[q]+weight*f {
-				t.Fatalf("%d threads: entry %d weighs %g, want %g", threads, q, p.Similar.Data[q], near[q]+weight*f)
+			if got := p.weights.at(q); got != near[q]+weight*f || p.weights.near(q) != near[q] {
+				t.Fatalf("%d threads: entry %d weighs %g, want %g", threads, q, got, near[q]+weight*f)
 			}
 		}
 	}

@@ -55,12 +55,13 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		r.Edges, r.Components = f.Out.Neighbors.N*k, len(size)
 		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
+		if s.Aside != nil {
+			f.Out.Bandwidth2 = reaches(f.Out.Neighbors, k) // while they are here
+			f.Out.Neighbors = s.Aside(f.Out.Neighbors)
+		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
-	}
-	if err = f.Stage("coarse", &r.Seconds.Coarse, func() error { l.field(); return nil }); err != nil {
 		return nil, err
 	}
 	var st *State
@@ -73,6 +74,10 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	})
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": start: %w", err)
+	}
+	// Last, since the start takes memory, too.
+	if err = f.Stage("coarse", &r.Seconds.Coarse, func() error { l.field(); return nil }); err != nil {
+		return nil, err
 	}
 	return maximise(ctx, f, l, st, frame)
 }

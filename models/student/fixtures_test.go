@@ -90,7 +90,7 @@ func fixtureScales(t *testing.T, s *fixtures.Student) {
 			if slices.Contains(s.Neighbors[j], int32(i)) {
 				want++
 			}
-			weights = append(weights, p.Similar.At(i, j)-want)
+			weights = append(weights, p.weights.at(p.Similar.Find(i, j))-want)
 		}
 	}
 	fixtures.Close(t, "delta2", got, s.Delta2.Data, tolerance)

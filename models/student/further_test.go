@@ -77,7 +77,7 @@ func TestFurtherWeight(t *testing.T) {
 		t.Errorf("%g edges, want %g", p.edges(), near.edges())
 	}
 	sum := func() (total float64) {
-		for _, v := range p.Similar.Data {
+		for _, v := range present(p) {
 			total += v / 2
 		}
 		return total

@@ -104,12 +104,17 @@ func (l *Learner) Result(nb *knn.Neighbors, st *State) *Result {
 // result adds the state to what is known of the points.
 func (l *Learner) result(r *models.Result, st *State) *Result {
 	r.Mu, r.Sigma2 = st.Mu, st.Sigma2
-	r.Bandwidth2 = points.Reaches(r.Neighbors, min(l.Settings.Neighbors, r.Neighbors.N-1))
+	if r.Bandwidth2 == nil {
+		r.Bandwidth2 = reaches(r.Neighbors, l.Settings.Neighbors)
+	}
 	s := l.Settings
 	r.Labels = s.Labels
 	s.Prior.Given, s.Labels = vec.Matrix[float64]{}, nil // of these points alone
 	return &Result{Result: r, Student: l.Describe(st), Settings: s}
 }
+
+// reaches are the squared distances to the k-th neighbours, or to the last of fewer points.
+func reaches(nb *knn.Neighbors, k int) []float64 { return points.Reaches(nb, min(k, nb.N-1)) }
 
 // Describe returns what a snapshot keeps of the model, for a map.
 func (l *Learner) Describe(st *State) *snapshot.Student {
@@ -128,18 +133,14 @@ func (s Settings) clip() [2]float64 {
 // errors2 returns the squared standard errors of the points' places, each by its
 // edges sent and received as those of an event (standardError2).
 func errors2(p *Problem, st *State, tail float64, threads int) []float64 {
-	out, near := make([]float64, p.N()), p.nearByPiece()
-	par.Ranges(threads, p.N(), rowPiece, func(t, from, to int) {
+	out := make([]float64, p.N())
+	par.Ranges(threads, p.N(), rowPiece, func(_, from, to int) {
 		var edges []Edge
-		near := near[t]
 		for i := from; i < to; i++ {
 			edges = edges[:0]
 			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
-				j, weight := int(p.Similar.Index[q]), p.Similar.Data[q]
-				if p.Further != nil && p.Further[q] > 0 {
-					weight, near = near[0], near[1:]
-				}
-				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: weight})
+				j := int(p.Similar.Index[q])
+				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.weights.near(q)})
 			}
 			out[i] = standardError2(st.Mu.Row(i), edges, st.Sigma2[i], tail)
 		}

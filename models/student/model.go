@@ -45,10 +45,10 @@ type Model struct {
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
 	pushes   []float64           // sum_j V_ij / c
 	bound    []float64           // what the sweep says about the majoriser, / c
-	gamma    []float64           // the diagonal Gamma, without damping
+	gamma    []float64           // the diagonal Gamma, without damping; bound itself if that is used once
 	each     []float64           // another statistic of every point
-	slope    []float64           // G_i of H9
-	weight   []float64           // N_i of H9
+	slope    []float64           // G_i of H9; nil until asked for
+	weight   []float64           // N_i of H9, likewise
 	part     []float64
 
 	stride int // the likelihood is that of every stride-th point
@@ -79,15 +79,18 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
 		similar: similar{p: p, d: d, a: s.Tail},
 		grad:    vec.New[float64](n, d), step: vec.New[float64](n, d), velocity: vec.New[float64](n, d),
-		pushes: room(), bound: room(), gamma: room(), each: room(), slope: room(), weight: room(),
+		pushes: room(), bound: room(), each: room(),
 		part: make([]float64, par.Pieces(n, rowPiece)),
+	}
+	if m.gamma = m.bound; s.Lag > 1 {
+		m.gamma = room()
 	}
 	m.tiles.New = func() any {
 		t := &tile{sources: make([][]float64, d), mu: make([]float64, d)}
 		t.SetDims(d)
 		return t
 	}
-	w := *p.Similar
+	w := *p.Similar // the pattern, with values of its own
 	w.Data = make([]float64, len(w.Index))
 	m.system = &solve.Laplacian{W: &w, Diagonal: room()}
 	p.Weigh(s.Further.To)
@@ -105,8 +108,11 @@ func (m *Model) SetPrior(p *prior.Prior, s prior.Schedule) {
 
 // Bytes returns the memory of the constants, the field and the workspace.
 func (m *Model) Bytes() int64 {
-	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() + m.prior.Bytes() +
-		8*int64(3*len(m.grad.Data)+7*m.n+len(m.system.W.Data))
+	values := 3*len(m.grad.Data) + 4*m.n + len(m.slope) + len(m.weight) + len(m.system.W.Data)
+	if m.s.Lag > 1 {
+		values += len(m.gamma)
+	}
+	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() + m.prior.Bytes() + 8*int64(values)
 }
 
 // Settings returns those in use, with all defaults filled in.
@@ -235,6 +241,9 @@ func (m *Model) Slopes(st *State) []float64 {
 // likelihood knows V and r^2 by V + r^2/d alone, and what a pair says about
 // sigma^2 is -d times its weight in the mu step.
 func (m *Model) slopes(st *State) {
+	if m.slope == nil {
+		m.slope, m.weight = make([]float64, m.n), make([]float64, m.n)
+	}
 	m.move(st)
 	if m.shape.fast {
 		m.fresh = false

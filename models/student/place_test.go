@@ -112,7 +112,7 @@ func TestScales(t *testing.T) {
 			t.Errorf("scales %d: unit %v", s, p.Unit)
 		}
 		low := p.Delta2[p.Similar.Find(0, 1)]
-		if low != want[0] || p.Bandwidth2[3] != want[1] || p.Similar.At(0, 1) != 2 || p.Similar.At(0, 3) != 1 {
+		if low != want[0] || p.Bandwidth2[3] != want[1] || p.weights.at(p.Similar.Find(0, 1)) != 2 || p.weights.at(p.Similar.Find(0, 3)) != 1 {
 			t.Errorf("scales %d: from %v to %v", s, low, p.Bandwidth2[3])
 		}
 	}

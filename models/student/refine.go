@@ -149,9 +149,8 @@ func (p *Problem) stretchable(wanted bool) *Problem {
 	if !wanted {
 		return nil
 	}
-	far, similar := *p, *p.Similar
-	similar.Data, far.Delta2 = make([]float64, len(similar.Data)), make([]float64, len(p.Delta2))
-	far.Similar = &similar
+	far := *p
+	far.weights.now, far.Delta2 = make([]float64, len(p.weights.now)), make([]float64, len(p.Delta2))
 	return &far
 }
 
@@ -160,9 +159,11 @@ func (p *Problem) stretch(far *Problem, f float64) *Problem {
 	if far == nil || f == 1 {
 		return p
 	}
-	for q, v := range p.Similar.Data {
-		far.Similar.Data[q] = f * v
-		far.Delta2[q] = f * p.Delta2[q]
+	for k, v := range p.weights.now {
+		far.weights.now[k] = f * v
+	}
+	for q, v := range p.Delta2 {
+		far.Delta2[q] = f * v
 	}
 	return far
 }

@@ -103,7 +103,7 @@ func TestRamp(t *testing.T) {
 func TestReach(t *testing.T) {
 	for _, reach := range []float64{1, 10} {
 		m, st, _ := learnt(t, blobs(300, 6), 2, ModelSettings{})
-		edges := slices.Clone(m.p.Similar.Data)
+		edges := present(m.p)
 		i := st.Mu.Row(0)
 		i[0], i[1] = i[0]+60, i[1]-60
 		before, err := m.Refine(context.Background(), st.Clone(), Refinement{})
@@ -118,7 +118,7 @@ func TestReach(t *testing.T) {
 		if home := near[0]%5 == 0; home != (reach > 1) {
 			t.Errorf("reach %v: the point is at home: %v", reach, home)
 		}
-		if !(after.Loglik > before.Loglik) || !slices.Equal(edges, m.p.Similar.Data) {
+		if !(after.Loglik > before.Loglik) || !slices.Equal(edges, present(m.p)) {
 			t.Errorf("reach %v: L from %v to %v", reach, before.Loglik, after.Loglik)
 		}
 	}

@@ -116,14 +116,12 @@ func (l *lengths) own(i int32, dist2 float64) float64 { return l.pair(i, i, dist
 // Problem holds the constants of the likelihood: who is similar, on what length
 // scale, and what every point is held against.
 type Problem struct {
-	// Similar holds S_ij + S_ji, symmetric, without a diagonal: the weights of near edges,
-	// and what further ones weigh at present (Weigh).
+	// Similar has an entry wherever an edge leads one way or the other: a pattern, symmetric,
+	// without a diagonal and without values.
 	Similar *sparse.CSR
-	// Further is how many further edges the entries of Similar have, nil where there are
-	// none; Near are the weights of the near edges of those entries that have some, in
-	// their order.
-	Further []uint8
-	Near    []float64
+	// weights holds S_ij + S_ji of the entries: the weights of near edges, and what further ones
+	// weigh at present (Weigh).
+	weights pairWeights
 	// Delta2 holds delta_ij^2 for the entries of Similar.
 	Delta2 []float64
 	// Bandwidth2 are Delta_i^2 (n).
@@ -156,10 +154,9 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 	e := &adjacency{nb: nb, further: further, near: near, scale: s}
 	c := e.pattern(threads)
 	p := &Problem{Similar: c, Delta2: make([]float64, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
-	if further != nil && len(further.Index) > 0 {
-		p.Further = make([]uint8, c.NNZ())
-	}
-	par.Ranges(threads, nb.N, rowPiece, func(_, from, to int) {
+	numbers := newNumbering(c.NNZ(), par.Pieces(nb.N, rowPiece))
+	par.Ranges(threads, nb.N, rowPiece, func(t, from, to int) {
+		piece := numbers.piece(t, c.Start[from], c.Start[to])
 		for u := from; u < to; u++ {
 			_, dist2 := nb.Row(u)
 			for _, d := range dist2[:k] {
@@ -167,62 +164,18 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 			}
 			for q := c.Start[u]; q < c.Start[u+1]; q++ {
 				i, j := int32(u), c.Index[q]
-				var beyond uint8
-				c.Data[q], beyond, p.Delta2[q] = e.pair(min(i, j), max(i, j))
-				if p.Further != nil {
-					p.Further[q] = beyond
-				}
+				var w pairWeight
+				w, p.Delta2[q] = e.pair(min(i, j), max(i, j))
+				piece.set(q, w)
 			}
 		}
 	})
-	p.keepNear()
+	p.weights = numbers.weights(threads)
 	return p
 }
 
-// keepNear notes the near weights of the entries whose present weight is not theirs alone.
-func (p *Problem) keepNear() {
-	count := 0
-	for _, f := range p.Further {
-		if f > 0 {
-			count++
-		}
-	}
-	p.Near = make([]float64, 0, count)
-	for q, f := range p.Further {
-		if f > 0 {
-			p.Near = append(p.Near, p.Similar.Data[q])
-		}
-	}
-}
-
 // Weigh gives every further edge the weight s.
-func (p *Problem) Weigh(s float64) {
-	at := 0
-	for q, f := range p.Further {
-		if f > 0 {
-			p.Similar.Data[q] = p.Near[at] + s*float64(f)
-			at++
-		}
-	}
-}
-
-// nearByPiece returns what Near holds from each piece of rowPiece points on.
-func (p *Problem) nearByPiece() [][]float64 {
-	out := make([][]float64, par.Pieces(p.N(), rowPiece))
-	at := 0
-	for t := range out {
-		out[t] = p.Near[at:]
-		if p.Further == nil {
-			continue
-		}
-		for _, f := range p.Further[p.Similar.Start[t*rowPiece]:p.Similar.Start[min((t+1)*rowPiece, p.N())]] {
-			if f > 0 {
-				at++
-			}
-		}
-	}
-	return out
-}
+func (p *Problem) Weigh(s float64) { p.weights.weigh(s) }
 
 // N is the number of points.
 func (p *Problem) N() int { return p.Similar.N }
@@ -230,18 +183,13 @@ func (p *Problem) N() int { return p.Similar.N }
 // edges returns sum_ij S_ij of the near edges.
 func (p *Problem) edges() float64 {
 	var sum float64
-	at := 0
-	for q, v := range p.Similar.Data {
-		if p.Further != nil && p.Further[q] > 0 {
-			v = p.Near[at]
-			at++
-		}
-		sum += v
+	for q := range p.Similar.Index {
+		sum += p.weights.near(q)
 	}
 	return sum / 2
 }
 
 // Bytes is the memory of the constants, without the field.
 func (p *Problem) Bytes() int64 {
-	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2)+len(p.Near)) + int64(len(p.Further))
+	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2)) + p.weights.bytes()
 }

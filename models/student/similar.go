@@ -28,7 +28,7 @@ type similar struct {
 // gradient of what grad and push hold, sum_j V_ij (mu_i - mu_j)/c and sum_j
 // V_ij/c. If own, gamma is set to Force's: c push_i + 0.05 sum_k W_ik.
 func (s *similar) system(threads int, st *State, c, damping float64, own bool, push, gamma []float64, a *solve.Laplacian, grad vec.Matrix[float64]) {
-	sim, d, half := s.p.Similar, s.d, 1/(2*s.a)
+	sim, weights, d, half := s.p.Similar, &s.p.weights, s.d, 1/(2*s.a)
 	par.Ranges(threads, sim.N, rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			si, mi, gi := st.Sigma2[i], st.Mu.Row(i), grad.Row(i)
@@ -39,7 +39,7 @@ func (s *similar) system(threads int, st *State, c, damping float64, own bool, p
 			for p := sim.Start[i]; p < sim.Start[i+1]; p++ {
 				j := int(sim.Index[p])
 				mj := st.Mu.Data[j*d : j*d+d]
-				w := sim.Data[p] / (s.p.Delta2[p] + (si + st.Sigma2[j]) + half*vec.SquaredDistance(mi, mj))
+				w := weights.at(p) / (s.p.Delta2[p] + (si + st.Sigma2[j]) + half*vec.SquaredDistance(mi, mj))
 				a.W.Data[p] = w
 				diagonal += w
 				for k, x := range mj {
@@ -57,13 +57,13 @@ func (s *similar) system(threads int, st *State, c, damping float64, own bool, p
 // slopes returns in out, for every point, the sum over its partners of
 // (S_ij + S_ji) (w r^2/V - d)/V, and in weight that of S_ij + S_ji.
 func (s *similar) slopes(threads int, st *State, out, weight []float64) {
-	sim := s.p.Similar
+	sim, weights := s.p.Similar, &s.p.weights
 	par.Ranges(threads, sim.N, rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			var sum, total float64
 			for p := sim.Start[i]; p < sim.Start[i+1]; p++ {
-				sum += sim.Data[p] * s.pair(st, i, p).Slope()
-				total += sim.Data[p]
+				sum += weights.at(p) * s.pair(st, i, p).Slope()
+				total += weights.at(p)
 			}
 			out[i], weight[i] = sum, total
 		}
@@ -74,12 +74,12 @@ func (s *similar) slopes(threads int, st *State, out, weight []float64) {
 // of every stride-th point, a pair of two such points counting once and any
 // other half; part has a value for every piece of rows.
 func (s *similar) loglik(threads, stride int, st *State, part []float64) float64 {
-	sim := s.p.Similar
+	sim, weights := s.p.Similar, &s.p.weights
 	par.Ranges(threads, sim.N, rowPiece, func(t, from, to int) {
 		part[t] = 0
 		for i := from + (stride-from%stride)%stride; i < to; i += stride {
 			for p := sim.Start[i]; p < sim.Start[i+1]; p++ {
-				part[t] += sim.Data[p] / 2 * s.pair(st, i, p).LogProb()
+				part[t] += weights.at(p) / 2 * s.pair(st, i, p).LogProb()
 			}
 		}
 	})

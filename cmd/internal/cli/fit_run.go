@@ -154,7 +154,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
 	}
 	spec := f.job.Spec
-	spec.Given = f.near
+	spec.Given, spec.Aside = f.near, f.room.lists(&f.predicted.Plan)
 	if spec.LVM.Student.Supervision > 0 {
 		spec.Labels = f.data.Label
 	}

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"unfold/models/budget"
+	"unfold/sparse/knn"
 )
 
 // Rows that are set aside lie in a file, and in memory, with a note, where there is none.
@@ -46,6 +48,44 @@ func TestRowsRoom(t *testing.T) {
 			r.between(&plan)("knn", 1, 2)
 			if v := x.Data[rows*cols-1]; v != 3 {
 				t.Errorf("a value became %g", v)
+			}
+		})
+	}
+}
+
+// Lists of neighbours stay as they are where they are set aside, in a file, and in memory, with a
+// note, where there is none. Few of them are not set aside.
+func TestListsRoom(t *testing.T) {
+	plan := func(rows int) *budget.Plan {
+		p, err := budget.New(budget.Job{Rows: rows, Dim: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &p
+	}
+	for name, folder := range map[string]string{"a folder": t.TempDir(), "no folder": filepath.Join(t.TempDir(), "none")} {
+		t.Run(name, func(t *testing.T) {
+			said := &bytes.Buffer{}
+			r := newRowsRoom(&program{System: System{Stdout: &bytes.Buffer{}, Stderr: said}}, budget.Job{}, filepath.Join(folder, "m.unfold"))
+			defer r.close()
+			if r.lists(plan(1000)) != nil {
+				t.Error("few lists are set aside")
+			}
+			nb, many := knn.NewNeighbors(3000, 10), plan(1_000_000)
+			for at := range nb.Index {
+				nb.Index[at], nb.Dist2[at] = int32(at), float64(at)/3
+			}
+			got := r.lists(many)(nb)
+			r.between(many)("em", 1, 2)
+			if got.N != nb.N || got.K != nb.K || !slices.Equal(got.Index, nb.Index) || !slices.Equal(got.Dist2, nb.Dist2) {
+				t.Error("the lists are other ones")
+			}
+			linux := runtime.GOOS == "linux"
+			if file := name == "a folder" && linux; (r.near != nil) != file || (got != nb) != file {
+				t.Errorf("the lists lie in a file: %v, want %v", r.near != nil, file)
+			}
+			if noted := strings.Contains(said.String(), "the neighbours stay in memory"); noted != (name == "no folder" && linux) {
+				t.Errorf("noted %q", said)
 			}
 		})
 	}
