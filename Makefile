@@ -178,8 +178,8 @@ pictures: build
 	cd out/pictures && PATH=$(CURDIR)/bin:$$PATH sh -ex ./commands
 	cp out/pictures/*.png docs/pictures/
 
-# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; half an hour. UNFOLD_DATA names the folder that holds
-# swissroll/ and usps/.
+# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; half an hour. ARGS chooses: make gplvm ARGS="-only others";
+# what was measured before stays on the page. UNFOLD_DATA names the folder that holds swissroll/ and usps/.
 gplvm: bin/bench/gplvm
 	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 

@@ -32,6 +32,16 @@ func TestPageWithoutData(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, raw)
 		}
 	}
+	// The page keeps what OUT no longer has.
+	if err := os.Remove(filepath.Join(dir, "oil.md")); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(context.Background(), []string{"-data", dir, "-out", dir, "-o", page, "-only", "roll"}, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, log.String())
+	}
+	if again, err := os.ReadFile(page); err != nil || !bytes.Equal(again, raw) {
+		t.Errorf("the page is another (%v):\n%s", err, again)
+	}
 	if code := run(context.Background(), []string{"-oil", dir, "-out", dir, "-o", page, "-only", "oil"}, &log); code != 1 || !strings.Contains(log.String(), "DataTrn.txt") {
 		t.Errorf("without the oil data: code %d, %s", code, log.String())
 	}

@@ -5,11 +5,12 @@
 //	make gplvm UNFOLD_DATA=DIR
 //
 // A section is an experiment in a file of its own. It leaves its text in OUT, so that
-// with -only one can be made again; sections that have not been made are named as
-// missing.
+// with -only one can be made again. Sections that are not there stay as the page has them;
+// those that it does not have are named as missing.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ func sections() []section {
 		{"roll", "Swiss roll", swissRoll, []string{rollFile}},
 		{"digits", "Digits", digits, []string{digitsFile}},
 		{"usps", "Digits, sparse", digitsSparse, []string{digitsFile}},
+		{"others", "Other methods", otherMethods, []string{digitsFile}},
 		{"twos", "Twos with missing pixels", binaryTwos, []string{digitsFile, moreDigitsFile}},
 		{"order", "Twos: the order of the noises", twosOrder, []string{digitsFile, moreDigitsFile}},
 		{"faces", "Frey faces", faces, []string{facesFile}},
@@ -106,18 +108,41 @@ func (b *bench) all(ctx context.Context, chosen []string, page string) error {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
 	}
+	return b.page(page)
+}
+
+// page writes the page of the sections in OUT, else of those that it has already.
+func (b *bench) page(page string) error {
+	earlier, err := sectionsOf(page)
+	if err != nil {
+		return err
+	}
 	var out strings.Builder
 	out.WriteString(intro)
 	for _, s := range sections() {
 		text, err := os.ReadFile(filepath.Join(b.out, s.key+".md"))
 		if errors.Is(err, fs.ErrNotExist) {
-			text = []byte("Not measured.\n")
+			text = []byte(cmp.Or(earlier[s.title], "Not measured.\n"))
 		} else if err != nil {
 			return err
 		}
 		fmt.Fprintf(&out, "\n## %s\n\n%s", s.title, text)
 	}
 	return os.WriteFile(page, []byte(out.String()), 0o666)
+}
+
+// sectionsOf returns the texts of a page by their titles, none of a page that is not there.
+func sectionsOf(page string) (map[string]string, error) {
+	raw, err := os.ReadFile(page)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	of := map[string]string{}
+	for _, section := range strings.Split(string(raw), "\n## ")[1:] {
+		title, text, _ := strings.Cut(section, "\n\n")
+		of[title] = strings.TrimRight(text, "\n") + "\n"
+	}
+	return of, nil
 }
 
 // Files in the folder of data.

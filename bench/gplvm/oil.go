@@ -209,16 +209,10 @@ and each point take in a round. Places move by jumps when the active set does, s
 
 // oilHundred is section 7.2.3: every tenth flow, from several starts.
 func oilHundred(ctx context.Context, b *bench) (string, error) {
-	everything, labels, err := flows(b.oil, "Trn")
+	y, label, err := b.hundred()
 	if err != nil {
 		return "", err
 	}
-	var rows []int32
-	var label []int
-	for i := 0; i < everything.Rows; i += 10 {
-		rows, label = append(rows, int32(i)), append(label, labels[i])
-	}
-	y := vec.Take(everything, rows)
 	all, err := b.search(ctx, "hundred", y, label, fewSpreads, fewRestarts, hundredSteps)
 	if err != nil {
 		return "", err

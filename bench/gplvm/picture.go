@@ -63,13 +63,18 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 		v := uint8(255 * (shades[i/side/step*across+i%side/step] - low) / (high - low))
 		img.Set(i%side, i/side, color.Gray{v/2 + 127})
 	}
+	mark(img, f, x, label)
+	return sheet.PNG(path, img)
+}
+
+// mark draws places by class.
+func mark(img *image.RGBA, f frame, x vec.Matrix[float64], label []int) {
 	for i := range x.Rows {
 		col, row := int((x.Row(i)[0]-f.left)/f.span*side), int((1-(x.Row(i)[1]-f.bottom)/f.span)*side)
 		for p := range 9 {
 			img.Set(col+p%3-1, row+p/3-1, colours[label[i]])
 		}
 	}
-	return sheet.PNG(path, img)
 }
 
 // decoded returns what a model says lies at the places x: grey values of pictures of

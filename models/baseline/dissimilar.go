@@ -21,11 +21,13 @@ func products(y vec.Matrix[float64]) dissimilar {
 	}
 }
 
-// kernels are those of kernel principal components, with k(y, y_j) = exp(-|y - y_j|^2/q).
-func kernels(y vec.Matrix[float64]) dissimilar {
+// kernels are those of kernel principal components of a width w, with
+// k(y, y_j) = exp(-|y - y_j|^2/(q w^2)).
+func kernels(y vec.Matrix[float64], w float64) dissimilar {
+	extent := float64(y.Cols) * w * w
 	return func(a, z []float64, _ []int32) {
 		for j := range a {
-			a[j] = -2 * math.Exp(-vec.SquaredDistance(z, y.Row(j))/float64(y.Cols))
+			a[j] = -2 * math.Exp(-vec.SquaredDistance(z, y.Row(j))/extent)
 		}
 	}
 }

@@ -9,6 +9,7 @@
 //	eigenmaps   Laplacian eigenmaps (Belkin and Niyogi 2003)
 //	ltsa        local tangent space alignment (Zhang and Zha 2004)
 //	sammon      Sammon's nonlinear mapping (Sammon 1969)
+//	gtm         generative topographic mapping (Bishop, Svensén and Williams 1998)
 //
 // # Symbols
 //
@@ -22,7 +23,7 @@
 // Isomap, kernel principal components and classical scaling differ in a alone:
 //
 //	mds      a_ij = -2 y_i'y_j                          (as |y_i - y_j|^2 once centred)
-//	kpca     a_ij = -2 exp(-|y_i - y_j|^2/q)
+//	kpca     a_ij = -2 exp(-|y_i - y_j|^2/(q w^2)), of a width w
 //	isomap   a_ij = the squared length of the shortest path from i to j
 //
 // Places are those of classical scaling (pca.Scaling), with B = -1/2 J a J, J = 1 - 11'/m,
@@ -94,16 +95,39 @@
 // vector has the place of the least sum over learnt ones, which stay, from (5) on. Distances are
 // computed again in every iteration instead of being kept.
 //
+// # Generative topographic mapping
+//
+// Vectors are those of a sheet, with noise of variance 1/beta. K latent points x_k stand for the
+// sheet, a grid over [-1, 1]^d, which Gaussian basis functions phi_b, B of them on a wider grid,
+// and 1 lead to the data (Bishop, Svensén and Williams, Neural Computation 10, 1998, section 2):
+//
+//	log p(Y) = sum_j ln 1/K sum_k (beta/2 pi)^(q/2) exp(-beta/2 |y_j - W'phi(x_k)|^2)    (10)
+//
+// EM from principal components on raises (10) and the logarithm of a normal prior of precision
+// lambda of all w_bc. With the responsibilities
+//
+//	r_jk = p(y_j | x_k)/sum_l p(y_j | x_l)                                   (11)
+//
+// and g_k = sum_j r_jk its M step is, W first, by the old beta,
+//
+//	(Phi'G Phi + lambda/beta I) W = Phi'R'Y                                 (12)
+//	1/beta = 1/(m q) sum_jk r_jk |y_j - W'phi(x_k)|^2                        (13)
+//
+// An iteration is one pass over the vectors, whose responsibilities are formed one vector at a
+// time and summed up. The place of a vector, learnt or new, is its posterior mean
+//
+//	x = sum_k r_k x_k                                                        (14)
+//
 // # Samples
 //
-// All but principal components learn a sample of the vectors, m of them in O(m^2) memory
+// All but principal components and gtm learn a sample of the vectors, m of them in O(m^2) memory
 // (eigenmaps in O(m k), sammon in O(m)), and place the rest by (2), (5), (7) or (9), which is
-// how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components are of all
-// vectors.
+// how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components and gtm are of
+// all vectors, in memory that does not grow with their number.
 //
 // # Decoding
 //
-// Principal components lead back linearly. Otherwise the vector at a place has the weights
+// Principal components lead back linearly, gtm by W'phi(x). Otherwise the vector at a place has the weights
 // that best reconstruct the place from its k nearest, summing to 1 (Saul and Roweis, JMLR 4,
 // 2003, section 6.1):
 //
@@ -111,16 +135,17 @@
 //
 // # Sigma
 //
-// These methods have no variances. Published is, of principal components, the root mean
-// square distance of a vector from their plane by dimension left out; of the others, the
-// standard deviation by coordinate of the places of its k nearest learnt vectors. It is at
-// least 1e-6 of the map's own.
+// With gtm it is the standard deviation of the posterior by coordinate, where each latent point
+// stands for the cell around it. The others have no variances. Published is, of principal
+// components, the root mean square distance of a vector from their plane by dimension left out;
+// of the rest, the standard deviation by coordinate of the places of its k nearest learnt
+// vectors. It is at least 1e-6 of the map's own.
 //
 // # Contract
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
-// are in the data's units, but for kpca, lle, ltsa and eigenmaps; columns are uncorrelated among
-// the learnt points, of falling variance (with lle and ltsa of equal; with eigenmaps so where points
-// weigh their D), their entry of largest magnitude positive. With sammon and eigenmaps a result is
-// one of the kind of processor, too.
+// are in the data's units, but for kpca, lle, ltsa, eigenmaps and gtm. Columns, but for those of
+// gtm, are uncorrelated among the learnt points, of falling variance (with lle and ltsa of equal;
+// with eigenmaps so where points weigh their D), their entry of largest magnitude positive. With
+// sammon, eigenmaps and gtm a result is one of the kind of processor, too.
 package baseline

@@ -15,12 +15,15 @@ import (
 type Fitted struct {
 	// Settings have the defaults filled in.
 	Settings Settings
-	// Learnt are the rows that were learnt, ascending; PCA learns all.
+	// Learnt are the rows that were learnt, ascending; PCA and GTM learn all.
 	Learnt []int32
 	// Iterations were taken by a method that iterates, and Converged says that it was not the
 	// greatest number of them that ended it.
 	Iterations int
 	Converged  bool
+	// LoglikInitial and Loglik are the log-likelihoods before and after learning, of GTM; it
+	// has the only model with one.
+	LoglikInitial, Loglik float64
 
 	model interface {
 		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
@@ -43,9 +46,9 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 		return nil, models.BadInputf("%s: %d distinct rows: neighbors = %d and dims = %d need at least %d distinct rows; give more rows or fewer neighbors", m, x.Rows, s.Neighbors, s.Dims, need)
 	}
 	f := &Fitted{Settings: s, Converged: true}
-	if m == PCA {
+	if m.whole() {
 		f.Learnt = placing.Sample(x.Rows, x.Rows, s.Seed)
-		if f.model, err = components(ctx, x, s); err != nil {
+		if err := f.all(ctx, m, x); err != nil {
 			return nil, err
 		}
 		return f, nil
@@ -60,6 +63,22 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 		f.Iterations, f.Converged = t.course.Iterations, t.course.Converged
 	}
 	return f, nil
+}
+
+// all learns all rows.
+func (f *Fitted) all(ctx context.Context, m Method, x vec.Matrix[float32]) error {
+	if m == PCA {
+		l, err := components(ctx, x, f.Settings)
+		f.model = direct{l, f.Settings.Threads}
+		return err
+	}
+	t, c, err := learnTopographic(ctx, x, f.Settings)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m, err)
+	}
+	f.model = direct{t, f.Settings.Threads}
+	f.Iterations, f.Converged, f.LoglikInitial, f.Loglik = c.iterations, c.converged, c.initial, c.loglik
+	return nil
 }
 
 // PlaceAll returns the places of the rows of x, those that were learnt from, and their
@@ -96,8 +115,12 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) 
 	if err := placing.Check(s.Kind, s, placing.RuleAuto, 0, own); err != nil {
 		return nil, err
 	}
-	if m == PCA {
-		return openLinear(s, own)
+	if m.whole() {
+		f, err := readFormula(m, s)
+		if err != nil {
+			return nil, models.BadInputf("%s: the snapshot does not fit: %w", m, err)
+		}
+		return newDirectPlacer(s, m, f, own)
 	}
 	t, err := readScaled(s, set.Threads)
 	if err != nil {
@@ -108,4 +131,12 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) 
 		return nil, fmt.Errorf("%s: %w", m, err)
 	}
 	return p, nil
+}
+
+// readFormula reads what a method holds that learns all rows.
+func readFormula(m Method, s *snapshot.Snapshot) (formula, error) {
+	if m == PCA {
+		return readLinear(s)
+	}
+	return readTopographic(s)
 }

@@ -18,7 +18,11 @@ import (
 type fixture struct {
 	Name, Method                string
 	Neighbors                   int
+	Steps                       int // of EM; 0 where there is none
 	Learn, More, Places, Others [][]float64
+	// Of GTM: its log-likelihood, the deviation of its noise, and the vectors at Places.
+	Loglik, Sigma float64
+	Decoded       [][]float64
 }
 
 func fixtures(t *testing.T) []fixture {
@@ -51,7 +55,7 @@ func TestPlacesAreThoseOfScikitLearn(t *testing.T) {
 	for _, f := range fixtures(t) {
 		t.Run(f.Method+"/"+f.Name, func(t *testing.T) {
 			x := vec.Convert[float32](rowsOf(f.Learn))
-			fit, err := Fit(t.Context(), Method(f.Method), x, Settings{Common: models.Common{Dims: len(f.Places[0]), Neighbors: f.Neighbors}})
+			fit, err := Fit(t.Context(), Method(f.Method), x, Settings{Common: models.Common{Dims: len(f.Places[0]), Neighbors: f.Neighbors, Steps: f.Steps}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +149,7 @@ func others(t *testing.T, f *Fitted, x vec.Matrix[float32]) vec.Matrix[float64] 
 	t.Helper()
 	mu := vec.New[float64](x.Rows, f.Settings.Dims)
 	switch m := f.model.(type) {
-	case *linear:
+	case direct:
 		got, _, err := m.PlaceAll(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"unfold/internal/vec"
@@ -19,6 +20,7 @@ func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 //	places   float64, m x d   those of the sample, where it was learnt
 //	paths    float64, m x m   with isomap: lengths of paths, in units
 //	values   float64, d       with eigenmaps: eigenvalues of (6)
+//	width    float64, 1       with kpca: that of the kernel
 func (t *scaled) Parts() []snapshot.Part {
 	parts := append(placing.Parts(t.learnt, t.units), snapshot.Part{Name: "places", Rows: t.x.Rows, Cols: t.x.Cols, Data: t.x.Data})
 	switch t.method {
@@ -26,6 +28,8 @@ func (t *scaled) Parts() []snapshot.Part {
 		parts = append(parts, snapshot.Part{Name: "paths", Rows: t.paths.Rows, Cols: t.paths.Cols, Data: t.paths.Data})
 	case Eigenmaps:
 		parts = append(parts, snapshot.Part{Name: "values", Rows: len(t.values), Cols: 1, Data: t.values})
+	case KernelPCA:
+		parts = append(parts, snapshot.Part{Name: "width", Rows: 1, Cols: 1, Data: []float64{t.width}})
 	}
 	return parts
 }
@@ -58,6 +62,14 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 		}
 		if err := t.diffusion.check(); err != nil {
 			return nil, err
+		}
+	case KernelPCA:
+		width, err := snapshot.PartOf[float64](s, "width", 1, 1)
+		if err != nil {
+			return nil, err
+		}
+		if t.width = width[0]; !(t.width > 0) {
+			return nil, fmt.Errorf("the width %g has to be positive", t.width)
 		}
 	}
 	t.choose()

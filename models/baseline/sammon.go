@@ -69,7 +69,7 @@ func (t *scaled) relaxed(ctx context.Context, x vec.Matrix[float32], s Settings)
 	if err != nil {
 		return vec.Matrix[float64]{}, err
 	}
-	start, _, err := l.PlaceAll(ctx, x, nil)
+	start, _, err := direct{l, s.Threads}.PlaceAll(ctx, x, nil)
 	if err != nil {
 		return start, err
 	}

@@ -70,7 +70,7 @@ func TestStressIsLeast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, _, err := linear.PlaceAll(t.Context(), x, nil)
+	before, _, err := direct{formula: linear}.PlaceAll(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

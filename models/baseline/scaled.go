@@ -27,6 +27,7 @@ type scaled struct {
 	// map, paths (m x m) Isomap's.
 	y, x, paths vec.Matrix[float64]
 	k, threads  int
+	width       float64 // of kernels
 
 	from dissimilar
 	diffusion
@@ -63,7 +64,7 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	if x.Rows <= s.Dims {
 		return nil, models.BadInputf("%s: %d dimensions of %d learnt points: want fewer dimensions than points", method, s.Dims, x.Rows)
 	}
-	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads}
+	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
 	t.y = t.units.All(x)
 	if method == Isomap {
 		var err error
@@ -152,7 +153,7 @@ func (t *scaled) choose() {
 	case LLE, LTSA, Eigenmaps:
 		t.unit = 1
 	case KernelPCA:
-		t.from, t.unit = kernels(t.y), 1
+		t.from, t.unit = kernels(t.y, t.width), 1
 	case MDS:
 		t.from = products(t.y)
 	}

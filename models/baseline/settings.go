@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"unfold/models"
@@ -20,18 +21,30 @@ const (
 	Eigenmaps Method = "eigenmaps"
 	LTSA      Method = "ltsa"
 	Sammon    Method = "sammon"
+	GTM       Method = "gtm"
 )
 
 // Methods lists them.
-func Methods() []Method { return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA, Sammon} }
+func Methods() []Method {
+	return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA, Sammon, GTM}
+}
 
 // Settings of a fit. The zero value works.
 type Settings struct {
 	// Common are those of all models. Neighbors is 9 by default, and of LTSA more than dimensions.
+	// Steps are those of GTM, at most 300 by default.
 	models.Common
-	// Points is how many vectors are learnt at most, a sample of all (but PCA, which learns
-	// all). Default 1000.
+	// Points is how many vectors are learnt at most, a sample of all (but PCA and GTM, which
+	// learn all). Default 1000.
 	Points int
+	// Width is that of Gaussians as a multiple: of GTM of the spacing of the basis functions,
+	// of KernelPCA of (q/2)^(1/2), in units. Default 1.
+	Width float64
+	// Grid and Basis are, of GTM, the latent points and the basis functions along an axis, 2 or
+	// more. By default there are about 225 and 16 in all: 15 and 4 along 2 axes.
+	Grid, Basis int
+	// Ridge is, of GTM, the precision of the prior of the mapping's weights, in units. Default 0.1.
+	Ridge float64
 }
 
 // Resolved fills in the defaults of a method. It returns a *models.SettingError if the
@@ -42,8 +55,20 @@ func (s Settings) Resolved(m Method) (Settings, error) {
 		neighbors = max(neighbors, s.MapDims()+1)
 	}
 	s.Dims, s.Neighbors, s.Points = s.MapDims(), cmp.Or(s.Neighbors, neighbors), cmp.Or(s.Points, 1000)
+	s.Width = cmp.Or(s.Width, 1)
 	if err := s.Check(); err != nil {
 		return s, err
+	}
+	if err := models.Require(s.Width > 0, "width", "%g, want more than 0", s.Width); err != nil {
+		return s, err
+	}
+	switch m {
+	case PCA:
+		return s, nil
+	case GTM:
+		s.Steps, s.Ridge = cmp.Or(s.Steps, topographicSteps), cmp.Or(s.Ridge, 0.1)
+		s.Grid, s.Basis = cmp.Or(s.Grid, side(225, s.Dims)), cmp.Or(s.Basis, side(16, s.Dims))
+		return s, s.checkTopographic()
 	}
 	if err := models.Require(s.Points > s.Dims, "points", "%d, want more than the %d dimensions of the map", s.Points, s.Dims); err != nil || m != LTSA {
 		return s, err
@@ -55,10 +80,34 @@ func (s Settings) Resolved(m Method) (Settings, error) {
 	return s, models.Require(s.Neighbors > s.Dims, "neighbors", "%d, want more than the %d dimensions of the map with kind ltsa", s.Neighbors, s.Dims)
 }
 
+// Most latent points and basis functions: a step solves a system of the latter.
+const (
+	mostNodes = 10000
+	mostBasis = 1000
+)
+
+// side is how many points along an axis make about so many in all, 2 or more.
+func side(all float64, dims int) int { return max(2, int(math.Round(math.Pow(all, 1/float64(dims))))) }
+
+// checkTopographic says what is wrong with those that GTM alone has.
+func (s Settings) checkTopographic() error {
+	return cmp.Or(
+		models.Require(s.Grid >= 2, "grid", "%d, want at least 2", s.Grid),
+		models.Require(s.Basis >= 2, "basis", "%d, want at least 2", s.Basis),
+		models.Require(power(s.Grid, s.Dims) <= mostNodes, "grid", "%d along each of %d dimensions, want at most %d latent points in all", s.Grid, s.Dims, mostNodes),
+		models.Require(power(s.Basis, s.Dims) <= mostBasis, "basis", "%d along each of %d dimensions, want at most %d basis functions in all", s.Basis, s.Dims, mostBasis),
+		models.Require(s.Width > 0 && s.Width <= math.MaxFloat32, "width", "%g, want more than 0", s.Width),
+		models.Require(s.Ridge > 0 && s.Ridge <= math.MaxFloat32, "ridge", "%g, want more than 0", s.Ridge),
+	)
+}
+
 // Bytes returns about what learning holds beside the vectors, n of q elements.
 func (s Settings) Bytes(m Method, n, q int) int64 {
-	if m == PCA {
+	switch m {
+	case PCA:
 		return 8 * int64(q) * int64(2*q)
+	case GTM: // sums of vectors by latent points, and principal components
+		return 8 * int64(q) * (int64(sumParts+4)*int64(power(s.Grid, s.Dims)) + int64(2*q))
 	}
 	points := int64(min(n, s.Points))
 	squares := int64(1) // of the eigenvectors
@@ -77,3 +126,6 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 
 // known reports whether there is such a method.
 func (m Method) known() bool { return slices.Contains(Methods(), m) }
+
+// whole reports whether it learns all vectors.
+func (m Method) whole() bool { return m == PCA || m == GTM }

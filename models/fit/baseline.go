@@ -36,10 +36,27 @@ func textbook(m baseline.Method, about string) Kind {
 			return f.Bytes(m, n, q)
 		},
 	}
-	if m != baseline.PCA {
+	switch m {
+	case baseline.PCA:
+	case baseline.KernelPCA:
+		k.Settings = func() Settings { return new(kernelSettings) }
+	case baseline.GTM:
+		k.Settings = func() Settings { return new(topographicSettings) }
+		k.Describe = describeTopography
+	default:
 		k.Settings = func() Settings { return new(textbookSettings) }
 	}
 	return k
+}
+
+// describeTopography says what a map of kind gtm is of.
+func describeTopography(s *snapshot.Snapshot) []Line {
+	d := baseline.DescribeTopography(s)
+	return []Line{
+		{"mapping", fmt.Sprintf("%d latent points and %d basis functions along each axis", d.Grid, d.Basis)},
+		{"noise", fmt.Sprintf("standard deviation %.4g of an element", d.Noise)},
+		{"likelihood", fmt.Sprintf("%.8g", d.Loglik)},
+	}
 }
 
 // textbookSettings are those of the methods that learn a sample.
@@ -60,23 +77,100 @@ func (f *textbookSettings) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (f *textbookSettings) UnmarshalJSON(raw []byte) error {
 	var file textbookFile
-	if err := json.Unmarshal(raw, &file); err != nil {
-		return err
-	}
+	err := json.Unmarshal(raw, &file)
 	f.Sampled.Points = setting.Auto(file.Points)
-	return nil
+	return err
 }
 
 // Apply implements Settings.
 func (f *textbookSettings) Apply(_ Given, s *Spec) { s.Own = f }
 
+// kernelSettings are those of kernel principal components.
+type kernelSettings struct {
+	Sampled sampled `key:""`
+	Wide    wide    `key:""`
+}
+
+// kernelFile is how a model file keeps them.
+type kernelFile struct {
+	Points int     `json:"points"`
+	Width  float64 `json:"width"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f *kernelSettings) MarshalJSON() ([]byte, error) {
+	return json.Marshal(kernelFile{int(f.Sampled.Points), float64(f.Wide.Width)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *kernelSettings) UnmarshalJSON(raw []byte) error {
+	var file kernelFile
+	err := json.Unmarshal(raw, &file)
+	f.Sampled.Points, f.Wide.Width = setting.Auto(file.Points), setting.Number(file.Width)
+	return err
+}
+
+// Apply implements Settings.
+func (f *kernelSettings) Apply(_ Given, s *Spec) { s.Own = f }
+
+// topographicSettings are those of the generative topographic mapping.
+type topographicSettings struct {
+	Wide  wide           `key:""`
+	Grid  setting.Auto   `key:"grid" default:"auto" help:"With kind gtm: latent points along each axis of the map; auto is 15 for 2 dimensions, and about 225 in all for others." placeholder:"N"`
+	Basis setting.Auto   `key:"basis" default:"auto" help:"With kind gtm: basis functions along each axis; auto is 4 for 2 dimensions, and about 16 in all for others." placeholder:"N"`
+	Ridge setting.Number `key:"ridge" default:"auto" help:"With kind gtm: precision of the prior that holds the mapping's weights near zero, of data of unit variance; auto is 0.1." placeholder:"X"`
+}
+
+// topographicFile is how a model file keeps them.
+type topographicFile struct {
+	Width float64 `json:"width"`
+	Grid  int     `json:"grid"`
+	Basis int     `json:"basis"`
+	Ridge float64 `json:"ridge"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f *topographicSettings) MarshalJSON() ([]byte, error) {
+	return json.Marshal(topographicFile{float64(f.Wide.Width), int(f.Grid), int(f.Basis), float64(f.Ridge)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *topographicSettings) UnmarshalJSON(raw []byte) error {
+	var file topographicFile
+	err := json.Unmarshal(raw, &file)
+	f.Grid, f.Basis, f.Ridge, f.Wide.Width = setting.Auto(file.Grid), setting.Auto(file.Basis), setting.Number(file.Ridge), setting.Number(file.Width)
+	return err
+}
+
+// Apply implements Settings.
+func (f *topographicSettings) Apply(_ Given, s *Spec) { s.Own = f }
+
 // textbook are the settings of a fit as that package has them.
 func (s Spec) textbook() baseline.Settings {
 	set := baseline.Settings{Common: s.Common}
-	if own, ok := s.Own.(*textbookSettings); ok {
+	switch own := s.Own.(type) {
+	case *textbookSettings:
 		set.Points = int(own.Sampled.Points)
+	case *kernelSettings:
+		set.Points, set.Width = int(own.Sampled.Points), float64(own.Wide.Width)
+	case *topographicSettings:
+		set.Grid, set.Basis, set.Ridge, set.Width = int(own.Grid), int(own.Basis), float64(own.Ridge), float64(own.Wide.Width)
 	}
 	return set
+}
+
+// ownTextbook are the settings of a method, with defaults filled in, as a spec has them.
+func ownTextbook(m baseline.Method, f baseline.Settings) Settings {
+	points, width := sampled{setting.Auto(f.Points)}, wide{setting.Number(f.Width)}
+	switch m {
+	case baseline.PCA:
+		return nil
+	case baseline.KernelPCA:
+		return &kernelSettings{points, width}
+	case baseline.GTM:
+		return &topographicSettings{width, setting.Auto(f.Grid), setting.Auto(f.Basis), setting.Number(f.Ridge)}
+	}
+	return &textbookSettings{points}
 }
 
 func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
@@ -89,9 +183,12 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 		step(1, 1)
 		// The settings that these kinds do not know are left at their defaults.
 		s.Common, s.LVM = fit.Settings.Common, lvm.Options{}
-		if m != baseline.PCA {
-			s.Own = &textbookSettings{sampled{setting.Auto(fit.Settings.Points)}}
+		if own := ownTextbook(m, fit.Settings); own != nil {
+			s.Own = own
 		}
-		return &sample{model: fit, rows: fit.Learnt, spec: s, report: models.Report{Components: 1, Iterations: fit.Iterations, Converged: fit.Converged}}, nil
+		report := models.Report{
+			Components: 1, Iterations: fit.Iterations, Converged: fit.Converged, LoglikInitial: fit.LoglikInitial, Loglik: fit.Loglik,
+		}
+		return &sample{model: fit, rows: fit.Learnt, spec: s, report: report}, nil
 	})
 }

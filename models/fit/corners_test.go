@@ -49,7 +49,7 @@ const tooFew = "distinct rows"
 
 // ofScale are the kinds whose map has the distances of the data on one scale, on which an
 // outlier can leave no room for the rest.
-var ofScale = map[string]bool{"isomap": true, "lle": true, "kpca": true, "mds": true}
+var ofScale = map[string]bool{"isomap": true, "lle": true, "kpca": true, "mds": true, "gtm": true}
 
 // corners are those of every kind.
 func corners() []corner {

@@ -268,8 +268,13 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 		if k.Settings == nil {
 			continue
 		}
-		if _, is := k.Settings().(*textbookSettings); is {
+		switch k.Settings().(type) {
+		case *textbookSettings:
 			want = append(want, names(k.Name+".", reflect.TypeFor[textbookFile]())...)
+		case *kernelSettings:
+			want = append(want, names(k.Name+".", reflect.TypeFor[kernelFile]())...)
+		case *topographicSettings:
+			want = append(want, names(k.Name+".", reflect.TypeFor[topographicFile]())...)
 		}
 	}
 	slices.Sort(documented)

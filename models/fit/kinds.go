@@ -21,7 +21,8 @@ var registry = []Kind{
 	textbook(baseline.MDS, ", mds, by distances"),
 	textbook(baseline.Eigenmaps, ", eigenmaps, by the Laplacian of the neighbours' graph"),
 	textbook(baseline.LTSA, ", ltsa, by aligned tangent planes"),
-	textbook(baseline.Sammon, ", and sammon, by distances, of which short ones count more"),
+	textbook(baseline.Sammon, ", sammon, by distances, of which short ones count more"),
+	textbook(baseline.GTM, ", and gtm, the generative topographic mapping"),
 }
 
 // Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are

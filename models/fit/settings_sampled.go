@@ -12,6 +12,11 @@ type sampled struct {
 	Points setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm, gplvm, isomap, lle, kpca, mds, eigenmaps, ltsa and sammon: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
 }
 
+// wide is the setting of textbook kinds that have Gaussians.
+type wide struct {
+	Width setting.Number `key:"width" after:"points" default:"auto" help:"With kinds kpca and gtm: how wide the Gaussians of the kernel, or of the basis functions, are, as a multiple of what they are by default; auto is 1." placeholder:"X"`
+}
+
 // restarted are those of kinds that start more than once.
 type restarted struct {
 	Restarts int `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`

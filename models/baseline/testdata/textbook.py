@@ -1,6 +1,7 @@
 """Writes textbook.json: maps of scikit-learn, and where it places other vectors.
 
-It has no mapping by Sammon, and no places of other vectors by Laplacian eigenmaps: these are the formulas of the papers.
+It has no mapping by Sammon, no generative topographic mapping, and no places of other vectors by Laplacian eigenmaps: these are
+the formulas of the papers.
 
     pip install scikit-learn
     python textbook.py
@@ -12,6 +13,7 @@ import unittest.mock
 
 import numpy as np
 import scipy.optimize
+import scipy.special
 import sklearn
 from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA, KernelPCA
@@ -129,6 +131,58 @@ class Sammon:
         return np.array(places)
 
 
+class Topographic:
+    """Generative topographic mapping (Bishop, Svensen and Williams 1998): 15 x 15 latent points and 4 x 4 functions of a plane."""
+
+    RIDGE, STEPS = 0.1, 60
+
+    def __init__(self, dims):
+        points, functions = {2: (15, 4), 3: (6, 3)}[dims]
+        self.points, self.centres = self.grid(points, dims), self.grid(functions, dims)
+        self.width = 2 / (functions - 1)
+
+    def grid(self, side, dims):
+        return np.stack(np.meshgrid(*[np.linspace(-1, 1, side)] * dims, indexing="ij"), axis=-1).reshape(-1, dims)
+
+    def functions(self, at):
+        gaussians = np.exp(-cdist(at, self.centres, "sqeuclidean") / (2 * self.width**2))
+        return np.hstack([gaussians, np.ones((len(at), 1))])
+
+    def log_densities(self, y):
+        """Of vectors (rows) and latent points (columns), together."""
+        q, k = y.shape[1], len(self.points)
+        return q / 2 * np.log(self.beta / (2 * np.pi)) - self.beta / 2 * cdist(y, self.images, "sqeuclidean") - np.log(k)
+
+    def fit_transform(self, x):
+        self.mean, d = x.mean(axis=0), self.points.shape[1]
+        self.scale = 1 / np.sqrt(((x - self.mean) ** 2).mean())
+        y = (x - self.mean) * self.scale
+        n, q = y.shape
+        values, axes = np.linalg.eigh(np.cov(y.T, bias=True))
+        values, axes = values[::-1], axes[:, ::-1].astype(np.float32).astype(float)  # as the program keeps them
+        plane = self.points / self.points.std(axis=0) * np.sqrt(values[:d]) @ axes[:, :d].T
+        phi = self.functions(self.points)
+        weights = np.linalg.lstsq(phi, plane, rcond=1e-10)[0]
+        step = np.unique(self.points[:, 0])[1] + 1
+        half = step / self.points[:, 0].std() * np.sqrt(values[0]) / 2
+        self.beta, self.images = 1 / max(half**2, values[d] if d < q else 0), phi @ weights
+        for _ in range(self.STEPS):
+            r = scipy.special.softmax(self.log_densities(y), axis=1)
+            system = phi.T @ np.diag(r.sum(axis=0)) @ phi + self.RIDGE / self.beta * np.eye(phi.shape[1])
+            weights = np.linalg.solve(system, phi.T @ r.T @ y)
+            self.images = phi @ weights
+            self.beta = n * q / (r * cdist(y, self.images, "sqeuclidean")).sum()
+        self.weights = weights
+        self.loglik = scipy.special.logsumexp(self.log_densities(y), axis=1).sum() + n * q * np.log(self.scale)
+        return self.transform(x)
+
+    def transform(self, z):
+        return scipy.special.softmax(self.log_densities((z - self.mean) * self.scale), axis=1) @ self.points
+
+    def inverse_transform(self, at):
+        return self.functions(at) @ self.weights / self.scale + self.mean
+
+
 cases = []
 for name, x in (("sheet", sheet), ("cloud", cloud)):
     x = x.round(3).astype(np.float32).astype(float)
@@ -145,13 +199,20 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
         "eigenmaps": Eigenmaps(d),
         "ltsa": TangentSpaces(d),
         "sammon": Sammon(d),
+        "gtm": Topographic(d),
     }
     for method, model in methods.items():
         places = model.fit_transform(learn)
-        cases.append({
+        case = {
             "name": name, "method": method, "neighbors": K, "learn": learn.tolist(), "more": more.tolist(),
             "places": places.tolist(), "others": model.transform(more).tolist(),
-        })
+        }
+        if method == "gtm":
+            case |= {
+                "steps": model.STEPS, "loglik": model.loglik, "sigma": 1 / np.sqrt(model.beta) / model.scale,
+                "decoded": model.inverse_transform(places).tolist(),
+            }
+        cases.append(case)
 
 text = json.dumps({"written_by": "scikit-learn " + sklearn.__version__, "cases": cases})
 pathlib.Path(__file__).with_name("textbook.json").write_text(text + "\n")
