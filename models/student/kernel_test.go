@@ -168,8 +168,9 @@ func TestSinglePrecision(t *testing.T) {
 		sources := targets + rapid.IntRange(0, 300).Draw(t, "more")
 		spread := math.Exp(rapid.Float64Range(-3, 4).Draw(t, "spread"))
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
-		o := &one{batch(targets, sources, 2, spread, rapid.Bool().Draw(t, "self"), r)}
-		for k := range 2 {
+		d := rapid.IntRange(2, 3).Draw(t, "d")
+		o := &one{batch(targets, sources, d, spread, rapid.Bool().Draw(t, "self"), r)}
+		for k := range d {
 			for _, c := range []farfield.Columns{o.batch.Targets, o.batch.Sources} {
 				for i := range c.Mu[k] {
 					c.Mu[k][i] = 1e4*spread + c.Mu[k][i]
@@ -182,7 +183,7 @@ func TestSinglePrecision(t *testing.T) {
 			var m [2]*Model
 			for k := range m {
 				var err error
-				if m[k], err = NewModel(p, 2, ModelSettings{Single: k == 1}); err != nil {
+				if m[k], err = NewModel(p, d, ModelSettings{Single: k == 1}); err != nil {
 					t.Fatal(err)
 				}
 				m[k].fresh = fresh

@@ -35,6 +35,7 @@ type Model struct {
 	prior   *prior.Prior
 	fall    prior.Schedule // of its weight
 	plane   bool           // d = 2, a = 1
+	space   bool           // d = 3, a = 3/2
 	shape   *shape
 	system  *solve.Laplacian
 	cg      *solve.CG
@@ -75,7 +76,7 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	room := func() []float64 { return make([]float64, n) }
 	m := &Model{
 		p: p, n: n, d: d, edges: edges, s: s, stride: 1,
-		plane: d == 2 && s.Tail == 1, shape: newShape(d, s.Tail),
+		plane: d == 2 && s.Tail == 1, space: d == 3 && s.Tail == 1.5, shape: newShape(d, s.Tail),
 		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
 		similar: similar{p: p, d: d, a: s.Tail},
 		grad:    vec.New[float64](n, d), step: vec.New[float64](n, d), velocity: vec.New[float64](n, d),

@@ -87,9 +87,9 @@ type ModelSettings struct {
 	// where many far pairs cancel but has no proof, hence Check; else 1.
 	Majoriser Majoriser
 	Damping   float64
-	// Single sums the repulsion in the plane (d = 2, a = 1, Far) in single
-	// precision: relative to the sum of the magnitudes an error of some 1e-6, far
-	// below that of cells. Elsewhere it does nothing.
+	// Single sums the repulsion in the plane (d = 2, a = 1, Far) and in space (d = 3, a =
+	// 3/2, Force) in single precision: relative to the sum of the magnitudes an error of
+	// some 1e-6, far below that of cells. Elsewhere it does nothing.
 	Single bool
 	// Lag is the number of steps that a majoriser is used for. Default 1.
 	Lag int

@@ -2,6 +2,7 @@ package student_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -16,9 +17,9 @@ import (
 	"unfold/sparse/knn"
 )
 
-// digitProblem is the problem of 4,000 digits in the plane, with cells, and where
+// digitProblem is the problem of 4,000 digits in d dimensions, with cells, and where
 // learning starts.
-func digitProblem(t *testing.T) (*Problem, *State, []int32) {
+func digitProblem(t *testing.T, d int) (*Problem, *State, []int32) {
 	t.Helper()
 	ctx := context.Background()
 	x, class, test, testClass := modeltest.Digits(t)
@@ -33,8 +34,8 @@ func digitProblem(t *testing.T) (*Problem, *State, []int32) {
 		t.Fatal(err)
 	}
 	p := NewProblem(nb, 6, Native)
-	p.Field = farfield.NewCells(p.Bandwidth2, 2, farfield.CellSettings{})
-	st, err := Start(ctx, z, 2, StartSettings{})
+	p.Field = farfield.NewCells(p.Bandwidth2, d, farfield.CellSettings{})
+	st, err := Start(ctx, z, d, StartSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func apart(t *testing.T, a, b vec.Matrix[float64]) float64 {
 	}
 	var radius float64
 	for i := range n {
-		radius = max(radius, math.Hypot(y.At(i, 0), y.At(i, 1)))
+		radius = max(radius, mat.Norm(y.RowView(i), 2))
 	}
 	return math.Sqrt(max(0, rest)/float64(n)) / (2 * radius)
 }
@@ -82,10 +83,16 @@ func TestPrecisions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it learns 4,000 digits: not with -short")
 	}
+	for _, d := range []int{2, 3} {
+		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) { precisions(t, d) })
+	}
+}
+
+func precisions(t *testing.T, d int) {
 	ctx := context.Background()
-	p, start, class := digitProblem(t)
+	p, start, class := digitProblem(t, d)
 	learn := func(s ModelSettings) (st *State, loglik float64, accuracy []float64) {
-		m, err := NewModel(p, 2, s)
+		m, err := NewModel(p, d, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,8 +15,14 @@ func (m *Model) bind() {
 	if m.plane {
 		m.visitPush, m.visitLogs = m.planePush, m.planeLogs
 	}
-	if m.plane && m.s.Single && m.s.Majoriser == Far {
+	if m.space {
+		m.visitLogs = m.spaceLogs
+	}
+	switch {
+	case m.plane && m.s.Single && m.s.Majoriser == Far:
 		m.visitPush = m.planePushSingle
+	case m.space && m.s.Single && m.s.Majoriser == Force:
+		m.visitPush = m.spacePushSingle
 	}
 }
 
@@ -29,10 +35,11 @@ func (m *Model) planePush(b *farfield.Batch) {
 	all := planeRun(b)
 	for p, i := range b.Points {
 		t := planeSpot(b, p)
-		parts, count := around(b, &all, p)
+		parts, count := around(b, p)
 		var f pairwise.Force
-		for k := range parts[:count] {
-			f.Add(m.planeForce(&t, &parts[k]))
+		for _, part := range parts[:count] {
+			sources := all.Cut(part.from, part.to)
+			f.Add(m.planeForce(&t, &sources))
 		}
 		m.planeSet(i, f)
 	}
@@ -50,39 +57,57 @@ func (m *Model) planeSet(i int32, f pairwise.Force) {
 // planePushSingle is planePush in single precision, about the first target, for
 // the majoriser Far.
 func (m *Model) planePushSingle(b *farfield.Batch) {
-	n := len(b.Weight)
-	if cap(b.Work32) < 5*n {
-		b.Work32 = make([]float32, 5*n)
-	}
-	column := func(k int, src []float64, centre float64) []float32 {
-		dst := b.Work32[k*n : (k+1)*n : (k+1)*n]
-		pairwise.Narrow(dst, src, centre)
-		return dst
-	}
+	n := singles(b, 5)
 	x, y := b.Targets.Mu[0][0], b.Targets.Mu[1][0]
 	all := pairwise.Run[float32]{
-		X: column(0, b.Sources.Mu[0], x), Y: column(1, b.Sources.Mu[1], y),
-		S: column(2, b.Sources.Sigma2, 0), A: column(3, b.Sources.Delta2, 0), W: column(4, b.Weight, 0),
+		X: n.column(0, b.Sources.Mu[0], x), Y: n.column(1, b.Sources.Mu[1], y),
+		S: n.column(2, b.Sources.Sigma2, 0), A: n.column(3, b.Sources.Delta2, 0), W: n.column(4, b.Weight, 0),
 	}
 	for p, i := range b.Points {
 		d := planeSpot(b, p)
 		t := pairwise.Spot[float32]{X: float32(d.X - x), Y: float32(d.Y - y), S: max(float32(d.S), leastSingle), A: float32(d.A)}
-		// The target itself, at distance 0, does nothing without weight.
-		own := float32(0)
-		if b.Self >= 0 {
-			own, all.W[b.Self+p] = all.W[b.Self+p], 0
-		}
+		own := weigh(b, all.W, p, 0)
 		var f pairwise.Force
 		if m.fresh {
 			f = pairwise.PushFar32(&t, &all)
 		} else {
 			f = pairwise.Push32(&t, &all)
 		}
-		if b.Self >= 0 {
-			all.W[b.Self+p] = own
-		}
+		weigh(b, all.W, p, own)
 		m.planeSet(i, f)
 	}
+}
+
+// narrowed are columns of a batch's sources in single precision, in the memory of the
+// visitor.
+type narrowed struct {
+	room []float32
+	n    int
+}
+
+// singles makes room for so many columns.
+func singles(b *farfield.Batch, columns int) narrowed {
+	n := len(b.Weight)
+	if cap(b.Work32) < columns*n {
+		b.Work32 = make([]float32, columns*n)
+	}
+	return narrowed{b.Work32[:columns*n], n}
+}
+
+// column makes src - centre the k-th column.
+func (w narrowed) column(k int, src []float64, centre float64) []float32 {
+	dst := w.room[k*w.n : (k+1)*w.n : (k+1)*w.n]
+	pairwise.Narrow(dst, src, centre)
+	return dst
+}
+
+// weigh gives target p another weight among the sources and returns what it was: the target
+// itself, at distance 0, does nothing without weight.
+func weigh(b *farfield.Batch, weights []float32, p int, w float32) (before float32) {
+	if b.Self >= 0 {
+		weights[b.Self+p], before = w, weights[b.Self+p]
+	}
+	return before
 }
 
 // leastSingle keeps q above 0 in single precision.
@@ -111,14 +136,17 @@ func planeSpot(b *farfield.Batch, p int) pairwise.Spot[float64] {
 	return pairwise.Spot[float64]{X: b.Targets.Mu[0][p], Y: b.Targets.Mu[1][p], S: b.Targets.Sigma2[p], A: b.Targets.Delta2[p]}
 }
 
-// around returns the sources that target p meets: all but itself, in one or two
+// around returns where the sources stand that target p meets: all but itself, in one or two
 // runs.
-func around(b *farfield.Batch, all *pairwise.Run[float64], p int) (parts [2]pairwise.Run[float64], count int) {
+func around(b *farfield.Batch, p int) (parts [2]span, count int) {
 	if b.Self < 0 {
-		return [2]pairwise.Run[float64]{*all}, 1
+		return [2]span{{0, len(b.Weight)}}, 1
 	}
-	return [2]pairwise.Run[float64]{all.Cut(0, b.Self+p), all.Cut(b.Self+p+1, len(all.W))}, 2
+	return [2]span{{0, b.Self + p}, {b.Self + p + 1, len(b.Weight)}}, 2
 }
+
+// span are sources from..to.
+type span struct{ from, to int }
 
 // planeLogs fills each, where stride says so, for d = 2, a = 1.
 func (m *Model) planeLogs(b *farfield.Batch) {
@@ -128,10 +156,11 @@ func (m *Model) planeLogs(b *farfield.Batch) {
 			continue
 		}
 		t := planeSpot(b, p)
-		parts, count := around(b, &all, p)
+		parts, count := around(b, p)
 		m.each[i] = 0
-		for k := range parts[:count] {
-			m.each[i] += pairwise.Logs(&t, &parts[k])
+		for _, part := range parts[:count] {
+			sources := all.Cut(part.from, part.to)
+			m.each[i] += pairwise.Logs(&t, &sources)
 		}
 	}
 }

@@ -92,6 +92,35 @@ func pushFar32At(l simd.Level, t *spot32, r *run32) (f Force) {
 	return pushFar(t, r)
 }
 
+func pushSpace32At(l simd.Level, t *spaceSpot32, r *spaceRun32) (f SpaceForce) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushSpace32AVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 7
+		pushSpace32AVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(pushSpace(t, &last))
+		return f
+	}
+	return pushSpace(t, r)
+}
+
+func logsSpaceAt(l simd.Level, t *spaceSpot64, r *spaceRun64) float64 {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		return logsSpaceAVX512(t, r, n)
+	case simd.AVX2:
+		whole := n &^ 3
+		last := r.Cut(whole, n)
+		return logsSpaceAVX2(t, r, whole) + logsSpace(t, &last)
+	}
+	return logsSpace(t, r)
+}
+
 func narrowAt(l simd.Level, dst []float32, src []float64, centre float64) {
 	_ = dst[:len(src)]
 	whole := len(src) &^ (lanes(l) - 1)

@@ -9,9 +9,9 @@
 //
 //	V_ij = A/(q(q+A)) + B/(q(q+B)) = ((A+B) q + 2AB) / (q (q+A)(q+B)).
 //
-// Push and PushFar sum it up. For other d the same is done in three steps over
-// blocks of sources that fit the first-level cache: Distances, Repulsions,
-// Gather.
+// Push and PushFar sum it up, PushSpace32 what it is in space (d = 3, a = 3/2). For
+// other d the same is done in three steps over blocks of sources that fit the
+// first-level cache: Distances, Repulsions, Gather.
 //
 // # The Gaussian model
 //

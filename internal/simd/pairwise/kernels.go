@@ -21,6 +21,21 @@ func PushFar(t *Spot[float64], r *Run[float64]) Force { return pushFarAt(level, 
 // each with an error of 1e-14 of its own and 2^-52 of 1.
 func Logs(t *Spot[float64], r *Run[float64]) float64 { return logsAt(level, t, r) }
 
+// PushSpace32 returns what a run of sources does to a target in space, d = 3 and a =
+// 3/2, in single precision. With q = sigma_i^2 + sigma_j^2 + r^2/3, y = (1 +
+// q/Delta^2)^(-1/2) the repulsion is the sum over Delta_i and Delta_j of
+//
+//	y^3 (1 + y) / (q (1 + y + y^2)).
+func PushSpace32(t *SpaceSpot[float32], r *SpaceRun[float32]) SpaceForce {
+	return pushSpace32At(level, t, r)
+}
+
+// LogsSpace is Logs in space, d = 3 and a = 3/2. With x = q/Delta^2, z = 1 + x, g = 1 +
+// sqrt z it sums the logarithms, over Delta_i and Delta_j, of
+//
+//	1 - z^(-3/2) = x (g + z) / (g z^(3/2)).
+func LogsSpace(t *SpaceSpot[float64], r *SpaceRun[float64]) float64 { return logsSpaceAt(level, t, r) }
+
 // Push32 is Push in single precision.
 func Push32(t *Spot[float32], r *Run[float32]) Force { return push32At(level, t, r) }
 

@@ -322,6 +322,8 @@ func TestLengthsThatDoNotFitPanic(t *testing.T) {
 	for name, f := range map[string]func(){
 		"push":       func() { Push(new(Spot[float64]), &Run[float64]{W: make([]float64, 3)}) },
 		"logs":       func() { Logs(new(Spot[float64]), &Run[float64]{W: make([]float64, 3)}) },
+		"pushSpace":  func() { PushSpace32(new(SpaceSpot[float32]), &SpaceRun[float32]{W: make([]float32, 3)}) },
+		"logsSpace":  func() { LogsSpace(new(SpaceSpot[float64]), &SpaceRun[float64]{W: make([]float64, 3)}) },
 		"pushFar":    func() { PushFar32(new(Spot[float32]), &Run[float32]{W: make([]float32, 3)}) },
 		"narrow":     func() { Narrow(make([]float32, 8), make([]float64, 9), 0) },
 		"distances":  func() { Distances(make([]float64, 9), make([]float64, 2), [][]float64{make([]float64, 9)}) },
@@ -359,6 +361,10 @@ func BenchmarkPairs(b *testing.B) {
 		measure("push", func() { pushAt(l, &s, &run) })
 		measure("pushFar", func() { pushFarAt(l, &s, &run) })
 		measure("logs", func() { logsAt(l, &s, &run) })
+		space32, at32 := newSpaceRun[float32](t, sources, r), newSpaceSpot[float32](r)
+		space, at := newSpaceRun[float64](t, sources, r), newSpaceSpot[float64](r)
+		measure("pushSpace32", func() { pushSpace32At(l, &at32, &space32) })
+		measure("logsSpace", func() { logsSpaceAt(l, &at, &space) })
 		measure("push32", func() { push32At(l, &s32, &run32) })
 		measure("pushFar32", func() { pushFar32At(l, &s32, &run32) })
 		for _, d := range []int{3, 10} {

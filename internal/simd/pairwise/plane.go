@@ -1,7 +1,5 @@
 package pairwise
 
-import "math"
-
 // Float is float32 or float64.
 type Float interface{ float32 | float64 }
 
@@ -91,34 +89,15 @@ func pushFar[T Float](t *Spot[T], r *Run[T]) Force {
 }
 
 // logs is the plain version of Logs.
-//
-// Sources of weight 1 are multiplied up, with a logarithm where the product
-// becomes small; for others, which are far, log x = 2 artanh((x-1)/(x+1)) is a
-// short series.
 func logs(t *spot64, r *run64) float64 {
 	xs := r.X
 	ys, ss, as, ws := r.Y[:len(xs)], r.S[:len(xs)], r.A[:len(xs)], r.W[:len(xs)]
-	sum, product := 0.0, 1.0
+	l := newLogSum()
 	for k, x := range xs {
 		dx, dy := t.X-x, t.Y-ys[k]
 		q := 0.5*(dx*dx+dy*dy) + (t.S + ss[k])
 		b := as[k]
-		m, q2 := (t.A+b)*q+t.A*b, q*q
-		if ws[k] == 1 {
-			product *= q2 / (q2 + m)
-			if product < 1e-150 {
-				sum += math.Log(product)
-				product = 1
-			}
-			continue
-		}
-		z := m / (2*q2 + m)
-		if z > 0.1 {
-			sum += ws[k] * math.Log(q2/(q2+m))
-			continue
-		}
-		zz := z * z
-		sum -= ws[k] * 2 * z * (1 + zz*(1./3+zz*(1./5+zz*(1./7+zz*(1./9+zz*(1./11))))))
+		l.add(ws[k], q*q, (t.A+b)*q+t.A*b)
 	}
-	return sum + math.Log(product)
+	return l.total()
 }

@@ -19,6 +19,11 @@ func pushFarAVX512(t *spot64, r *run64, n int, f *Force)
 //go:noescape
 func logsAVX512(t *spot64, r *run64, n int) float64
 
+// logsSpaceAVX512 returns the sum over the first n sources.
+//
+//go:noescape
+func logsSpaceAVX512(t *spaceSpot64, r *spaceRun64, n int) float64
+
 // distancesAVX512 sets n values of r2, n a multiple of the lanes.
 //
 //go:noescape
@@ -89,6 +94,11 @@ func pushFarAVX2(t *spot64, r *run64, n int, f *Force)
 //go:noescape
 func logsAVX2(t *spot64, r *run64, n int) float64
 
+// logsSpaceAVX2 returns the sum over the first n sources.
+//
+//go:noescape
+func logsSpaceAVX2(t *spaceSpot64, r *spaceRun64, n int) float64
+
 // distancesAVX2 sets n values of r2, n a multiple of the lanes.
 //
 //go:noescape
@@ -154,6 +164,11 @@ func push32AVX512(t *spot32, r *run32, n int, f *Force)
 //go:noescape
 func pushFar32AVX512(t *spot32, r *run32, n int, f *Force)
 
+// pushSpace32AVX512 sets f to what the first n sources do.
+//
+//go:noescape
+func pushSpace32AVX512(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)
+
 // push32AVX2 sets f to what the first n sources do.
 //
 //go:noescape
@@ -163,3 +178,8 @@ func push32AVX2(t *spot32, r *run32, n int, f *Force)
 //
 //go:noescape
 func pushFar32AVX2(t *spot32, r *run32, n int, f *Force)
+
+// pushSpace32AVX2 sets f to what the first n sources do.
+//
+//go:noescape
+func pushSpace32AVX2(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)

@@ -17,6 +17,7 @@ func main() {
 		s.push("push", false)
 		s.push("pushFar", true)
 		s.logs()
+		s.logsSpace()
 		s.distances()
 		s.repulsions()
 		s.gather()
@@ -40,6 +41,7 @@ func main() {
 	} {
 		s.push("push32", false)
 		s.push("pushFar32", true)
+		s.pushSpace()
 	}
 	Generate()
 }

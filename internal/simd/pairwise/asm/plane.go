@@ -23,15 +23,20 @@ type target struct {
 func (s isa) target() target {
 	spot := Mem{Base: Load(Param("t"), GP64())}
 	t := target{isa: s, x: s.broadcast(spot), y: s.broadcast(spot.Offset(s.number)), s: s.broadcast(spot.Offset(2 * s.number)), a: s.broadcast(spot.Offset(3 * s.number))}
+	t.sources(5)
+	return t
+}
+
+// sources loads the parameters r, of so many columns, and n.
+func (t *target) sources(columns int) {
 	r := Mem{Base: Load(Param("r"), GP64())}
-	for c := range 5 {
+	for c := range columns {
 		t.run = append(t.run, GP64())
 		MOVQ(r.Offset(24*c), t.run[c])
 	}
 	t.count = Load(Param("n"), GP64())
 	t.at = GP64()
 	XORQ(t.at, t.at)
-	return t
 }
 
 // columns returns the next numbers of a column; others than the masked are 0.
@@ -113,12 +118,7 @@ func (s isa) push(name string, far bool) {
 	RET()
 }
 
-// logs writes Logs. With x = q^2 + m the ratio of q^2 and x is 2^k f, f about 1, and
-//
-//	log f = 2 artanh(z),   z = (2^-k q^2 - x)/(2^-k q^2 + x),   |z| <= 0.2,
-//
-// a series; k is read off the difference of the bits of q^2 and x, which is their
-// logarithm to within 0.09.
+// logs writes Logs.
 func (s isa) logs() {
 	TEXT("logs"+s.suffix, NOSPLIT, "func(t *spot64, r *run64, n int) float64")
 	Pragma("noescape")
@@ -126,14 +126,7 @@ func (s isa) logs() {
 	t := s.target()
 	half := s.half()
 	sum := s.zero()
-	bits := func(name string, v uint64) func() VecVirtual {
-		return s.kept(rodata.Number(name, math.Float64frombits(v)))
-	}
-	round := bits("round", 1023<<52+1<<51)
-	twice := bits("twice", 2046<<52)
-	magic := s.kept(rodata.Number("magic", 1<<52))
-	unbias := s.kept(rodata.Number("unbias", 1<<52+1023))
-	ln2 := s.kept(rodata.Number("ln2", math.Ln2))
+	log := s.logRatio()
 	s.loop("sources", t.count, t.at, func(mask Op) {
 		column := t.columns(mask)
 		dx, dy, q := s.reg(), s.reg(), s.reg()
@@ -150,9 +143,32 @@ func (s isa) logs() {
 		s.fma(c, q, m) // (A+B) q + AB
 		s.mul(q, q, q)
 		s.add(q, m, x)
+		s.accumulate(mask, column(4), log(q, x), sum)
+	})
+	Store(s.total(sum), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
 
+// logRatio returns what writes log(p/x), p <= x; p is lost. The ratio is 2^k f, f about 1,
+// and
+//
+//	log f = 2 artanh(z),   z = (2^-k p - x)/(2^-k p + x),   |z| <= 0.2,
+//
+// a series; k is read off the difference of the bits of p and x, which is their
+// logarithm to within 0.09.
+func (s isa) logRatio() func(p, x VecVirtual) VecVirtual {
+	bits := func(name string, v uint64) func() VecVirtual {
+		return s.kept(rodata.Number(name, math.Float64frombits(v)))
+	}
+	round := bits("round", 1023<<52+1<<51)
+	twice := bits("twice", 2046<<52)
+	magic := s.kept(rodata.Number("magic", 1<<52))
+	unbias := s.kept(rodata.Number("unbias", 1<<52+1023))
+	ln2 := s.kept(rodata.Number("ln2", math.Ln2))
+	return func(p, x VecVirtual) VecVirtual {
 		k := s.reg()
-		VPSUBQ(x, q, k)
+		VPSUBQ(x, p, k)
 		VPADDQ(round(), k, k)
 		VPSRLQ(U8(52), k, k) // k + 1023
 		scale := s.reg()
@@ -162,26 +178,23 @@ func (s isa) logs() {
 		VORPD(magic(), k, k)
 		s.sub(unbias(), k, k)
 
-		s.mul(scale, q, q)
+		s.mul(scale, p, p)
 		z, z2 := s.reg(), s.reg()
-		s.sub(x, q, z)
-		s.add(x, q, q)
-		s.div(q, z, z)
+		s.sub(x, p, z)
+		s.add(x, p, p)
+		s.div(p, z, z)
 		s.mul(z, z, z2)
-		p := s.reg()
-		s.move(s.broadcast(rodata.Number("odd17", 1./17)), p)
+		series := s.reg()
+		s.move(s.broadcast(rodata.Number("odd17", 1./17)), series)
 		for odd := 15; odd > 1; odd -= 2 {
-			s.fma213(z2, p, rodata.Number(fmt.Sprintf("odd%d", odd), 1/float64(odd)))
+			s.fma213(z2, series, rodata.Number(fmt.Sprintf("odd%d", odd), 1/float64(odd)))
 		}
-		s.fma213(z2, p, rodata.Number("one", 1)) // 1 + z^2/3 + ...
+		s.fma213(z2, series, rodata.Number("one", 1)) // 1 + z^2/3 + ...
 		s.add(z, z, z)
 		s.mul(ln2(), k, k)
-		s.fma(p, z, k)
-		s.accumulate(mask, column(4), k, sum)
-	})
-	Store(s.total(sum), ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+		s.fma(series, z, k)
+		return k
+	}
 }
 
 // fma213 sets p to p z + c, c a number in memory.
