@@ -236,7 +236,7 @@ func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, err
 		return nil, err
 	}
 	e.fillIn(rows)
-	return b, e.metric.apply(x, rows, t.Origin, e.vector)
+	return b, e.metric.apply(x, rows, t.Origin, e.vector, e.names)
 }
 
 // encodeRows encodes rows as they are before fill and metric.

@@ -56,12 +56,12 @@ func (f *Fitter) asCategories() error {
 }
 
 // zerosAndOnes copies a row of these.
-func (m Metric) zerosAndOnes(x, from []float32) string {
+func (m Metric) zerosAndOnes(x, from []float32) (at int, problem string) {
 	for k, v := range from {
 		if v != 0 && v != 1 {
-			return fmt.Sprintf("value %d is %v, and the metric %s takes 0 and 1", k, v, m)
+			return k, fmt.Sprintf("is %v, and the metric %s takes 0 and 1", v, m)
 		}
 		x[k] = v
 	}
-	return ""
+	return whole, ""
 }

@@ -108,17 +108,32 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 }
 
 // apply maps the rows of from, as they are encoded, to x, which may share their memory. o is
-// the place of row 0, column the vector column's name or "".
-func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string) error {
+// the place of row 0, column the vector column's name or "", and names are those of plain columns' elements.
+func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string, names []string) error {
 	if !m.named() {
 		return nil
 	}
 	for i := range from.Rows {
-		if problem := m.row(x.Row(i), from.Row(i)); problem != "" {
-			return o.BadAt(i, column, "%s", problem).Suggest("drop such rows, or choose another metric than %s", m)
+		if at, problem := m.row(x.Row(i), from.Row(i)); problem != "" {
+			return m.refuse(o, i, column, names, at, problem)
 		}
 	}
 	return nil
+}
+
+// whole is the element of a problem that is one of a whole row.
+const whole = -1
+
+// refuse is the error of row i, whose element at has a problem.
+func (m Metric) refuse(o table.Origin, i int, column string, names []string, at int, problem string) error {
+	switch {
+	case at == whole:
+	case names != nil:
+		column, problem = names[at], "the value "+problem
+	default:
+		problem = fmt.Sprintf("value %d %s", at, problem)
+	}
+	return o.BadAt(i, column, "%s", problem).Suggest("drop such rows, or choose another metric than %s", m)
 }
 
 // keepsZeros says that a value of 0 stays one, and so has no part in a sparse row. Hamming's
@@ -127,11 +142,11 @@ func (m Metric) keepsZeros() bool {
 	return m != Correlation && m != Haversine && !m.bits() && m.Distance() == distance.Euclidean
 }
 
-// row maps one row, and returns what is wrong with it.
-func (m Metric) row(x, from []float32) (problem string) {
+// row maps one row, and returns what is wrong with it, and with which element or the whole.
+func (m Metric) row(x, from []float32) (at int, problem string) {
 	switch m {
 	case Cosine:
-		return direct(x, from, 0, "all its values are 0, and so it has no direction")
+		return whole, direct(x, from, 0, "all its values are 0, and so it has no direction")
 	case Correlation:
 		sum, same := 0.0, true
 		for _, v := range from {
@@ -139,18 +154,18 @@ func (m Metric) row(x, from []float32) (problem string) {
 			same = same && v == from[0]
 		}
 		if same {
-			return "all its values are the same, and so it correlates with nothing"
+			return whole, "all its values are the same, and so it correlates with nothing"
 		}
-		return direct(x, from, sum/float64(len(from)), "its values hardly differ")
+		return whole, direct(x, from, sum/float64(len(from)), "its values hardly differ")
 	case Hellinger:
 		return shares(x, from)
 	case Hamming, Jaccard:
 		return m.zerosAndOnes(x, from)
 	case Manhattan, Chebyshev:
 		copy(x, from)
-		return ""
+		return whole, ""
 	}
-	return onEarth(x, from)
+	return whole, onEarth(x, from)
 }
 
 // direct writes (from - mean) / ||from - mean||; none says what a row of length 0 lacks.
@@ -171,21 +186,25 @@ func direct(x, from []float32, mean float64, none string) string {
 }
 
 // shares writes sqrt(p/2) of the row's shares p.
-func shares(x, from []float32) string {
+func shares(x, from []float32) (at int, problem string) {
 	sum := 0.0
 	for k, v := range from {
 		if v < 0 {
-			return fmt.Sprintf("value %d is %v, below 0, and the metric hellinger takes counts or shares", k, v)
+			return k, belowZero(v)
 		}
 		sum += float64(v)
 	}
 	if sum == 0 {
-		return "all its values are 0, and so they have no shares"
+		return whole, "all its values are 0, and so they have no shares"
 	}
 	for k, v := range from {
 		x[k] = float32(math.Sqrt(float64(v) / sum / 2))
 	}
-	return ""
+	return whole, ""
+}
+
+func belowZero[T vec.Float](v T) string {
+	return fmt.Sprintf("is %v, below 0, and the metric hellinger takes counts or shares", v)
 }
 
 // onEarth writes the point of latitude and longitude in degrees, in km from the centre.

@@ -304,10 +304,10 @@ func TestMetricRefusals(t *testing.T) {
 		{"no direction", ingest.Cosine, [][]float64{{1, 2}, {0, 0}}, "row 2: all its values are 0, and so it has no direction; drop such rows"},
 		{"no spread", ingest.Correlation, [][]float64{{1, 2}, {3, 3}}, "row 2: all its values are the same"},
 		{"no shares", ingest.Hellinger, [][]float64{{0, 0}, {3, 3}}, "row 1: all its values are 0, and so they have no shares"},
-		{"below zero", ingest.Hellinger, [][]float64{{4, 1}, {3, -1}}, "row 2: value 1 is -1, below 0"},
+		{"below zero", ingest.Hellinger, [][]float64{{4, 1}, {3, -1}}, "row 2, column \"c1\": the value is -1, below 0"},
 		{"no place", ingest.Haversine, [][]float64{{4, 1}, {91, 1}}, "row 2: latitude 91 and longitude 1 are no point of the earth"},
-		{"neither 0 nor 1", ingest.Hamming, [][]float64{{0, 1}, {1, 0.5}}, "row 2: value 1 is 0.5, and the metric hamming takes 0 and 1; drop such rows"},
-		{"no set", ingest.Jaccard, [][]float64{{0, 1}, {1, 2}}, "row 2: value 1 is 2, and the metric jaccard takes 0 and 1; drop such rows"},
+		{"neither 0 nor 1", ingest.Hamming, [][]float64{{0, 1}, {1, 0.5}}, "row 2, column \"c1\": the value is 0.5, and the metric hamming takes 0 and 1; drop such rows"},
+		{"no set", ingest.Jaccard, [][]float64{{0, 1}, {1, 2}}, "row 2, column \"c1\": the value is 2, and the metric jaccard takes 0 and 1; drop such rows"},
 		{"three values", ingest.Haversine, [][]float64{{4, 1, 2}}, "takes two plain columns"},
 		{"unknown", "minkowski", [][]float64{{4, 1, 2}}, `the metric "minkowski" is not known; metrics are euclidean, cosine, `},
 	} {

@@ -194,8 +194,8 @@ func (n *nearReader) numbers(t *table.Table, i int, row []float64) error {
 func (n *nearReader) inRange(l nearList) error {
 	for at, j := range n.g.Index {
 		if int(j) >= n.g.N {
-			return l.origin().BadAt(at/n.g.K, l.column, "its neighbour %d is %d, and there are %d rows", at%n.g.K+1, j, n.g.N).
-				Suggest("rows are numbered from 0 to %d", n.g.N-1)
+			return l.origin().BadAt(at/n.g.K, l.column, "its neighbour %d is %d, and there are lists of %d rows", at%n.g.K+1, j, n.g.N).
+				Suggest("it needs a list for each row of the inputs, numbered from 0 to %d", n.g.N-1)
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func TestBadNeighbors(t *testing.T) {
 		want string
 	}{
 		{"none found", []int64{1, 2, 0, -1, 0, 1}, nil, ": row 2: its neighbour 2 is -1: no row was found"},
-		{"beyond the rows", []int64{1, 0, 0, 2}, nil, "its neighbour 2 is 2, and there are 2 rows; rows are numbered from 0 to 1"},
+		{"beyond the rows", []int64{1, 0, 0, 2}, nil, "its neighbour 2 is 2, and there are lists of 2 rows; it needs a list for each row of the inputs, numbered from 0 to 1"},
 		{"beyond any row", []int64{1, 3e9, 0, 1}, nil, ": row 1: its neighbour 2 is 3e+09, beyond any row"},
 		{"twice", []int64{1, 0, 1, 1}, nil, ": row 2: its neighbour 1 (numbered from 0) is there twice"},
 		{"order", []int64{0, 1, 0, 1}, []float64{0, 2, 2.5, 2}, "its distance 2 is 2, after 2.5"},

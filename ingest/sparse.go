@@ -53,13 +53,13 @@ func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) error {
 				v = log1p(v)
 			}
 			if e.metric == Hellinger && v < 0 {
-				return o.BadAt(i, e.vector, "value %d is %v, below 0, and the metric hellinger takes counts or shares", index[p], v).Suggest("drop such rows, or choose another metric than hellinger")
+				return e.metric.refuse(o, i, e.vector, nil, int(index[p]), belowZero(v))
 			}
 			row = append(row, float32(v))
 		}
 		if e.metric.warps() {
-			if problem := e.metric.row(row, row); problem != "" {
-				return o.BadAt(i, e.vector, "%s", problem).Suggest("drop such rows, or choose another metric than %s", e.metric)
+			if at, problem := e.metric.row(row, row); problem != "" {
+				return e.metric.refuse(o, i, e.vector, nil, at, problem)
 			}
 		}
 		for p, v := range row {

@@ -37,6 +37,7 @@ type bench struct {
 	run     string // names this run
 	version string // of the program
 	records map[string]*record
+	before  before  // what the page says as it stands, of rows that are not measured
 	digits  *digits // loaded when a row asks
 }
 
@@ -76,6 +77,7 @@ func rows() []row {
 		threadsRow(),
 		millionRow(),
 		scalingRow(),
+		sparseRow(),
 		kernelsRow(),
 	})
 }
@@ -115,6 +117,11 @@ func (b *bench) measure(ctx context.Context, page string) (map[string]int, error
 			}
 			b.say("no peer is measured: %v", err)
 			b.peers.Skip, b.noPeers = true, true
+		}
+	}
+	if len(b.only) > 0 {
+		if b.before, err = readBefore(page); err != nil {
+			return nil, err
 		}
 	}
 	machine := thisMachine(b.threads)

@@ -179,7 +179,9 @@ func writeNPZ(path string, arrays ...array) error {
 // they begin at a multiple of 64 bytes.
 func writeArray(w io.Writer, data any, shape ...int) error {
 	kind := ""
-	switch data.(type) {
+	switch data := data.(type) {
+	case []byte: // a text
+		kind = fmt.Sprintf("|S%d", len(data))
 	case []float32:
 		kind = "<f4"
 	case []float64:

@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.IntVar(&b.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&b.keep, "keep", false, "use results of earlier runs in OUT by the same settings, measure only what is missing")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
-	only := flags.String("only", "", "measure these rows alone, such as knn,place; of the others, results of earlier runs are used")
+	only := flags.String("only", "", "measure these rows alone, such as knn,place; of the others, results of earlier runs are used, or else what the page says as it stands")
 	page := flags.String("o", "", "the page to write; default docs/benchmarks.md, with -small OUT/benchmarks.md")
 	if flags.Parse(args) != nil {
 		return 2

@@ -51,19 +51,9 @@ func measureMillion(ctx context.Context, b *bench, r *record) error {
 		return err
 	}
 	r.addUsage(own, u)
-	text, err := os.ReadFile(path)
+	report, err := readReport(path)
 	if err != nil {
 		return err
-	}
-	var report struct {
-		Seconds          struct{ Read float64 }
-		PredictedBytes   float64 `json:"predicted_bytes"`
-		PeakRSSBytes     float64 `json:"peak_rss_bytes"`
-		PredictedSeconds float64 `json:"predicted_seconds"`
-		MeasuredSeconds  float64 `json:"measured_seconds"`
-	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	r.add(own, wholeFit, seconds, report.Seconds.Read+report.MeasuredSeconds)
 	r.add(own, learnt, seconds, report.MeasuredSeconds)
@@ -74,6 +64,26 @@ func measureMillion(ctx context.Context, b *bench, r *record) error {
 	r.add(own, predictedBytes, inBytes, report.PredictedBytes)
 	r.note("one round")
 	return os.Remove(path)
+}
+
+// fitReport is what a row takes of the report of a fit.
+type fitReport struct {
+	Seconds          struct{ Read float64 }
+	PredictedBytes   float64 `json:"predicted_bytes"`
+	PeakRSSBytes     float64 `json:"peak_rss_bytes"`
+	PredictedSeconds float64 `json:"predicted_seconds"`
+	MeasuredSeconds  float64 `json:"measured_seconds"`
+}
+
+func readReport(path string) (r fitReport, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
 }
 
 // fitSheets fits a map of n x dim made vectors in a process, with more arguments,

@@ -29,6 +29,10 @@ the worst round took than the best. Ratios are of best figures.
 	}
 	verdicts := b.writeTargets(&w)
 	for _, x := range rows() {
+		if b.records[x.key] == nil && b.before.holds(x) {
+			w.WriteString(b.before.sections[x.title])
+			continue
+		}
 		writeRow(&w, x, b.records[x.key])
 	}
 	b.writeVersions(&w)
@@ -39,9 +43,19 @@ the worst round took than the best. Ratios are of best figures.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
 	took := 0.
-	for _, r := range b.records {
-		runs[r.Run] = true
-		took += r.Took
+	var now []string
+	kept := false
+	for _, x := range rows() {
+		if r := b.records[x.key]; r != nil {
+			runs[r.Run] = true
+			took += r.Took
+			now = append(now, x.title)
+		} else {
+			kept = kept || b.before.holds(x)
+		}
+	}
+	if kept {
+		return fmt.Sprintf("**Of the last run are: %s. All else is of the run before.**", strings.Join(now, "; "))
 	}
 	if len(runs) <= 1 {
 		return fmt.Sprintf("All figures are of one run, which took %.0f minutes.", took/60)
@@ -58,9 +72,14 @@ func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
 	for _, x := range rows() {
 		r := b.records[x.key]
 		for _, y := range x.targets {
+			all++
+			if name := x.title + ": " + y.what; r == nil && b.before.holds(x) && b.before.targets[name] != "" {
+				verdicts[b.before.verdict(name)]++
+				lines.WriteString(b.before.targets[name])
+				continue
+			}
 			verdict := y.verdict(r, b.small)
 			verdicts[verdict]++
-			all++
 			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.limit().String(), y.measured(r), verdict)
 		}
 	}
@@ -72,11 +91,13 @@ func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
 	return verdicts
 }
 
+const notMeasured = "Not measured.\n\n"
+
 // writeRow writes what was measured of a row.
 func writeRow(w *bytes.Buffer, x row, r *record) {
 	fmt.Fprintf(w, "## %s\n\n%s\n\n", x.title, x.about)
 	if r == nil {
-		w.WriteString("Not measured.\n\n")
+		w.WriteString(notMeasured)
 		return
 	}
 	for _, text := range r.Missing {
@@ -104,6 +125,12 @@ func writeRow(w *bytes.Buffer, x row, r *record) {
 // writeVersions writes the versions of all that was measured.
 func (b *bench) writeVersions(w *bytes.Buffer) {
 	all := map[string]map[string]bool{}
+	for name, version := range b.before.versions {
+		all[name] = map[string]bool{}
+		for one := range strings.SplitSeq(version, ", ") {
+			all[name][one] = true
+		}
+	}
 	for _, r := range b.records {
 		for name, version := range r.Versions {
 			if all[name] == nil {

@@ -66,6 +66,34 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A run of some rows leaves the others as the page has them: sections, targets, verdicts and versions.
+func TestPageKeepsOtherRows(t *testing.T) {
+	first, second := rows()[0], rows()[1]
+	r := &record{Run: "a", Versions: map[string]string{"peer": "1.2"}}
+	r.add(own, rss, inBytes, 3e8)
+	r.add(own, wall, seconds, 2)
+	r.add(pacmap, wall, seconds, 8)
+	b := &bench{records: map[string]*record{first.key: r}}
+	old, _ := b.page(machine{})
+	b = &bench{records: map[string]*record{second.key: {Run: "b", Versions: map[string]string{"peer": "1.3"}}}, before: parseBefore(string(old))}
+	text, verdicts := b.page(machine{})
+	if verdicts[harness.Met] != 2 || verdicts[harness.Missed] != 0 {
+		t.Errorf("%v", verdicts)
+	}
+	for _, want := range []string{
+		"**Of the last run are: " + second.title + ". All else is of the run before.**", "| From files to a map: peak memory | <= 0.35 GB | 0.30 GB | met |",
+		"## From files to a map\n\nThe 70,000 digits", "| PaCMAP | wall | 8.00 s |  | 1 |", "| peer | 1.2, 1.3 |",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page has no %q:\n%s", want, text)
+		}
+	}
+	again := &bench{records: b.records, before: parseBefore(string(text))}
+	if twice, _ := again.page(machine{}); string(twice) != string(text) {
+		t.Errorf("the page of the page is another one:\n%s", twice)
+	}
+}
+
 func TestLineOf(t *testing.T) {
 	const text = "processor\t: 0\nmodel name\t: A Chip @ 3\nmodel name\t: B\n"
 	if got := lineOf(text, "model name"); got != "A Chip @ 3" {

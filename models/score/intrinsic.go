@@ -20,7 +20,7 @@ import (
 //
 // It looks at no more than 2,000 rows, of long ones at fewer, spread over all, and so at scales that are coarser
 // than those of all rows; equal rows count once, rows with a value that is not finite do not. NaN: there are too few
-// different rows.
+// different rows, or the estimate is more than twice the number of values, as of rows on a lattice, whose two nearest are equally far.
 func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], d distance.Distance, threads int) (float64, error) {
 	const rows, work = 2000, 1 << 28
 	m := min(x.Rows, rows, max(50, int(math.Sqrt(work/float64(max(x.Cols, 1))))))
@@ -49,7 +49,7 @@ func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], d distance.D
 		_, dist2 := nb.Row(i)
 		sum += math.Log(dist2[1]/dist2[0]) / power
 	}
-	if !(sum > 0) || math.IsInf(sum, 0) {
+	if !(sum > 0) || math.IsInf(sum, 0) || n-1 > 2*float64(x.Cols)*sum {
 		return math.NaN(), nil
 	}
 	return (n - 1) / sum, nil

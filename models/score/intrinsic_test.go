@@ -44,6 +44,18 @@ func TestIntrinsicDimension(t *testing.T) {
 	}
 }
 
+// Rows on a lattice, whose two nearest are equally far but for rounding, have no estimate.
+func TestIntrinsicDimensionOfALattice(t *testing.T) {
+	x := vec.New[float32](360, 2)
+	for i := range x.Rows {
+		sin, cos := math.Sincos(float64(i) * math.Pi / 180)
+		copy(x.Row(i), []float32{float32(cos), float32(sin)})
+	}
+	if got, err := IntrinsicDimension(t.Context(), x, distance.Euclidean, 1); !math.IsNaN(got) || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // Equal rows count once, and rows with a missing value do not.
 func TestIntrinsicDimensionOfRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 9))

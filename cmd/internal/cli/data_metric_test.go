@@ -91,7 +91,7 @@ func TestModelOfBits(t *testing.T) {
 		t.Errorf("inspect says of the map that was carried on\n%s", out)
 	}
 	write(t, "half.csv", "a0,a1\n0,1\n1,1\n0.5,1\n")
-	if code, _, stderr := run(t, "fit", "half.csv", "--columns", "a*", "--metric", "hamming", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "half.csv: row 3 (line 4): value 0 is 0.5, and the metric hamming takes 0 and 1") {
+	if code, _, stderr := run(t, "fit", "half.csv", "--columns", "a*", "--metric", "hamming", "-o", "x.unfold"); code != exitBadInput || !strings.Contains(stderr, "half.csv: row 3 (line 4), column \"a0\": the value is 0.5, and the metric hamming takes 0 and 1") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	for _, c := range []struct {
