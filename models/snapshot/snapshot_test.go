@@ -137,7 +137,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 func TestBlocksAreAlignedAndListed(t *testing.T) {
 	s := sample(3, 30, 5, 2, true)
-	data, want := bytesOf(t, s), len(fields)-1+len(s.Parts) // but for the distance, which is Euclidean
+	data, want := bytesOf(t, s), len(fields)-1-len(graphFields)+len(s.Parts) // but for the distance, which is Euclidean, and a graph
 	info, err := ReadInfo(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

@@ -209,10 +209,11 @@
 //
 // All is float64 but for the repulsion between the target and the sources of a
 // batch in the plane and in space (ModelSettings.Single), which is summed in float32,
-// coordinates relative to the batch. Of 4,000 digits in the plane, both ways agree to 1e-6 of the likelihood
-// and 1e-5 of the map's diameter (root mean square, after Procrustes) over the first
+// coordinates relative to the batch. Of 4,000 digits in the plane, both ways agree to 1e-5 of the likelihood
+// and 5e-5 of the map's diameter (root mean square, after Procrustes) over the first
 // ten steps, and to 1e-4 and 1e-2 when all is learnt, with the same accuracy to .005
-// (TestPrecisions; found: 1e-8, 4e-7, then 1e-6, 1e-4, .0003).
+// (TestPrecisions; found with AVX-512: 1e-8, 4e-7, then 1e-6, 1e-4, .0003, with AVX2: 3e-6,
+// 1e-5, then 1e-5, 6e-4, .0003).
 //
 // What was tried is in docs/decisions/heavy-tails.md.
 //

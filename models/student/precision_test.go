@@ -111,7 +111,7 @@ func precisions(t *testing.T, d int) {
 		steps                   int // 0 for all
 		loglik, place, accuracy float64
 	}{
-		{10, 1e-6, 1e-5, 0.001},
+		{10, 1e-5, 5e-5, 0.001},
 		{0, 1e-4, 1e-2, 0.005},
 	} {
 		double, loglik64, accuracy64 := learn(ModelSettings{Steps: c.steps})

@@ -49,9 +49,9 @@ func Bridged(lengths *sparse.CSR) (joined *sparse.CSR, parts int) {
 // middles returns the point with the most edges of each part.
 func middles(lengths *sparse.CSR, label []int32, parts int) []int32 {
 	out := make([]int32, parts)
-	most := make([]int, parts)
+	most := make([]int, parts) // and one, so that a point without an edge is the middle of itself
 	for i := range lengths.N {
-		if edges := lengths.Start[i+1] - lengths.Start[i]; edges > most[label[i]] {
+		if edges := lengths.Start[i+1] - lengths.Start[i] + 1; edges > most[label[i]] {
 			most[label[i]], out[label[i]] = edges, int32(i)
 		}
 	}

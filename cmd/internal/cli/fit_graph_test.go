@@ -21,14 +21,14 @@ func TestGraphNames(t *testing.T) {
 	}
 	write(t, "back.csv", strings.Join(edges, "\n")+"\n")
 	must(t, "fit", "--graph", "back.csv", "-o", "back.unfold", "--steps", "20")
-	sameFile(t, "net.unfold", "back.unfold")
+	equalFiles(t, "net.unfold", "back.unfold")
 	must(t, "embed", "--graph", "new-links.csv", "-m", "net.unfold", "-o", "new.csv")
 	if lines := linesOf(t, "new.csv"); len(lines) != 9 || !strings.HasPrefix(lines[1], "new-a0,") {
 		t.Errorf("new nodes are\n%s", strings.Join(lines, "\n"))
 	}
 	must(t, "fit", "--graph", "net.npz", "-o", "npz.unfold", "--steps", "20")
 	must(t, "fit", "--graph", "net.mtx", "-o", "mtx.unfold", "--steps", "20")
-	sameFile(t, "npz.unfold", "mtx.unfold")
+	equalFiles(t, "npz.unfold", "mtx.unfold")
 }
 
 func linesOf(t *testing.T, file string) []string {
@@ -40,7 +40,7 @@ func linesOf(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-func sameFile(t *testing.T, a, b string) {
+func equalFiles(t *testing.T, a, b string) {
 	t.Helper()
 	x, err := os.ReadFile(a)
 	if err != nil {
