@@ -22,6 +22,29 @@ from .conftest import REPOSITORY, blobs
 NAMES = [f"c{k}" for k in range(12)]
 
 
+class Tensor:
+    """What other libraries' arrays are to this one: something that NumPy can view."""
+
+    def __init__(self, x: np.ndarray[Any, Any]) -> None:
+        self.x, self.shape = x, x.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return self.x.astype(dtype) if dtype else self.x
+
+
+class Exchanged:
+    """An array that is given by DLPack alone."""
+
+    def __init__(self, x: np.ndarray[Any, Any]) -> None:
+        self.x = x
+
+    def __dlpack__(self, **how: Any) -> Any:
+        return self.x.__dlpack__(**how)
+
+    def __dlpack_device__(self) -> Any:
+        return self.x.__dlpack_device__()
+
+
 def _locked(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     out = x.copy()
     out.flags.writeable = False
@@ -32,6 +55,7 @@ def kinds_of(x: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Return the same rows in all kinds."""
     frame = pd.DataFrame(x, columns=NAMES)
     lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), x.shape[1])
+    table = pa.table(frame)
     relation = duckdb.connect().from_arrow(pa.table({n: x[:, k] for k, n in enumerate(NAMES)}))
     return {
         "double precision": x.astype(np.float64),
@@ -39,24 +63,45 @@ def kinds_of(x: np.ndarray[Any, Any]) -> dict[str, Any]:
         "read only": _locked(x),
         "columns first": np.asfortranarray(x),
         "every second": np.repeat(x, 2, axis=0)[::2],
+        "from the last to the first": x[::-1].copy()[::-1],
+        "columns from the last to the first": x[:, ::-1].copy()[:, ::-1],
         "a list": x.tolist(),
+        "a list of arrays": list(x),
+        "NumPy's interface": Tensor(x),
+        "DLPack": Exchanged(x),
         "a sparse matrix": scipy.sparse.csr_matrix(x),
         "a sparse array": scipy.sparse.csr_array(x),
+        "sparse columns": scipy.sparse.csc_matrix(x),
+        "sparse coordinates": scipy.sparse.coo_array(x),
         "pandas": frame,
+        "pandas, some rows": pd.concat([frame, frame])[len(x) :].set_index(np.arange(len(x)) * 3),
+        "pandas, nullable": frame.astype("Float32"),
+        "pandas, pyarrow's": frame.astype("float[pyarrow]"),
         "polars": pl.DataFrame(frame),
-        "pyarrow, columns": pa.table(frame),
+        "pyarrow, columns": table,
+        "pyarrow, a batch": table.to_batches()[0],
         "pyarrow, a vector": pa.table({"v": lists}),
+        "pyarrow, an array": lists,
+        "pyarrow, chunks": pa.chunked_array([lists[:7], lists[7:]]),
+        "polars, a series": pl.Series(x),
+        "polars, a series of lists": pl.Series(x.tolist()),
+        "pandas, a series": pd.Series(list(x)),
         "pandas, a vector": pd.DataFrame({"v": list(x)}),
         "polars, a vector": pl.DataFrame({"v": x}),
         "duckdb": relation,
     }
 
 
+@pytest.fixture(scope="module")
+def plain(data: Any) -> Unfold:
+    """The map of the rows as they are."""
+    return Unfold().fit(data[0])
+
+
 @pytest.mark.parametrize("kind", kinds_of(blobs(10)[0]))
-def test_same_places(data: Any, kind: str) -> None:
+def test_same_places(data: Any, plain: Unfold, kind: str) -> None:
     """The same numbers have the same places, whatever holds them."""
-    x, _ = data
-    want = Unfold().fit(x)
+    x, want = data[0], plain
     model = Unfold().fit(kinds_of(x)[kind])
     np.testing.assert_array_equal(model.embedding_, want.embedding_)
     new = blobs(30, seed=5)[0]
@@ -75,8 +120,118 @@ def test_same_clusters(data: Any, kind: str) -> None:
 
 
 def test_whole_numbers(data: Any) -> None:
-    x = np.rint(data[0] * 10).astype(np.int16)
-    np.testing.assert_array_equal(Unfold().fit_transform(x), Unfold().fit_transform(x.astype(np.float32)))
+    """Whole numbers have the same places in any type that holds them."""
+    x = np.rint(np.abs(data[0]) * 4).astype(np.int8)
+    model = Unfold().fit(x.astype(np.float32))
+    rows = [x.astype(t) for t in ("int8", "uint8", "int16", "int64", "uint64", "float16", "float64")]
+    rows += [pd.DataFrame(x, columns=NAMES).astype(t) for t in ("Int64", "int32[pyarrow]")]
+    for some in rows:
+        np.testing.assert_array_equal(model.transform(some), model.embedding_)
+    np.testing.assert_array_equal(Unfold().fit_transform(rows[0]), model.embedding_)
+
+
+def test_truths(data: Any) -> None:
+    x = data[0] > 0
+    want = Unfold().fit_transform(x.astype(np.float32))
+    for rows in (x, pd.DataFrame(x, columns=NAMES), pd.DataFrame(x, columns=NAMES).astype("boolean")):
+        np.testing.assert_array_equal(Unfold().fit_transform(rows), want)
+
+
+@pytest.mark.parametrize(
+    "case",
+    {
+        "no rows": (np.zeros((0, 3)), "0 sample"),
+        "one row": (np.zeros((1, 3)), "1 sample"),
+        "no columns": (np.zeros((9, 0)), "0 feature"),
+        "infinite": (np.full((9, 3), np.inf), "infinity"),
+        "complex": (np.zeros((9, 3), complex), "[Cc]omplex"),
+        "texts": ([["a", "b"]] * 9, "string|numbers"),
+        "a row": (np.zeros(9), "2D|2 dimensions"),
+        "a column": (pd.Series(np.zeros(9)), "2D|2 dimensions"),
+        "a column of polars": (pl.Series(np.zeros(9)), "2D|2 dimensions"),
+        "too many dimensions": (np.zeros((3, 3, 3)), "dim"),
+        "rows of unlike lengths": ([[1.0, 2.0], [1.0], [3.0]], "inhomogeneous"),
+        "lists of unlike lengths": (pa.table({"v": [[1.0, 2.0], [1.0], [3.0, 4.0]]}), "row 2"),
+        "a lazy frame": (pl.LazyFrame({"a": [1.0, 2.0, 3.0]}), r"collect\(\)"),
+        "nothing": (None, "2D|2 dimensions"),
+        "an empty frame": (pd.DataFrame({"a": [], "b": []}), "0 sample"),
+        "an empty table": (pa.table({"a": pa.array([], pa.float32()), "b": pa.array([], pa.string())}), "X"),
+        "no file": ("/nowhere/rows.csv", "/nowhere/rows.csv"),
+    }.items(),
+    ids=lambda case: case[0],
+)
+def test_no_rows_of_a_map(case: tuple[str, tuple[Any, str]]) -> None:
+    """What cannot be taken is a ``ValueError`` that says why."""
+    rows, says = case[1]
+    with pytest.raises(ValueError, match=says):
+        Unfold().fit(rows)
+
+
+def test_one_row_and_none(data: Any, plain: Unfold) -> None:
+    x, model = data[0], plain
+    np.testing.assert_array_equal(model.transform(x[:1]), model.embedding_[:1])
+    with pytest.raises(ValueError, match="0 sample"):
+        model.transform(x[:0])
+    with pytest.raises(ValueError, match="NaN"):
+        model.transform(np.full((1, 12), np.nan))
+
+
+def test_a_reader_is_read_once(data: Any, plain: Unfold) -> None:
+    """What can be read only once is not asked for its columns before."""
+    table = pa.table(pd.DataFrame(data[0], columns=NAMES))
+    np.testing.assert_array_equal(Unfold().fit(table.to_reader(100)).embedding_, plain.embedding_)
+
+
+def test_categories(data: Any) -> None:
+    """Categories and texts of whatever type are the same columns."""
+    x, kind = data
+    words = np.array(["ash", "beech", "elm", "oak"])[kind]
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "tree": words})
+    model = Unfold(standardize=True).fit(frame)
+    assert model.n_features_in_ == 3 and list(model.feature_names_in_) == ["a", "b", "tree"]
+    for dtype in ("category", "string", "string[pyarrow]", object):
+        np.testing.assert_array_equal(Unfold(standardize=True).fit(frame.astype({"tree": dtype})).embedding_, model.embedding_)
+    for rows in (pl.DataFrame(frame), pl.DataFrame(frame).with_columns(pl.col("tree").cast(pl.Categorical)), pa.table(frame)):
+        np.testing.assert_array_equal(model.transform(rows), model.embedding_)
+    np.testing.assert_array_equal(model.transform(frame[::-1]), model.embedding_[::-1])
+    np.testing.assert_array_equal(model.transform(frame[["tree", "b", "a"]]), model.embedding_)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.zeros((100, 8)),
+        np.zeros((100, 8)).tolist(),
+        pd.DataFrame(np.zeros((100, 8))),
+        pl.DataFrame(np.zeros((100, 8))),
+        pa.table({str(k): np.zeros(100) for k in range(8)}),
+    ],
+    ids=["NumPy", "a list", "pandas", "polars", "pyarrow"],
+)
+def test_sizes_are_known(rows: Any) -> None:
+    """Where files go depends on how large they will be."""
+    assert files.size_of(rows) == pytest.approx(6400, rel=0.05)
+
+
+def test_what_is_of_unknown_size_is_on_disk() -> None:
+    assert files.size_of(duckdb.sql("select 1 as a")) is None
+    with files.Folder(None) as unknown:
+        assert files._SHM not in unknown.path.parents
+
+
+def test_ids_of_another_number(data: Any) -> None:
+    """It is said before anything is learnt, and the estimator stays as it was."""
+    x, _ = data
+    with pytest.raises(ValueError, match="3 ids for 600 rows"):
+        Unfold().fit(x, ids=[1, 2, 3])
+    model = Unfold().fit(x)
+    before = model._model.model()
+    with pytest.raises(ValueError, match="3 ids for 2 rows"):
+        model.partial_fit(x[:2] + 1, ids=[1, 2, 3])
+    assert model._model.model() == before and len(model.embedding_) == 600
+    frame = pd.DataFrame({"a": x[:, 0], "s": "x"})
+    with pytest.raises(ValueError, match="3 ids for 600 rows"):
+        Unfold().fit(frame, ids=[1, 2, 3])
 
 
 def test_mapped_files_are_not_copied(data: Any, tmp_path: Path) -> None:
@@ -133,6 +288,10 @@ def test_labels_that_are_missing(data: Any) -> None:
     for y in (
         np.where(np.arange(len(x)) % 3 == 0, kind.astype(float), np.nan),
         [str(k) if i % 3 == 0 else None for i, k in enumerate(kind)],
+        pd.Series(kind).astype("Int64").where(np.arange(len(x)) % 3 == 0),
+        pd.Series(kind).astype("category").where(np.arange(len(x)) % 3 == 0),
+        pl.Series([int(k) if i % 3 == 0 else None for i, k in enumerate(kind)]),
+        pa.array([str(k) if i % 3 == 0 else None for i, k in enumerate(kind)]),
     ):
         model = Unfold().fit(x, y)
         assert (np.asarray(model.predict(x), dtype=float) == kind).mean() > 0.9

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from unfold_live import Unfold, UnfoldError
+from unfold_live import Unfold, UnfoldError, __version__, load
+from unfold_live._binary import binary
 from unfold_live._session import Session
 
 from .conftest import blobs
@@ -92,10 +96,17 @@ def test_progress(data: Any) -> None:
     assert all(0 <= done <= total for stage, _, done, total in seen if stage == "em")
 
 
+def files_of(pid: int) -> set[Path]:
+    """Return the folders that a process holds, by the files that are locked in them."""
+    links = (Path(f"/proc/{pid}/fd") / name for name in os.listdir(f"/proc/{pid}/fd"))
+    return {Path(os.readlink(link)).parent for link in links if link.exists() and os.readlink(link).endswith("/.lock")}
+
+
 def test_interrupt_stops_the_child() -> None:
     """An interrupt comes back at once, the child is gone, and the next call has another."""
     x = np.random.default_rng(1).normal(size=(60_000, 50)).astype(np.float32)
     model = Unfold(thorough=True)
+    before = files_of(os.getpid())
     sent = []
 
     def interrupt() -> None:
@@ -107,6 +118,7 @@ def test_interrupt_stops_the_child() -> None:
         model.fit(x)
     assert time.monotonic() - sent[0] < 8
     assert not hasattr(model, "_model")
+    assert not files_of(os.getpid()) - before
     children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True, check=False).stdout
     assert " session" not in children
     assert model.set_params(thorough=False).fit(x[:500]).embedding_.shape == (500, 2)
@@ -125,6 +137,38 @@ def test_child_ends_with_its_parent() -> None:
             return
         time.sleep(0.05)
     pytest.fail("the child outlived its parent by five seconds")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what a process holds is read from /proc")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["asked to end", "killed"])
+def test_a_process_that_is_killed(how: signal.Signals) -> None:
+    """Its child ends, though it is busy, and its files go with the next process that makes some."""
+    script = (
+        "import numpy as np\nfrom unfold_live import Unfold\nimport unfold_live._unfold as u\n"
+        "put = u.Unfold._put\n"
+        "def said(*a, **k):\n    rows = put(*a, **k)\n    print('begins', flush=True)\n    return rows\n"
+        "u.Unfold._put = said\n"
+        "Unfold(settings={'steps': 1000000}).fit(np.random.default_rng(1).normal(size=(3000, 5)))"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None and parent.stdout.readline() == "begins\n"
+        children: list[str] = []
+        while not children:
+            children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+        time.sleep(0.3)
+        held = files_of(parent.pid)
+        assert held
+        parent.send_signal(how)
+    for _ in range(100):
+        if not any(Path(f"/proc/{pid}").exists() for pid in children):
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the child outlived its parent by five seconds")
+    assert all(folder.exists() for folder in held)
+    other = "from unfold_live._files import Folder\nFolder(), Folder(None)"
+    subprocess.run([sys.executable, "-c", other], check=True)
+    assert not any(folder.exists() for folder in held)
 
 
 def test_a_dead_child_is_replaced(data: Any) -> None:
@@ -147,6 +191,89 @@ def test_fork(data: Any) -> None:
         os._exit(0 if np.array_equal(model.transform(x[:5]), want) else 3)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     np.testing.assert_array_equal(model.transform(x[:5]), want)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_what_a_fork_changes_is_its_own(data: Any) -> None:
+    """Rows that a fork takes in are not on its parent's map, and workers of a pool have one each."""
+    x, _ = data
+    model = Unfold().fit(x)
+    before = model._model.model()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if len(model.partial_fit(x[:3] + 1).embedding_) == 603 and model._model.model() != before else 3)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert model._model.model() == before
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        parts = pool.map(model.transform, [x[:300], x[300:]])
+    np.testing.assert_array_equal(np.vstack(parts), model.transform(x))
+
+
+def test_tasks_of_an_event_loop(data: Any) -> None:
+    x, _ = data
+    model = Unfold().fit(x)
+
+    async def places() -> list[Any]:
+        return await asyncio.gather(*(asyncio.to_thread(model.transform, x[k::3]) for k in range(3)))
+
+    for k, part in enumerate(asyncio.run(places())):
+        np.testing.assert_array_equal(part, model.embedding_[k::3])
+
+
+def test_a_fit_in_a_thread(data: Any) -> None:
+    """Fits that run beside one another are those that run one after the other."""
+    x, _ = data
+    with ThreadPoolExecutor(3) as pool:
+        maps = list(pool.map(lambda dims: Unfold(dims).fit_transform(x), [2, 3, 2]))
+    np.testing.assert_array_equal(maps[0], maps[2])
+    np.testing.assert_array_equal(maps[1], Unfold(3).fit_transform(x))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs are scripts here")
+@pytest.mark.parametrize(
+    "case",
+    {
+        "nowhere": (None, 0, "does not start: No such file or directory; UNFOLD_BINARY names it"),
+        "not to be run": ("", 0o644, "does not start: Permission denied; UNFOLD_BINARY names it"),
+        "of another platform": ("\x7fELF", 0o755, "does not start: Exec format error"),
+        "one that ends": ("#!/bin/sh\necho no such command >&2\nexit 2\n", 0o755, "no such command"),
+        "another program": ("#!/bin/sh\nexec cat\n", 0o755, "does not answer as unfold session does"),
+    }.items(),
+    ids=lambda case: case[0],
+)
+def test_programs_that_are_not_ours(
+    case: tuple[str, tuple[str | None, int, str]], data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, mode, says = case[1]
+    path = tmp_path / "unfold"
+    if text is not None:
+        path.write_text(text)
+        path.chmod(mode)
+    monkeypatch.setenv("UNFOLD_BINARY", str(path))
+    with pytest.raises(UnfoldError, match=says):
+        Unfold().fit(data[0])
+
+
+def test_the_program_of_another_release(data: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """It is used, and the log says which it is."""
+    monkeypatch.setenv("UNFOLD_BINARY", binary())
+    Unfold().fit(data[0])
+    assert not caplog.records
+    other = Session()
+    monkeypatch.setattr(other, "_ask", lambda *_: {"code": 0, "output": "unfold v0.0.1\n", "error": ""})
+    other.run(["version"])
+    other.close()
+    assert [r.getMessage() for r in caplog.records] == [f"UNFOLD_BINARY names unfold v0.0.1, and this package is of {__version__}"]
+
+
+@pytest.mark.parametrize("text", [b"", b"no model", None], ids=["empty", "another file", "cut short"])
+def test_files_that_are_no_models(text: bytes | None, data: Any, tmp_path: Path) -> None:
+    if text is None:
+        Unfold().fit(data[0]).save(tmp_path / "m.unfold")
+        text = (tmp_path / "m.unfold").read_bytes()[:2000]
+    (tmp_path / "m.unfold").write_bytes(text)
+    with pytest.raises(ValueError, match=r"the model|m\.unfold"):
+        load(tmp_path / "m.unfold")
 
 
 def test_many_threads_share_a_model() -> None:

@@ -78,6 +78,8 @@ class BaseEstimator:
 
     def __getattr__(self, name: str) -> Any:
         cls = type(self)
+        if hasattr(cls, name):  # it is there, and says itself why it cannot be had
+            return object.__getattribute__(self, name)
         if _loaded() or _asks_for_sklearn(name):
             adopt(cls)
             return getattr(self, name)

@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._errors import UnfoldError
+
+if TYPE_CHECKING:
+    import subprocess
 
 #: Names another program than the wheel's own, such as one that was just built.
 VARIABLE = "UNFOLD_BINARY"
@@ -18,9 +24,25 @@ def binary() -> str:
     own = Path(__file__).with_name("_bin") / ("unfold.exe" if os.name == "nt" else "unfold")
     if own.exists():
         return str(own)
-    raise FileNotFoundError(
-        f"the program is not at {own}: install a wheel for this platform, or set {VARIABLE} to the path of unfold"
-    )
+    raise UnfoldError(f"the program is not at {own}: install a wheel for this platform, or set {VARIABLE} to the path of unfold")
+
+
+def start(args: list[str], **how: Any) -> subprocess.Popen[Any]:
+    """Start the program; ``how`` is what ``Popen`` takes.
+
+    Raises
+    ------
+    UnfoldError
+        It is not there, may not be run, or is of another platform.
+    """
+    import subprocess
+
+    path = binary()
+    try:
+        return subprocess.Popen([path, *args], **how)
+    except OSError as e:
+        hint = f"{VARIABLE} names it" if os.environ.get(VARIABLE) else "it came with the wheel: install that again"
+        raise UnfoldError(f"the program {path} does not start: {e.strerror}; {hint}") from e
 
 
 def main() -> int:

@@ -87,7 +87,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if self._fit_X is None:
             raise ValueError("the clusters are of a table or a file; predict goes with clusters of an array")
-        with _files.Folder(2 * _files.size_of(self._fit_X)) as folder:
+        with _files.Folder(2 * (_files.size_of(self._fit_X) or 0)) as folder:
             rows = _rows.put(self, X, folder, fit=False, name="new")
             fitted = _files.write_array(folder.file("x.npy"), self._fit_X)
             out = folder.file("joined.arrows")

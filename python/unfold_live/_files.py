@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows: what a process leaves there when it is killed stays
+    fcntl = None  # type: ignore[assignment]
 
 #: Where files live in memory.
 _SHM = Path("/dev/shm")
@@ -17,20 +24,29 @@ _SHM = Path("/dev/shm")
 #: How many bytes are copied at a time, so that no second copy of the rows is made.
 _BLOCK = 8 << 20
 
+#: What names of folders begin with, and the file in each that is locked as long as its process lives.
+_PREFIX, _LOCK = "unfold-", ".lock"
+
 
 class Folder:
     """A temporary folder, removed with the object that holds it.
 
+    One whose process was killed is removed by the next process that makes one beside it.
+
     Parameters
     ----------
-    size : int
+    size : int or None
         About how many bytes it will hold. It is in memory if that has room for twice as many,
-        else on disk.
+        else on disk; None, which is unknown, is on disk.
     """
 
-    def __init__(self, size: int = 0) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="unfold-", dir=_parent(size)))
-        self._end = weakref.finalize(self, _remove, str(self.path), os.getpid())
+    def __init__(self, size: int | None = 0) -> None:
+        parent = _parent(size)
+        _sweep(parent)
+        self.owner = os.getpid()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        self._lock = _locked(self.path)
+        self._end = weakref.finalize(self, _remove, str(self.path), self._lock, self.owner)
 
     def file(self, name: str) -> Path:
         """Return the path of a file in it."""
@@ -47,15 +63,40 @@ class Folder:
         self.close()
 
 
-def _remove(path: str, owner: int) -> None:
+def _remove(path: str, lock: IO[bytes] | None, owner: int) -> None:
     if os.getpid() == owner:  # a fork's copy leaves its parent's folder alone
         shutil.rmtree(path, ignore_errors=True)
+    if lock is not None:
+        lock.close()
 
 
-def _parent(size: int) -> str | None:
-    if _SHM.is_dir() and os.access(_SHM, os.W_OK) and shutil.disk_usage(_SHM).free > 2 * size + (16 << 20):
+def _parent(size: int | None) -> str:
+    if size is not None and _SHM.is_dir() and os.access(_SHM, os.W_OK) and shutil.disk_usage(_SHM).free > 2 * size + (16 << 20):
         return str(_SHM)
-    return None
+    return tempfile.gettempdir()
+
+
+def _locked(folder: Path) -> IO[bytes] | None:
+    """Put a file into a folder that is locked until this process ends, and its forks."""
+    if fcntl is None:
+        return None
+    lock = open(folder / (_LOCK + "-new"), "wb")  # noqa: SIM115 - as long as the folder
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    # Under this name it is found only once it is locked.
+    os.rename(lock.name, folder / _LOCK)
+    return lock
+
+
+@functools.cache
+def _sweep(parent: str) -> None:
+    """Remove folders of processes that were killed, once a process. The system unlocks what they had locked."""
+    if fcntl is None:
+        return
+    for path in Path(parent).glob(_PREFIX + "*/" + _LOCK):
+        # Another user's, or one that has just gone, is left alone.
+        with contextlib.suppress(OSError), open(path, "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def is_file(x: Any) -> bool:
@@ -73,11 +114,36 @@ def is_arrow(x: Any) -> bool:
     return hasattr(x, "__arrow_c_stream__")
 
 
-def size_of(x: Any) -> int:
-    """Return about how many bytes rows take as a file."""
+def is_column(x: Any) -> bool:
+    """Report whether rows are one column, of pyarrow, polars or pandas, rather than a table."""
+    by_arrow = is_arrow(x) or hasattr(x, "__arrow_c_array__")
+    return by_arrow and not any(hasattr(x, name) for name in ("columns", "column_names", "schema"))
+
+
+def vectors(x: Any) -> Any:
+    """Return a column of vectors as a table, under the name that vectors of arrays have; another column as an array."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return np.asarray(x)
+    column = pa.chunked_array(x) if is_arrow(x) else pa.array(x)
+    return pa.table({"vector": column}) if pa.types.is_nested(column.type) else np.asarray(x)
+
+
+def size_of(x: Any) -> int | None:
+    """Return about how many bytes rows take as a file that is written of them; None if that is not known."""
     if is_sparse(x):
         return 12 * x.nnz + 8 * x.shape[0]
-    return int(getattr(x, "nbytes", 0) or 0)
+    if is_file(x):
+        return 0
+    if isinstance(x, list | tuple):
+        return 8 * len(x) * (len(x[0]) if len(x) and hasattr(x[0], "__len__") else 1)
+    if hasattr(x, "memory_usage"):  # pandas
+        return int(np.sum(x.memory_usage(index=False, deep=True)))
+    if hasattr(x, "estimated_size"):  # polars
+        return int(x.estimated_size())
+    size = getattr(x, "nbytes", None)
+    return None if size is None else int(size)
 
 
 def mapped_file(x: Any) -> Path | None:
@@ -155,19 +221,27 @@ def write_texts(path: Path, values: list[str]) -> Path:
     return path
 
 
-def write_table(path: Path, x: Any) -> Path:
-    """Write rows that come by the Arrow PyCapsule interface as an Arrow stream, batch by batch."""
+def write_table(path: Path, x: Any) -> tuple[Any, int]:
+    """Write rows that come by the Arrow PyCapsule interface as an Arrow stream, batch by batch; return their schema and number."""
     try:
         import pyarrow as pa
     except ImportError:
         raise ValueError(
             "a table with columns of several kinds needs pyarrow: pip install pyarrow, or give an array of numbers, or a file"
         ) from None
+    rows = 0
     with pa.RecordBatchReader.from_stream(x) as reader, pa.OSFile(str(path), "wb") as f:
         with pa.ipc.new_stream(f, _plain(pa, reader.schema)) as out:
             for batch in reader:
                 out.write_batch(batch.cast(out_schema) if (out_schema := _plain(pa, batch.schema)) != batch.schema else batch)
-    return path
+                rows += batch.num_rows
+        return reader.schema, rows
+
+
+def index_of(schema: Any) -> set[str]:
+    """Return the columns of a schema that are the index of pandas, which is no part of the rows."""
+    about = schema.pandas_metadata or {}
+    return {name for name in about.get("index_columns", []) if isinstance(name, str)}
 
 
 def _plain(pa: Any, schema: Any) -> Any:

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from ._handle import Handle
 
 
+def check_ids(ids: Any, n: int | None) -> None:
+    """Raise ``ValueError`` unless there is an id for each of n rows, if that is known."""
+    if ids is not None and n is not None and len(ids) != n:
+        raise ValueError(f"there are {len(ids)} ids for {n} rows")
+
+
 class Follows:
     """What ``Unfold`` knows of the rows that are on its map."""
 
@@ -41,6 +47,7 @@ class Follows:
             return self.fit(X, y, ids=ids)
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=False)
+            check_ids(ids, rows.n)
             self._update([rows.path, "--map", str(folder.file("map.arrows"))], folder, progress, rows.names)
             self._take(_arrow.read(folder.file("map.arrows")), ids, more=True)
             self._follow(_arrow.read(folder.file("points.arrows")))
@@ -80,9 +87,8 @@ class Follows:
         if ids is None:
             first = 0 if not more else self._next_id
             ids = np.arange(first, first + n)
+        check_ids(ids, n)
         ids = np.asarray(ids)
-        if len(ids) != n:
-            raise ValueError(f"there are {len(ids)} ids for {n} rows")
         new = {
             "ids_": ids,
             "_point": at["point"],

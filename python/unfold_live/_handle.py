@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from ._files import Folder
 from ._session import Progress, Session
 
+#: What the model's file is called in its folder.
+_NAME = "model.unfold"
+
 
 class Handle:
     """What an estimator holds of its model: the file, and a session.
 
     The file is in a temporary folder. Pickles hold its bytes; a copy that comes of one writes
-    them to a folder of its own when it is used.
+    them to a folder of its own when it is used. So does a fork, whose changes are not its
+    parent's.
 
     Parameters
     ----------
@@ -32,12 +37,15 @@ class Handle:
     @property
     def path(self) -> Path:
         """The model's file."""
+        if self._folder is not None and self._folder.owner != os.getpid():
+            theirs, self._folder = self._folder.file(_NAME), None
+            self._bytes = theirs.read_bytes() if theirs.exists() else None
         if self._folder is None:
             self._folder = Folder(len(self._bytes or b""))
             if self._bytes is not None:
-                self._folder.file("model.unfold").write_bytes(self._bytes)
+                self._folder.file(_NAME).write_bytes(self._bytes)
                 self._bytes = None
-        return self._folder.file("model.unfold")
+        return self._folder.file(_NAME)
 
     @property
     def session(self) -> Session:
@@ -64,6 +72,12 @@ class Handle:
         """End the child, and keep the model."""
         if self._session is not None:
             self._session.close()
+
+    def discard(self) -> None:
+        """End the child, and leave no file."""
+        self.close()
+        if self._folder is not None:
+            self._folder.close()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"threads": self.threads, "model": self._copied()}

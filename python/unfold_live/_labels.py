@@ -47,8 +47,18 @@ def _missing(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if y.dtype.kind == "U":
         return np.asarray(y == "")
     if y.dtype.kind == "O":
-        return np.array([v is None or v == "" or (isinstance(v, float) and np.isnan(v)) for v in y], dtype=bool)
+        return np.array([_no_class(v) for v in y], dtype=bool)
     return np.zeros(len(y), dtype=bool)
+
+
+def _no_class(v: Any) -> bool:
+    """Report whether a value is None, "" or one of those that equal nothing: NaN, NaT, pandas' NA."""
+    if v is None or isinstance(v, str):
+        return not v
+    try:
+        return bool(v != v)
+    except TypeError:  # NA says of no comparison what it is
+        return True
 
 
 def text_of(c: Any) -> str:

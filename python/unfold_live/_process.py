@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ._binary import binary
+from ._binary import start
 from ._errors import UnfoldError, error_of
 from ._session import _apart
 
@@ -36,8 +36,8 @@ class Process:
         self._lines: list[str] = []
         self._news = threading.Condition()
         self._level = level
-        self._child = subprocess.Popen(
-            [binary(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **_apart()
+        self._child = start(
+            args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **_apart()
         )
         self._reader = threading.Thread(target=_read, args=(self._child.stderr, self._lines, self._news, level), daemon=True)
         self._reader.start()

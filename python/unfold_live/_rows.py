@@ -26,7 +26,7 @@ class Rows:
     plain : bool
         Whether it is an array, whose elements have no names.
     n : int or None
-        How many there are, if it is an array.
+        How many there are, if that is known.
     names : dict of str
         What errors call the file.
     """
@@ -60,22 +60,32 @@ def is_table(x: Any, columns: Any) -> bool:
     return _files.is_arrow(x) and (columns is not None or not _numeric(x))
 
 
-def _column_flags(x: Any, columns: Any, aside: set[str]) -> list[str]:
+def rows_of(x: Any) -> Any:
+    """Return rows as what the rest of this module knows: a column of vectors as a table, what has only DLPack as an array.
+
+    Raises
+    ------
+    ValueError
+        They are a plan of rows, such as polars' lazy frames, rather than rows.
+    """
+    if _files.is_file(x) or _files.is_sparse(x) or isinstance(x, np.ndarray | list | tuple):
+        return x
+    if hasattr(x, "collect") and not hasattr(x, "__len__"):
+        raise ValueError(
+            f"X is a {type(x).__name__}, whose rows are not there yet: give X.collect(), and frames of Spark to unfold_live.spark"
+        )
+    if _files.is_column(x):
+        return _files.vectors(x)
+    if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+        return np.from_dlpack(x)
+    return x
+
+
+def _column_flags(columns: Any, schema: Any, aside: set[str]) -> list[str]:
     """Return which columns of a table form the vector: those named, else its list of numbers, else all."""
     if columns is not None:
         return ["--columns=" + (columns if isinstance(columns, str) else ",".join(columns))]
-    if _files.is_file(x):
-        return []
-    try:
-        import pyarrow as pa
-    except ImportError:
-        return []
-    if hasattr(x, "iloc"):
-        schema = pa.Schema.from_pandas(x, preserve_index=False)
-    else:
-        with pa.RecordBatchReader.from_stream(x) as reader:
-            schema = reader.schema
-    if any(pa.types.is_nested(f.type) for f in schema):
+    if schema is None or any(f.type.num_fields for f in schema):
         return []
     return ["--columns=" + ",".join(f.name for f in schema if f.name not in aside)]
 
@@ -115,6 +125,7 @@ def put(
     name : str
         Of the file.
     """
+    x = rows_of(x)
     if is_table(x, columns):
         return _put_table(estimator, x, folder, fit, columns, aside, name)
     if not fit and getattr(estimator, "_table", False):
@@ -126,16 +137,14 @@ def put(
 
 
 def _put_table(estimator: Any, x: Any, folder: _files.Folder, fit: bool, columns: Any, aside: set[str], name: str) -> Rows:
-    flags = _column_flags(x, columns, aside) if fit else []
     if _files.is_file(x):
-        return Rows(os.fspath(x), flags, plain=False)
-    shape = getattr(x, "shape", None)
-    names = getattr(x, "columns", None) or getattr(x, "column_names", None) if not hasattr(x, "iloc") else list(x.columns)
-    n = len(names) if names is not None else (shape[1] if shape else 0)
-    if fit:
-        estimator.n_features_in_ = n
-        if names is not None and all(isinstance(c, str) for c in names):
-            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+        return Rows(os.fspath(x), _column_flags(columns, None, aside) if fit else [], plain=False)
     path: Path = folder.file(name + ".arrows")
-    _files.write_table(path, x)
-    return Rows(str(path), flags, plain=False, names={str(path): "X"})
+    schema, n = _files.write_table(path, x)
+    index = _files.index_of(schema)
+    flags = _column_flags(columns, schema, aside | index) if fit else []
+    if fit:
+        names = [c for c in schema.names if c not in index]
+        estimator.n_features_in_ = len(names)
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    return Rows(str(path), flags, plain=False, n=n, names={str(path): "X"})

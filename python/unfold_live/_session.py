@@ -18,8 +18,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
-from ._binary import binary
+from ._binary import VARIABLE, binary, start
 from ._errors import UnfoldError, error_of
+from ._version import __version__
 
 log = logging.getLogger("unfold_live")
 
@@ -44,7 +45,7 @@ class Session:
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads
-        self._lock = threading.Lock()
+        self._lock, self._locker = threading.Lock(), os.getpid()
         self._child: subprocess.Popen[bytes] | None = None
         self._owner = 0
         self._complaints: IO[bytes] | None = None
@@ -76,49 +77,66 @@ class Session:
         KeyboardInterrupt
             The child has been stopped; the next command starts another.
         """
-        with self._lock:
-            child = self._started()
-            try:
-                _send(child.stdin, {"args": list(args), "progress": progress is not None})
-                while True:
-                    answer = _receive(child.stdout)
-                    if answer is None:
-                        raise UnfoldError(f"unfold ended in the middle of a command: {self._last_words()}")
-                    if "end" in answer:
-                        break
-                    if "note" in answer:
-                        log.info("%s", answer["note"])
-                    elif progress is not None and "progress" in answer:
-                        step = answer["progress"]
-                        progress(step["stage"], step.get("unit", ""), step["done"], step["total"])
-            except BrokenPipeError:
-                words = self._last_words()
-                self._stop()
-                raise UnfoldError(f"unfold ended: {words}") from None
-            except BaseException:
-                # Nobody waits for the answer any longer; what it wrote is only files of its own.
-                self._stop()
-                raise
-        end = answer["end"]
+        with self._alone():
+            if not self._running():
+                self._start()
+                if os.environ.get(VARIABLE):
+                    _compare(self._ask(["version"], None)["output"])
+            end = self._ask(args, progress)
         if end["code"] != 0:
             raise error_of(end["code"], end.get("error", ""), names or {})
         return end["output"]
 
+    def _ask(self, args: Sequence[str], progress: Progress | None) -> dict[str, Any]:
+        """Have the child run a command and return how it ended."""
+        child = self._child
+        assert child is not None
+        try:
+            _send(child.stdin, {"args": list(args), "progress": progress is not None})
+            while True:
+                answer = _receive(child.stdout)
+                if answer is None:
+                    raise UnfoldError(f"unfold ended in the middle of a command: {self._last_words()}")
+                if "end" in answer:
+                    return answer["end"]
+                if "note" in answer:
+                    log.info("%s", answer["note"])
+                elif "args" in answer:
+                    raise UnfoldError(f"{binary()} does not answer as unfold session does")
+                elif progress is not None and "progress" in answer:
+                    step = answer["progress"]
+                    progress(step["stage"], step.get("unit", ""), step["done"], step["total"])
+        except BrokenPipeError:
+            words = self._last_words()
+            self._stop()
+            raise UnfoldError(f"unfold ended: {words}") from None
+        except BaseException:
+            # Nobody waits for the answer any longer; what it wrote is only files of its own.
+            self._stop()
+            raise
+
     def close(self) -> None:
         """End the child."""
-        with self._lock:
+        with self._alone():
             self._stop()
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._child is not None and self._owner == os.getpid() and self._child.poll() is None:
-            return self._child
+    def _alone(self) -> threading.Lock:
+        """Return the lock that is held while the child is used."""
+        if self._locker != os.getpid():  # a fork: no thread is there that could open what another has locked
+            self._lock, self._locker = threading.Lock(), os.getpid()
+        return self._lock
+
+    def _running(self) -> bool:
+        return self._child is not None and self._owner == os.getpid() and self._child.poll() is None
+
+    def _start(self) -> None:
         self._stop()
         env = dict(os.environ)
         if self._threads:
             env["GOMAXPROCS"] = str(self._threads)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the child
-        self._child = subprocess.Popen(
-            [binary(), "session"],
+        self._child = start(
+            ["session"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
@@ -128,7 +146,6 @@ class Session:
         )
         self._owner = os.getpid()
         self._end = weakref.finalize(self, _finish, self._child, self._owner)
-        return self._child
 
     def _stop(self) -> None:
         child, self._child = self._child, None
@@ -150,6 +167,13 @@ class Session:
         self._complaints.seek(0)
         text = self._complaints.read().decode("utf-8", "replace").strip()
         return text or (f"exit code {self._child.returncode}" if self._child is not None else "")
+
+
+def _compare(said: str) -> None:
+    """Log it if a program that was named is another release's; one that was just built has no number."""
+    release = said.split()[1:2]
+    if release and release[0].startswith("v") and release[0] != f"v{__version__}":
+        log.warning("%s names unfold %s, and this package is of %s", VARIABLE, release[0], __version__)
 
 
 def _apart() -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Stage:
         self._config = config if isinstance(config, dict) else None
         path = Path(self._folder.file("unfold.yaml"))
         if isinstance(config, dict):
-            path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+            path.write_text(json.dumps(config, default=_plain), encoding="utf-8")  # JSON is YAML
         else:
             path = Path(config)
         self._file = path
@@ -132,6 +132,15 @@ class Stage:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON has for a path or a number of NumPy's."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise ValueError(f"a configuration holds texts, numbers, lists and dicts, not {value!r}")
 
 
 def _events(value: bytes) -> list[dict[str, Any]]:

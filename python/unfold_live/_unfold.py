@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _arrow, _files, _labels, _rows, _settings
 from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
-from ._follow import Follows
+from ._follow import Follows, check_ids
 from ._handle import Handle
 from ._progress import Bars
 
@@ -74,8 +74,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         they take no part, and ``predict`` alone knows them.
     density : float, optional
         How closely the density of the map follows the data's, up to 4.
-    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard", "manhattan", "chebyshev"}, default="euclidean"
-        The distance between rows.
+    metric : str, default="euclidean"
+        The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
+        "manhattan" or "chebyshev".
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, which may be
         None. Further elements are ignored, so that umap-learn's own is taken.
@@ -115,8 +116,14 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Percentiles, and the larger of both.
     ids_ : ndarray of shape (n,)
         Ids of the rows: those given, or numbers.
+    clusters_ : ndarray of int, shape (n,)
+        Clusters of the map, -1 for noise; ``clusters()`` takes parameters.
     classes_ : ndarray
         Classes, if there are any to predict.
+    score_ : dict
+        Figures of the map: trustworthiness, continuity, and with labels ``loo1`` and ``loo9``. If ``report`` is set.
+    report_ : dict
+        The whole report of the fit. If ``report`` is set.
     n_features_in_ : int
         Columns of the rows.
     """
@@ -183,10 +190,23 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             ``supervision``.
         ids : array-like of n, optional
             What ``forget`` knows rows by. Default: numbers from 0 on.
+
+        Returns
+        -------
+        Unfold
+            The estimator.
+
+        Raises
+        ------
+        ValueError
+            Rows, labels, ids or parameters are at fault.
+        UnfoldError
+            The program failed otherwise, such as for want of ``memory``.
         """
         handle = Handle(_settings.threads_of(self.n_jobs))
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=True)
+            check_ids(ids, rows.n)
             args = ["fit", rows.path, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
             labels = _labels.classes_of(y, rows.n) if self.classify or self.supervision else None
@@ -202,19 +222,22 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             try:
                 handle.run(args, progress, rows.names)
             except BaseException:
-                handle.close()  # the error's traceback would keep the child
+                handle.discard()  # the error's traceback would keep the child
                 raise
             at = _arrow.read(folder.file("map.arrows"))
-            if self.report:
-                self._take_report(json.loads(folder.file("report.json").read_text()))
+            report = json.loads(folder.file("report.json").read_text()) if self.report else None
+        self._take(at, ids)
         self._model = handle
         self._table = not rows.plain
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
             del self.classes_
+        if report is not None:
+            self.report_ = report
+        elif hasattr(self, "report_"):
+            del self.report_
         self._n_features_out = at["embedding"].shape[1]
-        self._take(at, ids)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
@@ -323,8 +346,22 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def clusters_(self) -> np.ndarray[Any, Any]:
-        """Clusters of the rows by the defaults of ``UnfoldClusters``; -1 is noise."""
-        return self.clusters().labels_
+        """Clusters of the rows by the defaults of ``UnfoldClusters``; -1 is noise. They are found when they are first asked for."""
+        check_is_fitted(self)
+        found = getattr(self, "_clusters", None)
+        if found is None or found[0] is not self.embedding_:  # the map has changed
+            found = self._clusters = (self.embedding_, self.clusters().labels_)
+        return found[1]
+
+    @property
+    def score_(self) -> dict[str, float]:
+        """How good the map of the fit is, if ``report`` is set: trustworthiness, continuity, and ``loo1`` and ``loo9`` with labels.
+
+        The last two are shares of rows whose class the nearest, or most of the nearest nine, others on the map have.
+        """
+        if not hasattr(self, "report_"):
+            raise AttributeError("score_ is there after a fit with report=True; score(X) measures the map by any rows")
+        return {k: self.report_[k] for k in ("trustworthiness", "continuity", "loo1", "loo9") if k in self.report_}
 
     @property
     def novelty_(self) -> np.ndarray[Any, Any]:
@@ -421,19 +458,24 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _place_flags(self) -> list[str]:
         return _settings.flags({"threads": _settings.threads_of(self.n_jobs)})
 
-    def _take_report(self, report: dict[str, Any]) -> None:
-        self.report_ = report
-        self.score_ = {k: report[k] for k in ("trustworthiness", "continuity", "loo1", "loo9") if k in report}
-
 
 def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
     """Return an estimator of a model's file, as the program or ``Unfold.save`` wrote it.
 
     It places, predicts, explains and takes in rows. It does not know the rows that it was
     fitted to: ``embedding_`` is of those that come.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is no model.
     """
     handle = Handle(_settings.threads_of(n_jobs), Path(path).read_bytes())
     about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
+    if "kind" not in about:
+        raise ValueError(f"{os.fspath(path)} is no model: the program takes it for a table")
     out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"))
     out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
     if not out._table:
