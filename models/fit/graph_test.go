@@ -140,7 +140,7 @@ func TestGraphsKeepTheirOrder(t *testing.T) {
 func TestGraphRepeats(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
-		s, _, err := Graph(t.Context(), blocks(120), graph.Similarity, Spec{Common: models.Common{Threads: 1 + 2*i, Steps: 30}}, nil)
+		s, _, err := Graph(t.Context(), blocks(240), graph.Similarity, Spec{Common: models.Common{Threads: 1 + 2*i, Steps: 30}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
