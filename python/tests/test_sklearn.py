@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import joblib
 import numpy as np
 import pytest
-from joblib.externals import cloudpickle
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
