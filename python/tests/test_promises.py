@@ -125,9 +125,9 @@ def test_1028_new_rows_of_a_map_with_labels() -> None:
     in the map, unless ``supervision`` asks for it: new rows mix as those of the fit do.
     """
     rng = np.random.default_rng(4)
-    kind = rng.integers(0, 2, 800)
-    x = (rng.normal(size=(800, 6)) + 0.7 * kind[:, None]).astype(np.float32)
-    seen, new = slice(0, 400), slice(400, 800)
+    kind = rng.integers(0, 2, 2000)
+    x = (rng.normal(size=(2000, 6)) + 0.7 * kind[:, None]).astype(np.float32)
+    seen, new = slice(0, 1000), slice(1000, 2000)
 
     def gap(fitted: np.ndarray[Any, Any], placed: np.ndarray[Any, Any]) -> float:
         """How much better the nearest nine say the class of rows that were fitted than of those that were not."""
