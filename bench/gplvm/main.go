@@ -113,7 +113,7 @@ func (b *bench) all(ctx context.Context, chosen []string, page string) error {
 
 // page writes the page of the sections in OUT, else of those that it has already.
 func (b *bench) page(page string) error {
-	earlier, err := sectionsOf(page)
+	earlier, err := harness.Sections(page)
 	if err != nil {
 		return err
 	}
@@ -129,20 +129,6 @@ func (b *bench) page(page string) error {
 		fmt.Fprintf(&out, "\n## %s\n\n%s", s.title, text)
 	}
 	return os.WriteFile(page, []byte(out.String()), 0o666)
-}
-
-// sectionsOf returns the texts of a page by their titles, none of a page that is not there.
-func sectionsOf(page string) (map[string]string, error) {
-	raw, err := os.ReadFile(page)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	of := map[string]string{}
-	for _, section := range strings.Split(string(raw), "\n## ")[1:] {
-		title, text, _ := strings.Cut(section, "\n\n")
-		of[title] = strings.TrimRight(text, "\n") + "\n"
-	}
-	return of, nil
 }
 
 // Files in the folder of data.

@@ -104,9 +104,7 @@ func climate(ctx context.Context, b *bench) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf(`## Weather stations
-
-Mean monthly precipitation of %d stations in the United States, 2005 to 2014 (paper: section 4.3, figure 6). How much of the
+	return fmt.Sprintf(`Mean monthly precipitation of %d stations in the United States, 2005 to 2014 (paper: section 4.3, figure 6). How much of the
 stations' longitude and latitude a map has: R^2 of an affine function of the two coordinates, and of the mean of the %d stations
 nearest on the map.
 

@@ -74,9 +74,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 	if err := b.decoded(ctx, t, back); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`## Handwritten digits
-
-%d of each of the digits 0 to 4 of USPS, 16 x 16 pixels, in two dimensions (paper: section 4.2 and figure 5). The bound after at
+	return fmt.Sprintf(`%d of each of the digits 0 to 4 of USPS, 16 x 16 pixels, in two dimensions (paper: section 4.2 and figure 5). The bound after at
 most 100 iterations, of %d starts for each number of neighbours; the paper's is highest with 5, a neighbour for 80 points:
 
 %s

@@ -32,7 +32,7 @@ func dims(ctx context.Context, b *bench) (string, error) {
 		if r.Model.Runs[r.Model.Best].Dims == d {
 			right++
 		}
-		rows += dimsRow(fmt.Sprintf("a bent sheet of %d dimensions", d), sheetColumns, r.Model.Runs)
+		rows += dimsRow(fmt.Sprintf("a bent sheet, d = %d", d), sheetColumns, r.Model.Runs)
 	}
 	roll, err := b.rollTable()
 	if err != nil {
@@ -55,15 +55,12 @@ func dims(ctx context.Context, b *bench) (string, error) {
 		}
 		rows += dimsRow(c.about, len(c.t.names), r.Model.Runs)
 	}
-	return fmt.Sprintf(`## The bound chooses the number of dimensions
-
-    unfold fit sheet.csv --columns '*' --kind lllvm --dims 1:%d --restarts 3 -o sheet.unfold
+	return fmt.Sprintf(`    unfold fit sheet.csv --columns '*' --kind lllvm --dims 1:%d --restarts 3 -o sheet.unfold
 
 %d points each about a sheet whose columns are a linear function of the place on it, a bend of %g and noise of %g, and the %d
 points of the roll, as they are and by a random linear map into %d columns with the same noise. The highest bound of %d starts of %d
-iterations is
-shown for each number of dimensions, the highest of a row in bold: it is in the sheet's own number of dimensions for %d of the %d
-sheets. Every dimension adds linear maps to all points, for which the bound pays; where columns are few, a map of fewer dimensions
+iterations is shown for each number of dimensions, the highest of a row in bold: it is in the sheet's own number of dimensions for
+%d of the %d sheets. Every dimension adds linear maps to all points, for which the bound pays; where columns are few, a map of fewer dimensions
 can explain them as well.
 
 | data | columns | 1 | 2 | 3 | 4 |

@@ -6,7 +6,7 @@
 //
 // DIR holds swissroll/, usps/ and climate/; an experiment whose data are missing is
 // left out of the page, and -only names those to do again: of the others, the results
-// of earlier runs in the folder -out are used.
+// of earlier runs in the folder -out are used, or those that the page has.
 package main
 
 import (
@@ -84,13 +84,17 @@ func (b *bench) all(ctx context.Context, chosen []string, page string) error {
 
 // experiment makes a section of the page.
 type experiment struct {
-	name, folder string
-	do           func(ctx context.Context, b *bench) (string, error)
+	name, folder, title string
+	do                  func(ctx context.Context, b *bench) (string, error)
 }
 
 var experiments = []experiment{
-	{"roll", "swissroll", roll}, {"shortcut", "swissroll", shortcut}, {"dims", "swissroll", dims}, {"digits", "usps", digits}, {"climate", "climate", climate},
-	{"patches", "swissroll", patches},
+	{"roll", "swissroll", "The bound chooses the number of neighbours", roll},
+	{"shortcut", "swissroll", "A short circuit", shortcut},
+	{"dims", "swissroll", "The bound chooses the number of dimensions", dims},
+	{"digits", "usps", "Handwritten digits", digits},
+	{"climate", "climate", "Weather stations", climate},
+	{"patches", "swissroll", "Many points, in patches", patches},
 }
 
 func names() (list []string) {
@@ -117,12 +121,20 @@ A fit learns at most --points of the rows (1000 unless said otherwise), a sample
 iteration takes memory with the square and time with the cube of their number, or in proportion to it in patches (below).
 `
 
-// page puts the sections together.
+// page puts the sections in OUT together, and those of the page that are not there.
 func (b *bench) page(path string) error {
+	earlier, err := harness.Sections(path)
+	if err != nil {
+		return err
+	}
 	text := head
 	for _, e := range experiments {
-		if section, err := os.ReadFile(b.file(e.name + ".md")); err == nil {
-			text += "\n" + string(section)
+		section := earlier[e.title]
+		if made, err := os.ReadFile(b.file(e.name + ".md")); err == nil {
+			section = string(made)
+		}
+		if section != "" {
+			text += "\n## " + e.title + "\n\n" + section
 		}
 	}
 	return os.WriteFile(path, []byte(text), 0o666)

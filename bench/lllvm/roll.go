@@ -45,9 +45,7 @@ func roll(ctx context.Context, b *bench) (string, error) {
 	); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`## The bound chooses the number of neighbours
-
-%d points of a swiss roll, %d iterations, %d starts for each number of neighbours (paper: figure 3, where the mean bound is
+	return fmt.Sprintf(`%d points of a swiss roll, %d iterations, %d starts for each number of neighbours (paper: figure 3, where the mean bound is
 highest with 9). Of all starts here the bound is highest with **%d**; that map is shown, coloured by the way along the spiral,
 with outlines one standard deviation of the posterior wide.
 
@@ -96,9 +94,7 @@ func shortcut(_ context.Context, b *bench) (string, error) {
 		}
 		rows += fmt.Sprintf("| %d | %.2f | %.2f | %+.2f |\n", start+1, bounds[0], bounds[1], bounds[0]-bounds[1])
 	}
-	return fmt.Sprintf(`## A short circuit
-
-The same %d points with %d neighbours each, of which those through the air are left out, and one of these edges more: between two points %.2f apart in the data and %.1f apart on the
+	return fmt.Sprintf(`The same %d points with %d neighbours each, of which those through the air are left out, and one of these edges more: between two points %.2f apart in the data and %.1f apart on the
 roll (paper: section 4.1, where the bound prefers the graph without it). After %d iterations the bound preferred the graph without
 the edge in %d of %d starts.
 
