@@ -37,18 +37,6 @@ func pushFar32At(_ simd.Level, t *spot32, r *run32) Force {
 	return pushFar(t, r)
 }
 
-//go:noinline
-func pushSpace32At(_ simd.Level, t *spaceSpot32, r *spaceRun32) SpaceForce {
-	r.check()
-	return pushSpace(t, r)
-}
-
-//go:noinline
-func logsSpaceAt(_ simd.Level, t *spaceSpot64, r *spaceRun64) float64 {
-	r.check()
-	return logsSpace(t, r)
-}
-
 func narrowAt(_ simd.Level, dst []float32, src []float64, centre float64) {
 	narrow(dst, src, centre, 0)
 }
