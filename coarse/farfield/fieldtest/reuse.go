@@ -42,14 +42,14 @@ func allocations(t *testing.T, create func([]float64, int) farfield.Field) {
 }
 
 // memory checks that a point takes no more than so many bytes, however many
-// points there are.
+// points there are. It has one thread: what each of several comes to hold is chance.
 func memory(t *testing.T, most int64, create func([]float64, int) farfield.Field) {
 	for _, n := range []int{5000, 20000} {
 		s := Blobs(n, 2, 20, 1)
 		f := create(s.Delta2, 2)
 		for range 2 {
-			f.Move(2, s.Mu, s.Sigma2)
-			f.Sweep(2, func(*farfield.Batch) {})
+			f.Move(1, s.Mu, s.Sigma2)
+			f.Sweep(1, func(*farfield.Batch) {})
 		}
 		a := f.Bytes() / int64(n)
 		t.Logf("%d points: %d bytes each", n, a)
