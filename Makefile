@@ -144,6 +144,12 @@ PEERS ?= out/supervision/venv
 missing: build
 	$(PEERS)/bin/python bench/missing/compare.py bin/unfold $(UNFOLD_DATA) out/missing docs/decisions/missing.md
 
+# metrics measures neighbours and maps by every metric beside scipy's and umap-learn's and writes docs/metrics.md; some minutes. It needs
+# Python 3.11 (for the others, in an environment of their own under out/metrics), and usps/, mnist/ and climate/ in the folder that UNFOLD_DATA names.
+.PHONY: metrics
+metrics: build bin/bench/metrics
+	bin/bench/metrics -unfold bin/unfold -o docs/metrics.md $(ARGS)
+
 # refresh compares a map that follows its stream with fits made again and writes docs/refresh.md; some ten minutes. It needs
 # Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/ and kddcup99/ in the folder that
 # UNFOLD_DATA names.
