@@ -22,11 +22,12 @@ type plainRows[T vec.Float] struct {
 	order     []int32       // the row at every position
 	x         vec.Matrix[T] // position by position
 	low, high []float64     // of every block and column
+	number    []int32       // of the rows of a block, from 0
 }
 
 // newPlainRows orders the rows of x, which must be finite.
 func newPlainRows[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) *plainRows[T] {
-	p := &plainRows[T]{d: d, order: Order(x, plainBlock, threads)}
+	p := &plainRows[T]{d: d, order: Order(x, plainBlock, threads), number: upTo(plainBlock)}
 	p.x = vec.Take(x, p.order)
 	blocks := p.blocks()
 	p.low, p.high = make([]float64, blocks*x.Cols), make([]float64, blocks*x.Cols)
@@ -79,11 +80,12 @@ type plainSearch[T vec.Float] struct {
 }
 
 // plainWork is the workspace of one goroutine: how far each query is from each block at least, and the
-// blocks in the order of the least of that.
+// blocks in the order of the least of that. about is how far a query is from the rows of a block, in single precision.
 type plainWork struct {
 	bound []float64
 	least []float64
 	order []int32
+	about [plainBlock]float32
 }
 
 // plainGraph searches for the neighbours of all rows among the others.
@@ -148,25 +150,33 @@ func (run *plainSearch[T]) block(ctx context.Context, lists *Neighbors, from, to
 	slices.SortStableFunc(w.order, func(a, b int32) int { return cmp.Compare(w.least[a], w.least[b]) })
 	for _, b := range w.order {
 		for r := from; r < to && ctx.Err() == nil; r++ {
-			run.compare(lists, r, int(b), w.bound[(r-from)*blocks+int(b)])
+			run.compare(lists, r, int(b), w.bound[(r-from)*blocks+int(b)], w.about[:])
 		}
 	}
 }
 
-// compare offers the rows of a block, which is at least so far away, to the list of query r.
-func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64) {
+// compare offers the rows of a block, which is at least so far away, to the list of query r. Only those that
+// single precision does not exclude are compared.
+func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64, near []float32) {
 	p := run.p
 	index, dist2 := lists.Row(int(run.list[r]))
 	last := dist2[len(dist2)-1]
 	if bound > last {
 		return
 	}
-	q := run.q.Row(r)
-	for i := block * plainBlock; i < min((block+1)*plainBlock, p.x.Rows); i++ {
-		if j := p.order[i]; !run.excluded(r, j) {
-			if d2 := distance.Within(p.d, q, p.x.Row(i), last); d2 <= last && insert(index, dist2, j, d2) {
-				last = dist2[len(dist2)-1]
-			}
+	q, first := run.q.Row(r), block*plainBlock
+	rows := p.x.Slice(first, min(first+plainBlock, p.x.Rows))
+	x, single := any(rows).(vec.Matrix[float32])
+	if single = single && hasAbout(p.d); single {
+		about(p.d, near, any(q).([]float32), x, p.number[:x.Rows])
+	}
+	for i := range rows.Rows {
+		j := p.order[first+i]
+		if run.excluded(r, j) || single && atLeast(p.d, near[i], len(q)) > last {
+			continue
+		}
+		if d2 := distance.Within(p.d, q, rows.Row(i), last); d2 <= last && insert(index, dist2, j, d2) {
+			last = dist2[len(dist2)-1]
 		}
 	}
 }

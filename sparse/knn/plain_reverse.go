@@ -6,6 +6,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/simd/hamming"
+	"unfold/internal/vec"
 	"unfold/sparse/distance"
 )
 
@@ -51,33 +52,14 @@ func (s *DynamicExact) within(i, j int32, most float64) float64 {
 }
 
 // plainReverse is reverseSearch under a distance that has no tiles: each row that is asked for is compared
-// with all others. Pairs within reach are in the order of ask, and of the positions of the others.
+// with all others that single precision does not exclude. Pairs within reach are in the order of ask, and of the positions of the others.
 func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Neighbors, reach []float64, set Settings) ([]ReverseNeighbor, error) {
 	const size = 8
 	found := make([][]ReverseNeighbor, par.Pieces(len(ask), size))
 	count := par.NewProgress(len(found), set.Progress)
 	par.Ranges(set.Threads, len(ask), size, func(piece, from, to int) {
 		for r := from; r < to && ctx.Err() == nil; r++ {
-			index, dist2 := lists.Row(r)
-			for _, j := range s.slot {
-				if j == ask[r] {
-					continue
-				}
-				last, wanted := -1.0, -1.0 // no pair is nearer
-				if lists.K > 0 {
-					last = dist2[lists.K-1]
-				}
-				if reach != nil {
-					wanted = reach[j]
-				}
-				d2 := s.within(ask[r], j, max(last, wanted))
-				if d2 <= last {
-					insert(index, dist2, j, d2)
-				}
-				if d2 <= wanted {
-					found[piece] = append(found[piece], ReverseNeighbor{Row: j, New: ask[r], Dist2: d2})
-				}
-			}
+			found[piece] = s.plainReverseOf(found[piece], ask[r], r, lists, reach)
 		}
 		count.Step()
 	})
@@ -85,4 +67,40 @@ func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Nei
 		return nil, err
 	}
 	return slices.Concat(found...), nil
+}
+
+// plainReverseOf fills list r of the row in a slot, and appends the pairs that are within reach.
+func (s *DynamicExact) plainReverseOf(found []ReverseNeighbor, slot int32, r int, lists *Neighbors, reach []float64) []ReverseNeighbor {
+	var near [plainBlock]float32
+	x, single := vec.Of(len(s.x)/s.dim, s.dim, s.x), hasAbout(s.distance)
+	index, dist2 := lists.Row(r)
+	for slots := range slices.Chunk(s.slot, plainBlock) {
+		if single {
+			about(s.distance, near[:], s.Row(slot), x, slots)
+		}
+		for p, j := range slots {
+			if j == slot {
+				continue
+			}
+			last, wanted := -1.0, -1.0 // no pair is nearer
+			if lists.K > 0 {
+				last = dist2[lists.K-1]
+			}
+			if reach != nil {
+				wanted = reach[j]
+			}
+			most := max(last, wanted)
+			if single && atLeast(s.distance, near[p], s.dim) > most {
+				continue
+			}
+			d2 := s.within(slot, j, most)
+			if d2 <= last {
+				insert(index, dist2, j, d2)
+			}
+			if d2 <= wanted {
+				found = append(found, ReverseNeighbor{Row: j, New: slot, Dist2: d2})
+			}
+		}
+	}
+	return found
 }

@@ -75,6 +75,23 @@ func checkRows(t *testing.T, l simd.Level, q, data []float32, stride int, rows [
 	if out[0] != canary || out[len(out)-1] != canary {
 		t.Fatalf("%d elements, %d rows: written beside the output", len(q), len(rows))
 	}
+	for _, m := range []absolute{manhattan, chebyshev} {
+		other := make([]float32, len(rows)+2)
+		other[0], other[len(other)-1] = canary, canary
+		absoluteAt(l, m, other[1:len(other)-1], q, data, stride, rows)
+		if other[0] != canary || other[len(other)-1] != canary {
+			t.Fatalf("measure %d, %d elements, %d rows: written beside the output", m, len(q), len(rows))
+		}
+		for i, r := range rows {
+			got, want := other[1+i], absoluteTwin(m, q, data[int(r)*stride:])
+			if m == chebyshev && math.IsNaN(float64(absoluteTwin(manhattan, q, data[int(r)*stride:]))) {
+				continue // the maximum of what are not all numbers depends on the order
+			}
+			if !same(got, want) {
+				t.Fatalf("measure %d, %d elements, row %d: %v, the twin's %v", m, len(q), r, got, want)
+			}
+		}
+	}
 	for i, r := range rows {
 		if got, want := out[1+i], pairTwin(q, data[int(r)*stride:]); !same(got, want) {
 			t.Fatalf("%d elements, row %d, number %d of %d: distance %v, the twin's %v", len(q), r, i, len(rows), got, want)
@@ -109,6 +126,36 @@ func TestErrorBound(t *testing.T) {
 	})
 }
 
+// The measures of absolute differences are within their bounds of the true ones, from above.
+func TestAbsoluteBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		scale := math.Pow(10, rapid.Float64Range(-42, 37).Draw(t, "exponent"))
+		data := make([]float32, 5*n)
+		for k := range data {
+			data[k] = float32(scale * (1 + rng.NormFloat64()))
+		}
+		rows, sum, largest := []int32{4, 0, 2, 2, 1}, make([]float32, 5), make([]float32, 5)
+		Manhattan(sum, data[:n], data, n, rows)
+		Chebyshev(largest, data[:n], data, n, rows)
+		for i, r := range rows {
+			s, most := 0.0, 0.0
+			for k, v := range data[:n] {
+				d := math.Abs(float64(v) - float64(data[int(r)*n+k]))
+				s, most = s+d, max(most, d)
+			}
+			for name, c := range map[string]struct{ least, want float64 }{
+				"manhattan": {ManhattanAtLeast(sum[i], n), s}, "chebyshev": {ChebyshevAtLeast(largest[i]), most},
+			} {
+				if c.least > c.want || c.least < c.want*(1-3*Bound(n)) && c.want < math.MaxFloat32 {
+					t.Fatalf("%s of row %d is at least %v, really %v", name, r, c.least, c.want)
+				}
+			}
+		}
+	})
+}
+
 // Mistakes of the caller panic before memory is read that is not theirs.
 func TestPanics(t *testing.T) {
 	q, data, out := make([]float32, 20), make([]float32, 100), make([]float32, 9)
@@ -119,6 +166,8 @@ func TestPanics(t *testing.T) {
 			"row above":       func() { rowsAt(l, out, q, data, 20, []int32{0, 1, 2, 3, 4, 5}) },
 			"row below":       func() { rowsAt(l, out, q, data, 20, []int32{0, 1, 2, 3, 4, 0, -1}) },
 			"row cut off":     func() { rowsAt(l, out, q, data[:99], 20, []int32{4}) },
+			"manhattan above": func() { absoluteAt(l, manhattan, out, q, data, 20, []int32{0, 5}) },
+			"chebyshev below": func() { absoluteAt(l, chebyshev, out, q, data, 20, []int32{0, 1, 2, 3, -1}) },
 			"no data":         func() { rowsAt(l, out, q, nil, 20, []int32{0}) },
 			"no stride":       func() { rowsAt(l, out, q, data, 0, []int32{0}) },
 			"exact row above": func() { Exact(make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },

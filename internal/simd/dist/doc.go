@@ -1,9 +1,11 @@
-// Package dist measures squared Euclidean distances of float32 vectors fast,
-// for searches that compare far more vectors than they report.
+// Package dist measures distances of float32 vectors fast, for searches that compare far more
+// vectors than they report.
 //
-//	Squared   of two vectors
-//	Rows      of one vector and several rows of a matrix, given by number
-//	Exact     the same as vec.SquaredDistance, bit for bit, of one vector and several rows
+//	Squared     the squared Euclidean distance of two vectors
+//	Rows        that of one vector and several rows of a matrix, given by number
+//	Exact       the same as vec.SquaredDistance, bit for bit, of one vector and several rows
+//	Manhattan   the sum of absolute differences of one vector and several rows
+//	Chebyshev   the largest absolute difference of one vector and several rows
 //
 // # Order of the sum, and its error
 //
@@ -22,4 +24,7 @@
 // unless a square leaves the range of float32: differences above 1e19 give
 // +Inf, and those below 1e-19 lose digits or become 0. The package's users
 // order candidates by these numbers and report Exact ones.
+//
+// Manhattan keeps its sum in the same lanes, and no term is squared: its error is within the same bound, and no
+// small difference is lost. Of Chebyshev the subtraction alone is rounded. On arm64 both are in plain Go.
 package dist

@@ -32,6 +32,14 @@ func TestKernelsStayInside(t *testing.T) {
 						t.Fatalf("%v: %d elements, row %d: %v, want %v", l, n, r[i], o[i], want)
 					}
 				}
+				for _, m := range []absolute{manhattan, chebyshev} {
+					absoluteAt(l, m, o, x, d, stride, r)
+					for i := range r {
+						if want := absoluteTwin(m, x, d[int(r[i])*stride:]); o[i] != want {
+							t.Fatalf("%v: measure %d, %d elements, row %d: %v, want %v", l, m, n, r[i], o[i], want)
+						}
+					}
+				}
 			}
 		}
 	}

@@ -32,4 +32,20 @@ func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int
 	return rowsTwin(out, q, data, stride, limit, rows)
 }
 
+// absolutes is several for a measure of absolute differences.
+func absolutes(l simd.Level, m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
+	pq, pd := unsafe.SliceData(q), unsafe.SliceData(data)
+	switch {
+	case l == simd.AVX512 && m == manhattan:
+		return manhattanAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case l == simd.AVX512:
+		return chebyshevAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case l == simd.AVX2 && m == manhattan:
+		return manhattanAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case l == simd.AVX2:
+		return chebyshevAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	}
+	return absolutesTwin(m, out, q, data, stride, limit, rows)
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

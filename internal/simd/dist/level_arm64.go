@@ -25,4 +25,8 @@ func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int
 	return rowsNEON(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
 }
 
+func absolutes(_ simd.Level, m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
+	return absolutesTwin(m, out, q, data, stride, limit, rows)
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

@@ -10,4 +10,8 @@ func several(_ simd.Level, out, q, data []float32, stride, limit int, rows []int
 	return rowsTwin(out, q, data, stride, limit, rows)
 }
 
+func absolutes(_ simd.Level, m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
+	return absolutesTwin(m, out, q, data, stride, limit, rows)
+}
+
 func touch([]int32) {}

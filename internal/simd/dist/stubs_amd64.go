@@ -16,6 +16,20 @@ func pairAVX512(a *float32, b *float32, dim int) float32
 //go:noescape
 func rowsAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
+// manhattanAVX512 writes the sums of absolute differences of q and count numbered rows to out, and returns
+// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func manhattanAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
+// chebyshevAVX512 writes the largest absolute differences of q and count numbered rows to out, and returns
+// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func chebyshevAVX512(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
 // pairAVX2 returns the squared distance of dim elements.
 //
 //go:noescape
@@ -27,6 +41,20 @@ func pairAVX2(a *float32, b *float32, dim int) float32
 //
 //go:noescape
 func rowsAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
+// manhattanAVX2 writes the sums of absolute differences of q and count numbered rows to out, and returns
+// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func manhattanAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
+// chebyshevAVX2 writes the largest absolute differences of q and count numbered rows to out, and returns
+// how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func chebyshevAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
 // prefetch asks for the cache line of p and the one after it.
 //

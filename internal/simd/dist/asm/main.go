@@ -12,7 +12,9 @@ func main() {
 	masks := tailMasks()
 	for _, s := range []set{{name: "AVX512", wide: true}, {name: "AVX2", masks: masks}} {
 		s.pair()
-		s.rows()
+		for _, m := range measures {
+			s.rows(m)
+		}
 	}
 	prefetch()
 	Generate()
@@ -25,6 +27,24 @@ type set struct {
 	// masks is the table of masks for tails, of the narrow set only.
 	masks Mem
 }
+
+// measure is what is made of the differences of two vectors.
+type measure struct {
+	name, doc string
+	// absolute: of their absolute values, otherwise of their squares.
+	absolute bool
+	// join makes one of two lanes.
+	join func(ops ...Op)
+}
+
+var (
+	squared  = measure{"rows", "squared distances", false, VADDPS}
+	measures = []measure{
+		squared,
+		{"manhattan", "sums of absolute differences", true, VADDPS},
+		{"chebyshev", "largest absolute differences", true, VMAXPS},
+	}
+)
 
 // lanes are 16 float32: one wide or two narrow registers.
 type lanes []VecVirtual
@@ -49,12 +69,36 @@ func (s set) zero(a lanes) {
 // at is the memory of register part of 16 lanes that begin at m.
 func (s set) at(m Mem, part int) Mem { return m.Offset(32 * part) }
 
-// add adds (q - m)^2 to a, with m in memory. t is scratch.
-func (s set) add(a, q lanes, m Mem, t VecVirtual) {
+// signless is a register of all bits but the sign, for a measure of absolute values.
+func (s set) signless(m measure) VecVirtual {
+	if !m.absolute {
+		return nil
+	}
+	r, x, all := GP32(), XMM(), s.lanes()[0]
+	MOVL(U32(0x7fffffff), r)
+	VMOVD(r, x)
+	VPBROADCASTD(x, all)
+	return all
+}
+
+// gather joins what the difference t is worth to a.
+func (s set) gather(by measure, a, t, signless VecVirtual) {
+	switch {
+	case !by.absolute:
+		VMULPS(t, t, t)
+	case s.wide:
+		VPANDD(signless, t, t)
+	default:
+		VANDPS(signless, t, t)
+	}
+	by.join(t, a, a)
+}
+
+// add joins q - m to a, with m in memory. t is scratch.
+func (s set) add(by measure, a, q lanes, m Mem, t, signless VecVirtual) {
 	for p := range a {
 		VSUBPS(s.at(m, p), q[p], t)
-		VMULPS(t, t, t)
-		VADDPS(t, a[p], a[p])
+		s.gather(by, a[p], t, signless)
 	}
 }
 
@@ -104,7 +148,7 @@ func (s set) loadTail(by tail, m Mem, q lanes) {
 
 // addTail is add for the lanes of the tail; the others of q are zero. It reads
 // no memory outside the tail.
-func (s set) addTail(by tail, a, q lanes, m Mem, t VecVirtual) {
+func (s set) addTail(by tail, of measure, a, q lanes, m Mem, t, signless VecVirtual) {
 	for p := range a {
 		if s.wide {
 			VSUBPS_Z(m, q[p], by.k, t)
@@ -112,25 +156,24 @@ func (s set) addTail(by tail, a, q lanes, m Mem, t VecVirtual) {
 			VMASKMOVPS(s.at(m, p), by.mask[p], t)
 			VSUBPS(t, q[p], t)
 		}
-		VMULPS(t, t, t)
-		VADDPS(t, a[p], a[p])
+		s.gather(of, a[p], t, signless)
 	}
 }
 
-// quarter adds the upper half of the 16 lanes to the lower and then the upper
+// quarter joins the upper half of the 16 lanes to the lower and then the upper
 // half of those 8, and returns the 4 that are left.
-func (s set) quarter(a lanes) VecVirtual {
+func (s set) quarter(by measure, a lanes) VecVirtual {
 	low := YMM()
 	if s.wide {
 		up := YMM()
 		VEXTRACTF64X4(Imm(1), a[0], up)
-		VADDPS(up, a[0].AsY(), low)
+		by.join(up, a[0].AsY(), low)
 	} else {
-		VADDPS(a[1], a[0], low)
+		by.join(a[1], a[0], low)
 	}
 	up, x := XMM(), XMM()
 	VEXTRACTF128(Imm(1), low, up)
-	VADDPS(up, low.AsX(), x)
+	by.join(up, low.AsX(), x)
 	return x
 }
 
@@ -153,16 +196,16 @@ func (s set) pair() {
 	CMPQ(off, end)
 	JGE(LabelRef("pair" + s.name + "Tail"))
 	s.load(ma, q)
-	s.add(acc, q, mb, t)
+	s.add(squared, acc, q, mb, t, nil)
 	ADDQ(Imm(64), off)
 	JMP(LabelRef("pair" + s.name + "Loop"))
 	Label("pair" + s.name + "Tail")
 	TESTQ(U32(15), dim)
 	JE(LabelRef("pair" + s.name + "Sum"))
 	s.loadTail(by, ma, q)
-	s.addTail(by, acc, q, mb, t)
+	s.addTail(by, squared, acc, q, mb, t, nil)
 	Label("pair" + s.name + "Sum")
-	x, y := s.quarter(acc), XMM()
+	x, y := s.quarter(squared, acc), XMM()
 	VMOVHLPS(x, x, y)
 	VADDPS(y, x, x)
 	VMOVSHDUP(x, y)
@@ -172,14 +215,14 @@ func (s set) pair() {
 	RET()
 }
 
-// rows is the squared distance of one vector and several rows, four at a time
-// and the chunks of the next four prefetched beside them.
-func (s set) rows() {
+// rows measures one vector and several rows, four at a time and the chunks of the next
+// four prefetched beside them.
+func (s set) rows(m measure) {
 	const group = 4
-	name := "rows" + s.name
+	name := m.name + s.name
 	TEXT(name, NOSPLIT, "func(out, q *float32, dim int, data *float32, stride, limit int, rows *int32, count int) int")
 	Pragma("noescape")
-	Doc(name+" writes the squared distances of q and count numbered rows to out, and returns",
+	Doc(name+" writes the "+m.doc+" of q and count numbered rows to out, and returns",
 		"how many of the rows are left from the group of four on that holds one not below limit, or 0.",
 		"A row begins stride bytes after the one before.")
 	var (
@@ -198,7 +241,7 @@ func (s set) rows() {
 	for j := range group {
 		acc[j], row[j], next[j] = s.lanes(), GP64(), GP64()
 	}
-	vq, t := s.lanes(), s.lanes()[0]
+	vq, t, signless := s.lanes(), s.lanes()[0], s.signless(m)
 	off := GP64()
 
 	Label(name + "Group")
@@ -231,7 +274,7 @@ func (s set) rows() {
 	JGE(LabelRef(name + "Tail"))
 	s.load(Mem{Base: q, Index: off, Scale: 1}, vq)
 	for j := range group {
-		s.add(acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, t)
+		s.add(m, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, t, signless)
 		PREFETCHT0(Mem{Base: next[j], Index: off, Scale: 1})
 	}
 	ADDQ(Imm(64), off)
@@ -241,11 +284,11 @@ func (s set) rows() {
 	JE(LabelRef(name + "Sum"))
 	s.loadTail(by, Mem{Base: q, Index: off, Scale: 1}, vq)
 	for j := range group {
-		s.addTail(by, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, t)
+		s.addTail(by, m, acc[j], vq, Mem{Base: row[j], Index: off, Scale: 1}, t, signless)
 		PREFETCHT0(Mem{Base: next[j], Index: off, Scale: 1})
 	}
 	Label(name + "Sum")
-	four := transpose(s.quarter(acc[0]), s.quarter(acc[1]), s.quarter(acc[2]), s.quarter(acc[3]))
+	four := transpose(m, s.quarter(m, acc[0]), s.quarter(m, acc[1]), s.quarter(m, acc[2]), s.quarter(m, acc[3]))
 	CMPQ(left, Imm(group))
 	JLT(LabelRef(name + "Short"))
 	VMOVUPS(four, Mem{Base: out})
@@ -267,20 +310,20 @@ func (s set) rows() {
 	RET()
 }
 
-// transpose adds up each of four quarters, into one lane each.
-func transpose(a, b, c, d VecVirtual) VecVirtual {
+// transpose joins each of four quarters, into one lane each.
+func transpose(by measure, a, b, c, d VecVirtual) VecVirtual {
 	halves := func(a, b VecVirtual) VecVirtual {
 		low, high := XMM(), XMM()
 		VUNPCKLPS(b, a, low)
 		VUNPCKHPS(b, a, high)
-		VADDPS(high, low, low)
+		by.join(high, low, low)
 		return low
 	}
 	ab, cd := halves(a, b), halves(c, d)
 	low, high := XMM(), XMM()
 	VMOVLHPS(cd, ab, low)
 	VMOVHLPS(ab, cd, high)
-	VADDPS(high, low, low)
+	by.join(high, low, low)
 	return low
 }
 

@@ -1,0 +1,106 @@
+package dist
+
+import (
+	"math"
+
+	"unfold/internal/simd"
+)
+
+// Manhattan writes to out[i] the sum of absolute differences of q and row rows[i] of data,
+// laid out as for Rows.
+func Manhattan(out, q, data []float32, stride int, rows []int32) {
+	absoluteAt(simd.Best(), manhattan, out, q, data, stride, rows)
+}
+
+// Chebyshev writes to out[i] the largest absolute difference of q and row rows[i] of data,
+// laid out as for Rows.
+func Chebyshev(out, q, data []float32, stride int, rows []int32) {
+	absoluteAt(simd.Best(), chebyshev, out, q, data, stride, rows)
+}
+
+// ManhattanAtLeast returns a lower bound of the true sum of n absolute differences that is d in float32.
+func ManhattanAtLeast(d float32, n int) float64 {
+	return min(float64(d), math.MaxFloat32) * (1 - Bound(n))
+}
+
+// ChebyshevAtLeast returns a lower bound of the true largest difference that is d in float32: the
+// subtraction alone is rounded.
+func ChebyshevAtLeast(d float32) float64 {
+	return min(float64(d), math.MaxFloat32) * (1 - 1.0/(1<<23))
+}
+
+// absolute is a measure of absolute differences.
+type absolute int
+
+const (
+	manhattan absolute = iota
+	chebyshev
+)
+
+func absoluteAt(l simd.Level, m absolute, out, q, data []float32, stride int, rows []int32) {
+	checkRoom(len(out), len(rows))
+	if len(rows) == 0 {
+		return
+	}
+	limit := limit(len(q), len(data), stride)
+	if left := absolutes(l, m, out, q, data, stride, limit, rows); left > 0 {
+		for _, r := range rows[len(rows)-left:] {
+			checkRow(r, limit)
+		}
+	}
+}
+
+// absolutesTwin is the plain Go twin of the kernels.
+func absolutesTwin(m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
+	for i, r := range rows {
+		if r < 0 || int(r) >= limit {
+			return len(rows) - i
+		}
+		at := int(r) * stride
+		out[i] = absoluteTwin(m, q, data[at:at+len(q)])
+	}
+	return 0
+}
+
+func absoluteTwin(m absolute, a, b []float32) float32 {
+	var lane [Lanes]float32
+	for len(a) >= Lanes {
+		x, y := (*[Lanes]float32)(a), (*[Lanes]float32)(b)
+		if m == manhattan {
+			for l := range lane {
+				lane[l] += abs(x[l] - y[l])
+			}
+		} else {
+			for l := range lane {
+				lane[l] = larger(lane[l], abs(x[l]-y[l]))
+			}
+		}
+		a, b = a[Lanes:], b[Lanes:]
+	}
+	for l, v := range a {
+		lane[l] = m.join(lane[l], abs(v-b[l]))
+	}
+	for h := Lanes / 2; h > 0; h /= 2 {
+		for l := range h {
+			lane[l] = m.join(lane[l], lane[l+h])
+		}
+	}
+	return lane[0]
+}
+
+func (m absolute) join(a, b float32) float32 {
+	if m == manhattan {
+		return a + b
+	}
+	return larger(a, b)
+}
+
+// larger is what VMAXPS makes of numbers.
+func larger(a, b float32) float32 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
