@@ -170,13 +170,15 @@ func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64
 	if single = single && hasAbout(p.d); single {
 		about(p.d, near, any(q).([]float32), x, p.number[:x.Rows])
 	}
+	limit := beyond(p.d, last, len(q))
 	for i := range rows.Rows {
 		j := p.order[first+i]
-		if run.excluded(r, j) || single && atLeast(p.d, near[i], len(q)) > last {
+		if single && float64(near[i]) > limit || run.excluded(r, j) {
 			continue
 		}
 		if d2 := distance.Within(p.d, q, rows.Row(i), last); d2 <= last && insert(index, dist2, j, d2) {
 			last = dist2[len(dist2)-1]
+			limit = beyond(p.d, last, len(q))
 		}
 	}
 }

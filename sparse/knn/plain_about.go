@@ -1,6 +1,8 @@
 package knn
 
 import (
+	"math"
+
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 	"unfold/sparse/distance"
@@ -18,11 +20,13 @@ func about(d distance.Distance, out, q []float32, x vec.Matrix[float32], rows []
 	}
 }
 
-// atLeast returns a number that d2 of two rows of n columns does not fall below whose distance is about v.
-func atLeast(d distance.Distance, v float32, n int) float64 {
-	if d == distance.Manhattan {
-		return dist.ManhattanAtLeast(v, n)
+// beyond returns a number above which a distance by about is of rows of n columns whose d2 is above most.
+func beyond(d distance.Distance, most float64, n int) float64 {
+	switch {
+	case most < 0:
+		return math.Inf(-1)
+	case d == distance.Manhattan:
+		return dist.ManhattanBeyond(most, n)
 	}
-	least := dist.ChebyshevAtLeast(v)
-	return least * least
+	return dist.ChebyshevBeyond(math.Sqrt(most))
 }

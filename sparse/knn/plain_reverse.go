@@ -90,7 +90,7 @@ func (s *DynamicExact) plainReverseOf(found []ReverseNeighbor, slot int32, r int
 				wanted = reach[j]
 			}
 			most := max(last, wanted)
-			if single && atLeast(s.distance, near[p], s.dim) > most {
+			if single && float64(near[p]) > beyond(s.distance, most, s.dim) {
 				continue
 			}
 			d2 := s.within(slot, j, most)

@@ -18,15 +18,20 @@ func Chebyshev(out, q, data []float32, stride int, rows []int32) {
 	absoluteAt(simd.Best(), chebyshev, out, q, data, stride, rows)
 }
 
-// ManhattanAtLeast returns a lower bound of the true sum of n absolute differences that is d in float32.
-func ManhattanAtLeast(d float32, n int) float64 {
-	return min(float64(d), math.MaxFloat32) * (1 - Bound(n))
-}
+// ManhattanBeyond returns a number above which a sum of n differences in float32 is of vectors that are truly
+// farther apart than most.
+func ManhattanBeyond(most float64, n int) float64 { return beyond(most, Bound(n)) }
 
-// ChebyshevAtLeast returns a lower bound of the true largest difference that is d in float32: the
-// subtraction alone is rounded.
-func ChebyshevAtLeast(d float32) float64 {
-	return min(float64(d), math.MaxFloat32) * (1 - 1.0/(1<<23))
+// ChebyshevBeyond returns a number above which a difference in float32 is of vectors that truly differ by more
+// than most: the subtraction alone is rounded.
+func ChebyshevBeyond(most float64) float64 { return beyond(most, 1.0/(1<<23)) }
+
+// beyond returns most and the largest relative error, or +Inf where float32 ends.
+func beyond(most, share float64) float64 {
+	if limit := most * (1 + share); limit < math.MaxFloat32 {
+		return limit
+	}
+	return math.Inf(1)
 }
 
 // absolute is a measure of absolute differences.
