@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+import scipy.sparse
+from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
 from unfold_live import Unfold, UnfoldClusters, load
@@ -72,6 +75,70 @@ def test_neighbours_that_are_known(data: Any, distances: bool) -> None:
 def test_neighbours_that_do_not_fit(data: Any, known: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         Unfold(precomputed_knn=known).fit(data[0])
+
+
+@pytest.mark.parametrize("form", ["array", "sparse", "pandas"])
+def test_distances_that_are_known(data: Any, cli: Callable[..., str], tmp_path: Path, form: str) -> None:
+    """Distances give what the command line gives of the graph, whether they are all there or the nearest alone."""
+    x, kind = data[0].copy(), data[1]
+    x[7] = x[8]  # as near as can be
+    new = blobs(30, seed=9)[0]
+    whole, fresh = pairwise_distances(x).astype(np.float32), pairwise_distances(new, x).astype(np.float32)
+    held: dict[str, Any] = {}
+    for name, d in (("fit", whole), ("new", fresh)):
+        order = np.argsort(
+            d + np.where(np.eye(*d.shape, dtype=bool) & (name == "fit"), np.float32(np.inf), 0), axis=1, kind="stable"
+        )[:, :15]
+        lengths = np.take_along_axis(d, order, 1).astype(np.float64)
+        lengths[lengths == 0] = lengths[lengths > 0].min()
+        at = np.arange(len(d)).repeat(15)
+        held[name] = scipy.sparse.coo_array((lengths.ravel(), (at, order.ravel())), shape=d.shape).tocsr()
+        scipy.sparse.save_npz(tmp_path / f"{name}.npz", held[name])
+    cli("fit", "--graph", "fit.npz", "--graph-weights", "distance", "-o", "m.unfold")
+    cli("embed", "--graph", "new.npz", "-m", "m.unfold", "-o", "places.arrows")
+    given = {
+        "array": (whole, fresh),
+        "sparse": (held["fit"], held["new"]),
+        "pandas": (pd.DataFrame(whole), pd.DataFrame(fresh)),
+    }[form]
+    model = Unfold(metric="precomputed").fit(given[0])
+    assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
+    np.testing.assert_array_equal(model.transform(given[1]), matrix(table(tmp_path / "places.arrows")))
+    assert model.__sklearn_tags__().input_tags.pairwise
+    # The classes of the rows are together: 9 of 10 nearest places are of a row's class.
+    assert model.score(whole, kind) > 0.9
+    model.save(tmp_path / "saved.unfold")
+    np.testing.assert_array_equal(load(tmp_path / "saved.unfold").transform(given[1]), model.transform(given[1]))
+    if form == "sparse":
+        fewer = Unfold(metric="precomputed", n_neighbors=8).fit(whole)
+        assert fewer._model.model() == Unfold(metric="precomputed", n_neighbors=8).fit(held["fit"])._model.model()
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (np.ones((5, 4)), "5 x 4"),
+        (-np.ones((5, 5)), "not negative"),
+        (np.full((5, 5), np.nan), "NaN"),
+    ],
+    ids=["not square", "negative", "unknown"],
+)
+def test_distances_that_are_none(rows: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Unfold(metric="precomputed").fit(rows)
+
+
+def test_distances_have_no_rows(data: Any) -> None:
+    d = pairwise_distances(data[0])
+    with pytest.raises(ValueError, match="nodes have no labels"):
+        Unfold(metric="precomputed").fit(d, data[1])
+    model = Unfold(metric="precomputed").fit(d)
+    with pytest.raises(ValueError, match="needs y"):
+        model.score(d)
+    with pytest.raises(ValueError, match="600"):
+        model.transform(d[:, :-1])
+    with pytest.raises(ValueError, match="map of a graph"):
+        model.partial_fit(d)
 
 
 @pytest.mark.parametrize("kind", ["pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "gtm"])

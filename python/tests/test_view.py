@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 import urllib.request
 from typing import Any
 
@@ -34,3 +38,25 @@ def test_columns(data: Any) -> None:
         assert b"row 7" in get(page.url.rstrip("/") + "/api/points")
     with pytest.raises(ValueError, match="'kind' has 3 values for 600 rows"):
         model.view({"kind": kind[:3]})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["asked to end", "killed"])
+def test_a_process_that_is_killed(how: signal.Signals) -> None:
+    """Its page ends, too."""
+    script = (
+        "import time\nimport numpy as np\nfrom unfold_live import Unfold\n"
+        "page = Unfold().fit(np.random.default_rng(1).normal(size=(300, 5))).view()\nprint(page.url, flush=True)\ntime.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        url = parent.stdout.readline().strip()
+        assert b"<canvas" in get(url)
+        parent.send_signal(how)
+    for _ in range(100):
+        try:
+            get(url)
+        except OSError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the page outlived its process by five seconds")

@@ -22,7 +22,8 @@ log = logging.getLogger("unfold_live")
 class Process:
     """The program with a command that does not end by itself.
 
-    What it writes goes to the log ``unfold_live``.
+    What it writes goes to the log ``unfold_live``. It ends in order when this process does, however that is:
+    the system closes the pipe that is its standard input.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class Process:
         self._news = threading.Condition()
         self._level = level
         self._child = start(
-            args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **_apart()
+            [*args, "--attached"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **_apart()
         )
         self._reader = threading.Thread(target=_read, args=(self._child.stderr, self._lines, self._news, level), daemon=True)
         self._reader.start()
@@ -95,8 +96,9 @@ class Process:
         self._end.detach()
         code = self._child.wait()
         self._reader.join(1)
-        if self._child.stderr is not None:
-            self._child.stderr.close()
+        for pipe in (self._child.stdin, self._child.stderr):
+            if pipe is not None:
+                pipe.close()
         return code
 
 

@@ -29,6 +29,8 @@ class Rows:
         How many there are, if that is known.
     names : dict of str
         What errors call the file.
+    graph : bool
+        Whether it holds distances from rows of the map, rather than rows.
     """
 
     path: str
@@ -36,6 +38,12 @@ class Rows:
     plain: bool = True
     n: int | None = None
     names: dict[str, str] = field(default_factory=dict)
+    graph: bool = False
+
+    @property
+    def source(self) -> list[str]:
+        """What ``fit`` and ``embed`` are given."""
+        return ["--graph", self.path] if self.graph else [self.path]
 
 
 def _numeric(x: Any) -> bool:

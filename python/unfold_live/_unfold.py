@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrow, _files, _labels, _rows, _settings
+from . import _arrow, _distances, _files, _labels, _rows, _settings
 from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
 from ._follow import Follows, check_ids
 from ._handle import Handle
@@ -76,7 +76,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How closely the density of the map follows the data's, up to 4.
     metric : str, default="euclidean"
         The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
-        "manhattan" or "chebyshev".
+        "manhattan" or "chebyshev". "precomputed": X holds the distances of all rows from each other, (n, n), as an array or a
+        sparse matrix of those that are known, and those of new rows from the rows of the map, (m, n), in ``transform``.
+        ``n_neighbors`` is then how many of each row count; None: 15 of an array, all of a sparse matrix.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, which may be
         None. Further elements are ignored, so that umap-learn's own is taken.
@@ -207,7 +209,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=True)
             check_ids(ids, rows.n)
-            args = ["fit", rows.path, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
+            args = ["fit", *rows.source, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
             labels = _labels.classes_of(y, rows.n) if self.classify or self.supervision else None
             if labels is not None:
@@ -251,7 +253,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             rows = self._put(X, folder, fit=False)
             out = folder.file("places.arrows")
             self._model.run(
-                ["embed", rows.path, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names
+                ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names
             )
             at = _arrow.read(out)
         label = at.get("class")
@@ -324,10 +326,12 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if y is not None and _predicts(self):
             return float(np.mean(self.predict(X) == np.asarray(y)))
         check_is_fitted(self)
+        if y is None and self._precomputed():
+            raise ValueError("score needs y: the trustworthiness is that of rows, and the map knows distances alone")
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             at = folder.file("places.arrows")
-            self._model.run(["embed", rows.path, "-m", str(self._model.path), "-o", str(at)], None, rows.names)
+            self._model.run(["embed", *rows.source, "-m", str(self._model.path), "-o", str(at)], None, rows.names)
             args = ["score", str(at), "--json"]
             labels = _labels.classes_of(y, None)
             if labels is not None:
@@ -397,16 +401,22 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         adopt(type(self))
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._precomputed()
         tags.input_tags.allow_nan = self._holes()
         tags.transformer_tags.preserves_dtype = []
         return tags
 
     def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> _rows.Rows:
         aside = {self.id_column} if self.id_column else set()
+        least = _LEAST if fit else 1
+        if self._precomputed():
+            return _distances.put(self, x, folder, fit=fit, k=self.n_neighbors, least=least)
         columns = self.columns if fit or getattr(self, "_table", False) else None
-        return _rows.put(
-            self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=_LEAST if fit else 1
-        )
+        return _rows.put(self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=least)
+
+    def _precomputed(self) -> bool:
+        """Return whether rows are distances from the rows of the map."""
+        return self.metric == "precomputed"
 
     def _holes(self) -> bool:
         """Return whether rows may have NaN."""
@@ -419,15 +429,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         frame = self.frame
         if frame is not None and not isinstance(frame, str | os.PathLike):
             frame = _files.write_array(folder.file("frame.npy"), np.ascontiguousarray(frame, dtype=np.float64))
+        known = self._precomputed()
         return _settings.flags(
             {
                 "dims": self.n_components,
-                "neighbors": self.n_neighbors,
+                "neighbors": None if known else self.n_neighbors,
+                "graph_weights": "distance" if known else None,
                 "kind": None if self.kind == "lvm" else self.kind,
                 "frame": frame,
                 "pca": self.pca,
                 "density": self.density,
-                "metric": None if self.metric == "euclidean" else self.metric,
+                "metric": None if self.metric == "euclidean" or known else self.metric,
                 "neighbors_file": self._neighbors(folder),
                 "missing": self.missing,
                 "standardize": self.standardize,
@@ -476,7 +488,8 @@ def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
     about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
     if "kind" not in about:
         raise ValueError(f"{os.fspath(path)} is no model: the program takes it for a table")
-    out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"))
+    metric = "precomputed" if "graph" in about else "euclidean"  # else the file knows it, and new rows need no word of it
+    out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"), metric=metric)
     out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
     if not out._table:
         out.n_features_in_ = about["values"]

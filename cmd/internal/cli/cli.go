@@ -64,7 +64,10 @@ var commands = []command{
 	{name: "serve", group: "files", help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},
 	{name: "session", group: "files", help: "Run commands that another program sends, on a pipe.", new: func([]fit.Kind) any { return new(sessionCmd) }},
 
-	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func(kinds []fit.Kind) any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys, kinds)}} }},
+	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.",
+		new: func(kinds []fit.Kind) any {
+			return &runCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys, kinds)}}
+		}},
 	{name: "lint", group: "streams", help: "Check a configuration, its brokers and topics, without running.",
 		new: func(kinds []fit.Kind) any {
 			return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys, kinds)}}

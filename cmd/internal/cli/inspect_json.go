@@ -24,6 +24,7 @@ type modelReport struct {
 	Values    int             `json:"values"`
 	Vector    string          `json:"vector,omitempty"`
 	Elements  []string        `json:"elements,omitempty"`
+	Graph     *graphReport    `json:"graph,omitempty"`
 	Metric    ingest.Metric   `json:"metric,omitempty"`
 	Fills     bool            `json:"fills,omitempty"`
 	Projected int             `json:"projected,omitempty"`
@@ -38,6 +39,12 @@ type modelReport struct {
 	Settings  json.RawMessage `json:"settings"`
 	Offsets   []offsetReport  `json:"offsets,omitempty"`
 	Blocks    []blockReport   `json:"blocks"`
+}
+
+// graphReport says what the nodes of a graph were mapped by.
+type graphReport struct {
+	Edges   int    `json:"edges"`
+	Weights string `json:"weights"`
 }
 
 // offsetReport says up to where in a topic a map has learnt.
@@ -106,6 +113,9 @@ func (m *modelFile) report() modelReport {
 		if r.Fills = e.Fills(); e.Metric() != ingest.Euclidean {
 			r.Metric = e.Metric()
 		}
+	}
+	if g := s.Graph; g != nil {
+		r.Graph = &graphReport{g.Lengths.NNZ() / 2, g.Weights.String()}
 	}
 	for _, at := range s.Positions {
 		r.Offsets = append(r.Offsets, offsetReport{at.Topic, at.Partition, at.Offset})

@@ -64,7 +64,10 @@ func (f *configFlags) read(p *program) (stage.Settings, error) {
 	return s, nil
 }
 
-type runCmd struct{ configFlags }
+type runCmd struct {
+	configFlags
+	attachedFlags
+}
 
 func (runCmd) Help() string {
 	return `Reads events from a Kafka topic, keeps a map of them, and writes each event's place to another topic: one message for
@@ -101,6 +104,8 @@ func purpose(c *config.Config) string {
 const sizesTimeout = 5 * time.Second
 
 func (r *runCmd) Run(ctx context.Context, p *program) error {
+	ctx, stop := r.tie(ctx, p)
+	defer stop()
 	settings, err := r.read(p)
 	if err != nil {
 		p.noteUnknown() // one of them may be why

@@ -30,6 +30,7 @@ import (
 
 type viewCmd struct {
 	shownFlags
+	attachedFlags
 	Listen    string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
 	TokenFile string `placeholder:"FILE" help:"A file with a token that all who open the page have to know: /?token=TOKEN."`
 }
@@ -52,6 +53,11 @@ page needs no internet. A map of another program has columns x and y, a pair suc
 }
 
 func (c *viewCmd) Run(ctx context.Context, p *program) error {
+	if c.Attached && c.Map == "-" {
+		return usagef("--attached: standard input is the map; give a file")
+	}
+	ctx, stop := c.tie(ctx, p)
+	defer stop()
 	token, err := viewer.ReadToken(c.TokenFile)
 	if err != nil {
 		return err

@@ -1,0 +1,100 @@
+"""Distances that are known, as a graph that the program reads."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _files
+from ._base import check_rows
+from ._rows import Rows, rows_of
+
+#: How many distances of a row are kept of all, if ``n_neighbors`` is None.
+_NEAREST = 15
+
+#: How many distances are looked at together.
+_BLOCK = 1 << 22
+
+
+def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | None, least: int) -> Rows:
+    """Write the edges of a graph to a file and return what the program is given.
+
+    Parameters
+    ----------
+    estimator : object
+        Whose distances they are: its ``n_features_in_`` is set, or checked.
+    x : array or sparse matrix of shape (n, m), or path
+        Distances of n rows from the m of the map, which are those rows if they are fitted. Those that a sparse
+        matrix does not hold are unknown. A file is one that ``fit --graph`` reads.
+    folder : Folder
+        Where the file goes.
+    fit : bool
+        Whether they are fitted; else the rows are placed on what was.
+    k : int or None
+        How many of each row count, the nearest ones. None: all of a sparse matrix, 15 of an array.
+    least : int
+        Fewest rows.
+    """
+    if _files.is_file(x):
+        return Rows(os.fspath(x), graph=True)
+    d = check_rows(estimator, rows_of(x), reset=fit, allow_nan=False, least=least)
+    if fit and d.shape[0] != d.shape[1]:
+        raise ValueError(
+            f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
+        )
+    if _files.is_sparse(d):
+        data, index, start = _held(d, k)
+    else:
+        index, near = _nearest(np.asarray(d), min(k or _NEAREST, d.shape[1] - fit), fit)
+        data, start = near.ravel(), np.arange(0, index.size + 1, index.shape[1])
+    if data.size and data.min() < 0:
+        raise ValueError(f"X holds {data.min():g}, and distances are not negative")
+    # Copies are as near as the nearest rows that differ: an edge has a length.
+    data[data == 0] = data.min(where=data > 0, initial=np.inf) if data.any() else 1
+    path = folder.file("distances.npz")  # as SciPy writes it
+    np.savez(
+        path, allow_pickle=False, format=np.bytes_("csr"), shape=np.array(d.shape), data=data, indices=index.ravel(), indptr=start
+    )
+    return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True)
+
+
+def _nearest(d: Any, k: int, square: bool) -> tuple[Any, Any]:
+    """Return the k nearest of each row: columns in ascending order and distances, both (n, k).
+
+    Of equal distances the first count. ``square``: a row is no neighbour of its own.
+    """
+    n, m = d.shape
+    index = np.empty((n, k), np.int32)
+    step = max(1, _BLOCK // m)
+    for i in range(0, n, step):
+        block = d[i : i + step]
+        if square:
+            block = block.astype(np.float64)
+            block[np.arange(len(block)), np.arange(i, i + len(block))] = np.inf
+        last = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
+        near, equal = block < last, block == last
+        near |= equal & (np.cumsum(equal, axis=1) <= k - near.sum(axis=1, keepdims=True))
+        index[i : i + step] = np.nonzero(near)[1].reshape(-1, k)
+    return index, np.take_along_axis(d, index, axis=1).astype(np.float64)
+
+
+def _held(x: Any, k: int | None) -> tuple[Any, Any, Any]:
+    """Return data, columns and row pointers of a sparse matrix, without the diagonal of a square one.
+
+    ``k``: of the k nearest that each row holds.
+    """
+    x = x.tocsr()
+    if not x.has_canonical_format:
+        x = x.copy()
+        x.sum_duplicates()
+    row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+    keep = np.flatnonzero(row != x.indices) if x.shape[0] == x.shape[1] else np.arange(x.nnz)
+    if k is not None:
+        order = keep[np.lexsort((x.data[keep], row[keep]))]
+        first = np.searchsorted(row[order], row[order])
+        keep = np.sort(order[np.arange(len(order)) - first < k])
+    start = np.zeros(x.shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(row[keep], minlength=x.shape[0]), out=start[1:])
+    return x.data[keep].astype(np.float64), x.indices[keep], start
