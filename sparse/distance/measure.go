@@ -3,6 +3,7 @@ package distance
 import (
 	"math"
 
+	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 )
 
@@ -31,45 +32,59 @@ func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
 // together is the number of columns after which a sum is compared with its limit.
 const together = 16
 
-// manhattan keeps four sums, of every fourth column each, which do not wait for one another.
+// manhattan keeps four sums, of every fourth column each, which do not wait for one another. Where a kernel adds
+// them up, it goes on to the end.
 func manhattan[T vec.Float](a, b []T, most float64) float64 {
 	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
+	var s [4]float64
+	if x, single := any(a).([]float32); single {
+		done := dist.AddAbsolute(&s, x, any(b).([]float32))
+		a, b = a[done:], b[done:]
+	}
 	for len(a) >= together {
 		x, y := (*[together]T)(a), (*[together]T)(b) // of known length, without checks of bounds
 		for k := 0; k < together; k += 4 {
-			s0 += math.Abs(float64(x[k]) - float64(y[k]))
-			s1 += math.Abs(float64(x[k+1]) - float64(y[k+1]))
-			s2 += math.Abs(float64(x[k+2]) - float64(y[k+2]))
-			s3 += math.Abs(float64(x[k+3]) - float64(y[k+3]))
+			s[0] += math.Abs(float64(x[k]) - float64(y[k]))
+			s[1] += math.Abs(float64(x[k+1]) - float64(y[k+1]))
+			s[2] += math.Abs(float64(x[k+2]) - float64(y[k+2]))
+			s[3] += math.Abs(float64(x[k+3]) - float64(y[k+3]))
 		}
-		if sum := (s0 + s1) + (s2 + s3); sum > most {
+		if sum := (s[0] + s[1]) + (s[2] + s[3]); sum > most {
 			return sum
 		}
 		a, b = a[together:], b[together:]
 	}
 	for k, v := range a {
-		s0 += math.Abs(float64(v) - float64(b[k]))
+		s[0] += math.Abs(float64(v) - float64(b[k]))
 	}
-	return (s0 + s1) + (s2 + s3)
+	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
+// chebyshev keeps four maxima likewise.
 func chebyshev[T vec.Float](a, b []T, most float64) float64 {
 	b = b[:len(a)]
-	largest := 0.0
-	for len(a) > 0 {
+	var m [4]float64
+	if x, single := any(a).([]float32); single {
+		done := dist.MaxAbsolute(&m, x, any(b).([]float32))
+		a, b = a[done:], b[done:]
+	}
+	largest := larger(larger(m[0], m[1]), larger(m[2], m[3]))
+	for len(a) > 0 && largest*largest <= most {
 		piece := min(len(a), together)
 		for k, v := range a[:piece] {
-			if apart := math.Abs(float64(v) - float64(b[k])); apart > largest {
-				largest = apart
-			}
-		}
-		if largest*largest > most {
-			break
+			largest = larger(largest, math.Abs(float64(v)-float64(b[k])))
 		}
 		a, b = a[piece:], b[piece:]
 	}
 	return largest * largest
+}
+
+// larger is max of numbers, without a look at what is none.
+func larger(a, b float64) float64 {
+	if a > b {
+		return a
+	}
+	return b
 }
 
 func jaccard[T vec.Float](a, b []T) float64 {

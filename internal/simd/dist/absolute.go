@@ -34,6 +34,27 @@ func beyond(most, share float64) float64 {
 	return math.Inf(1)
 }
 
+// AddAbsolute adds the absolute differences of a and b in double precision to lanes, that of element k to lane k mod 4, in the
+// order of the elements. It returns of how many elements from the first: a multiple of 16, the largest
+// if this processor has a kernel, and otherwise 0. It panics if b is shorter than a.
+func AddAbsolute(lanes *[4]float64, a, b []float32) int {
+	return absolute64(simd.Best(), manhattan, lanes, a, b)
+}
+
+// MaxAbsolute is AddAbsolute for the largest difference of each lane, which must not be negative.
+func MaxAbsolute(lanes *[4]float64, a, b []float32) int {
+	return absolute64(simd.Best(), chebyshev, lanes, a, b)
+}
+
+func absolute64(l simd.Level, m absolute, lanes *[4]float64, a, b []float32) int {
+	b = b[:len(a)]
+	groups := len(a) / Lanes
+	if groups == 0 || !doubles(l, m, lanes, a, b, groups) {
+		return 0
+	}
+	return groups * Lanes
+}
+
 // absolute is a measure of absolute differences.
 type absolute int
 

@@ -126,6 +126,35 @@ func TestErrorBound(t *testing.T) {
 	})
 }
 
+// Lanes in double precision are those of a loop in the order of the elements, bit for bit, wherever there is a kernel.
+func TestAbsoluteLanes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 2))
+	for _, l := range simd.Levels() {
+		for n := range 100 {
+			a, b := make([]float32, n), make([]float32, n+2)
+			for _, s := range [][]float32{a, b} {
+				for k := range s {
+					s[k] = float32(rng.NormFloat64())
+				}
+			}
+			sums, largest := [4]float64{1, 2, 3, 4}, [4]float64{0, 1e-3, 2, 0}
+			wantSums, wantLargest := sums, largest
+			done := absolute64(l, manhattan, &sums, a, b)
+			if also := absolute64(l, chebyshev, &largest, a, b); also != done || done != 0 && done != n/Lanes*Lanes {
+				t.Fatalf("%v: %d and %d of %d elements", l, done, also, n)
+			}
+			for k, v := range a[:done] {
+				d := math.Abs(float64(v) - float64(b[k]))
+				wantSums[k%4] += d
+				wantLargest[k%4] = max(wantLargest[k%4], d)
+			}
+			if sums != wantSums || largest != wantLargest {
+				t.Fatalf("%v, %d elements: %v and %v, want %v and %v", l, n, sums, largest, wantSums, wantLargest)
+			}
+		}
+	}
+}
+
 // What a measure of absolute differences excludes is farther, and it excludes what is farther by a little more.
 func TestBeyond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,6 +20,9 @@ func TestKernelsStayInside(t *testing.T) {
 			// All slices end where their memory does.
 			x, d := q[most-n:], data[most-n:]
 			squaredAt(l, x, data[len(data)-n:])
+			var lanes [4]float64
+			absolute64(l, manhattan, &lanes, x, data[len(data)-n:])
+			absolute64(l, chebyshev, &lanes, x, data[len(data)-n:])
 			for count := range len(rows) + 1 {
 				r := rows[len(rows)-count:]
 				for i := range r {

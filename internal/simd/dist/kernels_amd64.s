@@ -1368,6 +1368,96 @@ chebyshevAVX2Done:
 	VZEROUPPER
 	RET
 
+// func addAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
+// Requires: AVX, AVX2
+TEXT ·addAbsoluteAVX2(SB), NOSPLIT, $0-32
+	MOVQ         lanes+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         groups+24(FP), BX
+	VMOVUPD      (AX), Y0
+	MOVQ         $0x7fffffffffffffff, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+
+addAbsoluteAVX2Loop:
+	CMPQ      BX, $0x00
+	JLE       addAbsoluteAVX2Done
+	VCVTPS2PD (CX), Y2
+	VCVTPS2PD (DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	VCVTPS2PD 16(CX), Y2
+	VCVTPS2PD 16(DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	VCVTPS2PD 32(CX), Y2
+	VCVTPS2PD 32(DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	VCVTPS2PD 48(CX), Y2
+	VCVTPS2PD 48(DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JMP       addAbsoluteAVX2Loop
+
+addAbsoluteAVX2Done:
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func maxAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
+// Requires: AVX, AVX2
+TEXT ·maxAbsoluteAVX2(SB), NOSPLIT, $0-32
+	MOVQ         lanes+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         groups+24(FP), BX
+	VMOVUPD      (AX), Y0
+	MOVQ         $0x7fffffffffffffff, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+
+maxAbsoluteAVX2Loop:
+	CMPQ      BX, $0x00
+	JLE       maxAbsoluteAVX2Done
+	VCVTPS2PD (CX), Y2
+	VCVTPS2PD (DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VMAXPD    Y2, Y0, Y0
+	VCVTPS2PD 16(CX), Y2
+	VCVTPS2PD 16(DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VMAXPD    Y2, Y0, Y0
+	VCVTPS2PD 32(CX), Y2
+	VCVTPS2PD 32(DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VMAXPD    Y2, Y0, Y0
+	VCVTPS2PD 48(CX), Y2
+	VCVTPS2PD 48(DX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    Y1, Y2, Y2
+	VMAXPD    Y2, Y0, Y0
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JMP       maxAbsoluteAVX2Loop
+
+maxAbsoluteAVX2Done:
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func prefetch(p *int32)
 // Requires: MMX+
 TEXT ·prefetch(SB), NOSPLIT, $0-8

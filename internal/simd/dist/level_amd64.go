@@ -48,4 +48,17 @@ func absolutes(l simd.Level, m absolute, out, q, data []float32, stride, limit i
 	return absolutesTwin(m, out, q, data, stride, limit, rows)
 }
 
+// doubles reports whether there is a kernel that has joined so many groups of 16 elements to lanes.
+func doubles(l simd.Level, m absolute, lanes *[4]float64, a, b []float32, groups int) bool {
+	switch {
+	case l != simd.AVX2 && l != simd.AVX512:
+		return false
+	case m == manhattan:
+		addAbsoluteAVX2(&lanes[0], &a[0], &b[0], groups)
+	default:
+		maxAbsoluteAVX2(&lanes[0], &a[0], &b[0], groups)
+	}
+	return true
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

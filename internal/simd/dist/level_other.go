@@ -14,4 +14,6 @@ func absolutes(_ simd.Level, m absolute, out, q, data []float32, stride, limit i
 	return absolutesTwin(m, out, q, data, stride, limit, rows)
 }
 
+func doubles(simd.Level, absolute, *[4]float64, []float32, []float32, int) bool { return false }
+
 func touch([]int32) {}

@@ -56,6 +56,16 @@ func manhattanAVX2(out *float32, q *float32, dim int, data *float32, stride int,
 //go:noescape
 func chebyshevAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
+// addAbsoluteAVX2 joins the absolute differences of groups of 16 elements to four lanes, which are sums.
+//
+//go:noescape
+func addAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
+
+// maxAbsoluteAVX2 joins the absolute differences of groups of 16 elements to four lanes, which are the largest.
+//
+//go:noescape
+func maxAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
+
 // prefetch asks for the cache line of p and the one after it.
 //
 //go:noescape

@@ -16,6 +16,8 @@ func main() {
 			s.rows(m)
 		}
 	}
+	double("addAbsoluteAVX2", "which are sums", VADDPD)
+	double("maxAbsoluteAVX2", "which are the largest", VMAXPD)
 	prefetch()
 	Generate()
 }
