@@ -74,7 +74,7 @@ def test_neighbours_that_do_not_fit(data: Any, known: Any, says: str) -> None:
         Unfold(precomputed_knn=known).fit(data[0])
 
 
-@pytest.mark.parametrize("kind", ["pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "gtm"])
+@pytest.mark.parametrize("kind", ["pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm"])
 def test_textbook_kinds(data: Any, cli: Callable[..., str], tmp_path: Path, kind: str) -> None:
     x, _ = data
     new = blobs(30, seed=9)[0]
