@@ -109,11 +109,14 @@ func (b *bench) hundred() (y vec.Matrix[float64], label []int, err error) {
 // figures 1, 4 and 6 of them.
 func otherMethods(ctx context.Context, b *bench) (string, error) {
 	t := newTable("errors", "100 flows", "paper", "1000 flows", "paper", "3000 digits", "paper")
-	few, err := b.ofHundred(ctx, t)
+	oil, label, err := flows(b.oil, "Trn")
 	if err != nil {
 		return "", err
 	}
-	oil, label, err := flows(b.oil, "Trn")
+	if err := b.byDistances(ctx, t, oil, label); err != nil {
+		return "", err
+	}
+	few, err := b.ofHundred(ctx, t)
 	if err != nil {
 		return "", err
 	}
@@ -160,12 +163,16 @@ flows are every tenth; the paper's are not known. Of methods with a range of set
 nobody knows without the classes, and so has the table: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
 functions; the fewest with %d x %d and %d), %d widths w of the kernel
 exp(-|x - y|^2/(q v w^2)) (%g to %g; the fewest at %g). The rows below these say what comes of one setting, and of the most likely, which needs no classes. The
-paper does not say what its GTM of the digits is; here it takes at most %d iterations. Kruskal's non-metric scaling is not in the program.
+paper does not say what its GTM of the digits is; here it takes at most %d iterations. Kruskal's scaling and Sammon's mapping
+start at principal components; the paper does not say where its own do.
 
 %s
-![Sammon's mapping](gplvm/hundred-sammon.png) ![GTM](gplvm/hundred-gtm.png) ![Kernel principal components](gplvm/hundred-kpca.png)
+![Kruskal's scaling](gplvm/hundred-nmds.png) ![Sammon's mapping](gplvm/hundred-sammon.png)
 
-A hundred flows (figure 1 d to f): Sammon's mapping, GTM and kernel principal components, with the fewest errors.
+![GTM](gplvm/hundred-gtm.png) ![Kernel principal components](gplvm/hundred-kpca.png)
+
+A hundred flows (figure 1 c to f): Kruskal's non-metric scaling and Sammon's mapping, GTM and kernel principal components, these
+two with the fewest errors.
 
 ![All flows by principal components](gplvm/oil-pca.png) ![All flows by GTM](gplvm/oil-gtm.png)
 
@@ -195,10 +202,6 @@ func (b *bench) ofHundred(ctx context.Context, t *table) (*small, error) {
 	if err != nil {
 		return nil, err
 	}
-	sammon, err := b.rival(ctx, baseline.Sammon, y, label, baseline.Settings{})
-	if err != nil {
-		return nil, err
-	}
 	grids, widths := tried()
 	gtm, err := b.fewest(ctx, baseline.GTM, y, label, grids)
 	if err != nil {
@@ -220,7 +223,6 @@ func (b *bench) ofHundred(ctx context.Context, t *table) (*small, error) {
 		name, paper, file string
 		*rival
 	}{
-		{"Sammon's mapping", "6", "sammon", sammon},
 		{fmt.Sprintf("GTM, the fewest of %d settings", len(grids)), "7", "gtm", gtm},
 		{fmt.Sprintf("kernel principal components, the fewest of %d widths", len(widths)), "13", "kpca", kpca},
 	} {
@@ -233,6 +235,36 @@ func (b *bench) ofHundred(ctx context.Context, t *table) (*small, error) {
 		of:    map[string]int{"pca": linear.errors, "gtm": plain.errors, "likely": likely.errors},
 		paper: map[string]string{"pca": "20"}, gtm: gtm, kpca: kpca,
 	}, nil
+}
+
+// byDistances writes the rows of methods that have a stress, of a hundred flows and of all, and
+// draws their maps of a hundred.
+func (b *bench) byDistances(ctx context.Context, t *table, oil vec.Matrix[float64], label []int) error {
+	few, labels, err := b.hundred()
+	if err != nil {
+		return err
+	}
+	for _, r := range []struct {
+		name, paper string
+		method      baseline.Method
+	}{
+		{"Kruskal's non-metric scaling", "13", baseline.NonMetric},
+		{"Sammon's mapping", "6", baseline.Sammon},
+	} {
+		hundred, err := b.rival(ctx, r.method, few, labels, baseline.Settings{})
+		if err != nil {
+			return err
+		}
+		all, err := b.rival(ctx, r.method, oil, label, baseline.Settings{})
+		if err != nil {
+			return err
+		}
+		t.row(r.name, fmt.Sprint(hundred.errors), r.paper, fmt.Sprint(all.errors), "", "", "")
+		if err := b.dots("hundred-"+string(r.method), hundred.x, labels); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dots draws places by class on white.

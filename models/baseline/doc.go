@@ -9,6 +9,7 @@
 //	eigenmaps   Laplacian eigenmaps (Belkin and Niyogi 2003)
 //	ltsa        local tangent space alignment (Zhang and Zha 2004)
 //	sammon      Sammon's nonlinear mapping (Sammon 1969)
+//	nmds        non-metric scaling (Kruskal 1964)
 //	gtm         generative topographic mapping (Bishop, Svensén and Williams 1998)
 //
 // # Symbols
@@ -118,10 +119,31 @@
 //
 //	x = sum_k r_k x_k                                                        (14)
 //
+// # Non-metric scaling
+//
+// Distances r_ij are as the order of those of vectors, delta_ij, says, whatever their size (Kruskal,
+// Psychometrika 29, 1964, pages 1 to 27). The stress is that to the best monotone function f of
+// them, the disparities f(delta_ij), equal where delta_ij are:
+//
+//	S = (sum_{i<j} (r_ij - f(delta_ij))^2 / sum_{i<j} r_ij^2)^(1/2)             (15)
+//	f = argmin sum_{i<j} (r_ij - f(delta_ij))^2,   f monotone                   (16)
+//
+// (16) is found by pooling adjacent violators. With disparities h_ij = c f(delta_ij), of mean square 1,
+// places are moved to where the stress is less (de Leeuw 1977), from principal components on:
+//
+//	x_i = 1/m sum_j h_ij/r_ij (x_i - x_j)                                       (17)
+//
+// In the first iteration delta stand for f. (15) is of the last places, which lie along their principal
+// axes, and so is f. A new vector has the place of the least stress to learnt ones, which stay,
+//
+//	x = argmin sum_j (f(delta_j) - |x - x_j|)^2                                 (18)
+//
+// from (5) on; f is linear between the dissimilarities that it is known at.
+//
 // # Samples
 //
 // All but principal components and gtm learn a sample of the vectors, m of them in O(m^2) memory
-// (eigenmaps in O(m k), sammon in O(m)), and place the rest by (2), (5), (7) or (9), which is
+// (eigenmaps in O(m k), sammon in O(m)), and place the rest by (2), (5), (7), (9) or (18), which is
 // how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components and gtm are of
 // all vectors, in memory that does not grow with their number.
 //
@@ -144,8 +166,8 @@
 // # Contract
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
-// are in the data's units, but for kpca, lle, ltsa, eigenmaps and gtm. Columns, but for those of
+// are in the data's units, but for kpca, lle, ltsa, eigenmaps, nmds and gtm. Columns, but for those of
 // gtm, are uncorrelated among the learnt points, of falling variance (with lle and ltsa of equal;
 // with eigenmaps so where points weigh their D), their entry of largest magnitude positive. With
-// sammon, eigenmaps and gtm a result is one of the kind of processor, too.
+// sammon, nmds, eigenmaps and gtm a result is one of the kind of processor, too.
 package baseline

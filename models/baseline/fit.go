@@ -21,6 +21,8 @@ type Fitted struct {
 	// greatest number of them that ended it.
 	Iterations int
 	Converged  bool
+	// Stress is Kruskal's stress-1 of the learnt points, of NonMetric; 0 is a perfect order.
+	Stress float64
 	// LoglikInitial and Loglik are the log-likelihoods before and after learning, of GTM; it
 	// has the only model with one.
 	LoglikInitial, Loglik float64
@@ -59,9 +61,10 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 		return nil, fmt.Errorf("%s: %w", m, err)
 	}
 	f.model = t
-	if m == Sammon {
+	if m.stresses() {
 		f.Iterations, f.Converged = t.course.Iterations, t.course.Converged
 	}
+	f.Stress = t.stress
 	return f, nil
 }
 

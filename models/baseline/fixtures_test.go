@@ -23,6 +23,9 @@ type fixture struct {
 	// Of GTM: its log-likelihood, the deviation of its noise, and the vectors at Places.
 	Loglik, Sigma float64
 	Decoded       [][]float64
+	// Of non-metric scaling: how many iterations it took, and Kruskal's stress-1.
+	Iterations int
+	Stress     float64
 }
 
 func fixtures(t *testing.T) []fixture {

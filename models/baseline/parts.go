@@ -21,6 +21,8 @@ func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 //	paths    float64, m x m   with isomap: lengths of paths, in units
 //	values   float64, d       with eigenmaps: eigenvalues of (6)
 //	width    float64, 1       with kpca: that of the kernel
+//	ranks    float64, r x 3   with nmds: ends and values of the intervals of the monotone function
+//	stress   float64, 1       with nmds: Kruskal's stress-1
 func (t *scaled) Parts() []snapshot.Part {
 	parts := append(placing.Parts(t.learnt, t.units), snapshot.Part{Name: "places", Rows: t.x.Rows, Cols: t.x.Cols, Data: t.x.Data})
 	switch t.method {
@@ -30,6 +32,10 @@ func (t *scaled) Parts() []snapshot.Part {
 		parts = append(parts, snapshot.Part{Name: "values", Rows: len(t.values), Cols: 1, Data: t.values})
 	case KernelPCA:
 		parts = append(parts, snapshot.Part{Name: "width", Rows: 1, Cols: 1, Data: []float64{t.width}})
+	case NonMetric:
+		parts = append(parts,
+			snapshot.Part{Name: "ranks", Rows: t.rank.Rows, Cols: t.rank.Cols, Data: t.rank.Data},
+			snapshot.Part{Name: "stress", Rows: 1, Cols: 1, Data: []float64{t.stress}})
 	}
 	return parts
 }
@@ -63,6 +69,20 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 		if err := t.diffusion.check(); err != nil {
 			return nil, err
 		}
+	case NonMetric:
+		ranks, err := snapshot.PartOf[float64](s, "ranks", 0, 3)
+		if err != nil {
+			return nil, err
+		}
+		t.rank = monotone{vec.Of(len(ranks)/3, 3, ranks)}
+		if err := t.rank.check(); err != nil {
+			return nil, err
+		}
+		stress, err := snapshot.PartOf[float64](s, "stress", 1, 1)
+		if err != nil {
+			return nil, err
+		}
+		t.stress = stress[0]
 	case KernelPCA:
 		width, err := snapshot.PartOf[float64](s, "width", 1, 1)
 		if err != nil {

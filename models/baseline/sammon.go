@@ -41,21 +41,25 @@ func columnsOf(y vec.Matrix[float64]) [][]float64 {
 	return out
 }
 
-// stress returns sum_j (delta_j - r_j)^2/delta_j of a point at x, r_j = |x - x_j|, all j but
-// one, and sets g (d) to its derivative; a point at x itself does not count there.
-func stress(g, x, delta []float64, at vec.Matrix[float64], but int) (sum float64) {
+// stress returns sum_j w_j (delta_j - r_j)^2 of a point at x, r_j = |x - x_j|, all j but one,
+// and sets g (d) to its derivative; a point at x itself does not count there. w_j is 1/delta_j,
+// or 1 if all weigh the same.
+func stress(g, x, delta []float64, at vec.Matrix[float64], but int, even bool) (sum float64) {
 	clear(g)
 	for j, l := range delta {
 		if j == but {
 			continue
 		}
 		r := math.Sqrt(vec.SquaredDistance(x, at.Row(j)))
-		e := r - l
-		sum += e * e / l
+		e, w := r-l, 1.0
+		if !even {
+			w = 1 / l
+		}
+		sum += w * e * e
 		if r == 0 {
 			continue
 		}
-		f := 2 * e / (l * r)
+		f := 2 * w * e / r
 		for c, v := range at.Row(j) {
 			g[c] += f * (x[c] - v)
 		}
@@ -65,18 +69,24 @@ func stress(g, x, delta []float64, at vec.Matrix[float64], but int) (sum float64
 
 // relaxed are the places of (9), m x d, from principal components on.
 func (t *scaled) relaxed(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
+	start, err := t.projected(ctx, x, s)
+	if err != nil {
+		return start, err
+	}
+	places, course, err := relax(ctx, t.y, start, s.Threads)
+	t.course = course
+	return places, err
+}
+
+// projected are places by principal components, in units, which are those of classical scaling.
+func (t *scaled) projected(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
 	l, err := components(ctx, x, s)
 	if err != nil {
 		return vec.Matrix[float64]{}, err
 	}
 	start, _, err := direct{l, s.Threads}.PlaceAll(ctx, x, nil)
-	if err != nil {
-		return start, err
-	}
 	vec.Scale(t.units.Scale, start.Data)
-	places, course, err := relax(ctx, t.y, start, s.Threads)
-	t.course = course
-	return places, err
+	return start, err
 }
 
 // relax returns the places x moved to where (9) is least, turned to their principal axes. It
@@ -91,7 +101,7 @@ func relax(ctx context.Context, y, x vec.Matrix[float64], threads int) (vec.Matr
 			delta := make([]float64, m)
 			for i := from; i < to && ctx.Err() == nil; i++ {
 				lengths(delta, y.Row(i), columns)
-				sums[i] = stress(turn.Row(i), now.Row(i), delta, now, i)
+				sums[i] = stress(turn.Row(i), now.Row(i), delta, now, i, false)
 			}
 		})
 		sum := 0.0
@@ -140,11 +150,11 @@ func turned(x vec.Matrix[float64]) (vec.Matrix[float64], error) {
 }
 
 // descend moves mu from where it is to the least stress of a vector at distances delta from
-// the learnt ones, which stay at x.
-func descend(ctx context.Context, mu, delta []float64, x vec.Matrix[float64]) error {
+// the learnt ones, which stay at x; even is that of stress.
+func descend(ctx context.Context, mu, delta []float64, x vec.Matrix[float64], even bool) error {
 	share := 1 / float64(x.Rows)
 	_, err := optimize.LBFGS(ctx, func(at, g []float64) (float64, error) {
-		sum := stress(g, at, delta, x, -1)
+		sum := stress(g, at, delta, x, -1, even)
 		vec.Scale(share, g)
 		return share * sum, nil
 	}, mu, optimize.Settings{Steps: guestSteps, StepTolerance: stressTolerance, ValueTolerance: math.Inf(1)})

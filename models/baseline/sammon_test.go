@@ -26,16 +26,16 @@ func TestStressHasItsDerivative(t *testing.T) {
 		for c := range x {
 			x[c] = 7 + value.Draw(t, "x") // apart from all points: at one there is none
 		}
-		but := rapid.IntRange(-1, m-1).Draw(t, "but")
-		stress(g, x, delta, at, but)
+		but, even := rapid.IntRange(-1, m-1).Draw(t, "but"), rapid.Bool().Draw(t, "even")
+		stress(g, x, delta, at, but, even)
 		const h = 1e-5
 		other := make([]float64, d)
 		for c, want := range g {
 			v := x[c]
 			x[c] = v + h
-			up := stress(other, x, delta, at, but)
+			up := stress(other, x, delta, at, but, even)
 			x[c] = v - h
-			down := stress(other, x, delta, at, but)
+			down := stress(other, x, delta, at, but, even)
 			x[c] = v
 			if got := (up - down) / (2 * h); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
 				t.Fatalf("derivative %d is %g, differences say %g", c, want, got)
@@ -61,7 +61,7 @@ func TestStressIsLeast(t *testing.T) {
 	total := func(places vec.Matrix[float64]) (sum, steepest float64) {
 		for i := range x.Rows {
 			lengths(delta, m.y.Row(i), m.columns)
-			sum += stress(g, places.Row(i), delta, places, i)
+			sum += stress(g, places.Row(i), delta, places, i, false)
 			steepest = max(steepest, math.Sqrt(vec.SquaredNorm(g)))
 		}
 		return sum, steepest
@@ -86,7 +86,7 @@ func TestStressIsLeast(t *testing.T) {
 	for i := range more.Rows {
 		m.units.Apply(y, more.Row(i))
 		lengths(delta, y, m.columns)
-		stress(g, places.Row(i), delta, m.vectors, -1)
+		stress(g, places.Row(i), delta, m.vectors, -1, false)
 		if steep := math.Sqrt(vec.SquaredNorm(g)); !(steep < 1e-5) {
 			t.Errorf("new vector %d: a derivative of %g", i, steep)
 		}

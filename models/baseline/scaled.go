@@ -32,14 +32,18 @@ type scaled struct {
 	from dissimilar
 	diffusion
 	columns [][]float64 // of y
-	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i; with
-	// Sammon vectors are x in units.
+	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i;
+	// where a stress is least, vectors are x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
 	unit float64
 	// least is the least variance that is published.
 	least float64
+	// rank leads from distances of vectors to those of places, and stress is how far from it
+	// the map is, of non-metric scaling.
+	rank   monotone
+	stress float64
 	// variance are those of the learnt points.
 	variance []float64
 	// course is how the iteration went, if there was one.
@@ -88,6 +92,8 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) 
 	switch t.method {
 	case Sammon:
 		return t.relaxed(ctx, x, s)
+	case NonMetric:
+		return t.ordered(ctx, x, s)
 	case LLE, LTSA, Eigenmaps:
 		return t.local(ctx, x, s)
 	}
@@ -150,7 +156,7 @@ func (t *scaled) choose() {
 	switch t.method {
 	case Isomap:
 		t.from = ways(t.y, t.paths)
-	case LLE, LTSA, Eigenmaps:
+	case LLE, LTSA, Eigenmaps, NonMetric:
 		t.unit = 1
 	case KernelPCA:
 		t.from, t.unit = kernels(t.y, t.width), 1
@@ -162,13 +168,13 @@ func (t *scaled) choose() {
 // prepare makes of places what (2) and Sigma need.
 func (t *scaled) prepare() {
 	m, d := t.x.Rows, t.x.Cols
-	if t.from != nil || t.method == Sammon {
+	if t.from != nil || t.method.stresses() {
 		t.vectors = t.x.Clone()
 		vec.Scale(1/t.unit, t.vectors.Data)
 	}
 	if t.from != nil {
 		t.centre()
-	} else if t.method == Sammon {
+	} else if t.method.stresses() {
 		t.columns = columnsOf(t.y)
 	}
 	for _, e := range columnSquares(t.x) {
@@ -253,7 +259,7 @@ type guest struct {
 	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2), (5), (7) or (9).
+// Place implements placing.Guest by (2), (5), (7), (9) or (18).
 func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	g.units.Apply(g.y, z)
 	mu = make([]float64, g.x.Cols)
@@ -262,10 +268,13 @@ func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 		g.weigh(mu, g.x, near)
 	case Eigenmaps:
 		g.diffusion.place(mu, g.a, g.y, g.scaled.y, g.x, near)
-	case Sammon:
+	case Sammon, NonMetric:
 		lengths(g.a, g.y, g.columns)
+		if g.method == NonMetric {
+			g.rank.of(g.a)
+		}
 		g.weigh(mu, g.vectors, near)
-		if err := descend(ctx, mu, g.a, g.vectors); err != nil {
+		if err := descend(ctx, mu, g.a, g.vectors, g.method == NonMetric); err != nil {
 			return nil, 0, err
 		}
 		vec.Scale(g.unit, mu)

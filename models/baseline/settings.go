@@ -21,12 +21,13 @@ const (
 	Eigenmaps Method = "eigenmaps"
 	LTSA      Method = "ltsa"
 	Sammon    Method = "sammon"
+	NonMetric Method = "nmds"
 	GTM       Method = "gtm"
 )
 
 // Methods lists them.
 func Methods() []Method {
-	return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA, Sammon, GTM}
+	return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA, Sammon, NonMetric, GTM}
 }
 
 // Settings of a fit. The zero value works.
@@ -120,12 +121,17 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 		squares = 2 // and the paths
 	case LLE, LTSA:
 		squares = 3 // eigenvectors, all of them, twice
+	case NonMetric:
+		squares = 3 // of each pair two distances, a disparity, its rank, and a pool
 	}
 	return 8 * points * (squares*points + int64(q))
 }
 
 // known reports whether there is such a method.
 func (m Method) known() bool { return slices.Contains(Methods(), m) }
+
+// stresses reports whether its places are those of a least stress.
+func (m Method) stresses() bool { return m == Sammon || m == NonMetric }
 
 // whole reports whether it learns all vectors.
 func (m Method) whole() bool { return m == PCA || m == GTM }

@@ -43,6 +43,8 @@ func textbook(m baseline.Method, about string) Kind {
 	case baseline.GTM:
 		k.Settings = func() Settings { return new(topographicSettings) }
 		k.Describe = describeTopography
+	case baseline.NonMetric:
+		k.Settings, k.Describe = func() Settings { return new(textbookSettings) }, describeOrder
 	default:
 		k.Settings = func() Settings { return new(textbookSettings) }
 	}
@@ -57,6 +59,11 @@ func describeTopography(s *snapshot.Snapshot) []Line {
 		{"noise", fmt.Sprintf("standard deviation %.4g of an element", d.Noise)},
 		{"likelihood", fmt.Sprintf("%.8g", d.Loglik)},
 	}
+}
+
+// describeOrder says how well a map of kind nmds keeps the order of distances.
+func describeOrder(s *snapshot.Snapshot) []Line {
+	return []Line{{"stress", fmt.Sprintf("%.4g (Kruskal's stress-1)", baseline.DescribeStress(s))}}
 }
 
 // textbookSettings are those of the methods that learn a sample.

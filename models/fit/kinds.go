@@ -22,6 +22,7 @@ var registry = []Kind{
 	textbook(baseline.Eigenmaps, ", eigenmaps, by the Laplacian of the neighbours' graph"),
 	textbook(baseline.LTSA, ", ltsa, by aligned tangent planes"),
 	textbook(baseline.Sammon, ", sammon, by distances, of which short ones count more"),
+	textbook(baseline.NonMetric, ", nmds, by the order of distances"),
 	textbook(baseline.GTM, ", and gtm, the generative topographic mapping"),
 }
 

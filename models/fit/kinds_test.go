@@ -57,6 +57,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		"laplacian":      {6, Spec{Kind: "eigenmaps", Own: &textbookSettings{sampled{200}}, Common: models.Common{Seed: 1}}},
 		"tangents":       {6, Spec{Kind: "ltsa", Own: &textbookSettings{sampled{200}}, Common: models.Common{Seed: 1, Dims: 3}}},
 		"short":          {20, Spec{Kind: "sammon", PCA: 5, Own: &textbookSettings{sampled{150}}, Common: models.Common{Seed: 1}}},
+		"order":          {20, Spec{Kind: "nmds", PCA: 5, Own: &textbookSettings{sampled{150}}, Common: models.Common{Seed: 1}}},
 		"topographic":    {20, Spec{Kind: "gtm", PCA: 5, Own: &topographicSettings{Grid: 8, Ridge: 0.5}, Common: models.Common{Steps: 20, Seed: 1}}},
 		"kernels":        {20, Spec{Kind: "kpca", PCA: 5, Own: &kernelSettings{sampled{150}, wide{0.7}}, Common: models.Common{Seed: 1}}},
 		"gaussian":       {20, Spec{PCA: 5, Common: models.Common{Steps: 15, Seed: 1}, LVM: lvm.Options{Tails: lvm.Gaussian}}},

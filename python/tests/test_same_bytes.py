@@ -141,7 +141,7 @@ def test_distances_have_no_rows(data: Any) -> None:
         model.partial_fit(d)
 
 
-@pytest.mark.parametrize("kind", ["pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "gtm"])
+@pytest.mark.parametrize("kind", ["pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm"])
 def test_textbook_kinds(data: Any, cli: Callable[..., str], tmp_path: Path, kind: str) -> None:
     x, _ = data
     new = blobs(30, seed=9)[0]

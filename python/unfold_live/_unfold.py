@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LEAST = 3
 
 #: Kinds of models that lead back into the data.
-_DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "gtm")
+_DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm")
 
 
 class Places(NamedTuple):
@@ -61,7 +61,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Dimensions of the map.
     n_neighbors : int or None
         How many neighbours of each row the map keeps together; None leaves it to the program.
-    kind : {"lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "gtm"}, default="lvm"
+    kind : {"lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm"}, default="lvm"
         The model. "lllvm" and "gplvm" are for some thousand rows. The last nine are textbook methods to compare with. All but
         "lvm" have ``inverse_transform``.
     frame : str, path or array of shape (n, n_components), optional

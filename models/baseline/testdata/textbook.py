@@ -1,7 +1,7 @@
 """Writes textbook.json: maps of scikit-learn, and where it places other vectors.
 
-It has no mapping by Sammon, no generative topographic mapping, and no places of other vectors by Laplacian eigenmaps: these are
-the formulas of the papers.
+It has no mapping by Sammon, no generative topographic mapping, and no places of other vectors by Laplacian eigenmaps and by
+non-metric scaling: these are the formulas of the papers.
 
     pip install scikit-learn
     python textbook.py
@@ -17,7 +17,8 @@ import scipy.special
 import sklearn
 from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA, KernelPCA
-from sklearn.manifold import Isomap, LocallyLinearEmbedding, SpectralEmbedding
+from sklearn.isotonic import IsotonicRegression
+from sklearn.manifold import Isomap, LocallyLinearEmbedding, SpectralEmbedding, smacof
 from sklearn.neighbors import NearestNeighbors
 
 K = 8
@@ -90,17 +91,18 @@ class TangentSpaces:
         return self.model.transform(z)
 
 
+def least(start, stress):
+    """Where the stress is least."""
+    found = scipy.optimize.minimize(stress, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-12})
+    assert np.abs(found.jac).max() < 1e-6, found
+    return found.x.reshape(start.shape)
+
+
 class Sammon:
     """Sammon's mapping (1969), from principal components on, turned to its principal axes."""
 
     def __init__(self, dims):
         self.dims = dims
-
-    def least(self, start, stress):
-        """Where the stress is least."""
-        found = scipy.optimize.minimize(stress, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-12})
-        assert np.abs(found.jac).max() < 1e-6, found
-        return found.x.reshape(start.shape)
 
     def fit_transform(self, x):
         self.x, n = x, len(x)
@@ -113,7 +115,7 @@ class Sammon:
             return ((want - have) ** 2 / want).sum() / 2, 2 * (pull.sum(axis=1)[:, None] * at - pull @ at).ravel()
 
         start = PCA(self.dims, svd_solver="full").fit_transform(x)
-        at = self.least(start, stress)
+        at = least(start, stress)
         at -= at.mean(axis=0)
         self.at = at @ np.linalg.svd(at)[2].T
         return self.at
@@ -127,7 +129,42 @@ class Sammon:
                 have = np.linalg.norm(at - self.at, axis=1)
                 return ((want - have) ** 2 / want).sum(), 2 * ((have - want) / (have * want)) @ (at - self.at)
 
-            places[i] = self.least(places[i], stress)
+            places[i] = least(places[i], stress)
+        return np.array(places)
+
+
+class NonMetric:
+    """Kruskal's non-metric scaling (1964) of scikit-learn, from principal components on, turned to its principal axes.
+
+    scikit-learn does not place other vectors: their disparities are those of the monotone regression, and their places those of
+    the least stress by these, learnt ones staying.
+    """
+
+    def __init__(self, dims):
+        self.dims = dims
+
+    def fit_transform(self, x):
+        self.x, pairs = x, np.triu_indices(len(x), 1)
+        start = PCA(self.dims, svd_solver="full").fit_transform(x)
+        at, _, self.steps = smacof(cdist(x, x), metric=False, init=start, n_init=1, return_n_iter=True)
+        at -= at.mean(axis=0)
+        self.at = at @ np.linalg.svd(at)[2].T
+        self.order = IsotonicRegression(out_of_bounds="clip")
+        want, have = cdist(x, x)[pairs], cdist(self.at, self.at)[pairs]
+        self.stress = np.sqrt(((have - self.order.fit_transform(want, have)) ** 2).sum() / (have**2).sum())
+        return self.at
+
+    def transform(self, z):
+        near = np.argsort(cdist(z, self.x), axis=1)[:, :K]
+        places = [self.at[k].mean(axis=0) for k in near]
+        for i, delta in enumerate(cdist(z, self.x)):
+            want = self.order.predict(delta)
+
+            def stress(at):
+                have = np.linalg.norm(at - self.at, axis=1)
+                return ((want - have) ** 2).sum(), 2 * ((have - want) / have) @ (at - self.at)
+
+            places[i] = least(places[i], stress)
         return np.array(places)
 
 
@@ -200,6 +237,7 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
         "ltsa": TangentSpaces(d),
         "sammon": Sammon(d),
         "gtm": Topographic(d),
+        "nmds": NonMetric(d),
     }
     for method, model in methods.items():
         places = model.fit_transform(learn)
@@ -212,6 +250,8 @@ for name, x in (("sheet", sheet), ("cloud", cloud)):
                 "steps": model.STEPS, "loglik": model.loglik, "sigma": 1 / np.sqrt(model.beta) / model.scale,
                 "decoded": model.inverse_transform(places).tolist(),
             }
+        if method == "nmds":
+            case |= {"iterations": model.steps, "stress": model.stress}
         cases.append(case)
 
 text = json.dumps({"written_by": "scikit-learn " + sklearn.__version__, "cases": cases})

@@ -1,0 +1,161 @@
+package baseline
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/internal/simd/pairwise"
+	"unfold/internal/vec"
+	"unfold/models/optimize"
+	"unfold/models/snapshot"
+)
+
+const (
+	// rankSteps are the most iterations, and rankTolerance is the fall of the stress, as a share
+	// of the squared distances, at which they end; both are scikit-learn's.
+	rankSteps     = 300
+	rankTolerance = 1e-6
+)
+
+// ordered are the places of (15), m x d, from principal components on; t keeps the monotone
+// function and the stress.
+func (t *scaled) ordered(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
+	places, err := t.projected(ctx, x, s)
+	if err != nil {
+		return places, err
+	}
+	p := newPairs(t.y, s.Threads)
+	d := make([]float64, len(p.delta))
+	if t.course, err = p.smacof(ctx, d, places, s.Threads); err != nil {
+		return places, err
+	}
+	t.rank, t.stress = p.fitted(d)
+	return turned(places)
+}
+
+// pairs are those of m points, i < j, by their dissimilarities. Distances and disparities lie
+// by rows: those of i to all j > i follow those of i - 1.
+type pairs struct {
+	m     int
+	delta []float64 // ascending
+	order []int     // where the pair with each of these lies, of equals the first first
+	pools []pool    // of the last regression
+}
+
+// newPairs sorts the pairs of the rows of y by their distances.
+func newPairs(y vec.Matrix[float64], threads int) *pairs {
+	p := &pairs{m: y.Rows}
+	n := p.m * (p.m - 1) / 2
+	p.delta, p.order = make([]float64, n), make([]int, n)
+	by := make([]float64, n)
+	p.distances(by, y, threads)
+	for k := range p.order {
+		p.order[k] = k
+	}
+	slices.SortFunc(p.order, func(a, b int) int { return cmp.Or(cmp.Compare(by[a], by[b]), a-b) })
+	for k, at := range p.order {
+		p.delta[k] = by[at]
+	}
+	return p
+}
+
+// from is where the pairs of i begin.
+func (p *pairs) from(i int) int { return i * (2*p.m - i - 1) / 2 }
+
+// distances sets d to those of the rows of x.
+func (p *pairs) distances(d []float64, x vec.Matrix[float64], threads int) {
+	columns := columnsOf(x)
+	par.Ranges(threads, p.m, par.Pieces(p.m, sumParts), func(_, from, to int) {
+		rest := make([][]float64, len(columns))
+		for i := from; i < to; i++ {
+			for c, v := range columns {
+				rest[c] = v[i+1:]
+			}
+			row := d[p.from(i):p.from(i+1)]
+			pairwise.Distances(row, x.Row(i), rest)
+			for j, d2 := range row {
+				row[j] = math.Sqrt(d2)
+			}
+		}
+	})
+}
+
+// smacof moves x to where (15) is least, by (16) and (17) in turn, and sets d to its distances.
+func (p *pairs) smacof(ctx context.Context, d []float64, x vec.Matrix[float64], threads int) (optimize.Result, error) {
+	r, hat, before := optimize.Result{}, make([]float64, len(d)), 0.0
+	p.distances(d, x, threads)
+	for r.Iterations < rankSteps && !r.Converged {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		if r.Iterations == 0 { // the start says nothing yet of a monotone function
+			for k, at := range p.order {
+				hat[at] = p.delta[k]
+			}
+		} else {
+			p.regress(hat, d)
+		}
+		vec.Scale(math.Sqrt(float64(len(hat))/vec.SquaredNorm(hat)), hat)
+		p.guttman(x, hat, d, threads)
+		p.distances(d, x, threads)
+		r.F = vec.SquaredDistance(d, hat)
+		r.Converged = r.Iterations > 0 && (before-r.F)/vec.SquaredNorm(d) < rankTolerance
+		before = r.F
+		r.Iterations++
+	}
+	return r, nil
+}
+
+// guttman replaces x by (17), in parts that are the same for any number of threads.
+func (p *pairs) guttman(x vec.Matrix[float64], hat, d []float64, threads int) {
+	size := par.Pieces(p.m, sumParts)
+	parts := make([]vec.Matrix[float64], par.Pieces(p.m, size))
+	par.Ranges(threads, p.m, size, func(part, from, to int) {
+		sum := vec.New[float64](p.m, x.Cols)
+		parts[part] = sum
+		for i := from; i < to; i++ {
+			at, own := p.from(i), sum.Row(i)
+			for j := i + 1; j < p.m; j, at = j+1, at+1 {
+				if d[at] == 0 {
+					continue
+				}
+				f, other := hat[at]/d[at]/float64(p.m), sum.Row(j)
+				for c, v := range x.Row(j) {
+					e := f * (x.Row(i)[c] - v)
+					own[c] += e
+					other[c] -= e
+				}
+			}
+		}
+	})
+	clear(x.Data)
+	for _, sum := range parts {
+		vec.Axpy(1, sum.Data, x.Data)
+	}
+}
+
+// fitted returns the monotone regression of d on the dissimilarities, and Kruskal's stress-1 of d
+// by it, (15) itself.
+func (p *pairs) fitted(d []float64) (monotone, float64) {
+	hat := make([]float64, len(d))
+	p.regress(hat, d)
+	f := vec.New[float64](len(p.pools), 3)
+	begin := 0
+	for k, l := range p.pools {
+		copy(f.Row(k), []float64{p.delta[begin], p.delta[l.end-1], l.sum / float64(l.end-begin)})
+		begin = l.end
+	}
+	return monotone{f}, math.Sqrt(vec.SquaredDistance(d, hat) / vec.SquaredNorm(d))
+}
+
+// DescribeStress returns Kruskal's stress-1 of a map of kind nmds: 0 is a perfect order.
+func DescribeStress(s *snapshot.Snapshot) float64 {
+	stress, err := snapshot.PartOf[float64](s, "stress", 1, 1)
+	if err != nil {
+		return math.NaN()
+	}
+	return stress[0]
+}
