@@ -23,7 +23,7 @@ distances by scipy, numpy and scikit-learn in double precision: the share of pla
 that of all distances from one row, and of its nearest.
 
 Maps: ` + "`unfold fit`" + ` and umap-learn by their defaults with the metric, on %d threads. Times are of the processor: of a whole process of ours,
-from the file to the written map, and of the call of umap-learn alone, what is common to its maps being compiled before. R_NX and
+from the file to the written map, and of the call of umap-learn alone, after a map of a few rows by which all is compiled. R_NX and
 trustworthiness of 12 neighbours are judged by the metric of the map, from %d points; 1-NN and 9-NN are the accuracy of labels.
 
 Machine: %s. %s.
