@@ -61,9 +61,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Dimensions of the map.
     n_neighbors : int or None
         How many neighbours of each row the map keeps together; None leaves it to the program.
-    kind : {"lvm", "lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm"}, default="lvm"
-        The model. "lllvm" and "gplvm" are for some thousand rows. The last nine are textbook methods to compare with. All but
-        "lvm" have ``inverse_transform``.
+    kind : str, default="lvm"
+        The model: "lvm", "lllvm" or "gplvm", the last two for some thousand rows, or a textbook method to compare with: "pca",
+        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm". All but "lvm" have ``inverse_transform``.
     frame : str, path or array of shape (n, n_components), optional
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
         with coordinates; or coordinates, NaN for rows that are free.
