@@ -12,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from sklearn.datasets import load_digits
+from sklearn.manifold import trustworthiness
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
@@ -112,6 +114,13 @@ def test_distances_that_are_known(data: Any, cli: Callable[..., str], tmp_path: 
     if form == "sparse":
         fewer = Unfold(metric="precomputed", n_neighbors=8).fit(whole)
         assert fewer._model.model() == Unfold(metric="precomputed", n_neighbors=8).fit(held["fit"])._model.model()
+
+
+def test_distances_make_as_good_a_map() -> None:
+    """The map of the digits' distances keeps neighbours as the one of their rows does, as scikit-learn judges."""
+    x = load_digits().data.astype(np.float32)
+    rows, distances = Unfold().fit_transform(x), Unfold(metric="precomputed").fit_transform(pairwise_distances(x))
+    assert trustworthiness(x, distances, n_neighbors=12) > trustworthiness(x, rows, n_neighbors=12) - 0.005
 
 
 @pytest.mark.parametrize(
