@@ -50,6 +50,7 @@ func sections() []section {
 		{"usps", "Digits, sparse", digitsSparse, []string{digitsFile}},
 		{"others", "Other methods", otherMethods, []string{digitsFile}},
 		{"twos", "Twos with missing pixels", binaryTwos, []string{digitsFile, moreDigitsFile}},
+		{"maps", "Twos: the maps", twosMaps, []string{digitsFile, moreDigitsFile}},
 		{"order", "Twos: the order of the noises", twosOrder, []string{digitsFile, moreDigitsFile}},
 		{"faces", "Frey faces", faces, []string{facesFile}},
 		{"placing", "Placing", placings, []string{freshOil}},

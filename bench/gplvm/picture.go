@@ -45,7 +45,7 @@ func (f frame) place(i, n int) []float64 {
 }
 
 // shade draws places by class on the precision of predictions of d outputs, on a
-// logarithmic scale.
+// logarithmic scale: its mean, where outputs have covariances of their own.
 func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []int) error {
 	const step = 4 // pixels of a shade
 	const across = side / step
@@ -54,7 +54,9 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 		w, mean, variance := a.NewScratch(), make([]float64, d), make([]float64, d)
 		for i := from; i < to; i++ {
 			a.Predict(mean, variance, f.place(i, across), w)
-			shades[i] = -math.Log(variance[0])
+			for _, v := range variance {
+				shades[i] -= math.Log(v) / float64(d)
+			}
 		}
 	})
 	low, high := slices.Min(shades), slices.Max(shades)

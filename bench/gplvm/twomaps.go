@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// twosMaps is figure 8: where either noise places the twos that it learns, by the models of
+// the first row of twosOrder.
+func twosMaps(ctx context.Context, b *bench) (string, error) {
+	d, err := b.removed(inkFrom, twosLearnt, twosSeed)
+	if err != nil {
+		return "", err
+	}
+	t, one := trials()[0], make([]int, d.train.Rows)
+	var pictures []string
+	for _, c := range []struct {
+		title string
+		noise int
+	}{{"Gaussian noise", 1}, {"Probit noise", 0}} {
+		p, err := b.twosPlaces(ctx, t, d, noises[c.noise])
+		if err != nil {
+			return "", err
+		}
+		a, err := b.twosProcess(ctx, t, p, d.train, c.noise)
+		if err != nil {
+			return "", err
+		}
+		name := "twos-" + noises[c.noise].Name() + ".png"
+		if err := shade(filepath.Join(b.figures, name), a, d.train.Cols, p.X, one); err != nil {
+			return "", err
+		}
+		pictures = append(pictures, fmt.Sprintf("![%s](gplvm/%s)", c.title, name))
+	}
+	return fmt.Sprintf(`The %d twos where they are learnt, with an active set of %d, on the precision of the model's predictions. Left: Gaussian noise
+(figure 8 a). Right: probit noise (figure 8 b), of which each pixel has a covariance of its own; the shade is the mean of their logarithms.
+
+%s
+`, d.train.Rows, twosActive, strings.Join(pictures, " ")), nil
+}
