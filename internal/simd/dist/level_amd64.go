@@ -32,4 +32,12 @@ func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int
 	return rowsTwin(out, q, data, stride, limit, rows)
 }
 
+// exactly is several in double precision, with the bits of vec.SquaredDistance.
+func exactly(l simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	if l >= simd.AVX2 {
+		return exactAVX2(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
+	}
+	return exactTwin(out, q, data, stride, limit, rows)
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

@@ -25,4 +25,9 @@ func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int
 	return rowsNEON(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
 }
 
+// exactly is several in double precision, with the bits of vec.SquaredDistance.
+func exactly(_ simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	return exactTwin(out, q, data, stride, limit, rows)
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

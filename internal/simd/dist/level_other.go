@@ -10,4 +10,8 @@ func several(_ simd.Level, out, q, data []float32, stride, limit int, rows []int
 	return rowsTwin(out, q, data, stride, limit, rows)
 }
 
+func exactly(_ simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	return exactTwin(out, q, data, stride, limit, rows)
+}
+
 func touch([]int32) {}

@@ -28,6 +28,13 @@ func pairAVX2(a *float32, b *float32, dim int) float32
 //go:noescape
 func rowsAVX2(out *float32, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
 
+// exactAVX2 writes the squared distances of q and count numbered rows, added up in the order of elements, to out, and
+// returns how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func exactAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
 // prefetch asks for the cache line of p and the one after it.
 //
 //go:noescape
