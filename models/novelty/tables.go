@@ -119,6 +119,9 @@ func (t *Tables) Percentiles(local, global float64) (float64, float64) {
 // those equal to v counting half.
 func percentile(list []float64, v float64) float64 {
 	below := sort.SearchFloat64s(list, v)
-	upTo := below + sort.Search(len(list)-below, func(i int) bool { return list[below+i] > v })
+	upTo := below
+	if below < len(list) && list[below] == v {
+		upTo += sort.Search(len(list)-below, func(i int) bool { return list[below+i] > v })
+	}
 	return float64(below+upTo) / float64(2*len(list))
 }

@@ -3,6 +3,7 @@ package placing
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"unfold/internal/vec"
 )
@@ -45,7 +46,7 @@ func (e *equals) first(x vec.Matrix[float32], z []float32, index []int32, dist2 
 		return
 	}
 	for at := e.hash(z); e.slots[at] != 0; at = (at + 1) % len(e.slots) {
-		if row := e.slots[at] - 1; vec.SquaredDistance(z, x.Row(int(row))) == 0 {
+		if row := e.slots[at] - 1; slices.Equal(z, x.Row(int(row))) {
 			copy(index[1:], index)
 			copy(dist2[1:], dist2)
 			index[0], dist2[0] = row, 0

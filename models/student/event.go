@@ -63,42 +63,56 @@ func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) 
 		linear = min(lleNeighbors(p.set.Neighbors), len(index))
 		p.linear(w.sent[:linear], w.gram[:linear*linear], x, index)
 	}
-	sigma2 := p.join(w, w.sent[:linear], p.set.Received, index, dist2)
-	Median(w.mu, w.joined)
+	sigma2, likely2 := p.join(w, w.sent[:linear], index, dist2)
+	Median(w.mu, w.values[:2*len(w.joined)], w.joined)
 	if p.set.Rule != placing.Median {
 		climb(w, sigma2, st.Tail)
 	}
-	// The standard error is the same whatever the rule: every edge counts once,
-	// as in the likelihood.
-	sigma2 = p.join(w, nil, 1, index, dist2)
-	return standardError2(w.mu, w.joined, sigma2, st.Tail)
+	// The standard error is the same whatever the rule: every edge counts as in the
+	// likelihood.
+	for k := range w.joined {
+		w.joined[k].S = w.joined[k].likely
+	}
+	return standardError2(w.mu, w.joined, likely2, st.Tail)
 }
 
-// join finds the event's edges, nearest first, and returns its variance.
-// Edges sent have the weights k sent[m], without these those of their ranks (H22); those
-// received the weight given.
-func (p *Placer) join(w *placeWork, sent []float64, received float64, index []int32, dist2 []float64) (sigma2 float64) {
+// join finds the event's edges, nearest first, and returns its variance: by the weights
+// that its place goes by, and by those that the likelihood has. Edges sent have the weights
+// k sent[m], without these those of their ranks (H22), which are the likelihood's; those
+// received have Received, in the likelihood 1.
+func (p *Placer) join(w *placeWork, sent []float64, index []int32, dist2 []float64) (sigma2, likely2 float64) {
 	st, k := p.snap.Student, p.set.Neighbors
 	w.joined = w.joined[:0]
-	var total float64
+	var total, all float64
 	for m, j := range index[:min(len(index), max(lleNeighbors(k), receiveRange))] {
-		e := Edge{Mu: p.snap.Mu.Row(int(j)), Sigma2: p.snap.Sigma2[j], Delta2: min(max(dist2[m]/st.Unit, st.Clip[0]), st.Clip[1])}
+		var weight, likely float64
+		if m < k {
+			likely = p.sent[m]
+		}
 		switch {
 		case m < len(sent):
-			e.S = float64(k) * sent[m]
-		case len(sent) == 0 && m < k:
-			e.S = p.sent[m]
+			weight = float64(float64(k) * sent[m]) // the conversion keeps compilers from fusing
+		case len(sent) == 0:
+			weight = likely
 		}
 		if dist2[m] <= p.snap.Bandwidth2[j] {
-			e.S += received
+			weight += p.set.Received
+			likely++
 		}
-		if e.S > 0 {
-			w.joined = append(w.joined, e)
-			sigma2 += float64(e.S * e.Sigma2)
-			total += e.S
+		if weight == 0 && likely == 0 {
+			continue
 		}
+		variance := p.snap.Sigma2[j]
+		w.joined = append(w.joined, Edge{
+			Mu: p.snap.Mu.Row(int(j)), Sigma2: variance, Delta2: min(max(dist2[m]/st.Unit, st.Clip[0]), st.Clip[1]),
+			S: weight, likely: likely,
+		})
+		sigma2 += float64(weight * variance)
+		total += weight
+		likely2 += float64(likely * variance)
+		all += likely
 	}
-	return sigma2 / total
+	return sigma2 / total, likely2 / all
 }
 
 // climb iterates from w.mu to the maximum of the frozen likelihood.

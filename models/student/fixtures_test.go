@@ -220,7 +220,7 @@ func fixturePlace(t *testing.T, s *fixtures.Student) {
 	}
 	fixtures.Close(t, "delta2", delta2, p.Delta2, tolerance)
 	mu := make([]float64, s.Dims)
-	Median(mu, edges)
+	Median(mu, make([]float64, 2*len(edges)), edges)
 	fixtures.Close(t, "start", mu, p.Start, tolerance)
 	Place(mu, make([]float64, s.Dims), edges, p.Sigma2, s.Tail, 50)
 	fixtures.Close(t, "after 50 steps", mu, p.After, tolerance)

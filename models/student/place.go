@@ -1,6 +1,6 @@
 package student
 
-import "slices"
+import "math"
 
 // Edge joins a new point to a point of the map.
 type Edge struct {
@@ -11,54 +11,95 @@ type Edge struct {
 	Delta2 float64
 	// S is the weight of the edge, both directions together.
 	S float64
-	// at is a coordinate, for Median.
-	at float64
+	// likely is the weight that the likelihood gives it, by which an event's error goes.
+	likely float64
 }
 
 // Median sets mu to the coordinate-wise median of the edges' places, each as
 // often as its weight says: of an even number of equal weights, the mean of the
-// two in the middle. It reorders the edges. There must be at least one of
-// positive weight.
-func Median(mu []float64, edges []Edge) {
-	var total float64
-	for _, e := range edges {
-		total += e.S
-	}
+// two in the middle. There must be at least one of positive weight. work has two
+// elements for every edge.
+func Median(mu, work []float64, edges []Edge) {
+	at, s := work[:len(edges)], work[len(edges):2*len(edges)]
 	for c := range mu {
+		var total float64
 		for k := range edges {
-			edges[k].at = edges[k].Mu[c]
+			at[k], s[k] = edges[k].Mu[c], edges[k].S
+			total += s[k]
 		}
-		slices.SortFunc(edges, func(a, b Edge) int {
-			switch {
-			case a.at < b.at:
-				return -1
-			case a.at > b.at:
-				return 1
-			}
-			return 0
-		})
-		mu[c] = middle(edges, total/2)
+		mu[c] = middle(at, s, total/2)
 	}
 }
 
-// middle returns the value at which half of the weight is reached: the mean of
-// the first that reaches it and the first that passes it.
-func middle(edges []Edge, half float64) float64 {
-	var sum, low float64
+// few is how many values middle sorts.
+const few = 10
+
+// middle returns the value at which half of the weight s is reached: the mean of
+// the first that reaches it and the first that passes it. It reorders both (Hoare's
+// selection, with the median of three as pivot).
+func middle(at, s []float64, half float64) float64 {
+	for len(at) > few {
+		pivot := median3(at[0], at[len(at)/2], at[len(at)-1])
+		left, sum := divide(at, s, pivot)
+		if left == 0 {
+			// The pivot is the least value: those that equal it go to the left.
+			left, sum = divide(at, s, math.Nextafter(pivot, math.Inf(1)))
+		}
+		if left == len(at) || sum == half {
+			break // all are equal, or the two values are on either side
+		}
+		if sum > half {
+			at, s = at[:left], s[:left]
+		} else {
+			at, s, half = at[left:], s[left:], half-sum
+		}
+	}
+	for i := range at {
+		for j := i; j > 0 && at[j] < at[j-1]; j-- {
+			at[j], at[j-1], s[j], s[j-1] = at[j-1], at[j], s[j-1], s[j]
+		}
+	}
+	return passing(at, s, half)
+}
+
+// passing is middle of ascending values, the last if rounding keeps all below half.
+func passing(at, s []float64, half float64) float64 {
+	var sum, low, last float64
 	reached := false
-	for _, e := range edges {
-		if sum += e.S; sum < half || e.S == 0 {
+	for k, v := range at {
+		if s[k] == 0 {
+			continue
+		}
+		last = v
+		if sum += s[k]; sum < half {
 			continue
 		}
 		if !reached {
-			low, reached = e.at, true
+			low, reached = v, true
 		}
 		if sum > half {
-			return low + (e.at-low)/2
+			return low + (v-low)/2
 		}
 	}
-	return low
+	return last
 }
+
+// divide moves the values below pivot to the front, and returns how many they are and
+// their weight.
+func divide(at, s []float64, pivot float64) (n int, weight float64) {
+	s = s[:len(at)]
+	for k, v := range at {
+		if v < pivot {
+			weight += s[k]
+			at[k], at[n], s[k], s[n] = at[n], v, s[n], s[k]
+			n++
+		}
+	}
+	return n, weight
+}
+
+// median3 is the median of three numbers.
+func median3(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
 
 // Place moves mu by steps of the mu update for one new point, everything else
 // frozen and without dissimilar pairs (H12):
@@ -71,6 +112,10 @@ func middle(edges []Edge, half float64) float64 {
 func Place(mu, work []float64, edges []Edge, sigma2, tail float64, steps int) {
 	half := 1 / (2 * tail)
 	for range steps {
+		if len(mu) == 2 {
+			mu[0], mu[1] = planeStep(mu[0], mu[1], edges, sigma2, half)
+			continue
+		}
 		clear(work)
 		var total float64
 		for k := range edges {
@@ -90,6 +135,22 @@ func Place(mu, work []float64, edges []Edge, sigma2, tail float64, steps int) {
 			mu[c] = v / total
 		}
 	}
+}
+
+// planeStep is a step of Place on a map of two dimensions, in registers.
+func planeStep(x, y float64, edges []Edge, sigma2, half float64) (float64, float64) {
+	var sumX, sumY, total float64
+	for k := range edges {
+		e := &edges[k]
+		at := (*[2]float64)(e.Mu)
+		dx, dy := x-at[0], y-at[1]
+		r2 := float64(dx*dx) + float64(dy*dy)
+		w := e.S / (e.Delta2 + (sigma2 + e.Sigma2) + float64(half*r2))
+		total += w
+		sumX += float64(w * at[0])
+		sumY += float64(w * at[1])
+	}
+	return sumX / total, sumY / total
 }
 
 // PlaceSigma2 returns sigma_x^2 after an EM update for one new point (H9), with

@@ -30,9 +30,16 @@ func TestMedian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		d := rapid.IntRange(1, 4).Draw(t, "d")
-		e := edges(rapid.IntRange(1, 9).Draw(t, "n"), d, r)
+		e := edges(rapid.IntRange(1, 50).Draw(t, "n"), d, r)
 		if rapid.Bool().Draw(t, "without the first") && len(e) > 1 {
 			e[0].S = 0
+		}
+		if rapid.Bool().Draw(t, "ties") {
+			for _, x := range e {
+				for c, v := range x.Mu {
+					x.Mu[c] = math.Round(v / 2)
+				}
+			}
 		}
 		want := make([]float64, d)
 		for c := range want {
@@ -44,9 +51,56 @@ func TestMedian(t *testing.T) {
 			want[c] = all[(len(all)-1)/2] + (all[len(all)/2]-all[(len(all)-1)/2])/2
 		}
 		got := make([]float64, d)
-		Median(got, e)
+		Median(got, make([]float64, 2*len(e)), e)
 		if !slices.Equal(got, want) {
 			t.Fatalf("median %v, want %v", got, want)
+		}
+	})
+}
+
+// Of any weights, no more than half lies on either side of the median, but for rounding.
+func TestMedianOfWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		e := edges(rapid.IntRange(1, 100).Draw(t, "n"), 1, r)
+		var total, below, above float64
+		for k := range e {
+			e[k].S = math.Pow(float64(k+1), -0.7)
+			total += e[k].S
+		}
+		at := []float64{math.NaN()}
+		Median(at, make([]float64, 2*len(e)), e)
+		for _, x := range e {
+			switch {
+			case x.Mu[0] < at[0]:
+				below += x.S
+			case x.Mu[0] > at[0]:
+				above += x.S
+			}
+		}
+		if most := total / 2 * (1 + 1e-12); !(below <= most && above <= most) {
+			t.Fatalf("median %v with %v below and %v above, of %v", at[0], below, above, total)
+		}
+	})
+}
+
+// A step on the plane is, to the bit, that in a space whose third coordinate is 0.
+func TestPlaceOnThePlane(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		e := edges(rapid.IntRange(1, 30).Draw(t, "n"), 3, r)
+		flat := slices.Clone(e)
+		for k := range e {
+			e[k].Mu[2] = 0
+			flat[k].Mu = e[k].Mu[:2]
+		}
+		want := []float64{r.NormFloat64(), r.NormFloat64(), 0}
+		got := slices.Clone(want[:2])
+		steps := rapid.IntRange(1, 5).Draw(t, "steps")
+		Place(want, make([]float64, 3), e, 0.1, 1, steps)
+		Place(got, make([]float64, 2), flat, 0.1, 1, steps)
+		if !slices.Equal(got, want[:2]) {
+			t.Fatalf("on the plane %v, in space %v", got, want)
 		}
 	})
 }
@@ -59,7 +113,7 @@ func TestPlaceRaisesTheScore(t *testing.T) {
 		d, tail := rapid.IntRange(1, 4).Draw(t, "d"), rapid.SampledFrom([]float64{.5, 1, 2, 5}).Draw(t, "a")
 		e := edges(rapid.IntRange(1, 9).Draw(t, "n"), d, r)
 		mu, work, sigma2 := make([]float64, d), make([]float64, d), 0.1
-		Median(mu, e)
+		Median(mu, make([]float64, 2*len(e)), e)
 		score := func() (sum float64) {
 			for _, x := range e {
 				sum += x.S * Pair{Scale2: x.Delta2, Sigma2I: sigma2, Sigma2J: x.Sigma2, Dist2: vec.SquaredDistance(mu, x.Mu), Dims: d, Tail: tail}.LogProb()
@@ -86,9 +140,9 @@ func TestPlaceRaisesTheScore(t *testing.T) {
 // TestPlaceDoesNotAllocate, and gives the same bits again.
 func TestPlaceDoesNotAllocate(t *testing.T) {
 	e := edges(30, 10, rand.New(rand.NewPCG(1, 1)))
-	mu, work := make([]float64, 10), make([]float64, 10)
+	mu, work, values := make([]float64, 10), make([]float64, 10), make([]float64, 2*len(e))
 	run := func() {
-		Median(mu, e)
+		Median(mu, values, e)
 		Place(mu, work, e, 0.1, 5, 50)
 	}
 	run()

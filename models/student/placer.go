@@ -120,6 +120,7 @@ type placeWork struct {
 	// Room for steps, the edges, and for locally linear weights and their matrix.
 	last, next []float64
 	joined     []Edge
+	values     []float64 // of Median
 	sent, gram []float64
 }
 
@@ -130,8 +131,9 @@ func (w *placeWork) fit(dims, neighbors int) {
 		return
 	}
 	linear := lleNeighbors(neighbors)
+	edges := max(linear, receiveRange)
 	*w = placeWork{
 		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
-		joined: make([]Edge, 0, max(linear, receiveRange)), sent: make([]float64, linear), gram: make([]float64, linear*linear),
+		joined: make([]Edge, 0, edges), values: make([]float64, 2*edges), sent: make([]float64, linear), gram: make([]float64, linear*linear),
 	}
 }

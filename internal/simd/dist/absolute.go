@@ -70,9 +70,7 @@ func absoluteAt(l simd.Level, m absolute, out, q, data []float32, stride int, ro
 	}
 	limit := limit(len(q), len(data), stride)
 	if left := absolutes(l, m, out, q, data, stride, limit, rows); left > 0 {
-		for _, r := range rows[len(rows)-left:] {
-			checkRow(r, limit)
-		}
+		checkLast(left, rows, limit)
 	}
 }
 

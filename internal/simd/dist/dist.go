@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"unfold/internal/simd"
-	"unfold/internal/vec"
 )
 
 //go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg dist
@@ -55,31 +54,24 @@ func rowsAt(l simd.Level, out, q, data []float32, stride int, rows []int32) {
 	}
 	limit := limit(len(q), len(data), stride)
 	if left := several(l, out, q, data, stride, limit, rows); left > 0 {
-		for _, r := range rows[len(rows)-left:] {
-			checkRow(r, limit)
-		}
+		checkLast(left, rows, limit)
 	}
 }
 
 // Exact writes to out[i] what vec.SquaredDistance returns for q and row
 // rows[i] of data, laid out as for Rows.
 func Exact(out []float64, q, data []float32, stride int, rows []int32) {
+	exactAt(simd.Best(), out, q, data, stride, rows)
+}
+
+func exactAt(l simd.Level, out []float64, q, data []float32, stride int, rows []int32) {
 	checkRoom(len(out), len(rows))
 	if len(rows) == 0 {
 		return
 	}
 	limit := limit(len(q), len(data), stride)
-	row := func(i int) []float32 {
-		checkRow(rows[i], limit)
-		at := int(rows[i]) * stride
-		return data[at : at+len(q)]
-	}
-	i := 0
-	for ; i+4 <= len(rows); i += 4 {
-		out[i], out[i+1], out[i+2], out[i+3] = exact4(q, row(i), row(i+1), row(i+2), row(i+3))
-	}
-	for ; i < len(rows); i++ {
-		out[i] = vec.SquaredDistance(q, row(i))
+	if left := exactly(l, out, q, data, stride, limit, rows); left > 0 {
+		checkLast(left, rows, limit)
 	}
 }
 
@@ -108,8 +100,11 @@ func checkRoom(room, rows int) {
 	}
 }
 
-func checkRow(r int32, limit int) {
-	if r < 0 || int(r) >= limit {
-		panic(fmt.Sprintf("dist: row %d of %d", r, limit))
+// checkLast checks the last rows, of which there is one that is not below limit.
+func checkLast(left int, rows []int32, limit int) {
+	for _, r := range rows[len(rows)-left:] {
+		if r < 0 || int(r) >= limit {
+			panic(fmt.Sprintf("dist: row %d of %d", r, limit))
+		}
 	}
 }

@@ -61,8 +61,27 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 					rows[i] = rng.Int32N(9)
 				}
 				checkRows(t, l, q, data, stride, rows)
+				checkExact(t, l, q, data, stride, rows)
 			}
 		})
+	}
+}
+
+// checkExact is checkRows for distances in double precision, with those of package vec.
+func checkExact(t *testing.T, l simd.Level, q, data []float32, stride int, rows []int32) {
+	t.Helper()
+	const canary = -77
+	out := make([]float64, len(rows)+2)
+	out[0], out[len(out)-1] = canary, canary
+	exactAt(l, out[1:len(out)-1], q, data, stride, rows)
+	if out[0] != canary || out[len(out)-1] != canary {
+		t.Fatalf("%d elements, %d rows: written beside the output", len(q), len(rows))
+	}
+	for i, r := range rows {
+		got, want := out[1+i], vec.SquaredDistance(q, data[int(r)*stride:][:len(q)])
+		if math.Float64bits(got) != math.Float64bits(want) && (got == got || want == want) {
+			t.Fatalf("%d elements, row %d, number %d of %d: exact distance %v, want %v", len(q), r, i, len(rows), got, want)
+		}
 	}
 }
 
@@ -207,7 +226,9 @@ func TestPanics(t *testing.T) {
 			"chebyshev below": func() { absoluteAt(l, chebyshev, out, q, data, 20, []int32{0, 1, 2, 3, -1}) },
 			"no data":         func() { rowsAt(l, out, q, nil, 20, []int32{0}) },
 			"no stride":       func() { rowsAt(l, out, q, data, 0, []int32{0}) },
-			"exact row above": func() { Exact(make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },
+			"exact row above": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },
+			"exact row below": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, -1}) },
+			"exact room":      func() { exactAt(l, make([]float64, 3), q, data, 20, []int32{0, 1, 2, 3}) },
 		} {
 			func() {
 				defer func() {
@@ -224,10 +245,21 @@ func TestPanics(t *testing.T) {
 }
 
 func BenchmarkRows(b *testing.B) {
+	out := make([]float32, 16)
+	benchmarkRows(b, func(l simd.Level, q, data []float32, rows []int32) { rowsAt(l, out, q, data, len(q), rows) })
+}
+
+func BenchmarkExact(b *testing.B) {
+	out := make([]float64, 16)
+	benchmarkRows(b, func(l simd.Level, q, data []float32, rows []int32) { exactAt(l, out, q, data, len(q), rows) })
+}
+
+// benchmarkRows gives the time of one of sixteen rows, at every level.
+func benchmarkRows(b *testing.B, run func(l simd.Level, q, data []float32, rows []int32)) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{50, 64, 784} {
 		const count = 4096
-		data, rows, out := make([]float32, n*count), make([]int32, 16), make([]float32, 16)
+		data, rows := make([]float32, n*count), make([]int32, 16)
 		for k := range data {
 			data[k] = float32(rng.NormFloat64())
 		}
@@ -237,7 +269,7 @@ func BenchmarkRows(b *testing.B) {
 					for i := range rows {
 						rows[i] = rng.Int32N(count)
 					}
-					rowsAt(l, out, data[:n], data, n, rows)
+					run(l, data[:n], data, rows)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(rows)), "ns/row")
 			})

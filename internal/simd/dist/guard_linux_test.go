@@ -5,13 +5,14 @@ import (
 
 	"unfold/internal/simd"
 	"unfold/internal/simd/simdtest"
+	"unfold/internal/vec"
 )
 
 // No kernel reads or writes outside its slices.
 func TestKernelsStayInside(t *testing.T) {
 	const most, stride = 257, 260
 	q, data := simdtest.AtEnd[float32](t, most), simdtest.AtEnd[float32](t, 4*stride+most)
-	rows, out := simdtest.AtEnd[int32](t, 7), simdtest.AtEnd[float32](t, 7)
+	rows, out, exact := simdtest.AtEnd[int32](t, 7), simdtest.AtEnd[float32](t, 7), simdtest.AtEnd[float64](t, 7)
 	for k := range data {
 		data[k] = float32(k % 11)
 	}
@@ -28,9 +29,13 @@ func TestKernelsStayInside(t *testing.T) {
 				for i := range r {
 					r[i] = int32(4 - i%5)
 				}
-				o := out[len(out)-count:]
+				o, e := out[len(out)-count:], exact[len(exact)-count:]
 				rowsAt(l, o, x, d, stride, r)
+				exactAt(l, e, x, d, stride, r)
 				for i := range r {
+					if want := vec.SquaredDistance(x, d[int(r[i])*stride:][:n]); e[i] != want {
+						t.Fatalf("%v: %d elements, row %d: exactly %v, want %v", l, n, r[i], e[i], want)
+					}
 					if want := pairTwin(x, d[int(r[i])*stride:]); o[i] != want {
 						t.Fatalf("%v: %d elements, row %d: %v, want %v", l, n, r[i], o[i], want)
 					}

@@ -1458,6 +1458,186 @@ maxAbsoluteAVX2Done:
 	VZEROUPPER
 	RET
 
+// func exactAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·exactAVX2(SB), NOSPLIT, $0-72
+	MOVQ    count+56(FP), AX
+	MOVQ    dim+16(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x03, DX
+	SHLQ    $0x02, DX
+	LEAQ    tailMasks<>+0(SB), BX
+	SUBQ    DX, BX
+	VMOVDQU 64(BX), X0
+	SHRQ    $0x02, CX
+	SHLQ    $0x04, CX
+	MOVQ    q+8(FP), BX
+	MOVQ    out+0(FP), SI
+	MOVQ    rows+48(FP), DI
+
+exactAVX2Group:
+	CMPQ    AX, $0x00
+	JLE     exactAVX2Done
+	MOVQ    AX, R15
+	DECQ    R15
+	MOVQ    $0x00000000, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R8
+	CMPQ    R8, limit+40(FP)
+	JAE     exactAVX2Done
+	IMULQ   stride+32(FP), R8
+	ADDQ    data+24(FP), R8
+	MOVQ    $0x00000001, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R10
+	CMPQ    R10, limit+40(FP)
+	JAE     exactAVX2Done
+	IMULQ   stride+32(FP), R10
+	ADDQ    data+24(FP), R10
+	MOVQ    $0x00000002, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R12
+	CMPQ    R12, limit+40(FP)
+	JAE     exactAVX2Done
+	IMULQ   stride+32(FP), R12
+	ADDQ    data+24(FP), R12
+	MOVQ    $0x00000003, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R14
+	CMPQ    R14, limit+40(FP)
+	JAE     exactAVX2Done
+	IMULQ   stride+32(FP), R14
+	ADDQ    data+24(FP), R14
+	MOVQ    $0x00000004, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R9
+	IMULQ   stride+32(FP), R9
+	ADDQ    data+24(FP), R9
+	MOVQ    $0x00000005, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R11
+	IMULQ   stride+32(FP), R11
+	ADDQ    data+24(FP), R11
+	MOVQ    $0x00000006, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R13
+	IMULQ   stride+32(FP), R13
+	ADDQ    data+24(FP), R13
+	MOVQ    $0x00000007, DX
+	CMPQ    R15, DX
+	CMOVQLT R15, DX
+	MOVLQSX (DI)(DX*4), R15
+	IMULQ   stride+32(FP), R15
+	ADDQ    data+24(FP), R15
+	VXORPD  Y1, Y1, Y1
+	XORQ    DX, DX
+
+exactAVX2Loop:
+	CMPQ       DX, CX
+	JGE        exactAVX2Tail
+	VCVTPS2PD  (BX)(DX*1), Y2
+	VCVTPS2PD  (R8)(DX*1), Y4
+	VSUBPD     Y4, Y2, Y4
+	VMULPD     Y4, Y4, Y4
+	VCVTPS2PD  (R10)(DX*1), Y5
+	VSUBPD     Y5, Y2, Y5
+	VMULPD     Y5, Y5, Y5
+	VCVTPS2PD  (R12)(DX*1), Y6
+	VSUBPD     Y6, Y2, Y6
+	VMULPD     Y6, Y6, Y6
+	VCVTPS2PD  (R14)(DX*1), Y3
+	VSUBPD     Y3, Y2, Y3
+	VMULPD     Y3, Y3, Y3
+	VUNPCKLPD  Y5, Y4, Y2
+	VUNPCKHPD  Y5, Y4, Y4
+	VUNPCKLPD  Y3, Y6, Y5
+	VUNPCKHPD  Y3, Y6, Y3
+	VPERM2F128 $0x20, Y5, Y2, Y6
+	VPERM2F128 $0x20, Y3, Y4, Y7
+	VPERM2F128 $0x31, Y5, Y2, Y2
+	VPERM2F128 $0x31, Y3, Y4, Y3
+	VADDPD     Y6, Y1, Y1
+	VADDPD     Y7, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y3, Y1, Y1
+	PREFETCHT0 (R9)(DX*1)
+	PREFETCHT0 (R11)(DX*1)
+	PREFETCHT0 (R13)(DX*1)
+	PREFETCHT0 (R15)(DX*1)
+	ADDQ       $0x10, DX
+	JMP        exactAVX2Loop
+
+exactAVX2Tail:
+	// What is masked is a difference of 0, which changes no sum.
+	MOVQ       dim+16(FP), R9
+	TESTQ      $0x00000003, R9
+	JE         exactAVX2Sum
+	VMASKMOVPS (BX)(DX*1), X0, X3
+	VCVTPS2PD  X3, Y2
+	VMASKMOVPS (R8)(DX*1), X0, X3
+	VCVTPS2PD  X3, Y4
+	VSUBPD     Y4, Y2, Y4
+	VMULPD     Y4, Y4, Y4
+	VMASKMOVPS (R10)(DX*1), X0, X3
+	VCVTPS2PD  X3, Y5
+	VSUBPD     Y5, Y2, Y5
+	VMULPD     Y5, Y5, Y5
+	VMASKMOVPS (R12)(DX*1), X0, X3
+	VCVTPS2PD  X3, Y6
+	VSUBPD     Y6, Y2, Y6
+	VMULPD     Y6, Y6, Y6
+	VMASKMOVPS (R14)(DX*1), X0, X3
+	VCVTPS2PD  X3, Y3
+	VSUBPD     Y3, Y2, Y3
+	VMULPD     Y3, Y3, Y3
+	VUNPCKLPD  Y5, Y4, Y2
+	VUNPCKHPD  Y5, Y4, Y4
+	VUNPCKLPD  Y3, Y6, Y5
+	VUNPCKHPD  Y3, Y6, Y3
+	VPERM2F128 $0x20, Y5, Y2, Y6
+	VPERM2F128 $0x20, Y3, Y4, Y7
+	VPERM2F128 $0x31, Y5, Y2, Y2
+	VPERM2F128 $0x31, Y3, Y4, Y3
+	VADDPD     Y6, Y1, Y1
+	VADDPD     Y7, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y3, Y1, Y1
+
+exactAVX2Sum:
+	CMPQ    AX, $0x04
+	JLT     exactAVX2Short
+	VMOVUPD Y1, (SI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x10, DI
+	SUBQ    $0x04, AX
+	JMP     exactAVX2Group
+
+exactAVX2Short:
+	VMOVSD  X1, (SI)
+	DECQ    AX
+	JE      exactAVX2Done
+	VPERMPD $0x39, Y1, Y1
+	VMOVSD  X1, 8(SI)
+	DECQ    AX
+	JE      exactAVX2Done
+	VPERMPD $0x39, Y1, Y1
+	VMOVSD  X1, 16(SI)
+	DECQ    AX
+	JE      exactAVX2Done
+	VPERMPD $0x39, Y1, Y1
+
+exactAVX2Done:
+	MOVQ AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
 // func prefetch(p *int32)
 // Requires: MMX+
 TEXT ·prefetch(SB), NOSPLIT, $0-8

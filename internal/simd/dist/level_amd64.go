@@ -61,4 +61,12 @@ func doubles(l simd.Level, m absolute, lanes *[4]float64, a, b []float32, groups
 	return true
 }
 
+// exactly is several in double precision, with the bits of vec.SquaredDistance.
+func exactly(l simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	if l >= simd.AVX2 {
+		return exactAVX2(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
+	}
+	return exactTwin(out, q, data, stride, limit, rows)
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

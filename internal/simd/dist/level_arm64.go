@@ -31,4 +31,9 @@ func absolutes(_ simd.Level, m absolute, out, q, data []float32, stride, limit i
 
 func doubles(simd.Level, absolute, *[4]float64, []float32, []float32, int) bool { return false }
 
+// exactly is several in double precision, with the bits of vec.SquaredDistance.
+func exactly(_ simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	return exactTwin(out, q, data, stride, limit, rows)
+}
+
 func touch(s []int32) { prefetch(&s[0]) }

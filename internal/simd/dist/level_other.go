@@ -16,4 +16,8 @@ func absolutes(_ simd.Level, m absolute, out, q, data []float32, stride, limit i
 
 func doubles(simd.Level, absolute, *[4]float64, []float32, []float32, int) bool { return false }
 
+func exactly(_ simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	return exactTwin(out, q, data, stride, limit, rows)
+}
+
 func touch([]int32) {}

@@ -66,6 +66,13 @@ func addAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
 //go:noescape
 func maxAbsoluteAVX2(lanes *float64, a *float32, b *float32, groups int)
 
+// exactAVX2 writes the squared distances of q and count numbered rows, added up in the order of elements, to out, and
+// returns how many of the rows are left from the group of four on that holds one not below limit, or 0.
+// A row begins stride bytes after the one before.
+//
+//go:noescape
+func exactAVX2(out *float64, q *float32, dim int, data *float32, stride int, limit int, rows *int32, count int) int
+
 // prefetch asks for the cache line of p and the one after it.
 //
 //go:noescape

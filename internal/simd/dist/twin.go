@@ -1,5 +1,7 @@
 package dist
 
+import "unfold/internal/vec"
+
 // pairTwin is the plain Go twin of the kernels for two vectors. The explicit
 // conversions keep compilers from fusing the product into the sum.
 func pairTwin(a, b []float32) float32 {
@@ -33,6 +35,25 @@ func rowsTwin(out, q, data []float32, stride, limit int, rows []int32) int {
 		}
 		at := int(r) * stride
 		out[i] = pairTwin(q, data[at:at+len(q)])
+	}
+	return 0
+}
+
+// exactTwin is the plain Go twin of the kernel in double precision. Four rows at a time
+// share the conversion of q.
+func exactTwin(out []float64, q, data []float32, stride, limit int, rows []int32) int {
+	row := func(i int) []float32 { return data[int(rows[i])*stride:][:len(q)] }
+	for i, r := range rows {
+		if r < 0 || int(r) >= limit {
+			return len(rows) - i
+		}
+	}
+	i := 0
+	for ; i+4 <= len(rows); i += 4 {
+		out[i], out[i+1], out[i+2], out[i+3] = exact4(q, row(i), row(i+1), row(i+2), row(i+3))
+	}
+	for ; i < len(rows); i++ {
+		out[i] = vec.SquaredDistance(q, row(i))
 	}
 	return 0
 }

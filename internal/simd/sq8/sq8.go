@@ -87,17 +87,19 @@ func (s *Scale) Query(code []int8, x []float32) (base int32, ok bool) {
 }
 
 // code sets code to the rounded elements of (x - center)/step and returns the largest
-// magnitude.
+// magnitude, NaN if one is.
 func (s *Scale) code(code []int8, x []float32) float32 {
 	center, per := s.center[:len(x)], 1/s.step
-	var widest float32
+	code = code[:len(x)]
+	// The bits of numbers that are not negative are in their order, and NaN is above all.
+	var widest uint32
 	for k, v := range x {
 		// The sum rounds to the nearest integer, if that is small.
 		i := float32((v-center[k])*per) + shift - shift
-		widest = max(widest, i, -i)
+		widest = max(widest, math.Float32bits(i)&^(1<<31))
 		code[k] = int8(int32(i))
 	}
-	return widest
+	return math.Float32frombits(widest)
 }
 
 const shift = 1.5 * (1 << 23)

@@ -6,8 +6,11 @@ import "unfold/internal/simd"
 
 // below needs at least one element.
 func below(l simd.Level, at, s []int32, bound int32) int {
-	if l == simd.AVX512 {
+	switch l {
+	case simd.AVX512:
 		return belowAVX512(&at[0], &s[0], len(s)/Side, bound)
+	case simd.AVX2:
+		return belowAVX2(&at[0], &s[0], len(s)/Side, bound)
 	}
 	return belowTwin(at, s, bound)
 }

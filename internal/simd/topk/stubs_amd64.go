@@ -19,3 +19,8 @@ func countAVX2(s *int32, panels int, bound int32) int32
 //
 //go:noescape
 func belowAVX512(at *int32, s *int32, panels int, bound int32) int
+
+// belowAVX2 is belowAVX512 with 256 bits: what follows the positions in at, up to the length of s, is overwritten.
+//
+//go:noescape
+func belowAVX2(at *int32, s *int32, panels int, bound int32) int

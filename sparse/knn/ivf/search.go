@@ -136,8 +136,14 @@ func (ix *Index) read(w *work) []int32 {
 		n += int(ix.start[c+1]-ix.start[c]) * sq8.Side
 	}
 	w.grow(n)
-	for i, c := range w.probed {
-		ix.rows.Scores(w.s[w.from[i]:], w.code, int(ix.start[c]), int(ix.start[c+1]-ix.start[c]))
+	for i := 0; i < len(w.probed); {
+		// Cells that are neighbours lie one behind the other.
+		c, at := w.probed[i], w.from[i]
+		for i++; i < len(w.probed) && w.probed[i] == w.probed[i-1]+1; {
+			i++
+		}
+		end := ix.start[w.probed[i-1]+1]
+		ix.rows.Scores(w.s[at:], w.code, int(ix.start[c]), int(end-ix.start[c]))
 	}
 	return w.s[:n]
 }

@@ -1,7 +1,7 @@
 package ivf
 
 import (
-	"slices"
+	"math"
 
 	"unfold/internal/simd/dist"
 	"unfold/internal/simd/sq8"
@@ -19,11 +19,10 @@ type work struct {
 	bound int64
 	// Cells, and where in s the scores of their places begin.
 	probed, from []int32
-	// Rows to be measured, their distances, and these with the rows.
+	// Rows to be measured, their distances, and the turns in which these are listed.
 	rows  []int32
-	d     []float32
 	exact []float64
-	keys  []uint64
+	turn  []int32
 }
 
 // borrow returns scratch memory that has room for cells, to be given back to the pool.
@@ -56,45 +55,18 @@ func (w *work) least(s []int32, n int, first int32) int {
 	return found
 }
 
-// report lists the nearest of w.rows by (exact squared distance, row). Those that are
-// too far for a place in the list, by the bound on the error of their distance in
-// float32, are not measured in float64.
+// report lists the nearest of w.rows by (exact squared distance, row). They are seldom many more
+// than the places of the list, so that a look at them in float32 first would spare little.
 func (w *work) report(x vec.Matrix[float32], q []float32, index []int32, dist2 []float64) {
-	k := len(index)
-	if len(w.d) < len(w.rows) {
-		w.d, w.exact = make([]float32, 2*len(w.rows)), make([]float64, 2*len(w.rows))
+	rows := w.rows
+	if len(w.exact) < len(rows) {
+		w.exact, w.turn = make([]float64, 2*len(rows)), make([]int32, 2*len(rows))
 	}
-	dist.Rows(w.d, q, x.Data, x.Cols, w.rows)
-	w.keys = w.keys[:0]
-	for i, r := range w.rows {
-		w.keys = append(w.keys, dist.Key(w.d[i], r))
-	}
-	first := min(len(w.keys), (k+3)/4*4)
-	dist.Divide(w.keys, first)
-	slices.Sort(w.keys[:first])
-	n := w.measure(x, q, w.keys[:first], 0, index, dist2)
-	rest := w.keys[first:]
-	some := 0
-	for _, key := range rest {
-		if dist.AtLeast(dist.DistanceOf(key), x.Cols) <= dist2[k-1] {
-			rest[some] = key
-			some++
-		}
-	}
-	w.measure(x, q, rest[:some], n, index, dist2)
-}
-
-// measure inserts rows at their exact distances into a list of n, and returns how long
-// it is now.
-func (w *work) measure(x vec.Matrix[float32], q []float32, keys []uint64, n int, index []int32, dist2 []float64) int {
-	w.rows = w.rows[:0]
-	for _, key := range keys {
-		w.rows = append(w.rows, dist.RowOf(key))
-	}
-	dist.Exact(w.exact, q, x.Data, x.Cols, w.rows)
-	k := len(index)
-	for i, r := range w.rows {
-		d2 := w.exact[i]
+	exact := w.exact[:len(rows)]
+	dist.Exact(exact, q, x.Data, x.Cols, rows)
+	k, n := len(index), 0
+	for _, i := range w.about(exact) {
+		d2, r := exact[i], rows[i]
 		if n < k {
 			n++
 		} else if !before(d2, r, dist2[k-1], index[k-1]) {
@@ -106,7 +78,41 @@ func (w *work) measure(x vec.Matrix[float32], q []float32, keys []uint64, n int,
 		}
 		index[p], dist2[p] = r, d2
 	}
-	return n
+}
+
+// buckets is how many parts about cuts the range of its values into.
+const buckets = 64
+
+// about returns the positions of values, which are not negative, in an order that is nearly
+// theirs, so that each has a short way to its place in a list: part by part of their range.
+func (w *work) about(values []float64) []int32 {
+	low, high := math.Inf(1), 0.
+	for _, v := range values {
+		if v < low {
+			low = v
+		}
+		if v > high {
+			high = v
+		}
+	}
+	per := (buckets - 1) / (high - low)
+	if !(per <= math.MaxFloat64) {
+		per = 0 // all are about the same
+	}
+	part := func(v float64) int { return int((v-low)*per) & (buckets - 1) }
+	var start [buckets + 1]int32
+	for _, v := range values {
+		start[part(v)+1]++
+	}
+	for b := range buckets {
+		start[b+1] += start[b]
+	}
+	for i, v := range values {
+		b := part(v)
+		w.turn[start[b]] = int32(i)
+		start[b]++
+	}
+	return w.turn[:len(values)]
 }
 
 // before is the order of lists.

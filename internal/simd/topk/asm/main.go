@@ -12,6 +12,7 @@ func main() {
 	set{name: "AVX512", wide: true}.count()
 	set{name: "AVX2"}.count()
 	below()
+	belowAVX2()
 	Generate()
 }
 
@@ -124,6 +125,63 @@ func below() {
 	Store(at, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// belowAVX2 collects positions by a table: those of the bits of every number of eight bits.
+func belowAVX2() {
+	TEXT("belowAVX2", NOSPLIT, "func(at *int32, s *int32, panels int, bound int32) int")
+	Pragma("noescape")
+	Doc("belowAVX2 is belowAVX512 with 256 bits: what follows the positions in at, up to the length of s, is overwritten.")
+	at, s, panels := Load(Param("at"), GP64()), Load(Param("s"), GP64()), Load(Param("panels"), GP64())
+	low := XMM()
+	VMOVD(Load(Param("bound"), GP32()), low)
+	bound, index, step := YMM(), YMM(), YMM()
+	VPBROADCASTD(low, bound)
+	VPXOR(index, index, index)
+	word := GP32()
+	MOVL(U32(8), word)
+	VMOVD(word, low)
+	VPBROADCASTD(low, step)
+	table, first := GP64(), GP64()
+	LEAQ(bits(), table)
+	MOVQ(at, first)
+	Label("belowAVX2Loop")
+	for part := range 2 {
+		v, n := YMM(), GP32()
+		VPCMPGTD(Mem{Base: s, Disp: 32 * part}, bound, v)
+		VMOVMSKPS(v, n)
+		VPMOVZXBD(Mem{Base: table, Index: n.As64(), Scale: 8}, v)
+		VPADDD(index, v, v)
+		VMOVDQU(v, Mem{Base: at})
+		VPADDD(step, index, index)
+		POPCNTL(n, n)
+		LEAQ(Mem{Base: at, Index: n.As64(), Scale: 4}, at)
+	}
+	ADDQ(Imm(panel), s)
+	DECQ(panels)
+	JNE(LabelRef("belowAVX2Loop"))
+	SUBQ(first, at)
+	SHRQ(Imm(2), at)
+	Store(at, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// bits are, for every number of eight bits, the places of its ones, ascending, a byte each.
+func bits() Mem {
+	m := GLOBL("bits", RODATA|NOPTR)
+	for n := range 256 {
+		var places uint64
+		at := 0
+		for place := range 8 {
+			if n>>place&1 == 1 {
+				places |= uint64(place) << (8 * at)
+				at++
+			}
+		}
+		DATA(8*n, U64(places))
+	}
+	return m
 }
 
 // positions are 0 to 15.
