@@ -70,7 +70,7 @@
 // squared distance, distance.Between of the two rows, with the same promises. Jaccard's goes by bits as well: with
 // a and b ones, rows within t differ in at most t (a + b) / (2 - t) columns, and no row is nearer than 1 - min(a, b)/max(a, b).
 // Rows under the others lie in blocks, the leaves of a k-d tree; a query leaves out the blocks whose box is
-// farther than the last of its list, and a pair as soon as a part of its sum is, see plain.go.
+// farther than the last of its list, and the rows whose distance in single precision says that they are, see plain.go.
 //
 // # Contract
 //
