@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"unfold/internal/par"
+	"unfold/internal/simd/exp"
+	"unfold/internal/simd/pairwise"
 	"unfold/internal/vec"
 )
 
@@ -24,11 +26,12 @@ func products(y vec.Matrix[float64]) dissimilar {
 // kernels are those of kernel principal components of a width w, with
 // k(y, y_j) = exp(-|y - y_j|^2/(q w^2)).
 func kernels(y vec.Matrix[float64], w float64) dissimilar {
-	extent := float64(y.Cols) * w * w
+	extent, columns := float64(y.Cols)*w*w, columnsOf(y)
 	return func(a, z []float64, _ []int32) {
-		for j := range a {
-			a[j] = -2 * math.Exp(-vec.SquaredDistance(z, y.Row(j))/extent)
-		}
+		pairwise.Distances(a, z, columns)
+		vec.Scale(-1/extent, a)
+		exp.Exp(a, a)
+		vec.Scale(-2, a)
 	}
 }
 
