@@ -116,6 +116,16 @@ def test_distances_that_are_known(data: Any, cli: Callable[..., str], tmp_path: 
         assert fewer._model.model() == Unfold(metric="precomputed", n_neighbors=8).fit(held["fit"])._model.model()
 
 
+def test_as_many_new_rows_as_the_map_has(data: Any) -> None:
+    """A new row is not the row of its number: a distance on the diagonal counts, in a sparse matrix as in an array."""
+    x = data[0][:100]
+    new = blobs(100, seed=9)[0]
+    model = Unfold(metric="precomputed").fit(pairwise_distances(x))
+    d = pairwise_distances(new, x)
+    np.fill_diagonal(d, 1e-3)
+    np.testing.assert_array_equal(model.set_params(n_neighbors=15).transform(scipy.sparse.csr_array(d)), model.transform(d))
+
+
 def test_distances_make_as_good_a_map() -> None:
     """The map of the digits' distances keeps neighbours as the one of their rows does, as scikit-learn judges."""
     x = load_digits().data.astype(np.float32)

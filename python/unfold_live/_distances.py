@@ -45,7 +45,7 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
             f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
         )
     if _files.is_sparse(d):
-        data, index, start = _held(d, k)
+        data, index, start = _held(d, k, fit)
     else:
         index, near = _nearest(np.asarray(d), min(k or _NEAREST, d.shape[1] - fit), fit)
         data, start = near.ravel(), np.arange(0, index.size + 1, index.shape[1])
@@ -80,17 +80,17 @@ def _nearest(d: Any, k: int, square: bool) -> tuple[Any, Any]:
     return index, np.take_along_axis(d, index, axis=1).astype(np.float64)
 
 
-def _held(x: Any, k: int | None) -> tuple[Any, Any, Any]:
-    """Return data, columns and row pointers of a sparse matrix, without the diagonal of a square one.
+def _held(x: Any, k: int | None, square: bool) -> tuple[Any, Any, Any]:
+    """Return data, columns and row pointers of a sparse matrix.
 
-    ``k``: of the k nearest that each row holds.
+    ``k``: of the k nearest that each row holds. ``square``: a row is no neighbour of its own.
     """
     x = x.tocsr()
     if not x.has_canonical_format:
         x = x.copy()
         x.sum_duplicates()
     row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-    keep = np.flatnonzero(row != x.indices) if x.shape[0] == x.shape[1] else np.arange(x.nnz)
+    keep = np.flatnonzero(row != x.indices) if square else np.arange(x.nnz)
     if k is not None:
         order = keep[np.lexsort((x.data[keep], row[keep]))]
         first = np.searchsorted(row[order], row[order])
