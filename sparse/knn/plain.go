@@ -167,7 +167,7 @@ func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64
 	q, first := run.q.Row(r), block*plainBlock
 	rows := p.x.Slice(first, min(first+plainBlock, p.x.Rows))
 	x, single := any(rows).(vec.Matrix[float32])
-	if single = single && hasAbout(p.d); single {
+	if single {
 		about(p.d, near, any(q).([]float32), x, p.number[:x.Rows])
 	}
 	limit := beyond(p.d, last, len(q))

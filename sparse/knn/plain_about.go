@@ -8,10 +8,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// hasAbout reports whether about measures a distance.
-func hasAbout(d distance.Distance) bool { return d == distance.Manhattan || d == distance.Chebyshev }
-
-// about writes to out[i] the distance of q from row rows[i] of x in single precision.
+// about writes to out[i] the distance of q from row rows[i] of x in single precision, Manhattan or Chebyshev's.
 func about(d distance.Distance, out, q []float32, x vec.Matrix[float32], rows []int32) {
 	if d == distance.Manhattan {
 		dist.Manhattan(out, q, x.Data, x.Cols, rows)

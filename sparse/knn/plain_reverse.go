@@ -72,7 +72,7 @@ func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Nei
 // plainReverseOf fills list r of the row in a slot, and appends the pairs that are within reach.
 func (s *DynamicExact) plainReverseOf(found []ReverseNeighbor, slot int32, r int, lists *Neighbors, reach []float64) []ReverseNeighbor {
 	var near [plainBlock]float32
-	x, single := vec.Of(len(s.x)/s.dim, s.dim, s.x), hasAbout(s.distance)
+	x, single := vec.Of(len(s.x)/s.dim, s.dim, s.x), s.bits == nil
 	index, dist2 := lists.Row(r)
 	for slots := range slices.Chunk(s.slot, plainBlock) {
 		if single {

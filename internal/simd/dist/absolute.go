@@ -9,13 +9,13 @@ import (
 // Manhattan writes to out[i] the sum of absolute differences of q and row rows[i] of data,
 // laid out as for Rows.
 func Manhattan(out, q, data []float32, stride int, rows []int32) {
-	absoluteAt(simd.Best(), manhattan, out, q, data, stride, rows)
+	rowsAt(simd.Best(), manhattan, out, q, data, stride, rows)
 }
 
 // Chebyshev writes to out[i] the largest absolute difference of q and row rows[i] of data,
 // laid out as for Rows.
 func Chebyshev(out, q, data []float32, stride int, rows []int32) {
-	absoluteAt(simd.Best(), chebyshev, out, q, data, stride, rows)
+	rowsAt(simd.Best(), chebyshev, out, q, data, stride, rows)
 }
 
 // ManhattanBeyond returns a number above which a sum of n differences in float32 is of vectors that are truly
@@ -46,7 +46,7 @@ func MaxAbsolute(lanes *[4]float64, a, b []float32) int {
 	return absolute64(simd.Best(), chebyshev, lanes, a, b)
 }
 
-func absolute64(l simd.Level, m absolute, lanes *[4]float64, a, b []float32) int {
+func absolute64(l simd.Level, m measure, lanes *[4]float64, a, b []float32) int {
 	b = b[:len(a)]
 	groups := len(a) / Lanes
 	if groups == 0 || !doubles(l, m, lanes, a, b, groups) {
@@ -55,38 +55,8 @@ func absolute64(l simd.Level, m absolute, lanes *[4]float64, a, b []float32) int
 	return groups * Lanes
 }
 
-// absolute is a measure of absolute differences.
-type absolute int
-
-const (
-	manhattan absolute = iota
-	chebyshev
-)
-
-func absoluteAt(l simd.Level, m absolute, out, q, data []float32, stride int, rows []int32) {
-	checkRoom(len(out), len(rows))
-	if len(rows) == 0 {
-		return
-	}
-	limit := limit(len(q), len(data), stride)
-	if left := absolutes(l, m, out, q, data, stride, limit, rows); left > 0 {
-		checkLast(left, rows, limit)
-	}
-}
-
-// absolutesTwin is the plain Go twin of the kernels.
-func absolutesTwin(m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
-	for i, r := range rows {
-		if r < 0 || int(r) >= limit {
-			return len(rows) - i
-		}
-		at := int(r) * stride
-		out[i] = absoluteTwin(m, q, data[at:at+len(q)])
-	}
-	return 0
-}
-
-func absoluteTwin(m absolute, a, b []float32) float32 {
+// absoluteTwin is the plain Go twin of the kernels for two vectors.
+func absoluteTwin(m measure, a, b []float32) float32 {
 	var lane [Lanes]float32
 	for len(a) >= Lanes {
 		x, y := (*[Lanes]float32)(a), (*[Lanes]float32)(b)
@@ -112,7 +82,7 @@ func absoluteTwin(m absolute, a, b []float32) float32 {
 	return lane[0]
 }
 
-func (m absolute) join(a, b float32) float32 {
+func (m measure) join(a, b float32) float32 {
 	if m == manhattan {
 		return a + b
 	}

@@ -44,16 +44,25 @@ func squaredAt(l simd.Level, a, b []float32) float32 {
 // out is shorter than rows, if a row does not lie within data, or if stride is
 // not positive.
 func Rows(out, q, data []float32, stride int, rows []int32) {
-	rowsAt(simd.Best(), out, q, data, stride, rows)
+	rowsAt(simd.Best(), squared, out, q, data, stride, rows)
 }
 
-func rowsAt(l simd.Level, out, q, data []float32, stride int, rows []int32) {
+// measure is what is made of the differences of two vectors.
+type measure int
+
+const (
+	squared measure = iota
+	manhattan
+	chebyshev
+)
+
+func rowsAt(l simd.Level, m measure, out, q, data []float32, stride int, rows []int32) {
 	checkRoom(len(out), len(rows))
 	if len(rows) == 0 {
 		return
 	}
 	limit := limit(len(q), len(data), stride)
-	if left := several(l, out, q, data, stride, limit, rows); left > 0 {
+	if left := several(l, m, out, q, data, stride, limit, rows); left > 0 {
 		checkLast(left, rows, limit)
 	}
 }

@@ -90,14 +90,14 @@ func checkRows(t *testing.T, l simd.Level, q, data []float32, stride int, rows [
 	const canary = -77
 	out := make([]float32, len(rows)+2)
 	out[0], out[len(out)-1] = canary, canary
-	rowsAt(l, out[1:len(out)-1], q, data, stride, rows)
+	rowsAt(l, squared, out[1:len(out)-1], q, data, stride, rows)
 	if out[0] != canary || out[len(out)-1] != canary {
 		t.Fatalf("%d elements, %d rows: written beside the output", len(q), len(rows))
 	}
-	for _, m := range []absolute{manhattan, chebyshev} {
+	for _, m := range []measure{manhattan, chebyshev} {
 		other := make([]float32, len(rows)+2)
 		other[0], other[len(other)-1] = canary, canary
-		absoluteAt(l, m, other[1:len(other)-1], q, data, stride, rows)
+		rowsAt(l, m, other[1:len(other)-1], q, data, stride, rows)
 		if other[0] != canary || other[len(other)-1] != canary {
 			t.Fatalf("measure %d, %d elements, %d rows: written beside the output", m, len(q), len(rows))
 		}
@@ -218,14 +218,14 @@ func TestPanics(t *testing.T) {
 	for _, l := range simd.Levels() {
 		for name, call := range map[string]func(){
 			"short vector":    func() { squaredAt(l, q, q[:19]) },
-			"short output":    func() { rowsAt(l, out[:2], q, data, 20, []int32{0, 1, 2}) },
-			"row above":       func() { rowsAt(l, out, q, data, 20, []int32{0, 1, 2, 3, 4, 5}) },
-			"row below":       func() { rowsAt(l, out, q, data, 20, []int32{0, 1, 2, 3, 4, 0, -1}) },
-			"row cut off":     func() { rowsAt(l, out, q, data[:99], 20, []int32{4}) },
-			"manhattan above": func() { absoluteAt(l, manhattan, out, q, data, 20, []int32{0, 5}) },
-			"chebyshev below": func() { absoluteAt(l, chebyshev, out, q, data, 20, []int32{0, 1, 2, 3, -1}) },
-			"no data":         func() { rowsAt(l, out, q, nil, 20, []int32{0}) },
-			"no stride":       func() { rowsAt(l, out, q, data, 0, []int32{0}) },
+			"short output":    func() { rowsAt(l, squared, out[:2], q, data, 20, []int32{0, 1, 2}) },
+			"row above":       func() { rowsAt(l, squared, out, q, data, 20, []int32{0, 1, 2, 3, 4, 5}) },
+			"row below":       func() { rowsAt(l, squared, out, q, data, 20, []int32{0, 1, 2, 3, 4, 0, -1}) },
+			"row cut off":     func() { rowsAt(l, squared, out, q, data[:99], 20, []int32{4}) },
+			"manhattan above": func() { rowsAt(l, manhattan, out, q, data, 20, []int32{0, 5}) },
+			"chebyshev below": func() { rowsAt(l, chebyshev, out, q, data, 20, []int32{0, 1, 2, 3, -1}) },
+			"no data":         func() { rowsAt(l, squared, out, q, nil, 20, []int32{0}) },
+			"no stride":       func() { rowsAt(l, squared, out, q, data, 0, []int32{0}) },
 			"exact row above": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },
 			"exact row below": func() { exactAt(l, make([]float64, 5), q, data, 20, []int32{0, 1, 2, -1}) },
 			"exact room":      func() { exactAt(l, make([]float64, 3), q, data, 20, []int32{0, 1, 2, 3}) },
@@ -246,7 +246,7 @@ func TestPanics(t *testing.T) {
 
 func BenchmarkRows(b *testing.B) {
 	out := make([]float32, 16)
-	benchmarkRows(b, func(l simd.Level, q, data []float32, rows []int32) { rowsAt(l, out, q, data, len(q), rows) })
+	benchmarkRows(b, func(l simd.Level, q, data []float32, rows []int32) { rowsAt(l, squared, out, q, data, len(q), rows) })
 }
 
 func BenchmarkExact(b *testing.B) {

@@ -30,7 +30,7 @@ func TestKernelsStayInside(t *testing.T) {
 					r[i] = int32(4 - i%5)
 				}
 				o, e := out[len(out)-count:], exact[len(exact)-count:]
-				rowsAt(l, o, x, d, stride, r)
+				rowsAt(l, squared, o, x, d, stride, r)
 				exactAt(l, e, x, d, stride, r)
 				for i := range r {
 					if want := vec.SquaredDistance(x, d[int(r[i])*stride:][:n]); e[i] != want {
@@ -40,8 +40,8 @@ func TestKernelsStayInside(t *testing.T) {
 						t.Fatalf("%v: %d elements, row %d: %v, want %v", l, n, r[i], o[i], want)
 					}
 				}
-				for _, m := range []absolute{manhattan, chebyshev} {
-					absoluteAt(l, m, o, x, d, stride, r)
+				for _, m := range []measure{manhattan, chebyshev} {
+					rowsAt(l, m, o, x, d, stride, r)
 					for i := range r {
 						if want := absoluteTwin(m, x, d[int(r[i])*stride:]); o[i] != want {
 							t.Fatalf("%v: measure %d, %d elements, row %d: %v, want %v", l, m, n, r[i], o[i], want)

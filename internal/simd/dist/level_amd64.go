@@ -21,35 +21,27 @@ func pair(l simd.Level, a, b []float32) float32 {
 
 // several returns how many rows are left when one is not below limit, or 0.
 // It needs at least one row and as much room in out.
-func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int32) int {
-	pq, pd := unsafe.SliceData(q), unsafe.SliceData(data)
-	switch l {
-	case simd.AVX512:
-		return rowsAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
-	case simd.AVX2:
-		return rowsAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
-	}
-	return rowsTwin(out, q, data, stride, limit, rows)
-}
-
-// absolutes is several for a measure of absolute differences.
-func absolutes(l simd.Level, m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
+func several(l simd.Level, m measure, out, q, data []float32, stride, limit int, rows []int32) int {
 	pq, pd := unsafe.SliceData(q), unsafe.SliceData(data)
 	switch {
+	case l == simd.AVX512 && m == squared:
+		return rowsAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX512 && m == manhattan:
 		return manhattanAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX512:
 		return chebyshevAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case l == simd.AVX2 && m == squared:
+		return rowsAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2 && m == manhattan:
 		return manhattanAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	case l == simd.AVX2:
 		return chebyshevAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
 	}
-	return absolutesTwin(m, out, q, data, stride, limit, rows)
+	return rowsTwin(m, out, q, data, stride, limit, rows)
 }
 
 // doubles reports whether there is a kernel that has joined so many groups of 16 elements to lanes.
-func doubles(l simd.Level, m absolute, lanes *[4]float64, a, b []float32, groups int) bool {
+func doubles(l simd.Level, m measure, lanes *[4]float64, a, b []float32, groups int) bool {
 	switch {
 	case l != simd.AVX2 && l != simd.AVX512:
 		return false

@@ -18,18 +18,14 @@ func pair(l simd.Level, a, b []float32) float32 {
 
 // several returns how many rows are left when one is not below limit, or 0.
 // It needs at least one row and as much room in out.
-func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int32) int {
-	if l != simd.NEON {
-		return rowsTwin(out, q, data, stride, limit, rows)
+func several(l simd.Level, m measure, out, q, data []float32, stride, limit int, rows []int32) int {
+	if l != simd.NEON || m != squared {
+		return rowsTwin(m, out, q, data, stride, limit, rows)
 	}
 	return rowsNEON(&out[0], unsafe.SliceData(q), len(q), unsafe.SliceData(data), 4*stride, limit, &rows[0], len(rows))
 }
 
-func absolutes(_ simd.Level, m absolute, out, q, data []float32, stride, limit int, rows []int32) int {
-	return absolutesTwin(m, out, q, data, stride, limit, rows)
-}
-
-func doubles(simd.Level, absolute, *[4]float64, []float32, []float32, int) bool { return false }
+func doubles(simd.Level, measure, *[4]float64, []float32, []float32, int) bool { return false }
 
 // exactly is several in double precision, with the bits of vec.SquaredDistance.
 func exactly(_ simd.Level, out []float64, q, data []float32, stride, limit int, rows []int32) int {

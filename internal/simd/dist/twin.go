@@ -28,13 +28,17 @@ func pairTwin(a, b []float32) float32 {
 }
 
 // rowsTwin is the plain Go twin of the kernels for rows.
-func rowsTwin(out, q, data []float32, stride, limit int, rows []int32) int {
+func rowsTwin(m measure, out, q, data []float32, stride, limit int, rows []int32) int {
 	for i, r := range rows {
 		if r < 0 || int(r) >= limit {
 			return len(rows) - i
 		}
 		at := int(r) * stride
-		out[i] = pairTwin(q, data[at:at+len(q)])
+		if row := data[at : at+len(q)]; m == squared {
+			out[i] = pairTwin(q, row)
+		} else {
+			out[i] = absoluteTwin(m, q, row)
+		}
 	}
 	return 0
 }
