@@ -68,6 +68,7 @@ func rows() []row {
 		gplvmRow(),
 		lllvmRow(),
 		epRow(),
+		textbookRow(),
 		placeRow(),
 		startRow(),
 		deliverRow(),

@@ -49,3 +49,18 @@ func TestRecallOf(t *testing.T) {
 		t.Errorf("last neighbours %v", got)
 	}
 }
+
+func TestOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		learnt []int32
+		want   []int32
+	}{
+		"some": {[]int32{0, 2}, []int32{1, 3}},
+		"none": {nil, []int32{0, 1, 2, 3}},
+		"all":  {[]int32{0, 1, 2, 3}, nil},
+	} {
+		if got := others(c.learnt, 4); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
