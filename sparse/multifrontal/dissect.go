@@ -13,9 +13,13 @@ type dissection struct {
 	// set is the number of the set that a point is in now, sets how many there were.
 	set  []int32
 	sets int32
-	// dist is the distance from where a search began.
-	dist  []int32
-	queue []int32
+	// dist is the distance from where a search began, and seen the last search, or step of a
+	// matching, that came to a point; from is room for other distances.
+	dist, seen, from []int32
+	searches         int32
+	queue            []int32
+	// number and with are, of a point that an edge to be cut ends in, its edges and its partner.
+	number, with []int32
 }
 
 // build adds the fronts of a set of points and returns the number of the topmost.
@@ -43,7 +47,7 @@ func (d *dissection) split(points []int32) (left, separator, right []int32) {
 	}
 	a := reached[len(reached)-1]
 	b := d.search(a, set)
-	from := make(map[int32]int32, len(points))
+	from := d.from
 	for _, i := range b {
 		from[i] = d.dist[i]
 	}
@@ -69,13 +73,14 @@ func (d *dissection) gather(points []int32) int32 {
 // the points in that order, valid until the next search.
 func (d *dissection) search(start, set int32) []int32 {
 	d.queue = append(d.queue[:0], start)
-	seen := map[int32]bool{start: true}
+	d.searches++
+	d.seen[start] = d.searches
 	d.dist[start] = 0
 	for at := 0; at < len(d.queue); at++ {
 		i := d.queue[at]
 		for _, j := range d.neighbors[i] {
-			if d.set[j] == set && !seen[j] {
-				seen[j] = true
+			if d.set[j] == set && d.seen[j] != d.searches {
+				d.seen[j] = d.searches
 				d.dist[j] = d.dist[i] + 1
 				d.queue = append(d.queue, j)
 			}
@@ -113,19 +118,21 @@ func (d *dissection) components(points, reached []int32, set int32) (left, right
 // separate takes out of two parts the fewest points that all edges between them end in.
 func (d *dissection) separate(first, second []int32) (left, separator, right []int32) {
 	other := d.gather(second)
-	m := matching{edges: map[int32][]int32{}, with: map[int32]int32{}}
-	var ends []int32
+	m := matching{dissection: d}
 	for _, i := range first {
+		var edges []int32
 		for _, j := range d.neighbors[i] {
 			if d.set[j] == other {
-				m.edges[i] = append(m.edges[i], j)
+				edges = append(edges, j)
+				d.with[j] = none
 			}
 		}
-		if len(m.edges[i]) > 0 {
-			ends = append(ends, i)
+		if len(edges) > 0 {
+			d.number[i], d.with[i] = int32(len(m.edges)), none
+			m.ends, m.edges = append(m.ends, i), append(m.edges, edges)
 		}
 	}
-	cover := m.cover(ends)
+	cover := m.cover()
 	part := func(points []int32) (rest []int32) {
 		for _, i := range points {
 			if cover[i] {
@@ -141,21 +148,25 @@ func (d *dissection) separate(first, second []int32) (left, separator, right []i
 	return left, separator, right
 }
 
+// none is no partner.
+const none = -1
+
 // matching pairs the ends of edges between two parts, each with at most one.
 type matching struct {
-	edges map[int32][]int32 // from the first part to the second
-	with  map[int32]int32   // partners, both ways
-	seen  map[int32]bool
+	*dissection
+	// ends are those in the first part, edges where their edges lead in the second.
+	ends  []int32
+	edges [][]int32
 }
 
 // augment finds a partner for i, for which others may have to change theirs.
 func (m *matching) augment(i int32) bool {
-	for _, j := range m.edges[i] {
-		if m.seen[j] {
+	for _, j := range m.edges[m.number[i]] {
+		if m.seen[j] == m.searches {
 			continue
 		}
-		m.seen[j] = true
-		if p, taken := m.with[j]; !taken || m.augment(p) {
+		m.seen[j] = m.searches
+		if p := m.with[j]; p == none || m.augment(p) {
 			m.with[i], m.with[j] = j, i
 			return true
 		}
@@ -166,16 +177,16 @@ func (m *matching) augment(i int32) bool {
 // cover returns the fewest points that all edges end in (Koenig): of the first part those
 // which alternating paths from points without a partner do not reach, of the second
 // those which they do.
-func (m *matching) cover(ends []int32) map[int32]bool {
-	for _, i := range ends {
-		m.seen = map[int32]bool{}
+func (m *matching) cover() map[int32]bool {
+	for _, i := range m.ends {
+		m.searches++
 		m.augment(i)
 	}
-	m.seen = map[int32]bool{}
+	m.searches++
 	var stack []int32
-	for _, i := range ends {
-		if _, ok := m.with[i]; !ok {
-			m.seen[i] = true
+	for _, i := range m.ends {
+		if m.with[i] == none {
+			m.seen[i] = m.searches
 			stack = append(stack, i)
 		}
 	}
@@ -183,16 +194,16 @@ func (m *matching) cover(ends []int32) map[int32]bool {
 	for len(stack) > 0 {
 		i := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, j := range m.edges[i] {
+		for _, j := range m.edges[m.number[i]] {
 			cover[j] = true
-			if p := m.with[j]; !m.seen[p] {
-				m.seen[p] = true
+			if p := m.with[j]; m.seen[p] != m.searches {
+				m.seen[p] = m.searches
 				stack = append(stack, p)
 			}
 		}
 	}
-	for _, i := range ends {
-		if !m.seen[i] {
+	for _, i := range m.ends {
+		if m.seen[i] != m.searches {
 			cover[i] = true
 		}
 	}

@@ -53,7 +53,10 @@ func Whole(n int) *Tree {
 // Dissect returns fronts of a graph, which lists neighbours in both directions. Leaves
 // have at most so many own points, or more if they cannot be taken apart.
 func Dissect(neighbors [][]int32, most int) *Tree {
-	d := &dissection{neighbors: neighbors, most: max(1, most), set: make([]int32, len(neighbors)), dist: make([]int32, len(neighbors))}
+	d := &dissection{neighbors: neighbors, most: max(1, most)}
+	for _, a := range []*[]int32{&d.set, &d.dist, &d.seen, &d.from, &d.number, &d.with} {
+		*a = make([]int32, len(neighbors))
+	}
 	all := make([]int32, len(neighbors))
 	for i := range all {
 		all[i] = int32(i)

@@ -10,7 +10,6 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
-	"unfold/sparse/solve"
 )
 
 // guard vectors beside those asked for keep the last of them from converging
@@ -25,7 +24,7 @@ const lost = 1e-12
 // (orthonormal), their preconditioned residuals w, and p, the last change of x.
 type lobpcg struct {
 	*problem
-	factor *solve.Factor
+	factor preconditioner
 	basis  *basis
 	blocks int     // of the basis that are in use
 	norm   float64 // of L, for rounding
@@ -43,13 +42,17 @@ func iterate(ctx context.Context, p *problem, count int, s Settings) (*Result, e
 	}
 	it := &lobpcg{problem: p, basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m)}
 	it.basis.kernel = p.root
+	var err error
 	par.Do(s.Threads, 2, func(task int) {
-		if task == 0 { // on one thread, and the longest part
-			it.factor = solve.NewFactor(p.unscaled(), m, s.Seed, s.Threads)
+		if task == 0 { // the longest part
+			it.factor, err = p.factor(ctx, m, s)
 			return
 		}
 		it.draw(s.Seed)
 	})
+	if err != nil {
+		return nil, err
+	}
 	for _, v := range p.a.Diagonal {
 		it.norm = max(it.norm, 2*v)
 	}

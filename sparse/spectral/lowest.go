@@ -24,6 +24,11 @@ type Settings struct {
 	// Lap(W) v = lambda diag(Masses) v, with v'diag(Masses) v = 1. Those of Masses = W 1 are
 	// of the symmetric normalised Laplacian, v being its eigenvectors by Masses^(1/2).
 	Masses []float64
+	// Exact is how many numbers a whole factorisation by nested dissection (package multifrontal)
+	// may hold, which is the preconditioner then and leaves few iterations. With more, and with 0,
+	// it is an approximate one. For a factor weights may be of either sign, if Lap(W) is positive
+	// semi-definite; Whole has one whatever it holds.
+	Exact int64
 	// Dense is the number of points up to which the dense solver is used;
 	// default 400, negative for never.
 	Dense int
@@ -34,6 +39,9 @@ type Settings struct {
 	// Progress, if not nil, is called with the residual after every iteration.
 	Progress func(iteration int, residual float64)
 }
+
+// Whole is a Settings.Exact without a bound.
+const Whole = math.MaxInt64
 
 // Result holds eigenpairs 2 .. count+1 of a Laplacian.
 type Result struct {
@@ -57,8 +65,8 @@ type Result struct {
 var ErrSize = errors.New("a graph of n points has n - 1 eigenvectors beside the constant one")
 
 // Lowest returns the count lowest eigenvectors of Lap(w) beside the constant
-// one. w is symmetric, with positive weights and no diagonal entries, and its
-// graph is connected. It fails if count > n-1, if masses are not n positive numbers or if
+// one. w is symmetric, with positive weights (but see Settings.Exact) and no diagonal entries,
+// and its graph is connected. It fails if count > n-1, if masses are not n positive numbers or if
 // ctx ends.
 func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result, error) {
 	if w.N != w.M {
