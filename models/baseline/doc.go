@@ -47,7 +47,8 @@
 //
 //	X = argmin sum_i |x_i - sum_j w_ij x_j|^2                                 (4)
 //
-// which are the eigenvectors of (I - W)'(I - W) above the constant one. A new vector has the
+// which are the eigenvectors of (I - W)'(I - W) above the constant one: those of a graph with
+// weights of either sign, whose factor spectral.Lowest makes. A new vector has the
 // place that its own weights say (Saul and Roweis 2003, section 6.1):
 //
 //	x = sum_j w_j x_j,   w = argmin |y - sum_j w_j y_j|^2                     (5)
@@ -143,7 +144,8 @@
 // # Samples
 //
 // All but principal components and gtm learn a sample of the vectors, m of them in O(m^2) memory
-// (eigenmaps in O(m k), sammon in O(m)), and place the rest by (2), (5), (7), (9) or (18), which is
+// (eigenmaps in O(m k), sammon in O(m), lle and ltsa in O(m k^2) and what separates the graph:
+// O(m log m) near a surface), and place the rest by (2), (5), (7), (9) or (18), which is
 // how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components and gtm are of
 // all vectors, in memory that does not grow with their number.
 //

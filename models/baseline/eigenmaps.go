@@ -12,6 +12,10 @@ import (
 // eigenTolerance is the residual at which eigenvectors of the graph are good enough.
 const eigenTolerance = 1e-6
 
+// factorNumbers is how many numbers by point the factor of the graph may hold; beyond, one that
+// is approximate serves, for longer.
+const factorNumbers = 4096
+
 // leastShrunk is the least 1 - lambda_c that (7) divides by.
 const leastShrunk = 0.01
 
@@ -37,7 +41,9 @@ func eigenmap(ctx context.Context, lists [][]int32, s Settings) (places vec.Matr
 			degrees[i] += v
 		}
 	}
-	r, err := spectral.Lowest(ctx, w, s.Dims, spectral.Settings{Masses: degrees, Tolerance: eigenTolerance, Seed: s.Seed, Threads: s.Threads})
+	r, err := spectral.Lowest(ctx, w, s.Dims, spectral.Settings{
+		Masses: degrees, Exact: int64(w.N) * factorNumbers, Tolerance: eigenTolerance, Seed: s.Seed, Threads: s.Threads,
+	})
 	switch {
 	case err != nil:
 		return places, nil, err

@@ -8,6 +8,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/modeltest"
+	"unfold/sparse/knn"
 )
 
 // Learnt places satisfy (6), where eigenvectors are found by iteration, too: each is the mean
@@ -30,7 +31,11 @@ func TestEigenmapsSatisfyTheirEquation(t *testing.T) {
 					t.Error("three threads give other places")
 				}
 				last = m.x
-				lists, err := neighborLists(t.Context(), x, m.k, threads)
+				near, err := knn.Graph(t.Context(), x, m.k, knn.Settings{Threads: threads})
+				if err != nil {
+					t.Fatal(err)
+				}
+				lists, err := neighborLists(t.Context(), x, near, threads)
 				if err != nil {
 					t.Fatal(err)
 				}

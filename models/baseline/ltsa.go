@@ -1,6 +1,9 @@
 package baseline
 
 import (
+	"errors"
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/internal/vec"
@@ -16,24 +19,22 @@ func neighborhood(lists [][]int32, i, k int) []int32 {
 	return near
 }
 
-// align adds the cost of a neighbourhood in (8) to a sum: of its k points near,
-// I - 11'/k - V V', V (k x d) being their d tangent coordinates.
-func align(sum *mat.SymDense, y vec.Matrix[float64], near []int32, d int) error {
-	k := len(near)
+// errUnsolved says that gonum found no eigenvectors.
+var errUnsolved = errors.New("the eigenvalue iteration did not converge")
+
+// align returns the cost of a neighbourhood in (8), of its k points near: that of I - F F',
+// F = (1/k^(1/2) V), V (k x d) being their tangent coordinates.
+func align(y vec.Matrix[float64], near []int32, d int) (patch, error) {
 	v, err := tangent(y, near, d)
 	if err != nil {
-		return err
+		return patch{}, err
 	}
-	for a, i := range near {
-		for b := range a + 1 {
-			cost := -1 / float64(k)
-			if a == b {
-				cost++
-			}
-			add(sum, int(i), int(near[b]), cost-vec.Dot(v.Row(a), v.Row(b)))
-		}
+	p := patch{near, vec.New[float64](len(near), 1+d)}
+	for a := range near {
+		p.f.Row(a)[0] = 1 / math.Sqrt(float64(len(near)))
+		copy(p.f.Row(a)[1:], v.Row(a))
 	}
-	return nil
+	return p, nil
 }
 
 // tangent returns the left singular vectors of the greatest d singular values of the rows of

@@ -51,9 +51,10 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 	if err != nil {
 		return nil, err
 	}
+	x := vec.Take(s.Reference, learnt)
 	t := &scaled{
 		method: Method(s.Kind), learnt: learnt, units: u, k: min(s.Neighbors, m-1), threads: threads,
-		y: u.All(vec.Take(s.Reference, learnt)), x: vec.Of(m, d, slices.Clone(places)),
+		y: u.All(x), x: vec.Of(m, d, slices.Clone(places)),
 	}
 	switch t.method {
 	case Isomap:
@@ -91,6 +92,9 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 		if t.width = width[0]; !(t.width > 0) {
 			return nil, fmt.Errorf("the width %g has to be positive", t.width)
 		}
+	}
+	if err := t.meet(context.Background(), x); err != nil {
+		return nil, err
 	}
 	t.choose()
 	t.prepare()

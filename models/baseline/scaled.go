@@ -6,13 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/optimize"
 	"unfold/models/pca"
 	"unfold/models/placing"
+	"unfold/sparse/knn"
 )
 
 // leastExtent is the share of the first eigenvalue up to which one is rounding.
@@ -27,7 +26,8 @@ type scaled struct {
 	// map, paths (m x m) Isomap's.
 	y, x, paths vec.Matrix[float64]
 	k, threads  int
-	width       float64 // of kernels
+	near        *knn.Neighbors // of the learnt vectors, while the map is made
+	width       float64        // of kernels
 
 	from dissimilar
 	diffusion
@@ -70,6 +70,9 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	}
 	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
 	t.y = t.units.All(x)
+	if err := t.meet(ctx, x); err != nil {
+		return nil, err
+	}
 	if method == Isomap {
 		var err error
 		if t.paths, err = pca.PathLengths(ctx, x, t.k, s.Threads); err != nil {
@@ -85,6 +88,12 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	vec.Scale(t.unit, t.x.Data)
 	t.prepare()
 	return t, nil
+}
+
+// meet finds the neighbours of the learnt rows x.
+func (t *scaled) meet(ctx context.Context, x vec.Matrix[float32]) (err error) {
+	t.near, err = knn.Graph(ctx, x, t.k, knn.Settings{Threads: t.threads})
+	return err
 }
 
 // places are those of the learnt vectors, in units; x are these as they are.
@@ -106,7 +115,7 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) 
 
 // local are the places of a method that knows neighbours alone.
 func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], s Settings) (places vec.Matrix[float64], err error) {
-	lists, err := neighborLists(ctx, x, t.k, s.Threads)
+	lists, err := neighborLists(ctx, x, t.near, s.Threads)
 	if err != nil {
 		return places, err
 	}
@@ -115,14 +124,19 @@ func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], s Settings) (
 		places, t.values, err = eigenmap(ctx, lists, s)
 		return places, err
 	case LTSA:
-		return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
-			return align(sum, t.y, neighborhood(lists, i, t.k), s.Dims)
+		all, err := patches(ctx, len(lists), s.Threads, func(i int) (patch, error) {
+			return align(t.y, neighborhood(lists, i, t.k), s.Dims)
 		})
+		if err != nil {
+			return places, err
+		}
+		return least(ctx, weights(all, 1, s.Threads), s)
 	}
-	return least(ctx, len(lists), s.Dims, func(sum *mat.SymDense, i int) error {
-		reconstruct(sum, t.y, i, lists[i])
-		return nil
-	})
+	all, err := patches(ctx, len(lists), s.Threads, func(i int) (patch, error) { return reconstruct(t.y, i, lists[i]), nil })
+	if err != nil {
+		return places, err
+	}
+	return least(ctx, weights(all, -1, s.Threads), s)
 }
 
 // trimmed clears the columns that are rounding.
@@ -207,14 +221,16 @@ func (t *scaled) centre() {
 	}
 }
 
-// settle finds the variances of the learnt points, and how far away their nearest are.
+// settle finds the variances of the learnt points, and how far away their nearest are. After
+// that nothing asks who these are.
 func (t *scaled) settle() {
-	near := newNearest(t.k + 1)
 	t.variance, t.reach2 = make([]float64, t.x.Rows), make([]float64, t.x.Rows)
 	for i := range t.variance {
-		near.find(t.y, t.y.Row(i))
-		t.variance[i], t.reach2[i] = t.spread(near.at), near.dist2[t.k]
+		list, _ := t.near.Row(i)
+		t.variance[i] = t.spread(append([]int32{int32(i)}, list...))
+		t.reach2[i] = vec.SquaredDistance(t.y.Row(i), t.y.Row(int(list[t.k-1])))
 	}
+	t.near = nil
 }
 
 // spread is the variance by coordinate of the places of some learnt points.

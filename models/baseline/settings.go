@@ -115,12 +115,16 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 	switch m {
 	case Sammon: // vectors, and what L-BFGS keeps of places
 		return 8 * points * int64(q+40*s.Dims)
-	case Eigenmaps: // the graph, its factors, and a basis of vectors and their images
-		return 8 * points * int64(q+40*s.Neighbors+8*(s.Dims+2))
+	case LLE, LTSA, Eigenmaps:
+		k := int64(s.Neighbors + 1)
+		edges, factor := k*k, points/2
+		if m == Eigenmaps { // beside the factor as much is left of borders; else the approximate one, too
+			edges, factor = 10*k, min(factor, 2*factorNumbers)
+		}
+		// The graph and where its weights are from, a basis of vectors and their images, and the factor.
+		return 8 * points * (int64(q) + 4*edges + 8*int64(s.Dims+2) + factor)
 	case Isomap:
 		squares = 2 // and the paths
-	case LLE, LTSA:
-		squares = 3 // eigenvectors, all of them, twice
 	case NonMetric:
 		squares = 3 // of each pair two distances, a disparity, its rank, and a pool
 	}
