@@ -9,7 +9,7 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// eigenTolerance is the residual at which eigenvectors of the graph are good enough.
+// eigenTolerance is the residual at which eigenvectors of a graph are good enough.
 const eigenTolerance = 1e-6
 
 // factorNumbers is how many numbers by point the factor of the graph may hold; beyond, one that

@@ -117,15 +117,12 @@ func (r *row) sum(all []patch, at []place, sign float64, m int) {
 // least returns (4) or (8), m x d: the d unit eigenvectors of the least eigenvalues of a sum of
 // costs beside the constant one.
 func least(ctx context.Context, w *sparse.CSR, s Settings) (vec.Matrix[float64], error) {
-	r, err := spectral.Lowest(ctx, w, s.Dims, spectral.Settings{Exact: spectral.Whole, Tolerance: leastTolerance, Seed: s.Seed, Threads: s.Threads})
+	r, err := spectral.Lowest(ctx, w, s.Dims, spectral.Settings{Exact: spectral.Whole, Tolerance: eigenTolerance, Seed: s.Seed, Threads: s.Threads})
 	switch {
 	case err != nil:
 		return vec.Matrix[float64]{}, err
 	case !r.Converged:
-		return r.Vectors, fmt.Errorf("the eigenvectors have a residual of %.2g after %d iterations, want %g; give more neighbours or another seed", r.Residual, r.Iterations, leastTolerance)
+		return r.Vectors, fmt.Errorf("the eigenvectors have a residual of %.2g after %d iterations, want %g; give more neighbours or another seed", r.Residual, r.Iterations, eigenTolerance)
 	}
 	return r.Vectors, nil
 }
-
-// leastTolerance is the residual at which these are good enough: a factor makes short work of it.
-const leastTolerance = 1e-8

@@ -2,6 +2,7 @@ package multifrontal
 
 import (
 	"context"
+	"slices"
 
 	gonum "gonum.org/v1/gonum/blas"
 
@@ -15,8 +16,21 @@ import (
 // Cholesky is a factor alone, A = L L', of one variable a point. Of a front it keeps the
 // columns of the own points; what is left of the border is there until the front above has it.
 type Cholesky struct {
-	// columns has for its fronts the own points' columns alone, which Solve reads.
-	columns Matrix
+	tree *Tree
+	// columns are those of the own points of every front, len x own.
+	columns []vec.Matrix[float64]
+	// below are the fronts under each, subtrees and rest those that are factored, and solved by,
+	// one subtree beside the other.
+	below    [][]int
+	subtrees [][]int
+	rest     []int
+	rooms    par.Lender[room]
+}
+
+// room is what one goroutine works in, by points of a front.
+type room struct {
+	rows []int32
+	x    []float64
 }
 
 // CholeskyNumbers returns how many numbers the factor holds, and about how many operations it takes.
@@ -35,29 +49,25 @@ const shares = 16
 // Cholesky factors diag(diagonal) - w, w symmetric, n x n, without a diagonal, with no more edges
 // than the graph of the tree. A matrix that is not positive definite is an *IndefiniteError.
 func (t *Tree) Cholesky(ctx context.Context, w *sparse.CSR, diagonal []float64, threads int) (*Cholesky, error) {
-	f := &factoring{
-		Cholesky: &Cholesky{Matrix{Tree: t, Dims: 1, Fronts: make([]vec.Matrix[float64], len(t.Fronts))}},
-		w:        w, diagonal: diagonal, below: make([][]int, len(t.Fronts)), left: make([]vec.Matrix[float64], len(t.Fronts)),
-	}
+	c := &Cholesky{tree: t, columns: make([]vec.Matrix[float64], len(t.Fronts)), below: make([][]int, len(t.Fronts))}
 	for i, front := range t.Fronts {
 		if front.Parent >= 0 {
-			f.below[front.Parent] = append(f.below[front.Parent], i)
+			c.below[front.Parent] = append(c.below[front.Parent], i)
 		}
 	}
-	subtrees, rest := t.cut(shares)
-	failed := make([]error, len(subtrees))
-	par.Do(threads, len(subtrees), func(s int) {
-		failed[s] = f.fronts(ctx, subtrees[s], 1)
-	})
+	c.subtrees, c.rest = t.cut(shares)
+	f := &factoring{c, w, diagonal, make([]vec.Matrix[float64], len(t.Fronts))}
+	failed := make([]error, len(c.subtrees)+1)
+	par.Do(threads, len(c.subtrees), func(s int) { failed[s] = f.fronts(ctx, c.subtrees[s], 1) })
+	if !slices.ContainsFunc(failed, func(err error) bool { return err != nil }) {
+		failed[len(c.subtrees)] = f.fronts(ctx, c.rest, threads)
+	}
 	for _, err := range failed {
 		if err != nil {
 			return nil, err
 		}
 	}
-	if err := f.fronts(ctx, rest, threads); err != nil {
-		return nil, err
-	}
-	return f.Cholesky, nil
+	return c, nil
 }
 
 // cut returns the largest subtrees that take no more than a share of all operations, each as
@@ -91,28 +101,26 @@ func (t *Tree) cut(shares int64) (subtrees [][]int, rest []int) {
 	return subtrees, rest
 }
 
-// factoring is a factor that is being made.
+// factoring is a factor that is being made, and what is left of the borders.
 type factoring struct {
 	*Cholesky
 	w        *sparse.CSR
 	diagonal []float64
-	below    [][]int // the fronts under a front
 	left     []vec.Matrix[float64]
-	rows     par.Lender[[]int32] // of points in a front
 }
 
 // fronts factors some fronts, of which those below are factored.
 func (f *factoring) fronts(ctx context.Context, list []int, threads int) error {
-	rows := f.rows.Get()
-	defer f.rows.Put(rows)
-	if *rows == nil {
-		*rows = make([]int32, f.w.N)
+	r := f.rooms.Get()
+	defer f.rooms.Put(r)
+	if r.rows == nil {
+		r.rows = make([]int32, f.w.N)
 	}
 	for _, i := range list {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f.front(i, *rows, threads); err != nil {
+		if err := f.front(i, r.rows, threads); err != nil {
 			return err
 		}
 	}
@@ -121,15 +129,15 @@ func (f *factoring) fronts(ctx context.Context, list []int, threads int) error {
 
 // front factors one: L11 and L21 of its own points, and what is left of its border, A22 - L21 L21'.
 func (f *factoring) front(i int, rows []int32, threads int) error {
-	front := f.columns.Tree.Fronts[i]
+	front := f.tree.Fronts[i]
 	own, rest := len(front.Own), len(front.Border)
 	l, left := vec.New[float64](own+rest, own), vec.New[float64](rest, rest)
 	f.assemble(i, l, rows)
 	for _, b := range f.below[i] {
-		extend(l, left, f.left[b], f.columns.Tree.up[b], threads)
+		extend(l, left, f.left[b], f.tree.up[b], threads)
 		f.left[b] = vec.Matrix[float64]{}
 	}
-	f.columns.Fronts[i], f.left[i] = l, left
+	f.columns[i], f.left[i] = l, left
 	if own == 0 {
 		return nil
 	}
@@ -150,7 +158,7 @@ func (f *factoring) front(i int, rows []int32, threads int) error {
 
 // assemble adds the matrix at the own columns of a front to l; rows has room for the numbers of points.
 func (f *factoring) assemble(i int, l vec.Matrix[float64], rows []int32) {
-	front := f.columns.Tree.Fronts[i]
+	front := f.tree.Fronts[i]
 	for k := range front.Len() {
 		rows[front.At(k)] = int32(k)
 	}
@@ -158,7 +166,7 @@ func (f *factoring) assemble(i int, l vec.Matrix[float64], rows []int32) {
 		l.Row(k)[k] += f.diagonal[p]
 		to, w := f.w.Row(int(p))
 		for e, q := range to {
-			if owner := f.columns.Tree.Owner(int(q)); owner > i || owner == i && int(rows[q]) > k {
+			if owner := f.tree.Owner(int(q)); owner > i || owner == i && int(rows[q]) > k {
 				l.Row(int(rows[q]))[k] -= w[e]
 			}
 		}
@@ -195,4 +203,89 @@ func extend(l, left, border vec.Matrix[float64], up []int32, threads int) {
 }
 
 // Solve overwrites the columns of b (n rows) with A^-1 b.
-func (c *Cholesky) Solve(b vec.Matrix[float64], threads int) { c.columns.Solve(b, threads) }
+func (c *Cholesky) Solve(b vec.Matrix[float64], threads int) {
+	left := make([]vec.Matrix[float64], len(c.tree.Fronts)) // what the fronts below take from borders
+	c.each(c.subtrees, func(r *room, i int) { c.forward(i, b, left, r, 1) }, threads)
+	c.each([][]int{c.rest}, func(r *room, i int) { c.forward(i, b, left, r, threads) }, 1)
+	back := func(list []int) []int {
+		list = slices.Clone(list)
+		slices.Reverse(list)
+		return list
+	}
+	c.each([][]int{back(c.rest)}, func(r *room, i int) { c.backward(i, b, r, threads) }, 1)
+	down := make([][]int, len(c.subtrees))
+	for s, list := range c.subtrees {
+		down[s] = back(list)
+	}
+	c.each(down, func(r *room, i int) { c.backward(i, b, r, 1) }, threads)
+}
+
+// each does the fronts of lists, one list beside the other.
+func (c *Cholesky) each(lists [][]int, do func(r *room, i int), threads int) {
+	par.Do(threads, len(lists), func(l int) {
+		r := c.rooms.Get()
+		defer c.rooms.Put(r)
+		for _, i := range lists[l] {
+			do(r, i)
+		}
+	})
+}
+
+// of makes room for m columns by points of a front.
+func (r *room) of(points, m int) vec.Matrix[float64] {
+	if len(r.x) < points*m {
+		r.x = make([]float64, points*m)
+	}
+	return vec.Of(points, m, r.x[:points*m])
+}
+
+// forward replaces the own rows of b by L11^-1 of them, without what the fronts below have left to
+// take from them, and leaves to the front above what is to be taken from the border.
+func (c *Cholesky) forward(i int, b vec.Matrix[float64], left []vec.Matrix[float64], r *room, threads int) {
+	front, l, m := c.tree.Fronts[i], c.columns[i], b.Cols
+	own, rest := len(front.Own), len(front.Border)
+	x := r.of(own+rest, m)
+	clear(x.Data[own*m:])
+	for k, p := range front.Own {
+		copy(x.Row(k), b.Row(int(p)))
+	}
+	for _, f := range c.below[i] {
+		for k, to := range c.tree.up[f] {
+			vec.Axpy(1, left[f].Row(k), x.Row(int(to)))
+		}
+		left[f] = vec.Matrix[float64]{}
+	}
+	if own > 0 {
+		g := gemm.Implementation{Threads: threads}
+		g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, own, m, 1, l.Data, own, x.Data, m)
+		if rest > 0 {
+			g.Dgemm(gonum.NoTrans, gonum.NoTrans, rest, m, own, -1, l.Data[own*own:], own, x.Data, m, 1, x.Data[own*m:], m)
+		}
+	}
+	for k, p := range front.Own {
+		copy(b.Row(int(p)), x.Row(k))
+	}
+	left[i] = x.Slice(own, own+rest).Clone()
+}
+
+// backward replaces the own rows of b by L11^-T of them without L21' times those of the border,
+// which are done.
+func (c *Cholesky) backward(i int, b vec.Matrix[float64], r *room, threads int) {
+	front, l, m := c.tree.Fronts[i], c.columns[i], b.Cols
+	own, rest := len(front.Own), len(front.Border)
+	if own == 0 {
+		return
+	}
+	x := r.of(own+rest, m)
+	for k := range own + rest {
+		copy(x.Row(k), b.Row(int(front.At(k))))
+	}
+	g := gemm.Implementation{Threads: threads}
+	if rest > 0 {
+		g.Dgemm(gonum.Trans, gonum.NoTrans, own, m, rest, -1, l.Data[own*own:], own, x.Data[own*m:], m, 1, x.Data, m)
+	}
+	g.Dtrsm(gonum.Left, gonum.Lower, gonum.Trans, gonum.NonUnit, own, m, 1, l.Data, own, x.Data, m)
+	for k, p := range front.Own {
+		copy(b.Row(int(p)), x.Row(k))
+	}
+}

@@ -48,7 +48,7 @@ func TestCholesky(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := int64(0)
-		for _, f := range c.columns.Fronts {
+		for _, f := range c.columns {
 			held += int64(len(f.Data))
 		}
 		if want, _ := tree.CholeskyNumbers(); held != want {

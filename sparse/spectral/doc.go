@@ -22,6 +22,14 @@
 // small generalised problem is whitened, which drops directions that are lost in
 // rounding (Duersch, Shao, Yang and Gu 2018 discuss why that is needed).
 //
+// # A whole factor
+//
+// With Settings.Exact, where few points separate the graph, a whole factor is formed of L and a little
+// more on its diagonal (package multifrontal), and the inverse iterated by Lanczos's method in blocks,
+// every vector orthogonal to all before (Grimes, Lewis and Simon, SIAM Journal on Matrix Analysis
+// and Applications 15, 1994). Small eigenvalues are the largest there, and far apart: ten iterations
+// or so do, however close to rounding the values are, and L need not be that of positive weights.
+//
 // # Masses
 //
 // With masses, R^2 = diag(Masses), the matrix that is iterated is A = R^-1 L R^-1, whose

@@ -10,6 +10,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/sparse/solve"
 )
 
 // guard vectors beside those asked for keep the last of them from converging
@@ -24,7 +25,7 @@ const lost = 1e-12
 // (orthonormal), their preconditioned residuals w, and p, the last change of x.
 type lobpcg struct {
 	*problem
-	factor preconditioner
+	factor *solve.Factor
 	basis  *basis
 	blocks int     // of the basis that are in use
 	norm   float64 // of L, for rounding
@@ -42,17 +43,13 @@ func iterate(ctx context.Context, p *problem, count int, s Settings) (*Result, e
 	}
 	it := &lobpcg{problem: p, basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m)}
 	it.basis.kernel = p.root
-	var err error
 	par.Do(s.Threads, 2, func(task int) {
-		if task == 0 { // the longest part
-			it.factor, err = p.factor(ctx, m, s)
+		if task == 0 { // on one thread, and the longest part
+			it.factor = solve.NewFactor(p.unscaled(), m, s.Seed, s.Threads)
 			return
 		}
 		it.draw(s.Seed)
 	})
-	if err != nil {
-		return nil, err
-	}
 	for _, v := range p.a.Diagonal {
 		it.norm = max(it.norm, 2*v)
 	}

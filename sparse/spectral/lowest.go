@@ -24,10 +24,10 @@ type Settings struct {
 	// Lap(W) v = lambda diag(Masses) v, with v'diag(Masses) v = 1. Those of Masses = W 1 are
 	// of the symmetric normalised Laplacian, v being its eigenvectors by Masses^(1/2).
 	Masses []float64
-	// Exact is how many numbers a whole factorisation by nested dissection (package multifrontal)
-	// may hold, which is the preconditioner then and leaves few iterations. With more, and with 0,
-	// it is an approximate one. For a factor weights may be of either sign, if Lap(W) is positive
-	// semi-definite; Whole has one whatever it holds.
+	// Exact is how many numbers a whole factor by nested dissection (package multifrontal) may
+	// hold. If it does with them, vectors are found by Lanczos iterations on the inverse, few
+	// of them, and weights may be of either sign where Lap(W) is positive semi-definite.
+	// Otherwise, and with 0, it is LOBPCG with an approximate factor. Whole sets no bound.
 	Exact int64
 	// Dense is the number of points up to which the dense solver is used;
 	// default 400, negative for never.
@@ -45,14 +45,15 @@ const Whole = math.MaxInt64
 
 // Result holds eigenpairs 2 .. count+1 of a Laplacian.
 type Result struct {
-	// Values are the eigenvalues, ascending.
+	// Values are the eigenvalues, ascending but for rounding.
 	Values []float64
 	// Vectors are n x count, a column an eigenvector of unit norm, or unit v'diag(Masses) v.
 	Vectors vec.Matrix[float64]
-	// Iterations of LOBPCG, 0 if the dense solver was used.
+	// Iterations of LOBPCG, or Lanczos's, 0 if the dense solver was used.
 	Iterations int
 	// Residual is the largest |L v - lambda v| / lambda; with masses that of the matrix that
-	// is iterated (essay, "Masses").
+	// is iterated (essay, "Masses"). By a whole factor it is |L^-1 v - v/lambda| lambda, which
+	// weighs what is rough less, and is to reach a thousandth of the tolerance.
 	Residual float64
 	// Converged says that Residual reached the tolerance or rounding.
 	Converged bool
@@ -92,7 +93,7 @@ func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result,
 	// The block method wants room for three blocks.
 	if w.N <= s.Dense || w.N < 4*(count+guard) {
 		r, err = dense(p, count)
-	} else {
+	} else if r, err = sparsely(ctx, p, count, s); err == nil && r == nil {
 		r, err = iterate(ctx, p, count, s)
 	}
 	if err != nil {
@@ -101,6 +102,19 @@ func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result,
 	p.undo(r.Vectors)
 	orient(r.Vectors)
 	return r, nil
+}
+
+// inverseShare is the part of the tolerance that a residual of the inverse is to reach.
+const inverseShare = 1e-3
+
+// sparsely uses a whole factor, or returns nil where that would hold too much.
+func sparsely(ctx context.Context, p *problem, count int, s Settings) (*Result, error) {
+	v, err := p.inverse(ctx, s)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	s.Tolerance *= inverseShare
+	return byInverse(ctx, v, count, s)
 }
 
 // dense uses a full factorisation.

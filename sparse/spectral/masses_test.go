@@ -30,7 +30,7 @@ func TestMasses(t *testing.T) {
 	}{{"degrees", degrees}, {"random", random}} {
 		t.Run(c.name, func(t *testing.T) {
 			var last []float64
-			for _, s := range []spectral.Settings{{Dense: w.N}, {Dense: -1, Tolerance: 1e-11, Threads: 1}, {Dense: -1, Tolerance: 1e-11, Threads: 3}} {
+			for _, s := range []spectral.Settings{{Dense: w.N}, {Dense: -1, Tolerance: 1e-11, Threads: 1}, {Dense: -1, Tolerance: 1e-11, Threads: 3}, {Dense: -1, Exact: spectral.Whole, Tolerance: 1e-11, Threads: 1}, {Dense: -1, Exact: spectral.Whole, Tolerance: 1e-11, Threads: 3}} {
 				s.Masses = c.masses
 				r, err := spectral.Lowest(context.Background(), w, count, s)
 				if err != nil || !r.Converged {
