@@ -19,6 +19,8 @@ const (
 	// Tiles of C. A tile of 64 x 192 stays below the size at which gonum's
 	// matrix product starts goroutines of its own.
 	tileRows, tileCols = 64, 192
+	// fewRows are those of a tile where C has no more columns than one.
+	fewRows = 16
 	// pieces is the number of row ranges whose sums are kept apart.
 	pieces = 16
 	// What C is applied by: columns of x that are centred at a time, and rows between
@@ -138,14 +140,18 @@ func (c *covariance) formDouble(ctx context.Context) error {
 	gram := mat.NewSymDense(dim, nil)
 	type tile struct{ i, j int }
 	var tiles []tile
-	for i := 0; i < dim; i += tileRows {
+	rows := tileRows
+	if dim <= tileCols { // for all threads to have some, and little below the diagonal
+		rows = fewRows
+	}
+	for i := 0; i < dim; i += rows {
 		for j := i; j < dim; j += tileCols {
 			tiles = append(tiles, tile{i, j})
 		}
 	}
 	par.Do(c.threads, len(tiles), func(t int) {
 		i0, j0 := tiles[t].i, tiles[t].j
-		i1, j1 := min(dim, i0+tileRows), min(dim, j0+tileCols)
+		i1, j1 := min(dim, i0+rows), min(dim, j0+tileCols)
 		a, b := make([]float64, blockRows*(i1-i0)), make([]float64, blockRows*(j1-j0))
 		sum := blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: j1 - j0, Data: make([]float64, (i1-i0)*(j1-j0))}
 		for r := 0; r < n && ctx.Err() == nil; r += blockRows {
