@@ -497,28 +497,28 @@ def ep():
 
 
 def textbook():
-    """ALL.npy LEARNT.npy REST.npy K: maps of all rows, and of the learnt ones, by which the rest are placed."""
+    """ALL.npy ROLL.npy LEARNT.npy REST.npy K: maps of all rows and of a roll, and of learnt rows, by which the rest are placed."""
     from sklearn.decomposition import PCA, KernelPCA
     from sklearn.manifold import Isomap, LocallyLinearEmbedding, SpectralEmbedding
 
     note_version("scikit-learn", "scipy", "numpy")
-    x, learnt, rest = (np.load(path) for path in ARGS[:3])
-    k = int(ARGS[3])
+    x, roll, learnt, rest = (np.load(path) for path in ARGS[:4])
+    k = int(ARGS[4])
     gamma = 1 / (learnt.shape[1] * learnt.var(axis=0).mean())
     # SpectralEmbedding counts a row among its own neighbours.
     graph = dict(affinity="nearest_neighbors", n_neighbors=k + 1, random_state=0, n_jobs=THREADS)
     local = dict(n_neighbors=k, random_state=0, n_jobs=THREADS)
-    for name, model in {
-        "pca": PCA(2, random_state=0),
-        "eigenmaps": SpectralEmbedding(**graph),
-    }.items():
-        add("scikit-learn", name, "s", timed(lambda: model.fit_transform(x))[0])
-    for name, model in {
-        "isomap": Isomap(n_neighbors=k, n_jobs=THREADS),
-        "lle": LocallyLinearEmbedding(**local),
-        "ltsa": LocallyLinearEmbedding(method="ltsa", eigen_solver="dense", **local),  # its ARPACK finds the matrix singular
-        "kpca": KernelPCA(2, kernel="rbf", gamma=gamma, random_state=0, n_jobs=THREADS),
-    }.items():
+    for name, rows, model in (
+        ("pca", x, PCA(2, random_state=0)),
+        ("eigenmaps", x, SpectralEmbedding(**graph)),
+        ("lle", roll, LocallyLinearEmbedding(**local)),
+        ("ltsa", roll, LocallyLinearEmbedding(method="ltsa", **local)),
+    ):
+        add("scikit-learn", name, "s", timed(lambda: model.fit_transform(rows))[0])
+    for name, model in (
+        ("isomap", Isomap(n_neighbors=k, n_jobs=THREADS)),
+        ("kpca", KernelPCA(2, kernel="rbf", gamma=gamma, random_state=0, n_jobs=THREADS)),
+    ):
         add("scikit-learn", name, "s", timed(lambda: model.fit(learnt).transform(rest))[0])
 
 
