@@ -297,13 +297,32 @@ func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 	default:
 		g.from(g.a, g.y, near)
 		for j, a := range g.a {
-			vec.Axpy(-0.5*g.unit*(a-g.mean[j]), g.vectors.Row(j), mu)
+			g.a[j] = -0.5 * g.unit * (a - g.mean[j])
 		}
+		combine(mu, g.a, g.vectors)
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)
 	}
 	return mu, g.spread(near), nil
+}
+
+// combine adds to mu (d) the rows of x by their weights.
+func combine(mu, weights []float64, x vec.Matrix[float64]) {
+	if x.Cols != 2 {
+		for j, w := range weights {
+			vec.Axpy(w, x.Row(j), mu)
+		}
+		return
+	}
+	// The same sums of a plane, in registers.
+	m0, m1 := mu[0], mu[1]
+	for j, w := range weights {
+		row := (*[2]float64)(x.Data[2*j:])
+		m0 += float64(w * row[0])
+		m1 += float64(w * row[1])
+	}
+	mu[0], mu[1] = m0, m1
 }
 
 // weigh adds to mu the places x by (5).
