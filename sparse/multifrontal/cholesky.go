@@ -33,14 +33,28 @@ type room struct {
 	x    []float64
 }
 
-// CholeskyNumbers returns how many numbers the factor holds, and about how many operations it takes.
-func (t *Tree) CholeskyNumbers() (held, operations int64) {
-	for _, f := range t.Fronts {
+// CholeskyNumbers returns how many numbers the factor holds, how many there are with what is left of
+// borders at a time on one thread, and about how many operations it takes.
+func (t *Tree) CholeskyNumbers() (held, most, operations int64) {
+	left := make([]int64, len(t.Fronts)) // of the borders of the fronts below
+	var all int64
+	for i, f := range t.Fronts {
 		own, rest := int64(len(f.Own)), int64(len(f.Border))
 		held += own * (own + rest)
-		operations += own*own*own/3 + own*own*rest + own*rest*rest
+		all += rest * rest
+		most = max(most, held+all)
+		if all -= left[i]; f.Parent >= 0 {
+			left[f.Parent] += rest * rest
+		}
+		operations += f.operations()
 	}
-	return held, operations
+	return held, most, operations
+}
+
+// operations is about how many a front takes.
+func (f Front) operations() int64 {
+	own, rest := int64(len(f.Own)), int64(len(f.Border))
+	return own*own*own/3 + own*own*rest + own*rest*rest
 }
 
 // shares is into how many parts of equal work, about, the fronts far from the top are cut.
@@ -57,27 +71,19 @@ func (t *Tree) Cholesky(ctx context.Context, w *sparse.CSR, diagonal []float64, 
 	}
 	c.subtrees, c.rest = t.cut(shares)
 	f := &factoring{c, w, diagonal, make([]vec.Matrix[float64], len(t.Fronts))}
-	failed := make([]error, len(c.subtrees)+1)
-	par.Do(threads, len(c.subtrees), func(s int) { failed[s] = f.fronts(ctx, c.subtrees[s], 1) })
-	if !slices.ContainsFunc(failed, func(err error) bool { return err != nil }) {
-		failed[len(c.subtrees)] = f.fronts(ctx, c.rest, threads)
-	}
-	for _, err := range failed {
-		if err != nil {
-			return nil, err
-		}
+	if err := f.all(ctx, threads); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
 
 // cut returns the largest subtrees that take no more than a share of all operations, each as
-// the list of its fronts, and the fronts above them, all from below.
+// the list of its fronts, and the fronts above them, all in the order of the fronts.
 func (t *Tree) cut(shares int64) (subtrees [][]int, rest []int) {
-	_, all := t.CholeskyNumbers()
+	_, _, all := t.CholeskyNumbers()
 	within := make([]int64, len(t.Fronts)) // operations of a front and those below
 	for i, f := range t.Fronts {
-		_, own := (&Tree{Fronts: []Front{f}}).CholeskyNumbers()
-		if within[i] += own; f.Parent >= 0 {
+		if within[i] += f.operations(); f.Parent >= 0 {
 			within[f.Parent] += within[i]
 		}
 	}
@@ -98,6 +104,7 @@ func (t *Tree) cut(shares int64) (subtrees [][]int, rest []int) {
 			subtrees[s-1] = append(subtrees[s-1], i)
 		}
 	}
+	slices.Reverse(subtrees) // they were numbered from the top
 	return subtrees, rest
 }
 
@@ -107,6 +114,35 @@ type factoring struct {
 	w        *sparse.CSR
 	diagonal []float64
 	left     []vec.Matrix[float64]
+}
+
+// all factors all fronts from below. As many subtrees as there are threads go side by side, and no
+// earlier than they are needed, so that little is left of borders at a time.
+func (f *factoring) all(ctx context.Context, threads int) error {
+	next := f.subtrees
+	below := func(front int) error { // does what of the subtrees is before a front
+		for len(next) > 0 && next[0][0] < front {
+			batch := next[:min(len(next), par.Threads(threads))]
+			next = next[len(batch):]
+			failed := make([]error, len(batch))
+			par.Do(threads, len(batch), func(s int) { failed[s] = f.fronts(ctx, batch[s], 1) })
+			for _, err := range failed {
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, i := range f.rest {
+		if err := below(i); err != nil {
+			return err
+		}
+		if err := f.fronts(ctx, []int{i}, threads); err != nil {
+			return err
+		}
+	}
+	return below(len(f.tree.Fronts))
 }
 
 // fronts factors some fronts, of which those below are factored.

@@ -51,7 +51,7 @@ func TestCholesky(t *testing.T) {
 		for _, f := range c.columns {
 			held += int64(len(f.Data))
 		}
-		if want, _ := tree.CholeskyNumbers(); held != want {
+		if want, _, _ := tree.CholeskyNumbers(); held != want {
 			t.Errorf("the factor holds %d numbers, forecast %d", held, want)
 		}
 		b := vec.New[float64](n, 3)
@@ -116,5 +116,17 @@ func TestCholeskyIndefinite(t *testing.T) {
 	var bad *IndefiniteError
 	if _, err := Dissect(lists, 20).Cholesky(t.Context(), w, diagonal, 1); !errors.As(err, &bad) || bad.Point != 33 || !(bad.Pivot < 0) {
 		t.Errorf("%v, want point 33", err)
+	}
+}
+
+// What is reckoned is what there is while fronts go one after the other.
+func TestCholeskyNumbers(t *testing.T) {
+	// Leaves 0 and 1 with borders of 2 and 1 points under front 2, the top, of 3.
+	tree := &Tree{Fronts: []Front{
+		{Own: []int32{0}, Border: []int32{2, 3}, Parent: 2}, {Own: []int32{1}, Border: []int32{4}, Parent: 2}, {Own: []int32{2, 3, 4}, Parent: -1},
+	}}
+	held, most, operations := tree.CholeskyNumbers()
+	if held != 3+2+9 || most != 3+2+9+4+1 || operations != 6+2+9 {
+		t.Errorf("%d numbers, %d at most, %d operations", held, most, operations)
 	}
 }

@@ -27,7 +27,7 @@ const (
 	leafPoints            = 100
 )
 
-// inverse returns that of A, or nil where its factor would hold more numbers than s.Exact.
+// inverse returns that of A, or nil where its factor would take more numbers than s.Exact.
 func (p *problem) inverse(ctx context.Context, s Settings) (*inverse, error) {
 	if s.Exact <= 0 {
 		return nil, nil
@@ -38,7 +38,7 @@ func (p *problem) inverse(ctx context.Context, s Settings) (*inverse, error) {
 		lists[i], _ = l.W.Row(i)
 	}
 	tree := multifrontal.Dissect(lists, leafPoints)
-	if held, _ := tree.CholeskyNumbers(); held > s.Exact {
+	if _, most, _ := tree.CholeskyNumbers(); most > s.Exact {
 		return nil, nil
 	}
 	factor, err := shifted(ctx, tree, l, s.Threads)

@@ -25,7 +25,7 @@ type Settings struct {
 	// of the symmetric normalised Laplacian, v being its eigenvectors by Masses^(1/2).
 	Masses []float64
 	// Exact is how many numbers a whole factor by nested dissection (package multifrontal) may
-	// hold. If it does with them, vectors are found by Lanczos iterations on the inverse, few
+	// take. If it does with them, vectors are found by Lanczos iterations on the inverse, few
 	// of them, and weights may be of either sign where Lap(W) is positive semi-definite.
 	// Otherwise, and with 0, it is LOBPCG with an approximate factor. Whole sets no bound.
 	Exact int64
