@@ -12,9 +12,9 @@ import (
 // eigenTolerance is the residual at which eigenvectors of a graph are good enough.
 const eigenTolerance = 1e-6
 
-// factorNumbers is how many numbers by point the factor of the graph may hold; beyond, one that
+// mostFactor is how many numbers by point the factor of the graph may take; beyond, one that
 // is approximate serves, for longer.
-const factorNumbers = 4096
+const mostFactor = 4096
 
 // leastShrunk is the least 1 - lambda_c that (7) divides by.
 const leastShrunk = 0.01
@@ -42,7 +42,7 @@ func eigenmap(ctx context.Context, lists [][]int32, s Settings) (places vec.Matr
 		}
 	}
 	r, err := spectral.Lowest(ctx, w, s.Dims, spectral.Settings{
-		Masses: degrees, Exact: int64(w.N) * factorNumbers, Tolerance: eigenTolerance, Seed: s.Seed, Threads: s.Threads,
+		Masses: degrees, Exact: int64(w.N) * mostFactor, Tolerance: eigenTolerance, Seed: s.Seed, Threads: s.Threads,
 	})
 	switch {
 	case err != nil:

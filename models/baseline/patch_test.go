@@ -11,6 +11,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
+	"unfold/sparse/multifrontal"
 )
 
 // denseCost is the sum (4) or (8) of the patches, formed in full, as their papers write it.
@@ -106,5 +107,43 @@ func TestSparseIsDense(t *testing.T) {
 				t.Errorf("eigenvalues %g", values[:3])
 			}
 		})
+	}
+}
+
+// What is forecast of a factor is what it takes, of points that fill their dimensions, to 15% more
+// and half as much.
+func TestFactorIsForecast(t *testing.T) {
+	for _, n := range []int{1000, 4000} {
+		for _, q := range []int{2, 3, 4, 6} {
+			for _, k := range []int{9, 18} {
+				x, rnd := vec.New[float32](n, q), rand.New(rand.NewPCG(6, 6))
+				for i := range x.Data {
+					x.Data[i] = rnd.Float32()
+				}
+				near, err := knn.Graph(t.Context(), x, k, knn.Settings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				lists, err := neighborLists(t.Context(), x, near, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, err := patches(t.Context(), n, 0, func(i int) (patch, error) { return reconstruct(vec.Convert[float64](x), i, lists[i]), nil })
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := weights(all, -1, 0)
+				edges := make([][]int32, n)
+				for i := range edges {
+					edges[i], _ = w.Row(i)
+				}
+				_, most, _ := multifrontal.Dissect(edges, 100).CholeskyNumbers()
+				want := factorNumbers(n, k, q)
+				t.Logf("%d points, %d dimensions, %d neighbours: %.2f of the forecast, %.2f of the square", n, q, k, float64(most)/float64(want), float64(most)/float64(n*n))
+				if share := float64(most) / float64(want); share > 1.15 || share < .5 {
+					t.Errorf("%d numbers, forecast %d", most, want)
+				}
+			}
+		}
 	}
 }

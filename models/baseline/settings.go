@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"unfold/models"
+	"unfold/sparse/spectral"
 )
 
 // Method is the name of one, which is that of its kind, too.
@@ -117,18 +118,31 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 		return 8 * points * int64(q+40*s.Dims)
 	case LLE, LTSA, Eigenmaps:
 		k := int64(s.Neighbors + 1)
-		edges, factor := k*k, points/2
-		if m == Eigenmaps { // beside the factor as much is left of borders; else the approximate one, too
-			edges, factor = 10*k, min(factor, 2*factorNumbers)
+		edges, factor := k*k, factorNumbers(int(points), s.Neighbors, q)
+		if m == Eigenmaps { // beside the factor the approximate one
+			edges, factor = 10*k, min(factor, mostFactor*points)
 		}
-		// The graph and where its weights are from, a basis of vectors and their images, and the factor.
-		return 8 * points * (int64(q) + 4*edges + 8*int64(s.Dims+2) + factor)
+		// The graph and where its weights are from, a basis of vectors and the factor.
+		return 8*points*(int64(q)+4*edges+int64(spectral.Columns(s.Dims))) + 8*factor
 	case Isomap:
 		squares = 2 // and the paths
 	case NonMetric:
 		squares = 3 // of each pair two distances, a disparity, its rank, and a pool
 	}
 	return 8 * points * (squares*points + int64(q))
+}
+
+// factorNumbers is about how many numbers the factor of (4) or (8) takes, of n points that fill q
+// dimensions and have k neighbours: n log n in a plane, and more with each dimension, as what
+// separates them is larger. Points of fewer dimensions than elements take less. Constants are those
+// of uniform points (TestFactorIsForecast); vectors of many elements have been found to be like 8 dimensions at most.
+func factorNumbers(n, k, q int) int64 {
+	points, d := float64(n), float64(min(q, 8))
+	numbers := 2 * float64(k) * points * math.Log2(points+1)
+	if d > 2 {
+		numbers = 38 / (d * d) * float64(k) * math.Pow(points, 2-2/d)
+	}
+	return int64(min(numbers, 1.5*points*points))
 }
 
 // known reports whether there is such a method.

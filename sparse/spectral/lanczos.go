@@ -16,6 +16,9 @@ import (
 // blocks is how many make a basis, after which the best vectors begin another.
 const blocks = 10
 
+// Columns returns how many columns of n numbers Lowest holds for so many vectors, by a whole factor.
+func Columns(count int) int { return (blocks + 4) * (count + guard) }
+
 // lanczos is a basis of vectors Q (n x k), orthonormal and without part in the kernel, spanned by
 // a first block and what the inverse made of it, and of the inverse in it, Q'A^-1 Q.
 type lanczos struct {
