@@ -219,7 +219,7 @@ func (it *lobpcg) ritz() error {
 	g, h := b.gram(it.blocks)
 	t := whiten(g)
 	if t == nil {
-		return errors.New("spectral: the small eigenvalue problem did not converge; are all weights finite?")
+		return errUnsolved
 	}
 	_, rank := t.Dims()
 	if rank < m {
@@ -236,7 +236,7 @@ func (it *lobpcg) ritz() error {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(small, true) {
-		return errors.New("spectral: the small eigenvalue problem did not converge; are all weights finite?")
+		return errUnsolved
 	}
 	var v, c mat.Dense
 	e.VectorsTo(&v)
