@@ -53,7 +53,8 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {
 		_, size := graph.Label(f.Out.Neighbors.First(k))
 		r.Edges, r.Components = f.Out.Neighbors.N*k, len(size)
-		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0)
+		l.order = newOrder(f.Out.Neighbors, k)
+		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0, l.order)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
 		if s.Aside != nil {
 			f.Out.Bandwidth2 = reaches(f.Out.Neighbors, k) // while they are here
@@ -110,12 +111,14 @@ func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame v
 	return uniform(prior.Start(frame, p.Neighbors, points.Spread), s.Sigma2), frame, nil
 }
 
-// maximise learns from st by the model of a learner that has its problem, near a frame.
+// maximise learns from st by the model of a learner that has its problem, near a frame. Both
+// have the points' own order, and so has the result.
 func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st *State, frame vec.Matrix[float64]) (*Result, error) {
 	if err := l.model(); err != nil {
 		return nil, err
 	}
-	near := prior.New(frame)
+	st = &State{Mu: takeRows(st.Mu, l.order), Sigma2: take(st.Sigma2, l.order)}
+	near := prior.New(takeRows(frame, l.order))
 	l.Model.SetPrior(near, l.Settings.Prior.Schedule)
 	r := &f.Out.Report
 	learnt, err := l.Model.Learn(ctx, st, f.Parts("em"))
@@ -128,10 +131,10 @@ func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st
 	if l.Settings.Prior.Frame == prior.Given {
 		near.Lay(st.Mu)
 	}
-	if err := f.Publishable(st.Mu, st.Sigma2); err != nil {
+	out := l.result(f.Out, st)
+	if err := f.Publishable(out.Mu, out.Sigma2); err != nil {
 		return nil, err
 	}
-	out := l.result(f.Out, st)
 	f.Lap(&r.Seconds.EM)
 	return out, nil
 }
