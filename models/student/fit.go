@@ -70,7 +70,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("spectral", &r.Seconds.Spectral, func() (err error) {
 		st, frame, err = l.start(ctx, prior.Points{
 			X: vec.As[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Distance: s.Distance, Paths: s.Paths, Seed: s.Seed, Threads: s.Threads,
-		})
+		}, f.Parts("spectral"))
 		return err
 	})
 	if err != nil {
@@ -86,7 +86,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 // Begin returns the state from which a fit of the points p starts, after it has given the
 // model its prior: what Fit does with the points that the learner was made of.
 func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
-	st, frame, err := l.start(ctx, p)
+	st, frame, err := l.start(ctx, p, nil)
 	if err == nil {
 		l.Model.SetPrior(prior.New(frame), l.Settings.Prior.Schedule)
 	}
@@ -94,10 +94,15 @@ func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
 }
 
 // start returns the state that learning starts from, and the frame that it is kept near;
-// no rows if there is none.
-func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame vec.Matrix[float64], err error) {
+// no rows if there is none. Progress, if not nil, hears of learning a sample.
+func (l *Learner) start(ctx context.Context, p prior.Points, progress func(done, total int)) (st *State, frame vec.Matrix[float64], err error) {
 	s := &l.Settings
+	named := *s
 	s.Sigma2 = s.variance(l.Problem.N())
+	if m := s.SampleOf(p.Neighbors.N); m > 0 {
+		frame, start, err := named.learnSample(ctx, p, m, progress)
+		return uniform(start, s.Sigma2), frame, err
+	}
 	if frame, s.Prior.Frame, err = s.Prior.Places(ctx, p, s.Dims); err != nil {
 		return nil, frame, err
 	}

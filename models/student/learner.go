@@ -82,7 +82,7 @@ func (l *Learner) field() {
 func (l *Learner) model() (err error) {
 	s := &l.Settings
 	s.Prior.Schedule = s.fall(l.Problem.N())
-	if s.Steps == 0 && s.Thorough {
+	if s.Steps == 0 {
 		s.Steps = s.steps(l.Problem.N())
 	}
 	set := ModelSettings{

@@ -51,7 +51,7 @@ func TestOrder(t *testing.T) {
 				if !slices.Equal(f.Out.Neighbors.Index, before) {
 					t.Fatal("the lists are not what they were")
 				}
-				st, frame, err := l.start(t.Context(), prior.Points{X: x, Neighbors: f.Out.Neighbors, Unique: f.Out.Unique})
+				st, frame, err := l.start(t.Context(), prior.Points{X: x, Neighbors: f.Out.Neighbors, Unique: f.Out.Unique}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
