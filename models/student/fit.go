@@ -70,7 +70,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("spectral", &r.Seconds.Spectral, func() (err error) {
 		st, frame, err = l.start(ctx, prior.Points{
 			X: vec.As[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Distance: s.Distance, Paths: s.Paths, Seed: s.Seed, Threads: s.Threads,
-		}, f.Parts("spectral"))
+		}, f.Parts("sample"))
 		return err
 	})
 	if err != nil {

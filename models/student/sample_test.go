@@ -97,7 +97,7 @@ func TestFitOfASample(t *testing.T) {
 	x := modeltest.Blobs(samplePoints, 3, 5)
 	parts := 0
 	r, err := Fit(t.Context(), x, Settings{Common: models.Common{Steps: 2}}, func(stage string, _, total int) {
-		if stage == "spectral" {
+		if stage == "sample" {
 			parts = max(parts, total)
 		}
 	})
