@@ -57,7 +57,8 @@ const (
 type Frame string
 
 const (
-	// FrameAuto is FrameGeodesic where the rows lie on a curved sheet, else FramePCA.
+	// FrameAuto is FrameGeodesic where the rows lie on a curved sheet, else FramePCA; of 100,000
+	// rows and more the map of a sample of them.
 	FrameAuto Frame = ""
 	// FrameNone leaves places free.
 	FrameNone Frame = "none"

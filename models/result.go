@@ -7,7 +7,7 @@ import (
 )
 
 // Progress hears how far a long step has come: done of total units of stage
-// ("knn", "graph", "coarse", "spectral", "em"). Its calls do not overlap; it should
+// ("knn", "graph", "coarse", "spectral", with "sample" in it, "em"). Its calls do not overlap; it should
 // return soon and cannot change the result.
 type Progress func(stage string, done, total int)
 

@@ -207,12 +207,12 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	if p.SetsListsAside() {
 		aside = lists - 8 // the distances of the last stay
 	}
-	add("graph", used+held+max(problem+max(more, aside), (12+8+8)*float64(p.Neighbors)), 0)
+	// The order of the points, and its inverse.
+	ordered := 4. * 2
+	add("graph", used+held+max(problem+max(more, aside)+ordered, (12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
-	// The components of the vectors.
-	add("spectral", used+held+problem+4*d+state+frame, 0)
 	average := 0.
 	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
 		average = 8 * d
@@ -222,7 +222,13 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 		statistics += 8 * 2
 	}
 	system := 8*entries + (3*8*d + statistics) + (3*8*d + 8)
-	add("em", unused+held-aside+problem+field+state+frame+system+average, 0)
+	// The components of the vectors, or the vectors of a sample and all that is held to learn it.
+	start := 4 * d
+	if m := p.sample(); m > 0 {
+		start = float64(m) / float64(p.Rows) * (4*float64(p.Seen) + held + problem + field + state + frame + system)
+	}
+	add("spectral", used+held+problem+start+state+frame, 0)
+	add("em", unused+held-aside+problem+field+state+frame+system+average+ordered/2, 0)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges

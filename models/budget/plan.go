@@ -158,6 +158,14 @@ func (p *Plan) Timed() bool {
 	return p.Entries == 0 && (p.Spec.Kind == fit.LVM || p.Spec.Timed())
 }
 
+// sample is how many of the rows are learnt first, 0 for none.
+func (p *Plan) sample() int {
+	if p.Spec.Kind != fit.LVM || p.Spec.LVM.Tails != lvm.Student {
+		return 0
+	}
+	return p.Spec.Latent().ForStudent().SampleOf(p.Rows)
+}
+
 // reach is the number of neighbours of an event that are looked for.
 func (p *Plan) reach() int {
 	return lvm.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)

@@ -80,6 +80,9 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	} else {
 		spec.LVM.Student.Coarse, spec.LVM.Student.Theta = p.Coarse, p.theta
 		spec.LVM.Student.Supervision = 0 // these rows have no labels, which take hardly any time
+		if p.Lists < spec.SearchLists(v.Rows) {
+			spec.LVM.Student.Reach = p.Lists // few points have longer lists
+		}
 	}
 	// The trial is searched as the plan is, and an index is timed apart.
 	spec.Search.Method = p.Search
@@ -237,6 +240,14 @@ func (p Plan) Seconds(v Speed) float64 {
 		return p.projection(v) + v.Pair*n*n/2 + v.Learning
 	}
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
+	return p.projection(v) + p.learning(v) + sorted*(v.Rest+v.Index)
+}
+
+// learning is the time from the search of neighbours to the last step, with that of a sample of
+// the rows, if it is learnt first.
+func (p Plan) learning(v Speed) float64 {
+	n, n0 := float64(p.Rows), float64(v.Rows)
+	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
 	quadratic := v.Pair * n0 * n0 / 2
 	knn := sorted * v.Trial.KNN
 	switch {
@@ -251,7 +262,15 @@ func (p Plan) Seconds(v Speed) float64 {
 		em += max(v.Trial.EM-v.Still, 0.3*v.Trial.EM) / float64(v.Steps) * float64(p.Steps) * met
 	}
 	coarse := v.Trial.Coarse * met
-	return p.projection(v) + knn + sorted*(v.Trial.Graph+v.Trial.Spectral+v.Rest+v.Index) + coarse + em
+	start := v.Trial.Spectral * sorted
+	if p.Spec.LVM.Tails == lvm.Student {
+		start = v.Trial.Spectral // whether rows lie on a sheet is asked of so many, whatever their number
+	}
+	if m := p.sample(); m > 0 {
+		p.Rows = m
+		start = p.learning(v)
+	}
+	return knn + sorted*v.Trial.Graph + coarse + start + em
 }
 
 // sources is how many others n points are held against each, up to a factor.

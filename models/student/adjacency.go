@@ -2,6 +2,7 @@ package student
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"unfold/internal/par"
 	"unfold/sparse"
@@ -55,27 +56,29 @@ func (e *adjacency) pattern(threads int) *sparse.CSR {
 	n := e.nb.N
 	c := &sparse.CSR{N: n, M: n, Start: make([]int, n+1)}
 	each := func(entry func(i, j int32)) {
-		var to []int32
-		for i := range int32(n) {
-			to = e.partners(to, i)
-			for _, j := range to {
-				entry(i, j)
-				if !e.leads(j, i) {
-					entry(j, i)
+		par.Ranges(threads, n, rowPiece, func(_, from, to int) {
+			var partners []int32
+			for i := int32(from); i < int32(to); i++ {
+				partners = e.partners(partners, i)
+				for _, j := range partners {
+					entry(i, j)
+					if !e.leads(j, i) {
+						entry(j, i)
+					}
 				}
 			}
-		}
+		})
 	}
+	// Others' rows are filled, too, in any order: it is that of columns in the end.
 	size := make([]int32, n)
-	each(func(i, _ int32) { size[i]++ })
+	each(func(i, _ int32) { atomic.AddInt32(&size[i], 1) })
 	for i, s := range size {
 		c.Start[i+1] = c.Start[i] + int(s)
 	}
 	c.Index = make([]int32, c.Start[n])
 	clear(size)
 	each(func(i, j int32) {
-		c.Index[c.Start[i]+int(size[i])] = j
-		size[i]++
+		c.Index[c.Start[i]+int(atomic.AddInt32(&size[i], 1))-1] = j
 	})
 	par.Ranges(threads, n, rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {

@@ -53,7 +53,8 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {
 		_, size := graph.Label(f.Out.Neighbors.First(k))
 		r.Edges, r.Components = f.Out.Neighbors.N*k, len(size)
-		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0)
+		l.order = newOrder(f.Out.Neighbors, k)
+		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0, l.order)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
 		if s.Aside != nil {
 			f.Out.Bandwidth2 = reaches(f.Out.Neighbors, k) // while they are here
@@ -69,7 +70,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("spectral", &r.Seconds.Spectral, func() (err error) {
 		st, frame, err = l.start(ctx, prior.Points{
 			X: vec.As[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Distance: s.Distance, Paths: s.Paths, Seed: s.Seed, Threads: s.Threads,
-		})
+		}, f.Parts("sample"))
 		return err
 	})
 	if err != nil {
@@ -85,7 +86,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 // Begin returns the state from which a fit of the points p starts, after it has given the
 // model its prior: what Fit does with the points that the learner was made of.
 func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
-	st, frame, err := l.start(ctx, p)
+	st, frame, err := l.start(ctx, p, nil)
 	if err == nil {
 		l.Model.SetPrior(prior.New(frame), l.Settings.Prior.Schedule)
 	}
@@ -93,10 +94,15 @@ func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
 }
 
 // start returns the state that learning starts from, and the frame that it is kept near;
-// no rows if there is none.
-func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame vec.Matrix[float64], err error) {
+// no rows if there is none. Progress, if not nil, hears of learning a sample.
+func (l *Learner) start(ctx context.Context, p prior.Points, progress func(done, total int)) (st *State, frame vec.Matrix[float64], err error) {
 	s := &l.Settings
+	named := *s
 	s.Sigma2 = s.variance(l.Problem.N())
+	if m := s.SampleOf(p.Neighbors.N); m > 0 {
+		frame, start, err := named.learnSample(ctx, p, m, progress)
+		return uniform(start, s.Sigma2), frame, err
+	}
 	if frame, s.Prior.Frame, err = s.Prior.Places(ctx, p, s.Dims); err != nil {
 		return nil, frame, err
 	}
@@ -110,12 +116,14 @@ func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame v
 	return uniform(prior.Start(frame, p.Neighbors, points.Spread), s.Sigma2), frame, nil
 }
 
-// maximise learns from st by the model of a learner that has its problem, near a frame.
+// maximise learns from st by the model of a learner that has its problem, near a frame. Both
+// have the points' own order, and so has the result.
 func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st *State, frame vec.Matrix[float64]) (*Result, error) {
 	if err := l.model(); err != nil {
 		return nil, err
 	}
-	near := prior.New(frame)
+	st = &State{Mu: takeRows(st.Mu, l.order), Sigma2: take(st.Sigma2, l.order)}
+	near := prior.New(takeRows(frame, l.order))
 	l.Model.SetPrior(near, l.Settings.Prior.Schedule)
 	r := &f.Out.Report
 	learnt, err := l.Model.Learn(ctx, st, f.Parts("em"))
@@ -128,10 +136,10 @@ func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st
 	if l.Settings.Prior.Frame == prior.Given {
 		near.Lay(st.Mu)
 	}
-	if err := f.Publishable(st.Mu, st.Sigma2); err != nil {
+	out := l.result(f.Out, st)
+	if err := f.Publishable(out.Mu, out.Sigma2); err != nil {
 		return nil, err
 	}
-	out := l.result(f.Out, st)
 	f.Lap(&r.Seconds.EM)
 	return out, nil
 }

@@ -21,7 +21,8 @@ type Learner struct {
 	// Settings are those it was made by, with all defaults filled in.
 	Settings Settings
 	coarse   models.Coarse
-	further  int // further edges of a point
+	further  int   // further edges of a point
+	order    order // of the problem's points; nil: as they were given
 }
 
 // NewLearner makes the model of the distinct points x (n x dim) with the lists nb, which
@@ -37,14 +38,14 @@ func NewLearner(x vec.Matrix[float32], nb *knn.Neighbors, s Settings, unit float
 		return nil, models.BadInputf(points.Kind+": lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
 	}
 	l := &Learner{Settings: s}
-	l.Problem, l.further = problem(x, nb, k, s, unit)
+	l.Problem, l.further = problem(x, nb, k, s, unit, nil)
 	l.field()
 	return l, l.model()
 }
 
 // problem is that of the points x by settings, with the first k of their lists, and how
-// many further edges each has.
-func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings, unit float64) (p *Problem, edges int) {
+// many further edges each has. Its points stand in the order o.
+func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings, unit float64, o order) (p *Problem, edges int) {
 	if unit == 0 {
 		unit = s.Scales.Unit(nb, k)
 	}
@@ -52,6 +53,10 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 	ranks := s.ranks(nb.N, nb.K)
 	if len(ranks) > 0 {
 		beyond = further(x, nb, k, ranks, s.Distance, s.Threads)
+	}
+	if o != nil {
+		defer o.lists(nb, beyond)()
+		s.Labels = take(s.Labels, o)
 	}
 	return newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit), s.Threads), len(ranks)
 }
@@ -77,7 +82,7 @@ func (l *Learner) field() {
 func (l *Learner) model() (err error) {
 	s := &l.Settings
 	s.Prior.Schedule = s.fall(l.Problem.N())
-	if s.Steps == 0 && s.Thorough {
+	if s.Steps == 0 {
 		s.Steps = s.steps(l.Problem.N())
 	}
 	set := ModelSettings{
@@ -101,16 +106,18 @@ func (l *Learner) Result(nb *knn.Neighbors, st *State) *Result {
 	return l.result(&models.Result{Neighbors: nb}, st)
 }
 
-// result adds the state to what is known of the points.
+// result adds the state, which has the problem's order, to what is known of the points.
 func (l *Learner) result(r *models.Result, st *State) *Result {
-	r.Mu, r.Sigma2 = st.Mu, st.Sigma2
+	about, back := l.Describe(st), l.order.back()
+	about.Error2 = take(about.Error2, back)
+	r.Mu, r.Sigma2 = takeRows(st.Mu, back), take(st.Sigma2, back)
 	if r.Bandwidth2 == nil {
 		r.Bandwidth2 = reaches(r.Neighbors, l.Settings.Neighbors)
 	}
 	s := l.Settings
 	r.Labels = s.Labels
 	s.Prior.Given, s.Labels = vec.Matrix[float64]{}, nil // of these points alone
-	return &Result{Result: r, Student: l.Describe(st), Settings: s}
+	return &Result{Result: r, Student: about, Settings: s}
 }
 
 // reaches are the squared distances to the k-th neighbours, or to the last of fewer points.

@@ -60,7 +60,9 @@ type Options struct {
 	Sigma  Sigma
 	Sigma2 float64
 	// Prior keeps places near a frame, by default prior.Auto, with a weight
-	// that falls from 0.1 to 1.8e-3, and for more than 30,000 points further, see H15.
+	// that falls from 0.1 to 1.8e-3, and for more than 30,000 points further, see H15. Of
+	// 100,000 points and more on a map of up to three dimensions, prior.Auto is the map of a
+	// sample (SampleOf).
 	Prior prior.Settings
 	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
 	// the nearest (H20). Default 7 Neighbors, and at most a tenth of all points; negative
@@ -190,10 +192,14 @@ const (
 //	kappa from 0.1 f(n)^2 to 1.8e-3 f(n), f(n) = min(1, 30,000/n)^(3/2).
 //
 // Held more firmly at first, groups of many points that the frame lays over each other
-// come apart in pieces, with others between them.
+// come apart in pieces, with others between them. In the map of a sample they lie apart: near
+// that the first kappa is 0.1 for any n.
 func (s Settings) fall(n int) prior.Schedule {
 	if s.Prior.Schedule != (prior.Schedule{}) {
 		return s.Prior.Schedule
+	}
+	if s.SampleOf(n) > 0 {
+		return prior.Schedule{From: priorFrom, To: priorTo * ofMany(n)}
 	}
 	return prior.Schedule{From: priorFrom * ofMany(n) * ofMany(n), To: priorTo * ofMany(n)}
 }
@@ -243,8 +249,17 @@ func (s Settings) steps(n int) int {
 	switch {
 	case s.Steps != 0:
 		return max(s.Steps, 0)
-	case s.Thorough:
-		return int(thoroughSteps * float64(Steps(n, s.Dims)))
+	case s.SampleOf(n) > 0:
+		return int(sampleSteps * float64(s.recipe(n)))
 	}
-	return Steps(n, s.Dims)
+	return s.recipe(n)
+}
+
+// recipe is the default of steps for a fit of n points that starts from no sample.
+func (s Settings) recipe(n int) int {
+	steps := Steps(n, s.Dims)
+	if s.Thorough {
+		return int(thoroughSteps * float64(steps))
+	}
+	return steps
 }

@@ -103,7 +103,7 @@ func (r *Reporter) Update(stage string, done, total int) {
 
 // units names what the learning's stages count.
 // Stages that are not here count in units that mean nothing to a person.
-var units = map[string]string{"em": "steps"}
+var units = map[string]string{"em": "steps", "sample": "steps"}
 
 // End ends the present stage.
 func (r *Reporter) End() {
