@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/simd"
 )
 
 // Every figure is measured so many times, but not again once its measurements
@@ -159,6 +160,7 @@ func (b *bench) one(ctx context.Context, w row) error {
 	b.say("%s", w.title)
 	r := &record{Run: b.run, Made: made, Versions: map[string]string{own: b.version}}
 	begin := time.Now()
+	r.When = begin.UTC().Format(time.DateOnly) + ", " + simd.Best().String()
 	err := w.measure(ctx, b, r)
 	r.Took = time.Since(begin).Seconds()
 	var cannot unavailable

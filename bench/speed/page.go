@@ -18,7 +18,7 @@ func (b *bench) page(m machine) ([]byte, map[string]int) {
 How fast the program is and how much memory it takes, beside other programs: written by `+"`make bench`"+` (bench/speed),
 which measures all on one machine, one after the other. %s
 
-Machine: %s.
+Machine of the last run: %s.
 
 Each figure is the best of up to %d rounds (no further one once they have taken %.0f minutes); the spread is how much more
 the worst round took than the best. Ratios are of best figures.
@@ -55,7 +55,8 @@ func (b *bench) ofRuns() string {
 		}
 	}
 	if kept {
-		return fmt.Sprintf("**Of the last run are: %s. All else is of the run before.**", strings.Join(now, "; "))
+		return fmt.Sprintf("**Of the last run are: %s.** All else is of earlier ones: each section says when it was measured, and by which vector instructions.",
+			strings.Join(now, "; "))
 	}
 	if len(runs) <= 1 {
 		return fmt.Sprintf("All figures are of one run, which took %.0f minutes.", took/60)
@@ -83,9 +84,9 @@ func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
 			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.limit().String(), y.measured(r), verdict)
 		}
 	}
-	fmt.Fprintf(w, "## Targets\n\n%d of %d targets are met, %d are missed", verdicts[harness.Met], all, verdicts[harness.Missed])
+	fmt.Fprintf(w, "## Targets\n\n%d of %d targets are met, %d missed", verdicts[harness.Met], all, verdicts[harness.Missed])
 	if n := verdicts[harness.NotMeasured]; n > 0 {
-		fmt.Fprintf(w, ", **%d are not measured**", n)
+		fmt.Fprintf(w, ", **%d not measured**", n)
 	}
 	fmt.Fprintf(w, ".\n\n| what | target | measured | |\n|---|---|---|---|\n%s\n", lines.String())
 	return verdicts
@@ -119,6 +120,9 @@ func writeRow(w *bytes.Buffer, x row, r *record) {
 	}
 	if len(r.Notes) > 0 {
 		w.WriteString("\n")
+	}
+	if r.When != "" {
+		fmt.Fprintf(w, "Measured %s.\n\n", r.When)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestParsePeer(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	first := rows()[0]
-	r := &record{Run: "a", Took: 120, Versions: map[string]string{own: "v9", "peer": "1.2"}}
+	r := &record{Run: "a", When: "2026-01-02, avx2", Took: 120, Versions: map[string]string{own: "v9", "peer": "1.2"}}
 	r.add(own, wall, seconds, 2, 2.5)
 	r.add(own, rss, inBytes, 3e8)
 	r.add(pacmap, wall, seconds, 8)
@@ -54,7 +54,7 @@ func TestPage(t *testing.T) {
 		"| From files to a map: wall, of umap-learn's | <= 0.143 |  | not measured |",
 		"| From files to a map: peak memory | <= 0.35 GB | 0.30 GB | met |",
 		"**Missing: umap-learn: not installed.**", "| unfold | wall | 2.00 s | 25% | 2 |", "| PaCMAP | wall | 8.00 s |  | 1 |",
-		"- a fact\n", "| peer | 1.2 |", "| unfold | v9 |", "Not measured.\n",
+		"- a fact\n\nMeasured 2026-01-02, avx2.\n", "| peer | 1.2 |", "| unfold | v9 |", "Not measured.\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
@@ -81,7 +81,7 @@ func TestPageKeepsOtherRows(t *testing.T) {
 		t.Errorf("%v", verdicts)
 	}
 	for _, want := range []string{
-		"**Of the last run are: " + second.title + ". All else is of the run before.**", "| From files to a map: peak memory | <= 0.35 GB | 0.30 GB | met |",
+		"**Of the last run are: " + second.title + ".** All else is of earlier ones", "| From files to a map: peak memory | <= 0.35 GB | 0.30 GB | met |",
 		"## From files to a map\n\nThe 70,000 digits", "| PaCMAP | wall | 8.00 s |  | 1 |", "| peer | 1.2, 1.3 |",
 	} {
 		if !strings.Contains(string(text), want) {

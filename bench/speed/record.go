@@ -50,6 +50,8 @@ type record struct {
 	// Run names the run that measured it; Made says of what, by which settings.
 	Run  string `json:"run"`
 	Made string `json:"made"`
+	// When and by which vector instructions it was measured, in words.
+	When string `json:"when,omitempty"`
 	// Took is how many seconds it took to measure.
 	Took float64 `json:"took"`
 	// Series in the order of the page.
