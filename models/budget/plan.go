@@ -7,6 +7,7 @@ import (
 	"unfold/models/fit"
 	"unfold/models/lvm"
 	"unfold/sparse/distance"
+	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
 
@@ -130,7 +131,7 @@ func New(j Job) (Plan, error) {
 // resolve fills in what the number of rows decides.
 func (p *Plan) resolve() {
 	s, n := &p.Spec, p.Rows
-	of := s.Latent().Outline(n)
+	of := p.latent().Outline(n)
 	s.Dims = of.Dims
 	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
 	p.Lists = s.SearchLists(n)
@@ -138,6 +139,16 @@ func (p *Plan) resolve() {
 	if p.Entries > 0 {
 		p.Search = auto.Exact // whatever the settings say of rows in full
 	}
+}
+
+// latent are the settings of a latent variable model. Neighbours of sparse rows are found before it
+// learns, and given to it.
+func (p *Plan) latent() lvm.Settings {
+	s := p.Spec.Latent()
+	if p.Entries > 0 {
+		s.Given = &knn.Given{}
+	}
+	return s
 }
 
 // search are the settings that decide how neighbours are found.
@@ -163,7 +174,7 @@ func (p *Plan) sample() int {
 	if p.Spec.Kind != fit.LVM || p.Spec.LVM.Tails != lvm.Student {
 		return 0
 	}
-	return p.Spec.Latent().ForStudent().SampleOf(p.Rows)
+	return p.latent().ForStudent().SampleOf(p.Rows)
 }
 
 // reach is the number of neighbours of an event that are looked for.

@@ -316,3 +316,35 @@ func TestRowsInAFile(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanOfASample: very many rows are learnt after a sample, which takes memory and time; sparse
+// ones, whose neighbours are given, are not.
+func TestPlanOfASample(t *testing.T) {
+	few, err := New(Job{Rows: 99_999, Dim: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := New(Job{Rows: 100_000, Dim: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := New(Job{Rows: 100_000, Dim: 2000, Entries: 10_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if few.sample() != 0 || many.sample() != 10_000 || sparse.sample() != 0 {
+		t.Errorf("samples of %d, %d and %d rows, want 0, 10000 and 0", few.sample(), many.sample(), sparse.sample())
+	}
+	if few.Steps != 80 || many.Steps != 60 || sparse.Steps != 80 {
+		t.Errorf("%d, %d and %d steps, want 80, 60 and 80", few.Steps, many.Steps, sparse.Steps)
+	}
+	if a, b := few.stage("spectral"), many.stage("spectral"); float64(b) < 1.02*float64(a) {
+		t.Errorf("the start takes %d bytes, with a sample %d", a, b)
+	}
+	v := Speed{Rows: 4096, Steps: 8, Trial: models.Seconds{KNN: 0.1, Graph: 0.1, EM: 1}, Still: 0.1}
+	whole := many.Seconds(v)
+	many.Entries = 1 // as if neighbours were given
+	if part := many.Seconds(v); !(whole > part) {
+		t.Errorf("%v s with a sample, %v s without", whole, part)
+	}
+}
