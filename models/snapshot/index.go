@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	"unfold/sparse/knn/hnsw"
 )
@@ -13,11 +14,19 @@ func putIndex(s *Snapshot) content {
 	if s.Index == nil {
 		return content{}
 	}
-	var b bytes.Buffer
-	if err := s.Index.SaveLinks(&b); err != nil {
-		panic(fmt.Sprintf("snapshot: writing to memory failed: %v", err))
+	size, err := encodeLinks(io.Discard, s.Index)
+	if err != nil {
+		panic(fmt.Sprintf("snapshot: writing to nowhere failed: %v", err))
 	}
-	return content{b.Len(), 1, b.Bytes()}
+	return content{size, 1, s.Index}
+}
+
+// encodeLinks writes the links of an index and returns the number of bytes. They are written once
+// for each pass over a file's content, as all of them together are many.
+func encodeLinks(w io.Writer, ix *hnsw.Index) (int, error) {
+	out := &counter{w: w}
+	err := ix.SaveLinks(out)
+	return int(out.n), err
 }
 
 // takeIndex decodes the links that were read, with the reference points as rows.

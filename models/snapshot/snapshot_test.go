@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
@@ -92,12 +93,21 @@ func equal(a, b *Snapshot) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if (a.Index == nil) != (b.Index == nil) || a.Index != nil && !bytes.Equal(putIndex(a).data.([]byte), putIndex(b).data.([]byte)) {
+	if (a.Index == nil) != (b.Index == nil) || a.Index != nil && !bytes.Equal(links(a), links(b)) {
 		return false
 	}
 	c, d := *a, *b
 	c.Index, d.Index = nil, nil
 	return reflect.DeepEqual(c, d)
+}
+
+// links are those of a snapshot's index, as a file has them.
+func links(s *Snapshot) []byte {
+	var b bytes.Buffer
+	if n, err := encodeLinks(&b, s.Index); err != nil || n != b.Len() || n != putIndex(s).rows {
+		panic(fmt.Sprintf("%d bytes of links, %d written, in a block of %d: %v", n, b.Len(), putIndex(s).rows, err))
+	}
+	return b.Bytes()
 }
 
 // bytesOf is the file of s.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"unfold/sparse/knn/hnsw"
 )
 
 // Write writes s in the file format. It fails if s is not valid (Validate) or
@@ -85,6 +87,8 @@ func encode(w io.Writer, data any) (int, error) {
 	switch v := data.(type) {
 	case []byte:
 		return w.Write(v)
+	case *hnsw.Index:
+		return encodeLinks(w, v)
 	case []string:
 		return chunked(w, v, func(b []byte, s string) []byte {
 			return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
