@@ -93,10 +93,11 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 			return nil, fmt.Errorf("the width %g has to be positive", t.width)
 		}
 	}
-	if err := t.meet(context.Background(), x); err != nil {
+	near, err := t.neighbors(context.Background(), x)
+	if err != nil {
 		return nil, err
 	}
 	t.choose()
-	t.prepare()
+	t.prepare(near)
 	return t, nil
 }

@@ -40,7 +40,8 @@ func patches(ctx context.Context, m, threads int, of func(i int) (patch, error))
 type place struct{ patch, row int32 }
 
 // weights returns those of the graph of a sum of patches (m x m), by which Lap(W) is the sum:
-// sign times those of F F'. Each is summed up in the order of the patches.
+// sign times those of F F'. Each is summed up in the order of the patches. Rows are made one by one:
+// the terms of all as triplets (sparse.FromTriplets) would take several times the memory.
 func weights(all []patch, sign float64, threads int) *sparse.CSR {
 	m := len(all)
 	start := make([]int, m+1)

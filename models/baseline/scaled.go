@@ -26,8 +26,7 @@ type scaled struct {
 	// map, paths (m x m) Isomap's.
 	y, x, paths vec.Matrix[float64]
 	k, threads  int
-	near        *knn.Neighbors // of the learnt vectors, while the map is made
-	width       float64        // of kernels
+	width       float64 // of kernels
 
 	from dissimilar
 	diffusion
@@ -70,41 +69,39 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	}
 	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
 	t.y = t.units.All(x)
-	if err := t.meet(ctx, x); err != nil {
+	near, err := t.neighbors(ctx, x)
+	if err != nil {
 		return nil, err
 	}
 	if method == Isomap {
-		var err error
-		if t.paths, err = pca.PathLengths(ctx, x, t.k, s.Threads); err != nil {
+		if t.paths, err = pca.PathLengths(ctx, x, near, s.Threads); err != nil {
 			return nil, err
 		}
 		vec.Scale(t.units.Scale, t.paths.Data)
 	}
 	t.choose()
-	var err error
-	if t.x, err = t.places(ctx, x, s); err != nil {
+	if t.x, err = t.places(ctx, x, near, s); err != nil {
 		return nil, err
 	}
 	vec.Scale(t.unit, t.x.Data)
-	t.prepare()
+	t.prepare(near)
 	return t, nil
 }
 
-// meet finds the neighbours of the learnt rows x.
-func (t *scaled) meet(ctx context.Context, x vec.Matrix[float32]) (err error) {
-	t.near, err = knn.Graph(ctx, x, t.k, knn.Settings{Threads: t.threads})
-	return err
+// neighbors are those of the learnt rows x.
+func (t *scaled) neighbors(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors, error) {
+	return knn.Graph(ctx, x, t.k, knn.Settings{Threads: t.threads})
 }
 
-// places are those of the learnt vectors, in units; x are these as they are.
-func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
+// places are those of the learnt vectors, in units; x are these as they are, with their neighbours.
+func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (vec.Matrix[float64], error) {
 	switch t.method {
 	case Sammon:
 		return t.relaxed(ctx, x, s)
 	case NonMetric:
 		return t.ordered(ctx, x, s)
 	case LLE, LTSA, Eigenmaps:
-		return t.local(ctx, x, s)
+		return t.local(ctx, x, near, s)
 	}
 	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
@@ -114,29 +111,24 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], s Settings) 
 }
 
 // local are the places of a method that knows neighbours alone.
-func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], s Settings) (places vec.Matrix[float64], err error) {
-	lists, err := neighborLists(ctx, x, t.near, s.Threads)
+func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (places vec.Matrix[float64], err error) {
+	lists, err := neighborLists(ctx, x, near, s.Threads)
 	if err != nil {
 		return places, err
 	}
-	switch t.method {
-	case Eigenmaps:
+	if t.method == Eigenmaps {
 		places, t.values, err = eigenmap(ctx, lists, s)
 		return places, err
-	case LTSA:
-		all, err := patches(ctx, len(lists), s.Threads, func(i int) (patch, error) {
-			return align(t.y, neighborhood(lists, i, t.k), s.Dims)
-		})
-		if err != nil {
-			return places, err
-		}
-		return least(ctx, weights(all, 1, s.Threads), s)
 	}
-	all, err := patches(ctx, len(lists), s.Threads, func(i int) (patch, error) { return reconstruct(t.y, i, lists[i]), nil })
+	sign, of := -1.0, func(i int) (patch, error) { return reconstruct(t.y, i, lists[i]), nil }
+	if t.method == LTSA {
+		sign, of = 1, func(i int) (patch, error) { return align(t.y, neighborhood(lists, i, t.k), s.Dims) }
+	}
+	all, err := patches(ctx, len(lists), s.Threads, of)
 	if err != nil {
 		return places, err
 	}
-	return least(ctx, weights(all, -1, s.Threads), s)
+	return least(ctx, weights(all, sign, s.Threads), s)
 }
 
 // trimmed clears the columns that are rounding.
@@ -180,7 +172,7 @@ func (t *scaled) choose() {
 }
 
 // prepare makes of places what (2) and Sigma need.
-func (t *scaled) prepare() {
+func (t *scaled) prepare(near *knn.Neighbors) {
 	m, d := t.x.Rows, t.x.Cols
 	if t.from != nil || t.method.stresses() {
 		t.vectors = t.x.Clone()
@@ -194,7 +186,7 @@ func (t *scaled) prepare() {
 	for _, e := range columnSquares(t.x) {
 		t.least += 1e-12 * e / float64(m*d)
 	}
-	t.settle()
+	t.settle(near)
 }
 
 // centre finds the mean and the vectors of (2).
@@ -221,16 +213,14 @@ func (t *scaled) centre() {
 	}
 }
 
-// settle finds the variances of the learnt points, and how far away their nearest are. After
-// that nothing asks who these are.
-func (t *scaled) settle() {
+// settle finds the variances of the learnt points, and how far away their nearest are.
+func (t *scaled) settle(near *knn.Neighbors) {
 	t.variance, t.reach2 = make([]float64, t.x.Rows), make([]float64, t.x.Rows)
 	for i := range t.variance {
-		list, _ := t.near.Row(i)
+		list, _ := near.Row(i)
 		t.variance[i] = t.spread(append([]int32{int32(i)}, list...))
 		t.reach2[i] = vec.SquaredDistance(t.y.Row(i), t.y.Row(int(list[t.k-1])))
 	}
-	t.near = nil
 }
 
 // spread is the variance by coordinate of the places of some learnt points.

@@ -36,7 +36,11 @@ func Isomap(ctx context.Context, x vec.Matrix[float32], q int, s IsomapSettings)
 	if q < 1 || q >= n || s.Neighbors < 1 || s.Neighbors >= n {
 		return none, models.BadInputf("isomap: %d dimensions and %d neighbours of %d points: want at least 1 of each and fewer than points", q, s.Neighbors, n)
 	}
-	squares, err := PathLengths(ctx, x, s.Neighbors, s.Threads)
+	near, err := knn.Graph(ctx, x, s.Neighbors, knn.Settings{Threads: s.Threads})
+	if err != nil {
+		return none, fmt.Errorf("isomap: %w", err)
+	}
+	squares, err := PathLengths(ctx, x, near, s.Threads)
 	if err != nil {
 		return none, fmt.Errorf("isomap: %w", err)
 	}
@@ -51,15 +55,11 @@ func Isomap(ctx context.Context, x vec.Matrix[float32], q int, s IsomapSettings)
 }
 
 // PathLengths returns the lengths of the shortest paths between the rows of x, n x n: in the
-// symmetrised graph of so many nearest neighbours, the parts of which are joined by the
+// symmetrised graph of their nearest neighbours near, the parts of which are joined by the
 // shortest bridges.
-func PathLengths(ctx context.Context, x vec.Matrix[float32], neighbors, threads int) (vec.Matrix[float64], error) {
+func PathLengths(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, threads int) (vec.Matrix[float64], error) {
 	n := x.Rows
 	lengths := vec.New[float64](n, n)
-	near, err := knn.Graph(ctx, x, neighbors, knn.Settings{Threads: threads})
-	if err != nil {
-		return lengths, err
-	}
 	edges, err := graph.Connected(ctx, x, near, threads)
 	if err != nil {
 		return lengths, err
