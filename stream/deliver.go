@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"unfold/internal/vec"
 )
 
 // deliver writes the outputs and dead letters of a batch and marks the batch as done
@@ -94,7 +96,7 @@ func (w *worker) bury(ctx context.Context, batch []*entry) error {
 					return err
 				}
 			}
-			dead = pick(dead, left)
+			dead = vec.Pick(dead, left)
 			continue
 		}
 		if err != nil {

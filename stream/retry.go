@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"unfold/internal/backoff"
+	"unfold/internal/vec"
 )
 
 // retrier retries what fails, with growing pauses, until the context is done.
@@ -33,7 +34,7 @@ func (r retrier) write(ctx context.Context, what string, sink Sink, messages []M
 		if errors.As(err, &refused) {
 			return left, refused.among(before)
 		}
-		rest = pick(messages, left)
+		rest = vec.Pick(messages, left)
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
@@ -58,16 +59,7 @@ func remaining(among []int, n int, err error) []int {
 	if !errors.As(err, &we) {
 		return among
 	}
-	return pick(among, we.Remaining)
-}
-
-// pick returns some of all, by their indices.
-func pick[T any](all []T, indices []int) []T {
-	out := make([]T, len(indices))
-	for k, i := range indices {
-		out[k] = all[i]
-	}
-	return out
+	return vec.Pick(among, we.Remaining)
 }
 
 // pause reports a failure and waits; it returns false if the context was done before.

@@ -50,6 +50,15 @@ func Take[T Float, I ~int | ~int32](m Matrix[T], rows []I) Matrix[T] {
 	return out
 }
 
+// Pick returns the elements of v at some places, in that order.
+func Pick[T any, I ~int | ~int32 | ~uint32](v []T, at []I) []T {
+	out := make([]T, len(at))
+	for k, i := range at {
+		out[k] = v[i]
+	}
+	return out
+}
+
 // Convert returns a copy of m with elements of type U.
 func Convert[U, T Float](m Matrix[T]) Matrix[U] {
 	out := New[U](m.Rows, m.Cols)

@@ -55,7 +55,11 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 		beyond = further(x, nb, k, ranks, s.Distance, s.Threads)
 	}
 	if o != nil {
-		defer o.lists(nb, beyond)()
+		nb.Permute(o)
+		defer func() { nb.Permute(o.back()) }()
+		if beyond != nil {
+			beyond.Permute(o)
+		}
 		s.Labels = take(s.Labels, o)
 	}
 	return newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit), s.Threads), len(ranks)

@@ -30,30 +30,12 @@ func (o order) back() order {
 	return knn.Inverse(o)
 }
 
-// lists gives points their positions for numbers in all of the lists that are not nil, until the
-// function that it returns is called.
-func (o order) lists(all ...*knn.Neighbors) (restore func()) {
-	permute := func(o order) {
-		for _, nb := range all {
-			if nb != nil {
-				nb.Permute(o)
-			}
-		}
-	}
-	permute(o)
-	return func() { permute(o.back()) }
-}
-
 // take returns what points have in the order o: v itself if there is none, of either.
 func take[T any](v []T, o order) []T {
 	if o == nil || v == nil {
 		return v
 	}
-	out := make([]T, len(v))
-	for p, i := range o {
-		out[p] = v[i]
-	}
-	return out
+	return vec.Pick(v, o)
 }
 
 // takeRows is take of rows.

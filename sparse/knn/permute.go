@@ -8,7 +8,7 @@ func (nb *Neighbors) Permute(order []int32) {
 	for q, i := range nb.Index {
 		nb.Index[q] = number[i]
 	}
-	// Rows move along the cycles of the permutation; number tells which have moved.
+	// Rows move along the cycles of the permutation; number is -1 of those that have moved.
 	index, dist2 := make([]int32, nb.K), make([]float64, nb.K)
 	for first := range order {
 		if number[first] < 0 {

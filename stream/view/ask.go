@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // Map is the map that places are on now.
@@ -109,8 +110,8 @@ func (h *Hub) Points() (*table.Table, error) {
 		}
 	}
 	columns := []table.Column{
-		table.StringColumn("id", gather(r.id, slots)), table.Float32Column("x", gather(r.x, slots)),
-		table.Float32Column("y", gather(r.y, slots)), table.Float64Column("at", gather(r.at, slots)),
+		table.StringColumn("id", vec.Pick(r.id, slots)), table.Float32Column("x", vec.Pick(r.x, slots)),
+		table.Float32Column("y", vec.Pick(r.y, slots)), table.Float64Column("at", vec.Pick(r.at, slots)),
 	}
 	taken := map[string]bool{"id": true, "x": true, "y": true, "at": true}
 	for _, c := range r.columns {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // Kind is what a column holds.
@@ -236,31 +237,22 @@ func (c *column) clear(slot int) {
 func (c *column) take(name string, slots []uint32) table.Column {
 	switch c.Kind {
 	case Category:
-		return table.Uint32Column(name, gather(c.codes, slots))
+		return table.Uint32Column(name, vec.Pick(c.codes, slots))
 	case Text:
-		return table.StringColumn(name, gather(c.texts, slots))
+		return table.StringColumn(name, vec.Pick(c.texts, slots))
 	case Number:
 		if c.short {
 			return table.Float32Column(name, narrowed(c.numbers, slots))
 		}
 	}
-	return table.Float64Column(name, gather(c.numbers, slots))
+	return table.Float64Column(name, vec.Pick(c.numbers, slots))
 }
 
-// narrowed is gather in single precision.
+// narrowed is vec.Pick in single precision.
 func narrowed(from []float64, slots []uint32) []float32 {
 	out := make([]float32, len(slots))
 	for i, s := range slots {
 		out[i] = float32(from[s])
-	}
-	return out
-}
-
-// gather returns the elements of some slots.
-func gather[T any](from []T, slots []uint32) []T {
-	out := make([]T, len(slots))
-	for i, s := range slots {
-		out[i] = from[s]
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // Change says what a binary message does.
@@ -81,9 +82,9 @@ func (h *Hub) frame(c Change, slots []uint32) Message {
 	if c == Remove {
 		return removal(numbers)
 	}
-	columns := []table.Column{table.Uint32Column("slot", numbers), table.Float32Column("x", gather(r.x, slots)), table.Float32Column("y", gather(r.y, slots))}
+	columns := []table.Column{table.Uint32Column("slot", numbers), table.Float32Column("x", vec.Pick(r.x, slots)), table.Float32Column("y", vec.Pick(r.y, slots))}
 	if c == Put {
-		columns = append(columns, table.Float64Column("at", gather(r.at, slots)), table.StringColumn("id", gather(r.id, slots)))
+		columns = append(columns, table.Float64Column("at", vec.Pick(r.at, slots)), table.StringColumn("id", vec.Pick(r.id, slots)))
 		for i, column := range r.columns {
 			columns = append(columns, column.take(name(i), slots))
 		}
@@ -93,7 +94,7 @@ func (h *Hub) frame(c Change, slots []uint32) Message {
 
 // baseFrame is where points of the base are now. The lock is held.
 func (h *Hub) baseFrame(slots []uint32) Message {
-	return binary(Under, table.Uint32Column("slot", slots), table.Float32Column("x", gather(h.base.x, slots)), table.Float32Column("y", gather(h.base.y, slots)))
+	return binary(Under, table.Uint32Column("slot", slots), table.Float32Column("x", vec.Pick(h.base.x, slots)), table.Float32Column("y", vec.Pick(h.base.y, slots)))
 }
 
 // removal frees slots, as messages number them.
