@@ -1,5 +1,7 @@
 package live
 
+import "unfold/internal/vec"
+
 // Label gives the points in some slots labels, "" for none: with Supervision the map learns by them from the
 // next refresh on. A point has the label that it was given last, and a new one has none.
 func (m *Map) Label(slots []int32, label []string) {
@@ -13,9 +15,5 @@ func (m *Map) labelled(slots []int32) []string {
 	if m.set.LVM.Student.Supervision == 0 {
 		return nil
 	}
-	out := make([]string, len(slots))
-	for i, s := range slots {
-		out[i] = m.label[s]
-	}
-	return out
+	return vec.Pick(m.label, slots)
 }
