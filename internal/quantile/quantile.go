@@ -19,11 +19,51 @@ func Median[T cmp.Ordered](values []T) T {
 	return Of(values, 0.5)
 }
 
-// Middle returns the median of values, which it sorts: of an even number of values the
+// Middle returns the median of values, which it reorders: of an even number of values the
 // mean of the two in the middle. There must be a value.
 func Middle(values []float64) float64 {
-	slices.Sort(values)
 	n := len(values)
-	low, high := values[(n-1)/2], values[n/2]
+	Divide(values, n/2)
+	high := slices.Min(values[n/2:])
+	if n%2 == 1 {
+		return high
+	}
+	low := slices.Max(values[:n/2])
 	return low + (high-low)/2
 }
+
+// Divide moves the m smallest values to the front (Hoare's selection, with the median of
+// three as pivot).
+func Divide[T cmp.Ordered](values []T, m int) {
+	from, to := 0, len(values)
+	for to-from > 1 {
+		pivot := Of3(values[from], values[(from+to)/2], values[to-1])
+		i, j := from, to-1
+		for {
+			for values[i] < pivot {
+				i++
+			}
+			for values[j] > pivot {
+				j--
+			}
+			if i >= j {
+				break
+			}
+			values[i], values[j] = values[j], values[i]
+			i++
+			j--
+		}
+		// Now values[from:i] <= pivot <= values[i:to], and i is inside.
+		switch {
+		case m < i:
+			to = i
+		case m > i:
+			from = i
+		default:
+			return
+		}
+	}
+}
+
+// Of3 returns the median of three values.
+func Of3[T cmp.Ordered](a, b, c T) T { return max(min(a, b), min(max(a, b), c)) }

@@ -28,6 +28,23 @@ func TestMedians(t *testing.T) {
 	}
 }
 
+// Divide is a selection, also among equal values.
+func TestDivide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 60).Draw(t, "values")
+		m := rapid.IntRange(0, len(v)).Draw(t, "m")
+		sorted := slices.Sorted(slices.Values(v))
+		Divide(v, m)
+		front, rest := v[:m], v[m:]
+		if m > 0 && m < len(v) && slices.Max(front) > slices.Min(rest) {
+			t.Fatalf("%v before %v", front, rest)
+		}
+		if slices.Sort(v); !slices.Equal(v, sorted) {
+			t.Fatalf("%v are the values, want %v", v, sorted)
+		}
+	})
+}
+
 // No more than a share of q lies before the quantile, and no more than the rest behind it.
 func TestQuantile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -137,13 +137,28 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 	if p.Index != auto.HNSW {
 		return nil
 	}
+	to := knn.Settings{Threads: p.Spec.Threads}
+	build := func() error {
+		_, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.Search, to)
+		return err
+	}
+	if lists := min(p.Lists, x.Rows-1); auto.Listed(p.Rows, lists) {
+		nb, _, err := auto.Graph(ctx, x, lists, p.Spec.Search, to)
+		if err != nil {
+			return fmt.Errorf("budget: trial: %w", err)
+		}
+		build = func() error {
+			_, err := auto.BuildFrom(ctx, x, nb, min(p.reach(), x.Rows), p.Spec.Search, to)
+			return err
+		}
+	}
 	first := time.Now()
 	for again := range 3 {
 		if again > 0 && time.Since(first) > trialTime {
 			break
 		}
 		begin := time.Now()
-		if _, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.Search, knn.Settings{Threads: p.Spec.Threads}); err != nil {
+		if err := build(); err != nil {
 			return fmt.Errorf("budget: trial: %w", err)
 		}
 		if took := time.Since(begin).Seconds(); again == 0 || took < v.Index {

@@ -18,6 +18,8 @@ import (
 	"unfold/models/projection"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 )
 
 // Result is what a fit has to say beside the snapshot.
@@ -142,13 +144,14 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		return nil, err
 	}
 	p.out.SecondsNovelty = time.Since(clock).Seconds()
+	near := found(learnt.Result)
 	learnt.Neighbors = nil // makes room
 	s.Version, s.Epoch, s.Parts = 1, 1, slices.Concat(s.Parts, learnt.Parts)
 	project.Store(s)
 	if p.graph != nil {
 		s.Graph, s.Dim = p.graph, z.Rows
 	}
-	if err := p.index(ctx, s); err != nil {
+	if err := p.index(ctx, s, near); err != nil {
 		return nil, err
 	}
 	if s.Settings, err = p.spec.stored(); err != nil {
@@ -216,13 +219,23 @@ func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*Learnt, e
 	return points, nil
 }
 
-// index makes the index that events are placed by.
-func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot) (err error) {
+// found are the neighbours that were found for the points, without distances; nil if they were
+// given, well or not.
+func found(r *models.Result) *knn.Neighbors {
+	nb := r.Neighbors
+	if nb == nil || r.Report.Search.Method == auto.Given {
+		return nil
+	}
+	return &knn.Neighbors{N: nb.N, K: nb.K, Index: nb.Index}
+}
+
+// index makes the index that events are placed by, of points with neighbours that were found.
+func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot, near *knn.Neighbors) (err error) {
 	clock := time.Now()
 	p.progress("index", 0, 1)
 	search := p.spec.Search
 	search.Seed = p.spec.Seed
-	s.Index, err = lvm.NewIndex(ctx, s, search, p.spec.Threads)
+	s.Index, err = lvm.NewIndex(ctx, s, near, search, p.spec.Threads)
 	p.out.SecondsIndex = time.Since(clock).Seconds()
 	return err
 }

@@ -13,9 +13,9 @@ import (
 
 // NewIndex returns the index that events should be placed by, for Snapshot.Index, if a
 // placer looks for reach neighbours: nil if there are so few reference points, or so much
-// recall is wanted, that they are searched exactly. It is a function of the reference
-// points and the settings.
-func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Settings, threads int) (*hnsw.Index, error) {
+// recall is wanted, that they are searched exactly. Neighbours of the reference points, if they
+// are known, make it faster. It is a function of these, the reference points and the settings.
+func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, threads int) (*hnsw.Index, error) {
 	if err := models.CheckSearch(set, s.Distance); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,11 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Set
 	if ofRows(set, s, s.Reference.Rows).Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
 		return nil, nil
 	}
-	return auto.Build(ctx, s.Reference, reach, set, knn.Settings{Threads: threads})
+	to := knn.Settings{Threads: threads}
+	if nb != nil && auto.Listed(nb.N, nb.K) {
+		return auto.BuildFrom(ctx, s.Reference, nb, reach, set, to)
+	}
+	return auto.Build(ctx, s.Reference, reach, set, to)
 }
 
 // KeepsIndex reports whether a map that is carried on, and has an index, goes on with

@@ -1,6 +1,10 @@
 package student
 
-import "math"
+import (
+	"math"
+
+	"unfold/internal/quantile"
+)
 
 // Edge joins a new point to a point of the map.
 type Edge struct {
@@ -39,7 +43,7 @@ const few = 10
 // selection, with the median of three as pivot).
 func middle(at, s []float64, half float64) float64 {
 	for len(at) > few {
-		pivot := median3(at[0], at[len(at)/2], at[len(at)-1])
+		pivot := quantile.Of3(at[0], at[len(at)/2], at[len(at)-1])
 		left, sum := divide(at, s, pivot)
 		if left == 0 {
 			// The pivot is the least value: those that equal it go to the left.
@@ -97,9 +101,6 @@ func divide(at, s []float64, pivot float64) (n int, weight float64) {
 	}
 	return n, weight
 }
-
-// median3 is the median of three numbers.
-func median3(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
 
 // Place moves mu by steps of the mu update for one new point, everything else
 // frozen and without dissimilar pairs (H12):

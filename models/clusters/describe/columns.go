@@ -3,6 +3,8 @@ package describe
 import (
 	"math"
 	"slices"
+
+	"unfold/internal/quantile"
 )
 
 // column returns how each cluster differs from the rest in column k, by some rows that are of
@@ -125,20 +127,14 @@ func spread(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	centre, mean := median(values), 0.0
+	centre, mean := quantile.Middle(slices.Clone(values)), 0.0
 	away := make([]float64, len(values))
 	for i, v := range values {
 		away[i] = math.Abs(v - centre)
 		mean += away[i] / float64(len(values))
 	}
-	if mad := 1.4826 * median(away); mad > 0 {
+	if mad := 1.4826 * quantile.Middle(away); mad > 0 {
 		return mad
 	}
 	return math.Sqrt(math.Pi/2) * mean
-}
-
-func median(values []float64) float64 {
-	s := slices.Clone(values)
-	slices.Sort(s)
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

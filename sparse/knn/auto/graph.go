@@ -19,8 +19,12 @@ type Report struct {
 	Recall float64 `json:"recall"`
 }
 
-// sample is how many rows of a graph are compared with the truth.
-const sample = 512
+// sampled is how many of n rows of a graph are compared with the truth: 512, and of more than
+// 250,000 rows fewer, at least 128, as each is compared with all.
+func sampled(n int) int {
+	const most, least, pairs = 512, 128, 128_000_000
+	return min(most, max(least, pairs/max(n, 1)))
+}
 
 // Graph returns the k nearest other rows of every row of x, nearest first, found as
 // the settings say; see knn.Graph. Rows of float64, and under other distances than the Euclidean
@@ -47,7 +51,7 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 	if err != nil {
 		return nil, Report{}, err
 	}
-	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sample, set.Seed, s)
+	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sampled(x.Rows), set.Seed, s)
 	return nb, Report{Method: Given, Recall: recall}, err
 }
 
@@ -56,7 +60,8 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 func byDescent(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	target := set.recall(DefaultRecall)
 	// A sample may fall short by its own error.
-	enough := target - math.Sqrt(target*(1-target)/sample)
+	sample := sampled(x.Rows)
+	enough := target - math.Sqrt(target*(1-target)/float64(sample))
 	for long := candidates(k, target); long <= 4*candidates(k, target) && long < x.Rows/2; long *= 2 {
 		nb, r, err := nndescent.Graph(ctx, x, k, nndescent.Settings{Candidates: long, Sample: sample, Seed: set.Seed}, s)
 		switch {

@@ -9,13 +9,14 @@ import (
 // choose appends to kept, until there are most, the candidates that are nearer
 // to the row they are candidates of than to any kept before (algorithm 4 of
 // Malkov and Yashunin 2018): neighbours in different directions, of which one
-// leads on where another does not. The candidates are sorted.
-func (ix *Index) choose(w *work, candidates []uint64, most int, kept []int32) []int32 {
+// leads on where another does not. The candidates are sorted. With slack above 1 more are
+// kept: only a squared distance less than the slack-th part counts as nearer.
+func (ix *Index) choose(w *work, candidates []uint64, slack float32, most int, kept []int32) []int32 {
 	for _, k := range candidates {
 		if len(kept) >= most {
 			break
 		}
-		if row := dist.RowOf(k); !ix.shadowed(w, row, dist.DistanceOf(k), kept) {
+		if row := dist.RowOf(k); !ix.shadowed(w, row, dist.DistanceOf(k)/slack, kept) {
 			kept = append(kept, row)
 		}
 	}
@@ -53,7 +54,7 @@ func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
 	slices.Sort(w.rows)
 	w.rows = slices.Compact(w.rows)
 	w.rows = slices.DeleteFunc(w.rows, func(r int32) bool { return r == row || slices.Contains(list[:fixed], r) })
-	w.kept = ix.choose(w, ix.rank(w, row, w.rows), len(list), append(w.kept[:0], list[:fixed]...))
+	w.kept = ix.choose(w, ix.rank(w, row, w.rows), 1, len(list), append(w.kept[:0], list[:fixed]...))
 	unlink(list[copy(list, w.kept):])
 }
 
@@ -63,7 +64,7 @@ func (ix *Index) replenish(w *work, layer int, row int32, others []int32, size i
 	list := ix.links(layer, row)
 	used := used(list)
 	candidates := ix.rank(w, row, others)
-	w.kept = ix.choose(w, candidates, size, append(w.kept[:0], list[:used]...))
+	w.kept = ix.choose(w, candidates, 1, size, append(w.kept[:0], list[:used]...))
 	for _, k := range candidates {
 		if len(w.kept) >= size {
 			break

@@ -40,6 +40,20 @@ func (ix *Index) Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settin
 	}
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	rows, err := ix.room(x)
+	if err != nil {
+		return nil, err
+	}
+	b := batch{ix: ix, threads: s.Threads}
+	if done, err := b.insertAll(ctx, rows, ix.drawLevel, s.Progress); err != nil {
+		ix.vacate(rows[done:])
+		return rows[:done], fmt.Errorf("hnsw: insert stopped: %w", err)
+	}
+	return rows, nil
+}
+
+// room makes room for copies of the rows of x and returns their numbers; they are in no layer.
+func (ix *Index) room(x vec.Matrix[float32]) ([]int32, error) {
 	rows, err := ix.grow(x.Rows)
 	if err != nil {
 		return nil, err
@@ -47,20 +61,24 @@ func (ix *Index) Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settin
 	for i, r := range rows {
 		copy(ix.vector(r), x.Row(i))
 	}
-	b := batch{ix: ix, threads: s.Threads}
-	for from := 0; from < len(rows); {
+	return rows, nil
+}
+
+// insertAll inserts rows in batches, of levels that are asked for in their order, and returns
+// how many it has inserted.
+func (b *batch) insertAll(ctx context.Context, rows []int32, level func() int, progress func(done, total int)) (done int, err error) {
+	for done < len(rows) {
 		if err := ctx.Err(); err != nil {
-			ix.vacate(rows[from:])
-			return rows[:from], fmt.Errorf("hnsw: insert stopped: %w", err)
+			return done, err
 		}
-		to := min(len(rows), from+batchSize(ix.live))
-		b.insert(rows[from:to])
-		from = to
-		if s.Progress != nil {
-			s.Progress(from, len(rows))
+		to := min(len(rows), done+batchSize(b.ix.live))
+		b.insert(rows[done:to], level)
+		done = to
+		if progress != nil {
+			progress(done, len(rows))
 		}
 	}
-	return rows, nil
+	return done, nil
 }
 
 // vacate gives back rows that are in no layer, so that the first is used first.
@@ -89,6 +107,9 @@ type batch struct {
 	// back holds, for each layer, the links that are to be entered besides
 	// those of the new rows: target << 32 | source.
 	back [][]uint64
+	// raised says that the two lowest layers have the same rows, so that candidates of the one
+	// are those of the other.
+	raised bool
 	// first maps the hash of a new row to its plan.
 	first map[uint64]int
 }
@@ -105,8 +126,8 @@ type plan struct {
 	same int
 }
 
-func (b *batch) insert(rows []int32) {
-	b.prepare(rows)
+func (b *batch) insert(rows []int32, level func() int) {
+	b.prepare(rows, level)
 	ix := b.ix
 	par.Ranges(b.threads, len(rows), planRows, func(_, from, to int) {
 		w := ix.pool.Get()
@@ -131,8 +152,8 @@ const (
 	relinkRows = 64
 )
 
-// prepare draws the levels of new rows and finds those that are equal.
-func (b *batch) prepare(rows []int32) {
+// prepare asks for the levels of new rows and finds those that are equal.
+func (b *batch) prepare(rows []int32, level func() int) {
 	ix := b.ix
 	if b.first == nil {
 		b.first = make(map[uint64]int)
@@ -141,7 +162,7 @@ func (b *batch) prepare(rows []int32) {
 	b.plans = b.plans[:0]
 	at := 0
 	for i, r := range rows {
-		p := plan{row: r, level: ix.drawLevel(), at: at, like: none, same: none}
+		p := plan{row: r, level: level(), at: at, like: none, same: none}
 		h := hashRow(ix.vector(r))
 		if j, met := b.first[h]; !met {
 			b.first[h] = i
@@ -183,8 +204,10 @@ func (b *batch) find(w *work, p *plan) {
 		ix.walk(w, layer, q, 1)
 	}
 	for layer := min(p.level, top); layer >= 0; layer-- {
-		ix.walk(w, layer, q, ix.set.EfConstruction)
-		ix.choose(w, w.pool, ix.set.M, b.links(p, layer)[:0])
+		if layer > 0 || !b.raised {
+			ix.walk(w, layer, q, ix.set.EfConstruction)
+		}
+		ix.choose(w, w.pool, 1, ix.set.M, b.links(p, layer)[:0])
 	}
 	for _, k := range w.pool {
 		if dist.DistanceOf(k) > 0 {

@@ -27,25 +27,32 @@ func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
 		w.pool[i] = k &^ followed
 		w.see(dist.RowOf(k))
 	}
-	for next := 0; next < len(w.pool); {
-		k := w.pool[next]
-		if k&followed != 0 {
-			next++
-			continue
-		}
-		w.pool[next] = k | followed
+	for next := w.follow(0); next < len(w.pool); next = w.follow(next) {
+		row := dist.RowOf(w.pool[next])
 		next++
 		if next < len(w.pool) {
 			// This one is likely to come next.
 			dist.Prefetch(ix.links(layer, dist.RowOf(w.pool[next])))
 		}
-		met := w.unseen(ix.links(layer, dist.RowOf(k)))
+		met := w.unseen(ix.links(layer, row))
 		if len(met) == 0 {
 			continue
 		}
 		dist.Rows(w.d, q, ix.rows, ix.stride, met)
 		next = min(next, w.offer(met, ef))
 	}
+}
+
+// follow marks the first candidate from a place on whose links have not been followed, and
+// returns its place; the end of the pool if there is none.
+func (w *work) follow(next int) int {
+	for ; next < len(w.pool); next++ {
+		if w.pool[next]&followed == 0 {
+			w.pool[next] |= followed
+			break
+		}
+	}
+	return next
 }
 
 // unseen returns those of a row's links that have not been met, and marks them.

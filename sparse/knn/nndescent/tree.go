@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"unfold/internal/quantile"
 	"unfold/internal/simd/dist"
 )
 
@@ -103,7 +104,7 @@ func (g *splitter) split(rows []int32) {
 		keys[r] = uint64(ordered(a[r]-b[r]))<<32 | uint64(uint32(row))
 	}
 	middle := len(rows) / 2
-	dist.Divide(keys, middle)
+	quantile.Divide(keys, middle)
 	for r, k := range keys {
 		rows[r] = int32(uint32(k))
 	}
