@@ -117,6 +117,77 @@ done:
 	VZEROUPPER
 	RET
 
+// func laplacianMul2AVX2(dst *[2]float64, diagonal *float64, x *[2]float64, start *int, index *int32, data *float64, from int, to int)
+// Requires: AVX, FMA3
+TEXT ·laplacianMul2AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ diagonal+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ start+24(FP), BX
+	MOVQ index+32(FP), SI
+	MOVQ data+40(FP), DI
+	MOVQ from+48(FP), R8
+	MOVQ to+56(FP), R9
+	MOVQ (BX)(R8*8), R10
+
+rows2:
+	CMPQ     R8, R9
+	JGE      done2
+	MOVQ     8(BX)(R8*8), R11
+	LEAQ     (R8)(R8*1), R13
+	VMOVDDUP (CX)(R8*8), X0
+	VMULPD   (DX)(R13*8), X0, X0
+	VXORPD   X1, X1, X1
+	VXORPD   X2, X2, X2
+	VXORPD   X3, X3, X3
+	LEAQ     -4(R11), R12
+	JMP      testFours
+
+fours:
+	MOVLQSX      (SI)(R10*4), R14
+	ADDQ         R14, R14
+	VMOVDDUP     (DI)(R10*8), X4
+	VFNMADD231PD (DX)(R14*8), X4, X0
+	MOVLQSX      4(SI)(R10*4), R14
+	ADDQ         R14, R14
+	VMOVDDUP     8(DI)(R10*8), X4
+	VFNMADD231PD (DX)(R14*8), X4, X1
+	MOVLQSX      8(SI)(R10*4), R14
+	ADDQ         R14, R14
+	VMOVDDUP     16(DI)(R10*8), X4
+	VFNMADD231PD (DX)(R14*8), X4, X2
+	MOVLQSX      12(SI)(R10*4), R14
+	ADDQ         R14, R14
+	VMOVDDUP     24(DI)(R10*8), X4
+	VFNMADD231PD (DX)(R14*8), X4, X3
+	ADDQ         $0x04, R10
+
+testFours:
+	CMPQ R10, R12
+	JLE  fours
+	JMP  testOnes
+
+ones:
+	MOVLQSX      (SI)(R10*4), R12
+	ADDQ         R12, R12
+	VMOVDDUP     (DI)(R10*8), X4
+	VFNMADD231PD (DX)(R12*8), X4, X0
+	INCQ         R10
+
+testOnes:
+	CMPQ    R10, R11
+	JLT     ones
+	VADDPD  X1, X0, X0
+	VADDPD  X3, X2, X2
+	VADDPD  X2, X0, X0
+	VMOVUPD X0, (AX)(R13*8)
+	INCQ    R8
+	JMP     rows2
+
+done2:
+	VZEROUPPER
+	RET
+
 // func laplacianMul4AVX2(dst *float64, diagonal *float64, x *float64, stride int, start *int, index *int32, data *float64, from int, to int)
 // Requires: AVX, FMA3
 TEXT ·laplacianMul4AVX2(SB), NOSPLIT, $0-72

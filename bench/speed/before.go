@@ -47,6 +47,24 @@ func parseBefore(page string) before {
 	return p
 }
 
+// asked is what the page says of rows that are measured only if they are named.
+func (p before) asked() before {
+	kept := parseBefore("")
+	for _, x := range rows() {
+		if !x.asked {
+			continue
+		}
+		if text, is := p.sections[x.title]; is {
+			kept.sections[x.title] = text
+		}
+		for _, y := range x.targets {
+			name := x.title + ": " + y.what
+			kept.targets[name] = p.targets[name]
+		}
+	}
+	return kept
+}
+
 // cells returns the first two cells of a line of a table.
 func cells(line string) (first, second string, ok bool) {
 	parts := strings.Split(line, " | ")

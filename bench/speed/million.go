@@ -23,7 +23,34 @@ the vectors, too. Its predictions are compared with what it took, memory at its 
 			{what: "predicted memory, off by", value: offBy(predictedBytes, reportedBytes), bound: 10, unit: "%", format: "%.0f"},
 			{what: "predicted time, off by", value: offBy(predictedTime, learnt), bound: 30, unit: "%", format: "%.0f"},
 		},
-		measure: measureMillion,
+		measure: measureFit(1_000_000, 50, 3_000),
+	}
+}
+
+func tenMillionRow() row {
+	return row{
+		key: "tenmillion", title: "Ten million rows",
+		about: `The same of 10,000,000 rows, 2 GB in the file.`,
+		targets: []target{
+			{what: "whole fit", value: figure(own, wholeFit, 1./60), bound: 25, unit: " min", format: "%.0f"},
+			{what: "peak memory", value: figure(own, rss, 1e-9), bound: 8, unit: " GB", format: "%.1f"},
+			{what: "predicted memory, off by", value: offBy(predictedBytes, reportedBytes), bound: 10, unit: "%", format: "%.0f"},
+			{what: "trustworthiness", value: figure(own, trust, 1), bound: 0.99, above: true, format: "%.4f"},
+		},
+		measure: measureFit(10_000_000, 50, 4_000),
+		asked:   true,
+	}
+}
+
+func higgsRow() row {
+	return row{
+		key: "higgs", title: "Eleven million rows of 28 values",
+		about: `The same of rows in the shape of the HIGGS data set, 11,000,000 x 28.`,
+		targets: []target{
+			{what: "whole fit", value: figure(own, wholeFit, 1./60), bound: 30, unit: " min", format: "%.0f"},
+		},
+		measure: measureFit(11_000_000, 28, 4_500),
+		asked:   true,
 	}
 }
 
@@ -34,6 +61,7 @@ const (
 	predictedTime  = "learning, writing: predicted"
 	reportedBytes  = "peak memory, as reported"
 	predictedBytes = "peak memory: predicted"
+	trust          = "trustworthiness, of a sample"
 )
 
 // offBy is how far a prediction is from what was measured, in per cent.
@@ -44,12 +72,20 @@ func offBy(predicted, took string) func(*record) (float64, bool) {
 	}
 }
 
-func measureMillion(ctx context.Context, b *bench, r *record) error {
-	path := b.file("sheets.json")
-	u, err := b.fitSheets(ctx, b.size(1_000_000, 3_000), 50, "--report", path)
-	if err != nil {
-		return err
+// measureFit measures the fit of n made rows, or, in a small run, of a few.
+func measureFit(n, dim, few int) func(ctx context.Context, b *bench, r *record) error {
+	return func(ctx context.Context, b *bench, r *record) error {
+		path := b.file("sheets.json")
+		u, err := b.fitSheets(ctx, b.size(n, few), dim, "--report", path)
+		if err != nil {
+			return err
+		}
+		return addFit(r, u, path)
 	}
+}
+
+// addFit adds what a fit took and what its report, which is removed, says.
+func addFit(r *record, u usage, path string) error {
 	r.addUsage(own, u)
 	report, err := readReport(path)
 	if err != nil {
@@ -62,6 +98,7 @@ func measureMillion(ctx context.Context, b *bench, r *record) error {
 		r.add(own, reportedBytes, inBytes, report.PeakRSSBytes)
 	}
 	r.add(own, predictedBytes, inBytes, report.PredictedBytes)
+	r.add(own, trust, plain, report.Trustworthiness)
 	r.note("one round")
 	return os.Remove(path)
 }
@@ -69,6 +106,7 @@ func measureMillion(ctx context.Context, b *bench, r *record) error {
 // fitReport is what a row takes of the report of a fit.
 type fitReport struct {
 	Seconds          struct{ Read float64 }
+	Trustworthiness  float64 `json:"trustworthiness"`
 	PredictedBytes   float64 `json:"predicted_bytes"`
 	PeakRSSBytes     float64 `json:"peak_rss_bytes"`
 	PredictedSeconds float64 `json:"predicted_seconds"`

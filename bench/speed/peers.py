@@ -58,21 +58,21 @@ def read_idx(*paths):
 
 
 def whole():
-    """WHO MAP IMAGES...: from files to a map, once; the process is measured from outside."""
-    who, path, images = ARGS[0], ARGS[1], ARGS[2:]
+    """WHO DIMS MAP IMAGES...: from files to a map, once; the process is measured from outside."""
+    who, dims, path, images = ARGS[0], int(ARGS[1]), ARGS[2], ARGS[3:]
     from sklearn.decomposition import PCA
 
     if who == "PaCMAP":
         import pacmap
 
         note_version("pacmap", "scikit-learn")
-        model = pacmap.PaCMAP(random_state=1)
+        model = pacmap.PaCMAP(n_components=dims, random_state=1)
     else:
         import umap
 
         note_version("umap-learn", "pynndescent", "scikit-learn")
         # A random_state would hold UMAP to one thread; the global seed leaves it all.
-        model = umap.UMAP(n_jobs=THREADS)
+        model = umap.UMAP(n_components=dims, n_jobs=THREADS)
     z = PCA(50, random_state=1).fit_transform(read_idx(*images))
     np.save(path, np.asarray(model.fit_transform(z), dtype=np.float32))
 

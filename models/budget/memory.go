@@ -8,6 +8,7 @@ import (
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/pca"
+	"unfold/models/score"
 	"unfold/models/student"
 	"unfold/sparse/knn/auto"
 )
@@ -139,15 +140,16 @@ func (p *Plan) stages() {
 	add("novelty", unused+held+learnt, 0)
 	held -= lists
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
-	add("index", used+held+learnt, index)
+	add("index", used+held+learnt, index+float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists)))
 	if p.Clusters > 0 {
 		add("clusters", unused+held+learnt+float64(p.Clusters), index)
 	}
 	if p.Scored {
-		// The model is written and gone. For every thread the distances of 32 points to all
+		// The model is written and gone. For every thread the distances of some points to all
 		// others in the data and of one on the map, their order and ranks, and what sorts
 		// them; norms.
-		add("structure", compared+kept+8*d+24+32+placed+8+16+threads*(32*8+8+3*4+32), 0)
+		some := float64(score.TaskRows(p.Rows))
+		add("structure", compared+kept+8*d+24+32+placed+8+16+threads*(8*some+8+3*4+32), 0)
 	}
 }
 
@@ -235,7 +237,7 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 // to k neighbours and some further ones up to rank reach: student.Problem.Bytes. An entry
 // has its column, its length and the number of its weight.
 func problemBytes(n, dim, k, further, reach int) float64 {
-	entry := 4 + 8 + student.NumberBytes(k)
+	entry := 4 + student.LengthBytes(n) + student.NumberBytes(k)
 	return float64(n) * (8 + entries(dim, k, further, reach)*float64(entry) + 8)
 }
 

@@ -93,8 +93,7 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 	weight := rnxWeights(r.Points)
 	dx, dy := newDistances(s.Distance, x, s.Threads), newDistances(distance.Euclidean, y, s.Threads)
 	var lent par.Lender[rankWork]
-	size := min(max(taskDistances/r.Points, 1), taskRows)
-	par.Ranges(s.Threads, len(chosen), size, func(_, from, to int) {
+	par.Ranges(s.Threads, len(chosen), TaskRows(r.Points), func(_, from, to int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -121,6 +120,10 @@ const (
 	taskRows      = 32
 	taskDistances = 1 << 22
 )
+
+// TaskRows is how many rows of n a thread ranks at a time: it holds their distances to all
+// others.
+func TaskRows(n int) int { return min(max(taskDistances/max(n, 1), 1), taskRows) }
 
 // plan checks the request, fills in what is measured and returns the points that
 // sums run over.

@@ -73,7 +73,7 @@ func TestProblemIsThatOfTriplets(t *testing.T) {
 		if !slices.Equal(present(p), want.Data) {
 			t.Errorf("%d threads: other near weights", threads)
 		}
-		if !slices.Equal(p.Delta2, lengths2) {
+		if !slices.Equal(p.delta2.double, lengths2) {
 			t.Errorf("%d threads: other length scales", threads)
 		}
 		const weight = 0.25

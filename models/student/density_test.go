@@ -77,8 +77,8 @@ func TestDensityScales(t *testing.T) {
 						q = at
 					}
 				}
-				if math.Abs(p.Delta2[q]-want) > 1e-12*want {
-					t.Fatalf("delta^2 of %d and %d is %v, want %v", i, j, p.Delta2[q], want)
+				if math.Abs(p.delta2.at(q)-want) > 1e-12*want {
+					t.Fatalf("delta^2 of %d and %d is %v, want %v", i, j, p.delta2.at(q), want)
 				}
 				widest = max(widest, clip(dist2[m]/unit/radius2(i))*math.Pow(radius2(i), power))
 			}

@@ -103,6 +103,13 @@
 // beyond, and where a map follows its points, m is 3, and walks along the lists end at about
 // these ranks (further.go). What was measured is in docs/decisions/frames.md.
 //
+// # Many points
+//
+// From 30,000 points on the problem's points stand in the order of a breadth-first walk
+// (order.go) and delta_ij^2 is kept in single precision (pair_lengths.go): a step then waits
+// less for memory. Results differ by rounding. From 100,000 on learning starts
+// from the map of a sample (sample.go).
+//
 // # Ranks
 //
 // With S_ij = 1 for all k nearest, a map shows who they are, and not who of them is nearest.

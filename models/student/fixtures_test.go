@@ -85,7 +85,7 @@ func fixtureScales(t *testing.T, s *fixtures.Student) {
 	var got, weights []float64
 	for i, to := range s.Neighbors {
 		for _, j := range to {
-			got = append(got, p.Delta2[p.Similar.Find(i, j)])
+			got = append(got, p.delta2.at(p.Similar.Find(i, j)))
 			want := 1.0
 			if slices.Contains(s.Neighbors[j], int32(i)) {
 				want++

@@ -151,7 +151,7 @@ func errors2(p *Problem, st *State, tail float64, threads int) []float64 {
 			edges = edges[:0]
 			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
 				j := int(p.Similar.Index[q])
-				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.weights.near(q)})
+				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.delta2.at(q), S: p.weights.near(q)})
 			}
 			out[i] = standardError2(st.Mu.Row(i), edges, st.Sigma2[i], tail)
 		}

@@ -165,7 +165,7 @@ func TestScales(t *testing.T) {
 		if unit := map[bool]float64{true: 1, false: 4}[s == Unit]; p.Unit != unit || p.Scales != s {
 			t.Errorf("scales %d: unit %v", s, p.Unit)
 		}
-		low := p.Delta2[p.Similar.Find(0, 1)]
+		low := p.delta2.at(p.Similar.Find(0, 1))
 		if low != want[0] || p.Bandwidth2[3] != want[1] || p.weights.at(p.Similar.Find(0, 1)) != 2 || p.weights.at(p.Similar.Find(0, 3)) != 1 {
 			t.Errorf("scales %d: from %v to %v", s, low, p.Bandwidth2[3])
 		}

@@ -150,7 +150,7 @@ func (p *Problem) stretchable(wanted bool) *Problem {
 		return nil
 	}
 	far := *p
-	far.weights.now, far.Delta2 = make([]float64, len(p.weights.now)), make([]float64, len(p.Delta2))
+	far.weights.now, far.delta2 = make([]float64, len(p.weights.now)), newPairLengths(p.N(), p.delta2.entries())
 	return &far
 }
 
@@ -162,8 +162,8 @@ func (p *Problem) stretch(far *Problem, f float64) *Problem {
 	for k, v := range p.weights.now {
 		far.weights.now[k] = f * v
 	}
-	for q, v := range p.Delta2 {
-		far.Delta2[q] = f * v
+	for q := range p.delta2.entries() {
+		far.delta2.set(q, f*p.delta2.at(q))
 	}
 	return far
 }

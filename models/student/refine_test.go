@@ -155,7 +155,7 @@ func TestUnitStays(t *testing.T) {
 	nb := neighbors(t, x, 6)
 	p := NewProblem(nb, 6, Native)
 	q := newProblem(nb, nil, edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: p.Unit}, 1)
-	if !slices.Equal(p.Delta2, q.Delta2) || p.Unit != q.Unit {
+	if !slices.Equal(p.delta2.double, q.delta2.double) || p.Unit != q.Unit {
 		t.Error("the same unit gives other scales")
 	}
 	q = newProblem(nb, nil, edgeWeights{rank: nearWeights(6, 0)}, lengths{unit: p.Unit / 2}, 1)

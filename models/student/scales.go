@@ -122,8 +122,8 @@ type Problem struct {
 	// weights holds S_ij + S_ji of the entries: the weights of near edges, and what further ones
 	// weigh at present (Weigh).
 	weights pairWeights
-	// Delta2 holds delta_ij^2 for the entries of Similar.
-	Delta2 []float64
+	// delta2 holds delta_ij^2 for the entries of Similar.
+	delta2 pairLengths
 	// Bandwidth2 are Delta_i^2 (n).
 	Bandwidth2 []float64
 	// Unit is what squared distances were divided by, and Scales how.
@@ -153,7 +153,7 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 	}
 	e := &adjacency{nb: nb, further: further, near: near, scale: s}
 	c := e.pattern(threads)
-	p := &Problem{Similar: c, Delta2: make([]float64, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
+	p := &Problem{Similar: c, delta2: newPairLengths(nb.N, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
 	numbers := newNumbering(c.NNZ(), par.Pieces(nb.N, rowPiece))
 	par.Ranges(threads, nb.N, rowPiece, func(t, from, to int) {
 		piece := numbers.piece(t, c.Start[from], c.Start[to])
@@ -164,9 +164,9 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 			}
 			for q := c.Start[u]; q < c.Start[u+1]; q++ {
 				i, j := int32(u), c.Index[q]
-				var w pairWeight
-				w, p.Delta2[q] = e.pair(min(i, j), max(i, j))
+				w, length := e.pair(min(i, j), max(i, j))
 				piece.set(q, w)
+				p.delta2.set(q, length)
 			}
 		}
 	})
@@ -191,5 +191,5 @@ func (p *Problem) edges() float64 {
 
 // Bytes is the memory of the constants, without the field.
 func (p *Problem) Bytes() int64 {
-	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2)) + p.weights.bytes()
+	return p.Similar.Bytes() + p.delta2.bytes() + 8*int64(len(p.Bandwidth2)) + p.weights.bytes()
 }

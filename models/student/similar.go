@@ -28,30 +28,68 @@ type similar struct {
 // gradient of what grad and push hold, sum_j V_ij (mu_i - mu_j)/c and sum_j
 // V_ij/c. If own, gamma is set to Force's: c push_i + 0.05 sum_k W_ik.
 func (s *similar) system(threads int, st *State, c, damping float64, own bool, push, gamma []float64, a *solve.Laplacian, grad vec.Matrix[float64]) {
-	sim, weights, d, half := s.p.Similar, &s.p.weights, s.d, 1/(2*s.a)
-	par.Ranges(threads, sim.N, rowPiece, func(_, from, to int) {
+	row := s.row
+	if s.d == 2 {
+		row = s.row2
+	}
+	par.Ranges(threads, s.p.N(), rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			si, mi, gi := st.Sigma2[i], st.Mu.Row(i), grad.Row(i)
+			gi := grad.Row(i)
 			for k := range gi {
 				gi[k] *= c
 			}
-			var diagonal float64
-			for p := sim.Start[i]; p < sim.Start[i+1]; p++ {
-				j := int(sim.Index[p])
-				mj := st.Mu.Data[j*d : j*d+d]
-				w := weights.at(p) / (s.p.Delta2[p] + (si + st.Sigma2[j]) + half*vec.SquaredDistance(mi, mj))
-				a.W.Data[p] = w
-				diagonal += w
-				for k, x := range mj {
-					gi[k] -= w * (mi[k] - x)
-				}
-			}
+			diagonal := row(st, i, a.W.Data, gi)
 			if own {
 				gamma[i] = c*push[i] + ownWeight*diagonal
 			}
 			a.Diagonal[i] = diagonal + damping*gamma[i]
 		}
 	})
+}
+
+// row fills row i of W, subtracts sum_j W_ij (mu_i - mu_j) from g and returns sum_j W_ij.
+func (s *similar) row(st *State, i int, w, g []float64) (sum float64) {
+	sim, weights, d, half := s.p.Similar, &s.p.weights, s.d, 1/(2*s.a)
+	si, mi := st.Sigma2[i], st.Mu.Row(i)
+	for p := sim.Start[i]; p < sim.Start[i+1]; p++ {
+		j := int(sim.Index[p])
+		mj := st.Mu.Data[j*d : j*d+d]
+		v := weights.at(p) / (s.p.delta2.at(p) + (si + st.Sigma2[j]) + half*vec.SquaredDistance(mi, mj))
+		w[p] = v
+		sum += v
+		for k, x := range mj {
+			g[k] -= v * (mi[k] - x)
+		}
+	}
+	return sum
+}
+
+// row2 is row in the plane, in less time.
+func (s *similar) row2(st *State, i int, w, g []float64) (sum float64) {
+	if l := &s.p.delta2; l.single != nil {
+		return planeRow(s, st, i, l.single, w, g)
+	}
+	return planeRow(s, st, i, s.p.delta2.double, w, g)
+}
+
+func planeRow[T vec.Float](s *similar, st *State, i int, delta2 []T, w, g []float64) (sum float64) {
+	from, to := s.p.Similar.Start[i], s.p.Similar.Start[i+1]
+	index := s.p.Similar.Index[from:to]
+	delta2, w = delta2[from:to][:len(index)], w[from:to][:len(index)]
+	weights, half := &s.p.weights, 1/(2*s.a)
+	si, x, y := st.Sigma2[i], st.Mu.Data[2*i], st.Mu.Data[2*i+1]
+	gx, gy := g[0], g[1]
+	for p, j := range index {
+		mj := (*[2]float64)(st.Mu.Data[2*j:])
+		dx, dy := x-mj[0], y-mj[1]
+		v := weights.at(from+p) / (float64(delta2[p]) + (si + st.Sigma2[j]) + half*(float64(dx*dx)+float64(dy*dy)))
+		w[p] = v
+		sum += v
+		gx -= v * dx
+		gy -= v * dy
+	}
+	g[0], g[1] = gx, gy
+	return sum
 }
 
 // slopes returns in out, for every point, the sum over its partners of
@@ -94,7 +132,7 @@ func (s *similar) loglik(threads, stride int, st *State, part []float64) float64
 func (s *similar) pair(st *State, i, p int) Pair {
 	j := int(s.p.Similar.Index[p])
 	return Pair{
-		Scale2: s.p.Delta2[p], Sigma2I: st.Sigma2[i], Sigma2J: st.Sigma2[j],
+		Scale2: s.p.delta2.at(p), Sigma2I: st.Sigma2[i], Sigma2J: st.Sigma2[j],
 		Dist2: vec.SquaredDistance(st.Mu.Row(i), st.Mu.Row(j)), Dims: s.d, Tail: s.a,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // block is the number of entries of a row that are worked on without a branch: most
@@ -19,6 +20,7 @@ func main() {
 		DATA(8*k, U64(v))
 	}
 	laplacianMul2(pairs)
+	laplacianMul2AVX2()
 	laplacianMul4()
 	Generate()
 }
@@ -104,6 +106,66 @@ func laplacianMul2(pairs Mem) {
 	JMP(LabelRef("row"))
 
 	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// laplacianMul2AVX2 writes the product for two columns with AVX2: half a register holds the two
+// columns of an entry, and a row has four sums, so that no addition waits for the one before.
+func laplacianMul2AVX2() {
+	TEXT("laplacianMul2AVX2", NOSPLIT, "func(dst *[2]float64, diagonal *float64, x *[2]float64, start *int, index *int32, data *float64, from, to int)")
+	Doc("laplacianMul2AVX2 sets rows from..to of dst = (diag(diagonal) - C) X.")
+	dst, diagonal := Load(Param("dst"), GP64()), Load(Param("diagonal"), GP64())
+	x, start := Load(Param("x"), GP64()), Load(Param("start"), GP64())
+	index, data := Load(Param("index"), GP64()), Load(Param("data"), GP64())
+	row, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
+	p, end, last := GP64(), GP64(), GP64()
+	MOVQ(Mem{Base: start, Index: row, Scale: 8}, p)
+	sums := [4]reg.VecVirtual{XMM(), XMM(), XMM(), XMM()}
+	add := func(e int) {
+		j, w := GP64(), XMM()
+		MOVLQSX(Mem{Base: index, Index: p, Scale: 4, Disp: 4 * e}, j)
+		ADDQ(j, j)
+		VMOVDDUP(Mem{Base: data, Index: p, Scale: 8, Disp: 8 * e}, w)
+		VFNMADD231PD(Mem{Base: x, Index: j, Scale: 8}, w, sums[e])
+	}
+
+	Label("rows2")
+	CMPQ(row, to)
+	JGE(LabelRef("done2"))
+	MOVQ(Mem{Base: start, Index: row, Scale: 8, Disp: 8}, end)
+	two := GP64()
+	LEAQ(Mem{Base: row, Index: row, Scale: 1}, two)
+	VMOVDDUP(Mem{Base: diagonal, Index: row, Scale: 8}, sums[0])
+	VMULPD(Mem{Base: x, Index: two, Scale: 8}, sums[0], sums[0])
+	for _, s := range sums[1:] {
+		VXORPD(s, s, s)
+	}
+	LEAQ(Mem{Base: end, Disp: -4}, last)
+	JMP(LabelRef("testFours"))
+	Label("fours")
+	for e := range sums {
+		add(e)
+	}
+	ADDQ(U8(4), p)
+	Label("testFours")
+	CMPQ(p, last)
+	JLE(LabelRef("fours"))
+	JMP(LabelRef("testOnes"))
+	Label("ones")
+	add(0)
+	INCQ(p)
+	Label("testOnes")
+	CMPQ(p, end)
+	JLT(LabelRef("ones"))
+	VADDPD(sums[1], sums[0], sums[0])
+	VADDPD(sums[3], sums[2], sums[2])
+	VADDPD(sums[2], sums[0], sums[0])
+	VMOVUPD(sums[0], Mem{Base: dst, Index: two, Scale: 8})
+	INCQ(row)
+	JMP(LabelRef("rows2"))
+
+	Label("done2")
 	VZEROUPPER()
 	RET()
 }

@@ -23,3 +23,12 @@ func (s Settings) IndexBytes(n, dim, k int) int64 {
 	}
 	return hnsw.Bytes(n, dim, 0)
 }
+
+// BuildBytes is the memory that the making of such an index takes beside it, where there are
+// lists of so many neighbours; 0 if there is none.
+func (s Settings) BuildBytes(n, dim, k, lists int) int64 {
+	if s.Index(n, dim, k) == Exact || !Listed(n, lists) {
+		return 0
+	}
+	return hnsw.BytesFrom(n, lists)
+}

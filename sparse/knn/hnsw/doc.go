@@ -4,6 +4,7 @@
 // using hierarchical navigable small world graphs").
 //
 //	Build, New      an index over rows, or an empty one
+//	BuildFrom       an index over rows whose neighbours are known
 //	Index.Insert    adds rows
 //	Index.Delete    removes rows and mends the graph
 //	Index.Search    near rows of others, at exact distances
@@ -39,6 +40,19 @@
 // of the number of threads. Rows of one batch are not linked to each other at
 // once, which costs little recall against one row at a time
 // (TestBatchesCostLittleRecall).
+//
+// # From lists
+//
+// Where the near rows of every row are known already, as in a fit, BuildFrom need not search
+// for them. Rows of the upper layers are inserted there; the bottom layer's tree follows the
+// lists, breadth first; and each row chooses its links among the members of its list and of the
+// lists that these lead to. With the rule of choice as it is, links would be too few: a row that
+// is inserted early has links to rows that were near when there were few, and these lead far.
+// So a candidate gives way only to a link that is nearer to it by a factor (the alpha of
+// DiskANN, Subramanya et al. 2019). With lists of ten, and as many candidates in a search, that
+// finds .9891 of 15 neighbours where Build finds .9902 (68,000 digits x 50, 37 candidates), .969 for
+// .972 (200,000 collisions x 28) and .977 for .964 (198,000 points of sheets), in .3 of
+// the time.
 //
 // # Deletion
 //

@@ -144,6 +144,10 @@ func Bytes(n, dim, m int) int64 {
 	return rows*(4*int64(strideOf(dim))+1+8*width+1+4) + rows*(4*width+1)/(width-1)
 }
 
+// BytesFrom returns how much memory BuildFrom takes, with lists of k neighbours, beside the index
+// of n rows while it is built: those lists, and the order of rows.
+func BytesFrom(n, k int) int64 { return int64(n) * 4 * int64(k+1) }
+
 // Bytes returns how much memory the index holds, scratch memory included.
 func (ix *Index) Bytes() int64 {
 	ix.mu.RLock()

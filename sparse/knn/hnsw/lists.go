@@ -62,8 +62,8 @@ const (
 	// the row is, so that the candidate is none (Subramanya and others 2019, DiskANN, alpha^2):
 	// links of rows that are searched for in a graph that is thinner reach farther.
 	slack = 1.2
-	// answeredRows are how many rows have the links to them collected at a time.
-	answeredRows = 1 << 20
+	// answeredRows are how many rows have their links answered at a time.
+	answeredRows = 1 << 16
 )
 
 // raise inserts the rows of the layers above the bottom, in all of their layers; one row if
@@ -200,50 +200,39 @@ func (l *linker) gather(w *work, row int32) {
 	}
 }
 
-// answer enters all links in the other direction, too, as far as there is room for them.
+// answer enters all links in the other direction, too, as far as there is room for them: those of
+// some rows at a time, which mostly lead to rows that come soon before and after them.
 func (l *linker) answer(ctx context.Context) error {
-	ix := l.ix
-	for from := 0; from < len(l.rows); from += answeredRows {
+	found := make([][]uint64, par.Pieces(answeredRows, linkedRows))
+	l.back = append(l.back, make([][]uint64, max(1-len(l.back), 0))...)
+	for from := 0; from < len(l.order); from += answeredRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to := min(len(l.rows), from+answeredRows)
-		start, sources := l.incoming(int32(from), int32(to))
-		par.Ranges(l.threads, to-from, linkedRows, func(_, first, last int) {
-			w := ix.pool.Get()
-			w.fit(len(ix.level), 0, ix.width(0))
-			for t := first; t < last; t++ {
-				if w.others = append(w.others[:0], sources[start[t]:start[t+1]]...); len(w.others) > 0 {
-					slices.Sort(w.others)
-					l.add(w, int32(from+t))
-				}
-			}
-			ix.pool.Put(w)
+		rows := l.order[from:min(len(l.order), from+answeredRows)]
+		par.Ranges(l.threads, len(rows), linkedRows, func(piece, from, to int) {
+			found[piece] = l.unanswered(rows[from:to], found[piece][:0])
 		})
+		l.back[0] = l.back[0][:0]
+		for _, links := range found[:par.Pieces(len(rows), linkedRows)] {
+			l.back[0] = append(l.back[0], links...)
+		}
+		l.relink(0)
 	}
 	return nil
 }
 
-// incoming returns who is linked to the rows from..to in the bottom layer: to row from+t those in start[t]..start[t+1] of sources.
-func (l *linker) incoming(from, to int32) (start []int, sources []int32) {
-	start = make([]int, to-from+2)
-	each := func(f func(target, source int32)) {
-		for _, r := range l.order {
-			for _, t := range l.ix.links(0, r) {
-				if t >= from && t < to {
-					f(t-from, r)
-				}
+// unanswered appends the links in the bottom layer from some rows to others that have none to
+// them, as batch.back has them.
+func (l *linker) unanswered(rows []int32, to []uint64) []uint64 {
+	ix := l.ix
+	for _, r := range rows {
+		list := ix.links(0, r)
+		for _, t := range list[:used(list)] {
+			if !slices.Contains(ix.links(0, t), r) {
+				to = append(to, uint64(t)<<32|uint64(r))
 			}
 		}
 	}
-	each(func(t, _ int32) { start[t+2]++ })
-	for t := range to - from {
-		start[t+2] += start[t+1]
-	}
-	sources = make([]int32, start[to-from+1])
-	each(func(t, r int32) {
-		sources[start[t+1]] = r
-		start[t+1]++
-	})
-	return start[:to-from+1], sources
+	return to
 }

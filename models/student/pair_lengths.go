@@ -1,0 +1,49 @@
+package student
+
+// singlePoints is the number of points from which on length scales of pairs are kept in single
+// precision: they are a fifth of a large problem's memory, and of what a step reads.
+const singlePoints = 30_000
+
+// pairLengths are the squared length scales delta_ij^2 of the entries of a pattern, in its order,
+// in one precision or the other.
+type pairLengths struct {
+	double []float64
+	single []float32
+}
+
+// newPairLengths returns room for those of so many entries of n points.
+func newPairLengths(n, entries int) pairLengths {
+	if n < singlePoints {
+		return pairLengths{double: make([]float64, entries)}
+	}
+	return pairLengths{single: make([]float32, entries)}
+}
+
+// LengthBytes is what an entry's length takes in a problem of n points.
+func LengthBytes(n int) int {
+	if n < singlePoints {
+		return 8
+	}
+	return 4
+}
+
+// at is the length scale of entry q.
+func (l *pairLengths) at(q int) float64 {
+	if l.single != nil {
+		return float64(l.single[q])
+	}
+	return l.double[q]
+}
+
+// set makes v that of entry q.
+func (l *pairLengths) set(q int, v float64) {
+	if l.single != nil {
+		l.single[q] = float32(v)
+		return
+	}
+	l.double[q] = v
+}
+
+func (l *pairLengths) entries() int { return len(l.double) + len(l.single) }
+
+func (l *pairLengths) bytes() int64 { return 8*int64(len(l.double)) + 4*int64(len(l.single)) }

@@ -1,0 +1,28 @@
+package student
+
+import (
+	"math"
+	"testing"
+)
+
+// Lengths come back, of many points to single precision, in as many bytes as is said.
+func TestPairLengths(t *testing.T) {
+	const entries = 50
+	for name, c := range map[string]struct {
+		n         int
+		precision float64
+	}{"few points": {singlePoints - 1, 0}, "many": {singlePoints, 6e-8}} {
+		l := newPairLengths(c.n, entries)
+		for q := range entries {
+			l.set(q, math.Exp(float64(q-entries/2)/3))
+		}
+		for q := range entries {
+			if want := math.Exp(float64(q-entries/2) / 3); math.Abs(l.at(q)-want) > c.precision*want {
+				t.Errorf("%s: entry %d is %v, want %v", name, q, l.at(q), want)
+			}
+		}
+		if l.entries() != entries || l.bytes() != int64(entries*LengthBytes(c.n)) {
+			t.Errorf("%s: %d entries in %d bytes", name, l.entries(), l.bytes())
+		}
+	}
+}
