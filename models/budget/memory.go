@@ -140,7 +140,11 @@ func (p *Plan) stages() {
 	add("novelty", unused+held+learnt, 0)
 	held -= lists
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
-	add("index", used+held+learnt, index+float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists)))
+	unread := used
+	if p.SetsAside() { // rows are let go of while the index takes copies of them
+		unread = unused + (used-unused)/8
+	}
+	add("index", unread+held+learnt, index+float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists)))
 	if p.Clusters > 0 {
 		add("clusters", unused+held+learnt+float64(p.Clusters), index)
 	}

@@ -235,7 +235,9 @@ func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot, near *knn.Ne
 	p.progress("index", 0, 1)
 	search := p.spec.Search
 	search.Seed = p.spec.Seed
-	s.Index, err = lvm.NewIndex(ctx, s, near, search, p.spec.Threads)
+	s.Index, err = lvm.NewIndex(ctx, s, near, search, knn.Settings{
+		Threads: p.spec.Threads, Progress: func(done, total int) { p.progress("index", done, total) },
+	})
 	p.out.SecondsIndex = time.Since(clock).Seconds()
 	return err
 }

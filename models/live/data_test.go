@@ -9,6 +9,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/sparse/graph"
+	"unfold/sparse/knn"
 )
 
 // blobs returns n points around five centres in dim dimensions.
@@ -58,7 +59,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 		return nil, nil, err
 	}
 	s.Version, s.Epoch = 1, 1
-	if s.Index, err = lvm.NewIndex(ctx, s, nil, first.Search, first.Threads); err != nil {
+	if s.Index, err = lvm.NewIndex(ctx, s, nil, first.Search, knn.Settings{Threads: first.Threads}); err != nil {
 		return nil, nil, err
 	}
 	m, err := Restore(ctx, s, State{}, set)

@@ -17,7 +17,7 @@ import (
 func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int32) (err error) {
 	old := m.snap.Index
 	if old == nil || 2*m.born > len(slots) {
-		s.Index, err = lvm.NewIndex(ctx, s, nil, m.set.LVM.Search, m.set.LVM.Threads)
+		s.Index, err = lvm.NewIndex(ctx, s, nil, m.set.LVM.Search, knn.Settings{Threads: m.set.LVM.Threads})
 		return err
 	}
 	if !lvm.KeepsIndex(s, m.set.LVM.Search) {

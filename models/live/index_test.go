@@ -85,7 +85,7 @@ func TestIndexFollows(t *testing.T) {
 		t.Errorf("the index of the first map has changed, %v", err)
 	}
 	s := m.Snapshot()
-	built, err := lvm.NewIndex(context.Background(), s, nil, set.LVM.Search, 1)
+	built, err := lvm.NewIndex(context.Background(), s, nil, set.LVM.Search, knn.Settings{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	// goes.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)
-	built, err := lvm.NewIndex(context.Background(), m.Snapshot(), nil, set.LVM.Search, 2)
+	built, err := lvm.NewIndex(context.Background(), m.Snapshot(), nil, set.LVM.Search, knn.Settings{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,6 @@ func KeepsIndex(s *snapshot.Snapshot, set auto.Settings) bool {
 }
 
 // NewIndex is placing.NewIndex for a map of this kind.
-func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, set auto.Settings, threads int) (*hnsw.Index, error) {
-	return placing.NewIndex(ctx, s, nb, Reach(TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows), set, threads)
+func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, set auto.Settings, to knn.Settings) (*hnsw.Index, error) {
+	return placing.NewIndex(ctx, s, nb, Reach(TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows), set, to)
 }

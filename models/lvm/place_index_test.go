@@ -52,7 +52,7 @@ func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 	set := auto.Settings{Method: auto.HNSW, Recall: 0.9}
 	events := modeltest.Events(8, 100, 12)
 	made := mustPlace(t, s, placing.Options{Search: set}, events)
-	ix, err := lvm.NewIndex(t.Context(), s, nil, set, 1)
+	ix, err := lvm.NewIndex(t.Context(), s, nil, set, knn.Settings{Threads: 1})
 	if err != nil || ix == nil {
 		t.Fatalf("index %v, error %v", ix, err)
 	}
@@ -61,11 +61,11 @@ func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 		t.Error("the same index places otherwise")
 	}
 	for _, set := range []auto.Settings{{}, {Recall: 1}, {Method: auto.Exact}} {
-		if ix, err := lvm.NewIndex(t.Context(), s, nil, set, 0); ix != nil || err != nil {
+		if ix, err := lvm.NewIndex(t.Context(), s, nil, set, knn.Settings{}); ix != nil || err != nil {
 			t.Errorf("%+v: an index of 2,000 points, error %v", set, err)
 		}
 	}
-	if _, err := lvm.NewIndex(t.Context(), s, nil, auto.Settings{Recall: 2}, 0); err == nil {
+	if _, err := lvm.NewIndex(t.Context(), s, nil, auto.Settings{Recall: 2}, knn.Settings{}); err == nil {
 		t.Error("a recall of 2")
 	}
 	if _, err := lvm.NewPlacer(s, placing.Options{Search: auto.Settings{Recall: -1}}); err == nil {

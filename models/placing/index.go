@@ -15,7 +15,7 @@ import (
 // placer looks for reach neighbours: nil if there are so few reference points, or so much
 // recall is wanted, that they are searched exactly. Neighbours of the reference points, if they
 // are known, make it faster. It is a function of these, the reference points and the settings.
-func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, threads int) (*hnsw.Index, error) {
+func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, to knn.Settings) (*hnsw.Index, error) {
 	if err := models.CheckSearch(set, s.Distance); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,6 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 	if ofRows(set, s, s.Reference.Rows).Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
 		return nil, nil
 	}
-	to := knn.Settings{Threads: threads}
 	if nb != nil && auto.Listed(nb.N, nb.K) {
 		return auto.BuildFrom(ctx, s.Reference, nb, reach, set, to)
 	}

@@ -40,26 +40,17 @@ func (ix *Index) Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settin
 	}
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	rows, err := ix.room(x)
-	if err != nil {
-		return nil, err
-	}
-	b := batch{ix: ix, threads: s.Threads}
-	if done, err := b.insertAll(ctx, rows, ix.drawLevel, s.Progress); err != nil {
-		ix.vacate(rows[done:])
-		return rows[:done], fmt.Errorf("hnsw: insert stopped: %w", err)
-	}
-	return rows, nil
-}
-
-// room makes room for copies of the rows of x and returns their numbers; they are in no layer.
-func (ix *Index) room(x vec.Matrix[float32]) ([]int32, error) {
 	rows, err := ix.grow(x.Rows)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range rows {
 		copy(ix.vector(r), x.Row(i))
+	}
+	b := batch{ix: ix, threads: s.Threads}
+	if done, err := b.insertAll(ctx, rows, ix.drawLevel, s.Progress); err != nil {
+		ix.vacate(rows[done:])
+		return rows[:done], fmt.Errorf("hnsw: insert stopped: %w", err)
 	}
 	return rows, nil
 }

@@ -18,7 +18,8 @@ import (
 //
 // Equal rows should be one: not all of them are made twins. Of nb only the rows are read, not their
 // distances. The index is a function of x, nb and the settings, not of the number of threads.
-// If ctx ends, so does BuildFrom, with its error.
+// If ctx ends, so does BuildFrom, with its error. Progress is heard of some times: x and nb are
+// not used at that moment.
 func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, set Settings, s knn.Settings) (*Index, error) {
 	ix, err := New(x.Cols, set)
 	if err != nil {
@@ -30,12 +31,13 @@ func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, se
 	if err := checkValues(x.Data[:x.Rows*x.Cols], x.Cols); err != nil {
 		return nil, fmt.Errorf("hnsw: build: %w", err)
 	}
-	rows, err := ix.room(x)
+	rows, err := ix.grow(x.Rows)
 	if err != nil {
 		return nil, err
 	}
-	l := &linker{batch: batch{ix: ix, threads: s.Threads}, nb: nb, rows: rows}
-	for _, step := range []func(context.Context) error{l.raise, l.hang, l.link, l.answer} {
+	l := &linker{batch: batch{ix: ix, threads: s.Threads}, nb: nb, x: x, rows: rows}
+	l.count = par.NewProgress(2+3*parts, s.Progress)
+	for _, step := range []func(context.Context) error{l.copy, l.raise, l.hang, l.link, l.answer} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("hnsw: build stopped: %w", err)
 		}
@@ -46,14 +48,19 @@ func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, se
 // linker makes an index of rows with lists.
 type linker struct {
 	batch
-	nb   *knn.Neighbors
-	rows []int32
+	nb    *knn.Neighbors
+	x     vec.Matrix[float32]
+	rows  []int32
+	count *par.Progress
 	// order is that of walks along the lists: rows whose links are chosen one after another
 	// have many of their candidates in common.
 	order []int32
 }
 
 const (
+	// parts are how many times progress is heard of while rows are copied, linked and
+	// have their links answered.
+	parts = 8
 	// linkedRows are taken by a thread at a time.
 	linkedRows = 256
 	// walkedLists are how many lists candidates for links come from, besides a row's own.
@@ -65,6 +72,17 @@ const (
 	// answeredRows are how many rows have their links answered at a time.
 	answeredRows = 1 << 16
 )
+
+// copy copies the rows.
+func (l *linker) copy(ctx context.Context) error {
+	for part := range parts {
+		for i := len(l.rows) * part / parts; i < len(l.rows)*(part+1)/parts; i++ {
+			copy(l.ix.vector(l.rows[i]), l.x.Row(i))
+		}
+		l.count.Step()
+	}
+	return ctx.Err()
+}
 
 // raise inserts the rows of the layers above the bottom, in all of their layers; one row if
 // there are none.
@@ -85,6 +103,7 @@ func (l *linker) raise(ctx context.Context) error {
 		level, levels = levels[0], levels[1:]
 		return level
 	}, nil)
+	l.count.Step()
 	return err
 }
 
@@ -113,6 +132,7 @@ func (l *linker) hang(ctx context.Context) error {
 		}
 		l.spread(at)
 	}
+	l.count.Step()
 	return nil
 }
 
@@ -153,21 +173,25 @@ func (l *linker) list(row int32) []int32 {
 
 // link chooses links of all rows besides those of the tree.
 func (l *linker) link(ctx context.Context) error {
-	ix := l.ix
-	par.Ranges(l.threads, len(l.order), linkedRows, func(_, from, to int) {
-		if ctx.Err() != nil {
-			return
-		}
-		w := ix.pool.Get()
-		w.fit(len(ix.level), ix.set.EfConstruction, max(ix.width(0), l.nb.K))
-		for _, r := range l.order[from:to] {
-			l.gather(w, r)
-			w.others = ix.choose(w, w.pool, slack, ix.set.M, w.others[:0])
-			slices.Sort(w.others)
-			l.add(w, r)
-		}
-		ix.pool.Put(w)
-	})
+	ix, n := l.ix, len(l.order)
+	for part := range parts {
+		rows := l.order[n*part/parts : n*(part+1)/parts]
+		par.Ranges(l.threads, len(rows), linkedRows, func(_, from, to int) {
+			if ctx.Err() != nil {
+				return
+			}
+			w := ix.pool.Get()
+			w.fit(len(ix.level), ix.set.EfConstruction, max(ix.width(0), l.nb.K))
+			for _, r := range rows[from:to] {
+				l.gather(w, r)
+				w.others = ix.choose(w, w.pool, slack, ix.set.M, w.others[:0])
+				slices.Sort(w.others)
+				l.add(w, r)
+			}
+			ix.pool.Put(w)
+		})
+		l.count.Step()
+	}
 	return ctx.Err()
 }
 
@@ -205,21 +229,29 @@ func (l *linker) gather(w *work, row int32) {
 func (l *linker) answer(ctx context.Context) error {
 	found := make([][]uint64, par.Pieces(answeredRows, linkedRows))
 	l.back = append(l.back, make([][]uint64, max(1-len(l.back), 0))...)
-	for from := 0; from < len(l.order); from += answeredRows {
+	n := len(l.order)
+	for part := range parts {
+		for rows := range slices.Chunk(l.order[n*part/parts:n*(part+1)/parts], answeredRows) {
+			l.answerRows(rows, found)
+		}
+		l.count.Step()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows := l.order[from:min(len(l.order), from+answeredRows)]
-		par.Ranges(l.threads, len(rows), linkedRows, func(piece, from, to int) {
-			found[piece] = l.unanswered(rows[from:to], found[piece][:0])
-		})
-		l.back[0] = l.back[0][:0]
-		for _, links := range found[:par.Pieces(len(rows), linkedRows)] {
-			l.back[0] = append(l.back[0], links...)
-		}
-		l.relink(0)
 	}
 	return nil
+}
+
+// answerRows is answer of some rows.
+func (l *linker) answerRows(rows []int32, found [][]uint64) {
+	par.Ranges(l.threads, len(rows), linkedRows, func(piece, from, to int) {
+		found[piece] = l.unanswered(rows[from:to], found[piece][:0])
+	})
+	l.back[0] = l.back[0][:0]
+	for _, links := range found[:par.Pieces(len(rows), linkedRows)] {
+		l.back[0] = append(l.back[0], links...)
+	}
+	l.relink(0)
 }
 
 // unanswered appends the links in the bottom layer from some rows to others that have none to
