@@ -1,15 +1,13 @@
 package baseline
 
 import (
-	"math"
-
 	"unfold/internal/par"
 	"unfold/internal/simd/exp"
 	"unfold/internal/simd/pairwise"
 	"unfold/internal/vec"
 )
 
-// dissimilar sets a (m) to the dissimilarities of a vector from all learnt ones, each
+// dissimilar sets a (m) to the dissimilarities of a vector from all learnt ones, or all landmarks, each
 // plus the same number, which (2) does not see; near are the nearest learnt ones.
 type dissimilar func(a, y []float64, near []int32)
 
@@ -32,30 +30,6 @@ func kernels(y vec.Matrix[float64], w float64) dissimilar {
 		vec.Scale(-1/extent, a)
 		exp.Exp(a, a)
 		vec.Scale(-2, a)
-	}
-}
-
-// ways are those of Isomap, by the lengths of the shortest paths between learnt vectors:
-//
-//	delta_j = min_i (|y - y_i| + paths_ij),  i among the nearest
-//
-// With e_j = delta_j - |y - y_1| it is a_j = 2 |y - y_1| e_j + e_j^2, plus |y - y_1|^2,
-// which keeps its digits far away.
-func ways(y, paths vec.Matrix[float64]) dissimilar {
-	return func(a, z []float64, near []int32) {
-		first := math.Sqrt(vec.SquaredDistance(z, y.Row(int(near[0]))))
-		for j := range a {
-			a[j] = math.Inf(1)
-		}
-		for _, i := range near {
-			more := math.Sqrt(vec.SquaredDistance(z, y.Row(int(i)))) - first
-			for j, v := range paths.Row(int(i)) {
-				a[j] = min(a[j], more+v)
-			}
-		}
-		for j, e := range a {
-			a[j] = e * (2*first + e)
-		}
 	}
 }
 

@@ -2,14 +2,12 @@ package baseline
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/optimize"
-	"unfold/models/pca"
 	"unfold/models/placing"
 	"unfold/sparse/knn"
 )
@@ -22,17 +20,20 @@ type scaled struct {
 	method Method
 	learnt []int32
 	units  placing.Units
-	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the
-	// map, paths (m x m) Isomap's.
-	y, x, paths vec.Matrix[float64]
-	k, threads  int
-	width       float64 // of kernels
+	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the map.
+	y, x vec.Matrix[float64]
+	// marks are the landmarks of Isomap among the learnt, and paths (learnt x landmarks) the
+	// lengths of those from them, in units; with other methods all learnt are like landmarks.
+	marks      []int32
+	paths      vec.Matrix[float32]
+	k, threads int
+	width      float64 // of kernels
 
 	from dissimilar
 	diffusion
 	columns [][]float64 // of y
-	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i;
-	// where a stress is least, vectors are x in units.
+	// vectors (m x d, of the landmarks) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij
+	// over i; where a stress is least, vectors are x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
@@ -62,30 +63,34 @@ func unitsOf(x vec.Matrix[float32]) placing.Units {
 	return u
 }
 
-// scale learns the rows of x, m of them, which are distinct.
-func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []int32, s Settings) (*scaled, error) {
+// scale learns the rows of x, which are distinct, with their neighbours or nil.
+func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []int32, near *knn.Neighbors, s Settings) (*scaled, error) {
 	if x.Rows <= s.Dims {
 		return nil, models.BadInputf("%s: %d dimensions of %d learnt points: want fewer dimensions than points", method, s.Dims, x.Rows)
 	}
 	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
 	t.y = t.units.All(x)
-	near, err := t.neighbors(ctx, x)
+	var err error
+	if near == nil {
+		near, err = t.neighbors(ctx, x)
+	} else {
+		near = near.First(t.k)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if method == Isomap {
-		if t.paths, err = pca.PathLengths(ctx, x, near, s.Threads); err != nil {
-			return nil, err
-		}
-		vec.Scale(t.units.Scale, t.paths.Data)
-	}
-	t.choose()
-	if t.x, err = t.places(ctx, x, near, s); err != nil {
+	at, err := t.places(ctx, x, near, s)
+	if err != nil {
 		return nil, err
 	}
-	vec.Scale(t.unit, t.x.Data)
-	t.prepare(near)
-	return t, nil
+	vec.Scale(t.unit, at.Data)
+	t.prepare(at)
+	if t.x = at; t.marks != nil {
+		t.x = vec.New[float64](x.Rows, s.Dims)
+		err = t.extend(ctx, at)
+	}
+	t.settle(near)
+	return t, err
 }
 
 // neighbors are those of the learnt rows x.
@@ -93,9 +98,20 @@ func (t *scaled) neighbors(ctx context.Context, x vec.Matrix[float32]) (*knn.Nei
 	return knn.Graph(ctx, x, t.k, knn.Settings{Threads: t.threads})
 }
 
-// places are those of the learnt vectors, in units; x are these as they are, with their neighbours.
+// places are those of the learnt vectors, or of the landmarks, in units; x are these vectors as
+// they are, with their neighbours.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (vec.Matrix[float64], error) {
+	var squares vec.Matrix[float64]
+	if t.method == Isomap {
+		var err error
+		if squares, err = t.walk(ctx, x, near, s); err != nil {
+			return squares, err
+		}
+	}
+	t.choose()
 	switch t.method {
+	case Isomap:
+		return scaling(ctx, squares, s)
 	case Sammon:
 		return t.relaxed(ctx, x, s)
 	case NonMetric:
@@ -103,11 +119,7 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Ne
 	case LLE, LTSA, Eigenmaps:
 		return t.local(ctx, x, near, s)
 	}
-	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
-	if err != nil {
-		return places, fmt.Errorf("scaling: %w", err)
-	}
-	return trimmed(places), nil
+	return scaling(ctx, t.from.squares(t.y, s.Threads), s)
 }
 
 // local are the places of a method that knows neighbours alone.
@@ -171,11 +183,10 @@ func (t *scaled) choose() {
 	}
 }
 
-// prepare makes of places what (2) and Sigma need.
-func (t *scaled) prepare(near *knn.Neighbors) {
-	m, d := t.x.Rows, t.x.Cols
+// prepare makes of the places of the learnt points, or of the landmarks, what (2) and Sigma need.
+func (t *scaled) prepare(at vec.Matrix[float64]) {
 	if t.from != nil || t.method.stresses() {
-		t.vectors = t.x.Clone()
+		t.vectors = at.Clone()
 		vec.Scale(1/t.unit, t.vectors.Data)
 	}
 	if t.from != nil {
@@ -183,19 +194,22 @@ func (t *scaled) prepare(near *knn.Neighbors) {
 	} else if t.method.stresses() {
 		t.columns = columnsOf(t.y)
 	}
-	for _, e := range columnSquares(t.x) {
-		t.least += 1e-12 * e / float64(m*d)
+	for _, e := range columnSquares(at) {
+		t.least += 1e-12 * e / float64(len(at.Data))
 	}
-	t.settle(near)
 }
 
 // centre finds the mean and the vectors of (2).
 func (t *scaled) centre() {
-	m, d := t.x.Rows, t.x.Cols
+	m, d := t.vectors.Rows, t.vectors.Cols
 	t.mean = make([]float64, m)
 	a := make([]float64, m)
-	for i := range m {
-		t.from(a, t.y.Row(i), []int32{int32(i)})
+	for j := range int32(m) {
+		i := j
+		if t.marks != nil {
+			i = t.marks[j]
+		}
+		t.from(a, t.y.Row(int(i)), []int32{i})
 		vec.Axpy(1/float64(m), a, t.mean)
 	}
 	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
@@ -247,9 +261,12 @@ func (t *scaled) points() placing.Learnt {
 	return placing.Learnt{
 		Rows: t.learnt, X: t.x, Units: t.units, Neighbors: t.k, Threads: t.threads,
 		Invite: func() placing.Guest {
-			k := min(t.k+1, t.x.Rows)
+			k, m := min(t.k+1, t.x.Rows), t.x.Rows
+			if t.marks != nil {
+				m = len(t.marks)
+			}
 			return &guest{
-				scaled: t, y: make([]float64, t.y.Cols), a: make([]float64, t.y.Rows),
+				scaled: t, y: make([]float64, t.y.Cols), a: make([]float64, m),
 				near: newNearest(k), back: newBarycenter(k, t.x.Cols), forth: newBarycenter(t.k, t.y.Cols),
 			}
 		},
@@ -286,10 +303,7 @@ func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 		vec.Scale(g.unit, mu)
 	default:
 		g.from(g.a, g.y, near)
-		for j, a := range g.a {
-			g.a[j] = -0.5 * g.unit * (a - g.mean[j])
-		}
-		combine(mu, g.a, g.vectors)
+		g.triangulate(mu, g.a)
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)

@@ -48,9 +48,14 @@ type host struct {
 	guests par.Lender[struct{ Guest }]
 }
 
-// newHost returns the host of what was learnt of the rows of x.
+// newHost returns the host of what was learnt of the rows of x. Where that is all of them, it
+// has no index: nobody comes whose neighbours are not known.
 func newHost(x vec.Matrix[float32], l Learnt) *host {
-	return &host{Learnt: l, index: knn.NewExact(vec.Take(x, l.Rows))}
+	h := &host{Learnt: l}
+	if len(l.Rows) < x.Rows {
+		h.index = knn.NewExact(vec.Take(x, l.Rows))
+	}
+	return h
 }
 
 // near returns the nearest learnt points of the rows of z.

@@ -57,11 +57,11 @@ func TestParts(t *testing.T) {
 		t.Errorf("read %v, %v, %v", learnt, got, err)
 	}
 	for want, parts := range map[string][]snapshot.Part{
-		"learnt point 2 is reference point 5": Parts([]int32{0, 2, 5}, u),
-		"learnt point 1 is reference point 2": Parts([]int32{2, 2, 4}, u),
-		"part \"frame\" is 2 x 1":             Parts([]int32{0}, Units{Shift: u.Shift[:1], Scale: 1}),
-		"the scale 0":                         Parts([]int32{0}, Units{Shift: u.Shift}),
-		"no part \"learnt\"":                  nil,
+		"element 2 of part \"learnt\" is 5": Parts([]int32{0, 2, 5}, u),
+		"element 1 of part \"learnt\" is 2": Parts([]int32{2, 2, 4}, u),
+		"part \"frame\" is 2 x 1":           Parts([]int32{0}, Units{Shift: u.Shift[:1], Scale: 1}),
+		"the scale 0":                       Parts([]int32{0}, Units{Shift: u.Shift}),
+		"no part \"learnt\"":                nil,
 	} {
 		s.Parts = parts
 		if _, _, err := Read(s); err == nil || !strings.Contains(err.Error(), want) {
