@@ -34,6 +34,7 @@ type Fitted struct {
 
 	model interface {
 		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
+		Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error)
 		Parts() []snapshot.Part
 	}
 }
@@ -107,7 +108,20 @@ func (f *Fitted) all(ctx context.Context, m Method, x vec.Matrix[float32]) error
 // PlaceAll returns the places of the rows of x, those that were learnt from, and their
 // variances. Bad input are places beyond single precision.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
-	if mu, sigma2, err = f.model.PlaceAll(ctx, x, progress); err != nil {
+	mu, sigma2, err = f.model.PlaceAll(ctx, x, progress)
+	return checked(mu, sigma2, err)
+}
+
+// Place returns the places of the rows of z (one or more), which were not learnt, and their variances,
+// in the frame of learning. Bad input are places beyond single precision.
+func (f *Fitted) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	mu, sigma2, err = f.model.Place(ctx, z)
+	return checked(mu, sigma2, err)
+}
+
+// checked are places that single precision can hold.
+func checked(mu vec.Matrix[float64], sigma2 []float64, err error) (vec.Matrix[float64], []float64, error) {
+	if err != nil {
 		return mu, nil, fmt.Errorf("baseline: %w", err)
 	}
 	if err := models.CheckRows(vec.Convert[float32](mu), nil); err != nil {

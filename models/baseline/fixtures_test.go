@@ -164,26 +164,9 @@ func TestBarycenter(t *testing.T) {
 // others are the places of vectors that were not learnt.
 func others(t *testing.T, f *Fitted, x vec.Matrix[float32]) vec.Matrix[float64] {
 	t.Helper()
-	mu := vec.New[float64](x.Rows, f.Settings.Dims)
-	switch m := f.model.(type) {
-	case direct:
-		got, _, err := m.PlaceAll(t.Context(), x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
-	case *scaled:
-		guest, near := m.points().Invite(), newNearest(m.k)
-		y := make([]float64, x.Cols)
-		for i := range x.Rows {
-			m.units.Apply(y, x.Row(i))
-			near.find(m.y, y)
-			place, _, err := guest.Place(t.Context(), x.Row(i), near.at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			copy(mu.Row(i), place)
-		}
+	mu, _, err := f.Place(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return mu
 }

@@ -15,6 +15,11 @@ func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 	return t.points().All(ctx, x, progress)
 }
 
+// Place returns the places of the rows of z, which were not learnt, and their variances.
+func (t *scaled) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	return t.points().Others(ctx, t.rows, z, nil)
+}
+
 // Parts are a sample and its units (placing.Parts), and
 //
 //	places   float64, m x d   those of the sample, where it was learnt

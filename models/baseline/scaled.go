@@ -20,6 +20,8 @@ type scaled struct {
 	method Method
 	learnt []int32
 	units  placing.Units
+	// rows (m x q) are the learnt vectors as they were given, of a fit.
+	rows vec.Matrix[float32]
 	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the map.
 	y, x vec.Matrix[float64]
 	// marks are the landmarks of Isomap among the learnt, and paths (learnt x landmarks) the
@@ -68,7 +70,7 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	if x.Rows <= s.Dims {
 		return nil, models.BadInputf("%s: %d dimensions of %d learnt points: want fewer dimensions than points", method, s.Dims, x.Rows)
 	}
-	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
+	t := &scaled{method: method, learnt: learnt, rows: x, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
 	t.y = t.units.All(x)
 	var err error
 	if near == nil {

@@ -103,11 +103,11 @@ func TestAll(t *testing.T) {
 	for l.Threads = 1; l.Threads <= 4; l.Threads += 3 {
 		steps := 0
 		mu, sigma2, err := l.All(context.Background(), x, func(done, total int) {
-			if steps++; done != steps || total != 7 {
+			if steps++; done != steps || total != 6 {
 				t.Errorf("%d of %d pieces at step %d", done, total, steps)
 			}
 		})
-		if err != nil || steps != 7 {
+		if err != nil || steps != 6 {
 			t.Fatalf("%d steps, %v", steps, err)
 		}
 		for i := range x.Rows {
