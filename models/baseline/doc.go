@@ -180,5 +180,6 @@
 // are in the data's units, but for kpca, lle, ltsa, eigenmaps, nmds and gtm. Columns, but for those of
 // gtm, are uncorrelated among the learnt points (with isomap among landmarks), of falling variance (with lle and ltsa of equal;
 // with eigenmaps so where points weigh their D), their entry of largest magnitude positive. With
-// sammon, nmds, eigenmaps and gtm a result is one of the kind of processor, too.
+// sammon, nmds, eigenmaps, gtm, mds and kpca a result is one of the kind of processor, too, and with
+// pca and isomap of many vectors.
 package baseline

@@ -57,7 +57,7 @@ func (t *scaled) extend(ctx context.Context, at vec.Matrix[float64]) error {
 		a := make([]float64, len(t.marks))
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			if !isMark[i] {
-				t.from(a, t.y.Row(i), []int32{int32(i)})
+				t.ways(a, t.y.Row(i), []int32{int32(i)})
 				t.triangulate(t.x.Row(i), a)
 			}
 		}
@@ -65,36 +65,81 @@ func (t *scaled) extend(ctx context.Context, at vec.Matrix[float64]) error {
 	return ctx.Err()
 }
 
-// triangulate adds to mu (d) the place (2) of a point with dissimilarities a, which it spoils.
+// triangulate adds to mu (d) the place (2) of a point with dissimilarities a, or similarities.
 func (t *scaled) triangulate(mu, a []float64) {
-	for j, v := range a {
-		a[j] = -0.5 * t.unit * (v - t.mean[j])
+	scale := -0.5 * t.unit
+	if t.like != nil {
+		scale *= similarity
 	}
-	combine(mu, a, t.vectors)
+	if len(mu) != 2 {
+		for j, v := range a {
+			vec.Axpy(scale*(v-t.mean[j]), t.vectors.Row(j), mu)
+		}
+		return
+	}
+	// The same sums of a plane, those of even and of odd j in registers.
+	var even, odd [2]float64
+	mean, vectors := t.mean[:len(a)], t.vectors.Data[:2*len(a)]
+	j := 0
+	for ; j+1 < len(a); j += 2 {
+		v := (*[4]float64)(vectors[2*j:])
+		w0, w1 := a[j]-mean[j], a[j+1]-mean[j+1]
+		even[0], even[1] = even[0]+float64(w0*v[0]), even[1]+float64(w0*v[1])
+		odd[0], odd[1] = odd[0]+float64(w1*v[2]), odd[1]+float64(w1*v[3])
+	}
+	if j < len(a) {
+		w := a[j] - mean[j]
+		even[0], even[1] = even[0]+float64(w*vectors[2*j]), even[1]+float64(w*vectors[2*j+1])
+	}
+	mu[0], mu[1] = mu[0]+float64(scale*(even[0]+odd[0])), mu[1]+float64(scale*(even[1]+odd[1]))
 }
 
-// ways are the dissimilarities of Isomap, by the lengths of the shortest paths from learnt
-// vectors to landmarks (paths, n x m):
+// ways sets a (m) to the dissimilarities of Isomap of a vector y, by the lengths of the shortest paths
+// from learnt vectors to landmarks; near are the nearest learnt ones:
 //
 //	delta_j = min_i (|y - y_i| + paths_ij),  i among the nearest
 //
-// With e_j = delta_j - |y - y_1| it is a_j = 2 |y - y_1| e_j + e_j^2, plus |y - y_1|^2,
-// which keeps its digits far away.
-func ways(y vec.Matrix[float64], paths vec.Matrix[float32]) dissimilar {
-	return func(a, z []float64, near []int32) {
-		first := math.Sqrt(vec.SquaredDistance(z, y.Row(int(near[0]))))
-		for j := range a {
-			a[j] = math.Inf(1)
+// With first the least |y - y_i| and e_j = delta_j - first it is a_j = 2 first e_j + e_j^2, plus first^2,
+// which (2) does not see and which keeps its digits far away.
+func (t *scaled) ways(a, y []float64, near []int32) {
+	var room [32]float64
+	lengths, first := room[:0], math.Inf(1)
+	for _, i := range near {
+		lengths = append(lengths, math.Sqrt(vec.SquaredDistance(y, t.y.Row(int(i)))))
+		first = min(first, lengths[len(lengths)-1])
+	}
+	for from := 0; from < len(a); from += stretch {
+		to := min(from+stretch, len(a))
+		var least reach
+		least.clear()
+		for k, i := range near {
+			least.take(float32(lengths[k]-first), t.paths.Row(int(i))[from:to])
 		}
-		for _, i := range near {
-			more := math.Sqrt(vec.SquaredDistance(z, y.Row(int(i)))) - first
-			for j, v := range paths.Row(int(i)) {
-				a[j] = min(a[j], more+float64(v))
-			}
+		for j := range a[from:to] {
+			e := float64(math.Float32frombits(least[j]))
+			a[from+j] = e * (2*first + e)
 		}
-		for j, e := range a {
-			a[j] = e * (2*first + e)
-		}
+	}
+}
+
+// stretch is how many landmarks are looked at together.
+const stretch = 64
+
+// reach are the least lengths to some landmarks, in single precision like the paths, by their bits: of
+// numbers that are not negative these have the same order, and are compared without branches.
+type reach [stretch]uint32
+
+// clear makes all lengths infinite.
+func (r *reach) clear() {
+	for j := range r {
+		r[j] = math.Float32bits(float32(math.Inf(1)))
+	}
+}
+
+// take looks at ways by one neighbour, which is so much farther away than the first.
+func (r *reach) take(more float32, paths []float32) {
+	for j, v := range paths {
+		r[j&(stretch-1)] = min(r[j&(stretch-1)], math.Float32bits(more+v))
 	}
 }
 

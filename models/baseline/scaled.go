@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/simd/gemm"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/optimize"
@@ -31,11 +32,12 @@ type scaled struct {
 	k, threads int
 	width      float64 // of kernels
 
-	from dissimilar
+	// like are similarities by which a method scales.
+	like *likeness
 	diffusion
 	columns [][]float64 // of y
 	// vectors (m x d, of the landmarks) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij
-	// over i; where a stress is least, vectors are x in units.
+	// over i, over factor; where a stress is least, vectors are x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
@@ -121,7 +123,7 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Ne
 	case LLE, LTSA, Eigenmaps:
 		return t.local(ctx, x, near, s)
 	}
-	return scaling(ctx, t.from.squares(t.y, s.Threads), s)
+	return scaling(ctx, t.like.squares(s.Threads), s)
 }
 
 // local are the places of a method that knows neighbours alone.
@@ -170,28 +172,27 @@ func columnSquares(x vec.Matrix[float64]) []float64 {
 	return out
 }
 
-// choose sets the dissimilarities, and the units of the map.
+// choose sets the similarities, and the units of the map.
 func (t *scaled) choose() {
 	t.unit = 1 / t.units.Scale
 	switch t.method {
 	case Isomap:
-		t.from = ways(t.y, t.paths)
 	case LLE, LTSA, Eigenmaps, NonMetric:
 		t.unit = 1
 	case KernelPCA:
-		t.from, t.unit = kernels(t.y, t.width), 1
+		t.like, t.unit = newLikeness(t.y, 1/(float64(t.y.Cols)*t.width*t.width)), 1
 	case MDS:
-		t.from = products(t.y)
+		t.like = newLikeness(t.y, 0)
 	}
 }
 
 // prepare makes of the places of the learnt points, or of the landmarks, what (2) and Sigma need.
 func (t *scaled) prepare(at vec.Matrix[float64]) {
-	if t.from != nil || t.method.stresses() {
+	if t.scales() || t.method.stresses() {
 		t.vectors = at.Clone()
 		vec.Scale(1/t.unit, t.vectors.Data)
 	}
-	if t.from != nil {
+	if t.scales() {
 		t.centre()
 	} else if t.method.stresses() {
 		t.columns = columnsOf(t.y)
@@ -201,18 +202,28 @@ func (t *scaled) prepare(at vec.Matrix[float64]) {
 	}
 }
 
+// scales reports whether places are those of (1).
+func (t *scaled) scales() bool { return t.like != nil || t.method == Isomap }
+
 // centre finds the mean and the vectors of (2).
 func (t *scaled) centre() {
 	m, d := t.vectors.Rows, t.vectors.Cols
 	t.mean = make([]float64, m)
-	a := make([]float64, m)
-	for j := range int32(m) {
-		i := j
-		if t.marks != nil {
-			i = t.marks[j]
+	if t.like != nil {
+		var g likenessGroup
+		for from := 0; from < m; from += 4 * gemm.Height {
+			to := min(m, from+4*gemm.Height)
+			t.like.take(&g, t.y.Slice(from, to))
+			for i := range to - from {
+				vec.Axpy(1/float64(m), g.of.Row(i)[:m], t.mean)
+			}
 		}
-		t.from(a, t.y.Row(int(i)), []int32{i})
-		vec.Axpy(1/float64(m), a, t.mean)
+	} else {
+		a := make([]float64, m)
+		for _, i := range t.marks {
+			t.ways(a, t.y.Row(int(i)), []int32{i})
+			vec.Axpy(1/float64(m), a, t.mean)
+		}
 	}
 	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
 	lambda, mean := columnSquares(t.vectors), make([]float64, d)
@@ -275,18 +286,43 @@ func (t *scaled) points() placing.Learnt {
 	}
 }
 
-// guest is what placing one vector needs in memory.
+// guest is what placing vectors needs in memory. It implements placing.Party.
 type guest struct {
 	*scaled
 	y, a []float64
 	near *nearest
+	// z are the vectors of a party, in units with their likenesses if a method has them.
+	z       vec.Matrix[float32]
+	inUnits []float64
+	likely  likenessGroup
 	// forth are weights of vectors, back of places.
 	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2), (5), (7), (9) or (18).
+// Place implements placing.Guest.
 func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
-	g.units.Apply(g.y, z)
+	g.Come(vec.Of(1, len(z), z))
+	return g.PlaceOne(ctx, 0, near)
+}
+
+// Come implements placing.Party.
+func (g *guest) Come(z vec.Matrix[float32]) {
+	if g.z = z; g.like == nil {
+		return
+	}
+	if len(g.inUnits) < len(z.Data) {
+		g.inUnits = make([]float64, len(z.Data))
+	}
+	y := vec.Of(z.Rows, z.Cols, g.inUnits[:len(z.Data)])
+	for i := range z.Rows {
+		g.units.Apply(y.Row(i), z.Row(i))
+	}
+	g.like.take(&g.likely, y)
+}
+
+// PlaceOne implements placing.Party by (2), (5), (7), (9) or (18).
+func (g *guest) PlaceOne(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, _ error) {
+	g.units.Apply(g.y, g.z.Row(i))
 	mu = make([]float64, g.x.Cols)
 	switch g.method {
 	case LLE, LTSA:
@@ -303,32 +339,16 @@ func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 			return nil, 0, err
 		}
 		vec.Scale(g.unit, mu)
-	default:
-		g.from(g.a, g.y, near)
+	case Isomap:
+		g.ways(g.a, g.y, near)
 		g.triangulate(mu, g.a)
+	default:
+		g.triangulate(mu, g.likely.of.Row(i)[:g.like.y.Rows])
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)
 	}
 	return mu, g.spread(near), nil
-}
-
-// combine adds to mu (d) the rows of x by their weights.
-func combine(mu, weights []float64, x vec.Matrix[float64]) {
-	if x.Cols != 2 {
-		for j, w := range weights {
-			vec.Axpy(w, x.Row(j), mu)
-		}
-		return
-	}
-	// The same sums of a plane, in registers.
-	m0, m1 := mu[0], mu[1]
-	for j, w := range weights {
-		row := (*[2]float64)(x.Data[2*j:])
-		m0 += float64(w * row[0])
-		m1 += float64(w * row[1])
-	}
-	mu[0], mu[1] = m0, m1
 }
 
 // weigh adds to mu the places x by (5).

@@ -40,6 +40,15 @@ type Guest interface {
 	Decode(y, x []float64) (variance float64)
 }
 
+// Party is a guest that is faster as several at once.
+type Party interface {
+	Guest
+	// Come takes the vectors that are placed next, which stay as they are.
+	Come(z vec.Matrix[float32])
+	// PlaceOne is Place for row i of these.
+	PlaceOne(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, err error)
+}
+
 // host finds the learnt points that are near, and keeps guests.
 type host struct {
 	Learnt
@@ -73,6 +82,17 @@ func (h *host) borrow() *struct{ Guest } {
 		w.Guest = h.Invite()
 	}
 	return w
+}
+
+// placer returns what places the rows of z by a guest, given their nearest learnt points.
+func placer(g Guest, z vec.Matrix[float32]) func(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, err error) {
+	if p, is := g.(Party); is {
+		p.Come(z)
+		return p.PlaceOne
+	}
+	return func(ctx context.Context, i int, near []int32) ([]float64, float64, error) {
+		return g.Place(ctx, z.Row(i), near)
+	}
 }
 
 // piece is the number of vectors that one guest does in a row.
@@ -124,10 +144,11 @@ func (l Learnt) Others(ctx context.Context, x, z vec.Matrix[float32], progress f
 	par.Ranges(l.Threads, z.Rows, piece, func(p, from, to int) {
 		w := h.borrow()
 		defer h.guests.Put(w)
+		put := placer(w.Guest, z.Slice(from, to))
 		for i := from; i < to && failed[p] == nil && ctx.Err() == nil; i++ {
 			var place []float64
 			list, _ := near.Row(i)
-			place, sigma2[i], failed[p] = w.Place(ctx, z.Row(i), list)
+			place, sigma2[i], failed[p] = put(ctx, i-from, list)
 			copy(mu.Row(i), place)
 		}
 		done.Step()

@@ -90,6 +90,38 @@ func (g guest) Settled(l int) ([]float64, float64) { return []float64{-1}, float
 
 func (g guest) Decode(y, x []float64) float64 { panic("nothing is decoded") }
 
+// party is a guest that is asked for rows of what came.
+type party struct {
+	guest
+	z *vec.Matrix[float32]
+}
+
+func (p party) Come(z vec.Matrix[float32]) { *p.z = z }
+
+func (p party) PlaceOne(ctx context.Context, i int, near []int32) ([]float64, float64, error) {
+	return p.Place(ctx, p.z.Row(i), near)
+}
+
+// Parties are placed where their guests are.
+func TestParties(t *testing.T) {
+	x := vec.New[float32](100, 1)
+	for i := range x.Data {
+		x.Data[i] = float32(i * i)
+	}
+	l := Learnt{Rows: []int32{3, 4, 50, 99}, X: vec.New[float64](4, 1), Neighbors: 9, Threads: 3}
+	g := guest{t: t, rows: vec.Take(x, l.Rows).Data}
+	l.Invite = func() Guest { return party{g, new(vec.Matrix[float32])} }
+	mu, _, err := l.All(t.Context(), x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Rows {
+		if want := float64(i * i); mu.Row(i)[0] != want && !slices.Contains(l.Rows, int32(i)) {
+			t.Errorf("point %d is at %g, want %g", i, mu.Row(i)[0], want)
+		}
+	}
+}
+
 // Learnt points are settled, all others placed by the nearest of them, whatever the
 // number of threads; an error ends it.
 func TestAll(t *testing.T) {

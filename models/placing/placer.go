@@ -55,8 +55,9 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 		}
 		w := p.host.borrow()
 		defer p.host.guests.Put(w)
+		put := placer(w.Guest, b.Seen())
 		for i := b.From; i < b.To; i++ {
-			z, index, dist2 := b.Event(i)
+			_, index, dist2 := b.Event(i)
 			if dist2[0] == 0 {
 				b.Publish(i, p.snap.Mu.Row(int(index[0])), p.snap.Sigma2[index[0]])
 				continue
@@ -65,7 +66,7 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 			if !p.all {
 				list, _ = near.Row(i - b.From)
 			}
-			mu, sigma2, err := w.Place(ctx, z, list)
+			mu, sigma2, err := put(ctx, i-b.From, list)
 			if err != nil {
 				return err
 			}
