@@ -42,8 +42,8 @@ func newLikeness(y vec.Matrix[float64], precision float64) *likeness {
 
 // likenessGroup is the memory of likenesses of some vectors.
 type likenessGroup struct {
-	of          vec.Matrix[float64] // rows and columns in whole tiles
-	left, right []float64
+	of   vec.Matrix[float64] // rows and columns in whole tiles
+	left []float64
 }
 
 // room makes g that of some vectors.
