@@ -46,6 +46,11 @@ func (t direct) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress fu
 	return mu, sigma2, ctx.Err()
 }
 
+// Place is PlaceAll: learnt vectors are placed like others.
+func (t direct) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	return t.PlaceAll(ctx, z, nil)
+}
+
 // enough checks that vectors of q elements have so many dimensions.
 func enough(m Method, dims, q int) error {
 	if dims > q {

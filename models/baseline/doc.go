@@ -25,7 +25,7 @@
 //
 //	mds      a_ij = -2 y_i'y_j                          (as |y_i - y_j|^2 once centred)
 //	kpca     a_ij = -2 exp(-|y_i - y_j|^2/(q w^2)), of a width w
-//	isomap   a_ij = the squared length of the shortest path from i to j
+//	isomap   a_ij = the squared length of the shortest path from i to j, of landmarks
 //
 // Places are those of classical scaling (pca.Scaling), with B = -1/2 J a J, J = 1 - 11'/m,
 //
@@ -38,6 +38,15 @@
 //
 // with a_j its dissimilarity to learnt vector j; that of Isomap leads over its k nearest
 // learnt vectors. A vector beyond the range of numbers has the mean place of these.
+//
+// # Landmarks
+//
+// Isomap scales the paths between landmarks alone, m of n learnt vectors, and (2) places the others
+// (de Silva and Tenenbaum, NIPS 2002, section 3; their -1/2 L# (a - mean a) is (2)). The graph of
+// neighbours has all n vectors, and each landmark's search reaches them all, so that paths are those
+// of Isomap. Where all are landmarks, places are, too. Beside a sample with a graph of its own, that of
+// all keeps neighbourhoods of a roll better, and distances and continuity of digits; nearest neighbours
+// of digits it keeps a little worse. The sample of mds is its landmarks: distances need no graph.
 //
 // # Locally linear embedding
 //
@@ -143,11 +152,11 @@
 //
 // # Samples
 //
-// All but principal components and gtm learn a sample of the vectors, m of them in O(m^2) memory
+// All but principal components, gtm and isomap learn a sample of the vectors, m of them in O(m^2) memory
 // (eigenmaps in O(m k), sammon in O(m), lle and ltsa in O(m k^2) and what separates the graph:
 // O(m log m) near a surface), and place the rest by (2), (5), (7), (9) or (18), which is
 // how landmarks are used (de Silva and Tenenbaum, NIPS 2002). Principal components and gtm are of
-// all vectors, in memory that does not grow with their number.
+// all vectors, in memory that does not grow with their number, isomap in O(n m).
 //
 // # Decoding
 //
@@ -169,7 +178,8 @@
 //
 // A result is a function of the rows and the settings, not of the number of threads. Places
 // are in the data's units, but for kpca, lle, ltsa, eigenmaps, nmds and gtm. Columns, but for those of
-// gtm, are uncorrelated among the learnt points, of falling variance (with lle and ltsa of equal;
+// gtm, are uncorrelated among the learnt points (with isomap among landmarks), of falling variance (with lle and ltsa of equal;
 // with eigenmaps so where points weigh their D), their entry of largest magnitude positive. With
-// sammon, nmds, eigenmaps and gtm a result is one of the kind of processor, too.
+// sammon, nmds, eigenmaps, gtm, mds and kpca a result is one of the kind of processor, too, and with
+// pca and isomap of many vectors.
 package baseline

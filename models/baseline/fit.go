@@ -8,6 +8,7 @@ import (
 	"unfold/models"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
 
@@ -15,8 +16,12 @@ import (
 type Fitted struct {
 	// Settings have the defaults filled in.
 	Settings Settings
-	// Learnt are the rows that were learnt, ascending; PCA and GTM learn all.
+	// Learnt are the rows that were learnt, ascending; PCA, GTM and Isomap learn all.
 	Learnt []int32
+	// Near are the nearest neighbours of all rows and Search how they were found, of Isomap; nil
+	// of others.
+	Near   *knn.Neighbors
+	Search auto.Report
 	// Iterations were taken by a method that iterates, and Converged says that it was not the
 	// greatest number of them that ended it.
 	Iterations int
@@ -29,6 +34,7 @@ type Fitted struct {
 
 	model interface {
 		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
+		Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error)
 		Parts() []snapshot.Part
 	}
 }
@@ -55,8 +61,7 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 		}
 		return f, nil
 	}
-	f.Learnt = placing.Sample(x.Rows, s.Points, s.Seed)
-	t, err := scale(ctx, m, vec.Take(x, f.Learnt), f.Learnt, s)
+	t, err := f.sample(ctx, m, x)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m, err)
 	}
@@ -66,6 +71,22 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 	}
 	f.Stress = t.stress
 	return f, nil
+}
+
+// sample learns a sample of the rows, or all from landmarks.
+func (f *Fitted) sample(ctx context.Context, m Method, x vec.Matrix[float32]) (t *scaled, err error) {
+	f.Settings = f.Settings.of(m, x.Rows)
+	s := f.Settings
+	if m != Isomap {
+		f.Learnt = placing.Sample(x.Rows, s.Points, s.Seed)
+		return scale(ctx, m, vec.Take(x, f.Learnt), f.Learnt, nil, s)
+	}
+	f.Learnt = placing.Sample(x.Rows, x.Rows, s.Seed)
+	lists := min(max(s.Lists, s.Neighbors), x.Rows-1)
+	if f.Near, f.Search, err = auto.Graph(ctx, x, lists, s.Search, knn.Settings{Threads: s.Threads}); err != nil {
+		return nil, err
+	}
+	return scale(ctx, m, x, f.Learnt, f.Near, s)
 }
 
 // all learns all rows.
@@ -87,7 +108,20 @@ func (f *Fitted) all(ctx context.Context, m Method, x vec.Matrix[float32]) error
 // PlaceAll returns the places of the rows of x, those that were learnt from, and their
 // variances. Bad input are places beyond single precision.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
-	if mu, sigma2, err = f.model.PlaceAll(ctx, x, progress); err != nil {
+	mu, sigma2, err = f.model.PlaceAll(ctx, x, progress)
+	return checked(mu, sigma2, err)
+}
+
+// Place returns the places of the rows of z (one or more), which were not learnt, and their variances,
+// in the frame of learning. Bad input are places beyond single precision.
+func (f *Fitted) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	mu, sigma2, err = f.model.Place(ctx, z)
+	return checked(mu, sigma2, err)
+}
+
+// checked are places that single precision can hold.
+func checked(mu vec.Matrix[float64], sigma2 []float64, err error) (vec.Matrix[float64], []float64, error) {
+	if err != nil {
 		return mu, nil, fmt.Errorf("baseline: %w", err)
 	}
 	if err := models.CheckRows(vec.Convert[float32](mu), nil); err != nil {

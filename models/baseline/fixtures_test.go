@@ -14,11 +14,13 @@ import (
 	"unfold/models/modeltest"
 )
 
-// fixture is a map of scikit-learn, or of numpy where that has none (testdata/textbook.py).
+// fixture is a map of scikit-learn, or of numpy where that has none (testdata/textbook.py and
+// testdata/landmarks.py).
 type fixture struct {
 	Name, Method                string
 	Neighbors                   int
 	Steps                       int // of EM; 0 where there is none
+	Points                      int // that are landmarks; 0 where that is not asked
 	Learn, More, Places, Others [][]float64
 	// Of GTM: its log-likelihood, the deviation of its noise, and the vectors at Places.
 	Loglik, Sigma float64
@@ -28,9 +30,9 @@ type fixture struct {
 	Stress     float64
 }
 
-func fixtures(t *testing.T) []fixture {
+func fixtures(t *testing.T, file string, want int) []fixture {
 	t.Helper()
-	text, err := os.ReadFile("testdata/textbook.json")
+	text, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func fixtures(t *testing.T) []fixture {
 	if err := json.Unmarshal(text, &f); err != nil {
 		t.Fatal(err)
 	}
-	if want := 2 * len(Methods()); len(f.Cases) != want {
+	if len(f.Cases) != want {
 		t.Fatalf("%d cases, want %d", len(f.Cases), want)
 	}
 	return f.Cases
@@ -55,23 +57,35 @@ func rowsOf(rows [][]float64) vec.Matrix[float64] {
 // Every method has the places of scikit-learn, up to signs, of what it learns and of
 // other vectors, to 1e-6 of the map's extent; what scikit-learn lacks is of numpy.
 func TestPlacesAreThoseOfScikitLearn(t *testing.T) {
-	for _, f := range fixtures(t) {
-		t.Run(f.Method+"/"+f.Name, func(t *testing.T) {
-			x := vec.Convert[float32](rowsOf(f.Learn))
-			fit, err := Fit(t.Context(), Method(f.Method), x, Settings{Common: models.Common{Dims: len(f.Places[0]), Neighbors: f.Neighbors, Steps: f.Steps}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			mu, _, err := fit.PlaceAll(t.Context(), x, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := rowsOf(f.Places)
-			sign := signs(mu, want)
-			same(t, "learnt", mu, want, sign)
-			same(t, "placed", others(t, fit, vec.Convert[float32](rowsOf(f.More))), rowsOf(f.Others), sign)
-		})
+	for _, f := range fixtures(t, "textbook.json", 2*len(Methods())) {
+		t.Run(f.Method+"/"+f.Name, f.holds)
 	}
+}
+
+// Isomap by landmarks has the places of numpy.
+func TestLandmarksAreThoseOfNumpy(t *testing.T) {
+	for _, f := range fixtures(t, "landmarks.json", 2) {
+		t.Run(f.Name, f.holds)
+	}
+}
+
+// holds checks that a method has a fixture's places.
+func (f fixture) holds(t *testing.T) {
+	x := vec.Convert[float32](rowsOf(f.Learn))
+	fit, err := Fit(t.Context(), Method(f.Method), x, Settings{
+		Common: models.Common{Dims: len(f.Places[0]), Neighbors: f.Neighbors, Steps: f.Steps, Seed: 1}, Points: f.Points,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu, _, err := fit.PlaceAll(t.Context(), x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rowsOf(f.Places)
+	sign := signs(mu, want)
+	same(t, "learnt", mu, want, sign)
+	same(t, "placed", others(t, fit, vec.Convert[float32](rowsOf(f.More))), rowsOf(f.Others), sign)
 }
 
 // Classical scaling of Euclidean distances is principal components (Gower 1966), also
@@ -150,26 +164,9 @@ func TestBarycenter(t *testing.T) {
 // others are the places of vectors that were not learnt.
 func others(t *testing.T, f *Fitted, x vec.Matrix[float32]) vec.Matrix[float64] {
 	t.Helper()
-	mu := vec.New[float64](x.Rows, f.Settings.Dims)
-	switch m := f.model.(type) {
-	case direct:
-		got, _, err := m.PlaceAll(t.Context(), x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
-	case *scaled:
-		guest, near := m.points().Invite(), newNearest(m.k)
-		y := make([]float64, x.Cols)
-		for i := range x.Rows {
-			m.units.Apply(y, x.Row(i))
-			near.find(m.y, y)
-			place, _, err := guest.Place(t.Context(), x.Row(i), near.at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			copy(mu.Row(i), place)
-		}
+	mu, _, err := f.Place(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return mu
 }

@@ -18,7 +18,7 @@ func topography(f *Fitted) *topographic { return f.model.(direct).formula.(*topo
 // The likelihood, the noise and what is decoded are those of numpy.
 func TestTopographyIsThatOfNumpy(t *testing.T) {
 	tested := 0
-	for _, c := range fixtures(t) {
+	for _, c := range fixtures(t, "textbook.json", 2*len(Methods())) {
 		if Method(c.Method) != GTM {
 			continue
 		}

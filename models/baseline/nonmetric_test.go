@@ -14,7 +14,7 @@ import (
 
 // It takes as many iterations as scikit-learn, and comes to its stress.
 func TestStressIsThatOfScikitLearn(t *testing.T) {
-	for _, f := range fixtures(t) {
+	for _, f := range fixtures(t, "textbook.json", 2*len(Methods())) {
 		if Method(f.Method) != NonMetric {
 			continue
 		}

@@ -15,10 +15,16 @@ func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 	return t.points().All(ctx, x, progress)
 }
 
+// Place returns the places of the rows of z, which were not learnt, and their variances.
+func (t *scaled) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	return t.points().Others(ctx, t.rows, z, nil)
+}
+
 // Parts are a sample and its units (placing.Parts), and
 //
 //	places   float64, m x d   those of the sample, where it was learnt
-//	paths    float64, m x m   with isomap: lengths of paths, in units
+//	landmarks uint32, l       with isomap: those of the sample that paths lead from
+//	paths    float32, m x l   with isomap: lengths of paths, in units
 //	values   float64, d       with eigenmaps: eigenvalues of (6)
 //	width    float64, 1       with kpca: that of the kernel
 //	ranks    float64, r x 3   with nmds: ends and values of the intervals of the monotone function
@@ -27,7 +33,7 @@ func (t *scaled) Parts() []snapshot.Part {
 	parts := append(placing.Parts(t.learnt, t.units), snapshot.Part{Name: "places", Rows: t.x.Rows, Cols: t.x.Cols, Data: t.x.Data})
 	switch t.method {
 	case Isomap:
-		parts = append(parts, snapshot.Part{Name: "paths", Rows: t.paths.Rows, Cols: t.paths.Cols, Data: t.paths.Data})
+		parts = append(parts, t.pathParts()...)
 	case Eigenmaps:
 		parts = append(parts, snapshot.Part{Name: "values", Rows: len(t.values), Cols: 1, Data: t.values})
 	case KernelPCA:
@@ -58,11 +64,9 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 	}
 	switch t.method {
 	case Isomap:
-		paths, err := snapshot.PartOf[float64](s, "paths", m, m)
-		if err != nil {
+		if err := t.readPaths(s); err != nil {
 			return nil, err
 		}
-		t.paths = vec.Of(m, m, paths)
 	case Eigenmaps:
 		if t.values, err = snapshot.PartOf[float64](s, "values", d, 1); err != nil {
 			return nil, err
@@ -93,11 +97,19 @@ func readScaled(s *snapshot.Snapshot, threads int) (*scaled, error) {
 			return nil, fmt.Errorf("the width %g has to be positive", t.width)
 		}
 	}
+	t.choose()
+	at := t.x
+	if t.marks != nil {
+		at = vec.Take(t.x, t.marks)
+	}
+	t.prepare(at)
+	if t.method != Eigenmaps {
+		return t, nil
+	}
 	near, err := t.neighbors(context.Background(), x)
 	if err != nil {
 		return nil, err
 	}
-	t.choose()
-	t.prepare(near)
+	t.settle(near)
 	return t, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/pca"
-	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -27,7 +26,7 @@ func components(ctx context.Context, x vec.Matrix[float32], s Settings) (*linear
 	if err != nil {
 		return nil, err
 	}
-	l := &linear{mean: placing.Centred(x).Shift, components: vec.Convert[float64](p.Components)}
+	l := &linear{mean: p.Centre, components: vec.Convert[float64](p.Components)}
 	l.least = 1e-12 * p.Total / float64(s.Dims)
 	return l, nil
 }
@@ -35,6 +34,10 @@ func components(ctx context.Context, x vec.Matrix[float32], s Settings) (*linear
 // place sets mu to V (z - m) and returns the mean square of what is left of z by dimension
 // left out.
 func (l *linear) place(mu, rest []float64, z []float32) (variance float64) {
+	left := float64(max(1, len(rest)-len(mu)))
+	if len(mu) == 2 {
+		return max(l.least, l.plane((*[2]float64)(mu), rest, z)/left)
+	}
 	for c, v := range z {
 		rest[c] = float64(v) - l.mean[c]
 	}
@@ -44,8 +47,28 @@ func (l *linear) place(mu, rest []float64, z []float32) (variance float64) {
 	for k, v := range mu {
 		vec.Axpy(-v, l.components.Row(k), rest)
 	}
-	left := max(1, len(rest)-len(mu))
-	return max(l.least, vec.SquaredNorm(rest)/float64(left))
+	return max(l.least, vec.SquaredNorm(rest)/left)
+}
+
+// plane sets mu to V (z - m) in a plane and returns the square of what is left of z: the same sums,
+// those of even and of odd elements apart.
+func (l *linear) plane(mu *[2]float64, rest []float64, z []float32) (square float64) {
+	first, second, mean := l.components.Row(0)[:len(z)], l.components.Row(1)[:len(z)], l.mean[:len(z)]
+	rest = rest[:len(z)]
+	var p, s [2]float64
+	for c, v := range z {
+		r := float64(v) - mean[c]
+		rest[c] = r
+		p[0], p[1] = p[1], p[0]+float64(r*first[c])
+		s[0], s[1] = s[1], s[0]+float64(r*second[c])
+	}
+	mu[0], mu[1] = p[0]+p[1], s[0]+s[1]
+	even, odd := 0.0, 0.0
+	for c, r := range rest {
+		r = r - float64(mu[0]*first[c]) - float64(mu[1]*second[c])
+		even, odd = odd, even+float64(r*r)
+	}
+	return even + odd
 }
 
 func (l *linear) dims() int { return l.components.Rows }

@@ -2,14 +2,13 @@ package baseline
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
+	"unfold/internal/simd/gemm"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/optimize"
-	"unfold/models/pca"
 	"unfold/models/placing"
 	"unfold/sparse/knn"
 )
@@ -22,17 +21,23 @@ type scaled struct {
 	method Method
 	learnt []int32
 	units  placing.Units
-	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the
-	// map, paths (m x m) Isomap's.
-	y, x, paths vec.Matrix[float64]
-	k, threads  int
-	width       float64 // of kernels
+	// rows (m x q) are the learnt vectors as they were given, of a fit.
+	rows vec.Matrix[float32]
+	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the map.
+	y, x vec.Matrix[float64]
+	// marks are the landmarks of Isomap among the learnt, and paths (learnt x landmarks) the
+	// lengths of those from them, in units; with other methods all learnt are like landmarks.
+	marks      []int32
+	paths      vec.Matrix[float32]
+	k, threads int
+	width      float64 // of kernels
 
-	from dissimilar
+	// like are similarities by which a method scales.
+	like *likeness
 	diffusion
 	columns [][]float64 // of y
-	// vectors (m x d) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij over i;
-	// where a stress is least, vectors are x in units.
+	// vectors (m x d, of the landmarks) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij
+	// over i, over factor; where a stress is least, vectors are x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
 	// unit are the map's units by those of the eigenvectors.
@@ -62,30 +67,34 @@ func unitsOf(x vec.Matrix[float32]) placing.Units {
 	return u
 }
 
-// scale learns the rows of x, m of them, which are distinct.
-func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []int32, s Settings) (*scaled, error) {
+// scale learns the rows of x, which are distinct, with their neighbours or nil.
+func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []int32, near *knn.Neighbors, s Settings) (*scaled, error) {
 	if x.Rows <= s.Dims {
 		return nil, models.BadInputf("%s: %d dimensions of %d learnt points: want fewer dimensions than points", method, s.Dims, x.Rows)
 	}
-	t := &scaled{method: method, learnt: learnt, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
+	t := &scaled{method: method, learnt: learnt, rows: x, units: unitsOf(x), k: min(s.Neighbors, x.Rows-1), threads: s.Threads, width: s.Width}
 	t.y = t.units.All(x)
-	near, err := t.neighbors(ctx, x)
+	var err error
+	if near == nil {
+		near, err = t.neighbors(ctx, x)
+	} else {
+		near = near.First(t.k)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if method == Isomap {
-		if t.paths, err = pca.PathLengths(ctx, x, near, s.Threads); err != nil {
-			return nil, err
-		}
-		vec.Scale(t.units.Scale, t.paths.Data)
-	}
-	t.choose()
-	if t.x, err = t.places(ctx, x, near, s); err != nil {
+	at, err := t.places(ctx, x, near, s)
+	if err != nil {
 		return nil, err
 	}
-	vec.Scale(t.unit, t.x.Data)
-	t.prepare(near)
-	return t, nil
+	vec.Scale(t.unit, at.Data)
+	t.prepare(at)
+	if t.x = at; t.marks != nil {
+		t.x = vec.New[float64](x.Rows, s.Dims)
+		err = t.extend(ctx, at)
+	}
+	t.settle(near)
+	return t, err
 }
 
 // neighbors are those of the learnt rows x.
@@ -93,9 +102,20 @@ func (t *scaled) neighbors(ctx context.Context, x vec.Matrix[float32]) (*knn.Nei
 	return knn.Graph(ctx, x, t.k, knn.Settings{Threads: t.threads})
 }
 
-// places are those of the learnt vectors, in units; x are these as they are, with their neighbours.
+// places are those of the learnt vectors, or of the landmarks, in units; x are these vectors as
+// they are, with their neighbours.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (vec.Matrix[float64], error) {
+	var squares vec.Matrix[float64]
+	if t.method == Isomap {
+		var err error
+		if squares, err = t.walk(ctx, x, near, s); err != nil {
+			return squares, err
+		}
+	}
+	t.choose()
 	switch t.method {
+	case Isomap:
+		return scaling(ctx, squares, s)
 	case Sammon:
 		return t.relaxed(ctx, x, s)
 	case NonMetric:
@@ -103,11 +123,7 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Ne
 	case LLE, LTSA, Eigenmaps:
 		return t.local(ctx, x, near, s)
 	}
-	places, err := pca.Scaling(ctx, t.from.squares(t.y, s.Threads), s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
-	if err != nil {
-		return places, fmt.Errorf("scaling: %w", err)
-	}
-	return trimmed(places), nil
+	return scaling(ctx, t.like.squares(s.Threads), s)
 }
 
 // local are the places of a method that knows neighbours alone.
@@ -156,47 +172,58 @@ func columnSquares(x vec.Matrix[float64]) []float64 {
 	return out
 }
 
-// choose sets the dissimilarities, and the units of the map.
+// choose sets the similarities, and the units of the map.
 func (t *scaled) choose() {
 	t.unit = 1 / t.units.Scale
 	switch t.method {
 	case Isomap:
-		t.from = ways(t.y, t.paths)
 	case LLE, LTSA, Eigenmaps, NonMetric:
 		t.unit = 1
 	case KernelPCA:
-		t.from, t.unit = kernels(t.y, t.width), 1
+		t.like, t.unit = newLikeness(t.y, 1/(float64(t.y.Cols)*t.width*t.width)), 1
 	case MDS:
-		t.from = products(t.y)
+		t.like = newLikeness(t.y, 0)
 	}
 }
 
-// prepare makes of places what (2) and Sigma need.
-func (t *scaled) prepare(near *knn.Neighbors) {
-	m, d := t.x.Rows, t.x.Cols
-	if t.from != nil || t.method.stresses() {
-		t.vectors = t.x.Clone()
+// prepare makes of the places of the learnt points, or of the landmarks, what (2) and Sigma need.
+func (t *scaled) prepare(at vec.Matrix[float64]) {
+	if t.scales() || t.method.stresses() {
+		t.vectors = at.Clone()
 		vec.Scale(1/t.unit, t.vectors.Data)
 	}
-	if t.from != nil {
+	if t.scales() {
 		t.centre()
 	} else if t.method.stresses() {
 		t.columns = columnsOf(t.y)
 	}
-	for _, e := range columnSquares(t.x) {
-		t.least += 1e-12 * e / float64(m*d)
+	for _, e := range columnSquares(at) {
+		t.least += 1e-12 * e / float64(len(at.Data))
 	}
-	t.settle(near)
 }
+
+// scales reports whether places are those of (1).
+func (t *scaled) scales() bool { return t.like != nil || t.method == Isomap }
 
 // centre finds the mean and the vectors of (2).
 func (t *scaled) centre() {
-	m, d := t.x.Rows, t.x.Cols
+	m, d := t.vectors.Rows, t.vectors.Cols
 	t.mean = make([]float64, m)
-	a := make([]float64, m)
-	for i := range m {
-		t.from(a, t.y.Row(i), []int32{int32(i)})
-		vec.Axpy(1/float64(m), a, t.mean)
+	if t.like != nil {
+		var g likenessGroup
+		for from := 0; from < m; from += 4 * gemm.Height {
+			to := min(m, from+4*gemm.Height)
+			t.like.take(&g, t.y.Slice(from, to))
+			for i := range to - from {
+				vec.Axpy(1/float64(m), g.of.Row(i)[:m], t.mean)
+			}
+		}
+	} else {
+		a := make([]float64, m)
+		for _, i := range t.marks {
+			t.ways(a, t.y.Row(int(i)), []int32{i})
+			vec.Axpy(1/float64(m), a, t.mean)
+		}
 	}
 	// v_c lambda_c^(-1/2) = x_c/lambda_c, lambda_c = |x_c|^2.
 	lambda, mean := columnSquares(t.vectors), make([]float64, d)
@@ -247,27 +274,55 @@ func (t *scaled) points() placing.Learnt {
 	return placing.Learnt{
 		Rows: t.learnt, X: t.x, Units: t.units, Neighbors: t.k, Threads: t.threads,
 		Invite: func() placing.Guest {
-			k := min(t.k+1, t.x.Rows)
+			k, m := min(t.k+1, t.x.Rows), t.x.Rows
+			if t.marks != nil {
+				m = len(t.marks)
+			}
 			return &guest{
-				scaled: t, y: make([]float64, t.y.Cols), a: make([]float64, t.y.Rows),
+				scaled: t, y: make([]float64, t.y.Cols), a: make([]float64, m),
 				near: newNearest(k), back: newBarycenter(k, t.x.Cols), forth: newBarycenter(t.k, t.y.Cols),
 			}
 		},
 	}
 }
 
-// guest is what placing one vector needs in memory.
+// guest is what placing vectors needs in memory. It implements placing.Party.
 type guest struct {
 	*scaled
 	y, a []float64
 	near *nearest
+	// z are the vectors of a party, in units with their likenesses if a method has them.
+	z       vec.Matrix[float32]
+	inUnits []float64
+	likely  likenessGroup
 	// forth are weights of vectors, back of places.
 	forth, back *barycenter
 }
 
-// Place implements placing.Guest by (2), (5), (7), (9) or (18).
+// Place implements placing.Guest.
 func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
-	g.units.Apply(g.y, z)
+	g.Come(vec.Of(1, len(z), z))
+	return g.PlaceOne(ctx, 0, near)
+}
+
+// Come implements placing.Party.
+func (g *guest) Come(z vec.Matrix[float32]) {
+	if g.z = z; g.like == nil {
+		return
+	}
+	if len(g.inUnits) < len(z.Data) {
+		g.inUnits = make([]float64, len(z.Data))
+	}
+	y := vec.Of(z.Rows, z.Cols, g.inUnits[:len(z.Data)])
+	for i := range z.Rows {
+		g.units.Apply(y.Row(i), z.Row(i))
+	}
+	g.like.take(&g.likely, y)
+}
+
+// PlaceOne implements placing.Party by (2), (5), (7), (9) or (18).
+func (g *guest) PlaceOne(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, _ error) {
+	g.units.Apply(g.y, g.z.Row(i))
 	mu = make([]float64, g.x.Cols)
 	switch g.method {
 	case LLE, LTSA:
@@ -284,35 +339,16 @@ func (g *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 			return nil, 0, err
 		}
 		vec.Scale(g.unit, mu)
+	case Isomap:
+		g.ways(g.a, g.y, near)
+		g.triangulate(mu, g.a)
 	default:
-		g.from(g.a, g.y, near)
-		for j, a := range g.a {
-			g.a[j] = -0.5 * g.unit * (a - g.mean[j])
-		}
-		combine(mu, g.a, g.vectors)
+		g.triangulate(mu, g.likely.of.Row(i)[:g.like.y.Rows])
 	}
 	if slices.ContainsFunc(mu, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }) {
 		mu = g.middle(near)
 	}
 	return mu, g.spread(near), nil
-}
-
-// combine adds to mu (d) the rows of x by their weights.
-func combine(mu, weights []float64, x vec.Matrix[float64]) {
-	if x.Cols != 2 {
-		for j, w := range weights {
-			vec.Axpy(w, x.Row(j), mu)
-		}
-		return
-	}
-	// The same sums of a plane, in registers.
-	m0, m1 := mu[0], mu[1]
-	for j, w := range weights {
-		row := (*[2]float64)(x.Data[2*j:])
-		m0 += float64(w * row[0])
-		m1 += float64(w * row[1])
-	}
-	mu[0], mu[1] = m0, m1
 }
 
 // weigh adds to mu the places x by (5).

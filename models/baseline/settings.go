@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"unfold/models"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/spectral"
 )
 
@@ -37,8 +38,13 @@ type Settings struct {
 	// Steps are those of GTM, at most 300 by default.
 	models.Common
 	// Points is how many vectors are learnt at most, a sample of all (but PCA and GTM, which
-	// learn all). Default 1000.
+	// learn all). Default 1000. Isomap learns all, by so many landmarks at most: by default
+	// all of 1000 vectors, as many as make a million paths of more, and 250 or more of any.
 	Points int
+	// Search says how Isomap finds the neighbours of all vectors, and Lists how many of each
+	// at least; see Fitted.Near.
+	Search auto.Settings
+	Lists  int
 	// Width is that of Gaussians as a multiple: of GTM of the spacing of the basis functions,
 	// of KernelPCA of (q/2)^(1/2), in units. Default 1.
 	Width float64
@@ -56,8 +62,10 @@ func (s Settings) Resolved(m Method) (Settings, error) {
 	if m == LTSA {
 		neighbors = max(neighbors, s.MapDims()+1)
 	}
-	s.Dims, s.Neighbors, s.Points = s.MapDims(), cmp.Or(s.Neighbors, neighbors), cmp.Or(s.Points, 1000)
-	s.Width = cmp.Or(s.Width, 1)
+	s.Dims, s.Neighbors, s.Width = s.MapDims(), cmp.Or(s.Neighbors, neighbors), cmp.Or(s.Width, 1)
+	if m != Isomap || s.Points != 0 {
+		s.Points = cmp.Or(s.Points, usualPoints)
+	}
 	if err := s.Check(); err != nil {
 		return s, err
 	}
@@ -71,6 +79,9 @@ func (s Settings) Resolved(m Method) (Settings, error) {
 		s.Steps, s.Ridge = cmp.Or(s.Steps, topographicSteps), cmp.Or(s.Ridge, 0.1)
 		s.Grid, s.Basis = cmp.Or(s.Grid, side(225, s.Dims)), cmp.Or(s.Basis, side(16, s.Dims))
 		return s, s.checkTopographic()
+	}
+	if m == Isomap && s.Points == 0 { // the number of vectors says how many
+		return s, nil
 	}
 	if err := models.Require(s.Points > s.Dims, "points", "%d, want more than the %d dimensions of the map", s.Points, s.Dims); err != nil || m != LTSA {
 		return s, err
@@ -103,7 +114,23 @@ func (s Settings) checkTopographic() error {
 	)
 }
 
-// Bytes returns about what learning holds beside the vectors, n of q elements.
+// usualPoints are learnt by default, and by Isomap up to a million paths or from at least 250
+// landmarks, which are as good as 1000 on maps of digits and of a swiss roll.
+const (
+	usualPoints    = 1000
+	usualPaths     = usualPoints * usualPoints
+	leastLandmarks = 250
+)
+
+// of returns resolved settings with the points of a method that learns n vectors.
+func (s Settings) of(m Method, n int) Settings {
+	if m == Isomap && s.Points == 0 {
+		s.Points = min(n, max(usualPaths/n, leastLandmarks, s.Dims+1))
+	}
+	return s
+}
+
+// Bytes returns about what learning holds beside the vectors, n of q elements, with resolved settings.
 func (s Settings) Bytes(m Method, n, q int) int64 {
 	switch m {
 	case PCA:
@@ -111,6 +138,7 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 	case GTM: // sums of vectors by latent points, and principal components
 		return 8 * int64(q) * (int64(sumParts+4)*int64(power(s.Grid, s.Dims)) + int64(2*q))
 	}
+	s = s.of(m, n)
 	points := int64(min(n, s.Points))
 	squares := int64(1) // of the eigenvectors
 	switch m {
@@ -124,8 +152,9 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 		}
 		// The graph and where its weights are from, a basis of vectors and the factor.
 		return 8*points*(int64(q)+4*edges+int64(spectral.Columns(s.Dims))) + 8*factor
-	case Isomap:
-		squares = 2 // and the paths
+	case Isomap: // paths and scaling of the landmarks, the vectors in units, and the graph with its lists
+		rows := int64(n)
+		return 4*rows*points + 8*2*points*points + 8*rows*int64(q+2*s.Dims) + 40*rows*int64(s.Neighbors) + 12*rows*int64(max(s.Lists, s.Neighbors))
 	case NonMetric:
 		squares = 3 // of each pair two distances, a disparity, its rank, and a pool
 	}

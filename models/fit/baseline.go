@@ -154,7 +154,7 @@ func (f *topographicSettings) Apply(_ Given, s *Spec) { s.Own = f }
 
 // textbook are the settings of a fit as that package has them.
 func (s Spec) textbook() baseline.Settings {
-	set := baseline.Settings{Common: s.Common}
+	set := baseline.Settings{Common: s.Common, Search: s.seeded(), Lists: s.Lists}
 	switch own := s.Own.(type) {
 	case *textbookSettings:
 		set.Points = int(own.Sampled.Points)
@@ -196,6 +196,6 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 		report := models.Report{
 			Components: 1, Iterations: fit.Iterations, Converged: fit.Converged, LoglikInitial: fit.LoglikInitial, Loglik: fit.Loglik,
 		}
-		return &sample{model: fit, rows: fit.Learnt, spec: s, report: report}, nil
+		return &sample{model: fit, rows: fit.Learnt, near: fit.Near, search: fit.Search, spec: s, report: report}, nil
 	})
 }

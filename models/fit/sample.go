@@ -29,6 +29,10 @@ type sample struct {
 	report models.Report
 	// own is what only this kind has to report.
 	own any
+	// near are the lists of neighbours of all points and search how they were found, where
+	// learning needed them; else nil.
+	near   *knn.Neighbors
+	search auto.Report
 	// spec has the defaults filled in; LVM.Neighbors is how many the bandwidth reaches.
 	spec Spec
 }
@@ -64,13 +68,13 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 	k := of.spec.Neighbors
 	r.Report.N, r.Report.Dim, r.Report.Unique, r.Report.Dims, r.Report.Neighbors = n, z.Cols, z.Rows, of.spec.Dims, k
 	lap(&r.Report.Seconds.EM)
-	search := s.Search
-	search.Seed = s.Seed
-	r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.Lists, k), z.Rows-1), search, knn.Settings{
-		Threads: s.Threads, Progress: stage("knn"),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: neighbours: %w", s.Kind, err)
+	if r.Neighbors, r.Report.Search = of.near, of.search; of.near == nil {
+		r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.Lists, k), z.Rows-1), s.seeded(), knn.Settings{
+			Threads: s.Threads, Progress: stage("knn"),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: neighbours: %w", s.Kind, err)
+		}
 	}
 	lap(&r.Report.Seconds.KNN)
 	if r.Mu, r.Sigma2, err = of.model.PlaceAll(ctx, z, stage("place")); err != nil {
@@ -88,6 +92,13 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 		}
 	}
 	return &Learnt{Result: r, Parts: of.model.Parts(), Own: of.own, Spec: of.spec}, nil
+}
+
+// seeded says how neighbours are found, by the seed of the fit.
+func (s Spec) seeded() auto.Settings {
+	search := s.Search
+	search.Seed = s.Seed
+	return search
 }
 
 // collapse is graph.Collapse where values may be missing: rows that lack the same ones and

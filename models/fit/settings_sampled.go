@@ -9,7 +9,7 @@ import (
 
 // sampled are the settings of kinds that learn a sample of the points.
 type sampled struct {
-	Points setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm, gplvm, isomap, lle, kpca, mds, eigenmaps, ltsa, sammon and nmds: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
+	Points setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm, gplvm, isomap, lle, kpca, mds, eigenmaps, ltsa, sammon and nmds: most points that are learnt, a sample of all; the others are placed by them. auto is 1000. isomap learns all points: these are the landmarks that their paths are measured from, and auto is fewer than 1000 of more than 1000 points, 250 at least." placeholder:"N"`
 }
 
 // wide is the setting of textbook kinds that have Gaussians.

@@ -117,18 +117,13 @@ func newAlong(ctx context.Context, paths *graph.Paths, marks []int32, threads in
 	if w.unit == 0 {
 		w.unit = 1
 	}
-	par.Ranges(threads, m, 8, func(_, from, to int) {
-		var f graph.Frontier
-		lengths := make([]float64, n)
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			paths.From(int(marks[i]), lengths, &f)
-			for j, at := range marks {
-				w.delta.Row(i)[j] = lengths[at]
-			}
-			row := w.lengths.Row(i)
-			for j, l := range lengths {
-				row[j] = float32(l / w.unit)
-			}
+	err := paths.FromEach(ctx, marks, threads, func(i int, lengths []float64) {
+		for j, at := range marks {
+			w.delta.Row(i)[j] = lengths[at]
+		}
+		row := w.lengths.Row(i)
+		for j, l := range lengths {
+			row[j] = float32(l / w.unit)
 		}
 	})
 	// Paths there and back may differ by rounding.
@@ -138,7 +133,7 @@ func newAlong(ctx context.Context, paths *graph.Paths, marks []int32, threads in
 			w.delta.Row(i)[j], w.delta.Row(j)[i] = v, v
 		}
 	}
-	return w, ctx.Err()
+	return w, err
 }
 
 func (w *along) landmarks() []int32           { return w.marks }

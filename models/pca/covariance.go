@@ -115,12 +115,26 @@ func (c *covariance) centred(out []float64, first, last, from, to int) blas64.Ge
 	return blas64.General{Rows: last - first, Cols: w, Stride: w, Data: out}
 }
 
-// form computes C, in single precision where that is harmless.
+// form computes C, in single precision where that is harmless, and its trace.
 func (c *covariance) form(ctx context.Context) error {
-	if c.harmless() {
-		return c.formSingle(ctx)
+	if c.products() >= manyProducts {
+		if c.total = c.trace(); c.harmless() {
+			return c.formSingle(ctx)
+		}
+		return c.formDouble(ctx)
 	}
-	return c.formDouble(ctx)
+	if err := c.formDouble(ctx); err != nil {
+		return err
+	}
+	for j := range c.x.Cols {
+		c.total += c.gram.At(j, j)
+	}
+	return nil
+}
+
+// products is how many C is made of.
+func (c *covariance) products() float64 {
+	return float64(c.x.Rows) * float64(c.x.Cols) * float64(c.x.Cols)
 }
 
 // set makes gram C.
@@ -128,13 +142,42 @@ func (c *covariance) set(gram *mat.SymDense, single bool) {
 	c.gram, c.full, c.single = gram, mat.DenseCopyOf(gram), single
 }
 
-// formDouble computes C tile by tile; every tile is one task that reads its
-// columns of all rows.
+// formDouble computes C: of some columns by rows, else tile by tile.
 func (c *covariance) formDouble(ctx context.Context) error {
+	if c.x.Cols <= tileCols && c.products() >= fewProducts {
+		return c.formByRows(ctx)
+	}
+	return c.formByTiles(ctx)
+}
+
+// formByRows computes C of ranges of rows, which are summed up in their order.
+func (c *covariance) formByRows(ctx context.Context) error {
+	n, dim := c.x.Rows, c.x.Cols
+	size := (n + pieces - 1) / pieces
+	parts := make([][]float64, par.Pieces(n, size))
+	par.Ranges(c.threads, n, size, func(p, from, to int) {
+		sum, block := make([]float64, dim*dim), make([]float64, blockRows*dim)
+		for r := from; r < to && ctx.Err() == nil; r += blockRows {
+			x := c.centred(block, r, min(to, r+blockRows), 0, dim)
+			fast.Implementation{Threads: 1}.Dsyrk(blas.Upper, blas.Trans, dim, x.Rows, 1/float64(n), x.Data, x.Stride, 1, sum, dim)
+		}
+		parts[p] = sum
+	})
+	sum := make([]float64, dim*dim)
+	for _, part := range parts {
+		vec.Axpy(1, part, sum)
+	}
+	c.set(mat.NewSymDense(dim, sum), false)
+	return ctx.Err()
+}
+
+// formByTiles computes C tile by tile; every tile is one task that reads its
+// columns of all rows.
+func (c *covariance) formByTiles(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
 	// Few products are the same on all processors, whatever gonum is told to use.
 	product := gonum.Implementation{}.Dgemm
-	if float64(n)*float64(dim)*float64(dim) >= manyProducts {
+	if c.products() >= manyProducts {
 		product = fast.Implementation{Threads: 1}.Dgemm
 	}
 	gram := mat.NewSymDense(dim, nil)

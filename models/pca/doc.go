@@ -19,7 +19,8 @@
 // Up to 2048 columns C is formed. That is most of the work, n dim^2 operations,
 // and done in single precision where it is much, no value is out of range and no
 // component falls below 1e-4 of the total variance: an element C_kl then errs by
-// less than 1e-6 sqrt(C_kk C_ll) as a rule and 1.6e-5 at worst. A few leading
+// less than 1e-6 sqrt(C_kk C_ll) as a rule and 1.6e-5 at worst. Of up to 192 columns, ranges of
+// rows are centred once and multiplied on their own. A few leading
 // eigenvectors come from block Krylov iteration with C; those of small matrices,
 // or many of them, from a dense solver.
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/graph"
@@ -40,36 +39,25 @@ func Isomap(ctx context.Context, x vec.Matrix[float32], q int, s IsomapSettings)
 	if err != nil {
 		return none, fmt.Errorf("isomap: %w", err)
 	}
-	squares, err := PathLengths(ctx, x, near, s.Threads)
+	edges, err := graph.Connected(ctx, x, near, s.Threads)
 	if err != nil {
 		return none, fmt.Errorf("isomap: %w", err)
 	}
-	for i, d := range squares.Data {
-		squares.Data[i] = d * d
+	all, squares := make([]int32, n), vec.New[float64](n, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	err = graph.NewPaths(n, edges).FromEach(ctx, all, s.Threads, func(i int, lengths []float64) {
+		for j, l := range lengths {
+			squares.Row(i)[j] = l * l
+		}
+	})
+	if err != nil {
+		return none, fmt.Errorf("isomap: %w", err)
 	}
 	p, err := Scaling(ctx, squares, q, Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
 		return none, fmt.Errorf("isomap: %w", err)
 	}
 	return p, nil
-}
-
-// PathLengths returns the lengths of the shortest paths between the rows of x, n x n: in the
-// symmetrised graph of their nearest neighbours near, the parts of which are joined by the
-// shortest bridges.
-func PathLengths(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, threads int) (vec.Matrix[float64], error) {
-	n := x.Rows
-	lengths := vec.New[float64](n, n)
-	edges, err := graph.Connected(ctx, x, near, threads)
-	if err != nil {
-		return lengths, err
-	}
-	paths := graph.NewPaths(n, edges)
-	par.Ranges(threads, n, 8, func(_, from, to int) {
-		var w graph.Frontier
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			paths.From(i, lengths.Row(i), &w)
-		}
-	})
-	return lengths, ctx.Err()
 }

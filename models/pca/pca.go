@@ -12,8 +12,10 @@ import (
 
 // PCA is a projection onto principal components.
 type PCA struct {
-	// Mean (dim) is subtracted from a vector before it is projected.
-	Mean []float32
+	// Mean (dim) is subtracted from a vector before it is projected; Centre is the same in double
+	// precision.
+	Mean   []float32
+	Centre []float64
 	// Components (q x dim) are orthonormal rows.
 	Components vec.Matrix[float32]
 	// Variance (q) are the variances along the components, descending. Total
@@ -95,6 +97,9 @@ func Bytes(n, dim, q int) int64 {
 		}
 		return 8 * (2*rows*rows + max(rows*max(panelColumns, eigen), 4*columns*wide+rows*wide))
 	case Primal:
+		if dim <= tileCols { // one of every range of rows
+			return 8 * (3 + pieces) * columns * columns
+		}
 		return 8 * 3 * columns * columns
 	}
 	// The spaces as they grow, and their image.
@@ -122,12 +127,11 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 	if slices.ContainsFunc(c.mean, func(m float64) bool { return m-m != 0 }) {
 		return nil, fmt.Errorf("pca: %w", models.CheckRows(x, nil))
 	}
-	c.total = c.trace()
 	p, err := solve(ctx, c, q, s)
 	if err != nil {
 		return nil, fmt.Errorf("pca: %w", err)
 	}
-	p.Mean = make([]float32, x.Cols)
+	p.Centre, p.Mean = c.mean, make([]float32, x.Cols)
 	for j, m := range c.mean {
 		p.Mean[j] = float32(m)
 	}
@@ -150,11 +154,14 @@ func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) 
 	}
 	switch FormOf(c.x.Rows, c.x.Cols, q) {
 	case Dual:
+		c.total = c.trace()
 		return dual(ctx, c, q, s)
 	case Primal:
 		if err := c.form(ctx); err != nil {
 			return nil, err
 		}
+	case Applied:
+		c.total = c.trace()
 	}
 	p, err := find()
 	if err != nil || !c.single || p.Variance[q-1] >= leastShare*c.total {

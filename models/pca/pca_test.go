@@ -211,6 +211,41 @@ func TestConstantColumnsAndRankDeficiency(t *testing.T) {
 	}
 }
 
+// The covariance of few columns is the same by rows and by tiles, and by rows to the bit on any number
+// of threads.
+func TestRowsAgreeWithTiles(t *testing.T) {
+	x := vec.New[float32](fewProducts/(40*40)+1, 40)
+	r := rand.New(rand.NewPCG(3, 7))
+	for i := range x.Data {
+		x.Data[i] = float32(r.NormFloat64() + float64(i%40))
+	}
+	tiles := &covariance{x: x, mean: mean(x, 2), threads: 2}
+	if err := tiles.formByTiles(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	for _, threads := range []int{1, 3} {
+		rows := &covariance{x: x, mean: tiles.mean, threads: threads}
+		if err := rows.form(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := rows.gram.RawSymmetric().Data
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d threads give other bits than one", threads)
+		}
+		for i := range x.Cols {
+			for j := i; j < x.Cols; j++ {
+				if d := math.Abs(rows.gram.At(i, j) - tiles.gram.At(i, j)); d > 1e-12 {
+					t.Fatalf("element %d, %d differs by %g", i, j, d)
+				}
+			}
+		}
+	}
+}
+
 func TestFitDoesNotDependOnThreads(t *testing.T) {
 	x := cloud(4, 900, 130, 0.9)
 	var want *PCA

@@ -13,6 +13,8 @@ const (
 	// manyProducts is how many products C is made of, n dim^2, before single
 	// precision is worth its error: a tenth of a second of double precision.
 	manyProducts = 1 << 31
+	// fewProducts is up to how many C of few columns is the same on all processors.
+	fewProducts = 1 << 25
 	// leastShare is the smallest share of the total variance that a component
 	// has to have for a covariance of single precision: below, its errors could
 	// turn the component.
@@ -25,8 +27,7 @@ const (
 // and stay clear of overflow and underflow. As z_ij^2 <= n total, no element of
 // x - mean exceeds 2^59; and products that underflow lose less than 2^-149 each.
 func (c *covariance) harmless() bool {
-	n, dim := float64(c.x.Rows), float64(c.x.Cols)
-	return n*dim*dim >= manyProducts && n*c.total <= 0x1p118 && c.total >= 0x1p-60
+	return c.products() >= manyProducts && float64(c.x.Rows)*c.total <= 0x1p118 && c.total >= 0x1p-60
 }
 
 // formSingle computes C by tile.Gram, with an error of 1.6e-5 sqrt(C_kk C_ll)

@@ -3,7 +3,6 @@ package placing
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
@@ -41,6 +40,15 @@ type Guest interface {
 	Decode(y, x []float64) (variance float64)
 }
 
+// Party is a guest that is faster as several at once.
+type Party interface {
+	Guest
+	// Come takes the vectors that are placed next, which stay as they are.
+	Come(z vec.Matrix[float32])
+	// PlaceOne is Place for row i of these.
+	PlaceOne(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, err error)
+}
+
 // host finds the learnt points that are near, and keeps guests.
 type host struct {
 	Learnt
@@ -48,9 +56,14 @@ type host struct {
 	guests par.Lender[struct{ Guest }]
 }
 
-// newHost returns the host of what was learnt of the rows of x.
+// newHost returns the host of what was learnt of the rows of x. Where that is all of them, it
+// has no index: nobody comes whose neighbours are not known.
 func newHost(x vec.Matrix[float32], l Learnt) *host {
-	return &host{Learnt: l, index: knn.NewExact(vec.Take(x, l.Rows))}
+	h := &host{Learnt: l}
+	if len(l.Rows) < x.Rows {
+		h.index = knn.NewExact(vec.Take(x, l.Rows))
+	}
+	return h
 }
 
 // near returns the nearest learnt points of the rows of z.
@@ -71,6 +84,17 @@ func (h *host) borrow() *struct{ Guest } {
 	return w
 }
 
+// placer returns what places the rows of z by a guest, given their nearest learnt points.
+func placer(g Guest, z vec.Matrix[float32]) func(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, err error) {
+	if p, is := g.(Party); is {
+		p.Come(z)
+		return p.PlaceOne
+	}
+	return func(ctx context.Context, i int, near []int32) ([]float64, float64, error) {
+		return g.Place(ctx, z.Row(i), near)
+	}
+}
+
 // piece is the number of vectors that one guest does in a row.
 const piece = 16
 
@@ -78,39 +102,54 @@ const piece = 16
 // those that were learnt as they are settled, of the others as they are placed. Progress
 // may be nil.
 func (l Learnt) All(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
-	mu, sigma2 = vec.New[float64](x.Rows, l.X.Cols), make([]float64, x.Rows)
-	h := newHost(x, l)
-	// order lists the learnt rows, and then the rest.
-	order := slices.Grow(slices.Clone(l.Rows), x.Rows-len(l.Rows))
-	for i, settled := int32(0), l.Rows; int(i) < x.Rows; i++ {
+	rest, settled := make([]int32, 0, x.Rows-len(l.Rows)), l.Rows
+	for i := range int32(x.Rows) {
 		if len(settled) > 0 && settled[0] == i {
 			settled = settled[1:]
 			continue
 		}
-		order = append(order, i)
+		rest = append(rest, i)
 	}
-	learnt, z := len(l.Rows), vec.Take(x, order[len(l.Rows):])
-	near := &knn.Neighbors{}
-	if z.Rows > 0 {
-		if near, err = h.near(ctx, z, l.Threads); err != nil {
+	mu, sigma2 = vec.New[float64](x.Rows, l.X.Cols), make([]float64, x.Rows)
+	if len(rest) > 0 {
+		places, variances, err := l.Others(ctx, vec.Take(x, l.Rows), vec.Take(x, rest), progress)
+		if err != nil {
 			return mu, nil, err
 		}
+		for o, i := range rest {
+			copy(mu.Row(int(i)), places.Row(o))
+			sigma2[i] = variances[o]
+		}
 	}
-	failed := make([]error, par.Pieces(x.Rows, piece))
+	guest := l.Invite()
+	for o, i := range l.Rows {
+		var place []float64
+		place, sigma2[i] = guest.Settled(o)
+		copy(mu.Row(int(i)), place)
+	}
+	return mu, sigma2, ctx.Err()
+}
+
+// Others returns the places and variances of the rows of z by the learnt vectors x, in the frame of
+// learning. Progress may be nil.
+func (l Learnt) Others(ctx context.Context, x, z vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	mu, sigma2 = vec.New[float64](z.Rows, l.X.Cols), make([]float64, z.Rows)
+	h := &host{Learnt: l, index: knn.NewExact(x)}
+	near, err := h.near(ctx, z, l.Threads)
+	if err != nil {
+		return mu, nil, err
+	}
+	failed := make([]error, par.Pieces(z.Rows, piece))
 	done := par.NewProgress(len(failed), progress)
-	par.Ranges(l.Threads, x.Rows, piece, func(p, from, to int) {
+	par.Ranges(l.Threads, z.Rows, piece, func(p, from, to int) {
 		w := h.borrow()
 		defer h.guests.Put(w)
-		for o := from; o < to && failed[p] == nil && ctx.Err() == nil; o++ {
+		put := placer(w.Guest, z.Slice(from, to))
+		for i := from; i < to && failed[p] == nil && ctx.Err() == nil; i++ {
 			var place []float64
-			i := order[o]
-			if o < learnt {
-				place, sigma2[i] = w.Settled(o)
-			} else {
-				list, _ := near.Row(o - learnt)
-				place, sigma2[i], failed[p] = w.Place(ctx, z.Row(o-learnt), list)
-			}
-			copy(mu.Row(int(i)), place)
+			list, _ := near.Row(i)
+			place, sigma2[i], failed[p] = put(ctx, i-from, list)
+			copy(mu.Row(i), place)
 		}
 		done.Step()
 	})

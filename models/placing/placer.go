@@ -8,6 +8,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn"
 )
 
 // Placer places events by learnt points, and leads back into the data. It implements
@@ -16,16 +17,23 @@ type Placer struct {
 	*Frame
 	host   *host
 	motion Motion
+	// all reference points are learnt, so that the frame's neighbours are the host's.
+	all bool
 }
 
 // NewPlacer prepares placing against s, which has to be valid and is shared, by the
 // points of it that were learnt.
 func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
-	f, err := New(s, 0, set)
-	if err != nil {
+	p, reach := &Placer{}, 0
+	if p.all = len(l.Rows) == s.Reference.Rows; p.all {
+		reach = l.Neighbors
+	}
+	var err error
+	if p.Frame, err = New(s, reach, set); err != nil {
 		return nil, err
 	}
-	return &Placer{Frame: f, host: newHost(s.Reference, l), motion: NewMotion(l.X, vec.Take(s.Mu, l.Rows))}, nil
+	p.host, p.motion = newHost(s.Reference, l), NewMotion(l.X, vec.Take(s.Mu, l.Rows))
+	return p, nil
 }
 
 // Motion leads from the frame of learning to the snapshot's.
@@ -38,20 +46,27 @@ func (p *Placer) Settled() vec.Matrix[float64] { return vec.Take(p.snap.Mu, p.ho
 // reference point has its place and its variance.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	return p.Frame.Place(ctx, x, func(b Block) error {
-		near, err := p.host.near(ctx, b.Seen(), 1)
-		if err != nil {
-			return err
+		near := &knn.Neighbors{}
+		if !p.all {
+			var err error
+			if near, err = p.host.near(ctx, b.Seen(), 1); err != nil {
+				return err
+			}
 		}
 		w := p.host.borrow()
 		defer p.host.guests.Put(w)
+		put := placer(w.Guest, b.Seen())
 		for i := b.From; i < b.To; i++ {
-			z, index, dist2 := b.Event(i)
+			_, index, dist2 := b.Event(i)
 			if dist2[0] == 0 {
 				b.Publish(i, p.snap.Mu.Row(int(index[0])), p.snap.Sigma2[index[0]])
 				continue
 			}
-			list, _ := near.Row(i - b.From)
-			mu, sigma2, err := w.Place(ctx, z, list)
+			list := index[:min(p.host.Neighbors, len(index))]
+			if !p.all {
+				list, _ = near.Row(i - b.From)
+			}
+			mu, sigma2, err := put(ctx, i-b.From, list)
 			if err != nil {
 				return err
 			}

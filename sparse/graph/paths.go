@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/knn"
@@ -112,6 +113,32 @@ func (p *Paths) From(source int, dist []float64, f *Frontier) {
 			}
 		}
 	}
+}
+
+// FromEach searches from each source and gives found its number among them and the lengths
+// from it (n), which found may not keep. It is called on some goroutines at once, 16 sources
+// in a row on each.
+func (p *Paths) FromEach(ctx context.Context, sources []int32, threads int, found func(number int, dist []float64)) error {
+	type search struct {
+		Frontier
+		dist []float64
+	}
+	var searches par.Lender[search]
+	par.Ranges(threads, len(sources), 16, func(_, from, to int) {
+		s := searches.Get()
+		defer searches.Put(s)
+		if s.dist == nil {
+			s.dist = make([]float64, p.Len())
+		}
+		for j := from; j < to && ctx.Err() == nil; j++ {
+			p.From(int(sources[j]), s.dist, &s.Frontier)
+			found(j, s.dist)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("graph: stopped: %w", err)
+	}
+	return nil
 }
 
 // push adds an end.

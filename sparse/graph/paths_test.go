@@ -50,6 +50,36 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// Searches from some points are those from each, on any number of threads, and end with their context.
+func TestPathsFromEach(t *testing.T) {
+	var edges []Edge
+	for i := range int32(100) {
+		edges = append(edges, Edge{I: i, J: i + 1, Dist2: float64(i % 7)}, Edge{I: i / 2, J: i + 1, Dist2: 40})
+	}
+	p, want := NewPaths(101, edges), make([]float64, 101)
+	var sources []int32
+	for i := int32(0); i < 101; i += 2 {
+		sources = append(sources, i)
+	}
+	for _, threads := range []int{1, 3} {
+		got := vec.New[float64](len(sources), 101)
+		if err := p.FromEach(t.Context(), sources, threads, func(j int, dist []float64) { copy(got.Row(j), dist) }); err != nil {
+			t.Fatal(err)
+		}
+		var w Frontier
+		for j, at := range sources {
+			if p.From(int(at), want, &w); !slices.Equal(got.Row(j), want) {
+				t.Errorf("%d threads: lengths from %d differ", threads, at)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.FromEach(ctx, sources, 2, func(int, []float64) {}); err == nil {
+		t.Error("no error after the end")
+	}
+}
+
 // Where no path leads, its length is infinite.
 func TestPathsOfParts(t *testing.T) {
 	p, got := NewPaths(4, []Edge{{I: 0, J: 1, Dist2: 4}, {I: 2, J: 3, Dist2: 9}}), make([]float64, 4)
