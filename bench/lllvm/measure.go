@@ -19,7 +19,7 @@ const nearPoints = 5
 type kept struct {
 	Affine  [2]float64 // R^2 of each true coordinate, see explained
 	Nearest [2]float64 // the same, see nearest
-	Alike   float64    // see alike
+	Alike   float64    // see alike; NaN of a map that is not in the plane
 }
 
 // keeps measures a map (n x d) by true places (n x 2).
@@ -30,9 +30,11 @@ func keeps(x, truth vec.Matrix[float32]) (k kept, err error) {
 		}
 		k.Nearest[c] = nearest(x, truth, c)
 	}
-	if x.Cols == 2 {
-		k.Alike, err = alike(x, truth)
+	if x.Cols != truth.Cols {
+		k.Alike = math.NaN()
+		return k, nil
 	}
+	k.Alike, err = alike(x, truth)
 	return k, err
 }
 
@@ -45,11 +47,14 @@ func (k kept) cells() []float64 {
 func (k kept) row(first string, best []float64) string {
 	text := "| " + first + " |"
 	for c, v := range k.cells() {
-		shown := fmt.Sprintf("%.2f", v)
-		if best != nil && shown == fmt.Sprintf("%.2f", best[c]) {
-			shown = "**" + shown + "**"
+		shown := fmt.Sprintf(" %.2f", v)
+		if best != nil && shown == fmt.Sprintf(" %.2f", best[c]) {
+			shown = " **" + shown[1:] + "**"
 		}
-		text += " " + shown + " |"
+		if math.IsNaN(v) {
+			shown = ""
+		}
+		text += shown + " |"
 	}
 	return text + "\n"
 }
@@ -69,10 +74,15 @@ func highest(maps []kept) []float64 {
 // It does not depend on how the map is turned, stretched or sheared.
 func explained(x, truth vec.Matrix[float32], c int) (float64, error) {
 	design := mat.NewDense(x.Rows, x.Cols+1, nil)
-	for i := range x.Rows {
-		for col, v := range x.Row(i) {
-			design.Set(i, col, float64(v))
+	for col := range x.Cols {
+		// A map that has shrunk almost to a point is as good as a large one.
+		v := column(x, col)
+		mean, deviation := stat.MeanStdDev(v, nil)
+		for i := range v {
+			design.Set(i, col, (v[i]-mean)/deviation)
 		}
+	}
+	for i := range x.Rows {
 		design.Set(i, x.Cols, 1)
 	}
 	z := column(truth, c)

@@ -19,7 +19,7 @@ import (
 const (
 	rollPoints = 400
 	rollSteps  = 50
-	rollRange  = "5:11"
+	rollRange  = "5:10"
 )
 
 // authors is what is known of the experiments from the authors' program alone.

@@ -9,7 +9,7 @@ import (
 )
 
 // shapePoints are those of the larger roll.
-const shapePoints = 800
+const shapePoints = 600
 
 // shapes says what it depends on how much of the sheet a map of a roll has.
 func shapes(ctx context.Context, b *bench) (string, error) {
@@ -45,7 +45,7 @@ func shapes(ctx context.Context, b *bench) (string, error) {
 		if c.clean {
 			lists = withoutCircuits(lists, x, truth)
 		}
-		starts, err := learnAll(ctx, lists, scaled(x), fewStarts, c.steps, c.set)
+		starts, err := learnAll(ctx, lists, scaled(x), fewStarts, c.steps, c.set, byChance)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", c.about, err)
 		}
@@ -58,8 +58,8 @@ func shapes(ctx context.Context, b *bench) (string, error) {
 	}
 	return fmt.Sprintf(`%d neighbours each, the highest bound of %d starts. Short circuits are edges between points at least twice as far apart on the
 sheet as in space. The roll of the authors' program has one and a quarter turns and is almost half as wide as long; that of
-the Isomap data set has one and a half turns and is a quarter as wide. How much of the places on the sheet a map has:
-%s, along the spiral and across.
+the Isomap data set has one and a half turns and is a quarter as wide. How much a map has of the places on the sheet, along the
+spiral and across: %s.
 
 | data | points | iterations | short circuits | bound |%s|---|---|---|---|---|%s%s`, circuitNeighbors, fewStarts, keptAbout, keptHead("along", "across"), keptRule, rows), nil
 }

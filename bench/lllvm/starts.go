@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -19,10 +20,24 @@ const fewStarts = 3
 type learnt struct {
 	bound  float64
 	places vec.Matrix[float32]
+	state  *lllvm.State
+}
+
+// begin is where a start begins.
+type begin func(m *lllvm.Model, start int) (*lllvm.State, error)
+
+func byChance(m *lllvm.Model, start int) (*lllvm.State, error) { return m.Random(uint64(start)), nil }
+
+// from begins where others ended, on whatever graph these were.
+func from(ended []learnt) begin {
+	return func(m *lllvm.Model, start int) (*lllvm.State, error) {
+		st := ended[start].state
+		return m.Start(st.MuC.Clone(), st.CovC.Fronts[0].Clone(), st.Gamma, st.Alpha)
+	}
 }
 
 // learnAll learns from so many starts on a graph.
-func learnAll(ctx context.Context, lists [][]int32, y vec.Matrix[float64], starts, steps int, s lllvm.Settings) ([]learnt, error) {
+func learnAll(ctx context.Context, lists [][]int32, y vec.Matrix[float64], starts, steps int, s lllvm.Settings, first begin) ([]learnt, error) {
 	g, err := lllvm.NewGraph(lists, 0)
 	if err != nil {
 		return nil, err
@@ -31,20 +46,21 @@ func learnAll(ctx context.Context, lists [][]int32, y vec.Matrix[float64], start
 	s.Threads = 1 // one start a thread
 	par.Do(par.Threads(0), starts, func(start int) {
 		m, err := lllvm.NewModel(g, y, s)
-		if err != nil {
-			failed[start] = err
-			return
+		if err == nil {
+			all[start], err = learn(ctx, m, start, steps, first)
 		}
-		st := m.Random(uint64(start))
-		_, failed[start] = m.Learn(ctx, st, lllvm.Course{Steps: steps, Tolerance: -1})
-		all[start] = learnt{st.Bound.Total(), vec.Convert[float32](st.MuX)}
+		failed[start] = err
 	})
-	for _, err := range failed {
-		if err != nil {
-			return nil, err
-		}
+	return all, errors.Join(failed...)
+}
+
+func learn(ctx context.Context, m *lllvm.Model, start, steps int, first begin) (l learnt, err error) {
+	if l.state, err = first(m, start); err != nil {
+		return l, err
 	}
-	return all, nil
+	_, err = m.Learn(ctx, l.state, lllvm.Course{Steps: steps, Tolerance: -1})
+	l.bound, l.places = l.state.Bound.Total(), vec.Convert[float32](l.state.MuX)
+	return l, err
 }
 
 // best is the start with the highest bound.
