@@ -144,11 +144,12 @@ func (b *bench) decoded(ctx context.Context, t table, path string) error {
 	return sheet.Write(path, classes, 8, all)
 }
 
-// pixels are the grey values of a digit, from 0 to 1; a pixel without a column is empty in all.
+// pixels are the grey values of a digit, from 0 to 1, of a table of digits or of what decode
+// writes; a pixel without a column is empty in all.
 func (t table) pixels(row int) ([]float64, error) {
-	level := make([]float64, side*side)
+	level, found := make([]float64, side*side), false
 	for c, name := range t.names {
-		p, is := strings.CutPrefix(name, "p")
+		p, is := strings.CutPrefix(strings.TrimPrefix(name, "vector."), "p") // decode names elements vector.p1
 		at, err := strconv.Atoi(p)
 		if !is || err != nil {
 			continue
@@ -158,6 +159,10 @@ func (t table) pixels(row int) ([]float64, error) {
 			return nil, err
 		}
 		level[at-1] = (v + 1) / 2
+		found = true
+	}
+	if !found {
+		return nil, fmt.Errorf("a table of the columns %v has no pixels", t.names)
 	}
 	return level, nil
 }

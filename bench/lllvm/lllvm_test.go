@@ -224,9 +224,14 @@ func TestLearnAll(t *testing.T) {
 
 // A pixel that is the same in all digits is empty, and the others are where their names say.
 func TestPixels(t *testing.T) {
-	got, err := table{[]string{"digit", "p1", "p18"}, [][]string{{"3", "1", "0"}}}.pixels(0)
-	if err != nil || len(got) != side*side || got[0] != 1 || got[17] != 0.5 || got[1] != 0 {
-		t.Errorf("pixels %v, error %v", got, err)
+	for _, prefix := range []string{"", "vector."} {
+		got, err := table{[]string{"digit", prefix + "p1", prefix + "p18"}, [][]string{{"3", "1", "0"}}}.pixels(0)
+		if err != nil || len(got) != side*side || got[0] != 1 || got[17] != 0.5 || got[1] != 0 {
+			t.Errorf("pixels %v, error %v", got, err)
+		}
+	}
+	if _, err := (table{[]string{"digit"}, [][]string{{"3"}}}).pixels(0); err == nil {
+		t.Error("a table without pixels has some")
 	}
 }
 
