@@ -161,8 +161,8 @@ refresh: bin/bench/refresh
 clusters: bin/bench/refresh
 	bin/bench/refresh -clusters -o docs/clusters.md $(ARGS)
 
-# lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; some minutes. UNFOLD_DATA names
-# the folder with swissroll/, usps/ and climate/.
+# lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; about ten minutes. UNFOLD_DATA
+# names the folder with swissroll/, usps/ and climate/.
 lllvm: build bin/bench/lllvm
 	bin/bench/lllvm -unfold bin/unfold -o docs/lllvm.md $(ARGS)
 

@@ -1,40 +1,50 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"unfold/models/lllvm"
 )
 
-// boundTable has a line for each number of neighbours: the bounds that its starts ended with,
-// their mean, their standard deviation and the highest.
-func boundTable(runs []lllvm.Run) string {
-	bounds := map[int][]float64{}
-	var order []int
+// byNeighbors are the bounds that starts ended with, by their number of neighbours.
+type byNeighbors struct {
+	neighbors int
+	bounds    []float64
+}
+
+func grouped(runs []lllvm.Run) (of []byNeighbors) {
 	for _, run := range runs {
-		if bounds[run.Neighbors] == nil {
-			order = append(order, run.Neighbors)
+		at := slices.IndexFunc(of, func(g byNeighbors) bool { return g.neighbors == run.Neighbors })
+		if at < 0 {
+			at = len(of)
+			of = append(of, byNeighbors{neighbors: run.Neighbors})
 		}
-		bounds[run.Neighbors] = append(bounds[run.Neighbors], run.Bound)
+		of[at].bounds = append(of[at].bounds, run.Bound)
 	}
+	return of
+}
+
+// boundTable has a line for each number of neighbours: the mean bound of its starts, their
+// standard deviation and the highest.
+func boundTable(runs []lllvm.Run) string {
 	rows := "| neighbours | mean bound | standard deviation | highest |\n|---|---|---|---|\n"
-	for _, k := range order {
-		mean, deviation, highest := moments(bounds[k])
-		rows += fmt.Sprintf("| %d | %.1f | %.1f | %.1f |\n", k, mean, deviation, highest)
+	for _, g := range grouped(runs) {
+		mean, deviation := stat.MeanStdDev(g.bounds, nil)
+		if len(g.bounds) == 1 {
+			deviation = 0
+		}
+		rows += fmt.Sprintf("| %d | %.1f | %.1f | %.1f |\n", g.neighbors, mean, deviation, slices.Max(g.bounds))
 	}
 	return rows
 }
 
-// moments are the mean of values, their standard deviation, 0 of one value, and the highest.
-func moments(v []float64) (mean, deviation, highest float64) {
-	highest = math.Inf(-1)
-	for _, x := range v {
-		mean += x / float64(len(v))
-		highest = max(highest, x)
-	}
-	for _, x := range v {
-		deviation += (x - mean) * (x - mean) / float64(max(len(v)-1, 1))
-	}
-	return mean, math.Sqrt(deviation), highest
+// bestMean is the number of neighbours whose starts have the highest mean bound.
+func bestMean(runs []lllvm.Run) int {
+	return slices.MaxFunc(grouped(runs), func(a, b byNeighbors) int {
+		return cmp.Compare(stat.Mean(a.bounds, nil), stat.Mean(b.bounds, nil))
+	}).neighbors
 }

@@ -34,11 +34,7 @@ func dims(ctx context.Context, b *bench) (string, error) {
 		}
 		rows += dimsRow(fmt.Sprintf("a bent sheet, d = %d", d), sheetColumns, r.Model.Runs)
 	}
-	roll, err := b.rollTable()
-	if err != nil {
-		return "", err
-	}
-	x, err := roll.numbers("x", "y", "z")
+	x, err := rollTable(rollPoints).numbers("x", "y", "z")
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +61,7 @@ can explain them as well.
 
 | data | columns | 1 | 2 | 3 | 4 |
 |---|---|---|---|---|---|
-%s`, mostDims, sheetPoints, sheetBend, sheetNoise, rollPoints, sheetColumns, b.starts, rollSteps, right, sheetDims, rows), nil
+%s`, mostDims, sheetPoints, sheetBend, sheetNoise, rollPoints, sheetColumns, fewStarts, rollSteps, right, sheetDims, rows), nil
 }
 
 // chosen learns in every number of dimensions up to a highest.
@@ -73,7 +69,7 @@ func (b *bench) chosen(ctx context.Context, name string, t table, most int) (fit
 	if err := t.write(b.file(name + ".csv")); err != nil {
 		return fitted{}, err
 	}
-	return b.fit(ctx, name, "lllvm", join(t.names), "--dims", fmt.Sprintf("1:%d", most), "--steps", fmt.Sprint(rollSteps))
+	return b.fit(ctx, name, "lllvm", join(t.names), "--dims", fmt.Sprintf("1:%d", most), "--steps", fmt.Sprint(rollSteps), "--restarts", fmt.Sprint(fewStarts))
 }
 
 // dimsRow is a row of the table: the highest bound in each number of dimensions.

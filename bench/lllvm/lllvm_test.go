@@ -37,6 +37,97 @@ func TestExplained(t *testing.T) {
 	}
 }
 
+// A map that is only turned, mirrored, shifted and scaled is alike, one that is stretched is less so,
+// random places are not.
+func TestAlike(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 2))
+	land := vec.New[float32](500, 2)
+	turned, stretched, noise := vec.New[float32](500, 2), vec.New[float32](500, 2), vec.New[float32](500, 2)
+	for i := range land.Rows {
+		a, b := rnd.Float32(), rnd.Float32()
+		copy(land.Row(i), []float32{a, b})
+		copy(turned.Row(i), []float32{3*b + 1, 3*a - 7})
+		copy(stretched.Row(i), []float32{a, 5 * b})
+		copy(noise.Row(i), []float32{rnd.Float32(), rnd.Float32()})
+	}
+	for _, c := range []struct {
+		name      string
+		x         vec.Matrix[float32]
+		low, high float64
+	}{{"turned", turned, 0.9999, 1.0001}, {"stretched", stretched, 0.6, 0.8}, {"noise", noise, 0, 0.05}} {
+		if r, err := alike(c.x, land); err != nil || r < c.low || r > c.high {
+			t.Errorf("%s: %g, error %v", c.name, r, err)
+		}
+	}
+}
+
+// The highest value of each column of what maps keep is bold, also where two share it.
+func TestKeptRow(t *testing.T) {
+	a := kept{Affine: [2]float64{0.5, 0.25}, Nearest: [2]float64{0.75, 0.5}, Alike: 0.125}
+	b := kept{Affine: [2]float64{0.25, 0.25}, Nearest: [2]float64{0.5, 0.75}, Alike: 0.25}
+	top := highest([]kept{a, b})
+	if got, want := a.row("a", top), "| a | **0.50** | **0.25** | **0.75** | 0.50 | 0.12 |\n"; got != want {
+		t.Errorf("the row is %q, want %q", got, want)
+	}
+	b.Alike = math.NaN()
+	if got, want := b.row("b", nil), "| b | 0.25 | 0.25 | 0.50 | 0.75 | |\n"; got != want {
+		t.Errorf("the row is %q, want %q", got, want)
+	}
+}
+
+// Neighbours on the sheet of the roll are as far apart in space, or a little less; the edge of
+// nearButFar is a short circuit, and the only one if the others are left out.
+func TestCircuits(t *testing.T) {
+	x, truth, err := rollTable(400).parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Rows {
+		for j := range i {
+			if d, far := distance(x, i, j), distance(truth, i, j); d > far*1.0001 || far < 0.5 && d < far*0.95 {
+				t.Fatalf("points %d and %d are %g apart, and %g on the sheet", i, j, d, far)
+			}
+		}
+	}
+	lists, err := neighbours(t.Context(), x, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if circuits(lists, x, truth) == 0 {
+		t.Error("no edge is a short circuit")
+	}
+	lists = withoutCircuits(lists, x, truth)
+	a, b := nearButFar(x, truth)
+	lists[a] = append(lists[a], int32(b))
+	if got := circuits(lists, x, truth); got != 1 {
+		t.Errorf("%d edges are short circuits", got)
+	}
+	lists[b] = append(lists[b], int32(a))
+	if got := circuits(lists, x, truth); got != 1 {
+		t.Errorf("%d edges are short circuits if both points have one", got)
+	}
+}
+
+// The squares of the roll lie in the planes that their maps span, and points behind come first.
+func TestSquares(t *testing.T) {
+	x := vec.Of(2, 3, []float32{0, 0, 0, 5, 9, 5})
+	maps := vec.Of(4, 3, []float64{2, 0, 0, 0, 0, 3, 0, 0, 1, 1, 0, 1}) // both in the plane y = 0
+	p := squares(x, maps, []int32{3, 7})
+	if p.X.Rows != len(p.Class) || p.Class[0] != 7 || p.Class[len(p.Class)-1] != 3 {
+		t.Fatalf("%d points, colours %v", p.X.Rows, p.Class)
+	}
+	low, high := p.X.Row(p.X.Rows - 1)[0], float32(0)
+	for i := p.X.Rows / 2; i < p.X.Rows; i++ {
+		low, high = min(low, p.X.Row(i)[0]), max(high, p.X.Row(i)[0])
+	}
+	if math.Abs(float64(low+0.4)) > 1e-6 || math.Abs(float64(high-0.4)) > 1e-6 {
+		t.Errorf("the square goes from %g to %g", low, high)
+	}
+	if got := rolled(x, []int32{3, 7}, 0); got.Class[0] != 7 || len(got.Marked) != 1 || got.Marked[0] != 1 {
+		t.Errorf("points of the colours %v, marked %v", got.Class, got.Marked)
+	}
+}
+
 // Two far clouds of one label each have no errors, labels at random about half.
 func TestFoldError(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -87,11 +178,60 @@ func TestBoundTable(t *testing.T) {
 	}
 }
 
+// The number of neighbours with the best mean is not that of the best start.
+func TestBestMean(t *testing.T) {
+	if got := bestMean([]lllvm.Run{{Neighbors: 4, Bound: 1}, {Neighbors: 5, Bound: 7}, {Neighbors: 4, Bound: 15}, {Neighbors: 5, Bound: 8.5}}); got != 4 {
+		t.Errorf("the best mean is that of %d", got)
+	}
+	if got := bestMean([]lllvm.Run{{Neighbors: 4, Bound: 9}, {Neighbors: 5, Bound: 7}, {Neighbors: 4, Bound: 1}, {Neighbors: 5, Bound: 7.5}}); got != 5 {
+		t.Errorf("the best mean is that of %d", got)
+	}
+}
+
+// Starts of a small roll all learn, the best of which is the one with the highest bound.
+func TestLearnAll(t *testing.T) {
+	x, _, err := rollTable(60).parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := neighbours(t.Context(), x, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := learnAll(t.Context(), lists, scaled(x), 3, 4, lllvm.Settings{}, byChance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := best(all)
+	for _, one := range all {
+		if one.places.Rows != 60 || one.bound > top.bound {
+			t.Errorf("bound %g of %d places, best %g", one.bound, one.places.Rows, top.bound)
+		}
+	}
+	on, err := learnAll(t.Context(), lists, scaled(x), 3, 1, lllvm.Settings{}, from(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for start, one := range on {
+		if one.bound < all[start].bound {
+			t.Errorf("start %d goes on from %g to %g", start, all[start].bound, one.bound)
+		}
+	}
+	if _, err := learnAll(t.Context(), make([][]int32, 60), scaled(x), 1, 1, lllvm.Settings{}, byChance); err == nil {
+		t.Error("a graph without edges is learnt")
+	}
+}
+
 // A pixel that is the same in all digits is empty, and the others are where their names say.
 func TestPixels(t *testing.T) {
-	got, err := table{[]string{"digit", "p1", "p18"}, [][]string{{"3", "1", "0"}}}.pixels(0)
-	if err != nil || len(got) != side*side || got[0] != 1 || got[17] != 0.5 || got[1] != 0 {
-		t.Errorf("pixels %v, error %v", got, err)
+	for _, prefix := range []string{"", "vector."} {
+		got, err := table{[]string{"digit", prefix + "p1", prefix + "p18"}, [][]string{{"3", "1", "0"}}}.pixels(0)
+		if err != nil || len(got) != side*side || got[0] != 1 || got[17] != 0.5 || got[1] != 0 {
+			t.Errorf("pixels %v, error %v", got, err)
+		}
+	}
+	if _, err := (table{[]string{"digit"}, [][]string{{"3"}}}).pixels(0); err == nil {
+		t.Error("a table without pixels has some")
 	}
 }
 

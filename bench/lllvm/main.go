@@ -89,9 +89,10 @@ type experiment struct {
 }
 
 var experiments = []experiment{
-	{"roll", "swissroll", "The bound chooses the number of neighbours", roll},
-	{"shortcut", "swissroll", "A short circuit", shortcut},
-	{"dims", "swissroll", "The bound chooses the number of dimensions", dims},
+	{"roll", "", "The bound chooses the number of neighbours", roll},
+	{"shapes", "swissroll", "What unrolls the roll", shapes},
+	{"shortcut", "", "A short circuit", shortcut},
+	{"dims", "", "The bound chooses the number of dimensions", dims},
 	{"digits", "usps", "Handwritten digits", digits},
 	{"climate", "climate", "Weather stations", climate},
 	{"patches", "swissroll", "Many points, in patches", patches},

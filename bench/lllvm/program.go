@@ -119,14 +119,14 @@ type fitted struct {
 // NAME-KIND.unfold with the map NAME-KIND.csv, and reads its report.
 func (b *bench) fit(ctx context.Context, name, kind, columns string, args ...string) (r fitted, err error) {
 	to := name + "-" + kind
-	args = append([]string{
+	all := []string{
 		"fit", b.file(name + ".csv"), "--kind", kind, "--pca", "none", "--columns", columns, "-o", b.file(to + ".unfold"),
 		"--map", b.file(to + ".csv"), "--report", b.file(to + ".json"),
-	}, args...)
-	if kind == "lllvm" {
-		args = append(args, "--restarts", fmt.Sprint(b.starts))
 	}
-	if err := b.command(ctx, args...); err != nil {
+	if kind == "lllvm" {
+		all = append(all, "--restarts", fmt.Sprint(b.starts)) // unless args say otherwise
+	}
+	if err := b.command(ctx, append(all, args...)...); err != nil {
 		return r, err
 	}
 	raw, err := os.ReadFile(b.file(to + ".json"))
@@ -144,3 +144,6 @@ func (b *bench) places(name, kind string) (vec.Matrix[float32], error) {
 	}
 	return t.numbers("embedding_0", "embedding_1")
 }
+
+// join lists names for --columns.
+func join(names []string) string { return strings.Join(names, ",") }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+
+	"unfold/bench/internal/sheet"
 )
 
 // graphResult is figure S5: the number of neighbours and the core.
@@ -26,7 +28,7 @@ func byGraph(ctx context.Context, b *bench) (*graphResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	var maps []panel
+	var maps []sheet.Panel
 	r := &graphResult{Digits: b.digits, K: []int{5, 9, 18}, S: []int{1, 2, 3}}
 	for _, k := range r.K {
 		for _, s := range r.S {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 
+	"unfold/bench/internal/sheet"
+
 	"unfold/internal/vec"
 )
 
@@ -43,7 +45,7 @@ func (b *bench) atLevels(ctx context.Context, n int, name string, levels ...int)
 	if err != nil {
 		return nil, err
 	}
-	var maps []panel
+	var maps []sheet.Panel
 	for _, level := range levels {
 		f, err := b.fit(ctx, "level", append([]string{"--neighbors", "9", "--core", "1", "--level", strconv.Itoa(level), "--dims", "2"}, args...)...)
 		if err != nil {
@@ -58,7 +60,7 @@ func (b *bench) atLevels(ctx context.Context, n int, name string, levels ...int)
 			return nil, err
 		}
 		maps = append(maps, p)
-		cells = append(cells, levelCell{level, f.Loglik, wrong[1], wrong[voters], apart(p.x, p.class), f.CPU})
+		cells = append(cells, levelCell{level, f.Loglik, wrong[1], wrong[voters], apart(p.X, p.Class), f.CPU})
 	}
 	return cells, b.panels("levels-"+name+".png", len(maps), maps)
 }

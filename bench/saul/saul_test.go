@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"image/color"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 )
@@ -234,54 +232,5 @@ func TestSampleRoll(t *testing.T) {
 	}
 	if raw, err := os.ReadFile(b.file("roll.csv")); err != nil || string(raw) != "x,y\n4,4\n8,8\n" {
 		t.Errorf("%q, %v", raw, err)
-	}
-}
-
-// Two panels of one map: axes are equal, so that a map that is twice as wide as high fills half
-// the height, classes have their colours, and a point far away is at the edge.
-func TestPanels(t *testing.T) {
-	const n = 5000
-	p := panel{vec.New[float32](n, 2), make([]int32, n)}
-	for i := range n {
-		copy(p.x.Row(i), []float32{float32(i) / n * 2, float32(i%50) / 50})
-		p.class[i] = int32(i * 2 / n)
-	}
-	copy(p.x.Row(0), []float32{-1e6, 0.5})
-	b := &bench{figures: t.TempDir()}
-	if err := b.panels("two.png", 2, []panel{p, p}); err != nil {
-		t.Fatal(err)
-	}
-	img, err := sheet.Read(b.figure("two.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := img.Bounds().Size(); got.X != 2*side+3*gap || got.Y != side+2*gap {
-		t.Fatalf("the picture is of %v", got)
-	}
-	for _, left := range []int{gap, side + 2*gap} {
-		has := func(x, y int, c color.Color) bool {
-			r, g, b, _ := c.RGBA()
-			R, G, B, _ := img.At(left+x, gap+y).RGBA()
-			return r == R && g == G && b == B
-		}
-		found := map[int]int{} // points by class
-		for y := range side {
-			for x := range side {
-				for c := range 2 {
-					if has(x, y, colours[firstClass+c]) {
-						found[c]++
-						if y < side/4-5 || y > side*3/4+5 || c == 0 && x > side/2+1 || c == 1 && x < side/2-1 {
-							t.Fatalf("class %d is at %d, %d", c, x, y)
-						}
-					}
-				}
-			}
-		}
-		if found[0] < 1000 || found[1] < 1000 {
-			t.Errorf("%v pixels have points", found)
-		}
-		if y := side / 2; !has(0, y, colours[firstClass]) && !has(0, y-1, colours[firstClass]) {
-			t.Error("the point far away is not at the edge")
-		}
 	}
 }
