@@ -22,7 +22,7 @@
 //
 // # Same bits
 //
-// dist, tile.Linear, sq8 and hamming give the twin's bits on every processor. The others fuse products
+// dist, tile.Linear, sq8, hamming and minplus give the twin's bits on every processor. The others fuse products
 // into sums, and differ by no more than their packages say.
 //
 // # Tests

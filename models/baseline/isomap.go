@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"unfold/internal/par"
+	"unfold/internal/simd/minplus"
 	"unfold/internal/vec"
 	"unfold/models/pca"
 	"unfold/models/placing"
@@ -108,40 +109,24 @@ func (t *scaled) ways(a, y []float64, near []int32) {
 		lengths = append(lengths, math.Sqrt(vec.SquaredDistance(y, t.y.Row(int(i)))))
 		first = min(first, lengths[len(lengths)-1])
 	}
+	var sums [stretch]float32
 	for from := 0; from < len(a); from += stretch {
 		to := min(from+stretch, len(a))
-		var least reach
-		least.clear()
-		for k, i := range near {
-			least.take(float32(lengths[k]-first), t.paths.Row(int(i))[from:to])
+		least := sums[:to-from]
+		for j := range least {
+			least[j] = float32(math.Inf(1))
 		}
-		for j := range a[from:to] {
-			e := float64(math.Float32frombits(least[j]))
-			a[from+j] = e * (2*first + e)
+		for k, i := range near {
+			minplus.Take(least, float32(lengths[k]-first), t.paths.Row(int(i))[from:to])
+		}
+		for j, e := range least {
+			a[from+j] = float64(e) * (2*first + float64(e))
 		}
 	}
 }
 
 // stretch is how many landmarks are looked at together.
-const stretch = 64
-
-// reach are the least lengths to some landmarks, in single precision like the paths, by their bits: of
-// numbers that are not negative these have the same order, and are compared without branches.
-type reach [stretch]uint32
-
-// clear makes all lengths infinite.
-func (r *reach) clear() {
-	for j := range r {
-		r[j] = math.Float32bits(float32(math.Inf(1)))
-	}
-}
-
-// take looks at ways by one neighbour, which is so much farther away than the first.
-func (r *reach) take(more float32, paths []float32) {
-	for j, v := range paths {
-		r[j&(stretch-1)] = min(r[j&(stretch-1)], math.Float32bits(more+v))
-	}
-}
+const stretch = 256
 
 // pathParts are what a model file holds of landmarks.
 func (t *scaled) pathParts() []snapshot.Part {

@@ -1,0 +1,20 @@
+package minplus
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg minplus
+
+import "unfold/internal/simd"
+
+// Take sets every element of least to the lesser of itself and more + v; v has as many elements.
+func Take(least []float32, more float32, v []float32) {
+	takeAt(simd.Best(), least, more, v[:len(least)])
+}
+
+// takeTwin is Take in plain Go.
+func takeTwin(least []float32, more float32, v []float32) {
+	v = v[:len(least)]
+	for j, w := range v {
+		if sum := more + w; sum < least[j] {
+			least[j] = sum
+		}
+	}
+}
