@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,18 +29,15 @@ func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, se
 	if nb.N != x.Rows {
 		return nil, fmt.Errorf("hnsw: lists of %d rows for %d rows", nb.N, x.Rows)
 	}
-	if err := checkValues(x.Data[:x.Rows*x.Cols], x.Cols); err != nil {
-		return nil, fmt.Errorf("hnsw: build: %w", err)
-	}
 	rows, err := ix.grow(x.Rows)
 	if err != nil {
 		return nil, err
 	}
 	l := &linker{batch: batch{ix: ix, threads: s.Threads}, nb: nb, x: x, rows: rows}
 	l.count = par.NewProgress(2+3*parts, s.Progress)
-	for _, step := range []func(context.Context) error{l.copy, l.raise, l.hang, l.link, l.answer} {
+	for _, step := range []func(context.Context) error{l.copy, l.raise, l.attach, l.link, l.answer} {
 		if err := step(ctx); err != nil {
-			return nil, fmt.Errorf("hnsw: build stopped: %w", err)
+			return nil, fmt.Errorf("hnsw: build: %w", err)
 		}
 	}
 	return ix, nil
@@ -73,11 +71,18 @@ const (
 	answeredRows = 1 << 16
 )
 
-// copy copies the rows.
+// copy copies the rows, of which it looks at no more than a part between two steps.
 func (l *linker) copy(ctx context.Context) error {
 	for part := range parts {
-		for i := len(l.rows) * part / parts; i < len(l.rows)*(part+1)/parts; i++ {
-			copy(l.ix.vector(l.rows[i]), l.x.Row(i))
+		from, to := len(l.rows)*part/parts, len(l.rows)*(part+1)/parts
+		if err := checkValues(l.x.Data[from*l.x.Cols:to*l.x.Cols], l.x.Cols); err != nil {
+			if bad := new(knn.ValueError); errors.As(err, &bad) {
+				bad.Row += from
+			}
+			return err
+		}
+		for i, r := range l.rows[from:to] {
+			copy(l.ix.vector(r), l.x.Row(from+i))
 		}
 		l.count.Step()
 	}
@@ -107,9 +112,9 @@ func (l *linker) raise(ctx context.Context) error {
 	return err
 }
 
-// hang gives all other rows their places in the tree of the bottom layer: below a row that has
+// attach gives all other rows their places in the tree of the bottom layer: below a row that has
 // them in its list, or that they have in theirs. A row that has neither is inserted.
-func (l *linker) hang(ctx context.Context) error {
+func (l *linker) attach(ctx context.Context) error {
 	ix := l.ix
 	l.order = make([]int32, 0, len(l.rows))
 	for _, r := range l.rows {
@@ -146,7 +151,7 @@ func (l *linker) enlist(row int32) {
 	}
 }
 
-// spread hangs what lists lead to from the rows order[at:], and from those.
+// spread attaches what lists lead to from the rows order[at:], and from those.
 func (l *linker) spread(at int) {
 	for ; at < len(l.order); at++ {
 		for _, r := range l.list(l.order[at]) {

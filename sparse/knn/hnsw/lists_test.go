@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"unfold/internal/vec"
@@ -126,6 +127,12 @@ func TestFromListsRefuses(t *testing.T) {
 	cancel()
 	if _, err := BuildFrom(ctx, x, nb, Settings{}, knn.Settings{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v when it was cancelled", err)
+	}
+	bad := x.Clone()
+	bad.Row(170)[2] = float32(math.NaN())
+	var value *knn.ValueError
+	if _, err := BuildFrom(context.Background(), bad, nb, Settings{}, knn.Settings{}); !errors.As(err, &value) || value.Row != 170 || value.Col != 2 {
+		t.Errorf("error %v of a value that is no number in row 170, column 2", err)
 	}
 	if _, err := BuildFrom(context.Background(), x, nb, Settings{M: 1}, knn.Settings{}); err == nil {
 		t.Error("M = 1 is taken")
