@@ -8,10 +8,11 @@ import (
 
 // spareMemory is what a process takes beside its limits and the learner: its own pages,
 // connections, what is written, and what the garbage collector has not found yet. Those of
-// its pages that the runtime does not count are part of it.
+// its pages that the runtime does not count are part of it, and what it takes too much of before
+// the collector has come to an end.
 const (
 	spareMemory = 200_000_000
-	ownPages    = 48_000_000
+	ownPages    = 72_000_000
 )
 
 // MemoryBound is what a process takes at most: what may be read and not delivered, what the
