@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"unfold/bench/internal/sheet"
-
 	"unfold/internal/vec"
 )
 

@@ -129,8 +129,8 @@ func (l *linker) attach(ctx context.Context) error {
 			return err
 		}
 		at := len(l.order)
-		if list := l.list(r); slices.ContainsFunc(list, l.member) {
-			l.adopt(r, list[slices.IndexFunc(list, l.member)])
+		if p := slices.IndexFunc(l.list(r), l.member); p >= 0 {
+			l.adopt(r, l.list(r)[p])
 		} else {
 			l.insert([]int32{r}, func() int { return 0 })
 			l.enlist(r)
@@ -233,7 +233,6 @@ func (l *linker) gather(w *work, row int32) {
 // some rows at a time, which mostly lead to rows that come soon before and after them.
 func (l *linker) answer(ctx context.Context) error {
 	found := make([][]uint64, par.Pieces(answeredRows, linkedRows))
-	l.back = append(l.back, make([][]uint64, max(1-len(l.back), 0))...)
 	n := len(l.order)
 	for part := range parts {
 		for rows := range slices.Chunk(l.order[n*part/parts:n*(part+1)/parts], answeredRows) {
