@@ -140,11 +140,11 @@ func (p *Plan) stages() {
 	add("novelty", unused+held+learnt, 0)
 	held -= lists
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
-	unread := used
-	if p.SetsAside() { // rows are let go of while the index takes copies of them
+	unread, build := used, float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists))
+	if p.SetsAside() && build > 0 { // from lists, where rows are let go of while they are copied
 		unread = unused + (used-unused)/8
 	}
-	add("index", unread+held+learnt, index+float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists)))
+	add("index", unread+held+learnt, index+build)
 	if p.Clusters > 0 {
 		add("clusters", unused+held+learnt+float64(p.Clusters), index)
 	}
