@@ -1,8 +1,6 @@
 package sparse
 
 import (
-	"unsafe"
-
 	"unfold/internal/simd"
 	"unfold/internal/vec"
 )
@@ -50,13 +48,13 @@ func (c *CSR) mul(fn string, dst vec.Matrix[float64], diagonal []float64, x vec.
 	switch x.Cols {
 	case 2:
 		if diagonal != nil {
-			c.laplacianMul2(simd.Best(), rowsOf[[2]float64](dst), diagonal, rowsOf[[2]float64](x), from, to)
+			c.laplacianMul2(simd.Best(), vec.RowsOf[[2]float64](dst), diagonal, vec.RowsOf[[2]float64](x), from, to)
 			return
 		}
-		c.mul2(rowsOf[[2]float64](dst), diagonal, rowsOf[[2]float64](x), from, to)
+		c.mul2(vec.RowsOf[[2]float64](dst), diagonal, vec.RowsOf[[2]float64](x), from, to)
 		return
 	case 3:
-		c.mul3(rowsOf[[3]float64](dst), diagonal, rowsOf[[3]float64](x), from, to)
+		c.mul3(vec.RowsOf[[3]float64](dst), diagonal, vec.RowsOf[[3]float64](x), from, to)
 		return
 	}
 	k := 0
@@ -74,16 +72,6 @@ func (c *CSR) mul(fn string, dst vec.Matrix[float64], diagonal []float64, x vec.
 	if k < x.Cols {
 		c.mulBlock1(dst, diagonal, x, k, from, to)
 	}
-}
-
-// rowsOf views the rows of a matrix as arrays R of its number of columns, so that
-// a row costs one bounds check and no multiplication.
-func rowsOf[R [2]float64 | [3]float64](m vec.Matrix[float64]) []R {
-	if len(m.Data) == 0 {
-		return nil
-	}
-	data := m.Data[:m.Rows*m.Cols]
-	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(data))), m.Rows)
 }
 
 func (c *CSR) mul2(dst [][2]float64, diagonal []float64, x [][2]float64, from, to int) {

@@ -31,7 +31,7 @@ func TestCellsError(t *testing.T) {
 		n, d              int
 		theta, rms, worst float64
 	}{
-		{20000, 2, 0, 1e-2, 5e-2},
+		{20000, 2, 0, 2e-2, 1e-1},
 		{20000, 2, 0.05, 1e-4, 1e-4},
 		{20000, 3, 0, 1e-2, 5e-2},
 		{20000, 3, 0.15, 1e-4, 1e-3},

@@ -11,7 +11,7 @@ import (
 // CellSettings of NewCells. The zero value is the default.
 type CellSettings struct {
 	// Theta bounds the size of a group relative to its distance: see the
-	// package's table. Default 0.15, 0.3 and 0.6 in one, two and more
+	// package's table. Default 0.15, 0.45 and 0.6 in one, two and more
 	// dimensions.
 	Theta float64
 	// Leaf is the largest number of points that share their sources; default 64.
@@ -24,7 +24,7 @@ type CellSettings struct {
 }
 
 // DefaultTheta returns the default of CellSettings.Theta.
-func DefaultTheta(dims int) float64 { return []float64{0.15, 0.3, 0.6}[min(max(dims, 1), 3)-1] }
+func DefaultTheta(dims int) float64 { return []float64{0.15, 0.45, 0.6}[min(max(dims, 1), 3)-1] }
 
 // withDefaults fills in zero fields. It panics if a setting makes no sense.
 func (s CellSettings) withDefaults(dims int) CellSettings {

@@ -18,7 +18,7 @@
 //	sq8       distances of codes of one byte
 //	hamming   distances of rows of bits
 //
-// The other packages, the Gaussian model's rows in pairwise and its logarithms run their twins there.
+// The other packages, pull among them, the Gaussian model's rows in pairwise and its logarithms run their twins there.
 //
 // # Same bits
 //

@@ -1,6 +1,9 @@
 package vec
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Float is an element type: events travel as float32, the model's own
 // arithmetic and the reference fixtures use float64.
@@ -87,4 +90,14 @@ func SquaredDistance[T Float](a, b []T) float64 {
 		s += float64(d * d)
 	}
 	return s
+}
+
+// RowsOf views the rows of a matrix as arrays R of its number of columns, so that a row costs one
+// bounds check and no multiplication. They share its memory.
+func RowsOf[R [2]float64 | [3]float64](m Matrix[float64]) []R {
+	if len(m.Data) == 0 {
+		return nil
+	}
+	data := m.Data[:m.Rows*m.Cols]
+	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(data))), m.Rows)
 }

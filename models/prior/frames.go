@@ -147,7 +147,7 @@ func Scale(mu vec.Matrix[float64], to float64) { scaleTo(mu, allRows(mu), to) }
 
 // scaleTo is Scale of some rows.
 func scaleTo(mu vec.Matrix[float64], rows []int32, to float64) {
-	mean, square := means(mu, rows), 0.0
+	mean, square := means(mu, rows, 0), 0.0
 	for _, i := range rows {
 		row := mu.Row(int(i))
 		for c := range row {

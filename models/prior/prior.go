@@ -3,12 +3,16 @@ package prior
 import (
 	"math"
 
+	"unfold/internal/par"
 	"unfold/internal/vec"
 )
 
 // Prior is log p(mu) of H15 for the points of one map. The zero value, and nil, know
 // nothing: their density is constant. It is not safe for concurrent use.
 type Prior struct {
+	// Threads bounds the goroutines; 0 means GOMAXPROCS. Nothing depends on it.
+	Threads int
+
 	frame vec.Matrix[float64] // n x d
 	known []int32             // the points with a frame, ascending
 	at    Similarity          // T
@@ -46,7 +50,7 @@ func (p *Prior) Bytes() int64 {
 // Fit sets T to what maximises log p(mu) at mu, n x d.
 func (p *Prior) Fit(mu vec.Matrix[float64]) {
 	if p.Known() > 0 {
-		p.at = fit(p.frame, mu, p.known, true)
+		p.at = fit(p.frame, mu, p.known, true, p.Threads)
 	}
 }
 
@@ -59,7 +63,7 @@ func (p *Prior) silent(kappa float64) bool {
 // Lay moves mu rigidly to where its points with a frame are closest to it. Nothing is
 // scaled: distances on the map, and so sigma and the likelihood, stay.
 func (p *Prior) Lay(mu vec.Matrix[float64]) {
-	if t := fit(mu, p.frame, p.known, false); t.Turn.Rows > 0 {
+	if t := fit(mu, p.frame, p.known, false, p.Threads); t.Turn.Rows > 0 {
 		t.ApplyAll(mu)
 	}
 }
@@ -86,14 +90,18 @@ func (p *Prior) Add(mu vec.Matrix[float64], kappa float64, diagonal []float64, g
 	if p.silent(kappa) {
 		return
 	}
-	for _, i := range p.known {
-		p.at.Apply(p.row, p.frame.Row(int(i)))
-		m, g := mu.Row(int(i)), grad.Row(int(i))
-		for c, t := range p.row {
-			g[c] -= kappa * (m[c] - t)
+	par.Ranges(p.Threads, len(p.known), piece, func(_, first, last int) {
+		for _, i := range p.known[first:last] {
+			f, m, g := p.frame.Row(int(i)), mu.Row(int(i)), grad.Row(int(i))
+			for c, t := range p.at.To {
+				for a, from := range p.at.From {
+					t += p.at.Scale * (f[a] - from) * p.at.Turn.Row(a)[c] // T(p_i), as Apply has it
+				}
+				g[c] -= kappa * (m[c] - t)
+			}
+			diagonal[i] += kappa
 		}
-		diagonal[i] += kappa
-	}
+	})
 }
 
 // Schedule is how kappa falls while a map is learnt. The zero value is the recipe of

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/par"
 	"unfold/internal/vec"
 )
 
@@ -27,14 +28,14 @@ func (s Similarity) Apply(dst, p []float64) {
 // Rigid returns the transform without scaling that brings rows of from, m x d, closest to
 // those of to. It reports false if there is none: no rows, or no numbers.
 func Rigid(from, to vec.Matrix[float64]) (Similarity, bool) {
-	s := fit(from, to, allRows(from), false)
+	s := fit(from, to, allRows(from), false, 0)
 	return s, s.Turn.Rows > 0
 }
 
 // Similar returns the transform, with scaling, that brings rows of from, m x d, closest to those
 // of to. It reports false if there is none: no rows, or no numbers.
 func Similar(from, to vec.Matrix[float64]) (Similarity, bool) {
-	s := fit(from, to, allRows(from), true)
+	s := fit(from, to, allRows(from), true, 0)
 	return s, s.Turn.Rows > 0
 }
 
@@ -44,21 +45,22 @@ func Similar(from, to vec.Matrix[float64]) (Similarity, bool) {
 //	F'G = U S V',  R = U V',  scale = tr S / |F|^2,                             (H18)
 //
 // and 1 for the scale if it is not free. Where F does not vary the scale is 0.
-func fit(from, to vec.Matrix[float64], rows []int32, scaled bool) Similarity {
+func fit(from, to vec.Matrix[float64], rows []int32, scaled bool, threads int) Similarity {
 	d := from.Cols
-	s := Similarity{Scale: 1, From: means(from, rows), To: means(to, rows)}
-	cross := make([]float64, d*d)
-	var square float64
-	for _, i := range rows {
-		f, g := from.Row(int(i)), to.Row(int(i))
-		for a := range d {
-			x := f[a] - s.From[a]
-			square += x * x
-			for b := range d {
-				cross[a*d+b] += x * (g[b] - s.To[b])
+	s := Similarity{Scale: 1, From: means(from, rows, threads), To: means(to, rows, threads)}
+	sums := summed(len(rows), d*d+1, threads, func(sum []float64, first, last int) { // F'G and |F|^2
+		for _, i := range rows[first:last] {
+			f, g := from.Row(int(i)), to.Row(int(i))
+			for a, origin := range s.From {
+				x := f[a] - origin
+				sum[d*d] += x * x
+				for b, origin := range s.To {
+					sum[a*d+b] += x * (g[b] - origin)
+				}
 			}
 		}
-	}
+	})
+	cross, square := sums[:d*d], sums[d*d]
 	var svd mat.SVD
 	if len(rows) == 0 || !vec.Finite(cross) || !svd.Factorize(mat.NewDense(d, d, cross), mat.SVDFull) {
 		return Similarity{}
@@ -87,14 +89,32 @@ func allRows(m vec.Matrix[float64]) []int32 {
 }
 
 // means of the columns over some rows.
-func means(m vec.Matrix[float64], rows []int32) []float64 {
-	mean := make([]float64, m.Cols)
-	for _, i := range rows {
-		for k, v := range m.Row(int(i)) {
-			mean[k] += v / float64(len(rows))
+func means(m vec.Matrix[float64], rows []int32, threads int) []float64 {
+	mean := summed(len(rows), m.Cols, threads, func(sum []float64, first, last int) {
+		for _, i := range rows[first:last] {
+			for k, v := range m.Row(int(i)) {
+				sum[k] += v
+			}
 		}
+	})
+	for k := range mean {
+		mean[k] /= float64(len(rows))
 	}
 	return mean
+}
+
+// piece is the number of rows of one task.
+const piece = 8192
+
+// summed returns so many sums over n rows, to which add adds some of the rows; pieces are summed in
+// order, so that the result does not depend on the number of threads.
+func summed(n, count, threads int, add func(sum []float64, first, last int)) []float64 {
+	all := make([]float64, max(1, par.Pieces(n, piece))*count)
+	par.Ranges(threads, n, piece, func(t, first, last int) { add(all[t*count:(t+1)*count], first, last) })
+	for t := count; t < len(all); t += count {
+		vec.Axpy(1, all[t:t+count], all[:count])
+	}
+	return all[:count]
 }
 
 // ApplyAll replaces the rows of m by their images.

@@ -28,9 +28,12 @@ type field struct {
 // content is the content of a block in memory: a slice of the type's elements,
 // rows*cols long (Text: rows strings).
 type content struct {
-	rows, cols int
+	rows, cols int // rows may be bytesOfData
 	data       any
 }
+
+// bytesOfData stands for as many rows as data has bytes, which is known when they are written.
+const bytesOfData = -1
 
 // fields lists the blocks in the order in which they are written.
 var fields = slices.Concat(common, heavy, []field{distanceField}, graphFields)

@@ -2,12 +2,14 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
 	"slices"
 
+	"unfold/internal/par"
 	"unfold/sparse/knn/hnsw"
 )
 
@@ -21,21 +23,16 @@ func Write(w io.Writer, s *Snapshot) error {
 	if len(all) > maxBlocks {
 		return fmt.Errorf("snapshot: refusing to write %d blocks", len(all))
 	}
-	contents := make([]content, 0, len(all))
-	blocks := make([]Block, 0, len(all))
+	var contents []content
+	var blocks []Block
 	for _, f := range all {
-		c := f.put(s)
-		if c.rows == 0 {
-			continue
+		if c := f.put(s); c.rows != 0 {
+			contents = append(contents, c)
+			blocks = append(blocks, Block{Name: f.name, Type: f.typ, Rows: uint64(c.rows), Cols: uint64(c.cols)})
 		}
-		b := Block{Name: f.name, Type: f.typ, Rows: uint64(c.rows), Cols: uint64(c.cols)}
-		crc := crc32.New(castagnoli)
-		n, err := encode(crc, c.data)
-		if err != nil {
-			return err
-		}
-		b.Length, b.CRC = uint64(n), crc.Sum32()
-		contents, blocks = append(contents, c), append(blocks, b)
+	}
+	if err := measure(blocks, contents); err != nil {
+		return err
 	}
 	at := align(headerSize + uint64(len(blocks))*entrySize)
 	for i := range blocks {
@@ -56,6 +53,20 @@ func Write(w io.Writer, s *Snapshot) error {
 		}
 	}
 	return out.padTo(at)
+}
+
+// measure fills in the lengths and the checksums of blocks, and the rows of those that count bytes.
+func measure(blocks []Block, contents []content) error {
+	failed := make([]error, len(blocks))
+	par.Do(0, len(blocks), func(i int) {
+		b, crc := &blocks[i], crc32.New(castagnoli)
+		n, err := encode(crc, contents[i].data)
+		if contents[i].rows == bytesOfData {
+			b.Rows = uint64(n)
+		}
+		b.Length, b.CRC, failed[i] = uint64(n), crc.Sum32(), err
+	})
+	return errors.Join(failed...)
 }
 
 // head returns the header and the directory of a file of the given version and

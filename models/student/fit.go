@@ -124,6 +124,7 @@ func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st
 	}
 	st = &State{Mu: takeRows(st.Mu, l.order), Sigma2: take(st.Sigma2, l.order)}
 	near := prior.New(takeRows(frame, l.order))
+	near.Threads = l.Settings.Threads
 	l.Model.SetPrior(near, l.Settings.Prior.Schedule)
 	r := &f.Out.Report
 	learnt, err := l.Model.Learn(ctx, st, f.Parts("em"))

@@ -305,12 +305,20 @@ func (m *Model) advance(ctx context.Context, st *State) (solve.Result, error) {
 	if err != nil {
 		return res, err
 	}
-	for k, v := range m.step.Data {
-		m.velocity.Data[k] = v + m.s.Momentum*m.velocity.Data[k]
-		st.Mu.Data[k] += m.velocity.Data[k]
-	}
+	m.follow(st, m.s.Momentum)
 	m.StepSigma(st)
 	return res, nil
+}
+
+// follow moves mu by the increment and as much of the last step as momentum says (SM 43).
+func (m *Model) follow(st *State, momentum float64) {
+	par.Ranges(m.s.Threads, len(st.Mu.Data), rowPiece*m.d, func(_, from, to int) {
+		velocity, mu := m.velocity.Data[from:to], st.Mu.Data[from:to]
+		for k, v := range m.step.Data[from:to] {
+			velocity[k] = v + momentum*velocity[k]
+			mu[k] += velocity[k]
+		}
+	})
 }
 
 // Reset forgets the last step, so that the next one has no momentum and a

@@ -136,10 +136,7 @@ func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64
 	case err != nil:
 		return res.Iterations, fmt.Errorf("mu step: %w", err)
 	}
-	for k, v := range m.step.Data {
-		m.velocity.Data[k] = v + r.Momentum*m.velocity.Data[k]
-		st.Mu.Data[k] += m.velocity.Data[k]
-	}
+	m.follow(st, r.Momentum)
 	m.StepSigma(st)
 	return res.Iterations, nil
 }

@@ -1,7 +1,10 @@
 package student
 
 import (
+	"sync/atomic"
+
 	"unfold/internal/par"
+	"unfold/internal/simd/pull"
 	"unfold/internal/vec"
 	"unfold/sparse/solve"
 )
@@ -28,23 +31,51 @@ type similar struct {
 // gradient of what grad and push hold, sum_j V_ij (mu_i - mu_j)/c and sum_j
 // V_ij/c. If own, gamma is set to Force's: c push_i + 0.05 sum_k W_ik.
 func (s *similar) system(threads int, st *State, c, damping float64, own bool, push, gamma []float64, a *solve.Laplacian, grad vec.Matrix[float64]) {
-	row := s.row
-	if s.d == 2 {
-		row = s.row2
-	}
+	var without atomic.Bool // some point has no Gamma
 	par.Ranges(threads, s.p.N(), rowPiece, func(_, from, to int) {
+		s.rows(st, c, a.W.Data, grad, a.Diagonal, from, to)
 		for i := from; i < to; i++ {
-			gi := grad.Row(i)
-			for k := range gi {
-				gi[k] *= c
-			}
-			diagonal := row(st, i, a.W.Data, gi)
+			sum := a.Diagonal[i]
 			if own {
-				gamma[i] = c*push[i] + ownWeight*diagonal
+				gamma[i] = c*push[i] + ownWeight*sum
 			}
-			a.Diagonal[i] = diagonal + damping*gamma[i]
+			a.Diagonal[i] = sum + damping*gamma[i]
+			if !solve.HasGamma(damping*gamma[i], a.Diagonal[i]) {
+				without.Store(true)
+			}
 		}
 	})
+	a.Definite = !without.Load()
+}
+
+// rows fills rows from..to of W, sets grad_i = c grad_i - sum_j W_ij (mu_i - mu_j) and
+// sum_i = sum_j W_ij.
+func (s *similar) rows(st *State, c float64, w []float64, grad vec.Matrix[float64], sum []float64, from, to int) {
+	l, k := &s.p.delta2, &s.p.weights
+	switch {
+	case s.d != 2:
+		for i := from; i < to; i++ {
+			g := grad.Row(i)
+			vec.Scale(c, g)
+			sum[i] = s.row(st, i, w, g)
+		}
+	case l.single != nil && k.short != nil:
+		planeRows(s, st, l.single, k.short, c, w, grad, sum, from, to)
+	case l.single != nil:
+		planeRows(s, st, l.single, k.long, c, w, grad, sum, from, to)
+	case k.short != nil:
+		planeRows(s, st, l.double, k.short, c, w, grad, sum, from, to)
+	default:
+		planeRows(s, st, l.double, k.long, c, w, grad, sum, from, to)
+	}
+}
+
+// planeRows is rows in the plane.
+func planeRows[L float32 | float64, N uint8 | uint32](s *similar, st *State, lengths []L, numbers []N, c float64, w []float64, grad vec.Matrix[float64], sum []float64, from, to int) {
+	sim := s.p.Similar
+	edges := pull.Pairs[L, N]{Start: sim.Start, Index: sim.Index, Length: lengths, Number: numbers, Weight: s.p.weights.now}
+	points := pull.State{Mu: vec.RowsOf[[2]float64](st.Mu), Sigma2: st.Sigma2, Half: 1 / (2 * s.a)}
+	edges.Rows(&points, c, w, vec.RowsOf[[2]float64](grad), sum, from, to)
 }
 
 // row fills row i of W, subtracts sum_j W_ij (mu_i - mu_j) from g and returns sum_j W_ij.
@@ -61,34 +92,6 @@ func (s *similar) row(st *State, i int, w, g []float64) (sum float64) {
 			g[k] -= v * (mi[k] - x)
 		}
 	}
-	return sum
-}
-
-// row2 is row in the plane, in less time.
-func (s *similar) row2(st *State, i int, w, g []float64) (sum float64) {
-	if l := &s.p.delta2; l.single != nil {
-		return planeRow(s, st, i, l.single, w, g)
-	}
-	return planeRow(s, st, i, s.p.delta2.double, w, g)
-}
-
-func planeRow[T vec.Float](s *similar, st *State, i int, delta2 []T, w, g []float64) (sum float64) {
-	from, to := s.p.Similar.Start[i], s.p.Similar.Start[i+1]
-	index := s.p.Similar.Index[from:to]
-	delta2, w = delta2[from:to][:len(index)], w[from:to][:len(index)]
-	weights, half := &s.p.weights, 1/(2*s.a)
-	si, x, y := st.Sigma2[i], st.Mu.Data[2*i], st.Mu.Data[2*i+1]
-	gx, gy := g[0], g[1]
-	for p, j := range index {
-		mj := (*[2]float64)(st.Mu.Data[2*j:])
-		dx, dy := x-mj[0], y-mj[1]
-		v := weights.at(from+p) / (float64(delta2[p]) + (si + st.Sigma2[j]) + half*(float64(dx*dx)+float64(dy*dy)))
-		w[p] = v
-		sum += v
-		gx -= v * dx
-		gy -= v * dy
-	}
-	g[0], g[1] = gx, gy
 	return sum
 }
 

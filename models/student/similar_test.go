@@ -24,13 +24,38 @@ func TestRowsOfThePlane(t *testing.T) {
 		st.Mu.Row(i)[0], st.Mu.Row(i)[1], st.Sigma2[i] = r.NormFloat64(), r.NormFloat64(), r.Float64()
 	}
 	s := &similar{p: p, d: 2, a: 1}
-	w, w2 := make([]float64, p.Similar.NNZ()), make([]float64, p.Similar.NNZ())
-	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-15*(1+math.Abs(b)) }
+	double, short := p.delta2.double, p.weights.short
+	single, long := make([]float32, len(double)), make([]uint32, len(short))
+	for q, v := range double {
+		single[q], long[q] = float32(v), uint32(short[q])
+		double[q] = float64(single[q])
+	}
+	for name, c := range map[string]struct {
+		l     pairLengths
+		short []uint8
+		long  []uint32
+	}{
+		"double, short": {pairLengths{double: double}, short, nil}, "double, long": {pairLengths{double: double}, nil, long},
+		"single, short": {pairLengths{single: single}, short, nil}, "single, long": {pairLengths{single: single}, nil, long},
+	} {
+		p.delta2, p.weights.short, p.weights.long = c.l, c.short, c.long
+		t.Run(name, func(t *testing.T) { compareRows(t, s, st) })
+	}
+}
+
+// compareRows holds rows to row.
+func compareRows(t *testing.T, s *similar, st *State) {
+	n, entries := st.Mu.Rows, s.p.Similar.NNZ()
+	w, w2, grad, sums := make([]float64, entries), make([]float64, entries), vec.New[float64](n, 2), make([]float64, n)
 	for i := range n {
-		g, g2 := []float64{1, -2}, []float64{1, -2}
-		sum, sum2 := s.row(st, i, w, g), s.row2(st, i, w2, g2)
-		if !near(sum2, sum) || !near(g2[0], g[0]) || !near(g2[1], g[1]) {
-			t.Fatalf("row %d: %v and %v, want %v and %v", i, sum2, g2, sum, g)
+		copy(grad.Row(i), []float64{0.5, -1})
+	}
+	s.rows(st, 2, w2, grad, sums, 0, n)
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-14*(1+math.Abs(b)) }
+	for i := range n {
+		g, g2 := []float64{1, -2}, grad.Row(i)
+		if sum := s.row(st, i, w, g); !near(sums[i], sum) || !near(g2[0], g[0]) || !near(g2[1], g[1]) {
+			t.Fatalf("row %d: %v and %v, want %v and %v", i, sums[i], g2, sum, g)
 		}
 	}
 	for q, v := range w {

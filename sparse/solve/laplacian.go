@@ -18,6 +18,8 @@ type Laplacian struct {
 	W *sparse.CSR
 	// Diagonal is sum_k W_ik + Gamma_i.
 	Diagonal []float64
+	// Definite says that every point HasGamma. Without it a solve looks, at all of W.
+	Definite bool
 }
 
 // NewLaplacian returns Lap(w) + diag(gamma); a nil gamma is zero.
@@ -72,11 +74,14 @@ func excess(diagonal float64, w []float64) float64 {
 		sum = v
 	}
 	sum += s0 + s1
-	if g := diagonal - sum; g > rounding*diagonal {
+	if g := diagonal - sum; HasGamma(g, diagonal) {
 		return g
 	}
 	return 0
 }
+
+// HasGamma reports whether gamma, in a diagonal of this size, is more than rounding.
+func HasGamma(gamma, diagonal float64) bool { return gamma > rounding*diagonal }
 
 // inverse returns 1/g, or 0 for a point without weights and Gamma.
 func inverse(g float64) float64 {

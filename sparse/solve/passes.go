@@ -65,6 +65,9 @@ func (c *CG) residual(_ *worker, _ []float64, from, to int) {
 	free := false
 	for i := from; i < to; i++ {
 		c.inverse[i] = inverse(c.a.Diagonal[i])
+		if c.bare[i] = false; c.a.Definite {
+			continue
+		}
 		_, w := c.a.W.Row(i)
 		c.bare[i] = excess(c.a.Diagonal[i], w) == 0
 		free = free || c.bare[i]
