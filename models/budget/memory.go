@@ -148,6 +148,7 @@ func (p *Plan) stages() {
 	if p.Clusters > 0 {
 		add("clusters", unused+held+learnt+float64(p.Clusters), index)
 	}
+	add("write", unused+held+learnt, index)
 	if p.Scored {
 		// The model is written and gone. For every thread the distances of some points to all
 		// others in the data and of one on the map, their order and ranks, and what sorts
@@ -166,7 +167,7 @@ func (p *Plan) readsInput(stage string) bool {
 		return p.Spec.PCA <= 0 && p.Search == auto.Exact
 	case "em":
 		return p.Spec.PCA <= 0 && p.Spec.LVM.Tails == lvm.Gaussian
-	case "novelty", "clusters":
+	case "novelty", "clusters", "write":
 		return false
 	}
 	return p.Spec.PCA <= 0
@@ -228,6 +229,9 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 		statistics += 8 * 2
 	}
 	system := 8*entries + (3*8*d + statistics) + (3*8*d + 8)
+	if student.SingleSystem(p.Rows, p.Spec.Dims) {
+		system = 4*entries + (3*8*d + statistics) + (4*4*d + 4)
+	}
 	// The components of the vectors, or the vectors of a sample and all that is held to learn it.
 	start := 4 * d
 	if m := p.sample(); m > 0 {

@@ -87,7 +87,7 @@ func (p *Plan) SetsListsAside() bool {
 // Stage is a part of a fit.
 type Stage struct {
 	// Name is that of models.Progress, or "read", "pca", "collapse", "novelty",
-	// "index", "structure".
+	// "index", "write", "structure".
 	Name string
 	// Bytes are reachable when the stage holds the most, File of them in the input's file
 	// (Plan.SetsAside), where no garbage is.

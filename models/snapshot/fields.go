@@ -32,6 +32,28 @@ type content struct {
 	data       any
 }
 
+// releasing has the snapshot's Release called while a block is read.
+func releasing(f field) field {
+	put := f.put
+	f.put = func(s *Snapshot) content {
+		c := put(s)
+		if values, is := c.data.([]float32); is && s.Release != nil {
+			c.data = released{values, s.Release}
+		}
+		return c
+	}
+	return f
+}
+
+// released are values of which release is called after every releaseBytes.
+type released struct {
+	values  []float32
+	release func()
+}
+
+// releaseBytes is how much of a block is read before it is released.
+const releaseBytes = 16 << 20
+
 // bytesOfData stands for as many rows as data has bytes, which is known when they are written.
 const bytesOfData = -1
 
@@ -87,7 +109,7 @@ var common = []field{
 	column("learning", Bytes, false, func(s *Snapshot) *[]byte { return &s.Learning }),
 	column("mean", Float32, false, func(s *Snapshot) *[]float32 { return &s.Mean }),
 	matrix("components", Float32, false, func(s *Snapshot) *vec.Matrix[float32] { return &s.Components }),
-	matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference }),
+	releasing(matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference })),
 	column("count", Uint32, true, func(s *Snapshot) *[]uint32 { return &s.Count }),
 	column("ids", Text, false, func(s *Snapshot) *[]string { return &s.IDs }),
 	matrix("mu", Float64, true, func(s *Snapshot) *vec.Matrix[float64] { return &s.Mu }),

@@ -47,14 +47,11 @@ func (s *Snapshot) Validate() error {
 	}
 	for _, err := range []error{
 		whole("reference", s.Reference), whole("components", s.Components), whole("mu", s.Mu),
-		s.validateGraph(), s.validateProjection(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n), s.validateParts(),
+		s.validateGraph(), s.validateProjection(), s.validateReference(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n), s.validateParts(),
 	} {
 		if err != nil {
 			return err
 		}
-	}
-	if s.Index != nil && !s.Index.Holds(s.Reference) {
-		return fmt.Errorf("the index holds other points than the %d reference points", n)
 	}
 	for i, p := range s.Positions {
 		if p.Partition < 0 || p.Partition > math.MaxInt32 || p.Offset < 0 {
@@ -101,6 +98,30 @@ func (s *Snapshot) validateProjection() error {
 	return finite("components", s.Components.Data)
 }
 
+// validateReference checks the reference points themselves and that the index has them.
+func (s *Snapshot) validateReference() error {
+	x := s.Reference
+	if s.Index != nil && s.Index.Len() != x.Rows {
+		return fmt.Errorf("the index holds %d points, there are %d reference points", s.Index.Len(), x.Rows)
+	}
+	rows := max(1, releaseBytes/4/max(1, x.Cols))
+	for from := 0; from < x.Rows; from += rows {
+		part := x.Slice(from, min(x.Rows, from+rows))
+		for i, v := range part.Data {
+			if v-v != 0 {
+				return fmt.Errorf("reference: value %d is %g", from*x.Cols+i, v)
+			}
+		}
+		if s.Index != nil && !s.Index.HoldsFrom(part, from) {
+			return fmt.Errorf("the index holds other points than the %d reference points", x.Rows)
+		}
+		if s.Release != nil {
+			s.Release()
+		}
+	}
+	return nil
+}
+
 // validatePoints checks the numbers that belong to the reference points.
 func (s *Snapshot) validatePoints() error {
 	for i, c := range s.Count {
@@ -109,7 +130,7 @@ func (s *Snapshot) validatePoints() error {
 		}
 	}
 	for _, err := range []error{
-		finite("reference", s.Reference.Data), finite("mu", s.Mu.Data),
+		finite("mu", s.Mu.Data),
 		finite("sigma2", s.Sigma2), finite("bandwidth2", s.Bandwidth2),
 		above("sigma2", s.Sigma2, 0), above("bandwidth2", s.Bandwidth2, 0),
 		// Places are published as float32.

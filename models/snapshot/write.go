@@ -94,7 +94,7 @@ func head(format uint32, blocks []Block, size uint64) []byte {
 }
 
 // encode writes data as little-endian elements and returns the number of bytes.
-func encode(w io.Writer, data any) (int, error) {
+func encode(w io.Writer, data any) (n int, err error) {
 	switch v := data.(type) {
 	case []byte:
 		return w.Write(v)
@@ -112,6 +112,15 @@ func encode(w io.Writer, data any) (int, error) {
 		return chunked(w, v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
 	case []float32:
 		return chunked(w, v, func(b []byte, x float32) []byte { return binary.LittleEndian.AppendUint32(b, math.Float32bits(x)) })
+	case released:
+		for part := range slices.Chunk(v.values, releaseBytes/4) {
+			k, err := encode(w, part)
+			if n += k; err != nil {
+				return n, err
+			}
+			v.release()
+		}
+		return n, nil
 	case []float64:
 		return chunked(w, v, func(b []byte, x float64) []byte { return binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) })
 	}

@@ -77,7 +77,7 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	m := &Model{
 		p: p, n: n, d: d, edges: edges, s: s, stride: 1,
 		plane: d == 2 && s.Tail == 1, space: d == 3 && s.Tail == 1.5, shape: newShape(d, s.Tail),
-		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
+		system:  p.laplacian(d),
 		similar: similar{p: p, d: d, a: s.Tail},
 		grad:    vec.New[float64](n, d), step: vec.New[float64](n, d), velocity: vec.New[float64](n, d),
 		pushes: room(), bound: room(), each: room(),
@@ -91,13 +91,24 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 		t.SetDims(d)
 		return t
 	}
-	w := *p.Similar // the pattern, with values of its own
-	w.Data = make([]float64, len(w.Index))
-	m.system = &solve.Laplacian{W: &w, Diagonal: room()}
+	m.cg = solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads, Single: m.system.Single != nil})
 	p.Weigh(s.Further.To)
 	m.weights = m.last()
 	m.bind()
 	return m, nil
+}
+
+// laplacian returns room for W of H5: the pattern with values of its own, in the plane in the
+// precision of the length scales.
+func (p *Problem) laplacian(d int) *solve.Laplacian {
+	w := *p.Similar
+	a := &solve.Laplacian{W: &w, Diagonal: make([]float64, p.N())}
+	if d == 2 && p.delta2.single != nil {
+		a.Single = make([]float32, len(w.Index))
+	} else {
+		w.Data = make([]float64, len(w.Index))
+	}
+	return a
 }
 
 // SetPrior takes places to be near a frame (package prior), with a weight that falls as
@@ -109,7 +120,7 @@ func (m *Model) SetPrior(p *prior.Prior, s prior.Schedule) {
 
 // Bytes returns the memory of the constants, the field and the workspace.
 func (m *Model) Bytes() int64 {
-	values := 3*len(m.grad.Data) + 4*m.n + len(m.slope) + len(m.weight) + len(m.system.W.Data)
+	values := 3*len(m.grad.Data) + 4*m.n + len(m.slope) + len(m.weight) + len(m.system.W.Data) + len(m.system.Single)/2
 	if m.s.Lag > 1 {
 		values += len(m.gamma)
 	}

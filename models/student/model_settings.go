@@ -97,8 +97,8 @@ type ModelSettings struct {
 	Momentum   float64
 	NoMomentum bool
 	// Tolerance and Sweeps end conjugate gradients: relative to the gradient,
-	// default 0.1, and by number, default 12 for d <= 3 and else 6; negative
-	// means no limit.
+	// default 0.1, and by number, default 12 for d <= 3 and else 6, but 20 where systems are in
+	// single precision (SingleSystem); negative means no limit.
 	Tolerance float64
 	Sweeps    int
 	// Sigma says how variances are learnt, and Floor their least (absolute).
@@ -163,11 +163,7 @@ func (s ModelSettings) withDefaults(n, d int, edges float64) (ModelSettings, err
 		s.Momentum = 0
 	}
 	or(&s.Tolerance, 0.1)
-	sweeps := 12
-	if d > 3 {
-		sweeps = 6
-	}
-	orInt(&s.Sweeps, sweeps)
+	orInt(&s.Sweeps, sweeps(n, d))
 	orInt(&s.Steps, Steps(n, d))
 	if s.Phases == [3]int{} && s.Steps > 0 {
 		s.Phases = prior.Phases(s.Steps)
@@ -207,4 +203,15 @@ func (s ModelSettings) withDefaults(n, d int, edges float64) (ModelSettings, err
 		return s, fmt.Errorf("student: phases are %v and lag is %d, want no negative numbers", s.Phases, s.Lag)
 	}
 	return s, nil
+}
+
+// sweeps is the default of ModelSettings.Sweeps.
+func sweeps(n, d int) int {
+	switch {
+	case SingleSystem(n, d):
+		return 20
+	case d > 3:
+		return 6
+	}
+	return 12
 }

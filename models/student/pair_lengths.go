@@ -27,6 +27,9 @@ func LengthBytes(n int) int {
 	return 4
 }
 
+// SingleSystem reports whether the systems of n points in d dimensions are in single precision.
+func SingleSystem(n, d int) bool { return d == 2 && LengthBytes(n) == 4 }
+
 // at is the length scale of entry q.
 func (l *pairLengths) at(q int) float64 {
 	if l.single != nil {

@@ -27,13 +27,13 @@ type similar struct {
 //
 //	W_ij = (S_ij + S_ji) w/V = (S_ij + S_ji) / (delta_ij^2 + sigma_i^2 + sigma_j^2 + r^2/(2a)),
 //
-// symmetric to the last bit, the diagonal sum_k W_ik + Gamma_i, and makes the
+// symmetric to the last bit, in the precision of the length scales, the diagonal sum_k W_ik + Gamma_i, and makes the
 // gradient of what grad and push hold, sum_j V_ij (mu_i - mu_j)/c and sum_j
 // V_ij/c. If own, gamma is set to Force's: c push_i + 0.05 sum_k W_ik.
 func (s *similar) system(threads int, st *State, c, damping float64, own bool, push, gamma []float64, a *solve.Laplacian, grad vec.Matrix[float64]) {
 	var without atomic.Bool // some point has no Gamma
 	par.Ranges(threads, s.p.N(), rowPiece, func(_, from, to int) {
-		s.rows(st, c, a.W.Data, grad, a.Diagonal, from, to)
+		s.rows(st, c, a, grad, from, to)
 		for i := from; i < to; i++ {
 			sum := a.Diagonal[i]
 			if own {
@@ -48,10 +48,10 @@ func (s *similar) system(threads int, st *State, c, damping float64, own bool, p
 	a.Definite = !without.Load()
 }
 
-// rows fills rows from..to of W, sets grad_i = c grad_i - sum_j W_ij (mu_i - mu_j) and
-// sum_i = sum_j W_ij.
-func (s *similar) rows(st *State, c float64, w []float64, grad vec.Matrix[float64], sum []float64, from, to int) {
-	l, k := &s.p.delta2, &s.p.weights
+// rows fills rows from..to of W, sets grad_i = c grad_i - sum_j W_ij (mu_i - mu_j) and the diagonal to
+// sum_j W_ij.
+func (s *similar) rows(st *State, c float64, a *solve.Laplacian, grad vec.Matrix[float64], from, to int) {
+	l, k, w, sum := &s.p.delta2, &s.p.weights, a.W.Data, a.Diagonal
 	switch {
 	case s.d != 2:
 		for i := from; i < to; i++ {
@@ -60,9 +60,9 @@ func (s *similar) rows(st *State, c float64, w []float64, grad vec.Matrix[float6
 			sum[i] = s.row(st, i, w, g)
 		}
 	case l.single != nil && k.short != nil:
-		planeRows(s, st, l.single, k.short, c, w, grad, sum, from, to)
+		planeRows(s, st, l.single, k.short, c, a.Single, grad, sum, from, to)
 	case l.single != nil:
-		planeRows(s, st, l.single, k.long, c, w, grad, sum, from, to)
+		planeRows(s, st, l.single, k.long, c, a.Single, grad, sum, from, to)
 	case k.short != nil:
 		planeRows(s, st, l.double, k.short, c, w, grad, sum, from, to)
 	default:
@@ -71,7 +71,7 @@ func (s *similar) rows(st *State, c float64, w []float64, grad vec.Matrix[float6
 }
 
 // planeRows is rows in the plane.
-func planeRows[L float32 | float64, N uint8 | uint32](s *similar, st *State, lengths []L, numbers []N, c float64, w []float64, grad vec.Matrix[float64], sum []float64, from, to int) {
+func planeRows[L float32 | float64, N uint8 | uint32](s *similar, st *State, lengths []L, numbers []N, c float64, w []L, grad vec.Matrix[float64], sum []float64, from, to int) {
 	sim := s.p.Similar
 	edges := pull.Pairs[L, N]{Start: sim.Start, Index: sim.Index, Length: lengths, Number: numbers, Weight: s.p.weights.now}
 	points := pull.State{Mu: vec.RowsOf[[2]float64](st.Mu), Sigma2: st.Sigma2, Half: 1 / (2 * s.a)}

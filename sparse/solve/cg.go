@@ -26,7 +26,8 @@ type CG struct {
 	null    *nullSpace // of a, nil if a is regular
 	chooser chooser
 	factor  *Factor // the preconditioner of this round, nil for the diagonal
-	mixed   *mixed  // nil if all rounds are in double precision
+	mixed   *mixed  // nil if no rounds are in mixed precision
+	loose   *loose  // nil if none are in single precision
 
 	// Sums of the pieces of rows, pieces x 2d: those of products with the matrix
 	// and those of steps, so that nobody writes what others still read.
@@ -48,7 +49,7 @@ type CG struct {
 	res       Result
 	err       error
 	work      func(int) // of a round
-	workMixed func(int) // of one in mixed precision
+	workLow   func(int) // of one in mixed or in single precision
 }
 
 // worker is what one goroutine knows of the recurrences. All workers compute the same
@@ -84,8 +85,7 @@ func NewCG(n, d int, s Settings) *CG {
 	pieces := par.Pieces(n, piece)
 	c := &CG{
 		n: n, d: d, s: s,
-		r: vec.New[float64](n, d), p: vec.New[float64](n, d), q: vec.New[float64](n, d),
-		inverse: make([]float64, n), bare: make([]bool, n), taken: make([]float64, d),
+		taken:    make([]float64, d),
 		products: make([]float64, 2*d*pieces), steps: make([]float64, 2*d*pieces),
 		team: newTeam(s.Threads, n),
 	}
@@ -96,21 +96,30 @@ func NewCG(n, d int, s Settings) *CG {
 		c.workers[t] = worker{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d),
 			scale: cut(d), unit: cut(d), last: cut(d)}
 	}
-	if d == 2 && s.Tolerance >= finest && s.Tolerance < loose {
-		c.mixed = newMixed(n, pieces, s.Tolerance)
+	c.work = c.iterate
+	switch {
+	case d == 2 && s.Tolerance >= finest && s.Tolerance < Loose:
+		c.mixed, c.workLow = newMixed(n, pieces, s.Tolerance), c.iterateMixed
+	case d == 2 && s.Tolerance >= Loose && s.Single:
+		c.loose, c.workLow = newLoose(n), c.iterateLoose
 	}
-	c.work, c.workMixed = c.iterate, c.iterateMixed
+	if c.loose == nil {
+		c.double()
+	}
 	return c
 }
 
 // Bytes returns the memory of the workspace and the preconditioner.
 func (c *CG) Bytes() int64 {
-	b := int64(c.n) + 8*int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+workerColumns*c.d*len(c.workers))
+	b := int64(len(c.bare)) + 8*int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+workerColumns*c.d*len(c.workers))
 	if c.null != nil {
 		b += c.null.bytes()
 	}
 	if c.mixed != nil {
 		b += c.mixed.bytes()
+	}
+	if c.loose != nil {
+		b += c.loose.bytes()
 	}
 	return b + c.chooser.bytes()
 }
@@ -126,7 +135,10 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 	clock := time.Now()
 	c.a, c.b, c.x, c.ctx = a, b, x, ctx
 	defer func() { c.a, c.b, c.x, c.ctx = nil, vec.Matrix[float64]{}, vec.Matrix[float64]{}, nil }()
-	c.res, c.err, c.restarted, c.prepared, c.rough = Result{}, nil, false, false, c.mixed == nil
+	c.res, c.err, c.restarted, c.prepared, c.rough = Result{}, nil, false, false, c.workLow == nil
+	if c.loose == nil {
+		c.a = a.Wide()
+	}
 	c.unfit.Store(false)
 	c.cancelled.Store(false)
 	c.free.Store(false)
@@ -139,13 +151,15 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 		before := c.res.Iterations
 		c.started.Store(false)
 		if c.factor == nil && !c.rough {
-			c.team.run(c.workMixed)
+			c.team.run(c.workLow)
 			c.rough = true // for what may follow
 			c.res.Single = c.res.Iterations
+			c.prepared = c.mixed != nil
 		} else {
+			c.double()
 			c.team.run(c.work)
+			c.prepared = true
 		}
-		c.prepared = true
 		if c.factor == nil {
 			c.res.Jacobi += c.res.Iterations - before
 		}

@@ -117,6 +117,133 @@ test:
 	VZEROUPPER
 	RET
 
+// func mulLooseAVX2(q *[2]float32, p *[2]float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[4]float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mulLooseAVX2(SB), NOSPLIT, $0-72
+	MOVQ   q+0(FP), AX
+	MOVQ   p+8(FP), CX
+	MOVQ   diagonal+16(FP), DX
+	MOVQ   start+24(FP), BX
+	MOVQ   index+32(FP), SI
+	MOVQ   value+40(FP), DI
+	MOVQ   from+48(FP), R8
+	MOVQ   to+56(FP), R9
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	MOVQ   (BX)(R8*8), R10
+
+looseRows:
+	CMPQ   R8, R9
+	JGE    looseOver
+	MOVQ   8(BX)(R8*8), R11
+	VXORPS Y2, Y2, Y2
+	LEAQ   -4(R11), R12
+	JMP    looseTestFours
+
+looseFours:
+	MOVLQSX     (SI)(R10*4), R13
+	VMOVSD      (CX)(R13*8), X3
+	MOVLQSX     4(SI)(R10*4), R13
+	VMOVHPS     (CX)(R13*8), X3, X3
+	MOVLQSX     8(SI)(R10*4), R13
+	VMOVSD      (CX)(R13*8), X4
+	MOVLQSX     12(SI)(R10*4), R13
+	VMOVHPS     (CX)(R13*8), X4, X4
+	VINSERTF128 $0x01, X4, Y3, Y3
+	VPMOVZXDQ   (DI)(R10*4), Y4
+	VMOVSLDUP   Y4, Y4
+	VFMADD231PS Y3, Y4, Y2
+	ADDQ        $0x04, R10
+
+looseTestFours:
+	CMPQ         R10, R12
+	JLE          looseFours
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VMOVHLPS     X2, X2, X3
+	VADDPS       X3, X2, X2
+	JMP          looseTestOnes
+
+looseOnes:
+	MOVLQSX      (SI)(R10*4), R12
+	VBROADCASTSS (DI)(R10*4), X3
+	VMOVSD       (CX)(R12*8), X4
+	VFMADD231PS  X4, X3, X2
+	INCQ         R10
+
+looseTestOnes:
+	CMPQ         R10, R11
+	JLT          looseOnes
+	VMOVSD       (CX)(R8*8), X3
+	VBROADCASTSS (DX)(R8*4), X4
+	VMULPS       X3, X4, X5
+	VSUBPS       X2, X5, X5
+	VMOVLPS      X5, (AX)(R8*8)
+	VFMADD231PS  X3, X5, X0
+	VDIVPS       X4, X5, X4
+	VFMADD231PS  X4, X5, X1
+	INCQ         R8
+	JMP          looseRows
+
+looseOver:
+	VMOVLHPS X1, X0, X0
+	MOVQ     sums+64(FP), AX
+	VMOVUPS  X0, (AX)
+	VZEROUPPER
+	RET
+
+// func stepLooseAVX2(y *[2]float32, r *[2]float32, p *[2]float32, q *[2]float32, diagonal *float32, fours int, factors *[4]float32, sums *[4]float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·stepLooseAVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         r+8(FP), CX
+	MOVQ         p+16(FP), DX
+	MOVQ         q+24(FP), BX
+	MOVQ         diagonal+32(FP), SI
+	MOVQ         fours+40(FP), DI
+	MOVQ         factors+48(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	XORQ         R8, R8
+	JMP          looseStepTest
+
+looseStepFours:
+	VMOVUPS      (DX)(R8*2), Y6
+	VMOVUPS      (AX)(R8*2), Y4
+	VMOVUPS      (CX)(R8*2), Y5
+	VFMADD231PS  Y6, Y0, Y4
+	VMOVUPS      Y4, (AX)(R8*2)
+	VFNMADD231PS (BX)(R8*2), Y0, Y5
+	VMOVUPS      Y5, (CX)(R8*2)
+	VPMOVZXDQ    (SI)(R8*1), Y4
+	VMOVSLDUP    Y4, Y4
+	VDIVPS       Y4, Y5, Y4
+	VFMADD213PS  Y4, Y1, Y6
+	VMOVUPS      Y6, (DX)(R8*2)
+	VFMADD231PS  Y5, Y4, Y2
+	VFMADD231PS  Y5, Y5, Y3
+	ADDQ         $0x10, R8
+	DECQ         DI
+
+looseStepTest:
+	TESTQ        DI, DI
+	JG           looseStepFours
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X0, X3, X3
+	VMOVHLPS     X3, X3, X0
+	VADDPS       X0, X3, X3
+	VMOVLHPS     X3, X2, X2
+	MOVQ         sums+56(FP), AX
+	VMOVUPS      X2, (AX)
+	VZEROUPPER
+	RET
+
 // func forwardAVX2(n int, start *int, to *int32, below *float64, y *float64)
 // Requires: AVX
 TEXT ·forwardAVX2(SB), NOSPLIT, $0-40

@@ -9,9 +9,6 @@ import (
 const (
 	// finest is the tolerance below which solves are in double precision.
 	finest = 1e-12
-	// loose is the tolerance from which on solves are in double precision, too: making
-	// the matrix costs as much as five iterations with it save.
-	loose = 1e-3
 	// group is the factor by which the residual may fall between looks at the true one;
 	// groups of a solve are about equal.
 	group = 1e-4

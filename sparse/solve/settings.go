@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// Loose is the tolerance from which on a solve is in a single precision throughout: that of its
+// matrix, see Settings.Single.
+const Loose = 1e-3
+
 // Exact is the tolerance of a solve that is limited by rounding only.
 const Exact = 1e-14
 
@@ -33,6 +37,9 @@ type Settings struct {
 	Preconditioner Preconditioner
 	// Seed is that of the random choices of a Factor.
 	Seed uint64
+	// Single says that systems have their weights in Laplacian.Single. Of a solver for two columns to
+	// Loose or more, vectors are in single precision then, too.
+	Single bool
 	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
 	// depend on it.
 	Threads int

@@ -72,11 +72,16 @@ func (r *rowsRoom) noteMemory(what string, err error) {
 // memory of rows and lists, which may not be needed for a while, and of what a stage leaves.
 func (r *rowsRoom) between(plan *budget.Plan) models.Progress {
 	return plan.Returning(func(stage string, done, total int) {
-		for _, file := range r.files() {
-			_ = file.Release() // what stays is more memory, and no error
-		}
+		r.release()
 		r.p.progress.Update(stage, done, total)
 	})
+}
+
+// release lets go of the memory of rows and lists until they are read again.
+func (r *rowsRoom) release() {
+	for _, file := range r.files() {
+		_ = file.Release() // what stays is more memory, and no error
+	}
 }
 
 // files are those that there are.

@@ -12,7 +12,8 @@
 //
 // With length scales in single precision and numbers of a byte there is a version in assembly
 // for AVX2, four edges at a time, of which each gathers its other end. All arithmetic is in double
-// precision.
+// precision; W_ij are rounded to the precision of the length scales, and sums are of what they are
+// then.
 //
 // # Contract
 //

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func rowsAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float64, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
+// func rowsAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
 // Requires: AVX, FMA3
 TEXT ·rowsAVX2(SB), NOSPLIT, $0-112
 	MOVQ         index+8(FP), AX
@@ -74,7 +74,9 @@ fours:
 	VADDPD      Y8, Y15, Y15
 	VINSERTF128 $0x01, X10, Y9, Y8
 	VDIVPD      Y15, Y8, Y8
-	VMOVUPD     Y8, (R8)(R9*8)
+	VCVTPD2PSY  Y8, X7
+	VMOVUPS     X7, (R8)(R9*4)
+	VCVTPS2PD   X7, Y8
 	VADDPD      Y8, Y4, Y4
 	VFMADD231PD Y13, Y8, Y5
 	VFMADD231PD Y14, Y8, Y6
@@ -115,7 +117,9 @@ ones:
 	VADDSD      X10, X9, X9
 	VMOVSD      (BX)(R14*8), X10
 	VDIVSD      X9, X10, X10
-	VMOVSD      X10, (R8)(R9*8)
+	VCVTSD2SS   X10, X10, X9
+	VMOVSS      X9, (R8)(R9*4)
+	VCVTSS2SD   X9, X9, X10
 	VADDSD      X10, X4, X4
 	VFMADD231SD X7, X10, X5
 	VFMADD231SD X8, X10, X6

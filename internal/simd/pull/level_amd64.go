@@ -5,7 +5,7 @@ package pull
 import "unfold/internal/simd"
 
 // rowsAt is Rows at a level of instructions.
-func rowsAt(l simd.Level, p *Pairs[float32, uint8], st *State, c float64, w []float64, grad [][2]float64, sum []float64, from, to int) {
+func rowsAt(l simd.Level, p *Pairs[float32, uint8], st *State, c float64, w []float32, grad [][2]float64, sum []float64, from, to int) {
 	if l < simd.AVX2 || from >= to || len(p.Index) == 0 {
 		p.rows(st, c, w, grad, sum, from, to)
 		return

@@ -19,21 +19,21 @@ type State struct {
 	Half   float64
 }
 
-// Rows writes W_ij to w, for all edges of rows from..to, and sets for these rows
+// Rows writes W_ij to w, for all edges of rows from..to, and sets for these rows, of the numbers that it has written,
 //
 //	grad_i = c grad_i - sum_j W_ij (mu_i - mu_j),  sum_i = sum_j W_ij.
 //
 // w has as many elements as the edges, grad and sum one for each point.
-func (p *Pairs[L, N]) Rows(st *State, c float64, w []float64, grad [][2]float64, sum []float64, from, to int) {
+func (p *Pairs[L, N]) Rows(st *State, c float64, w []L, grad [][2]float64, sum []float64, from, to int) {
 	if short, is := any(p).(*Pairs[float32, uint8]); is {
-		rowsAt(simd.Best(), short, st, c, w, grad, sum, from, to)
+		rowsAt(simd.Best(), short, st, c, any(w).([]float32), grad, sum, from, to)
 		return
 	}
 	p.rows(st, c, w, grad, sum, from, to)
 }
 
 // rows is Rows in plain Go.
-func (p *Pairs[L, N]) rows(st *State, c float64, w []float64, grad [][2]float64, sum []float64, from, to int) {
+func (p *Pairs[L, N]) rows(st *State, c float64, w []L, grad [][2]float64, sum []float64, from, to int) {
 	for i := from; i < to; i++ {
 		a, b := p.Start[i], p.Start[i+1]
 		index := p.Index[a:b]
@@ -43,8 +43,8 @@ func (p *Pairs[L, N]) rows(st *State, c float64, w []float64, grad [][2]float64,
 		for e, j := range index {
 			other := &st.Mu[j]
 			dx, dy := x-other[0], y-other[1]
-			v := p.Weight[number[e]] / (float64(length[e]) + (own + st.Sigma2[j]) + st.Half*(float64(dx*dx)+float64(dy*dy)))
-			out[e] = v
+			out[e] = L(p.Weight[number[e]] / (float64(length[e]) + (own + st.Sigma2[j]) + st.Half*(float64(dx*dx)+float64(dy*dy))))
+			v := float64(out[e])
 			total += v
 			gx -= v * dx
 			gy -= v * dy

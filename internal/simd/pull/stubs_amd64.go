@@ -7,4 +7,4 @@ package pull
 // rowsAVX2 does the rows from..to.
 //
 //go:noescape
-func rowsAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float64, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
+func rowsAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)

@@ -119,14 +119,17 @@ func (ix *Index) Row(row int32) []float32 {
 }
 
 // Holds reports whether the rows are those of x, numbered as there.
-func (ix *Index) Holds(x vec.Matrix[float32]) bool {
+func (ix *Index) Holds(x vec.Matrix[float32]) bool { return ix.Len() == x.Rows && ix.HoldsFrom(x, 0) }
+
+// HoldsFrom reports whether no row is vacant and those from first on are those of x.
+func (ix *Index) HoldsFrom(x vec.Matrix[float32], first int) bool {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	if x.Cols != ix.dim || x.Rows != ix.live || x.Rows != len(ix.level) {
+	if x.Cols != ix.dim || ix.live != len(ix.level) || first < 0 || x.Rows > ix.live-first {
 		return false
 	}
 	for i := range x.Rows {
-		if !slices.Equal(ix.vector(int32(i)), x.Row(i)) {
+		if !slices.Equal(ix.vector(int32(first+i)), x.Row(i)) {
 			return false
 		}
 	}

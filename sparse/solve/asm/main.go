@@ -16,6 +16,8 @@ func main() {
 	}
 	slicedMul(twice)
 	singleStep(twice)
+	mulLoose()
+	stepLoose()
 	forward()
 	backward()
 	Generate()

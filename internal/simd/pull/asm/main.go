@@ -22,7 +22,7 @@ type graph struct {
 // rows writes the kernel. A register holds one number of four edges; those that are left of a row
 // come one by one.
 func rows() {
-	TEXT("rowsAVX2", NOSPLIT, "func(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2, w *float64, grad *[2]float64, sum *float64, from, to int, half, c float64)")
+	TEXT("rowsAVX2", NOSPLIT, "func(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from, to int, half, c float64)")
 	Pragma("noescape")
 	Doc("rowsAVX2 does the rows from..to.")
 	load := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
@@ -130,7 +130,10 @@ func (g *graph) four(x, y, own, half, sum, gx, gy reg.VecVirtual) {
 	VADDPD(s, q, q)
 	VINSERTF128(U8(1), weights[1], weights[0].AsY(), v)
 	VDIVPD(q, v, v)
-	VMOVUPD(v, Mem{Base: g.w, Index: g.p, Scale: 8})
+	rounded := XMM()
+	VCVTPD2PSY(v, rounded)
+	VMOVUPS(rounded, Mem{Base: g.w, Index: g.p, Scale: 4})
+	VCVTPS2PD(rounded, v)
 	VADDPD(v, sum, sum)
 	VFMADD231PD(dx, v, gx)
 	VFMADD231PD(dy, v, gy)
@@ -158,7 +161,10 @@ func (g *graph) one(x, y, own, half, sum, gx, gy reg.Register) {
 	VADDSD(length, q, q)
 	VMOVSD(Mem{Base: g.weight, Index: number, Scale: 8}, v)
 	VDIVSD(q, v, v)
-	VMOVSD(v, Mem{Base: g.w, Index: g.p, Scale: 8})
+	rounded := XMM()
+	VCVTSD2SS(v, v, rounded)
+	VMOVSS(rounded, Mem{Base: g.w, Index: g.p, Scale: 4})
+	VCVTSS2SD(rounded, rounded, v)
 	VADDSD(v, sum, sum)
 	VFMADD231SD(dx, v, gx)
 	VFMADD231SD(dy, v, gy)
