@@ -98,8 +98,14 @@ func digitsSparse(ctx context.Context, b *bench) (string, error) {
 	}
 	y, _ = varied(y)
 	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "paper", "time")
-	err = b.sparseErrors(ctx, t, y, label, within(digitActive, digitRounds, 20), "208", "202")
-	return t.String(), err
+	if err := b.sparseErrors(ctx, t, "digits-sparse", y, label, within(digitActive, digitRounds, 20), "208", "202"); err != nil {
+		return "", err
+	}
+	return t.String() + `
+![By rbf](gplvm/digits-sparse-rbf.png) ![By mlp](gplvm/digits-sparse-mlp.png)
+
+The maps (figure 5), by rbf and by mlp, on the precision of the predictions.
+`, nil
 }
 
 // varied returns the columns of y that are not constant, and which they are.

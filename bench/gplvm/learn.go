@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -204,15 +205,18 @@ func centred(y vec.Matrix[float64]) vec.Matrix[float64] {
 }
 
 // sparseErrors adds to a table what Algorithm 1 with either kernel comes to, beside the
-// paper's errors.
-func (b *bench) sparseErrors(ctx context.Context, t *table, y vec.Matrix[float64], label []int, set gplvm.SparseSettings, paperRBF, paperMLP string) error {
+// paper's errors, and draws both maps on their precision, as NAME-KERNEL.png.
+func (b *bench) sparseErrors(ctx context.Context, t *table, name string, y vec.Matrix[float64], label []int, set gplvm.SparseSettings, paperRBF, paperMLP string) error {
 	for _, c := range []struct{ name, kernel, paper string }{{"rbf", rbf, paperRBF}, {"mlp", mlp, paperMLP}} {
 		begin := time.Now()
-		x, _, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, set)
+		x, a, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, set)
 		if err != nil {
 			return err
 		}
 		t.row(fmt.Sprintf("%d active, %s, %d rounds of %d iterations", set.Active, c.name, set.Rounds, set.KernelSteps), fmt.Sprint(mistakes(x, label)), c.paper, seconds(begin))
+		if err := shade(filepath.Join(b.figures, name+"-"+c.name+".png"), a, y.Cols, x, label); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"unfold/internal/vec"
 	"unfold/models/gplvm"
@@ -195,16 +196,23 @@ func oilSparse(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := newTable("1000 flows", "errors", "paper", "time")
+	t, figures := newTable("1000 flows", "errors", "paper", "time"), ""
 	for _, steps := range []int{20, 50} {
-		if err := b.sparseErrors(ctx, t, y, label, within(100, oilRounds, steps), "24", "14"); err != nil {
+		name := fmt.Sprintf("oil-sparse-%d", steps)
+		if err := b.sparseErrors(ctx, t, name, y, label, within(100, oilRounds, steps), "24", "14"); err != nil {
 			return "", err
 		}
+		for _, kernel := range []string{"rbf", "mlp"} {
+			figures += fmt.Sprintf("![%s, %d iterations](gplvm/%s-%s.png) ", kernel, steps, name, kernel)
+		}
+		figures += "\n\n"
 	}
 	return fmt.Sprintf(`All flows with an active set of 100, %d rounds of Algorithm 1, as in the paper, which does not say how many iterations the kernel
 and each point take in a round. Places move by jumps when the active set does, so that errors differ by some from round to round.
 
-%s`, oilRounds, t.String()), nil
+%s
+%sThe maps (figure 3): by rbf and by mlp, with fewer iterations above and with more below, on the precision of the predictions.
+`, oilRounds, t.String(), strings.ReplaceAll(figures, " \n", "\n")), nil
 }
 
 // oilHundred is section 7.2.3: every tenth flow, from several starts.
@@ -221,8 +229,22 @@ func oilHundred(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := b.dots("hundred-pca", start, label); err != nil {
+		return "", err
+	}
+	a, err := all[0].predictor()
+	if err != nil {
+		return "", err
+	}
+	if err := shade(filepath.Join(b.figures, "hundred-gp.png"), a, y.Cols, all[0].point.X, label); err != nil {
+		return "", err
+	}
 	return fmt.Sprintf(`Every tenth flow, at most %d iterations. Principal components make %d errors. The paper has, for another choice of 100, 20
 errors of principal components and 4 of the full model; the most likely one here makes %d.
 
-%s`, hundredSteps, mistakes(start, label), all[0].errors, listed(all)), nil
+%s
+![Principal components](gplvm/hundred-pca.png) ![The most likely full model](gplvm/hundred-gp.png)
+
+A hundred flows by whitened principal components and by the most likely full model, on its precision (figure 1 a and b).
+`, hundredSteps, mistakes(start, label), all[0].errors, listed(all)), nil
 }

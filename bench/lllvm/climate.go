@@ -82,7 +82,7 @@ func climate(ctx context.Context, b *bench) (string, error) {
 	}
 	rows += whole.row("| the 12 months themselves", nil)
 	picture, link := b.figure("climate.png")
-	if err := sheet.Panels(picture, len(maps), sheet.Ramp, landPanels(maps, land)); err != nil {
+	if err := sheet.Panels(picture, sheet.Figure{Across: len(maps), Colours: sheet.Ramp}, landPanels(maps, land)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`Mean monthly precipitation of %d stations in the United States, 2005 to 2014, %s iterations of the LL-LVM, the highest bound of %d

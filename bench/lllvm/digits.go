@@ -78,7 +78,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 	if err := errors.Join(
 		b.command(ctx, "plot", "--bounds", b.file("digits-lllvm.json"), "-o", curve, "--title", "USPS digits", "--width", "900", "--height", "560"),
 		b.plot(ctx, picture, "digits-lllvm", "USPS digits", "--color", "digit"),
-		sheet.Panels(others, (len(maps)+1)/2, sheet.Classes, maps),
+		sheet.Panels(others, sheet.Figure{Across: (len(maps) + 1) / 2, Colours: sheet.Classes}, maps),
 	); err != nil {
 		return "", err
 	}

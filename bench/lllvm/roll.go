@@ -88,7 +88,7 @@ func roll(ctx context.Context, b *bench) (string, error) {
 	sure, sureLink := b.figure("roll-sure.png")
 	if err := errors.Join(
 		b.command(ctx, "plot", "--bounds", b.file("roll-lllvm.json"), "-o", curve, "--title", "Swiss roll", "--width", "900", "--height", "560"),
-		sheet.Panels(drawn, 2, sheet.Ramp, rollPanels(x, truth, places, vec.Of(2*x.Rows, x.Cols, maps))),
+		sheet.Panels(drawn, sheet.Figure{Across: 2, Colours: sheet.Ramp}, rollPanels(x, truth, places, vec.Of(2*x.Rows, x.Cols, maps))),
 		b.plot(ctx, sure, "roll-lllvm", "Swiss roll", "--color", "u", "--uncertainty", "--model", b.file("roll-lllvm.unfold")),
 	); err != nil {
 		return "", err

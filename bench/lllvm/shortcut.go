@@ -57,7 +57,7 @@ func shortcut(ctx context.Context, b *bench) (string, error) {
 	}
 	picture, link := b.figure("shortcut.png")
 	colour := sheet.Step(column(truth, 0))
-	if err := sheet.Panels(picture, 2, sheet.Ramp, []sheet.Panel{
+	if err := sheet.Panels(picture, sheet.Figure{Across: 2, Colours: sheet.Ramp}, []sheet.Panel{
 		rolled(x, colour, i, j), flat(truth, colour, i, j), flat(without[shown].places, colour, i, j), flat(with[shown].places, colour, i, j),
 	}); err != nil {
 		return "", err

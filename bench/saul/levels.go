@@ -31,15 +31,16 @@ const few = 7000
 func byLevel(ctx context.Context, b *bench) (*levelsResult, error) {
 	r := &levelsResult{Digits: b.digits}
 	var err error
-	if r.All, err = b.atLevels(ctx, b.digits, "all", 1, 2); err != nil {
+	if r.All, err = b.atLevels(ctx, b.digits, 1, 2); err != nil {
 		return nil, err
 	}
-	r.Few, err = b.atLevels(ctx, min(few, b.digits), "few", 0, 1, 2)
+	r.Few, err = b.atLevels(ctx, min(few, b.digits), 0, 1, 2)
 	return r, err
 }
 
-// atLevels maps n digits at levels.
-func (b *bench) atLevels(ctx context.Context, n int, name string, levels ...int) (cells []levelCell, err error) {
+// atLevels maps n digits at levels, and draws the maps: each with its close-ups if there are
+// many digits, else side by side.
+func (b *bench) atLevels(ctx context.Context, n int, levels ...int) (cells []levelCell, err error) {
 	args, train, err := b.images(n)
 	if err != nil {
 		return nil, err
@@ -59,9 +60,17 @@ func (b *bench) atLevels(ctx context.Context, n int, name string, levels ...int)
 			return nil, err
 		}
 		maps = append(maps, p)
+		if n > few {
+			if err := b.closer(fmt.Sprintf("level-%d.png", level), closeups(p)...); err != nil {
+				return nil, err
+			}
+		}
 		cells = append(cells, levelCell{level, f.Loglik, wrong[1], wrong[voters], apart(p.X, p.Class), f.CPU})
 	}
-	return cells, b.panels("levels-"+name+".png", len(maps), maps)
+	if n > few {
+		return cells, nil
+	}
+	return cells, b.panels("levels-few.png", len(maps), maps)
 }
 
 // apart is the mean distance between the means of classes over the root mean square distance
@@ -116,6 +125,13 @@ mean square distance of digits from theirs. Likelihoods of different levels are 
 			text += fmt.Sprintf("| %d | %d | %.0f | %s | %s | %.2f | %.0f s |\n", part.n, c.Level, c.Loglik, percent(c.Wrong1), percent(c.Wrong9), c.Apart, c.CPU)
 		}
 	}
-	return text + fmt.Sprintf("\n![The first of these maps](%s)\n\n![The others](%s)\n\nThe same: a picture for each number of digits, with l growing from left to right.\n",
-		b.link("levels-all.png"), b.link("levels-few.png"))
+	for _, c := range r.All {
+		if r.Digits > few {
+			text += fmt.Sprintf("\n![l = %d, and close-ups](%s)\n", c.Level, b.link(fmt.Sprintf("level-%d.png", c.Level)))
+		}
+	}
+	if r.Digits > few {
+		text += "\nFigures S6 and S7: the maps of all digits, and what is in their boxes, which hold the classes 3, 5 and 8 and the classes 4, 7 and 9.\n"
+	}
+	return text + fmt.Sprintf("\n![Maps of %d digits](%s)\n\nFigure S8, with l growing from left to right.\n", min(few, r.Digits), b.link("levels-few.png"))
 }

@@ -24,6 +24,8 @@ type mapResult struct {
 	FreeWrong, SharedWrong map[int]float64
 	// Variances are quantiles of sigma^2, at the shares of quantiles.
 	Variances []float64
+	// Decades is their histogram.
+	Decades []decade
 	// All is the leave-one-out accuracy by nine neighbours, Sure that of the map without the
 	// 5 % most uncertain digits.
 	All, Sure float64
@@ -78,11 +80,21 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, b.drawUncertain(least, train)
+	all, certain := sheet.Panel{X: m.Embedding, Class: class}, sheet.Panel{Frame: sheet.Around(m.Embedding)}
+	certain.X, certain.Class = take(m.Embedding, class, least[unsure(len(least)):])
+	marked := all
+	marked.Marked = least[:uncertain]
+	if err := b.closer("certain.png", all, certain, marked); err != nil {
+		return nil, err
+	}
+	return r, b.drawUncertain(least[:uncertain], train)
 }
 
-// variances fills in what the deviations of places say, and returns the points that are least
-// certain, from the worst on.
+// unsure is how many of n points are not among the sure ones.
+func unsure(n int) int { return int(math.Round(float64(n) * (1 - sure))) }
+
+// variances fills in what the deviations of places say, and returns the points, the least
+// certain ones first.
 func (r *mapResult) variances(ctx context.Context, mu vec.Matrix[float32], sigma []float32, class []int32) (least []int, err error) {
 	order := make([]int, len(sigma))
 	squares := make([]float64, len(sigma))
@@ -94,8 +106,8 @@ func (r *mapResult) variances(ctx context.Context, mu vec.Matrix[float32], sigma
 	for _, share := range shares {
 		r.Variances = append(r.Variances, quantile.Of(squares, share))
 	}
-	unsure := int(math.Round(float64(len(order)) * (1 - sure)))
-	for of, to := range map[int]*float64{0: &r.All, unsure: &r.Sure} {
+	r.Decades = decades(squares)
+	for of, to := range map[int]*float64{0: &r.All, unsure(len(order)): &r.Sure} {
 		left, leftClass := take(mu, class, order[of:])
 		accuracy, err := score.LeaveOneOut(ctx, left, leftClass, []int{voters}, score.Settings{})
 		if err != nil {
@@ -110,7 +122,22 @@ func (r *mapResult) variances(ctx context.Context, mu vec.Matrix[float32], sigma
 		return nil, err
 	}
 	r.Uncertain = int(math.Round(wrong[0] * uncertain))
-	return order[:uncertain], nil
+	return order, nil
+}
+
+// decade counts values from 10^Power to ten times that.
+type decade struct{ Power, Count int }
+
+// decades is the histogram of positive values, ascending, by powers of ten.
+func decades(values []float64) (all []decade) {
+	for _, v := range values {
+		power := int(math.Floor(math.Log10(v)))
+		if len(all) == 0 || all[len(all)-1].Power != power {
+			all = append(all, decade{Power: power})
+		}
+		all[len(all)-1].Count++
+	}
+	return all
 }
 
 // take returns some points of a map with their classes.
@@ -186,13 +213,21 @@ The same map. Quantiles of the variances sigma^2 over the digits, which in the p
 	for _, v := range r.Variances {
 		text += fmt.Sprintf(" %.4g |", v)
 	}
+	text += "\n\nTheir histogram:\n\n| sigma^2 | digits |\n|---|---|\n"
+	for _, d := range r.Decades {
+		text += fmt.Sprintf("| 1e%d to 1e%d | %d |\n", d.Power, d.Power+1, d.Count)
+	}
 	text += fmt.Sprintf(`
-
 The nine nearest on the map have the class of %s of all digits, and of %s of those left without the 5 %% most uncertain ones. Of
 the %d most uncertain digits, drawn below, %d lie among another class. The paper finds by eye that a quarter of its hundred are
 highly atypical.
 
 ![Scales on the density of the map](%s)
+
+![All digits, without the uncertain ones, and the most uncertain ones](%s)
+
+The map of all digits, without the 5 %% most uncertain ones (figure S2), and with the %d most uncertain ones larger, on a black
+square (figure S3).
 
 ![The %d most uncertain digits](%s)
 
@@ -202,7 +237,7 @@ The same digits with `+"`--sigma shared`"+`: log-likelihood %.0f instead of %.0f
 instead of %s. The paper says of its likelihood that it is "significantly lower", and of the map that it is much worse.
 
 ![With one variance](%s)
-`, percent(r.All), percent(r.Sure), uncertain, r.Uncertain, b.link("heat.png"), uncertain, b.link("uncertain.png"),
+`, percent(r.All), percent(r.Sure), uncertain, r.Uncertain, b.link("heat.png"), b.link("certain.png"), uncertain, uncertain, b.link("uncertain.png"),
 		r.Shared.Loglik, r.Free.Loglik, percent(r.SharedWrong[voters]), percent(r.FreeWrong[voters]), b.link("shared.png"))
 	return text
 }

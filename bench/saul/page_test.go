@@ -16,7 +16,7 @@ func results() map[string]section {
 	wrong := map[int]float64{1: 0.25, 9: 0.125}
 	return map[string]section{
 		"map": &mapResult{Digits: 1400, Free: fitted{Loglik: -11, CPU: 3}, Shared: fitted{Loglik: -22}, FreeWrong: wrong, SharedWrong: wrong,
-			Variances: []float64{1, 2, 3, 4, 5, 6}, All: 0.5, Sure: 0.75, Uncertain: 64},
+			Variances: []float64{1, 2, 3, 4, 5, 6}, Decades: []decade{{-1, 40}, {0, 1360}}, All: 0.5, Sure: 0.75, Uncertain: 64},
 		"dims": &dimsResult{Digits: 2100, Levels: [2][]byDimension{{{1, 0.5, 2}, {2, 0.25, 4}}, {{1, 0.5, 2}, {2, 0.375, 3}}}, PCA: []byDimension{{Dims: 1, Wrong: 0.625}, {Dims: 15, Wrong: 0.0625}}},
 		"words": &wordsResult{Words: 8000, Dim: 300, CPU: 9, Rows: []recallRow{{"this model", 10, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1}}},
 			Near: []nearWords{{"word", []string{"phrase", "words"}, []string{"Word", "term"}}}},
@@ -51,7 +51,7 @@ func TestPage(t *testing.T) {
 		", 400 iterations.",
 		"## Figure 2: digits in two dimensions\n\n1400 digits, the first 1200 to train and the first 200 to test.\nk = 9",
 		"25.00 % are wrong by the nearest training digit on the map, 12.50 % by nine", "![1400 digits](saul/digits.png)",
-		"| 1 | 2 | 3 | 4 | 5 | 6 |", "the class of 50.00 % of all digits, and of 75.00 % of those left", "drawn below, 64 lie among",
+		"| 1 | 2 | 3 | 4 | 5 | 6 |", "| 1e-1 to 1e0 | 40 |\n| 1e0 to 1e1 | 1360 |\n\nThe nine", "with the 100 most uncertain ones larger", "the class of 50.00 % of all digits, and of 75.00 % of those left", "drawn below, 64 lie among",
 		"log-likelihood -22 instead of -11",
 		"2100 digits, the first 1800 to train and the first 300 to test.\nk = 9, s = 2",
 		"| 1 | 50.00 % | 2.0 s | 50.00 % | 2.0 s | 62.50 % |", "| 2 | 25.00 % | 4.0 s | 37.50 % | 3.0 s |  |", "| 15 | | | | | 6.25 % |",
@@ -106,6 +106,9 @@ func TestLevelsPage(t *testing.T) {
 		text := (&levelsResult{Digits: digits, All: cells, Few: cells}).markdown(&bench{figures: "saul"})
 		if !strings.Contains(text, want) || !strings.Contains(text, fmt.Sprintf("| %d | 1 |", digits)) {
 			t.Errorf("%d digits: no %q in\n%s", digits, want, text)
+		}
+		if got := strings.Contains(text, "(saul/level-1.png)"); got != (digits > few) {
+			t.Errorf("%d digits: a picture of all is %v in\n%s", digits, got, text)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"unfold/bench/internal/sheet"
+	"unfold/internal/vec"
 )
 
 // panel reads the map NAME of labelled points.
@@ -19,5 +21,37 @@ func (b *bench) panel(ctx context.Context, name string) (p sheet.Panel, err erro
 
 // panels draws maps side by side as a figure, so many in a row, a pixel a point.
 func (b *bench) panels(figure string, across int, maps []sheet.Panel) error {
-	return sheet.Panels(b.figure(figure), across, sheet.Classes, maps)
+	return sheet.Panels(b.figure(figure), sheet.Figure{Across: across, Colours: sheet.Classes}, maps)
+}
+
+// closer draws maps side by side as a figure, larger than panels does.
+func (b *bench) closer(figure string, maps ...sheet.Panel) error {
+	return sheet.Panels(b.figure(figure), sheet.Figure{Across: len(maps), Side: closeSide, Colours: sheet.Classes}, maps)
+}
+
+const (
+	closeSide = 360 // of a panel, in pixels
+	// stray is the share of a class's points, at each end of an axis, that a close-up may leave out.
+	stray = 0.05
+)
+
+// confusable are the classes of digits that figures S6 and S7 look at closely.
+var confusable = [][]int32{{3, 5, 8}, {4, 7, 9}}
+
+// closeups are the map with boxes around the confusable classes, and what is in each box.
+func closeups(p sheet.Panel) []sheet.Panel {
+	all := []sheet.Panel{p}
+	for _, classes := range confusable {
+		var of []int
+		for i, c := range p.Class {
+			if slices.Contains(classes, c) {
+				of = append(of, i)
+			}
+		}
+		near := p
+		near.Frame = sheet.AroundMost(vec.Take(p.X, of), stray)
+		all[0].Boxes = append(all[0].Boxes, near.Frame)
+		all = append(all, near)
+	}
+	return all
 }

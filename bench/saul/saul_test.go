@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/bench/internal/sheet"
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 )
@@ -49,6 +50,39 @@ func TestNear(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestDecades(t *testing.T) {
+	got := decades([]float64{0.05, 1, 2, 9.9, 10, 5000})
+	if want := []decade{{-2, 1}, {0, 3}, {1, 1}, {3, 1}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A close-up is of where its classes are, without their strays, and the map has a box there.
+func TestCloseups(t *testing.T) {
+	const n = 1000
+	p := sheet.Panel{X: vec.New[float32](n, 2), Class: make([]int32, n)}
+	for i := range n {
+		p.Class[i] = int32(i % 10)
+		place := []float32{float32(i%97) / 97, float32(i%89) / 89}
+		switch {
+		case p.Class[i] == 7:
+			place[0] += 10
+		case i < 10:
+			place[0] -= 500 // a stray of each class
+		}
+		copy(p.X.Row(i), place)
+	}
+	all := closeups(p)
+	if len(all) != 3 || len(all[0].Boxes) != 2 || all[0].Boxes[0] != all[1].Frame || all[0].Boxes[1] != all[2].Frame || all[0].Frame.Span != 0 {
+		t.Fatalf("%d panels, boxes %v, frames %v and %v", len(all), all[0].Boxes, all[1].Frame, all[2].Frame)
+	}
+	for k, want := range []struct{ middle, span float64 }{{0.5, 1}, {5.5, 11}} {
+		if f := all[k+1].Frame; math.Abs(f.Middle[0]-want.middle) > 0.1 || math.Abs(f.Span-want.span) > 0.2*want.span {
+			t.Errorf("%v: frame %v, want about %v", confusable[k], f, want)
+		}
 	}
 }
 
@@ -109,7 +143,7 @@ func TestVariances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(least) != uncertain || least[0] != uncertain-1 || least[uncertain-1] != 0 {
+	if least = least[:uncertain]; least[0] != uncertain-1 || least[uncertain-1] != 0 {
 		t.Errorf("the least certain are %v", least)
 	}
 	if r.Uncertain != uncertain || r.Sure != 1 || math.Abs(r.All-(1-float64(uncertain)/n)) > 1e-12 {

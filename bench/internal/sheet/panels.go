@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"image"
 	"image/color"
 	"math"
@@ -19,6 +20,24 @@ type Panel struct {
 	Dot int
 	// Marked are points that are drawn last, larger and with a black edge.
 	Marked []int
+	// Frame is the part of the plane that is shown, zero means all but a few points far away,
+	// which are drawn at the edge. With a frame, points beyond it are left out.
+	Frame Frame
+	// Boxes are parts of the plane around which a line is drawn.
+	Boxes []Frame
+}
+
+// Frame is a square of the plane.
+type Frame struct {
+	Middle [2]float64
+	Span   float64 // length of a side
+}
+
+// Figure says how panels stand side by side. Its zero value is a column of panels without colours.
+type Figure struct {
+	Across  int // panels in a row, 0 means 1
+	Side    int // of a panel in pixels, 0 means Side
+	Colours color.Palette
 }
 
 const (
@@ -74,35 +93,40 @@ func Step(values []float64) []int32 {
 	return class
 }
 
-// Panels draws maps side by side as a PNG, so many in a row, in colours.
-func Panels(path string, across int, colours color.Palette, maps []Panel) error {
+// Panels draws maps side by side as a PNG.
+func Panels(path string, f Figure, maps []Panel) error {
+	across, side := max(f.Across, 1), cmp.Or(f.Side, Side)
 	rows := (len(maps) + across - 1) / across
-	all := append(color.Palette{ground: color.White, line: color.Gray{0xc8}, mark: color.Black}, colours...)
-	img := image.NewPaletted(image.Rect(0, 0, across*(Side+Gap)+Gap, rows*(Side+Gap)+Gap), all)
+	all := append(color.Palette{ground: color.White, line: color.Gray{0xc8}, mark: color.Black}, f.Colours...)
+	img := image.NewPaletted(image.Rect(0, 0, across*(side+Gap)+Gap, rows*(side+Gap)+Gap), all)
 	for i := range img.Pix {
 		img.Pix[i] = line
 	}
 	for m, p := range maps {
-		left, top := Gap+m%across*(Side+Gap), Gap+m/across*(Side+Gap)
-		p.draw(img.SubImage(image.Rect(left, top, left+Side, top+Side)).(*image.Paletted))
+		left, top := Gap+m%across*(side+Gap), Gap+m/across*(side+Gap)
+		p.draw(img.SubImage(image.Rect(left, top, left+side, top+side)).(*image.Paletted))
 	}
 	return PNG(path, img)
 }
 
-// draw fills a square picture with the map, of equal axes; points beyond it are at its edge.
+// draw fills a square picture with the map, of equal axes.
 func (p Panel) draw(img *image.Paletted) {
-	at := img.Rect.Min
-	for y := range Side {
-		for x := range Side {
+	at, side := img.Rect.Min, img.Rect.Dx()
+	for y := range side {
+		for x := range side {
 			img.SetColorIndex(at.X+x, at.Y+y, ground)
 		}
 	}
-	middle, span := p.frame()
-	pixel := func(v, middle float64) int {
-		return int(min(max((v-middle)/span+0.5, 0), 1) * (Side - 1))
+	f := p.Frame
+	if f.Span == 0 {
+		f = Around(p.X)
 	}
 	dot := func(i, width int, colour uint8) {
-		x, y := pixel(float64(p.X.Row(i)[0]), middle[0]), Side-1-pixel(float64(p.X.Row(i)[1]), middle[1])
+		a, b := f.at(p.X.Row(i))
+		if p.Frame.Span > 0 && (min(a, b) < 0 || max(a, b) > 1) {
+			return
+		}
+		x, y := pixel(a, side), side-1-pixel(b, side)
 		for k := range width * width {
 			img.SetColorIndex(at.X+x+k%width-width/2, at.Y+y+k/width-width/2, colour)
 		}
@@ -115,19 +139,52 @@ func (p Panel) draw(img *image.Paletted) {
 		dot(i, 3*width, mark)
 		dot(i, 2*width, uint8(firstClass+int(p.Class[i])%count))
 	}
+	for _, b := range p.Boxes {
+		f.outline(img, b)
+	}
 }
 
-// frame is the middle of what a panel shows and how much that is.
-func (p Panel) frame() (middle [2]float64, span float64) {
-	span = math.SmallestNonzeroFloat64
-	for c := range middle {
-		v := make([]float64, p.X.Rows)
+// outline draws the edge of b.
+func (f Frame) outline(img *image.Paletted, b Frame) {
+	at, side := img.Rect.Min, img.Rect.Dx()
+	var low, high [2]int // left and top, right and bottom
+	for c, v := range b.Middle {
+		u := (v - f.Middle[c]) / f.Span
+		low[c], high[c] = pixel(u-b.Span/f.Span/2+0.5, side), pixel(u+b.Span/f.Span/2+0.5, side)
+	}
+	low[1], high[1] = side-1-high[1], side-1-low[1]
+	for x := low[0]; x <= high[0]; x++ {
+		img.SetColorIndex(at.X+x, at.Y+low[1], mark)
+		img.SetColorIndex(at.X+x, at.Y+high[1], mark)
+	}
+	for y := low[1]; y <= high[1]; y++ {
+		img.SetColorIndex(at.X+low[0], at.Y+y, mark)
+		img.SetColorIndex(at.X+high[0], at.Y+y, mark)
+	}
+}
+
+// at returns where a point is, from 0 at the left and the bottom of f to 1.
+func (f Frame) at(x []float32) (across, up float64) {
+	return (float64(x[0])-f.Middle[0])/f.Span + 0.5, (float64(x[1])-f.Middle[1])/f.Span + 0.5
+}
+
+// pixel is that of a place from 0 to 1; what is beyond is at the edge.
+func pixel(v float64, side int) int { return int(min(max(v, 0), 1) * float64(side-1)) }
+
+// Around returns the frame of all points but the few furthest, with a margin.
+func Around(x vec.Matrix[float32]) Frame { return AroundMost(x, far) }
+
+// AroundMost is Around without so large a share of the points at each end of an axis.
+func AroundMost(x vec.Matrix[float32], without float64) (f Frame) {
+	f.Span = math.SmallestNonzeroFloat64
+	for c := range f.Middle {
+		v := make([]float64, x.Rows)
 		for i := range v {
-			v[i] = float64(p.X.Row(i)[c])
+			v[i] = float64(x.Row(i)[c])
 		}
 		slices.Sort(v)
-		low, high := quantile.Of(v, far), quantile.Of(v, 1-far)
-		middle[c], span = (low+high)/2, max(span, (high-low)*(1+2*margin))
+		low, high := quantile.Of(v, without), quantile.Of(v, 1-without)
+		f.Middle[c], f.Span = (low+high)/2, max(f.Span, (high-low)*(1+2*margin))
 	}
-	return middle, span
+	return f
 }

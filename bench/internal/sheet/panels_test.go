@@ -26,7 +26,7 @@ func TestPanels(t *testing.T) {
 	}
 	copy(p.X.Row(0), []float32{-1e6, 0.5})
 	path := filepath.Join(t.TempDir(), "two.png")
-	if err := sheet.Panels(path, 2, sheet.Classes, []sheet.Panel{p, p}); err != nil {
+	if err := sheet.Panels(path, sheet.Figure{Across: 2, Colours: sheet.Classes}, []sheet.Panel{p, p}); err != nil {
 		t.Fatal(err)
 	}
 	img, err := sheet.Read(path)
@@ -74,7 +74,7 @@ func TestMarkedPoint(t *testing.T) {
 	}
 	p := sheet.Panel{X: vec.Of(3, 2, []float32{0, 0, 1, 1, 2, 2}), Class: []int32{0, 1, 2}, Dot: 4, Marked: []int{1}}
 	path := filepath.Join(t.TempDir(), "marked.png")
-	if err := sheet.Panels(path, 1, sheet.Ramp, []sheet.Panel{p}); err != nil {
+	if err := sheet.Panels(path, sheet.Figure{Colours: sheet.Ramp}, []sheet.Panel{p}); err != nil {
 		t.Fatal(err)
 	}
 	img, err := sheet.Read(path)
@@ -94,5 +94,37 @@ func TestMarkedPoint(t *testing.T) {
 	}
 	if got := found[color.RGBA{0, 0, 0, 0xff}]; got != 144-64 {
 		t.Errorf("the edge has %d pixels", got)
+	}
+}
+
+// A panel with a frame leaves out what is beyond it, and a box is a line around a part of the map.
+func TestFrameAndBox(t *testing.T) {
+	p := sheet.Panel{X: vec.Of(3, 2, []float32{0, 0, 1, 1, 50, 1}), Class: []int32{0, 1, 2}, Frame: sheet.Frame{Middle: [2]float64{0.5, 0.5}, Span: 2}}
+	p.Boxes = []sheet.Frame{{Middle: [2]float64{1, 1}, Span: 0.5}}
+	path := filepath.Join(t.TempDir(), "box.png")
+	if err := sheet.Panels(path, sheet.Figure{Side: 101, Colours: sheet.Classes}, []sheet.Panel{p}); err != nil {
+		t.Fatal(err)
+	}
+	img, err := sheet.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := img.Bounds().Size(); got.X != 101+2*gap || got.Y != 101+2*gap {
+		t.Fatalf("the picture is of %v", got)
+	}
+	is := func(x, y int, c color.Color) bool {
+		return color.RGBAModel.Convert(img.At(gap+x, gap+y)) == color.RGBAModel.Convert(c)
+	}
+	for name, c := range map[string]struct {
+		x, y   int
+		colour color.Color
+	}{
+		"first point": {25, 75, sheet.Classes[0]}, "second point": {75, 25, sheet.Classes[1]}, "beyond": {100, 25, color.White},
+		"left of the box": {62, 25, color.Black}, "top of the box": {75, 13, color.Black}, "right of the box": {87, 25, color.Black},
+		"bottom of the box": {75, 38, color.Black}, "in the box": {70, 20, color.White},
+	} {
+		if !is(c.x, c.y, c.colour) {
+			t.Errorf("%s, at %d, %d: %v, want %v", name, c.x, c.y, img.At(gap+c.x, gap+c.y), c.colour)
+		}
 	}
 }
