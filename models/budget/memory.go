@@ -142,7 +142,7 @@ func (p *Plan) stages() {
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
 	unread, build := used, float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists))
 	if p.SetsAside() && build > 0 { // from lists, where rows are let go of while they are copied
-		unread = unused + (used-unused)/8
+		unread = unused + (used-unused)/auto.BuildParts
 	}
 	add("index", unread+held+learnt, index+build)
 	if p.Clusters > 0 {

@@ -24,6 +24,10 @@ func (s Settings) IndexBytes(n, dim, k int) int64 {
 	return hnsw.Bytes(n, dim, 0)
 }
 
+// BuildParts is how many times such a making lets who maps rows from a file let go of them, while
+// they are copied.
+const BuildParts = hnsw.Parts
+
 // BuildBytes is the memory that the making of such an index takes beside it, where there are
 // lists of so many neighbours; 0 if there is none.
 func (s Settings) BuildBytes(n, dim, k, lists int) int64 {

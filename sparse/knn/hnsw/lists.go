@@ -34,7 +34,7 @@ func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, se
 		return nil, err
 	}
 	l := &linker{batch: batch{ix: ix, threads: s.Threads}, nb: nb, x: x, rows: rows}
-	l.count = par.NewProgress(2+3*parts, s.Progress)
+	l.count = par.NewProgress(2+3*Parts, s.Progress)
 	for _, step := range []func(context.Context) error{l.copy, l.raise, l.attach, l.link, l.answer} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("hnsw: build: %w", err)
@@ -55,10 +55,12 @@ type linker struct {
 	order []int32
 }
 
+// Parts are how many times BuildFrom lets its progress be heard of while rows are copied, and again
+// while they are linked and while their links are answered: who maps rows from a file can let
+// go of what was read.
+const Parts = 8
+
 const (
-	// parts are how many times progress is heard of while rows are copied, linked and
-	// have their links answered.
-	parts = 8
 	// linkedRows are taken by a thread at a time.
 	linkedRows = 256
 	// walkedLists are how many lists candidates for links come from, besides a row's own.
@@ -73,8 +75,8 @@ const (
 
 // copy copies the rows, of which it looks at no more than a part between two steps.
 func (l *linker) copy(ctx context.Context) error {
-	for part := range parts {
-		from, to := len(l.rows)*part/parts, len(l.rows)*(part+1)/parts
+	for part := range Parts {
+		from, to := len(l.rows)*part/Parts, len(l.rows)*(part+1)/Parts
 		if err := checkValues(l.x.Data[from*l.x.Cols:to*l.x.Cols], l.x.Cols); err != nil {
 			if bad := new(knn.ValueError); errors.As(err, &bad) {
 				bad.Row += from
@@ -179,8 +181,8 @@ func (l *linker) list(row int32) []int32 {
 // link chooses links of all rows besides those of the tree.
 func (l *linker) link(ctx context.Context) error {
 	ix, n := l.ix, len(l.order)
-	for part := range parts {
-		rows := l.order[n*part/parts : n*(part+1)/parts]
+	for part := range Parts {
+		rows := l.order[n*part/Parts : n*(part+1)/Parts]
 		par.Ranges(l.threads, len(rows), linkedRows, func(_, from, to int) {
 			if ctx.Err() != nil {
 				return
@@ -234,8 +236,8 @@ func (l *linker) gather(w *work, row int32) {
 func (l *linker) answer(ctx context.Context) error {
 	found := make([][]uint64, par.Pieces(answeredRows, linkedRows))
 	n := len(l.order)
-	for part := range parts {
-		for rows := range slices.Chunk(l.order[n*part/parts:n*(part+1)/parts], answeredRows) {
+	for part := range Parts {
+		for rows := range slices.Chunk(l.order[n*part/Parts:n*(part+1)/Parts], answeredRows) {
 			l.answerRows(rows, found)
 		}
 		l.count.Step()
