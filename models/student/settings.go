@@ -86,13 +86,14 @@ type Options struct {
 	Theta float64
 }
 
-// thoroughSteps is what Options.Thorough multiplies the default by; finerTheta the
-// same for cells, which fewer than fewPoints always have, as they cost them little.
-const (
-	thoroughSteps = 2.5
-	finerTheta    = 2. / 3
-	fewPoints     = 30_000
-)
+// thoroughSteps is what Options.Thorough multiplies the default by.
+const thoroughSteps = 2.5
+
+// finerTheta is the accuracy of cells by dimension with Options.Thorough, and of fewer than
+// fewPoints always, as it costs them little.
+var finerTheta = []float64{0.1, 0.2, 0.4}
+
+const fewPoints = 30_000
 
 // mostDensity is the largest exponent: radii differ tenfold, squared.
 const mostDensity = 4
@@ -237,11 +238,10 @@ func (s Settings) theta(n int) float64 {
 	if s.Theta != 0 {
 		return s.Theta
 	}
-	theta := farfield.DefaultTheta(s.Dims)
 	if s.Thorough || n < fewPoints {
-		theta *= finerTheta
+		return finerTheta[min(max(s.Dims, 1), len(finerTheta))-1]
 	}
-	return theta
+	return farfield.DefaultTheta(s.Dims)
 }
 
 // steps returns how many a fit of n points takes.

@@ -196,7 +196,9 @@ func (f *fitRun) finish(ctx context.Context) (err error) {
 		return err
 	}
 	f.clock.lap("clusters")
-	f.snap.Release = f.room.release
+	if f.room != nil { // not of a graph
+		f.snap.Release = f.room.release
+	}
 	f.snap.MapID, err = f.snap.ContentID()
 	return err
 }
