@@ -36,11 +36,12 @@
 //
 // To a tenth of the residual, as EM solves, a matrix and vectors in single precision are enough.
 // If the caller keeps its weights in single precision (Laplacian.Single), a solve for two columns
-// to Loose or more works on them as they are: half the bytes of the matrix and of the vectors, and
-// .4 to .6 of the time of an iteration. The diagonal is rounded, too, which is a change of Gamma by
-// 6e-8 of it at most: where Gamma is less than some 1e-5 of the diagonal for many points, the true
-// residual is larger than that of the recurrence, which a Result has. Weights that are not Definite, a start that is not zero and
-// diagonals near the ends of the number range are left to double precision.
+// to Loose or more works on them as they are. That is half the bytes of the matrix and of the
+// vectors, and .4 to .6 of the time of an iteration. The diagonal is rounded, too, which changes
+// Gamma by at most 6e-8 of the diagonal. Where Gamma is less than some 1e-5 of it for many points,
+// the true residual is larger than that of the recurrence, which is what a Result has. Three things are
+// left to double precision: weights that are not Definite, a start that is not zero, and diagonals near
+// the ends of the number range.
 //
 // # Approximate Cholesky factorisation
 //

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Loose is the tolerance from which on a solve is in a single precision throughout: that of its
-// matrix, see Settings.Single.
+// Loose is the tolerance from which on a solve has one precision throughout, that of its matrix:
+// see Settings.Single.
 const Loose = 1e-3
 
 // Exact is the tolerance of a solve that is limited by rounding only.
