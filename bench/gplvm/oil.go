@@ -196,23 +196,23 @@ func oilSparse(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, figures := newTable("1000 flows", "errors", "paper", "time"), ""
+	t := newTable("1000 flows", "errors", "paper", "time")
+	var figures []string
 	for _, steps := range []int{20, 50} {
 		name := fmt.Sprintf("oil-sparse-%d", steps)
 		if err := b.sparseErrors(ctx, t, name, y, label, within(100, oilRounds, steps), "24", "14"); err != nil {
 			return "", err
 		}
-		for _, kernel := range []string{"rbf", "mlp"} {
-			figures += fmt.Sprintf("![%s, %d iterations](gplvm/%s-%s.png) ", kernel, steps, name, kernel)
-		}
-		figures += "\n\n"
+		figures = append(figures, fmt.Sprintf("![rbf, %d iterations](gplvm/%s-rbf.png) ![mlp, %d iterations](gplvm/%s-mlp.png)", steps, name, steps, name))
 	}
 	return fmt.Sprintf(`All flows with an active set of 100, %d rounds of Algorithm 1, as in the paper, which does not say how many iterations the kernel
 and each point take in a round. Places move by jumps when the active set does, so that errors differ by some from round to round.
 
 %s
-%sThe maps (figure 3): by rbf and by mlp, with fewer iterations above and with more below, on the precision of the predictions.
-`, oilRounds, t.String(), strings.ReplaceAll(figures, " \n", "\n")), nil
+%s
+
+The maps (figure 3): by rbf and by mlp, with fewer iterations above and with more below, on the precision of the predictions.
+`, oilRounds, t.String(), strings.Join(figures, "\n\n")), nil
 }
 
 // oilHundred is section 7.2.3: every tenth flow, from several starts.

@@ -125,12 +125,10 @@ mean square distance of digits from theirs. Likelihoods of different levels are 
 			text += fmt.Sprintf("| %d | %d | %.0f | %s | %s | %.2f | %.0f s |\n", part.n, c.Level, c.Loglik, percent(c.Wrong1), percent(c.Wrong9), c.Apart, c.CPU)
 		}
 	}
-	for _, c := range r.All {
-		if r.Digits > few {
+	if r.Digits > few {
+		for _, c := range r.All {
 			text += fmt.Sprintf("\n![l = %d, and close-ups](%s)\n", c.Level, b.link(fmt.Sprintf("level-%d.png", c.Level)))
 		}
-	}
-	if r.Digits > few {
 		text += "\nFigures S6 and S7: the maps of all digits, and what is in their boxes, which hold the classes 3, 5 and 8 and the classes 4, 7 and 9.\n"
 	}
 	return text + fmt.Sprintf("\n![Maps of %d digits](%s)\n\nFigure S8, with l growing from left to right.\n", min(few, r.Digits), b.link("levels-few.png"))

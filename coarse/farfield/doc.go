@@ -65,7 +65,8 @@
 //
 // In the plane R_NX of maps with theta 0.3, 0.4 and 0.5 is .381, .381 and .383 (MNIST), .302, .301
 // and .304 (60,000 collisions), .426, .433 and .433 (NSL-KDD), .503, .504 and .503 (200,000 points of
-// curved sheets), with 0.3 in 1.1 to 1.15 of the processor time. In space errors of two hundredths cost no quality: R_NX of maps with theta 0.45, 0.6 and 0.8 is
+// curved sheets), with 0.3 in 1.1 to 1.15 of the processor time. In space errors of two hundredths
+// cost no quality: R_NX of maps with theta 0.45, 0.6 and 0.8 is
 // .414, .414 and .412 (MNIST), .330, .332 and .331 (60,000 collisions), .456, .455 and .456
 // (NSL-KDD), in the processor time of 40, 29 and 27 s for MNIST.
 //

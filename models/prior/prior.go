@@ -91,12 +91,11 @@ func (p *Prior) Add(mu vec.Matrix[float64], kappa float64, diagonal []float64, g
 		return
 	}
 	par.Ranges(p.Threads, len(p.known), piece, func(_, first, last int) {
+		row := make([]float64, p.frame.Cols)
 		for _, i := range p.known[first:last] {
-			f, m, g := p.frame.Row(int(i)), mu.Row(int(i)), grad.Row(int(i))
-			for c, t := range p.at.To {
-				for a, from := range p.at.From {
-					t += p.at.Scale * (f[a] - from) * p.at.Turn.Row(a)[c] // T(p_i), as Apply has it
-				}
+			p.at.Apply(row, p.frame.Row(int(i)))
+			m, g := mu.Row(int(i)), grad.Row(int(i))
+			for c, t := range row {
 				g[c] -= kappa * (m[c] - t)
 			}
 			diagonal[i] += kappa

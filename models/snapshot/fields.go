@@ -32,27 +32,37 @@ type content struct {
 	data       any
 }
 
-// releasing has the snapshot's Release called while a block is read.
-func releasing(f field) field {
+// inParts has the block of the reference points written part by part.
+func inParts(f field) field {
 	put := f.put
 	f.put = func(s *Snapshot) content {
 		c := put(s)
-		if values, is := c.data.([]float32); is && s.Release != nil {
-			c.data = released{values, s.Release}
-		}
+		c.data = reference{s}
 		return c
 	}
 	return f
 }
 
-// released are values of which release is called after every releaseBytes.
-type released struct {
-	values  []float32
-	release func()
-}
+// reference are the reference points of a snapshot, to be read by eachPart.
+type reference struct{ *Snapshot }
 
-// releaseBytes is how much of a block is read before it is released.
+// releaseBytes is about how much of the reference points is read before it is released.
 const releaseBytes = 16 << 20
+
+// eachPart calls f for parts of the reference points, which begin at row first, and lets go of each.
+func (s *Snapshot) eachPart(f func(first int, part vec.Matrix[float32]) error) error {
+	x := s.Reference
+	rows := max(1, releaseBytes/4/max(1, x.Cols))
+	for first := 0; first < x.Rows; first += rows {
+		if err := f(first, x.Slice(first, min(x.Rows, first+rows))); err != nil {
+			return err
+		}
+		if s.Release != nil {
+			s.Release()
+		}
+	}
+	return nil
+}
 
 // bytesOfData stands for as many rows as data has bytes, which is known when they are written.
 const bytesOfData = -1
@@ -109,7 +119,7 @@ var common = []field{
 	column("learning", Bytes, false, func(s *Snapshot) *[]byte { return &s.Learning }),
 	column("mean", Float32, false, func(s *Snapshot) *[]float32 { return &s.Mean }),
 	matrix("components", Float32, false, func(s *Snapshot) *vec.Matrix[float32] { return &s.Components }),
-	releasing(matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference })),
+	inParts(matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference })),
 	column("count", Uint32, true, func(s *Snapshot) *[]uint32 { return &s.Count }),
 	column("ids", Text, false, func(s *Snapshot) *[]string { return &s.IDs }),
 	matrix("mu", Float64, true, func(s *Snapshot) *vec.Matrix[float64] { return &s.Mu }),

@@ -48,8 +48,8 @@ type Snapshot struct {
 	// Reference are the reference points z, n x q. Count[i] >= 1 is how many
 	// events were exact duplicates of point i.
 	Reference vec.Matrix[float32]
-	// Release, if not nil, is called after every 16 MiB of Reference that Validate or Write has read: rows in a
-	// mapped file need not stay in memory. It is not written.
+	// Release, if not nil, is called after every 16 MiB of Reference that Validate or Write has
+	// read: rows in a mapped file need not stay in memory. It is not written.
 	Release func()
 	Count   []uint32
 	// IDs are those of the newest events that the points are, "" where none is known; nil

@@ -362,7 +362,8 @@ func TestRelease(t *testing.T) {
 	if got := bytesOf(t, s); !bytes.Equal(got, want) || calls != 3 {
 		t.Errorf("%d bytes, want %d, after %d calls", len(got), len(want), calls)
 	}
-	n, err := encode(io.Discard, released{make([]float32, releaseBytes/2), s.Release})
+	s.Reference = vec.New[float32](releaseBytes/2, 1)
+	n, err := encode(io.Discard, reference{s})
 	if err != nil || n != 2*releaseBytes || calls != 3+2 {
 		t.Errorf("%d bytes and %d calls, %v", n, calls, err)
 	}

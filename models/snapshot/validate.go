@@ -104,22 +104,15 @@ func (s *Snapshot) validateReference() error {
 	if s.Index != nil && s.Index.Len() != x.Rows {
 		return fmt.Errorf("the index holds %d points, there are %d reference points", s.Index.Len(), x.Rows)
 	}
-	rows := max(1, releaseBytes/4/max(1, x.Cols))
-	for from := 0; from < x.Rows; from += rows {
-		part := x.Slice(from, min(x.Rows, from+rows))
-		for i, v := range part.Data {
-			if v-v != 0 {
-				return fmt.Errorf("reference: value %d is %g", from*x.Cols+i, v)
-			}
+	return s.eachPart(func(first int, part vec.Matrix[float32]) error {
+		if err := finiteFrom("reference", part.Data, first*x.Cols); err != nil {
+			return err
 		}
-		if s.Index != nil && !s.Index.HoldsFrom(part, from) {
+		if s.Index != nil && !s.Index.Holds(part, first) {
 			return fmt.Errorf("the index holds other points than the %d reference points", x.Rows)
 		}
-		if s.Release != nil {
-			s.Release()
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // validatePoints checks the numbers that belong to the reference points.
@@ -169,10 +162,13 @@ func whole[T vec.Float](name string, m vec.Matrix[T]) error {
 }
 
 // finite checks that all values are finite numbers.
-func finite[T vec.Float](name string, values []T) error {
+func finite[T vec.Float](name string, values []T) error { return finiteFrom(name, values, 0) }
+
+// finiteFrom is finite of values that are numbered from first on.
+func finiteFrom[T vec.Float](name string, values []T, first int) error {
 	for i, v := range values {
 		if v-v != 0 {
-			return fmt.Errorf("%s: value %d is %g", name, i, v)
+			return fmt.Errorf("%s: value %d is %g", name, first+i, v)
 		}
 	}
 	return nil

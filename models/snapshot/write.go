@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse/knn/hnsw"
 )
 
@@ -112,15 +113,13 @@ func encode(w io.Writer, data any) (n int, err error) {
 		return chunked(w, v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
 	case []float32:
 		return chunked(w, v, func(b []byte, x float32) []byte { return binary.LittleEndian.AppendUint32(b, math.Float32bits(x)) })
-	case released:
-		for part := range slices.Chunk(v.values, releaseBytes/4) {
-			k, err := encode(w, part)
-			if n += k; err != nil {
-				return n, err
-			}
-			v.release()
-		}
-		return n, nil
+	case reference:
+		err = v.eachPart(func(_ int, part vec.Matrix[float32]) error {
+			k, err := encode(w, part.Data)
+			n += k
+			return err
+		})
+		return n, err
 	case []float64:
 		return chunked(w, v, func(b []byte, x float64) []byte { return binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) })
 	}

@@ -106,8 +106,8 @@
 // # Many points
 //
 // From 30,000 points on the problem's points stand in the order of a breadth-first walk
-// (order.go) and delta_ij^2 is kept in single precision (pair_lengths.go), in the plane W of H5, too, whose
-// systems are then solved in single precision (package solve, loose solves): a step waits
+// (order.go) and delta_ij^2 is kept in single precision (pair_lengths.go). In the plane so is W of H5,
+// and its systems are solved in single precision (package solve, loose solves). A step then waits
 // less for memory. Results differ by rounding. From 100,000 on learning starts
 // from the map of a sample (sample.go).
 //
@@ -215,8 +215,8 @@
 //
 // # Precision
 //
-// All is float64 but for the systems of many points in the plane (see above) and for the repulsion between the target and the sources of a
-// batch in the plane and in space (ModelSettings.Single), which is summed in float32,
+// All is float64 but for the systems of many points in the plane (see above) and for the repulsion
+// between the target and the sources of a batch in the plane and in space (ModelSettings.Single), which is summed in float32,
 // coordinates relative to the batch. Of 4,000 digits in the plane, both ways agree to 1e-5 of the likelihood
 // and 5e-5 of the map's diameter (root mean square, after Procrustes) over the first
 // ten steps, and to 1e-4 and 1e-2 when all is learnt, with the same accuracy to .005

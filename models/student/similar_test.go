@@ -51,7 +51,7 @@ func compareRows(t *testing.T, s *similar, st *State) {
 		copy(grad.Row(i), []float64{0.5, -1})
 	}
 	s.rows(st, 2, a, grad, 0, n)
-	precision := 1e-14
+	precision := 1e-15
 	if a.Single != nil {
 		precision = 1e-6
 	}

@@ -194,15 +194,9 @@ func (c *CG) iterate(t int) {
 	l := &c.workers[t]
 	c.begin(t, l)
 	for c.open(t, l) {
-		if t == 0 && c.ctx.Err() != nil {
-			c.cancelled.Store(true)
-		}
-		c.each(t, c.products, (*CG).apply)
-		if c.cancelled.Load() {
-			c.end(t, l, c.ctx.Err())
+		if !c.product(t, l, (*CG).apply) {
 			return
 		}
-		c.collect(l, c.products)
 		l.iterations++
 		if !c.lengths(l) {
 			c.end(t, l, ErrIndefinite)
@@ -214,6 +208,21 @@ func (c *CG) iterate(t int) {
 			c.preconditioned(t, l)
 		}
 	}
+}
+
+// product runs the pass that multiplies with the matrix and collects its sums. It ends the round
+// and reports false if the context is done.
+func (c *CG) product(t int, l *worker, apply func(c *CG, l *worker, sums []float64, from, to int)) bool {
+	if t == 0 && c.ctx.Err() != nil {
+		c.cancelled.Store(true)
+	}
+	c.each(t, c.products, apply)
+	if c.cancelled.Load() {
+		c.end(t, l, c.ctx.Err())
+		return false
+	}
+	c.collect(l, c.products)
+	return true
 }
 
 // open sets the residual and says whether there is more to do.

@@ -61,7 +61,8 @@ func (h *chooser) choose(c *CG) (*Factor, int, time.Duration) {
 		return h.factor, most, 0
 	}
 	clock := time.Now()
-	h.factor = newFactor(c.a.Wide(), c.d, c.s.Seed, c.team)
+	c.double()
+	h.factor = newFactor(c.a, c.d, c.s.Seed, c.team)
 	h.made, h.worn, h.fresh, h.extra = true, false, 0, 0
 	return h.factor, most, time.Since(clock)
 }

@@ -57,15 +57,9 @@ func (c *CG) iterateLoose(t int) {
 		return
 	}
 	for c.open(t, l) {
-		if t == 0 && c.ctx.Err() != nil {
-			c.cancelled.Store(true)
-		}
-		c.each(t, c.products, (*CG).applyLoose)
-		if c.cancelled.Load() {
-			c.end(t, l, c.ctx.Err())
+		if !c.product(t, l, (*CG).applyLoose) {
 			break
 		}
-		c.collect(l, c.products)
 		if !c.lengths(l) {
 			c.giveUp(t, l)
 			break

@@ -73,15 +73,9 @@ func (c *CG) iterateMixed(t int) {
 		if !c.open(t, l) {
 			break
 		}
-		if t == 0 && c.ctx.Err() != nil {
-			c.cancelled.Store(true)
-		}
-		c.each(t, c.products, (*CG).applyMixed)
-		if c.cancelled.Load() {
-			c.end(t, l, c.ctx.Err())
+		if !c.product(t, l, (*CG).applyMixed) {
 			break
 		}
-		c.collect(l, c.products)
 		if !c.lengths(l) {
 			c.giveUp(t, l)
 			break

@@ -7,8 +7,8 @@
 //
 //	W_ij = s_ij / (delta_ij^2 + sigma_i^2 + sigma_j^2 + r^2/(2a)),  r = |mu_i - mu_j|,
 //
-// which is H6 of package student, where a is the tail. Pairs has the edges by rows, as a sparse matrix does, each in
-// both directions. Weights have few different values: an edge has the number of its own.
+// which is H6 of package student, where a is the tail. Pairs has the edges by rows, as a sparse matrix
+// does, each in both directions. Weights have few different values: an edge has the number of its own.
 //
 // With length scales in single precision and numbers of a byte there is a version in assembly
 // for AVX2, four edges at a time, of which each gathers its other end. All arithmetic is in double

@@ -19,7 +19,8 @@ type State struct {
 	Half   float64
 }
 
-// Rows writes W_ij to w, for all edges of rows from..to, and sets for these rows, of the numbers that it has written,
+// Rows writes W_ij to w, for all edges of rows from..to, and sets for these rows, of the numbers that
+// it has written,
 //
 //	grad_i = c grad_i - sum_j W_ij (mu_i - mu_j),  sum_i = sum_j W_ij.
 //

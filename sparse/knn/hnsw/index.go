@@ -118,11 +118,8 @@ func (ix *Index) Row(row int32) []float32 {
 	return slices.Clone(ix.vector(row))
 }
 
-// Holds reports whether the rows are those of x, numbered as there.
-func (ix *Index) Holds(x vec.Matrix[float32]) bool { return ix.Len() == x.Rows && ix.HoldsFrom(x, 0) }
-
-// HoldsFrom reports whether no row is vacant and those from first on are those of x.
-func (ix *Index) HoldsFrom(x vec.Matrix[float32], first int) bool {
+// Holds reports whether no row is vacant and those from first on are those of x.
+func (ix *Index) Holds(x vec.Matrix[float32], first int) bool {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if x.Cols != ix.dim || ix.live != len(ix.level) || first < 0 || x.Rows > ix.live-first {

@@ -113,7 +113,7 @@ func TestRenumber(t *testing.T) {
 		for i, o := range order {
 			copy(x.Row(i), ix.Row(o))
 		}
-		if again.Len() != len(order) || !again.Holds(x) || len(again.vacant) != 0 {
+		if again.Len() != len(order) || !holds(again, x) || len(again.vacant) != 0 {
 			t.Fatalf("%s: %d rows of %d", kind, again.Len(), len(order))
 		}
 		q := knntest.Points[float32]("gauss", 50, 4, 9)
