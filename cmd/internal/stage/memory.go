@@ -7,12 +7,15 @@ import (
 )
 
 // spareMemory is what a process takes beside its limits and the learner: its own pages,
-// connections, what is written, and what the garbage collector has not found yet. Those of
-// its pages that the runtime does not count are part of it, and what it takes too much of before
-// the collector has come to an end.
+// connections, what is written, and what the garbage collector has not found yet.
+//
+// The runtime does not count the pages of the program itself (60 MB once all have been used),
+// and goes beyond its limit while it collects, by as much as is asked for meanwhile: one or two
+// large messages. Both are taken off the bound that it is given.
 const (
-	spareMemory = 200_000_000
-	ownPages    = 72_000_000
+	spareMemory  = 200_000_000
+	programPages = 64_000_000
+	collecting   = 56_000_000
 )
 
 // MemoryBound is what a process takes at most: what may be read and not delivered, what the
@@ -53,7 +56,7 @@ func (b *bound) set(learner int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l := b.s.Config.Limits
-	n := MemoryBound(int64(l.Queue), int64(l.MessageMemory), learner) + pageBytes(b.s.Config) - ownPages
+	n := MemoryBound(int64(l.Queue), int64(l.MessageMemory), learner) + pageBytes(b.s.Config) - programPages - collecting
 	if n > b.most {
 		b.most = n
 		b.s.Limit(n)
