@@ -93,6 +93,7 @@ func (c *tokenCommand) run(ctx context.Context) (string, error) {
 	var printed, complaint bytes.Buffer
 	command := exec.CommandContext(ctx, "sh", "-c", c.command)
 	command.Stdout, command.Stderr = &printed, &complaint
+	endGroup(command)
 	command.WaitDelay = time.Second // for what it has started and left behind
 	err := command.Run()
 	if ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,8 +112,19 @@ func TestTokenCommandFails(t *testing.T) {
 		}
 	}
 	begin := time.Now()
-	_, err := (&tokenCommand{command: "sleep 1000", now: time.Now, limit: 50 * time.Millisecond}).token(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "it took more than 50ms") || time.Since(begin) > time.Minute {
+	file := filepath.Join(t.TempDir(), "pid")
+	hangs := fmt.Sprintf("sleep 1000 & echo $! > '%s'; wait", file)
+	_, err := (&tokenCommand{command: hangs, now: time.Now, limit: time.Second / 2}).token(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "it took more than 500ms") || time.Since(begin) > time.Minute {
 		t.Errorf("after %v: %v", time.Since(begin), err)
+	}
+	if text, err := os.ReadFile(file); err != nil {
+		t.Error(err)
+	} else {
+		for runs := (func() bool { return exec.Command("kill", "-0", strings.TrimSpace(string(text))).Run() == nil }); runs(); time.Sleep(10 * time.Millisecond) {
+			if time.Since(begin) > time.Minute {
+				t.Fatal("what the command had started runs on")
+			}
+		}
 	}
 }
