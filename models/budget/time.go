@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/pca"
 	"unfold/models/saul"
+	"unfold/models/student"
 	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
@@ -46,30 +48,43 @@ type Speed struct {
 // Sizes of the trials. What a projection takes is measured in at most
 // trialColumns, with few and with many rows.
 const (
-	trialRows    = 4096
 	trialPairs   = 1000 // rows where all pairs are met
 	trialSteps   = 8
 	trialColumns = 256
-	fewRows      = 256
-	manyRows     = 1024
-	kernelTime   = 4 * time.Millisecond
+	// mostProjected is of how many values rows may be that are projected for a trial.
+	mostProjected = 1024
+	fewRows       = 256
+	manyRows      = 1024
+	kernelTime    = 4 * time.Millisecond
 	// trialTime is after how long a trial is not repeated any more.
 	trialTime = 700 * time.Millisecond
 )
 
+// trialRows returns how many rows the trial has: more where a fit takes minutes, since
+// what a step takes whatever their number would be counted as if it grew with them.
+func (p Plan) trialRows() int {
+	const few, more, many = 4096, 16_384, 100_000
+	switch {
+	case p.Coarse == models.CoarseAll || p.Spec.LVM.Tails == lvm.Gaussian && p.Level == 0:
+		return trialPairs
+	case p.Rows < many || p.Search == auto.Exact:
+		return few
+	}
+	return more
+}
+
 // Measure times small pieces of what the plan will do, in some tenths of a
-// second.
-func Measure(ctx context.Context, p Plan) (Speed, error) {
-	v := Speed{Rows: trialRows, Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
+// second. Of the rows of the plan, if they are at hand, some are the rows of its trial: how near one
+// another neighbours lie decides how long they are searched for. x may be empty; NaN stands for a missing
+// value.
+func Measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
+	v := Speed{Rows: p.trialRows(), Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
 	if p.Spec.Kind != fit.LVM {
 		var err error
 		if v.Learning, err = p.Spec.Seconds(ctx, p.Rows, p.Seen); err == nil && p.Spec.PCA > 0 {
 			err = v.project(ctx, p)
 		}
 		return v, err
-	}
-	if p.Coarse == models.CoarseAll || p.Spec.LVM.Tails == lvm.Gaussian && p.Level == 0 {
-		v.Rows = trialPairs
 	}
 	v.Rows = min(v.Rows, max(p.Rows/2, 4*p.Lists, farfield.ExactBelow))
 	v.Rows = min(v.Rows, p.Rows)
@@ -79,6 +94,7 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 		spec.LVM.Saul.Level = saul.LevelOf(p.Level)
 	} else {
 		spec.LVM.Student.Coarse, spec.LVM.Student.Theta = p.Coarse, p.theta
+		spec.LVM.Student.Single = student.LengthBytes(p.Rows) == 4
 		spec.LVM.Student.Supervision = 0 // these rows have no labels, which take hardly any time
 		if p.Lists < spec.SearchLists(v.Rows) {
 			spec.LVM.Student.Reach = p.Lists // few points have longer lists
@@ -86,13 +102,9 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	}
 	// The trial is searched as the plan is, and an index is timed apart.
 	spec.Search.Method = p.Search
-	x := trial(v.Rows, p.Seen)
-	if spec.Distance.Bits() {
-		for at, value := range x.Data {
-			if x.Data[at] = 0; value > 0 {
-				x.Data[at] = 1
-			}
-		}
+	rows, err := p.trial(ctx, x, v.Rows)
+	if err != nil {
+		return v, fmt.Errorf("budget: trial: %w", err)
 	}
 	first := time.Now()
 	for again := range 6 { // the least counts: others may be at work, too
@@ -108,7 +120,7 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 			spec.Steps = -1
 		}
 		begin := time.Now()
-		_, r, err := fit.Fit(ctx, x, spec, nil)
+		_, r, err := fit.Fit(ctx, rows, spec, nil)
 		if err != nil {
 			return v, fmt.Errorf("budget: trial: %w", err)
 		}
@@ -123,7 +135,7 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 			}
 		}
 	}
-	if err := v.index(ctx, p, x); err != nil {
+	if err := v.index(ctx, p, rows); err != nil {
 		return v, err
 	}
 	if p.Spec.PCA > 0 {
@@ -175,7 +187,7 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 		return ctx.Err()
 	}
 	columns := min(p.Dim, trialColumns)
-	x := trial(manyRows, columns)
+	x := trial(manyRows, columns, false)
 	for again := range 4 {
 		i, rows := again%2, []int{fewRows, manyRows}[again%2]
 		begin := time.Now()
@@ -191,8 +203,48 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// trial makes rows in ten groups, the same each time.
-func trial(n, dim int) vec.Matrix[float32] {
+// trial returns m rows as the plan's search meets them: some of the rows x of the plan if they can be
+// had, or else made ones.
+func (p Plan) trial(ctx context.Context, x vec.Matrix[float32], m int) (vec.Matrix[float32], error) {
+	rows, ok := p.some(x, m)
+	switch {
+	case !ok:
+		return trial(m, p.Seen, p.Spec.Distance.Bits()), nil
+	case p.Spec.PCA <= 0:
+		return rows, nil
+	}
+	components, err := pca.Fit(ctx, rows, p.Spec.PCA, pca.Settings{Threads: p.Spec.Threads})
+	if err != nil {
+		return rows, err
+	}
+	return components.Projector().Apply(rows, p.Spec.Threads), nil
+}
+
+// some takes m of the rows x of the plan, evenly, if they are what a trial can do with: distinct,
+// whole, and not so wide that their projection would take long.
+func (p Plan) some(x vec.Matrix[float32], m int) (rows vec.Matrix[float32], ok bool) {
+	if x.Rows != p.Rows || x.Cols != p.Dim || p.Spec.PCA > 0 && p.Dim > mostProjected || m >= x.Rows || p.Entries > 0 {
+		return rows, false
+	}
+	rows = vec.New[float32](m, x.Cols)
+	seen, key := make(map[string]struct{}, m), make([]byte, 0, 4*x.Cols)
+	for i := range m {
+		row := x.Row(i * (x.Rows / m))
+		copy(rows.Row(i), row)
+		key = key[:0]
+		for _, value := range row {
+			if value != value {
+				return rows, false
+			}
+			key = binary.LittleEndian.AppendUint32(key, math.Float32bits(value))
+		}
+		seen[string(key)] = struct{}{}
+	}
+	return rows, len(seen) == m
+}
+
+// trial makes rows in ten groups, of bits or not, the same each time.
+func trial(n, dim int, bits bool) vec.Matrix[float32] {
 	x := vec.New[float32](n, dim)
 	state := uint64(1)
 	next := func() float32 { // splitmix64, four of them added: nearly normal
@@ -213,6 +265,11 @@ func trial(n, dim int) vec.Matrix[float32] {
 		row, c := x.Row(i), centre[i%10*dim:]
 		for k := range row {
 			row[k] = c[k] + next()
+			if bits && row[k] > 0 {
+				row[k] = 1
+			} else if bits {
+				row[k] = 0
+			}
 		}
 	}
 	return x

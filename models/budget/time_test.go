@@ -2,8 +2,11 @@ package budget
 
 import (
 	"context"
+	"math"
+	"slices"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
@@ -30,7 +33,7 @@ func TestSeconds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := Measure(t.Context(), p)
+		v, err := Measure(t.Context(), p, vec.Matrix[float32]{})
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
@@ -53,7 +56,7 @@ func TestTrialIsInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Measure(ctx, p); err == nil {
+	if _, err := Measure(ctx, p, vec.Matrix[float32]{}); err == nil {
 		t.Error("it went on")
 	}
 }
@@ -65,7 +68,7 @@ func TestFewRowsOfManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Measure(t.Context(), p)
+	v, err := Measure(t.Context(), p, vec.Matrix[float32]{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,5 +78,42 @@ func TestFewRowsOfManyColumns(t *testing.T) {
 	input := 4 * int64(p.Rows*p.Dim)
 	if got := p.stage("pca"); got < 2*input || got > 3*input {
 		t.Errorf("%d bytes predicted for the projection of %d bytes", got, input)
+	}
+}
+
+// Rows that are at hand are the trial's: few of them, as the search meets them. Where they are no use
+// rows are made.
+func TestRowsOfTheTrial(t *testing.T) {
+	const n, dim, m = 5000, 60, 300
+	all := trial(n, dim, false)
+	hole, same := all.Clone(), all.Clone()
+	hole.Row(0)[3] = float32(math.NaN())
+	copy(same.Row(n/m), same.Row(0))
+	made := func(x vec.Matrix[float32]) bool {
+		return slices.Equal(x.Data, trial(m, x.Cols, false).Data)
+	}
+	for name, c := range map[string]struct {
+		x    vec.Matrix[float32]
+		pca  int
+		made bool
+	}{
+		"rows":            {all, fit.PCANone, false},
+		"projected":       {all, 10, false},
+		"none":            {vec.Matrix[float32]{}, fit.PCANone, true},
+		"others":          {all.Slice(0, n-1), fit.PCANone, true},
+		"a missing value": {hole, fit.PCANone, true},
+		"two are equal":   {same, fit.PCANone, true},
+	} {
+		p, err := New(Job{Rows: n, Dim: dim, Spec: fit.Spec{PCA: c.pca}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := p.trial(t.Context(), c.x, m)
+		if err != nil || rows.Rows != m || rows.Cols != p.Seen || made(rows) != c.made {
+			t.Errorf("%s: %d x %d, made %v: %v", name, rows.Rows, rows.Cols, made(rows), err)
+		}
+		if !c.made && c.pca == fit.PCANone && !slices.Equal(rows.Row(m-1), all.Row((m-1)*(n/m))) {
+			t.Errorf("%s: the last is not one of the rows", name)
+		}
 	}
 }

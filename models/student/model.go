@@ -65,7 +65,7 @@ type Model struct {
 // fails if the settings do not make sense.
 func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	n, edges := p.N(), p.edges()
-	s, err := s.withDefaults(n, d, edges)
+	s, err := s.withDefaults(n, d, edges, p.singleSystem(d))
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +98,15 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	return m, nil
 }
 
+// singleSystem reports whether the systems of a d-dimensional model are in single precision.
+func (p *Problem) singleSystem(d int) bool { return d == 2 && p.delta2.single != nil }
+
 // laplacian returns room for W of H5: the pattern with values of its own, in the plane in the
 // precision of the length scales.
 func (p *Problem) laplacian(d int) *solve.Laplacian {
 	w := *p.Similar
 	a := &solve.Laplacian{W: &w, Diagonal: make([]float64, p.N())}
-	if d == 2 && p.delta2.single != nil {
+	if p.singleSystem(d) {
 		a.Single = make([]float32, len(w.Index))
 	} else {
 		w.Data = make([]float64, len(w.Index))

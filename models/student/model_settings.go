@@ -130,8 +130,8 @@ type ModelSettings struct {
 }
 
 // withDefaults fills zero fields for a map of n points in d dimensions with so
-// many edges, and checks the rest.
-func (s ModelSettings) withDefaults(n, d int, edges float64) (ModelSettings, error) {
+// many edges, whose systems are in single precision or not, and checks the rest.
+func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (ModelSettings, error) {
 	plane := func() bool { return d == 2 && s.Tail == 1 }
 	or := func(p *float64, v float64) {
 		if *p == 0 {
@@ -163,7 +163,7 @@ func (s ModelSettings) withDefaults(n, d int, edges float64) (ModelSettings, err
 		s.Momentum = 0
 	}
 	or(&s.Tolerance, 0.1)
-	orInt(&s.Sweeps, sweeps(n, d))
+	orInt(&s.Sweeps, sweeps(d, single))
 	orInt(&s.Steps, Steps(n, d))
 	if s.Phases == [3]int{} && s.Steps > 0 {
 		s.Phases = prior.Phases(s.Steps)
@@ -206,9 +206,9 @@ func (s ModelSettings) withDefaults(n, d int, edges float64) (ModelSettings, err
 }
 
 // sweeps is the default of ModelSettings.Sweeps.
-func sweeps(n, d int) int {
+func sweeps(d int, single bool) int {
 	switch {
-	case SingleSystem(n, d):
+	case single:
 		return 20
 	case d > 3:
 		return 6

@@ -11,12 +11,12 @@ type pairLengths struct {
 	single []float32
 }
 
-// newPairLengths returns room for those of so many entries of n points.
-func newPairLengths(n, entries int) pairLengths {
-	if n < singlePoints {
-		return pairLengths{double: make([]float64, entries)}
+// newPairLengths returns room for those of so many entries.
+func newPairLengths(single bool, entries int) pairLengths {
+	if single {
+		return pairLengths{single: make([]float32, entries)}
 	}
-	return pairLengths{single: make([]float32, entries)}
+	return pairLengths{double: make([]float64, entries)}
 }
 
 // LengthBytes is what an entry's length takes in a problem of n points.

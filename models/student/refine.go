@@ -147,7 +147,7 @@ func (p *Problem) stretchable(wanted bool) *Problem {
 		return nil
 	}
 	far := *p
-	far.weights.now, far.delta2 = make([]float64, len(p.weights.now)), newPairLengths(p.N(), p.delta2.entries())
+	far.weights.now, far.delta2 = make([]float64, len(p.weights.now)), newPairLengths(p.delta2.single != nil, p.delta2.entries())
 	return &far
 }
 

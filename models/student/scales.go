@@ -78,11 +78,13 @@ type lengths struct {
 	// density is gamma of H21; radius2 are then R_i^2 (n).
 	density float64
 	radius2 []float64
+	// single keeps those of few points in single precision, too.
+	single bool
 }
 
 // newLengths are the length scales by settings of points with the first k of their lists.
 func newLengths(nb *knn.Neighbors, k int, s Settings, unit float64) lengths {
-	l := lengths{scales: s.Scales, unit: unit, density: s.Density}
+	l := lengths{scales: s.Scales, unit: unit, density: s.Density, single: s.Single}
 	if l.density == 0 {
 		return l
 	}
@@ -153,7 +155,7 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 	}
 	e := &adjacency{nb: nb, further: further, near: near, scale: s}
 	c := e.pattern(threads)
-	p := &Problem{Similar: c, delta2: newPairLengths(nb.N, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
+	p := &Problem{Similar: c, delta2: newPairLengths(s.single || LengthBytes(nb.N) == 4, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
 	numbers := newNumbering(c.NNZ(), par.Pieces(nb.N, rowPiece))
 	par.Ranges(threads, nb.N, rowPiece, func(t, from, to int) {
 		piece := numbers.piece(t, c.Start[from], c.Start[to])

@@ -9,6 +9,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/budget"
 	"unfold/models/fit"
@@ -68,7 +69,7 @@ func isRefusal(err error) bool {
 // predict plans a fit whose rows are known and says what it will take. What makes
 // no sense is left to the fit itself to say. The time is found out only if it will
 // be reported.
-func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, limit int64) (f forecast, err error) {
+func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, x vec.Matrix[float32], limit int64) (f forecast, err error) {
 	f.Plan, err = plan(j, limit)
 	switch {
 	case isRefusal(err):
@@ -76,7 +77,7 @@ func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, limit in
 	case err != nil, p.progress == nil && c.Report == "":
 		return f, nil
 	}
-	if f, err = foresee(ctx, f.Plan); err == nil {
+	if f, err = foresee(ctx, f.Plan, x); err == nil {
 		p.say(f.line())
 	}
 	return f, err
@@ -90,12 +91,12 @@ func (p *program) say(line string) {
 	}
 }
 
-// foresee predicts the time of a plan.
-func foresee(ctx context.Context, p budget.Plan) (forecast, error) {
+// foresee predicts the time of a plan, from its rows if they have been read.
+func foresee(ctx context.Context, p budget.Plan, x vec.Matrix[float32]) (forecast, error) {
 	if !p.Timed() {
 		return forecast{Plan: p}, nil
 	}
-	speed, err := budget.Measure(ctx, p)
+	speed, err := budget.Measure(ctx, p, x)
 	if err != nil {
 		return forecast{}, err
 	}
@@ -223,7 +224,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 	if err != nil {
 		return fitError(inputs, err)
 	}
-	f, err := foresee(ctx, planned)
+	f, err := foresee(ctx, planned, vec.Matrix[float32]{})
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	if f.data.Sparse != nil {
 		f.job.Entries = max(1, f.data.Sparse.NNZ())
 	}
-	if f.predicted, err = f.predict(ctx, f.p, f.job, f.limit); err != nil {
+	if f.predicted, err = f.predict(ctx, f.p, f.job, f.data.X, f.limit); err != nil {
 		return nil, err
 	}
 	if len(f.predicted.Changed) > 0 {
