@@ -1,8 +1,6 @@
 package solve
 
 import (
-	"math"
-
 	"unfold/internal/simd"
 	"unfold/internal/vec"
 	"unfold/sparse"
@@ -88,15 +86,7 @@ func (c *CG) beginLoose(t int, l *worker) bool {
 		return false
 	}
 	c.collect(l, c.steps)
-	for k, v := range l.sums[:c.d] {
-		l.scale[k], l.rz[k] = 1, 0
-		if v > 0 {
-			l.scale[k], l.rz[k] = 1/math.Sqrt(v), 1
-		}
-		l.unit[k] = 1 / (l.scale[k] * l.scale[k])
-	}
-	copy(l.norm, l.sums[c.d:])
-	copy(l.norm0, l.norm)
+	c.scaleResidual(l, 1)
 	c.each(t, nil, (*CG).narrowLoose)
 	return true
 }

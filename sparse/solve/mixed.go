@@ -135,6 +135,16 @@ func (c *CG) beginMixed(t int, l *worker) bool {
 	for _, v := range m.largest {
 		largest = max(largest, v)
 	}
+	c.scaleResidual(l, largest)
+	copy(l.last, l.norm)
+	l.largest = largest
+	c.each(t, nil, (*CG).narrow)
+	return true
+}
+
+// scaleResidual makes the first residual one of length one by the preconditioner, of whose sums r'z come
+// first and those of |r|^2 next; unit leads back to |r|^2 of the system, whose rows are divided by largest.
+func (c *CG) scaleResidual(l *worker, largest float64) {
 	for k, v := range l.sums[:c.d] {
 		l.scale[k] = 1
 		if v > 0 {
@@ -145,10 +155,6 @@ func (c *CG) beginMixed(t int, l *worker) bool {
 	}
 	copy(l.norm, l.sums[c.d:])
 	copy(l.norm0, l.norm)
-	copy(l.last, l.norm)
-	l.largest = largest
-	c.each(t, nil, (*CG).narrow)
-	return true
 }
 
 // sortRows orders the rows of a piece.
