@@ -216,7 +216,7 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	}
 	// The order of the points, and its inverse.
 	ordered := 4. * 2
-	add("graph", used+held+max(problem+max(more, aside)+ordered, (12+8+8)*float64(p.Neighbors)), 0)
+	add("graph", held+max(used+problem+more+ordered, unused+problem+aside+ordered, used+(12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
@@ -232,12 +232,14 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	if student.SingleSystem(p.Rows, p.Spec.Dims) {
 		system = 4*entries + (3*8*d + statistics) + (4*4*d + 4)
 	}
-	// The components of the vectors, or the vectors of a sample and all that is held to learn it.
-	start := 4 * d
+	// The components of the vectors; or the vectors of a sample, then all that is held to learn it.
+	start := used + 4*d
 	if m := p.sample(); m > 0 {
-		start = float64(m) / float64(p.Rows) * (4*float64(p.Seen) + held + problem + field + state + frame + system)
+		share := float64(m) / float64(p.Rows)
+		taken := share * 4 * float64(p.Seen)
+		start = max(used+taken, unused+taken+share*(held+problem+field+state+frame+system))
 	}
-	add("spectral", used+held+problem+start+state+frame, 0)
+	add("spectral", held+problem+start+state+frame, 0)
 	add("em", unused+held-aside+problem+field+state+frame+system+average+ordered/2, 0)
 }
 

@@ -107,7 +107,7 @@ func TestTenMillionRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := float64(p.Bytes()) / 1e9; got > 7.9 {
+	if got := float64(p.Bytes()) / 1e9; got > 7 {
 		t.Errorf("%.2f GB are predicted", got)
 	}
 }

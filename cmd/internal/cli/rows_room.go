@@ -54,6 +54,7 @@ func (r *rowsRoom) lists(plan *budget.Plan) func(*knn.Neighbors) *knn.Neighbors 
 			r.noteMemory("neighbours", err)
 			return nb
 		}
+		r.release() // of the rows, which are not needed beside two copies of the lists
 		r.near = file
 		copy(index, nb.Index)
 		copy(dist2, nb.Dist2)

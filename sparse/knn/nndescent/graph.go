@@ -83,6 +83,8 @@ func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 		return nil, err
 	}
 	nb := g.exact(l)
+	// Who hears that this is done may let go of memory, before a sample looks at all of x again.
+	g.rows, g.order, g.pool = points{}, nil, par.Lender[work]{}
 	g.done = g.total - 1
 	g.step()
 	return nb, ctx.Err()
