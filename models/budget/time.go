@@ -76,8 +76,16 @@ func (p Plan) trialRows() int {
 // Measure times small pieces of what the plan will do, in some tenths of a
 // second. Of the rows of the plan, if they are at hand, some are the rows of its trial: how near one
 // another neighbours lie decides how long they are searched for. x may be empty; NaN stands for a missing
-// value.
+// value. What is wrong with rows is left to the fit to say: the trial then makes its own.
 func Measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
+	v, err := measure(ctx, p, x)
+	if err != nil && x.Rows > 0 && ctx.Err() == nil {
+		return measure(ctx, p, vec.Matrix[float32]{})
+	}
+	return v, err
+}
+
+func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
 	v := Speed{Rows: p.trialRows(), Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
 	if p.Spec.Kind != fit.LVM {
 		var err error
@@ -233,7 +241,7 @@ func (p Plan) some(x vec.Matrix[float32], m int) (rows vec.Matrix[float32], ok b
 		copy(rows.Row(i), row)
 		key = key[:0]
 		for _, value := range row {
-			if value != value {
+			if value-value != 0 { // NaN or infinite
 				return rows, false
 			}
 			key = binary.LittleEndian.AppendUint32(key, math.Float32bits(value))

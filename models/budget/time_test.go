@@ -86,7 +86,8 @@ func TestFewRowsOfManyColumns(t *testing.T) {
 func TestRowsOfTheTrial(t *testing.T) {
 	const n, dim, m = 5000, 60, 300
 	all := trial(n, dim, false)
-	hole, same := all.Clone(), all.Clone()
+	hole, same, infinite := all.Clone(), all.Clone(), all.Clone()
+	infinite.Row(0)[3] = float32(math.Inf(1))
 	hole.Row(0)[3] = float32(math.NaN())
 	copy(same.Row(n/m), same.Row(0))
 	made := func(x vec.Matrix[float32]) bool {
@@ -102,6 +103,7 @@ func TestRowsOfTheTrial(t *testing.T) {
 		"none":            {vec.Matrix[float32]{}, fit.PCANone, true},
 		"others":          {all.Slice(0, n-1), fit.PCANone, true},
 		"a missing value": {hole, fit.PCANone, true},
+		"an infinity":     {infinite, fit.PCANone, true},
 		"two are equal":   {same, fit.PCANone, true},
 	} {
 		p, err := New(Job{Rows: n, Dim: dim, Spec: fit.Spec{PCA: c.pca}})
@@ -115,5 +117,21 @@ func TestRowsOfTheTrial(t *testing.T) {
 		if !c.made && c.pca == fit.PCANone && !slices.Equal(rows.Row(m-1), all.Row((m-1)*(n/m))) {
 			t.Errorf("%s: the last is not one of the rows", name)
 		}
+	}
+}
+
+// Rows that a fit refuses are no error of the prediction: the fit says which they are.
+func TestTrialOfRefusedRows(t *testing.T) {
+	x := trial(5000, 6, false)
+	x.Row(0)[0] = 3e38
+	p, err := New(Job{Rows: x.Rows, Dim: x.Cols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := measure(t.Context(), p, x); err == nil {
+		t.Error("the rows are taken; try other ones")
+	}
+	if v, err := Measure(t.Context(), p, x); err != nil || v.Trial.EM <= 0 {
+		t.Errorf("%+v: %v", v, err)
 	}
 }
