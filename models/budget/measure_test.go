@@ -61,7 +61,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 	t.Helper()
 	defer Collect(0)()
 	// What a fit touches of the program is not the data's.
-	if _, _, err := fit.Fit(t.Context(), trial(3000, j.Dim, false), fit.Spec{LVM: j.Spec.LVM}, nil); err != nil {
+	if _, _, err := fit.Fit(t.Context(), trial(3000, j.Dim), fit.Spec{LVM: j.Spec.LVM}, nil); err != nil {
 		t.Fatal(err)
 	}
 	forgetPeak(t)
@@ -76,7 +76,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 	}
 	predicted = p.Seconds(v)
 	defer Collect(p.Bytes())()
-	x := trial(j.Rows, j.Dim, false)
+	x := trial(j.Rows, j.Dim)
 	forgetPeak(t)
 	stage := "collapse"
 	next := func(name string, _, _ int) {

@@ -55,7 +55,7 @@ func TestFieldBytes(t *testing.T) {
 func TestModelBytes(t *testing.T) {
 	for _, dim := range []int{2, 50} {
 		n, d := 6000, 2
-		x := trial(n, dim, false)
+		x := trial(n, dim)
 		p, err := New(Job{Rows: n, Dim: dim, Spec: fit.Spec{PCA: fit.PCANone}})
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, r, err := fit.Fit(t.Context(), trial(c.n, c.dim, false), c.spec, nil)
+		s, r, err := fit.Fit(t.Context(), trial(c.n, c.dim), c.spec, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

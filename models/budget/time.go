@@ -2,7 +2,6 @@ package budget
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/student"
 	"unfold/sparse/distance"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
@@ -102,7 +102,7 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 		spec.LVM.Saul.Level = saul.LevelOf(p.Level)
 	} else {
 		spec.LVM.Student.Coarse, spec.LVM.Student.Theta = p.Coarse, p.theta
-		spec.LVM.Student.Single = student.LengthBytes(p.Rows) == 4
+		spec.LVM.Student.Single = student.SingleLengths(p.Rows)
 		spec.LVM.Student.Supervision = 0 // these rows have no labels, which take hardly any time
 		if p.Lists < spec.SearchLists(v.Rows) {
 			spec.LVM.Student.Reach = p.Lists // few points have longer lists
@@ -195,7 +195,7 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 		return ctx.Err()
 	}
 	columns := min(p.Dim, trialColumns)
-	x := trial(manyRows, columns, false)
+	x := trial(manyRows, columns)
 	for again := range 4 {
 		i, rows := again%2, []int{fewRows, manyRows}[again%2]
 		begin := time.Now()
@@ -216,8 +216,10 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 func (p Plan) trial(ctx context.Context, x vec.Matrix[float32], m int) (vec.Matrix[float32], error) {
 	rows, ok := p.some(x, m)
 	switch {
+	case !ok && p.Spec.Distance.Bits():
+		return toBits(trial(m, p.Seen)), nil
 	case !ok:
-		return trial(m, p.Seen, p.Spec.Distance.Bits()), nil
+		return trial(m, p.Seen), nil
 	case p.Spec.PCA <= 0:
 		return rows, nil
 	}
@@ -234,25 +236,30 @@ func (p Plan) some(x vec.Matrix[float32], m int) (rows vec.Matrix[float32], ok b
 	if x.Rows != p.Rows || x.Cols != p.Dim || p.Spec.PCA > 0 && p.Dim > mostProjected || m >= x.Rows || p.Entries > 0 {
 		return rows, false
 	}
-	rows = vec.New[float32](m, x.Cols)
-	seen, key := make(map[string]struct{}, m), make([]byte, 0, 4*x.Cols)
-	for i := range m {
-		row := x.Row(i * (x.Rows / m))
-		copy(rows.Row(i), row)
-		key = key[:0]
-		for _, value := range row {
-			if value-value != 0 { // NaN or infinite
-				return rows, false
-			}
-			key = binary.LittleEndian.AppendUint32(key, math.Float32bits(value))
-		}
-		seen[string(key)] = struct{}{}
+	at := make([]int, m)
+	for i := range at {
+		at[i] = i * (x.Rows / m)
 	}
-	return rows, len(seen) == m
+	rows = vec.Take(x, at)
+	if !vec.Finite(rows.Data) {
+		return rows, false
+	}
+	unique, _, _ := graph.Collapse(rows)
+	return rows, len(unique) == m
 }
 
-// trial makes rows in ten groups, of bits or not, the same each time.
-func trial(n, dim int, bits bool) vec.Matrix[float32] {
+// toBits sets the values of x that are above 0 to 1, the others to 0.
+func toBits(x vec.Matrix[float32]) vec.Matrix[float32] {
+	for at, value := range x.Data {
+		if x.Data[at] = 0; value > 0 {
+			x.Data[at] = 1
+		}
+	}
+	return x
+}
+
+// trial makes rows in ten groups, the same each time.
+func trial(n, dim int) vec.Matrix[float32] {
 	x := vec.New[float32](n, dim)
 	state := uint64(1)
 	next := func() float32 { // splitmix64, four of them added: nearly normal
@@ -273,11 +280,6 @@ func trial(n, dim int, bits bool) vec.Matrix[float32] {
 		row, c := x.Row(i), centre[i%10*dim:]
 		for k := range row {
 			row[k] = c[k] + next()
-			if bits && row[k] > 0 {
-				row[k] = 1
-			} else if bits {
-				row[k] = 0
-			}
 		}
 	}
 	return x

@@ -85,13 +85,13 @@ func TestFewRowsOfManyColumns(t *testing.T) {
 // rows are made.
 func TestRowsOfTheTrial(t *testing.T) {
 	const n, dim, m = 5000, 60, 300
-	all := trial(n, dim, false)
+	all := trial(n, dim)
 	hole, same, infinite := all.Clone(), all.Clone(), all.Clone()
 	infinite.Row(0)[3] = float32(math.Inf(1))
 	hole.Row(0)[3] = float32(math.NaN())
 	copy(same.Row(n/m), same.Row(0))
 	made := func(x vec.Matrix[float32]) bool {
-		return slices.Equal(x.Data, trial(m, x.Cols, false).Data)
+		return slices.Equal(x.Data, trial(m, x.Cols).Data)
 	}
 	for name, c := range map[string]struct {
 		x    vec.Matrix[float32]
@@ -122,7 +122,7 @@ func TestRowsOfTheTrial(t *testing.T) {
 
 // Rows that a fit refuses are no error of the prediction: the fit says which they are.
 func TestTrialOfRefusedRows(t *testing.T) {
-	x := trial(5000, 6, false)
+	x := trial(5000, 6)
 	x.Row(0)[0] = 3e38
 	p, err := New(Job{Rows: x.Rows, Dim: x.Cols})
 	if err != nil {

@@ -19,16 +19,19 @@ func newPairLengths(single bool, entries int) pairLengths {
 	return pairLengths{double: make([]float64, entries)}
 }
 
+// SingleLengths reports whether length scales of n points are in single precision.
+func SingleLengths(n int) bool { return n >= singlePoints }
+
 // LengthBytes is what an entry's length takes in a problem of n points.
 func LengthBytes(n int) int {
-	if n < singlePoints {
-		return 8
+	if SingleLengths(n) {
+		return 4
 	}
-	return 4
+	return 8
 }
 
 // SingleSystem reports whether the systems of n points in d dimensions are in single precision.
-func SingleSystem(n, d int) bool { return d == 2 && LengthBytes(n) == 4 }
+func SingleSystem(n, d int) bool { return d == 2 && SingleLengths(n) }
 
 // at is the length scale of entry q.
 func (l *pairLengths) at(q int) float64 {

@@ -12,7 +12,7 @@ func TestPairLengths(t *testing.T) {
 		n         int
 		precision float64
 	}{"few points": {singlePoints - 1, 0}, "many": {singlePoints, 6e-8}} {
-		l := newPairLengths(LengthBytes(c.n) == 4, entries)
+		l := newPairLengths(SingleLengths(c.n), entries)
 		for q := range entries {
 			l.set(q, math.Exp(float64(q-entries/2)/3))
 		}

@@ -155,7 +155,7 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 	}
 	e := &adjacency{nb: nb, further: further, near: near, scale: s}
 	c := e.pattern(threads)
-	p := &Problem{Similar: c, delta2: newPairLengths(s.single || LengthBytes(nb.N) == 4, c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
+	p := &Problem{Similar: c, delta2: newPairLengths(s.single || SingleLengths(nb.N), c.NNZ()), Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
 	numbers := newNumbering(c.NNZ(), par.Pieces(nb.N, rowPiece))
 	par.Ranges(threads, nb.N, rowPiece, func(t, from, to int) {
 		piece := numbers.piece(t, c.Start[from], c.Start[to])
