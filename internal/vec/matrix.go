@@ -94,7 +94,7 @@ func SquaredDistance[T Float](a, b []T) float64 {
 
 // RowsOf views the rows of a matrix as arrays R of its number of columns, so that a row costs one
 // bounds check and no multiplication. They share its memory.
-func RowsOf[R [2]float64 | [3]float64](m Matrix[float64]) []R {
+func RowsOf[R interface{ [2]T | [3]T | [4]T }, T Float](m Matrix[T]) []R {
 	if len(m.Data) == 0 {
 		return nil
 	}

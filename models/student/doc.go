@@ -215,7 +215,7 @@
 //
 // # Precision
 //
-// All is float64 but for the systems of many points in the plane (see above) and for the repulsion
+// All is float64 but for the systems of many points in the plane and in space (see above) and for the repulsion
 // between the target and the sources of a batch in the plane and in space (ModelSettings.Single), which is summed in float32,
 // coordinates relative to the batch. Of 4,000 digits in the plane, both ways agree to 1e-5 of the likelihood
 // and 5e-5 of the map's diameter (root mean square, after Procrustes) over the first

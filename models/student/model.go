@@ -99,10 +99,10 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 }
 
 // singleSystem reports whether the systems of a d-dimensional model are in single precision.
-func (p *Problem) singleSystem(d int) bool { return d == 2 && p.delta2.single != nil }
+func (p *Problem) singleSystem(d int) bool { return onMap(d) && p.delta2.single != nil }
 
-// laplacian returns room for W of H5: the pattern with values of its own, in the plane in the
-// precision of the length scales.
+// laplacian returns room for W of H5: the pattern with values of its own, in the plane and in space
+// in the precision of the length scales.
 func (p *Problem) laplacian(d int) *solve.Laplacian {
 	w := *p.Similar
 	a := &solve.Laplacian{W: &w, Diagonal: make([]float64, p.N())}

@@ -31,7 +31,10 @@ func LengthBytes(n int) int {
 }
 
 // SingleSystem reports whether the systems of n points in d dimensions are in single precision.
-func SingleSystem(n, d int) bool { return d == 2 && SingleLengths(n) }
+func SingleSystem(n, d int) bool { return onMap(d) && SingleLengths(n) }
+
+// onMap reports whether d dimensions are the plane or space, for which there are kernels.
+func onMap(d int) bool { return d == 2 || d == 3 }
 
 // at is the length scale of entry q.
 func (l *pairLengths) at(q int) float64 {

@@ -77,8 +77,8 @@ type Options struct {
 	// Further is the weight of these edges. Default that of the method further: from 1 to
 	// 0.2, less for more than 30,000 points.
 	Further FurtherWeight
-	// Single keeps length scales, and in the plane systems, in single precision, as of 30,000
-	// points and more they are anyway. It is for trials that shall take the time of many.
+	// Single keeps length scales, and in the plane and in space systems, in single precision, as of
+	// 30,000 points and more they are anyway. It is for trials that shall take the time of many.
 	Single bool
 	// Thorough takes two and a half times the steps, each solved to the tolerance,
 	// with finer cells: a little better, and several times as long.

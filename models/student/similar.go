@@ -51,31 +51,39 @@ func (s *similar) system(threads int, st *State, c, damping float64, own bool, p
 // rows fills rows from..to of W, sets grad_i = c grad_i - sum_j W_ij (mu_i - mu_j) and the diagonal to
 // sum_j W_ij.
 func (s *similar) rows(st *State, c float64, a *solve.Laplacian, grad vec.Matrix[float64], from, to int) {
-	l, k, w, sum := &s.p.delta2, &s.p.weights, a.W.Data, a.Diagonal
-	switch {
-	case s.d != 2:
+	switch s.d {
+	case 2:
+		rowsOf[[2]float64](s, st, c, a, grad, from, to)
+	case 3:
+		rowsOf[[3]float64](s, st, c, a, grad, from, to)
+	default:
 		for i := from; i < to; i++ {
 			g := grad.Row(i)
 			vec.Scale(c, g)
-			sum[i] = s.row(st, i, w, g)
+			a.Diagonal[i] = s.row(st, i, a.W.Data, g)
 		}
-	case l.single != nil && k.short != nil:
-		planeRows(s, st, l.single, k.short, c, a.Single, grad, sum, from, to)
-	case l.single != nil:
-		planeRows(s, st, l.single, k.long, c, a.Single, grad, sum, from, to)
-	case k.short != nil:
-		planeRows(s, st, l.double, k.short, c, w, grad, sum, from, to)
-	default:
-		planeRows(s, st, l.double, k.long, c, w, grad, sum, from, to)
 	}
 }
 
-// planeRows is rows in the plane.
-func planeRows[L float32 | float64, N uint8 | uint32](s *similar, st *State, lengths []L, numbers []N, c float64, w []L, grad vec.Matrix[float64], sum []float64, from, to int) {
-	sim := s.p.Similar
-	edges := pull.Pairs[L, N]{Start: sim.Start, Index: sim.Index, Length: lengths, Number: numbers, Weight: s.p.weights.now}
-	points := pull.State{Mu: vec.RowsOf[[2]float64](st.Mu), Sigma2: st.Sigma2, Half: 1 / (2 * s.a)}
-	edges.Rows(&points, c, w, vec.RowsOf[[2]float64](grad), sum, from, to)
+// rowsOf is rows for places P.
+func rowsOf[P pull.Place](s *similar, st *State, c float64, a *solve.Laplacian, grad vec.Matrix[float64], from, to int) {
+	points := &pull.State[P]{Mu: vec.RowsOf[P](st.Mu), Sigma2: st.Sigma2, Half: 1 / (2 * s.a)}
+	l, k, w, sum, g := &s.p.delta2, &s.p.weights, a.W.Data, a.Diagonal, vec.RowsOf[P](grad)
+	switch {
+	case l.single != nil && k.short != nil:
+		pull.Rows(pairs(s.p, l.single, k.short), points, c, a.Single, g, sum, from, to)
+	case l.single != nil:
+		pull.Rows(pairs(s.p, l.single, k.long), points, c, a.Single, g, sum, from, to)
+	case k.short != nil:
+		pull.Rows(pairs(s.p, l.double, k.short), points, c, w, g, sum, from, to)
+	default:
+		pull.Rows(pairs(s.p, l.double, k.long), points, c, w, g, sum, from, to)
+	}
+}
+
+// pairs are the similar pairs with their lengths and the numbers of their weights.
+func pairs[L float32 | float64, N uint8 | uint32](p *Problem, lengths []L, numbers []N) *pull.Pairs[L, N] {
+	return &pull.Pairs[L, N]{Start: p.Similar.Start, Index: p.Similar.Index, Length: lengths, Number: numbers, Weight: p.weights.now}
 }
 
 // row fills row i of W, subtracts sum_j W_ij (mu_i - mu_j) from g and returns sum_j W_ij.

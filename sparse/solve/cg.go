@@ -67,6 +67,7 @@ type worker struct {
 	largest           float64
 	factors           [4]float32
 	part              [4 * slice]float32
+	looseFactors      looseFactors
 
 	_ [64]byte // another worker's numbers in a cache line of their own
 }
@@ -100,8 +101,8 @@ func NewCG(n, d int, s Settings) *CG {
 	switch {
 	case d == 2 && s.Tolerance >= finest && s.Tolerance < Loose:
 		c.mixed, c.workLow = newMixed(n, pieces, s.Tolerance), c.iterateMixed
-	case d == 2 && s.Tolerance >= Loose && s.Single:
-		c.loose, c.workLow = newLoose(n), c.iterateLoose
+	case looseColumns(d) && s.Tolerance >= Loose && s.Single:
+		c.loose, c.workLow = newLoose(n, d), c.iterateLoose
 	}
 	if c.loose == nil {
 		c.double()

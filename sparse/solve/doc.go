@@ -35,7 +35,7 @@
 // # Loose solves
 //
 // To a tenth of the residual, as EM solves, a matrix and vectors in single precision are enough.
-// If the caller keeps its weights in single precision (Laplacian.Single), a solve for two columns
+// If the caller keeps its weights in single precision (Laplacian.Single), a solve for two or three columns
 // to Loose or more works on them as they are. That is half the bytes of the matrix and of the
 // vectors, and .4 to .6 of the time of an iteration. The diagonal is rounded, too, which changes
 // Gamma by at most 6e-8 of the diagonal. Where Gamma is less than some 1e-5 of it for many points,

@@ -117,84 +117,173 @@ test:
 	VZEROUPPER
 	RET
 
-// func mulLooseAVX2(q *[2]float32, p *[2]float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[4]float32)
+// func mulLoose2AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·mulLooseAVX2(SB), NOSPLIT, $0-72
+TEXT ·mulLoose2AVX2(SB), NOSPLIT, $0-72
 	MOVQ   q+0(FP), AX
-	MOVQ   p+8(FP), CX
-	MOVQ   diagonal+16(FP), DX
-	MOVQ   start+24(FP), BX
+	MOVQ   diagonal+16(FP), CX
+	MOVQ   start+24(FP), DX
+	MOVQ   p+8(FP), BX
 	MOVQ   index+32(FP), SI
 	MOVQ   value+40(FP), DI
-	MOVQ   from+48(FP), R8
-	MOVQ   to+56(FP), R9
-	VXORPS X0, X0, X0
+	MOVQ   from+48(FP), R9
+	MOVQ   to+56(FP), R10
 	VXORPS X1, X1, X1
-	MOVQ   (BX)(R8*8), R10
+	VXORPS X2, X2, X2
+	MOVQ   (DX)(R9*8), R8
 
-looseRows:
-	CMPQ   R8, R9
-	JGE    looseOver
-	MOVQ   8(BX)(R8*8), R11
-	VXORPS Y2, Y2, Y2
+mulLoose2Rows:
+	CMPQ   R9, R10
+	JGE    mulLoose2Over
+	MOVQ   8(DX)(R9*8), R11
+	VXORPS Y3, Y3, Y3
 	LEAQ   -4(R11), R12
-	JMP    looseTestFours
+	JMP    mulLoose2TestFours
 
-looseFours:
-	MOVLQSX     (SI)(R10*4), R13
-	VMOVSD      (CX)(R13*8), X3
-	MOVLQSX     4(SI)(R10*4), R13
-	VMOVHPS     (CX)(R13*8), X3, X3
-	MOVLQSX     8(SI)(R10*4), R13
-	VMOVSD      (CX)(R13*8), X4
-	MOVLQSX     12(SI)(R10*4), R13
-	VMOVHPS     (CX)(R13*8), X4, X4
-	VINSERTF128 $0x01, X4, Y3, Y3
-	VPMOVZXDQ   (DI)(R10*4), Y4
+mulLoose2Fours:
+	MOVLQSX     (SI)(R8*4), R13
+	VMOVSD      (BX)(R13*8), X0
+	MOVLQSX     4(SI)(R8*4), R13
+	VMOVHPS     (BX)(R13*8), X0, X0
+	MOVLQSX     8(SI)(R8*4), R13
+	VMOVSD      (BX)(R13*8), X4
+	MOVLQSX     12(SI)(R8*4), R13
+	VMOVHPS     (BX)(R13*8), X4, X4
+	VINSERTF128 $0x01, X4, Y0, Y0
+	VPMOVZXDQ   (DI)(R8*4), Y4
 	VMOVSLDUP   Y4, Y4
-	VFMADD231PS Y3, Y4, Y2
-	ADDQ        $0x04, R10
+	VFMADD231PS Y0, Y4, Y3
+	ADDQ        $0x04, R8
 
-looseTestFours:
-	CMPQ         R10, R12
-	JLE          looseFours
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X2
-	VMOVHLPS     X2, X2, X3
-	VADDPS       X3, X2, X2
-	JMP          looseTestOnes
+mulLoose2TestFours:
+	CMPQ         R8, R12
+	JLE          mulLoose2Fours
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X0, X3, X3
+	VMOVHLPS     X3, X3, X0
+	VADDPS       X0, X3, X3
+	JMP          mulLoose2TestOnes
 
-looseOnes:
-	MOVLQSX      (SI)(R10*4), R12
-	VBROADCASTSS (DI)(R10*4), X3
-	VMOVSD       (CX)(R12*8), X4
-	VFMADD231PS  X4, X3, X2
-	INCQ         R10
-
-looseTestOnes:
-	CMPQ         R10, R11
-	JLT          looseOnes
-	VMOVSD       (CX)(R8*8), X3
-	VBROADCASTSS (DX)(R8*4), X4
-	VMULPS       X3, X4, X5
-	VSUBPS       X2, X5, X5
-	VMOVLPS      X5, (AX)(R8*8)
-	VFMADD231PS  X3, X5, X0
-	VDIVPS       X4, X5, X4
-	VFMADD231PS  X4, X5, X1
+mulLoose2Ones:
+	MOVLQSX      (SI)(R8*4), R12
+	VBROADCASTSS (DI)(R8*4), X0
+	VMOVSD       (BX)(R12*8), X4
+	VFMADD231PS  X4, X0, X3
 	INCQ         R8
-	JMP          looseRows
 
-looseOver:
-	VMOVLHPS X1, X0, X0
+mulLoose2TestOnes:
+	CMPQ         R8, R11
+	JLT          mulLoose2Ones
+	MOVQ         R9, R11
+	VMOVSD       (BX)(R11*8), X0
+	VBROADCASTSS (CX)(R9*4), X4
+	VMULPS       X0, X4, X5
+	VSUBPS       X3, X5, X5
+	VMOVLPS      X5, (AX)(R11*8)
+	VFMADD231PS  X0, X5, X1
+	VDIVPS       X4, X5, X4
+	VFMADD231PS  X4, X5, X2
+	INCQ         R9
+	JMP          mulLoose2Rows
+
+mulLoose2Over:
 	MOVQ     sums+64(FP), AX
-	VMOVUPS  X0, (AX)
+	VMOVLHPS X2, X1, X1
+	VMOVUPS  X1, (AX)
 	VZEROUPPER
 	RET
 
-// func stepLooseAVX2(y *[2]float32, r *[2]float32, p *[2]float32, q *[2]float32, diagonal *float32, fours int, factors *[4]float32, sums *[4]float32)
+// func mulLoose4AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
+// Requires: AVX, FMA3
+TEXT ·mulLoose4AVX2(SB), NOSPLIT, $0-72
+	MOVQ   q+0(FP), AX
+	MOVQ   diagonal+16(FP), CX
+	MOVQ   start+24(FP), DX
+	MOVQ   p+8(FP), BX
+	MOVQ   index+32(FP), SI
+	MOVQ   value+40(FP), DI
+	MOVQ   from+48(FP), R9
+	MOVQ   to+56(FP), R10
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	MOVQ   (DX)(R9*8), R8
+
+mulLoose4Rows:
+	CMPQ   R9, R10
+	JGE    mulLoose4Over
+	MOVQ   8(DX)(R9*8), R11
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	LEAQ   -4(R11), R12
+	JMP    mulLoose4TestFours
+
+mulLoose4Fours:
+	MOVLQSX      (SI)(R8*4), R13
+	VBROADCASTSS (DI)(R8*4), X0
+	ADDQ         R13, R13
+	VMOVUPS      (BX)(R13*8), X7
+	VFMADD231PS  X7, X0, X3
+	MOVLQSX      4(SI)(R8*4), R13
+	VBROADCASTSS 4(DI)(R8*4), X0
+	ADDQ         R13, R13
+	VMOVUPS      (BX)(R13*8), X7
+	VFMADD231PS  X7, X0, X4
+	MOVLQSX      8(SI)(R8*4), R13
+	VBROADCASTSS 8(DI)(R8*4), X0
+	ADDQ         R13, R13
+	VMOVUPS      (BX)(R13*8), X7
+	VFMADD231PS  X7, X0, X5
+	MOVLQSX      12(SI)(R8*4), R13
+	VBROADCASTSS 12(DI)(R8*4), X0
+	ADDQ         R13, R13
+	VMOVUPS      (BX)(R13*8), X7
+	VFMADD231PS  X7, X0, X6
+	ADDQ         $0x04, R8
+
+mulLoose4TestFours:
+	CMPQ   R8, R12
+	JLE    mulLoose4Fours
+	VADDPS X4, X3, X3
+	VADDPS X6, X5, X5
+	VADDPS X5, X3, X3
+	JMP    mulLoose4TestOnes
+
+mulLoose4Ones:
+	MOVLQSX      (SI)(R8*4), R12
+	VBROADCASTSS (DI)(R8*4), X0
+	ADDQ         R12, R12
+	VMOVUPS      (BX)(R12*8), X4
+	VFMADD231PS  X4, X0, X3
+	INCQ         R8
+
+mulLoose4TestOnes:
+	CMPQ         R8, R11
+	JLT          mulLoose4Ones
+	MOVQ         R9, R11
+	ADDQ         R11, R11
+	VMOVUPS      (BX)(R11*8), X0
+	VBROADCASTSS (CX)(R9*4), X4
+	VMULPS       X0, X4, X5
+	VSUBPS       X3, X5, X5
+	VMOVUPS      X5, (AX)(R11*8)
+	VFMADD231PS  X0, X5, X1
+	VDIVPS       X4, X5, X4
+	VFMADD231PS  X4, X5, X2
+	INCQ         R9
+	JMP          mulLoose4Rows
+
+mulLoose4Over:
+	MOVQ    sums+64(FP), AX
+	VMOVUPS X1, (AX)
+	VMOVUPS X2, 16(AX)
+	VZEROUPPER
+	RET
+
+// func stepLoose2AVX2(y *float32, r *float32, p *float32, q *float32, diagonal *float32, fours int, factors *[8]float32, sums *[8]float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·stepLooseAVX2(SB), NOSPLIT, $0-64
+TEXT ·stepLoose2AVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         r+8(FP), CX
 	MOVQ         p+16(FP), DX
@@ -207,9 +296,9 @@ TEXT ·stepLooseAVX2(SB), NOSPLIT, $0-64
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	XORQ         R8, R8
-	JMP          looseStepTest
+	JMP          stepLoose2Test
 
-looseStepFours:
+stepLoose2Fours:
 	VMOVUPS      (DX)(R8*2), Y6
 	VMOVUPS      (AX)(R8*2), Y4
 	VMOVUPS      (CX)(R8*2), Y5
@@ -227,9 +316,9 @@ looseStepFours:
 	ADDQ         $0x10, R8
 	DECQ         DI
 
-looseStepTest:
+stepLoose2Test:
 	TESTQ        DI, DI
-	JG           looseStepFours
+	JG           stepLoose2Fours
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X2
 	VMOVHLPS     X2, X2, X0
@@ -238,9 +327,73 @@ looseStepTest:
 	VADDPS       X0, X3, X3
 	VMOVHLPS     X3, X3, X0
 	VADDPS       X0, X3, X3
+	MOVQ         sums+56(FP), AX
 	VMOVLHPS     X3, X2, X2
+	VMOVUPS      X2, (AX)
+	VZEROUPPER
+	RET
+
+// func stepLoose4AVX2(y *float32, r *float32, p *float32, q *float32, diagonal *float32, fours int, factors *[8]float32, sums *[8]float32)
+// Requires: AVX, FMA3
+TEXT ·stepLoose4AVX2(SB), NOSPLIT, $0-64
+	MOVQ           y+0(FP), AX
+	MOVQ           r+8(FP), CX
+	MOVQ           p+16(FP), DX
+	MOVQ           q+24(FP), BX
+	MOVQ           diagonal+32(FP), SI
+	MOVQ           fours+40(FP), DI
+	MOVQ           factors+48(FP), R8
+	VBROADCASTF128 (R8), Y0
+	VBROADCASTF128 16(R8), Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	XORQ           R8, R8
+	JMP            stepLoose4Test
+
+stepLoose4Fours:
+	VMOVUPS      (DX)(R8*4), Y6
+	VMOVUPS      (AX)(R8*4), Y4
+	VMOVUPS      (CX)(R8*4), Y5
+	VFMADD231PS  Y6, Y0, Y4
+	VMOVUPS      Y4, (AX)(R8*4)
+	VFNMADD231PS (BX)(R8*4), Y0, Y5
+	VMOVUPS      Y5, (CX)(R8*4)
+	VBROADCASTSS (SI)(R8*1), X7
+	VBROADCASTSS 4(SI)(R8*1), X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VDIVPS       Y7, Y5, Y7
+	VFMADD213PS  Y7, Y1, Y6
+	VMOVUPS      Y6, (DX)(R8*4)
+	VFMADD231PS  Y5, Y7, Y2
+	VFMADD231PS  Y5, Y5, Y3
+	VMOVUPS      32(DX)(R8*4), Y6
+	VMOVUPS      32(AX)(R8*4), Y4
+	VMOVUPS      32(CX)(R8*4), Y5
+	VFMADD231PS  Y6, Y0, Y4
+	VMOVUPS      Y4, 32(AX)(R8*4)
+	VFNMADD231PS 32(BX)(R8*4), Y0, Y5
+	VMOVUPS      Y5, 32(CX)(R8*4)
+	VBROADCASTSS 8(SI)(R8*1), X8
+	VBROADCASTSS 12(SI)(R8*1), X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	VDIVPS       Y8, Y5, Y8
+	VFMADD213PS  Y8, Y1, Y6
+	VMOVUPS      Y6, 32(DX)(R8*4)
+	VFMADD231PS  Y5, Y8, Y2
+	VFMADD231PS  Y5, Y5, Y3
+	ADDQ         $0x10, R8
+	DECQ         DI
+
+stepLoose4Test:
+	TESTQ        DI, DI
+	JG           stepLoose4Fours
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X0, X3, X3
 	MOVQ         sums+56(FP), AX
 	VMOVUPS      X2, (AX)
+	VMOVUPS      X3, 16(AX)
 	VZEROUPPER
 	RET
 

@@ -18,8 +18,8 @@ type Laplacian struct {
 	W *sparse.CSR
 	// Diagonal is sum_k W_ik + Gamma_i.
 	Diagonal []float64
-	// Single are the values of W, if W is a pattern without Data. Loose solves for two columns
-	// work on them as they are (Settings.Single); for all else see Wide.
+	// Single are the values of W, if W is a pattern without Data. Loose solves for two or
+	// three columns work on them as they are (Settings.Single); for all else see Wide.
 	Single []float32
 	// Definite says that every point HasGamma. Without it a solve looks, at all of W.
 	Definite bool

@@ -19,21 +19,27 @@ func (a *Laplacian) Wide() *Laplacian {
 	return &Laplacian{W: &w, Diagonal: a.Diagonal, Definite: a.Definite}
 }
 
-// loose is the workspace of loose solves for two columns in single precision: of the matrix as it
-// is, preconditioned with its diagonal D, for the right-hand side b s, s a scale that makes
-// b'b/D one.
+// loose is the workspace of loose solves for two or three columns in single precision: of the matrix
+// as it is, preconditioned with its diagonal D, for the right-hand side b s, s a scale that makes
+// b'b/D one. A row of vectors has two values, or four of which the last stays zero.
 type loose struct {
 	diagonal   []float32
-	y, r, p, q [][2]float32
+	y, r, p, q vec.Matrix[float32] // n x width
 	level      simd.Level
 }
 
-func newLoose(n int) *loose {
-	column := func() [][2]float32 { return make([][2]float32, n) }
-	return &loose{diagonal: make([]float32, n), y: column(), r: column(), p: column(), q: column(), level: simd.Best()}
+// looseColumns reports whether loose solves are for so many columns.
+func looseColumns(d int) bool { return d == 2 || d == 3 }
+
+func newLoose(n, d int) *loose {
+	rows := func() vec.Matrix[float32] { return vec.New[float32](n, d+d%2) }
+	return &loose{diagonal: make([]float32, n), y: rows(), r: rows(), p: rows(), q: rows(), level: simd.Best()}
 }
 
-func (s *loose) bytes() int64 { return 4 * int64(9*len(s.diagonal)) }
+// width is the number of values of a row.
+func (s *loose) width() int { return s.p.Cols }
+
+func (s *loose) bytes() int64 { return 4 * int64(len(s.diagonal)+4*len(s.p.Data)) }
 
 // double makes what rounds in double precision work on, which loose solves hardly ever need.
 func (c *CG) double() {
@@ -94,13 +100,12 @@ func (c *CG) beginLoose(t int, l *worker) bool {
 // weigh takes the diagonal and sums b'b/D and b'b.
 func (c *CG) weigh(_ *worker, sums []float64, from, to int) {
 	fit := true
-	b := vec.RowsOf[[2]float64](c.b)
 	for i, d := range c.a.Diagonal[from:to] {
 		c.loose.diagonal[from+i] = float32(d)
 		fit = fit && d > 1e-30 && d < 1e30
-		for k, v := range b[from+i] {
+		for k, v := range c.b.Row(from + i) {
 			sums[k] += v * v / d
-			sums[2+k] += v * v
+			sums[c.d+k] += v * v
 		}
 	}
 	if !fit {
@@ -110,80 +115,57 @@ func (c *CG) weigh(_ *worker, sums []float64, from, to int) {
 
 // narrowLoose sets r to b s, p = r/D, y = 0.
 func (c *CG) narrowLoose(l *worker, _ []float64, from, to int) {
-	s, b := c.loose, vec.RowsOf[[2]float64](c.b)
+	s := c.loose
 	for i := from; i < to; i++ {
-		d := s.diagonal[i]
-		r := [2]float32{float32(b[i][0] * l.scale[0]), float32(b[i][1] * l.scale[1])}
-		s.r[i], s.p[i], s.y[i] = r, [2]float32{r[0] / d, r[1] / d}, [2]float32{}
+		r, p := s.r.Row(i), s.p.Row(i)
+		clear(s.y.Row(i))
+		for k, v := range c.b.Row(i) {
+			r[k] = float32(v * l.scale[k])
+			p[k] = r[k] / s.diagonal[i]
+		}
+	}
+}
+
+// looseSums are two sums of each column: the first ones, then, a row's width on, the others.
+type looseSums [8]float32
+
+// addTo adds them to the sums of d columns.
+func (p *looseSums) addTo(sums []float64, width int) {
+	d := len(sums) / 2
+	for k := range d {
+		sums[k] += float64(p[k])
+		sums[d+k] += float64(p[width+k])
 	}
 }
 
 // applyLoose sets q = A p, sums p'q and q'q/D.
 func (c *CG) applyLoose(_ *worker, sums []float64, from, to int) {
-	var part [4]float32
-	c.loose.mul(c.loose.level, c.a, from, to, &part)
-	for k, v := range part {
-		sums[k] += float64(v)
-	}
+	var part looseSums
+	c.loose.mul(c.a, from, to, &part)
+	part.addTo(sums, c.loose.width())
 }
 
 // stepLoose sets y += alpha p, r -= alpha q, p = r/D + beta p, sums r'r/D and r'r.
 func (c *CG) stepLoose(l *worker, sums []float64, from, to int) {
-	var part [4]float32
-	l.factors = [4]float32{float32(l.alpha[0]), float32(l.alpha[1]), float32(l.beta[0]), float32(l.beta[1])}
-	c.loose.step(c.loose.level, &l.factors, from, to, &part)
-	for k, v := range part {
-		sums[k] += float64(v)
+	var part looseSums
+	width := c.loose.width()
+	for k := range c.d {
+		l.looseFactors[k], l.looseFactors[width+k] = float32(l.alpha[k]), float32(l.beta[k])
 	}
+	c.loose.step(&l.looseFactors, from, to, &part)
+	part.addTo(sums, width)
 }
 
 // addLoose adds y/s to x.
 func (c *CG) addLoose(l *worker, _ []float64, from, to int) {
-	x, f0, f1 := vec.RowsOf[[2]float64](c.x), 1/l.scale[0], 1/l.scale[1]
-	for i, y := range c.loose.y[from:to] {
-		x[from+i][0] += float64(y[0]) * f0
-		x[from+i][1] += float64(y[1]) * f1
+	var back [3]float64
+	for k, v := range l.scale {
+		back[k] = 1 / v
 	}
-}
-
-// mulPlain sets rows from..to of q = (diag(D) - W) p and sums p'q and q'q/D: the plain twin of the
-// assembly.
-func (s *loose) mulPlain(a *Laplacian, from, to int, sums *[4]float32) {
-	clear(sums[:])
 	for i := from; i < to; i++ {
-		first, last := a.W.Start[i], a.W.Start[i+1]
-		index := a.W.Index[first:last]
-		w := a.Single[first:last][:len(index)]
-		var s0, s1 float32
-		for e, j := range index {
-			u := &s.p[j]
-			s0 += w[e] * u[0]
-			s1 += w[e] * u[1]
-		}
-		d, u := s.diagonal[i], s.p[i]
-		s0, s1 = d*u[0]-s0, d*u[1]-s1
-		s.q[i] = [2]float32{s0, s1}
-		sums[0] += u[0] * s0
-		sums[1] += u[1] * s1
-		sums[2] += s0 * (s0 / d)
-		sums[3] += s1 * (s1 / d)
-	}
-}
-
-// stepPlain sets y += alpha p, r -= alpha q, p = r/D + beta p for rows from..to, with factors alpha
-// and beta of each column, and sums r'r/D and r'r: the plain twin of the assembly.
-func (s *loose) stepPlain(factors *[4]float32, from, to int, sums *[4]float32) {
-	clear(sums[:])
-	for i := from; i < to; i++ {
-		d, y, r, p, q := s.diagonal[i], &s.y[i], &s.r[i], &s.p[i], &s.q[i]
-		for k := range 2 {
-			y[k] += factors[k] * p[k]
-			v := r[k] - factors[k]*q[k]
-			z := v / d
-			r[k] = v
-			p[k] = z + factors[2+k]*p[k]
-			sums[k] += v * z
-			sums[2+k] += v * v
+		y, x := c.loose.y.Row(i), c.x.Row(i)
+		for k := range x {
+			x[k] += float64(y[k]) * back[k]
 		}
 	}
 }

@@ -8,25 +8,35 @@ import (
 	"unfold/internal/simd"
 )
 
-// mul is mulPlain at a level of instructions.
-func (s *loose) mul(level simd.Level, a *Laplacian, from, to int, sums *[4]float32) {
-	if level < simd.AVX2 || from >= to {
+// mul is mulPlain at the level of instructions.
+func (s *loose) mul(a *Laplacian, from, to int, sums *looseSums) {
+	if s.level < simd.AVX2 || from >= to {
 		s.mulPlain(a, from, to, sums)
 		return
 	}
-	mulLooseAVX2(&s.q[0], &s.p[0], &s.diagonal[0], &a.W.Start[0], unsafe.SliceData(a.W.Index), unsafe.SliceData(a.Single), from, to, sums)
+	index, value := unsafe.SliceData(a.W.Index), unsafe.SliceData(a.Single)
+	if s.width() == 2 {
+		mulLoose2AVX2(&s.q.Data[0], &s.p.Data[0], &s.diagonal[0], &a.W.Start[0], index, value, from, to, (*[8]float32)(sums))
+		return
+	}
+	mulLoose4AVX2(&s.q.Data[0], &s.p.Data[0], &s.diagonal[0], &a.W.Start[0], index, value, from, to, (*[8]float32)(sums))
 }
 
-// step is stepPlain at a level of instructions.
-func (s *loose) step(level simd.Level, factors *[4]float32, from, to int, sums *[4]float32) {
+// step is stepPlain at the level of instructions.
+func (s *loose) step(factors *looseFactors, from, to int, sums *looseSums) {
 	fours := (to - from) / 4
-	if level < simd.AVX2 || fours == 0 {
+	if s.level < simd.AVX2 || fours == 0 {
 		s.stepPlain(factors, from, to, sums)
 		return
 	}
-	stepLooseAVX2(&s.y[from], &s.r[from], &s.p[from], &s.q[from], &s.diagonal[from], fours, factors, sums)
+	y, r, p, q := &s.y.Row(from)[0], &s.r.Row(from)[0], &s.p.Row(from)[0], &s.q.Row(from)[0]
+	if s.width() == 2 {
+		stepLoose2AVX2(y, r, p, q, &s.diagonal[from], fours, (*[8]float32)(factors), (*[8]float32)(sums))
+	} else {
+		stepLoose4AVX2(y, r, p, q, &s.diagonal[from], fours, (*[8]float32)(factors), (*[8]float32)(sums))
+	}
 	if last := from + 4*fours; last < to {
-		var rest [4]float32
+		var rest looseSums
 		s.stepPlain(factors, last, to, &rest)
 		for k, v := range rest {
 			sums[k] += v

@@ -2,12 +2,8 @@
 
 package solve
 
-import "unfold/internal/simd"
+func (s *loose) mul(a *Laplacian, from, to int, sums *looseSums) { s.mulPlain(a, from, to, sums) }
 
-func (s *loose) mul(_ simd.Level, a *Laplacian, from, to int, sums *[4]float32) {
-	s.mulPlain(a, from, to, sums)
-}
-
-func (s *loose) step(_ simd.Level, factors *[4]float32, from, to int, sums *[4]float32) {
+func (s *loose) step(factors *looseFactors, from, to int, sums *looseSums) {
 	s.stepPlain(factors, from, to, sums)
 }

@@ -3,6 +3,7 @@ package solve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,8 +14,8 @@ import (
 	"unfold/sparse/solve"
 )
 
-// looseSystem is one whose weights are in single precision, and a right-hand side.
-func looseSystem(n int, seed uint64) (*solve.Laplacian, vec.Matrix[float64]) {
+// looseSystem is one whose weights are in single precision, and a right-hand side of d columns.
+func looseSystem(n, d int, seed uint64) (*solve.Laplacian, vec.Matrix[float64]) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	w := weights(n, 8*n, r)
 	a := &solve.Laplacian{W: &sparse.CSR{N: n, M: n, Start: w.Start, Index: w.Index}, Single: make([]float32, len(w.Data)), Diagonal: make([]float64, n), Definite: true}
@@ -25,12 +26,12 @@ func looseSystem(n int, seed uint64) (*solve.Laplacian, vec.Matrix[float64]) {
 			a.Diagonal[i] += float64(a.Single[e])
 		}
 	}
-	return a, random(n, 2, r)
+	return a, random(n, d, r)
 }
 
 // residuals are |b - A x| by column, relative to |b|.
 func residuals(a *solve.Laplacian, b, x vec.Matrix[float64]) []float64 {
-	q, out := vec.New[float64](b.Rows, 2), []float64{0, 0}
+	q, out := vec.New[float64](b.Rows, b.Cols), make([]float64, b.Cols)
 	a.Wide().Mul(q, x, 1)
 	for k := range out {
 		var rest, all float64
@@ -47,15 +48,21 @@ func residuals(a *solve.Laplacian, b, x vec.Matrix[float64]) []float64 {
 // A loose solve reaches its tolerance in single precision, in the iterations of double precision, with the same
 // bits for any number of threads, whatever the size of the right-hand side.
 func TestLooseSolves(t *testing.T) {
+	for _, d := range []int{2, 3} {
+		t.Run(fmt.Sprintf("%d columns", d), func(t *testing.T) { testLooseSolves(t, d) })
+	}
+}
+
+func testLooseSolves(t *testing.T, d int) {
 	const n = 6000
 	for _, tolerance := range []float64{0.1, 1e-2, 1e-3} {
 		for _, size := range []float64{1, 1e-30, 1e30} {
-			a, b := looseSystem(n, 1)
+			a, b := looseSystem(n, d, 1)
 			vec.Scale(size, b.Data)
 			solved := func(threads int, s solve.Settings) (vec.Matrix[float64], solve.Result) {
 				s.Tolerance, s.Threads = tolerance, threads
-				x := vec.New[float64](n, 2)
-				res, err := solve.NewCG(n, 2, s).Solve(t.Context(), a, b, x)
+				x := vec.New[float64](n, d)
+				res, err := solve.NewCG(n, d, s).Solve(t.Context(), a, b, x)
 				if err != nil || !res.Converged || res.Residual > tolerance {
 					t.Fatalf("tolerance %g: %+v, %v", tolerance, res, err)
 				}
@@ -92,7 +99,7 @@ func TestLooseGivesUp(t *testing.T) {
 		"values in double precision":      func(a *solve.Laplacian, _, _ vec.Matrix[float64]) { *a = *a.Wide() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, b := looseSystem(n, 2)
+			a, b := looseSystem(n, 2, 2)
 			x := vec.New[float64](n, 2)
 			spoil(a, b, x)
 			res, err := solve.NewCG(n, 2, solve.Settings{Tolerance: 1e-3, Single: true}).Solve(t.Context(), a, b, x)
@@ -139,13 +146,13 @@ func TestLooseThenFactor(t *testing.T) {
 // Bad values are errors, and a solve that is cut short has got on.
 func TestLooseEnds(t *testing.T) {
 	const n = 2000
-	a, b := looseSystem(n, 4)
+	a, b := looseSystem(n, 2, 4)
 	b.Data[7] = math.NaN()
 	x := vec.New[float64](n, 2)
 	if _, err := solve.NewCG(n, 2, solve.Settings{Tolerance: 0.1, Single: true}).Solve(t.Context(), a, b, x); !errors.Is(err, solve.ErrIndefinite) {
 		t.Errorf("a value that is no number: %v", err)
 	}
-	a, b = looseSystem(n, 4)
+	a, b = looseSystem(n, 2, 4)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := solve.NewCG(n, 2, solve.Settings{Tolerance: 0.1, Single: true}).Solve(ctx, a, b, x); !errors.Is(err, context.Canceled) {

@@ -37,8 +37,8 @@ type Settings struct {
 	Preconditioner Preconditioner
 	// Seed is that of the random choices of a Factor.
 	Seed uint64
-	// Single says that systems have their weights in Laplacian.Single. Of a solver for two columns to
-	// Loose or more, vectors are in single precision then, too.
+	// Single says that systems have their weights in Laplacian.Single. Of a solver for two or three
+	// columns to Loose or more, vectors are in single precision then, too.
 	Single bool
 	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
 	// depend on it.

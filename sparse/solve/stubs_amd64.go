@@ -15,15 +15,25 @@ func slicedMulAVX512(q *float32, p *float32, start *int, index *int32, value *fl
 // the weights.
 func singleStepAVX512(x *float32, r *float32, p *float32, q *float32, weight *float32, slices int, factors *[4]float32, sums *[32]float32)
 
-// mulLooseAVX2 is mulPlain.
+// mulLoose2AVX2 is mulPlain for rows of so many values.
 //
 //go:noescape
-func mulLooseAVX2(q *[2]float32, p *[2]float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[4]float32)
+func mulLoose2AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
 
-// stepLooseAVX2 is stepPlain of so many times four rows.
+// mulLoose4AVX2 is mulPlain for rows of so many values.
 //
 //go:noescape
-func stepLooseAVX2(y *[2]float32, r *[2]float32, p *[2]float32, q *[2]float32, diagonal *float32, fours int, factors *[4]float32, sums *[4]float32)
+func mulLoose4AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
+
+// stepLoose2AVX2 is stepPlain of so many times four rows.
+//
+//go:noescape
+func stepLoose2AVX2(y *float32, r *float32, p *float32, q *float32, diagonal *float32, fours int, factors *[8]float32, sums *[8]float32)
+
+// stepLoose4AVX2 is stepPlain of so many times four rows.
+//
+//go:noescape
+func stepLoose4AVX2(y *float32, r *float32, p *float32, q *float32, diagonal *float32, fours int, factors *[8]float32, sums *[8]float32)
 
 // forwardAVX2 is forwardGeneric.
 //

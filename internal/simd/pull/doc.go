@@ -1,5 +1,5 @@
-// Package pull is the loop over the edges of a graph in the plane: what each of them pulls by, and
-// what all of a point's edges come to.
+// Package pull is the loop over the edges of a graph in the plane or in space: what each of them
+// pulls by, and what all of a point's edges come to.
 //
 // # The kernel
 //

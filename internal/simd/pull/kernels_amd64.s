@@ -4,141 +4,301 @@
 
 #include "textflag.h"
 
-// func rowsAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
+// func planeAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
 // Requires: AVX, FMA3
-TEXT ·rowsAVX2(SB), NOSPLIT, $0-112
-	MOVQ         index+8(FP), AX
-	MOVQ         length+16(FP), CX
-	MOVQ         number+24(FP), DX
-	MOVQ         weight+32(FP), BX
-	MOVQ         mu+40(FP), SI
-	MOVQ         sigma2+48(FP), DI
-	MOVQ         w+56(FP), R8
-	MOVQ         from+80(FP), R10
-	VBROADCASTSD half+96(FP), Y3
-	MOVQ         start+0(FP), R11
-	MOVQ         (R11)(R10*8), R9
+TEXT ·planeAVX2(SB), NOSPLIT, $0-112
+	MOVQ index+8(FP), AX
+	MOVQ length+16(FP), CX
+	MOVQ number+24(FP), DX
+	MOVQ weight+32(FP), BX
+	MOVQ mu+40(FP), SI
+	MOVQ sigma2+48(FP), DI
+	MOVQ w+56(FP), R8
+	MOVQ from+80(FP), R10
+	MOVQ start+0(FP), R11
+	MOVQ (R11)(R10*8), R9
 
-rows:
+planeRows:
 	CMPQ         R10, to+88(FP)
-	JGE          done
+	JGE          planeDone
 	MOVQ         start+0(FP), R11
 	MOVQ         8(R11)(R10*8), R11
 	MOVQ         R10, R12
-	SHLQ         $0x04, R12
-	VBROADCASTSD (SI)(R12*1), Y0
-	VBROADCASTSD 8(SI)(R12*1), Y1
-	VBROADCASTSD (DI)(R10*8), Y2
-	VXORPD       Y4, Y4, Y4
+	ADDQ         R12, R12
+	VBROADCASTSD (SI)(R12*8), Y2
+	VBROADCASTSD 8(SI)(R12*8), Y4
+	VBROADCASTSD (DI)(R10*8), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y3, Y3, Y3
 	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
 	LEAQ         -4(R11), R13
-	JMP          testFours
+	JMP          planeTestFours
 
-fours:
-	MOVLQSX     (AX)(R9*4), R14
-	MOVBLZX     (DX)(R9*1), R15
-	VMOVSD      (DI)(R14*8), X7
-	VMOVSD      (BX)(R15*8), X9
-	ADDQ        R14, R14
-	VMOVUPD     (SI)(R14*8), X11
-	MOVLQSX     4(AX)(R9*4), R14
-	MOVBLZX     1(DX)(R9*1), R15
-	VMOVHPD     (DI)(R14*8), X7, X7
-	VMOVHPD     (BX)(R15*8), X9, X9
-	ADDQ        R14, R14
-	VMOVUPD     (SI)(R14*8), X12
-	MOVLQSX     8(AX)(R9*4), R14
-	MOVBLZX     2(DX)(R9*1), R15
-	VMOVSD      (DI)(R14*8), X8
-	VMOVSD      (BX)(R15*8), X10
-	ADDQ        R14, R14
-	VINSERTF128 $0x01, (SI)(R14*8), Y11, Y11
-	MOVLQSX     12(AX)(R9*4), R14
-	MOVBLZX     3(DX)(R9*1), R15
-	VMOVHPD     (DI)(R14*8), X8, X8
-	VMOVHPD     (BX)(R15*8), X10, X10
-	ADDQ        R14, R14
-	VINSERTF128 $0x01, (SI)(R14*8), Y12, Y12
-	VUNPCKLPD   Y12, Y11, Y13
-	VUNPCKHPD   Y12, Y11, Y14
-	VSUBPD      Y13, Y0, Y13
-	VSUBPD      Y14, Y1, Y14
-	VMULPD      Y13, Y13, Y15
-	VFMADD231PD Y14, Y14, Y15
-	VMULPD      Y3, Y15, Y15
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VADDPD      Y2, Y8, Y8
-	VADDPD      Y8, Y15, Y15
-	VCVTPS2PD   (CX)(R9*4), Y8
-	VADDPD      Y8, Y15, Y15
-	VINSERTF128 $0x01, X10, Y9, Y8
-	VDIVPD      Y15, Y8, Y8
-	VCVTPD2PSY  Y8, X7
-	VMOVUPS     X7, (R8)(R9*4)
-	VCVTPS2PD   X7, Y8
-	VADDPD      Y8, Y4, Y4
-	VFMADD231PD Y13, Y8, Y5
-	VFMADD231PD Y14, Y8, Y6
-	ADDQ        $0x04, R9
+planeFours:
+	MOVLQSX      (AX)(R9*4), R14
+	MOVBLZX      (DX)(R9*1), R15
+	VMOVSD       (DI)(R14*8), X6
+	VMOVSD       (BX)(R15*8), X8
+	ADDQ         R14, R14
+	VMOVUPD      (SI)(R14*8), X10
+	MOVLQSX      4(AX)(R9*4), R14
+	MOVBLZX      1(DX)(R9*1), R15
+	VMOVHPD      (DI)(R14*8), X6, X6
+	VMOVHPD      (BX)(R15*8), X8, X8
+	ADDQ         R14, R14
+	VMOVUPD      (SI)(R14*8), X11
+	MOVLQSX      8(AX)(R9*4), R14
+	MOVBLZX      2(DX)(R9*1), R15
+	VMOVSD       (DI)(R14*8), X7
+	VMOVSD       (BX)(R15*8), X9
+	ADDQ         R14, R14
+	VINSERTF128  $0x01, (SI)(R14*8), Y10, Y10
+	MOVLQSX      12(AX)(R9*4), R14
+	MOVBLZX      3(DX)(R9*1), R15
+	VMOVHPD      (DI)(R14*8), X7, X7
+	VMOVHPD      (BX)(R15*8), X9, X9
+	ADDQ         R14, R14
+	VINSERTF128  $0x01, (SI)(R14*8), Y11, Y11
+	VINSERTF128  $0x01, X9, Y8, Y8
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VUNPCKLPD    Y11, Y10, Y7
+	VUNPCKHPD    Y11, Y10, Y10
+	VSUBPD       Y7, Y2, Y7
+	VMULPD       Y7, Y7, Y9
+	VSUBPD       Y10, Y4, Y10
+	VFMADD231PD  Y10, Y10, Y9
+	VBROADCASTSD half+96(FP), Y12
+	VMULPD       Y12, Y9, Y9
+	VADDPD       Y0, Y6, Y6
+	VADDPD       Y6, Y9, Y9
+	VCVTPS2PD    (CX)(R9*4), Y6
+	VADDPD       Y6, Y9, Y9
+	VDIVPD       Y9, Y8, Y8
+	VCVTPD2PSY   Y8, X6
+	VMOVUPS      X6, (R8)(R9*4)
+	VCVTPS2PD    X6, Y8
+	VADDPD       Y8, Y1, Y1
+	VFMADD231PD  Y7, Y8, Y3
+	VFMADD231PD  Y10, Y8, Y5
+	ADDQ         $0x04, R9
 
-testFours:
+planeTestFours:
 	CMPQ         R9, R13
-	JLE          fours
-	VEXTRACTF128 $0x01, Y4, X7
-	VADDPD       X7, X4, X4
-	VUNPCKHPD    X4, X4, X7
-	VADDSD       X7, X4, X4
-	VEXTRACTF128 $0x01, Y5, X7
-	VADDPD       X7, X5, X5
-	VUNPCKHPD    X5, X5, X7
-	VADDSD       X7, X5, X5
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPD       X7, X6, X6
-	VUNPCKHPD    X6, X6, X7
-	VADDSD       X7, X6, X6
-	JMP          testOnes
+	JLE          planeFours
+	VEXTRACTF128 $0x01, Y1, X6
+	VADDPD       X6, X1, X1
+	VUNPCKHPD    X1, X1, X6
+	VADDSD       X6, X1, X1
+	VEXTRACTF128 $0x01, Y3, X6
+	VADDPD       X6, X3, X3
+	VUNPCKHPD    X3, X3, X6
+	VADDSD       X6, X3, X3
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPD       X6, X5, X5
+	VUNPCKHPD    X5, X5, X6
+	VADDSD       X6, X5, X5
+	JMP          planeTestOnes
 
-ones:
+planeOnes:
 	MOVLQSX     (AX)(R9*4), R13
 	MOVBLZX     (DX)(R9*1), R14
-	VADDSD      (DI)(R13*8), X2, X10
+	VADDSD      (DI)(R13*8), X0, X7
 	ADDQ        R13, R13
-	VMOVSD      (SI)(R13*8), X7
-	VMOVSD      8(SI)(R13*8), X8
-	VSUBSD      X7, X0, X7
-	VSUBSD      X8, X1, X8
-	VMULSD      X7, X7, X9
-	VFMADD231SD X8, X8, X9
-	VMULSD      X3, X9, X9
-	VADDSD      X10, X9, X9
-	VMOVSS      (CX)(R9*4), X10
-	VCVTSS2SD   X10, X10, X10
-	VADDSD      X10, X9, X9
-	VMOVSD      (BX)(R14*8), X10
-	VDIVSD      X9, X10, X10
-	VCVTSD2SS   X10, X10, X9
-	VMOVSS      X9, (R8)(R9*4)
-	VCVTSS2SD   X9, X9, X10
-	VADDSD      X10, X4, X4
-	VFMADD231SD X7, X10, X5
-	VFMADD231SD X8, X10, X6
+	VMOVSD      (SI)(R13*8), X8
+	VSUBSD      X8, X2, X8
+	VMULSD      X8, X8, X6
+	VMOVSD      8(SI)(R13*8), X9
+	VSUBSD      X9, X4, X9
+	VFMADD231SD X9, X9, X6
+	VMULSD      half+96(FP), X6, X6
+	VADDSD      X7, X6, X6
+	VMOVSS      (CX)(R9*4), X7
+	VCVTSS2SD   X7, X7, X7
+	VADDSD      X7, X6, X6
+	VMOVSD      (BX)(R14*8), X7
+	VDIVSD      X6, X7, X7
+	VCVTSD2SS   X7, X7, X6
+	VMOVSS      X6, (R8)(R9*4)
+	VCVTSS2SD   X6, X6, X7
+	VADDSD      X7, X1, X1
+	VFMADD231SD X8, X7, X3
+	VFMADD231SD X9, X7, X5
 	INCQ        R9
 
-testOnes:
+planeTestOnes:
 	CMPQ      R9, R11
-	JLT       ones
+	JLT       planeOnes
 	MOVQ      grad+64(FP), R11
 	VMOVDDUP  c+104(FP), X0
-	VUNPCKLPD X6, X5, X1
-	VMULPD    (R11)(R12*1), X0, X0
-	VSUBPD    X1, X0, X0
-	VMOVUPD   X0, (R11)(R12*1)
+	VUNPCKLPD X5, X3, X2
+	VMULPD    (R11)(R12*8), X0, X0
+	VSUBPD    X2, X0, X0
+	VMOVUPD   X0, (R11)(R12*8)
 	MOVQ      sum+72(FP), R11
-	VMOVSD    X4, (R11)(R10*8)
+	VMOVSD    X1, (R11)(R10*8)
 	INCQ      R10
-	JMP       rows
+	JMP       planeRows
 
-done:
+planeDone:
+	VZEROUPPER
+	RET
+
+// func spaceAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[3]float64, sigma2 *float64, w *float32, grad *[3]float64, sum *float64, from int, to int, half float64, c float64)
+// Requires: AVX, FMA3
+TEXT ·spaceAVX2(SB), NOSPLIT, $0-112
+	MOVQ index+8(FP), AX
+	MOVQ length+16(FP), CX
+	MOVQ number+24(FP), DX
+	MOVQ weight+32(FP), BX
+	MOVQ mu+40(FP), SI
+	MOVQ sigma2+48(FP), DI
+	MOVQ w+56(FP), R8
+	MOVQ from+80(FP), R10
+	MOVQ start+0(FP), R11
+	MOVQ (R11)(R10*8), R9
+
+spaceRows:
+	CMPQ         R10, to+88(FP)
+	JGE          spaceDone
+	MOVQ         start+0(FP), R11
+	MOVQ         8(R11)(R10*8), R11
+	MOVQ         R10, R12
+	LEAQ         (R12)(R12*2), R12
+	VBROADCASTSD (SI)(R12*8), Y2
+	VBROADCASTSD 8(SI)(R12*8), Y4
+	VBROADCASTSD 16(SI)(R12*8), Y6
+	VBROADCASTSD (DI)(R10*8), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y7, Y7, Y7
+	LEAQ         -4(R11), R13
+	JMP          spaceTestFours
+
+spaceFours:
+	MOVLQSX      (AX)(R9*4), R14
+	MOVBLZX      (DX)(R9*1), R15
+	VMOVSD       (DI)(R14*8), X8
+	VMOVSD       (BX)(R15*8), X10
+	LEAQ         (R14)(R14*2), R14
+	VMOVUPD      (SI)(R14*8), X14
+	VMOVSD       16(SI)(R14*8), X12
+	MOVLQSX      4(AX)(R9*4), R14
+	MOVBLZX      1(DX)(R9*1), R15
+	VMOVHPD      (DI)(R14*8), X8, X8
+	VMOVHPD      (BX)(R15*8), X10, X10
+	LEAQ         (R14)(R14*2), R14
+	VMOVUPD      (SI)(R14*8), X15
+	VMOVHPD      16(SI)(R14*8), X12, X12
+	MOVLQSX      8(AX)(R9*4), R14
+	MOVBLZX      2(DX)(R9*1), R15
+	VMOVSD       (DI)(R14*8), X9
+	VMOVSD       (BX)(R15*8), X11
+	LEAQ         (R14)(R14*2), R14
+	VINSERTF128  $0x01, (SI)(R14*8), Y14, Y14
+	VMOVSD       16(SI)(R14*8), X13
+	MOVLQSX      12(AX)(R9*4), R14
+	MOVBLZX      3(DX)(R9*1), R15
+	VMOVHPD      (DI)(R14*8), X9, X9
+	VMOVHPD      (BX)(R15*8), X11, X11
+	LEAQ         (R14)(R14*2), R14
+	VINSERTF128  $0x01, (SI)(R14*8), Y15, Y15
+	VMOVHPD      16(SI)(R14*8), X13, X13
+	VINSERTF128  $0x01, X11, Y10, Y10
+	VINSERTF128  $0x01, X9, Y8, Y8
+	VUNPCKLPD    Y15, Y14, Y9
+	VUNPCKHPD    Y15, Y14, Y14
+	VINSERTF128  $0x01, X13, Y12, Y12
+	VSUBPD       Y9, Y2, Y9
+	VMULPD       Y9, Y9, Y11
+	VSUBPD       Y14, Y4, Y14
+	VFMADD231PD  Y14, Y14, Y11
+	VSUBPD       Y12, Y6, Y12
+	VFMADD231PD  Y12, Y12, Y11
+	VBROADCASTSD half+96(FP), Y13
+	VMULPD       Y13, Y11, Y11
+	VADDPD       Y0, Y8, Y8
+	VADDPD       Y8, Y11, Y11
+	VCVTPS2PD    (CX)(R9*4), Y8
+	VADDPD       Y8, Y11, Y11
+	VDIVPD       Y11, Y10, Y10
+	VCVTPD2PSY   Y10, X8
+	VMOVUPS      X8, (R8)(R9*4)
+	VCVTPS2PD    X8, Y10
+	VADDPD       Y10, Y1, Y1
+	VFMADD231PD  Y9, Y10, Y3
+	VFMADD231PD  Y14, Y10, Y5
+	VFMADD231PD  Y12, Y10, Y7
+	ADDQ         $0x04, R9
+
+spaceTestFours:
+	CMPQ         R9, R13
+	JLE          spaceFours
+	VEXTRACTF128 $0x01, Y1, X8
+	VADDPD       X8, X1, X1
+	VUNPCKHPD    X1, X1, X8
+	VADDSD       X8, X1, X1
+	VEXTRACTF128 $0x01, Y3, X8
+	VADDPD       X8, X3, X3
+	VUNPCKHPD    X3, X3, X8
+	VADDSD       X8, X3, X3
+	VEXTRACTF128 $0x01, Y5, X8
+	VADDPD       X8, X5, X5
+	VUNPCKHPD    X5, X5, X8
+	VADDSD       X8, X5, X5
+	VEXTRACTF128 $0x01, Y7, X8
+	VADDPD       X8, X7, X7
+	VUNPCKHPD    X7, X7, X8
+	VADDSD       X8, X7, X7
+	JMP          spaceTestOnes
+
+spaceOnes:
+	MOVLQSX     (AX)(R9*4), R13
+	MOVBLZX     (DX)(R9*1), R14
+	VADDSD      (DI)(R13*8), X0, X9
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (SI)(R13*8), X10
+	VSUBSD      X10, X2, X10
+	VMULSD      X10, X10, X8
+	VMOVSD      8(SI)(R13*8), X11
+	VSUBSD      X11, X4, X11
+	VFMADD231SD X11, X11, X8
+	VMOVSD      16(SI)(R13*8), X12
+	VSUBSD      X12, X6, X12
+	VFMADD231SD X12, X12, X8
+	VMULSD      half+96(FP), X8, X8
+	VADDSD      X9, X8, X8
+	VMOVSS      (CX)(R9*4), X9
+	VCVTSS2SD   X9, X9, X9
+	VADDSD      X9, X8, X8
+	VMOVSD      (BX)(R14*8), X9
+	VDIVSD      X8, X9, X9
+	VCVTSD2SS   X9, X9, X8
+	VMOVSS      X8, (R8)(R9*4)
+	VCVTSS2SD   X8, X8, X9
+	VADDSD      X9, X1, X1
+	VFMADD231SD X10, X9, X3
+	VFMADD231SD X11, X9, X5
+	VFMADD231SD X12, X9, X7
+	INCQ        R9
+
+spaceTestOnes:
+	CMPQ      R9, R11
+	JLT       spaceOnes
+	MOVQ      grad+64(FP), R11
+	VMOVDDUP  c+104(FP), X0
+	VMULSD    16(R11)(R12*8), X0, X2
+	VSUBSD    X7, X2, X2
+	VMOVSD    X2, 16(R11)(R12*8)
+	VUNPCKLPD X5, X3, X2
+	VMULPD    (R11)(R12*8), X0, X0
+	VSUBPD    X2, X0, X0
+	VMOVUPD   X0, (R11)(R12*8)
+	MOVQ      sum+72(FP), R11
+	VMOVSD    X1, (R11)(R10*8)
+	INCQ      R10
+	JMP       spaceRows
+
+spaceDone:
 	VZEROUPPER
 	RET

@@ -4,14 +4,31 @@ package pull
 
 import "unfold/internal/simd"
 
-// rowsAt is Rows at a level of instructions.
-func rowsAt(l simd.Level, p *Pairs[float32, uint8], st *State, c float64, w []float32, grad [][2]float64, sum []float64, from, to int) {
-	if l < simd.AVX2 || from >= to || len(p.Index) == 0 {
-		p.rows(st, c, w, grad, sum, from, to)
+// planeAt is Rows in the plane at a level of instructions.
+func planeAt(l simd.Level, p *Pairs[float32, uint8], st *State[[2]float64], c float64, w []float32, grad [][2]float64, sum []float64, from, to int) {
+	if l < simd.AVX2 || !hold(p, st, w, grad, sum, from, to) {
+		p.plane(st, c, w, grad, sum, from, to)
 		return
+	}
+	planeAVX2(&p.Start[0], &p.Index[0], &p.Length[0], &p.Number[0], &p.Weight[0], &st.Mu[0], &st.Sigma2[0], &w[0], &grad[0], &sum[0], from, to, st.Half, c)
+}
+
+// spaceAt is Rows in space at a level of instructions.
+func spaceAt(l simd.Level, p *Pairs[float32, uint8], st *State[[3]float64], c float64, w []float32, grad [][3]float64, sum []float64, from, to int) {
+	if l < simd.AVX2 || !hold(p, st, w, grad, sum, from, to) {
+		p.space(st, c, w, grad, sum, from, to)
+		return
+	}
+	spaceAVX2(&p.Start[0], &p.Index[0], &p.Length[0], &p.Number[0], &p.Weight[0], &st.Mu[0], &st.Sigma2[0], &w[0], &grad[0], &sum[0], from, to, st.Half, c)
+}
+
+// hold panics unless all slices hold what rows from..to need, and reports whether there is anything to do.
+func hold[P Place](p *Pairs[float32, uint8], st *State[P], w []float32, grad []P, sum []float64, from, to int) bool {
+	if from >= to || len(p.Index) == 0 {
+		return false
 	}
 	edges := p.Start[to]
 	_, _, _, _ = p.Index[:edges], p.Length[:edges], p.Number[:edges], w[:edges]
 	_, _, _, _ = st.Mu[:to], st.Sigma2[:to], grad[:to], sum[:to]
-	rowsAVX2(&p.Start[0], &p.Index[0], &p.Length[0], &p.Number[0], &p.Weight[0], &st.Mu[0], &st.Sigma2[0], &w[0], &grad[0], &sum[0], from, to, st.Half, c)
+	return true
 }

@@ -4,6 +4,10 @@ package pull
 
 import "unfold/internal/simd"
 
-func rowsAt(_ simd.Level, p *Pairs[float32, uint8], st *State, c float64, w []float32, grad [][2]float64, sum []float64, from, to int) {
-	p.rows(st, c, w, grad, sum, from, to)
+func planeAt(_ simd.Level, p *Pairs[float32, uint8], st *State[[2]float64], c float64, w []float32, grad [][2]float64, sum []float64, from, to int) {
+	p.plane(st, c, w, grad, sum, from, to)
+}
+
+func spaceAt(_ simd.Level, p *Pairs[float32, uint8], st *State[[3]float64], c float64, w []float32, grad [][3]float64, sum []float64, from, to int) {
+	p.space(st, c, w, grad, sum, from, to)
 }

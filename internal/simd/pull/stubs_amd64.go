@@ -4,7 +4,12 @@
 
 package pull
 
-// rowsAVX2 does the rows from..to.
+// planeAVX2 does the rows from..to.
 //
 //go:noescape
-func rowsAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
+func planeAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[2]float64, sigma2 *float64, w *float32, grad *[2]float64, sum *float64, from int, to int, half float64, c float64)
+
+// spaceAVX2 does the rows from..to.
+//
+//go:noescape
+func spaceAVX2(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[3]float64, sigma2 *float64, w *float32, grad *[3]float64, sum *float64, from int, to int, half float64, c float64)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -12,139 +14,213 @@ func pairs(src Op, dst VecVirtual) {
 	VMOVSLDUP(dst, dst)
 }
 
-// fold adds up the pairs of sum, in its lower half.
-func fold(sum VecVirtual) {
+// fold adds up the rows of sum, each of so many values, in its lower half.
+func fold(sum VecVirtual, width int) {
 	high := XMM()
 	VEXTRACTF128(U8(1), sum, high)
 	VADDPS(high, sum.AsX(), sum.AsX())
-	VMOVHLPS(sum.AsX(), sum.AsX(), high)
-	VADDPS(high, sum.AsX(), sum.AsX())
+	if width == 2 {
+		VMOVHLPS(sum.AsX(), sum.AsX(), high)
+		VADDPS(high, sum.AsX(), sum.AsX())
+	}
 }
 
-// mulLoose writes the product of loose solves. A register holds the two columns of four entries,
-// those that are left of a row come one by one.
-func mulLoose() {
-	TEXT("mulLooseAVX2", NOSPLIT, "func(q, p *[2]float32, diagonal *float32, start *int, index *int32, value *float32, from, to int, sums *[4]float32)")
+// store writes first and second, of so many values each, to a looseSums.
+func store(first, second Register, width int) {
+	sums := Load(Param("sums"), GP64())
+	if width == 2 {
+		VMOVLHPS(second, first, first)
+		VMOVUPS(first, Mem{Base: sums})
+		return
+	}
+	VMOVUPS(first, Mem{Base: sums})
+	VMOVUPS(second, Mem{Base: sums, Disp: 16})
+}
+
+// product are the registers of a product of loose solves.
+type product struct {
+	width           int
+	p, index, value Register
+	e               GPVirtual // the entry
+	one             VecVirtual
+	sums            []VecVirtual // of the row
+}
+
+// mulLoose writes the product for rows of so many values. A register holds four entries of two
+// columns, or one entry of four; those that are left of a row's fours come one by one.
+func mulLoose(width int) {
+	name := fmt.Sprintf("mulLoose%d", width)
+	TEXT(name+"AVX2", NOSPLIT, "func(q, p, diagonal *float32, start *int, index *int32, value *float32, from, to int, sums *[8]float32)")
 	Pragma("noescape")
-	Doc("mulLooseAVX2 is mulPlain.")
-	q, p := Load(Param("q"), GP64()), Load(Param("p"), GP64())
-	diagonal, start := Load(Param("diagonal"), GP64()), Load(Param("start"), GP64())
-	index, value := Load(Param("index"), GP64()), Load(Param("value"), GP64())
+	Doc(name + "AVX2 is mulPlain for rows of so many values.")
+	label := func(s string) string { return name + s }
+	q, diagonal, start := Load(Param("q"), GP64()), Load(Param("diagonal"), GP64()), Load(Param("start"), GP64())
+	m := &product{width: width, p: Load(Param("p"), GP64()), index: Load(Param("index"), GP64()), value: Load(Param("value"), GP64()), e: GP64(), one: XMM()}
 	row, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
 	products, squares := XMM(), XMM()
 	VXORPS(products, products, products)
 	VXORPS(squares, squares, squares)
-	e, end, last := GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: start, Index: row, Scale: 8}, e)
-
-	Label("looseRows")
-	CMPQ(row, to)
-	JGE(LabelRef("looseOver"))
-	MOVQ(Mem{Base: start, Index: row, Scale: 8, Disp: 8}, end)
-	sum := YMM()
-	VXORPS(sum, sum, sum)
-	LEAQ(Mem{Base: end, Disp: -4}, last)
-	JMP(LabelRef("looseTestFours"))
-	Label("looseFours")
-	low, high, w := YMM(), XMM(), YMM()
-	for k := range 4 {
-		j := GP64()
-		MOVLQSX(Mem{Base: index, Index: e, Scale: 4, Disp: 4 * k}, j)
-		u := Mem{Base: p, Index: j, Scale: 8}
-		switch k {
-		case 0:
-			VMOVSD(u, low.AsX())
-		case 1:
-			VMOVHPS(u, low.AsX(), low.AsX())
-		case 2:
-			VMOVSD(u, high)
-		case 3:
-			VMOVHPS(u, high, high)
-		}
+	end, last, at := GP64(), GP64(), GP64()
+	MOVQ(Mem{Base: start, Index: row, Scale: 8}, m.e)
+	if width == 2 {
+		m.sums = []VecVirtual{YMM()}
+	} else {
+		m.sums = []VecVirtual{XMM(), XMM(), XMM(), XMM()}
 	}
-	VINSERTF128(U8(1), high, low, low)
-	pairs(Mem{Base: value, Index: e, Scale: 4}, w)
-	VFMADD231PS(low, w, sum)
-	ADDQ(U8(4), e)
-	Label("looseTestFours")
-	CMPQ(e, last)
-	JLE(LabelRef("looseFours"))
-	fold(sum)
-	JMP(LabelRef("looseTestOnes"))
-	Label("looseOnes")
-	j, one, u := GP64(), XMM(), XMM()
-	MOVLQSX(Mem{Base: index, Index: e, Scale: 4}, j)
-	VBROADCASTSS(Mem{Base: value, Index: e, Scale: 4}, one)
-	VMOVSD(Mem{Base: p, Index: j, Scale: 8}, u)
-	VFMADD231PS(u, one, sum.AsX())
-	INCQ(e)
-	Label("looseTestOnes")
-	CMPQ(e, end)
-	JLT(LabelRef("looseOnes"))
+
+	Label(label("Rows"))
+	CMPQ(row, to)
+	JGE(LabelRef(label("Over")))
+	MOVQ(Mem{Base: start, Index: row, Scale: 8, Disp: 8}, end)
+	for _, s := range m.sums {
+		VXORPS(s, s, s)
+	}
+	LEAQ(Mem{Base: end, Disp: -4}, last)
+	JMP(LabelRef(label("TestFours")))
+	Label(label("Fours"))
+	m.four()
+	ADDQ(U8(4), m.e)
+	Label(label("TestFours"))
+	CMPQ(m.e, last)
+	JLE(LabelRef(label("Fours")))
+	sum := m.sums[0]
+	if width == 2 {
+		fold(sum, width)
+	} else {
+		VADDPS(m.sums[1], sum, sum)
+		VADDPS(m.sums[3], m.sums[2], m.sums[2])
+		VADDPS(m.sums[2], sum, sum)
+	}
+	JMP(LabelRef(label("TestOnes")))
+	Label(label("Ones"))
+	m.single(0, sum.AsX())
+	INCQ(m.e)
+	Label(label("TestOnes"))
+	CMPQ(m.e, end)
+	JLT(LabelRef(label("Ones")))
 	own, d, out := XMM(), XMM(), XMM()
-	VMOVSD(Mem{Base: p, Index: row, Scale: 8}, own)
+	MOVQ(row, at)
+	m.load(at, own)
 	VBROADCASTSS(Mem{Base: diagonal, Index: row, Scale: 4}, d)
 	VMULPS(own, d, out)
 	VSUBPS(sum.AsX(), out, out)
-	VMOVLPS(out, Mem{Base: q, Index: row, Scale: 8})
+	if width == 2 {
+		VMOVLPS(out, Mem{Base: q, Index: at, Scale: 8})
+	} else {
+		VMOVUPS(out, Mem{Base: q, Index: at, Scale: 8})
+	}
 	VFMADD231PS(own, out, products)
 	VDIVPS(d, out, d)
 	VFMADD231PS(d, out, squares)
 	INCQ(row)
-	JMP(LabelRef("looseRows"))
+	JMP(LabelRef(label("Rows")))
 
-	Label("looseOver")
-	VMOVLHPS(squares, products, products)
-	sums := Load(Param("sums"), GP64())
-	VMOVUPS(products, Mem{Base: sums})
+	Label(label("Over"))
+	store(products, squares, width)
 	VZEROUPPER()
 	RET()
 }
 
-// stepLoose writes the rest of an iteration of loose solves. A register holds two columns of four
-// rows.
-func stepLoose() {
-	TEXT("stepLooseAVX2", NOSPLIT, "func(y, r, p, q *[2]float32, diagonal *float32, fours int, factors *[4]float32, sums *[4]float32)")
+// load sets dst to row j of p, and j to where it is, in words.
+func (m *product) load(j, dst Register) {
+	if m.width == 2 {
+		VMOVSD(Mem{Base: m.p, Index: j, Scale: 8}, dst)
+		return
+	}
+	ADDQ(j, j)
+	VMOVUPS(Mem{Base: m.p, Index: j, Scale: 8}, dst)
+}
+
+// single adds the k-th entry from e on to sum.
+func (m *product) single(k int, sum Register) {
+	j, u := GP64(), XMM()
+	MOVLQSX(Mem{Base: m.index, Index: m.e, Scale: 4, Disp: 4 * k}, j)
+	VBROADCASTSS(Mem{Base: m.value, Index: m.e, Scale: 4, Disp: 4 * k}, m.one)
+	m.load(j, u)
+	VFMADD231PS(u, m.one, sum)
+}
+
+// four adds four entries.
+func (m *product) four() {
+	if m.width == 4 {
+		for k, s := range m.sums {
+			m.single(k, s)
+		}
+		return
+	}
+	low, high, w := YMM(), XMM(), YMM()
+	for k, half := range []Register{low.AsX(), low.AsX(), high, high} {
+		j := GP64()
+		MOVLQSX(Mem{Base: m.index, Index: m.e, Scale: 4, Disp: 4 * k}, j)
+		u := Mem{Base: m.p, Index: j, Scale: 8}
+		if k%2 == 0 {
+			VMOVSD(u, half)
+		} else {
+			VMOVHPS(u, half, half)
+		}
+	}
+	VINSERTF128(U8(1), high, low, low)
+	pairs(Mem{Base: m.value, Index: m.e, Scale: 4}, w)
+	VFMADD231PS(low, w, m.sums[0])
+}
+
+// stepLoose writes the rest of an iteration of loose solves for rows of so many values. A register holds
+// four rows of two columns, or two of four.
+func stepLoose(width int) {
+	name := fmt.Sprintf("stepLoose%d", width)
+	TEXT(name+"AVX2", NOSPLIT, "func(y, r, p, q, diagonal *float32, fours int, factors, sums *[8]float32)")
 	Pragma("noescape")
-	Doc("stepLooseAVX2 is stepPlain of so many times four rows.")
+	Doc(name + "AVX2 is stepPlain of so many times four rows.")
 	y, r := Load(Param("y"), GP64()), Load(Param("r"), GP64())
 	p, q := Load(Param("p"), GP64()), Load(Param("q"), GP64())
 	diagonal, left := Load(Param("diagonal"), GP64()), Load(Param("fours"), GP64())
 	factors := Load(Param("factors"), GP64())
 	alpha, beta, weighted, squares := YMM(), YMM(), YMM(), YMM()
-	VBROADCASTSD(Mem{Base: factors}, alpha)
-	VBROADCASTSD(Mem{Base: factors, Disp: 8}, beta)
+	if width == 2 {
+		VBROADCASTSD(Mem{Base: factors}, alpha)
+		VBROADCASTSD(Mem{Base: factors, Disp: 8}, beta)
+	} else {
+		VBROADCASTF128(Mem{Base: factors}, alpha)
+		VBROADCASTF128(Mem{Base: factors, Disp: 16}, beta)
+	}
 	VXORPS(weighted, weighted, weighted)
 	VXORPS(squares, squares, squares)
 	at := GP64()
 	XORQ(at, at)
-	JMP(LabelRef("looseStepTest"))
-	Label("looseStepFours")
-	row := func(base Register) Mem { return Mem{Base: base, Index: at, Scale: 2} }
-	ys, rs, ps, z := YMM(), YMM(), YMM(), YMM()
-	VMOVUPS(row(p), ps)
-	VMOVUPS(row(y), ys)
-	VMOVUPS(row(r), rs)
-	VFMADD231PS(ps, alpha, ys)
-	VMOVUPS(ys, row(y))
-	VFNMADD231PS(row(q), alpha, rs)
-	VMOVUPS(rs, row(r))
-	pairs(Mem{Base: diagonal, Index: at, Scale: 1}, z)
-	VDIVPS(z, rs, z)
-	VFMADD213PS(z, beta, ps)
-	VMOVUPS(ps, row(p))
-	VFMADD231PS(rs, z, weighted)
-	VFMADD231PS(rs, rs, squares)
+	JMP(LabelRef(name + "Test"))
+	Label(name + "Fours")
+	for part := range width / 2 {
+		row := func(base Register) Mem { return Mem{Base: base, Index: at, Scale: uint8(width), Disp: 32 * part} }
+		ys, rs, ps, z := YMM(), YMM(), YMM(), YMM()
+		VMOVUPS(row(p), ps)
+		VMOVUPS(row(y), ys)
+		VMOVUPS(row(r), rs)
+		VFMADD231PS(ps, alpha, ys)
+		VMOVUPS(ys, row(y))
+		VFNMADD231PS(row(q), alpha, rs)
+		VMOVUPS(rs, row(r))
+		if width == 2 {
+			pairs(Mem{Base: diagonal, Index: at, Scale: 1}, z)
+		} else {
+			second := XMM()
+			VBROADCASTSS(Mem{Base: diagonal, Index: at, Scale: 1, Disp: 8 * part}, z.AsX())
+			VBROADCASTSS(Mem{Base: diagonal, Index: at, Scale: 1, Disp: 8*part + 4}, second)
+			VINSERTF128(U8(1), second, z, z)
+		}
+		VDIVPS(z, rs, z)
+		VFMADD213PS(z, beta, ps)
+		VMOVUPS(ps, row(p))
+		VFMADD231PS(rs, z, weighted)
+		VFMADD231PS(rs, rs, squares)
+	}
 	ADDQ(U8(16), at)
 	DECQ(left)
-	Label("looseStepTest")
+	Label(name + "Test")
 	TESTQ(left, left)
-	JG(LabelRef("looseStepFours"))
-	fold(weighted)
-	fold(squares)
-	VMOVLHPS(squares.AsX(), weighted.AsX(), weighted.AsX())
-	sums := Load(Param("sums"), GP64())
-	VMOVUPS(weighted.AsX(), Mem{Base: sums})
+	JG(LabelRef(name + "Fours"))
+	fold(weighted, width)
+	fold(squares, width)
+	store(weighted.AsX(), squares.AsX(), width)
 	VZEROUPPER()
 	RET()
 }

@@ -16,8 +16,10 @@ func main() {
 	}
 	slicedMul(twice)
 	singleStep(twice)
-	mulLoose()
-	stepLoose()
+	mulLoose(2)
+	mulLoose(4)
+	stepLoose(2)
+	stepLoose(4)
 	forward()
 	backward()
 	Generate()
