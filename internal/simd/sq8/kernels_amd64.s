@@ -4,194 +4,396 @@
 
 #include "textflag.h"
 
-// func scoresAVX512(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
+// func scoresAVX512(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
 // Requires: AVX, AVX512BW, AVX512F
-TEXT ·scoresAVX512(SB), NOSPLIT, $0-48
+TEXT ·scoresAVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         code+8(FP), CX
-	MOVQ         groups+16(FP), DX
-	MOVQ         data+24(FP), BX
-	MOVQ         norm+32(FP), SI
-	MOVQ         panels+40(FP), DI
-	MOVL         $0x00010001, R8
-	VMOVD        R8, X0
+	MOVQ         groups+24(FP), DX
+	MOVQ         runs+16(FP), BX
+	MOVQ         data+32(FP), SI
+	MOVQ         norm+40(FP), DI
+	MOVQ         panels+48(FP), R8
+	MOVL         $0x00010001, R9
+	VMOVD        R9, X0
 	VPBROADCASTD X0, Z0
-	SHLQ         $0x06, DX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVBLZX      (BX), R10
+	CMPQ         DX, R10
+	JNE          scoresAVX512Pair
+	LEAQ         (R9)(R9*2), R10
 
-scoresAVX512Pair:
-	CMPQ   DI, $0x02
-	JLT    scoresAVX512Last
+scoresAVX512Four:
+	CMPQ   R8, $0x04
+	JLT    scoresAVX512Pair
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   BX, R8
-	ADDQ   DX, BX
-	MOVQ   BX, R9
-	MOVQ   CX, R10
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+
+scoresAVX512Groups:
+	VPBROADCASTD (R11), Z5
+	VMOVDQU32    (SI), Z6
+	VPMADDUBSW   Z5, Z6, Z6
+	VPADDW       Z6, Z1, Z1
+	VMOVDQU32    (SI)(R9*1), Z6
+	VPMADDUBSW   Z5, Z6, Z6
+	VPADDW       Z6, Z2, Z2
+	VMOVDQU32    (SI)(R9*2), Z6
+	VPMADDUBSW   Z5, Z6, Z6
+	VPADDW       Z6, Z3, Z3
+	VMOVDQU32    (SI)(R10*1), Z6
+	VPMADDUBSW   Z5, Z6, Z6
+	VPADDW       Z6, Z4, Z4
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, SI
+	DECQ         R12
+	JNE          scoresAVX512Groups
+	ADDQ         R10, SI
+	VPMADDWD     Z0, Z1, Z1
+	VPMADDWD     Z0, Z2, Z2
+	VPMADDWD     Z0, Z3, Z3
+	VPMADDWD     Z0, Z4, Z4
+	VPADDD       Z1, Z1, Z1
+	VMOVDQU32    (DI), Z6
+	VPSUBD       Z1, Z6, Z6
+	VMOVDQU32    Z6, (AX)
+	VPADDD       Z2, Z2, Z2
+	VMOVDQU32    64(DI), Z6
+	VPSUBD       Z2, Z6, Z6
+	VMOVDQU32    Z6, 64(AX)
+	VPADDD       Z3, Z3, Z3
+	VMOVDQU32    128(DI), Z6
+	VPSUBD       Z3, Z6, Z6
+	VMOVDQU32    Z6, 128(AX)
+	VPADDD       Z4, Z4, Z4
+	VMOVDQU32    192(DI), Z6
+	VPSUBD       Z4, Z6, Z6
+	VMOVDQU32    Z6, 192(AX)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x04, R8
+	JMP          scoresAVX512Four
+
+scoresAVX512Pair:
+	CMPQ   R8, $0x02
+	JLT    scoresAVX512Last
+	VPXORD Z7, Z7, Z7
+	VPXORD Z9, Z9, Z9
+	MOVQ   SI, DX
+	ADDQ   R9, SI
+	MOVQ   SI, R10
+	MOVQ   CX, R11
+	MOVQ   BX, R12
 
 scoresAVX512Two:
-	VPBROADCASTD (R10), Z3
-	VMOVDQU32    (R8), Z4
-	VPMADDUBSW   Z3, Z4, Z4
-	VPMADDWD     Z0, Z4, Z4
-	VPADDD       Z4, Z1, Z1
-	VMOVDQU32    (R9), Z4
-	VPMADDUBSW   Z3, Z4, Z4
-	VPMADDWD     Z0, Z4, Z4
-	VPADDD       Z4, Z2, Z2
-	ADDQ         $0x04, R10
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	CMPQ         R8, BX
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z10, Z10, Z10
+	MOVBLZX (R12), R13
+	INCQ    R12
+
+scoresAVX512TwoRun:
+	VPBROADCASTD (R11), Z1
+	VMOVDQU32    (DX), Z2
+	VPMADDUBSW   Z1, Z2, Z2
+	VPADDW       Z2, Z8, Z8
+	VMOVDQU32    (R10), Z2
+	VPMADDUBSW   Z1, Z2, Z2
+	VPADDW       Z2, Z10, Z10
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, R10
+	DECQ         R13
+	JNE          scoresAVX512TwoRun
+	VPMADDWD     Z0, Z8, Z8
+	VPADDD       Z8, Z7, Z7
+	VPMADDWD     Z0, Z10, Z10
+	VPADDD       Z10, Z9, Z9
+	CMPQ         DX, SI
 	JLT          scoresAVX512Two
-	MOVQ         R9, BX
-	VPADDD       Z1, Z1, Z1
-	VMOVDQU32    (SI), Z4
-	VPSUBD       Z1, Z4, Z4
-	VMOVDQU32    Z4, (AX)
-	VPADDD       Z2, Z2, Z2
-	VMOVDQU32    64(SI), Z4
-	VPSUBD       Z2, Z4, Z4
-	VMOVDQU32    Z4, 64(AX)
-	ADDQ         $0x80, SI
-	ADDQ         $0x80, AX
-	SUBQ         $0x02, DI
+	MOVQ         R10, SI
+	VPADDD       Z7, Z7, Z7
+	VMOVDQU32    (DI), Z2
+	VPSUBD       Z7, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD       Z9, Z9, Z9
+	VMOVDQU32    64(DI), Z2
+	VPSUBD       Z9, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, R8
 	JMP          scoresAVX512Pair
 
 scoresAVX512Last:
-	TESTQ  DI, DI
+	TESTQ  R8, R8
 	JE     scoresAVX512Done
-	VPXORD Z5, Z5, Z5
-	MOVQ   BX, DI
-	ADDQ   DX, BX
-	MOVQ   BX, DX
+	VPXORD Z11, Z11, Z11
+	MOVQ   SI, DX
+	ADDQ   R9, SI
+	MOVQ   SI, R8
+	MOVQ   BX, BX
 
 scoresAVX512One:
+	VPXORD  Z12, Z12, Z12
+	MOVBLZX (BX), R8
+	INCQ    BX
+
+scoresAVX512OneRun:
 	VPBROADCASTD (CX), Z1
-	VMOVDQU32    (DI), Z2
+	VMOVDQU32    (DX), Z2
 	VPMADDUBSW   Z1, Z2, Z2
-	VPMADDWD     Z0, Z2, Z2
-	VPADDD       Z2, Z5, Z5
+	VPADDW       Z2, Z12, Z12
 	ADDQ         $0x04, CX
-	ADDQ         $0x40, DI
-	CMPQ         DI, BX
+	ADDQ         $0x40, DX
+	DECQ         R8
+	JNE          scoresAVX512OneRun
+	VPMADDWD     Z0, Z12, Z12
+	VPADDD       Z12, Z11, Z11
+	CMPQ         DX, SI
 	JLT          scoresAVX512One
-	MOVQ         DI, BX
-	VPADDD       Z5, Z5, Z5
-	VMOVDQU32    (SI), Z2
-	VPSUBD       Z5, Z2, Z2
+	MOVQ         DX, SI
+	VPADDD       Z11, Z11, Z11
+	VMOVDQU32    (DI), Z2
+	VPSUBD       Z11, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, AX
 
 scoresAVX512Done:
 	VZEROUPPER
 	RET
 
-// func scoresAVX2(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
+// func scoresAVX2(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
 // Requires: AVX, AVX2
-TEXT ·scoresAVX2(SB), NOSPLIT, $0-48
+TEXT ·scoresAVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         code+8(FP), CX
-	MOVQ         groups+16(FP), DX
-	MOVQ         data+24(FP), BX
-	MOVQ         norm+32(FP), SI
-	MOVQ         panels+40(FP), DI
-	MOVL         $0x00010001, R8
-	VMOVD        R8, X0
+	MOVQ         groups+24(FP), DX
+	MOVQ         runs+16(FP), BX
+	MOVQ         data+32(FP), SI
+	MOVQ         norm+40(FP), DI
+	MOVQ         panels+48(FP), R8
+	MOVL         $0x00010001, R9
+	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
-	SHLQ         $0x06, DX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVBLZX      (BX), R10
+	CMPQ         DX, R10
+	JNE          scoresAVX2Pair
+	LEAQ         (R9)(R9*2), R10
 
-scoresAVX2Pair:
-	CMPQ  DI, $0x02
-	JLT   scoresAVX2Last
+scoresAVX2Four:
+	CMPQ  R8, $0x04
+	JLT   scoresAVX2Pair
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
-	MOVQ  BX, R8
-	ADDQ  DX, BX
-	MOVQ  BX, R9
-	MOVQ  CX, R10
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	MOVQ  CX, R11
+	MOVQ  DX, R12
+
+scoresAVX2Groups:
+	VPBROADCASTD (R11), Y9
+	VMOVDQU      (SI), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y1, Y1
+	VMOVDQU      32(SI), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y2, Y2
+	VMOVDQU      (SI)(R9*1), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y3, Y3
+	VMOVDQU      32(SI)(R9*1), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y4, Y4
+	VMOVDQU      (SI)(R9*2), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y5, Y5
+	VMOVDQU      32(SI)(R9*2), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y6, Y6
+	VMOVDQU      (SI)(R10*1), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y7, Y7
+	VMOVDQU      32(SI)(R10*1), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y8, Y8
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, SI
+	DECQ         R12
+	JNE          scoresAVX2Groups
+	ADDQ         R10, SI
+	VPMADDWD     Y0, Y1, Y1
+	VPMADDWD     Y0, Y2, Y2
+	VPMADDWD     Y0, Y3, Y3
+	VPMADDWD     Y0, Y4, Y4
+	VPMADDWD     Y0, Y5, Y5
+	VPMADDWD     Y0, Y6, Y6
+	VPMADDWD     Y0, Y7, Y7
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y1, Y1, Y1
+	VMOVDQU      (DI), Y10
+	VPSUBD       Y1, Y10, Y10
+	VMOVDQU      Y10, (AX)
+	VPADDD       Y2, Y2, Y2
+	VMOVDQU      32(DI), Y10
+	VPSUBD       Y2, Y10, Y10
+	VMOVDQU      Y10, 32(AX)
+	VPADDD       Y3, Y3, Y3
+	VMOVDQU      64(DI), Y10
+	VPSUBD       Y3, Y10, Y10
+	VMOVDQU      Y10, 64(AX)
+	VPADDD       Y4, Y4, Y4
+	VMOVDQU      96(DI), Y10
+	VPSUBD       Y4, Y10, Y10
+	VMOVDQU      Y10, 96(AX)
+	VPADDD       Y5, Y5, Y5
+	VMOVDQU      128(DI), Y10
+	VPSUBD       Y5, Y10, Y10
+	VMOVDQU      Y10, 128(AX)
+	VPADDD       Y6, Y6, Y6
+	VMOVDQU      160(DI), Y10
+	VPSUBD       Y6, Y10, Y10
+	VMOVDQU      Y10, 160(AX)
+	VPADDD       Y7, Y7, Y7
+	VMOVDQU      192(DI), Y10
+	VPSUBD       Y7, Y10, Y10
+	VMOVDQU      Y10, 192(AX)
+	VPADDD       Y8, Y8, Y8
+	VMOVDQU      224(DI), Y10
+	VPSUBD       Y8, Y10, Y10
+	VMOVDQU      Y10, 224(AX)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x04, R8
+	JMP          scoresAVX2Four
+
+scoresAVX2Pair:
+	CMPQ  R8, $0x02
+	JLT   scoresAVX2Last
+	VPXOR Y1, Y1, Y1
+	VPXOR Y3, Y3, Y3
+	VPXOR Y5, Y5, Y5
+	VPXOR Y7, Y7, Y7
+	MOVQ  SI, DX
+	ADDQ  R9, SI
+	MOVQ  SI, R10
+	MOVQ  CX, R11
+	MOVQ  BX, R12
 
 scoresAVX2Two:
-	VPBROADCASTD (R10), Y5
-	VMOVDQU      (R8), Y6
-	VPMADDUBSW   Y5, Y6, Y6
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y8, Y8, Y8
+	MOVBLZX (R12), R13
+	INCQ    R12
+
+scoresAVX2TwoRun:
+	VPBROADCASTD (R11), Y9
+	VMOVDQU      (DX), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y2, Y2
+	VMOVDQU      32(DX), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y4, Y4
+	VMOVDQU      (R10), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y6, Y6
+	VMOVDQU      32(R10), Y10
+	VPMADDUBSW   Y9, Y10, Y10
+	VPADDW       Y10, Y8, Y8
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, R10
+	DECQ         R13
+	JNE          scoresAVX2TwoRun
+	VPMADDWD     Y0, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y3, Y3
 	VPMADDWD     Y0, Y6, Y6
-	VPADDD       Y6, Y1, Y1
-	VMOVDQU      32(R8), Y6
-	VPMADDUBSW   Y5, Y6, Y6
-	VPMADDWD     Y0, Y6, Y6
-	VPADDD       Y6, Y2, Y2
-	VMOVDQU      (R9), Y6
-	VPMADDUBSW   Y5, Y6, Y6
-	VPMADDWD     Y0, Y6, Y6
-	VPADDD       Y6, Y3, Y3
-	VMOVDQU      32(R9), Y6
-	VPMADDUBSW   Y5, Y6, Y6
-	VPMADDWD     Y0, Y6, Y6
-	VPADDD       Y6, Y4, Y4
-	ADDQ         $0x04, R10
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, R9
-	CMPQ         R8, BX
+	VPADDD       Y6, Y5, Y5
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	CMPQ         DX, SI
 	JLT          scoresAVX2Two
-	MOVQ         R9, BX
+	MOVQ         R10, SI
 	VPADDD       Y1, Y1, Y1
-	VMOVDQU      (SI), Y6
-	VPSUBD       Y1, Y6, Y6
-	VMOVDQU      Y6, (AX)
-	VPADDD       Y2, Y2, Y2
-	VMOVDQU      32(SI), Y6
-	VPSUBD       Y2, Y6, Y6
-	VMOVDQU      Y6, 32(AX)
+	VMOVDQU      (DI), Y10
+	VPSUBD       Y1, Y10, Y10
+	VMOVDQU      Y10, (AX)
 	VPADDD       Y3, Y3, Y3
-	VMOVDQU      64(SI), Y6
-	VPSUBD       Y3, Y6, Y6
-	VMOVDQU      Y6, 64(AX)
-	VPADDD       Y4, Y4, Y4
-	VMOVDQU      96(SI), Y6
-	VPSUBD       Y4, Y6, Y6
-	VMOVDQU      Y6, 96(AX)
-	ADDQ         $0x80, SI
-	ADDQ         $0x80, AX
-	SUBQ         $0x02, DI
+	VMOVDQU      32(DI), Y10
+	VPSUBD       Y3, Y10, Y10
+	VMOVDQU      Y10, 32(AX)
+	VPADDD       Y5, Y5, Y5
+	VMOVDQU      64(DI), Y10
+	VPSUBD       Y5, Y10, Y10
+	VMOVDQU      Y10, 64(AX)
+	VPADDD       Y7, Y7, Y7
+	VMOVDQU      96(DI), Y10
+	VPSUBD       Y7, Y10, Y10
+	VMOVDQU      Y10, 96(AX)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, R8
 	JMP          scoresAVX2Pair
 
 scoresAVX2Last:
-	TESTQ DI, DI
+	TESTQ R8, R8
 	JE    scoresAVX2Done
 	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	MOVQ  BX, DI
-	ADDQ  DX, BX
-	MOVQ  BX, DX
+	VPXOR Y3, Y3, Y3
+	MOVQ  SI, DX
+	ADDQ  R9, SI
+	MOVQ  SI, R8
+	MOVQ  BX, BX
 
 scoresAVX2One:
-	VPBROADCASTD (CX), Y3
-	VMOVDQU      (DI), Y4
-	VPMADDUBSW   Y3, Y4, Y4
-	VPMADDWD     Y0, Y4, Y4
-	VPADDD       Y4, Y1, Y1
-	VMOVDQU      32(DI), Y4
-	VPMADDUBSW   Y3, Y4, Y4
-	VPMADDWD     Y0, Y4, Y4
-	VPADDD       Y4, Y2, Y2
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y4, Y4, Y4
+	MOVBLZX (BX), R8
+	INCQ    BX
+
+scoresAVX2OneRun:
+	VPBROADCASTD (CX), Y5
+	VMOVDQU      (DX), Y6
+	VPMADDUBSW   Y5, Y6, Y6
+	VPADDW       Y6, Y2, Y2
+	VMOVDQU      32(DX), Y6
+	VPMADDUBSW   Y5, Y6, Y6
+	VPADDW       Y6, Y4, Y4
 	ADDQ         $0x04, CX
-	ADDQ         $0x40, DI
-	CMPQ         DI, BX
+	ADDQ         $0x40, DX
+	DECQ         R8
+	JNE          scoresAVX2OneRun
+	VPMADDWD     Y0, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	CMPQ         DX, SI
 	JLT          scoresAVX2One
-	MOVQ         DI, BX
+	MOVQ         DX, SI
 	VPADDD       Y1, Y1, Y1
-	VMOVDQU      (SI), Y4
-	VPSUBD       Y1, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPADDD       Y2, Y2, Y2
-	VMOVDQU      32(SI), Y4
-	VPSUBD       Y2, Y4, Y4
-	VMOVDQU      Y4, 32(AX)
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, AX
+	VMOVDQU      (DI), Y6
+	VPSUBD       Y1, Y6, Y6
+	VMOVDQU      Y6, (AX)
+	VPADDD       Y3, Y3, Y3
+	VMOVDQU      32(DI), Y6
+	VPSUBD       Y3, Y6, Y6
+	VMOVDQU      Y6, 32(AX)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, AX
 
 scoresAVX2Done:
 	VZEROUPPER

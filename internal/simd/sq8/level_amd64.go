@@ -5,13 +5,13 @@ package sq8
 import "unfold/internal/simd"
 
 // scores needs at least one panel, and all that its arguments have to have.
-func scores(l simd.Level, out []int32, code []int8, data []uint8, norm []int32, n int) {
+func scores(l simd.Level, out []int32, q *Query, data []uint8, norm []int32, n int) {
 	switch l {
 	case simd.AVX512:
-		scoresAVX512(&out[0], &code[0], len(code)/group, &data[0], &norm[0], n)
+		scoresAVX512(&out[0], &q.code[0], &q.runs[0], len(q.code)/group, &data[0], &norm[0], n)
 	case simd.AVX2:
-		scoresAVX2(&out[0], &code[0], len(code)/group, &data[0], &norm[0], n)
+		scoresAVX2(&out[0], &q.code[0], &q.runs[0], len(q.code)/group, &data[0], &norm[0], n)
 	default:
-		scoresTwin(out, code, data, norm, n)
+		scoresTwin(out, q.code, data, norm, n)
 	}
 }

@@ -5,10 +5,10 @@ package sq8
 import "unfold/internal/simd"
 
 // scores needs at least one panel, and all that its arguments have to have.
-func scores(l simd.Level, out []int32, code []int8, data []uint8, norm []int32, n int) {
+func scores(l simd.Level, out []int32, q *Query, data []uint8, norm []int32, n int) {
 	if l != simd.NEON {
-		scoresTwin(out, code, data, norm, n)
+		scoresTwin(out, q.code, data, norm, n)
 		return
 	}
-	scoresNEON(&out[0], &code[0], len(code)/group, &data[0], &norm[0], n)
+	scoresNEON(&out[0], &q.code[0], len(q.code)/group, &data[0], &norm[0], n)
 }

@@ -4,6 +4,6 @@ package sq8
 
 import "unfold/internal/simd"
 
-func scores(_ simd.Level, out []int32, code []int8, data []uint8, norm []int32, n int) {
-	scoresTwin(out, code, data, norm, n)
+func scores(_ simd.Level, out []int32, q *Query, data []uint8, norm []int32, n int) {
+	scoresTwin(out, q.code, data, norm, n)
 }

@@ -21,8 +21,6 @@ const (
 	group = 4
 	// most and mostQuery are the largest magnitudes of the codes of rows and queries.
 	most, mostQuery = 63, 127
-	// bias makes the codes of rows positive.
-	bias = 64
 	// nowhere is the norm of places without a row.
 	nowhere = 1 << 30
 	// Nowhere is more than any score of a row, but no more than that of a place without.
@@ -33,6 +31,9 @@ const (
 type Scale struct {
 	center []float32
 	step   float32
+	// reach (Width) is the largest magnitude of the codes of rows by column, 0 beyond the last, and
+	// runs are those of whichever row as a query.
+	reach, runs []uint8
 }
 
 // NewScale returns a scale for the rows of x, which must be finite, or nil if they
@@ -53,14 +54,21 @@ func NewScale(x vec.Matrix[float32]) *Scale {
 		}
 	}
 	s := &Scale{center: low}
+	half := make([]float32, len(low))
 	for k, v := range low {
+		half[k] = high[k]/2 - v/2
 		// A little more, so that rounding keeps codes within their range.
-		s.step = max(s.step, (high[k]/2-v/2)*(1+1e-5)/most)
+		s.step = max(s.step, half[k]*(1+1e-5)/most)
 		s.center[k] = v/2 + high[k]/2
 	}
 	if per := 1 / s.step; !(s.step > 0) || math.IsInf(float64(s.step)*most, 0) || per > math.MaxFloat32 || per == 0 {
 		return nil
 	}
+	s.reach = make([]uint8, s.Width())
+	for k, v := range half {
+		s.reach[k] = uint8(min(v/s.step+1, most))
+	}
+	s.runs = rowRuns(s.reach)
 	return s
 }
 
@@ -70,21 +78,6 @@ func (s *Scale) Dim() int { return len(s.center) }
 // Width is the length of the code of a query: the dimension, filled up to a multiple
 // of four.
 func (s *Scale) Width() int { return (len(s.center) + group - 1) / group * group }
-
-// Query sets code (Width) to the code of x, and reports whether it has one: it does
-// not if x is far outside of the range of the rows. Its scores and base make squared
-// distances in steps.
-func (s *Scale) Query(code []int8, x []float32) (base int32, ok bool) {
-	code = code[:s.Width()]
-	clear(code[len(s.center):])
-	if !(s.code(code, x) <= mostQuery) {
-		return 0, false
-	}
-	for _, c := range code[:len(x)] {
-		base += int32(c) * (int32(c) + 2*bias)
-	}
-	return base, true
-}
 
 // code sets code to the rounded elements of (x - center)/step and returns the largest
 // magnitude, NaN if one is.
@@ -106,14 +99,14 @@ const shift = 1.5 * (1 << 23)
 
 // Panels are the codes of rows, sixteen by sixteen. They are immutable once made.
 type Panels struct {
-	groups int
-	data   []uint8
-	norm   []int32
+	reach []uint8 // of the scale
+	data  []uint8
+	norm  []int32
 }
 
 // NewPanels returns room for n panels without rows.
 func (s *Scale) NewPanels(n int) *Panels {
-	p := &Panels{groups: s.Width() / group, norm: make([]int32, n*Side)}
+	p := &Panels{reach: s.reach, norm: make([]int32, n*Side)}
 	p.data = make([]uint8, n*p.size())
 	for i := range p.norm {
 		p.norm[i] = nowhere
@@ -121,7 +114,7 @@ func (s *Scale) NewPanels(n int) *Panels {
 	return p
 }
 
-func (p *Panels) size() int { return p.groups * group * Side }
+func (p *Panels) size() int { return len(p.reach) * Side }
 
 // Len is the number of panels.
 func (p *Panels) Len() int { return len(p.norm) / Side }
@@ -135,39 +128,40 @@ func (s *Scale) Row(code []int8, x []float32) {
 	clear(code[len(s.center):])
 	s.code(code, x)
 	for k, c := range code {
-		code[k] = max(-most, min(most, c))
+		r := int8(s.reach[k])
+		code[k] = max(-r, min(r, c))
 	}
 }
 
 // Set puts the code of a row to a place: place i is the (i mod Side)th of panel
 // i/Side.
 func (p *Panels) Set(place int, code []int8) {
-	code = code[:p.groups*group]
+	code = code[:len(p.reach)]
 	to := p.data[place/Side*p.size()+place%Side*group:]
 	var norm int32
 	for k := 0; k < len(code); k += group {
-		four, c := to[k*Side:][:group], code[k:][:group]
+		four, c, reach := to[k*Side:][:group], code[k:][:group], p.reach[k:][:group]
 		for i, v := range c {
 			norm += int32(v) * int32(v)
-			four[i] = uint8(int32(v) + bias)
+			four[i] = uint8(int32(v) + int32(reach[i]))
 		}
 	}
 	p.norm[place] = norm
 }
 
-// Scores writes to out the scores of n panels, from one on, for the code of a query:
-// of every row its squared distance in steps without the base of Query, and of places without a row more than any row has.
-func (p *Panels) Scores(out []int32, code []int8, from, n int) {
-	p.scoresAt(simd.Best(), out, code, from, n)
+// Scores writes to out the scores of n panels, from one on, for a query of their scale: of every row its
+// squared distance in steps without the query's Base, and of places without a row more than any row has.
+func (p *Panels) Scores(out []int32, q *Query, from, n int) {
+	p.scoresAt(simd.Best(), out, q, from, n)
 }
 
-func (p *Panels) scoresAt(l simd.Level, out []int32, code []int8, from, n int) {
+func (p *Panels) scoresAt(l simd.Level, out []int32, q *Query, from, n int) {
 	if n == 0 {
 		return
 	}
-	if len(code) != p.groups*group || len(out) < n*Side || from < 0 || n < 0 || (from+n)*Side > len(p.norm) {
+	if len(q.code) != len(p.reach) || len(out) < n*Side || from < 0 || n < 0 || (from+n)*Side > len(p.norm) {
 		panic(fmt.Sprintf("sq8: %d panels from %d on of %d, room for %d scores, a code of %d elements for %d",
-			n, from, len(p.norm)/Side, len(out), len(code), p.groups*group))
+			n, from, len(p.norm)/Side, len(out), len(q.code), len(p.reach)))
 	}
-	scores(l, out, code, p.data[from*p.size():], p.norm[from*Side:], n)
+	scores(l, out, q, p.data[from*p.size():], p.norm[from*Side:], n)
 }

@@ -38,9 +38,8 @@ func TestScores(t *testing.T) {
 		for k := range q {
 			q[k] = float32(size * (3 + r.NormFloat64()))
 		}
-		code := make([]int8, s.Width())
-		base, ok := s.Query(code, q)
-		if !ok {
+		var query Query
+		if !query.Set(s, q) {
 			return
 		}
 		round := func(v float32, k int) int32 {
@@ -48,7 +47,7 @@ func TestScores(t *testing.T) {
 		}
 		out := make([]int32, len(panels.norm))
 		for _, l := range simd.Levels() {
-			panels.scoresAt(l, out, code, 0, panels.Len())
+			panels.scoresAt(l, out, &query, 0, panels.Len())
 			for i, score := range out {
 				if i >= n {
 					if score < Nowhere {
@@ -61,8 +60,8 @@ func TestScores(t *testing.T) {
 					d := round(v, k) - round(q[k], k)
 					want += d * d
 				}
-				if score+base != want {
-					t.Fatalf("%v: row %d is at %d, want %d", l, i, score+base, want)
+				if score+query.Base != want {
+					t.Fatalf("%v: row %d is at %d, want %d", l, i, score+query.Base, want)
 				}
 			}
 		}
@@ -77,11 +76,11 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 	for _, l := range simd.Levels() {
 		for width := group; width <= 257; width += group {
 			n := rng.IntN(6)
-			p := &Panels{groups: width / group, data: make([]uint8, 6*width*Side), norm: make([]int32, 6*Side)}
+			p := &Panels{reach: slices.Repeat([]uint8{most}, width), data: make([]uint8, 6*width*Side), norm: make([]int32, 6*Side)}
 			code := make([]int8, width)
 			for i := range p.data {
-				if p.data[i] = uint8(rng.IntN(128)); width%8 == 0 {
-					p.data[i] = 127
+				if p.data[i] = uint8(rng.IntN(2*most + 1)); width%8 == 0 {
+					p.data[i] = 2 * most
 				}
 			}
 			for i := range code {
@@ -94,13 +93,53 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 			}
 			from := rng.IntN(6 - n + 1)
 			got, want := slices.Repeat([]int32{canary}, n*Side+2), make([]int32, n*Side)
-			p.scoresAt(l, got[1:len(got)-1], code, from, n)
+			p.scoresAt(l, got[1:len(got)-1], queryOf(code, p.reach), from, n)
 			scoresTwin(want, code, p.data[from*p.size():], p.norm[from*Side:], n)
 			if got[0] != canary || got[len(got)-1] != canary || !slices.Equal(got[1:len(got)-1], want) {
 				t.Fatalf("%v: width %d, %d panels: %v, want %v", l, width, n, got, want)
 			}
 		}
 	}
+}
+
+// queryOf is a query of a code for rows of such a reach.
+func queryOf(code []int8, reach []uint8) *Query {
+	return &Query{code: code, runs: runs(nil, code, reach)}
+}
+
+// Runs hold all groups once, and no more than 16 bits hold of whichever row.
+func TestRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		groups := rapid.IntRange(1, 600).Draw(t, "groups")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		size, reach := rapid.IntRange(0, mostQuery).Draw(t, "size"), make([]uint8, groups*group)
+		code := make([]int8, groups*group)
+		for k := range code {
+			code[k], reach[k] = int8(r.IntN(2*size+1)-size), uint8(r.IntN(most+1))
+		}
+		at := 0
+		for n, length := range runs(nil, code, reach) {
+			if length == 0 {
+				t.Fatalf("run %d has no groups", n)
+			}
+			for pair := range 2 {
+				low, high := 0, 0
+				for k := at; k < at+int(length)*group; k++ {
+					if k%group/2 == pair {
+						product := 2 * int(reach[k]) * int(code[k])
+						low, high = low+min(product, 0), high+max(product, 0)
+					}
+				}
+				if low < math.MinInt16 || high > math.MaxInt16 {
+					t.Fatalf("run %d of %d groups comes to %d..%d", n, length, low, high)
+				}
+			}
+			at += int(length) * group
+		}
+		if at != len(code) {
+			t.Fatalf("runs of %d columns, want %d", at, len(code))
+		}
+	})
 }
 
 // What has no codes is reported.
@@ -120,13 +159,13 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	s := NewScale(vec.Of(2, 2, []float32{-1, -1, 1, 1}))
-	code := make([]int8, s.Width())
+	var q Query
 	for _, v := range []float32{2.5, -2.5, 1e30, math.MaxFloat32, inf, -inf, inf - inf} {
-		if _, ok := s.Query(code, []float32{0, v}); ok {
+		if q.Set(s, []float32{0, v}) {
 			t.Errorf("%v has a code", v)
 		}
 	}
-	if _, ok := s.Query(code, []float32{2, -2}); !ok {
+	if !q.Set(s, []float32{2, -2}) {
 		t.Error("no code beside the rows")
 	}
 }
@@ -143,12 +182,13 @@ func TestMostDim(t *testing.T) {
 		s.Row(code, x.Row(i))
 		p.Set(i, code)
 	}
-	q := make([]float32, MostDim)
-	for k := range q {
-		q[k] = 2
+	far, q := make([]float32, MostDim), &Query{}
+	for k := range far {
+		far[k] = 2
 	}
-	base, ok := s.Query(code, q)
-	p.Scores(out, code, 0, 1)
+	ok := q.Set(s, far)
+	base := q.Base
+	p.Scores(out, q, 0, 1)
 	if want := int32(MostDim * 63 * 63); !ok || out[1]+base > want*11/10 || out[0]+base < 9*want*9/10 || out[0] >= Nowhere {
 		t.Errorf("distances %d and %d, base %d", out[0]+base, out[1]+base, base)
 	}
@@ -158,11 +198,12 @@ func TestMostDim(t *testing.T) {
 func TestPanics(t *testing.T) {
 	s := NewScale(vec.Of(2, 5, []float32{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}))
 	p, out, code := s.NewPanels(3), make([]int32, 48), make([]int8, 8)
+	q := queryOf(code, s.reach)
 	for name, call := range map[string]func(){
-		"short output":  func() { p.Scores(out[:47], code, 0, 3) },
-		"short code":    func() { p.Scores(out, code[:4], 0, 3) },
-		"panels beyond": func() { p.Scores(out, code, 1, 3) },
-		"panel before":  func() { p.Scores(out, code, -1, 2) },
+		"short output":  func() { p.Scores(out[:47], q, 0, 3) },
+		"short code":    func() { p.Scores(out, queryOf(code[:4], s.reach), 0, 3) },
+		"panels beyond": func() { p.Scores(out, q, 1, 3) },
+		"panel before":  func() { p.Scores(out, q, -1, 2) },
 		"place beyond":  func() { p.Set(48, code) },
 	} {
 		func() {
@@ -176,21 +217,30 @@ func TestPanics(t *testing.T) {
 	}
 }
 
+// BenchmarkScores gives the time of a row, of queries that are as near the middle as rows of a normal
+// distribution are, and of one at the end of all columns.
 func BenchmarkScores(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, width := range []int{52, 784} {
-		p := &Panels{groups: width / group, data: make([]uint8, 64*width*Side), norm: make([]int32, 64*Side)}
-		code, out := make([]int8, width), make([]int32, 64*Side)
+		p := &Panels{reach: slices.Repeat([]uint8{most}, width), data: make([]uint8, 64*width*Side), norm: make([]int32, 64*Side)}
+		out := make([]int32, 64*Side)
 		for i := range p.data {
-			p.data[i] = uint8(rng.IntN(128))
+			p.data[i] = uint8(rng.IntN(2*most + 1))
+		}
+		usual, far := make([]int8, width), slices.Repeat([]int8{mostQuery}, width)
+		for k := range usual {
+			usual[k] = int8(max(-most, min(most, most/3.5*rng.NormFloat64())))
 		}
 		for _, l := range simd.Levels() {
-			b.Run(fmt.Sprintf("%d/%v", width, l), func(b *testing.B) {
-				for b.Loop() {
-					p.scoresAt(l, out, code, 0, 64)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(out)), "ns/row")
-			})
+			for name, code := range map[string][]int8{"usual": usual, "far": far} {
+				b.Run(fmt.Sprintf("%d/%s/%v", width, name, l), func(b *testing.B) {
+					q := queryOf(code, p.reach)
+					for b.Loop() {
+						p.scoresAt(l, out, q, 0, 64)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(out)), "ns/row")
+				})
+			}
 		}
 	}
 }

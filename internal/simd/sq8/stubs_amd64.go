@@ -4,12 +4,12 @@
 
 package sq8
 
-// scoresAVX512 writes the scores of a positive number of panels for a code of groups of four elements.
+// scoresAVX512 writes the scores of a positive number of panels for a code of groups of four elements, in runs.
 //
 //go:noescape
-func scoresAVX512(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
+func scoresAVX512(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
 
-// scoresAVX2 writes the scores of a positive number of panels for a code of groups of four elements.
+// scoresAVX2 writes the scores of a positive number of panels for a code of groups of four elements, in runs.
 //
 //go:noescape
-func scoresAVX2(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
+func scoresAVX2(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)

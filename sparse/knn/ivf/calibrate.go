@@ -124,7 +124,7 @@ func (ix *Index) try(ctx context.Context, threads int) (t *trial, good bool) {
 		}
 		w.grow(len(ix.row))
 		s := w.s[:len(ix.row)]
-		ix.rows.Scores(s, w.code, 0, ix.rows.Len())
+		ix.rows.Scores(s, &w.query, 0, ix.rows.Len())
 		found := w.least(s, pool, firstBound)
 		if found > 2*pool || found <= ix.k {
 			return
@@ -147,7 +147,7 @@ func (t *trial) each(f func(w *work, i int)) {
 		w := t.ix.borrow()
 		defer t.ix.pool.Put(w)
 		for i := from; i < to; i++ {
-			t.ix.code(w, t.ix.x.Row(int(t.picked[i])))
+			w.query.Set(t.ix.scale, t.ix.x.Row(int(t.picked[i])))
 			f(w, i)
 		}
 	})

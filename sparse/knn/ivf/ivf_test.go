@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/simd/sq8"
 	"unfold/internal/vec"
 	"unfold/sparse/gallery"
 	"unfold/sparse/knn"
@@ -176,11 +177,11 @@ func TestAllocations(t *testing.T) {
 func TestLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		w := &work{base: r.Int32N(2000) - 1000}
+		w := &work{query: sq8.Query{Base: r.Int32N(2000) - 1000}}
 		s := make([]int32, 16*rapid.IntRange(1, 40).Draw(t, "panels"))
 		spread := rapid.SampledFrom([]int32{1, 40, 1 << 20}).Draw(t, "spread")
 		for i := range s {
-			if s[i] = r.Int32N(spread) - w.base; i%16 > 12 {
+			if s[i] = r.Int32N(spread) - w.query.Base; i%16 > 12 {
 				s[i] = 1 << 30
 			}
 		}

@@ -61,9 +61,10 @@ func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 		defer ix.pool.Put(w)
 		s := make([]int32, n*sq8.Side)
 		for i := from; i < to; i++ {
-			ix.code(w, q.Row(i))
-			ix.branches.Scores(s, w.code, 0, n)
-			branch[i] = first(s)
+			if w.query.Set(ix.scale, q.Row(i)) { // what has no code goes with the first
+				ix.branches.Scores(s, &w.query, 0, n)
+				branch[i] = first(s)
+			}
 		}
 	})
 	start := make([]int32, n*sq8.Side+1)
@@ -84,7 +85,7 @@ func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 // one answers query i.
 func (ix *Index) one(ctx context.Context, w *work, q vec.Matrix[float32], i int, nb *knn.Neighbors) error {
 	index, dist2 := nb.Row(i)
-	if ix.code(w, q.Row(i)) && ix.pass(w) >= len(index) {
+	if w.query.Set(ix.scale, q.Row(i)) && ix.pass(w) >= len(index) {
 		w.report(ix.x, q.Row(i), index, dist2)
 		return nil
 	}
@@ -95,12 +96,6 @@ func (ix *Index) one(ctx context.Context, w *work, q vec.Matrix[float32], i int,
 	copy(index, far.Index)
 	copy(dist2, far.Dist2)
 	return nil
-}
-
-// code sets the code of a query, if it has one.
-func (ix *Index) code(w *work, q []float32) (ok bool) {
-	w.base, ok = ix.scale.Query(w.code, q)
-	return ok
 }
 
 // pass leaves in w.rows those that are to be measured, and returns their number.
@@ -122,7 +117,7 @@ func (ix *Index) pass(w *work) int {
 
 // nearCells returns the scores of all cells.
 func (ix *Index) nearCells(w *work) []int32 {
-	ix.cells.Scores(w.near, w.code, 0, ix.cells.Len())
+	ix.cells.Scores(w.near, &w.query, 0, ix.cells.Len())
 	return w.near
 }
 
@@ -143,7 +138,7 @@ func (ix *Index) read(w *work) []int32 {
 			i++
 		}
 		end := ix.start[w.probed[i-1]+1]
-		ix.rows.Scores(w.s[at:], w.code, int(ix.start[c]), int(end-ix.start[c]))
+		ix.rows.Scores(w.s[at:], &w.query, int(ix.start[c]), int(end-ix.start[c]))
 	}
 	return w.s[:n]
 }

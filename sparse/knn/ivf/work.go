@@ -11,8 +11,7 @@ import (
 
 // work is the scratch memory of a search.
 type work struct {
-	code []int8
-	base int32
+	query sq8.Query
 	// Scores of cells and of places, and positions of some of either.
 	near, s, at []int32
 	// bound is that which the last call of least ended with.
@@ -28,8 +27,8 @@ type work struct {
 // borrow returns scratch memory that has room for cells, to be given back to the pool.
 func (ix *Index) borrow() *work {
 	w := ix.pool.Get()
-	if w.code == nil {
-		w.code, w.near = make([]int8, ix.scale.Width()), make([]int32, ix.cells.Len()*sq8.Side)
+	if w.near == nil {
+		w.near = make([]int32, ix.cells.Len()*sq8.Side)
 		w.grow(len(w.near))
 	}
 	return w
@@ -49,9 +48,9 @@ func (w *work) grow(n int) {
 func (w *work) least(s []int32, n int, first int32) int {
 	high := sq8.Nowhere
 	found, bound := topk.Least(w.at, s, n, topk.Range{
-		Low: -w.base, High: high, First: int32(min(int64(first)-int64(w.base), int64(high))), Step: first/4 + 1,
+		Low: -w.query.Base, High: high, First: int32(min(int64(first)-int64(w.query.Base), int64(high))), Step: first/4 + 1,
 	})
-	w.bound = int64(bound) + int64(w.base)
+	w.bound = int64(bound) + int64(w.query.Base)
 	return found
 }
 
