@@ -85,6 +85,13 @@ func (w *worker) copySources(at int, src *Columns, from, to int) int {
 // few is the number of values that put copies at a time.
 const few = 4
 
+// take copies four values, all read before one is written: an assignment of arrays, which may overlap, is a
+// call of memmove.
+func take(to, from []float64) {
+	t, f := (*[few]float64)(to), (*[few]float64)(from)
+	t[0], t[1], t[2], t[3] = f[0], f[1], f[2], f[3]
+}
+
 // put gathers a few sources from position at on: stride values, a multiple of few,
 // of every component, places, Delta^2 and sigma^2. Their weights are not set, and
 // there has to be room for all.
@@ -92,10 +99,10 @@ func (w *worker) put(at int, values []float64, stride int) {
 	d := len(w.source.Mu)
 	for p := 0; p < stride; p += few {
 		for k, column := range w.source.Mu {
-			*(*[few]float64)(column[at+p:]) = *(*[few]float64)(values[k*stride+p:])
+			take(column[at+p:], values[k*stride+p:])
 		}
-		*(*[few]float64)(w.source.Delta2[at+p:]) = *(*[few]float64)(values[d*stride+p:])
-		*(*[few]float64)(w.source.Sigma2[at+p:]) = *(*[few]float64)(values[(d+1)*stride+p:])
+		take(w.source.Delta2[at+p:], values[d*stride+p:])
+		take(w.source.Sigma2[at+p:], values[(d+1)*stride+p:])
 	}
 }
 
