@@ -2,12 +2,12 @@ package input
 
 import (
 	"archive/zip"
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"io"
 	"unfold/ingest/table"
 
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
