@@ -167,6 +167,79 @@ scoresAVX512Done:
 	VZEROUPPER
 	RET
 
+// func scoresOfTwoAVX512(out1 *int32, out2 *int32, code1 *int8, code2 *int8, groups int, data *uint8, norm *int32, pairs int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·scoresOfTwoAVX512(SB), NOSPLIT, $0-64
+	MOVQ         out1+0(FP), AX
+	MOVQ         out2+8(FP), CX
+	MOVQ         code1+16(FP), DX
+	MOVQ         code2+24(FP), BX
+	MOVQ         data+40(FP), SI
+	MOVQ         norm+48(FP), DI
+	MOVQ         pairs+56(FP), R8
+	MOVL         $0x00010001, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         groups+32(FP), R12
+	MOVQ         R12, R9
+	SHLQ         $0x06, R9
+	SHLQ         $0x02, R12
+
+scoresOfTwoAVX512Pairs:
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	LEAQ   (SI)(R9*1), R10
+	XORQ   R11, R11
+
+scoresOfTwoAVX512Groups:
+	VPBROADCASTD (DX)(R11*1), Z5
+	VPBROADCASTD (BX)(R11*1), Z6
+	VMOVDQU32    (SI), Z7
+	VPMADDUBSW   Z5, Z7, Z8
+	VPADDW       Z8, Z1, Z1
+	VPMADDUBSW   Z6, Z7, Z8
+	VPADDW       Z8, Z3, Z3
+	VMOVDQU32    (R10), Z7
+	VPMADDUBSW   Z5, Z7, Z8
+	VPADDW       Z8, Z2, Z2
+	VPMADDUBSW   Z6, Z7, Z8
+	VPADDW       Z8, Z4, Z4
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, R10
+	CMPQ         R11, R12
+	JLT          scoresOfTwoAVX512Groups
+	MOVQ         R10, SI
+	VPMADDWD     Z0, Z1, Z1
+	VPADDD       Z1, Z1, Z1
+	VMOVDQU32    (DI), Z7
+	VPSUBD       Z1, Z7, Z7
+	VMOVDQU32    Z7, (AX)
+	VPMADDWD     Z0, Z2, Z2
+	VPADDD       Z2, Z2, Z2
+	VMOVDQU32    64(DI), Z7
+	VPSUBD       Z2, Z7, Z7
+	VMOVDQU32    Z7, 64(AX)
+	ADDQ         $0x80, AX
+	VPMADDWD     Z0, Z3, Z3
+	VPADDD       Z3, Z3, Z3
+	VMOVDQU32    (DI), Z7
+	VPSUBD       Z3, Z7, Z7
+	VMOVDQU32    Z7, (CX)
+	VPMADDWD     Z0, Z4, Z4
+	VPADDD       Z4, Z4, Z4
+	VMOVDQU32    64(DI), Z7
+	VPSUBD       Z4, Z7, Z7
+	VMOVDQU32    Z7, 64(CX)
+	ADDQ         $0x80, CX
+	ADDQ         $0x80, DI
+	DECQ         R8
+	JNE          scoresOfTwoAVX512Pairs
+	VZEROUPPER
+	RET
+
 // func scoresAVX2(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
 // Requires: AVX, AVX2
 TEXT ·scoresAVX2(SB), NOSPLIT, $0-56
@@ -396,5 +469,112 @@ scoresAVX2OneRun:
 	ADDQ         $0x00000040, AX
 
 scoresAVX2Done:
+	VZEROUPPER
+	RET
+
+// func scoresOfTwoAVX2(out1 *int32, out2 *int32, code1 *int8, code2 *int8, groups int, data *uint8, norm *int32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·scoresOfTwoAVX2(SB), NOSPLIT, $0-64
+	MOVQ         out1+0(FP), AX
+	MOVQ         out2+8(FP), CX
+	MOVQ         code1+16(FP), DX
+	MOVQ         code2+24(FP), BX
+	MOVQ         data+40(FP), SI
+	MOVQ         norm+48(FP), DI
+	MOVQ         pairs+56(FP), R8
+	MOVL         $0x00010001, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         groups+32(FP), R12
+	MOVQ         R12, R9
+	SHLQ         $0x06, R9
+	SHLQ         $0x02, R12
+
+scoresOfTwoAVX2Pairs:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	LEAQ  (SI)(R9*1), R10
+	XORQ  R11, R11
+
+scoresOfTwoAVX2Groups:
+	VPBROADCASTD (DX)(R11*1), Y9
+	VPBROADCASTD (BX)(R11*1), Y10
+	VMOVDQU      (SI), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPADDW       Y12, Y1, Y1
+	VPMADDUBSW   Y10, Y11, Y12
+	VPADDW       Y12, Y5, Y5
+	VMOVDQU      32(SI), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPADDW       Y12, Y2, Y2
+	VPMADDUBSW   Y10, Y11, Y12
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      (R10), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPADDW       Y12, Y3, Y3
+	VPMADDUBSW   Y10, Y11, Y12
+	VPADDW       Y12, Y7, Y7
+	VMOVDQU      32(R10), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPADDW       Y12, Y4, Y4
+	VPMADDUBSW   Y10, Y11, Y12
+	VPADDW       Y12, Y8, Y8
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, R10
+	CMPQ         R11, R12
+	JLT          scoresOfTwoAVX2Groups
+	MOVQ         R10, SI
+	VPMADDWD     Y0, Y1, Y1
+	VPADDD       Y1, Y1, Y1
+	VMOVDQU      (DI), Y11
+	VPSUBD       Y1, Y11, Y11
+	VMOVDQU      Y11, (AX)
+	VPMADDWD     Y0, Y2, Y2
+	VPADDD       Y2, Y2, Y2
+	VMOVDQU      32(DI), Y11
+	VPSUBD       Y2, Y11, Y11
+	VMOVDQU      Y11, 32(AX)
+	VPMADDWD     Y0, Y3, Y3
+	VPADDD       Y3, Y3, Y3
+	VMOVDQU      64(DI), Y11
+	VPSUBD       Y3, Y11, Y11
+	VMOVDQU      Y11, 64(AX)
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y4, Y4
+	VMOVDQU      96(DI), Y11
+	VPSUBD       Y4, Y11, Y11
+	VMOVDQU      Y11, 96(AX)
+	ADDQ         $0x80, AX
+	VPMADDWD     Y0, Y5, Y5
+	VPADDD       Y5, Y5, Y5
+	VMOVDQU      (DI), Y11
+	VPSUBD       Y5, Y11, Y11
+	VMOVDQU      Y11, (CX)
+	VPMADDWD     Y0, Y6, Y6
+	VPADDD       Y6, Y6, Y6
+	VMOVDQU      32(DI), Y11
+	VPSUBD       Y6, Y11, Y11
+	VMOVDQU      Y11, 32(CX)
+	VPMADDWD     Y0, Y7, Y7
+	VPADDD       Y7, Y7, Y7
+	VMOVDQU      64(DI), Y11
+	VPSUBD       Y7, Y11, Y11
+	VMOVDQU      Y11, 64(CX)
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y8, Y8
+	VMOVDQU      96(DI), Y11
+	VPSUBD       Y8, Y11, Y11
+	VMOVDQU      Y11, 96(CX)
+	ADDQ         $0x80, CX
+	ADDQ         $0x80, DI
+	DECQ         R8
+	JNE          scoresOfTwoAVX2Pairs
 	VZEROUPPER
 	RET

@@ -37,7 +37,8 @@
 // number). A list is a function of the index and the query, and the index of the rows
 // and the settings: not of the batch or the number of threads nor, since codes are
 // integers and k-means adds in a given order, of the machine. Queries of a large batch
-// are taken in an order in which those that need the same cells are close together.
+// are taken in an order in which those that need the same cells are close together, and two by
+// two: what both look into is read once.
 //
 // # What was tried
 //
