@@ -105,6 +105,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	w = emit.Behind(w)
 	defer w.Abort()
 	p.progress.Stage("place", "rows", totalRows(ctx, paths, options))
 	for i, path := range paths {
@@ -240,7 +241,7 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 	}
 	whole, _ := r.(*ingest.Whole)
 	at := 0
-	for t, err := range table.All(ctx, r) {
+	for t, err := range table.Ahead(ctx, r) {
 		if err != nil {
 			return err
 		}
