@@ -34,8 +34,11 @@ func (s *parquetSink) write(o *Output) (err error) {
 		return err
 	}
 	if s.out == nil {
-		props := format.NewWriterProperties(format.WithCompression(compress.Codecs.Snappy), format.WithAllocator(table.Heap))
 		s.written = parquetSchema(s.shape.schema)
+		props, err := parquetProperties(s.written)
+		if err != nil {
+			return err
+		}
 		if s.out, err = pqarrow.NewFileWriter(s.written, keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(table.Heap))); err != nil {
 			return err
 		}
@@ -56,6 +59,22 @@ func parquetSchema(s *arrow.Schema) *arrow.Schema {
 	}
 	m := s.Metadata()
 	return arrow.NewSchema(fields, &m)
+}
+
+// parquetProperties are those of a file: compressed, with dictionaries but for numbers with a fraction, of
+// which hardly two are equal.
+func parquetProperties(s *arrow.Schema) (*format.WriterProperties, error) {
+	options := []format.WriterProperty{format.WithCompression(compress.Codecs.Snappy), format.WithAllocator(table.Heap)}
+	columns, err := pqarrow.ToParquet(s, format.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	for i := range columns.NumColumns() {
+		if c := columns.Column(i); c.PhysicalType() == format.Types.Float || c.PhysicalType() == format.Types.Double {
+			options = append(options, format.WithDictionaryPath(c.ColumnPath(), false))
+		}
+	}
+	return format.NewWriterProperties(options...), nil
 }
 
 // listLayout is a variable list: what Parquet can hold.
