@@ -40,8 +40,7 @@
 // Sums stay in 16 bits as long as they fit there whatever the row is, which a query knows
 // of itself: product k is between 0 and 2 h_k q_k. Most queries are far from the end of the
 // range in most columns, so that a run of groups until sums are widened to 32 bits is
-// long. Two queries of one run each can share what is read of the rows, which is more than
-// their sums take where rows are not in the nearest cache.
+// long.
 //
 // On arm64 the 7 bits also make rows signed bytes: two products in 16 bits, and one sum of
 // neighbours in 32, are three operations for 16 elements.

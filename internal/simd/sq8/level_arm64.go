@@ -12,6 +12,3 @@ func scores(l simd.Level, out []int32, q *Query, data []uint8, norm []int32, n i
 	}
 	scoresNEON(&out[0], &q.code[0], len(q.code)/group, &data[0], &norm[0], n)
 }
-
-// scoresOfTwo does none: there is no kernel for two queries.
-func scoresOfTwo(simd.Level, []int32, []int32, *Query, *Query, []uint8, []int32, int) int { return 0 }

@@ -7,6 +7,3 @@ import "unfold/internal/simd"
 func scores(_ simd.Level, out []int32, q *Query, data []uint8, norm []int32, n int) {
 	scoresTwin(out, q.code, data, norm, n)
 }
-
-// scoresOfTwo does none: there is no kernel for two queries.
-func scoresOfTwo(simd.Level, []int32, []int32, *Query, *Query, []uint8, []int32, int) int { return 0 }

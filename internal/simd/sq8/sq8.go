@@ -155,37 +155,13 @@ func (p *Panels) Scores(out []int32, q *Query, from, n int) {
 	p.scoresAt(simd.Best(), out, q, from, n)
 }
 
-// ScoresOfTwo is Scores for two queries, out1 and out2, which share what is read of the rows.
-func (p *Panels) ScoresOfTwo(out1, out2 []int32, q1, q2 *Query, from, n int) {
-	p.scoresOfTwoAt(simd.Best(), out1, out2, q1, q2, from, n)
-}
-
-func (p *Panels) scoresOfTwoAt(l simd.Level, out1, out2 []int32, q1, q2 *Query, from, n int) {
-	pairs := n / 2
-	if len(q1.runs) > 1 || len(q2.runs) > 1 {
-		pairs = 0
-	}
-	if pairs > 0 {
-		p.check(out1, q1, from, n)
-		p.check(out2, q2, from, n)
-		pairs = scoresOfTwo(l, out1, out2, q1, q2, p.data[from*p.size():], p.norm[from*Side:], pairs)
-	}
-	p.scoresAt(l, out1[2*pairs*Side:], q1, from+2*pairs, n-2*pairs)
-	p.scoresAt(l, out2[2*pairs*Side:], q2, from+2*pairs, n-2*pairs)
-}
-
 func (p *Panels) scoresAt(l simd.Level, out []int32, q *Query, from, n int) {
 	if n == 0 {
 		return
 	}
-	p.check(out, q, from, n)
-	scores(l, out, q, p.data[from*p.size():], p.norm[from*Side:], n)
-}
-
-// check panics if a query is of another scale, or there are no such panels or no room for their scores.
-func (p *Panels) check(out []int32, q *Query, from, n int) {
 	if len(q.code) != len(p.reach) || len(out) < n*Side || from < 0 || n < 0 || (from+n)*Side > len(p.norm) {
 		panic(fmt.Sprintf("sq8: %d panels from %d on of %d, room for %d scores, a code of %d elements for %d",
 			n, from, len(p.norm)/Side, len(out), len(q.code), len(p.reach)))
 	}
+	scores(l, out, q, p.data[from*p.size():], p.norm[from*Side:], n)
 }

@@ -102,44 +102,6 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 	}
 }
 
-// Two queries have the scores that each has by itself, in one run or in several, at every level.
-func TestScoresOfTwo(t *testing.T) {
-	const canary = -77
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, l := range simd.Levels() {
-		for width := group; width <= 257; width += group {
-			n := rng.IntN(7)
-			p := &Panels{reach: slices.Repeat([]uint8{most}, width), data: make([]uint8, 6*width*Side), norm: make([]int32, 6*Side)}
-			for i := range p.data {
-				p.data[i] = uint8(rng.IntN(2*most + 1))
-			}
-			for i := range p.norm {
-				p.norm[i] = rng.Int32N(1 << 30)
-			}
-			var q [2]*Query
-			var got, want [2][]int32
-			for c := range q {
-				code := make([]int8, width)
-				for k, size := 0, 1+rng.IntN(mostQuery); k < width; k++ {
-					code[k] = int8(rng.IntN(2*size+1) - size)
-				}
-				q[c] = queryOf(code, p.reach)
-			}
-			from := rng.IntN(6 - n + 1)
-			for c := range q {
-				got[c], want[c] = slices.Repeat([]int32{canary}, n*Side+2), make([]int32, n*Side)
-				scoresTwin(want[c], q[c].code, p.data[from*p.size():], p.norm[from*Side:], n)
-			}
-			p.scoresOfTwoAt(l, got[0][1:n*Side+1], got[1][1:n*Side+1], q[0], q[1], from, n)
-			for c, g := range got {
-				if g[0] != canary || g[len(g)-1] != canary || !slices.Equal(g[1:len(g)-1], want[c]) {
-					t.Fatalf("%v: width %d, %d panels, query %d: %v, want %v", l, width, n, c, g, want[c])
-				}
-			}
-		}
-	}
-}
-
 // queryOf is a query of a code for rows of such a reach.
 func queryOf(code []int8, reach []uint8) *Query {
 	return &Query{code: code, runs: runs(nil, code, reach)}
@@ -271,15 +233,6 @@ func BenchmarkScores(b *testing.B) {
 		}
 		for _, l := range simd.Levels() {
 			for name, code := range map[string][]int8{"usual": usual, "far": far} {
-				if name == "usual" {
-					b.Run(fmt.Sprintf("%d/two/%v", width, l), func(b *testing.B) {
-						q, second := queryOf(code, p.reach), make([]int32, len(out))
-						for b.Loop() {
-							p.scoresOfTwoAt(l, out, second, q, q, 0, 64)
-						}
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(out))/2, "ns/row")
-					})
-				}
 				b.Run(fmt.Sprintf("%d/%s/%v", width, name, l), func(b *testing.B) {
 					q := queryOf(code, p.reach)
 					for b.Loop() {

@@ -9,17 +9,7 @@ package sq8
 //go:noescape
 func scoresAVX512(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
 
-// scoresOfTwoAVX512 writes the scores of a positive number of pairs of panels for two codes of groups of four elements.
-//
-//go:noescape
-func scoresOfTwoAVX512(out1 *int32, out2 *int32, code1 *int8, code2 *int8, groups int, data *uint8, norm *int32, pairs int)
-
 // scoresAVX2 writes the scores of a positive number of panels for a code of groups of four elements, in runs.
 //
 //go:noescape
 func scoresAVX2(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)
-
-// scoresOfTwoAVX2 writes the scores of a positive number of pairs of panels for two codes of groups of four elements.
-//
-//go:noescape
-func scoresOfTwoAVX2(out1 *int32, out2 *int32, code1 *int8, code2 *int8, groups int, data *uint8, norm *int32, pairs int)

@@ -37,8 +37,7 @@
 // number). A list is a function of the index and the query, and the index of the rows
 // and the settings: not of the batch or the number of threads nor, since codes are
 // integers and k-means adds in a given order, of the machine. Queries of a large batch
-// are taken in an order in which those that need the same cells are close together, and two by
-// two: what both look into is read once.
+// are taken in an order in which those that need the same cells are close together.
 //
 // # What was tried
 //
@@ -61,4 +60,7 @@
 // four tenths, and exact distances and their order for the sheets, a half. These had a look
 // in float32, a selection and a sort before them, which cost more than they spared: without,
 // and with positions below a bound by AVX2, a search takes three quarters and two thirds of that.
+//
+// Two queries at a time, by a kernel that reads the codes of cells of both once: placing takes 1.06 of
+// the processor's time on a map of 20,000 points, and the same on 200,000 and on a million.
 package ivf

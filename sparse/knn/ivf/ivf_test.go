@@ -2,7 +2,6 @@ package ivf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -158,10 +157,11 @@ func TestAllocations(t *testing.T) {
 	x, q := blobs(4000, 64, 9)
 	ix := index(t, x, Settings{K: 10, Recall: 0.95})
 	lists(t, ix, q, 10, 1)
-	s := searcher{ix, q, knn.NewNeighbors(q.Rows, 10), [2]*work{ix.borrow(), ix.borrow()}}
+	w := ix.borrow()
+	nb := knn.NewNeighbors(q.Rows, 10)
 	if n := testing.AllocsPerRun(5, func() {
 		for i := range q.Rows {
-			if err := errors.Join(s.one(context.Background(), i), s.two(context.Background(), i, q.Rows-1-i)); err != nil {
+			if err := ix.one(context.Background(), w, q, i, nb); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,9 +16,8 @@ type work struct {
 	near, s, at []int32
 	// bound is that which the last call of least ended with.
 	bound int64
-	// Cells, where in s the scores of their places begin, and how many places there are.
+	// Cells, and where in s the scores of their places begin.
 	probed, from []int32
-	places       int
 	// Rows to be measured, their distances, and the turns in which these are listed.
 	rows  []int32
 	exact []float64

@@ -11,7 +11,6 @@ func main() {
 	ConstraintExpr("amd64,!noasm")
 	for _, s := range []set{{name: "AVX512", wide: true}, {name: "AVX2"}} {
 		s.scores()
-		s.scoresOfTwo()
 	}
 	Generate()
 }
@@ -53,15 +52,6 @@ func (s set) store(r VecVirtual, m Mem) {
 	}
 }
 
-// ones are words of 1.
-func (s set) ones() VecVirtual {
-	ones, one, word := s.register(), XMM(), GP32()
-	MOVL(U32(0x00010001), word)
-	VMOVD(word, one)
-	VPBROADCASTD(one, ones)
-	return ones
-}
-
 // panel is the number of bytes of 16 rows in a group of four columns, and of their
 // norms and scores.
 const panel = 64
@@ -77,7 +67,12 @@ func (s set) scores() {
 	out, code, groups := Load(Param("out"), GP64()), Load(Param("code"), GP64()), Load(Param("groups"), GP64())
 	runs := Load(Param("runs"), GP64())
 	data, norm, panels := Load(Param("data"), GP64()), Load(Param("norm"), GP64()), Load(Param("panels"), GP64())
-	ones := s.ones()
+	ones := s.register()
+	one := XMM()
+	word := GP32()
+	MOVL(U32(0x00010001), word)
+	VMOVD(word, one)
+	VPBROADCASTD(one, ones)
 	size := GP64()
 	MOVQ(groups, size)
 	SHLQ(Imm(6), size)
@@ -105,74 +100,6 @@ func (s set) scores() {
 	JE(LabelRef(name + "Done"))
 	s.some(name+"One", 1, out, code, runs, data, norm, size, ones)
 	Label(name + "Done")
-	VZEROUPPER()
-	RET()
-}
-
-// scoresOfTwo is scores for two codes in one run each, which share what is read of the rows, two panels at
-// a time.
-func (s set) scoresOfTwo() {
-	name := "scoresOfTwo" + s.name
-	TEXT(name, NOSPLIT, "func(out1, out2 *int32, code1, code2 *int8, groups int, data *uint8, norm *int32, pairs int)")
-	Pragma("noescape")
-	Doc(name + " writes the scores of a positive number of pairs of panels for two codes of groups of four elements.")
-	out := [2]Register{Load(Param("out1"), GP64()), Load(Param("out2"), GP64())}
-	code := [2]Register{Load(Param("code1"), GP64()), Load(Param("code2"), GP64())}
-	data, norm, pairs := Load(Param("data"), GP64()), Load(Param("norm"), GP64()), Load(Param("pairs"), GP64())
-	ones := s.ones()
-	size, next, at := GP64(), GP64(), GP64()
-	groups := Load(Param("groups"), GP64()) // their bytes in a code
-	MOVQ(groups, size)
-	SHLQ(Imm(6), size)
-	SHLQ(Imm(2), groups)
-	parts := s.parts()
-	var sums [2][]VecVirtual
-	for c := range sums {
-		for range 2 * parts {
-			sums[c] = append(sums[c], s.register())
-		}
-	}
-	Label(name + "Pairs")
-	for _, of := range sums {
-		for _, a := range of {
-			s.zero(a)
-		}
-	}
-	LEAQ(Mem{Base: data, Index: size, Scale: 1}, next)
-	XORQ(at, at)
-	Label(name + "Groups")
-	q := [2]VecVirtual{s.register(), s.register()}
-	for c := range q {
-		VPBROADCASTD(Mem{Base: code[c], Index: at, Scale: 1}, q[c])
-	}
-	t, product := s.register(), s.register()
-	for i := range 2 * parts {
-		m := Mem{Base: data}
-		if i >= parts {
-			m = Mem{Base: next}
-		}
-		s.load(m.Offset(i%parts*32), t)
-		for c := range q {
-			VPMADDUBSW(q[c], t, product)
-			VPADDW(product, sums[c][i], sums[c][i])
-		}
-	}
-	ADDQ(Imm(4), at)
-	ADDQ(Imm(panel), data)
-	ADDQ(Imm(panel), next)
-	CMPQ(at, groups)
-	JLT(LabelRef(name + "Groups"))
-	MOVQ(next, data)
-	for c, of := range sums {
-		for i, a := range of {
-			VPMADDWD(ones, a, a)
-			s.write(a, t, Mem{Base: norm, Disp: i * panel / parts}, Mem{Base: out[c], Disp: i * panel / parts})
-		}
-		ADDQ(Imm(2*panel), out[c])
-	}
-	ADDQ(Imm(2*panel), norm)
-	DECQ(pairs)
-	JNE(LabelRef(name + "Pairs"))
 	VZEROUPPER()
 	RET()
 }
@@ -221,19 +148,14 @@ func (s set) product(m Mem, q, t, sum VecVirtual) {
 	VPADDW(t, sum, sum)
 }
 
-// write writes norm - 2 sum.
-func (s set) write(sum, t VecVirtual, norm, out Mem) {
-	VPADDD(sum, sum, sum)
-	s.load(norm, t)
-	VPSUBD(sum, t, t)
-	s.store(t, out)
-}
-
-// finish writes norm - 2 sum of all and moves on behind.
+// finish writes norm - 2 sum and moves on behind.
 func (s set) finish(sums []VecVirtual, t VecVirtual, norm, out Register) {
 	size := panel / s.parts()
 	for i, a := range sums {
-		s.write(a, t, Mem{Base: norm, Disp: i * size}, Mem{Base: out, Disp: i * size})
+		VPADDD(a, a, a)
+		s.load(Mem{Base: norm, Disp: i * size}, t)
+		VPSUBD(a, t, t)
+		s.store(t, Mem{Base: out, Disp: i * size})
 	}
 	ADDQ(U32(len(sums)*size), norm)
 	ADDQ(U32(len(sums)*size), out)
