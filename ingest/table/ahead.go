@@ -25,7 +25,7 @@ func Ahead(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 				}
 				select {
 				case next <- read{t, err}:
-				case <-ctx.Done(): // nobody listens any more, or the listener is told below
+				case <-ctx.Done(): // nobody takes it, or the end of ctx is reported below
 					return
 				}
 				if err != nil {

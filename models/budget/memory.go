@@ -230,7 +230,8 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	}
 	system := 8*entries + (3*8*d + statistics) + (3*8*d + 8)
 	if student.SingleSystem(p.Rows, p.Spec.Dims) {
-		system = 4*entries + (3*8*d + statistics) + (4*4*2*math.Ceil(d/2) + 4)
+		width := 2 * math.Ceil(d/2) // of a row of the solver's four vectors
+		system = 4*entries + (3*8*d + statistics) + (4*4*width + 4)
 	}
 	// The components of the vectors; or the vectors of a sample, then all that is held to learn it.
 	start := used + 4*d

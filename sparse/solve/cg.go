@@ -67,7 +67,6 @@ type worker struct {
 	largest           float64
 	factors           [4]float32
 	part              [4 * slice]float32
-	looseFactors      looseFactors
 
 	_ [64]byte // another worker's numbers in a cache line of their own
 }

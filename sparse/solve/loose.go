@@ -147,12 +147,13 @@ func (c *CG) applyLoose(_ *worker, sums []float64, from, to int) {
 
 // stepLoose sets y += alpha p, r -= alpha q, p = r/D + beta p, sums r'r/D and r'r.
 func (c *CG) stepLoose(l *worker, sums []float64, from, to int) {
+	var factors looseFactors
 	var part looseSums
 	width := c.loose.width()
 	for k := range c.d {
-		l.looseFactors[k], l.looseFactors[width+k] = float32(l.alpha[k]), float32(l.beta[k])
+		factors[k], factors[width+k] = float32(l.alpha[k]), float32(l.beta[k])
 	}
-	c.loose.step(&l.looseFactors, from, to, &part)
+	c.loose.step(&factors, from, to, &part)
 	part.addTo(sums, width)
 }
 

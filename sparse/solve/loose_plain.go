@@ -60,19 +60,35 @@ type looseFactors [8]float32
 // stepPlain sets y += alpha p, r -= alpha q, p = r/D + beta p for rows from..to, and sums r'r/D and r'r.
 func (s *loose) stepPlain(factors *looseFactors, from, to int, sums *looseSums) {
 	*sums = looseSums{}
-	width := s.width()
-	alpha, beta := factors[:width], factors[width:2*width]
-	weighted, squares := sums[:width], sums[width:2*width]
+	if s.width() == 2 {
+		stepRows[[2]float32](s, factors, from, to, sums)
+		return
+	}
+	stepRows[[4]float32](s, factors, from, to, sums)
+}
+
+// stepRows is stepPlain for rows R: arrays, whose length is known, are twice as fast as slices.
+func stepRows[R [2]float32 | [4]float32](s *loose, factors *looseFactors, from, to int, sums *looseSums) {
+	var alpha, beta, weighted, squares R
+	width := len(alpha)
+	for k := range width {
+		alpha[k], beta[k] = factors[k], factors[width+k]
+	}
+	ys, rs, ps, qs := vec.RowsOf[R](s.y), vec.RowsOf[R](s.r), vec.RowsOf[R](s.p), vec.RowsOf[R](s.q)
 	for i := from; i < to; i++ {
-		d, y, r, p, q := s.diagonal[i], s.y.Row(i), s.r.Row(i), s.p.Row(i), s.q.Row(i)
-		for k, a := range alpha {
-			y[k] += a * p[k]
-			v := r[k] - a*q[k]
+		d, y, r, p, q := s.diagonal[i], ys[i], rs[i], ps[i], qs[i]
+		for k := range width {
+			y[k] += alpha[k] * p[k]
+			v := r[k] - alpha[k]*q[k]
 			z := v / d
 			r[k] = v
 			p[k] = z + beta[k]*p[k]
 			weighted[k] += v * z
 			squares[k] += v * v
 		}
+		ys[i], rs[i], ps[i] = y, r, p
+	}
+	for k := range width {
+		sums[k], sums[width+k] = weighted[k], squares[k]
 	}
 }

@@ -1,6 +1,6 @@
 package sq8
 
-// Query is the code of a query, in memory of its own.
+// Query is the code of a query.
 type Query struct {
 	// Base and a score make a squared distance in steps.
 	Base int32
@@ -15,39 +15,25 @@ type Query struct {
 // Set makes q the code of x, and reports whether it has one: it does not if x is far outside of the
 // range of the rows.
 func (q *Query) Set(s *Scale, x []float32) (ok bool) {
-	q.room(s)
+	if len(q.code) != s.Width() {
+		q.code, q.own = make([]int8, s.Width()), make([]uint8, 0, s.Width()/group)
+	}
 	clear(q.code[len(x):])
 	if !(s.code(q.code, x) <= mostQuery) {
 		return false
 	}
-	q.base(s)
+	q.Base = 0
+	for k, c := range q.code[:len(s.reach)] {
+		q.Base += int32(c) * (int32(c) + 2*int32(s.reach[k]))
+	}
 	q.runs = runs(q.own[:0], q.code, s.reach)
 	q.own = q.runs
 	return true
 }
 
-// SetRow makes q the code of a row (Scale.Row).
-func (q *Query) SetRow(s *Scale, code []int8) {
-	q.room(s)
-	copy(q.code, code)
-	q.base(s)
-	q.runs = s.runs
-}
-
-// room makes room for codes of a scale.
-func (q *Query) room(s *Scale) {
-	if len(q.code) != s.Width() {
-		q.code, q.own = make([]int8, s.Width()), make([]uint8, 0, s.Width()/group)
-	}
-}
-
-// base sets Base.
-func (q *Query) base(s *Scale) {
-	q.Base = 0
-	for k, c := range q.code[:len(s.reach)] {
-		q.Base += int32(c) * (int32(c) + 2*int32(s.reach[k]))
-	}
-}
+// RowQuery is the query of a row's code (Row), in the memory of the code: it must not be Set. It has no Base,
+// for who asks which row is the nearest.
+func (s *Scale) RowQuery(code []int8) Query { return Query{code: code, runs: s.runs} }
 
 // runs appends runs of groups: as many groups to each as may be, of whose columns the first two and the
 // last two are summed apart. A row has at most twice the reach in a column, and at least 0.

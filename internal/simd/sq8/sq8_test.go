@@ -68,6 +68,38 @@ func TestScores(t *testing.T) {
 	})
 }
 
+// The query of a row's code has the scores that the row itself has as a query, at every level.
+func TestRowQuery(t *testing.T) {
+	const n, dim = 50, 30
+	r := rand.New(rand.NewPCG(7, 8))
+	x := vec.New[float32](n, dim)
+	for i := range x.Data {
+		x.Data[i] = float32(r.NormFloat64())
+	}
+	s := NewScale(x)
+	panels, code := s.NewPanels((n+Side-1)/Side), make([]int8, s.Width())
+	for i := range n {
+		s.Row(code, x.Row(i))
+		panels.Set(i, code)
+	}
+	var own Query
+	want, got := make([]int32, panels.Len()*Side), make([]int32, panels.Len()*Side)
+	for i := range n {
+		s.Row(code, x.Row(i))
+		q := s.RowQuery(code)
+		if !own.Set(s, x.Row(i)) {
+			t.Fatalf("row %d has no code", i)
+		}
+		for _, l := range simd.Levels() {
+			panels.scoresAt(l, want, &own, 0, panels.Len())
+			panels.scoresAt(l, got, &q, 0, panels.Len())
+			if !slices.Equal(got, want) {
+				t.Fatalf("%v: row %d: %v, want %v", l, i, got, want)
+			}
+		}
+	}
+}
+
 // Every level gives what the twin gives, for all widths, numbers of panels and the
 // largest codes, writes nothing beside its output and reads nothing beside its input.
 func TestKernelsAgreeWithTwin(t *testing.T) {

@@ -138,10 +138,9 @@ func (m *lloyd) assign(rows, of []int32, threads int) {
 	}
 	const size = 1024
 	par.Ranges(threads, len(rows), size, func(_, from, to int) {
-		var q sq8.Query
 		s := make([]int32, m.panels.Len()*sq8.Side)
 		for i := from; i < to; i++ {
-			q.SetRow(m.scale, m.row(rows[i]))
+			q := m.scale.RowQuery(m.row(rows[i]))
 			m.panels.Scores(s, &q, 0, m.panels.Len())
 			of[i] = first(s)
 		}
