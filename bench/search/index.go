@@ -6,7 +6,6 @@ import (
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/knn/ivf"
 )
 
 // Ways to find the neighbours of events.
@@ -14,8 +13,7 @@ const (
 	scan    = "scan"
 	vaFile  = "scan, VA-file"
 	byHNSW  = "HNSW"
-	byCells = "HNSW, IVF"
-	onScan  = "scan, IVF"
+	byCells = "IVF"
 )
 
 // indexes are searched for the neighbours of other rows, where events are placed.
@@ -28,7 +26,7 @@ func indexes() part {
 			{data: digits, n: 2000, dim: pixels}, {data: digits, n: 4000, dim: pixels}, {data: digits, n: 20_000, dim: pixels},
 			{data: sheets, n: 300_000, dim: 50, once: true},
 		},
-		methods: []string{scan, vaFile, byHNSW, byCells, onScan},
+		methods: []string{scan, vaFile, byHNSW, byCells},
 		measure: (*bench).index,
 	}
 }
@@ -49,16 +47,20 @@ func (b *bench) index(ctx context.Context, s set, l *line, method string) error 
 	if err != nil {
 		return err
 	}
+	strange := vec.New[float32](q.Rows, q.Cols)
+	for i, v := range q.Data {
+		strange.Data[i] = 4 * v
+	}
+	farNear, err := knn.NewScan(x).Search(ctx, strange, neighbors, twoThreads)
+	if err != nil {
+		return err
+	}
 	var got *knn.Neighbors
 	search := func(q vec.Matrix[float32], to knn.Settings) func() error {
 		return func() (err error) {
 			got, err = ix.Search(ctx, q, neighbors, to)
 			return err
 		}
-	}
-	strange := vec.New[float32](q.Rows, q.Cols)
-	for i, v := range q.Data {
-		strange.Data[i] = 4 * v
 	}
 	single := func() error {
 		for i := range alone {
@@ -73,9 +75,10 @@ func (b *bench) index(ctx context.Context, s set, l *line, method string) error 
 		run   func() error
 		count int
 		wall  bool
+		truth *knn.Neighbors // where lists are compared
 	}{
-		{"single", single, alone, false}, {"strange", search(strange, oneThread), strange.Rows, false},
-		{"wall", search(q, twoThreads), q.Rows, true}, {"batch", search(q, oneThread), q.Rows, false},
+		{"single", single, alone, false, nil}, {"strange", search(strange, oneThread), strange.Rows, false, farNear},
+		{"wall", search(q, twoThreads), q.Rows, true, nil}, {"batch", search(q, oneThread), q.Rows, false, near},
 	} {
 		cpu, wall, err := timed(m.run)
 		if err != nil {
@@ -85,26 +88,34 @@ func (b *bench) index(ctx context.Context, s set, l *line, method string) error 
 			cpu = wall
 		}
 		l.least(m.name, cpu/float64(m.count)*1e6)
+		if m.truth != nil {
+			l.Figures[m.name+" recall"] = farthest(m.truth).share(func(i int) []float64 {
+				_, dist2 := got.Row(i)
+				return dist2
+			})
+		}
 	}
-	l.Figures["recall"] = farthest(near).share(func(i int) []float64 {
-		_, dist2 := got.Row(i)
-		return dist2
-	})
 	return nil
 }
 
 // build makes the index of a method and notes what it takes; nil if the method is none
 // for these rows.
 func (b *bench) build(ctx context.Context, x vec.Matrix[float32], l *line, method string) (ix knn.Index, err error) {
-	var bytes, first float64
-	build := func() error {
+	var bytes float64
+	cpu, _, err := timed(func() error {
 		switch method {
-		case scan, onScan:
+		case scan:
 			exact := knn.NewScan(x)
 			ix, bytes = exact, float64(exact.Bytes())
 		case vaFile:
 			exact := knn.NewExact(x)
 			ix, bytes = exact, float64(exact.Bytes())
+		case byCells:
+			cells, err := auto.Cells(ctx, x, neighbors, auto.Settings{}, 1)
+			if cells == nil || err != nil {
+				return err
+			}
+			ix, bytes = cells, float64(cells.Bytes())
 		default:
 			graph, err := auto.Build(ctx, x, neighbors, auto.Settings{Seed: 1}, oneThread)
 			if err != nil {
@@ -113,27 +124,11 @@ func (b *bench) build(ctx context.Context, x vec.Matrix[float32], l *line, metho
 			ix, bytes = graph, float64(graph.Bytes())
 		}
 		return nil
-	}
-	cpu, _, err := timed(build)
-	if err != nil {
+	})
+	if err != nil || ix == nil {
 		return nil, err
 	}
-	if method == byCells || method == onScan {
-		first = cpu
-		ef := auto.Ef(neighbors, auto.IndexRecall)
-		var cells *ivf.Index
-		cpu, _, err = timed(func() (err error) {
-			set := ivf.Settings{K: neighbors, Recall: auto.Recall(neighbors, ef), Threads: 1}
-			cells, err = ivf.New(ctx, x, ix, set)
-			return err
-		})
-		if err != nil || cells == nil {
-			return nil, err
-		}
-		ix, bytes = cells, bytes+float64(cells.Bytes())
-		l.least("added", cpu)
-	}
-	l.least("cpu", first+cpu)
+	l.least("cpu", cpu)
 	l.Figures["bytes"] = bytes
 	exact := auto.Settings{}.Index(x.Rows, x.Cols, neighbors) == auto.Exact
 	l.Chosen = exact && method == vaFile || !exact && method == byCells

@@ -42,7 +42,8 @@ var columns = map[string][]column{
 	"index": {
 		{"build, CPU s", "cpu", "%.3f", 1}, {"MB of the index", "bytes", "%.1f", megabyte}, {"batch, CPU us", "batch", "%.1f", 1},
 		{"batch, 2 threads, wall us", "wall", "%.1f", 1}, {"single, CPU us", "single", "%.1f", 1},
-		{"strange, CPU us", "strange", "%.1f", 1}, {"recall@15", "recall", "%.4f", 1},
+		{"recall@15", "batch recall", "%.4f", 1},
+		{"strange, CPU us", "strange", "%.1f", 1}, {"recall@15 of strange", "strange recall", "%.4f", 1},
 	},
 	"change": {
 		{"CPU ms", "cpu", "%.1f", 1000}, {"recall@15", "recall", "%.4f", 1}, {"MB", "bytes", "%.1f", megabyte},

@@ -158,17 +158,28 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 		return nil
 	}
 	to := knn.Settings{Threads: p.Spec.Threads}
+	reach := min(p.reach(), x.Rows)
+	cells := func() (made bool, err error) {
+		ix, err := auto.Cells(ctx, x, reach, p.Spec.Search, p.Spec.Threads)
+		return ix != nil, err
+	}
 	build := func() error {
-		_, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.Search, to)
+		_, err := auto.Build(ctx, x, reach, p.Spec.Search, to)
 		return err
 	}
-	if lists := min(p.Lists, x.Rows-1); auto.Listed(p.Rows, lists) {
+	made, err := cells()
+	if err != nil {
+		return fmt.Errorf("budget: trial: %w", err)
+	}
+	if lists := min(p.Lists, x.Rows-1); made {
+		build = func() error { _, err := cells(); return err }
+	} else if auto.Listed(p.Rows, lists) {
 		nb, _, err := auto.Graph(ctx, x, lists, p.Spec.Search, to)
 		if err != nil {
 			return fmt.Errorf("budget: trial: %w", err)
 		}
 		build = func() error {
-			_, err := auto.BuildFrom(ctx, x, nb, min(p.reach(), x.Rows), p.Spec.Search, to)
+			_, err := auto.BuildFrom(ctx, x, nb, reach, p.Spec.Search, to)
 			return err
 		}
 	}

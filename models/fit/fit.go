@@ -233,7 +233,7 @@ func found(r *models.Result) *knn.Neighbors {
 func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot, near *knn.Neighbors) (err error) {
 	clock := time.Now()
 	p.progress("index", 0, 1)
-	s.Index, err = lvm.NewIndex(ctx, s, near, p.spec.seeded(), knn.Settings{
+	err = lvm.SetIndex(ctx, s, near, p.spec.seeded(), knn.Settings{
 		Threads: p.spec.Threads, Progress: func(done, total int) { p.progress("index", done, total) },
 	})
 	p.out.SecondsIndex = time.Since(clock).Seconds()

@@ -15,9 +15,9 @@ import (
 )
 
 // StartAt returns where Change lets new points start that a placer of s put at mu: there, or
-// nowhere, so that the map places them itself, if s has an index.
+// nowhere, so that the map places them itself, if s does not search exactly.
 func StartAt(s *snapshot.Snapshot, mu vec.Matrix[float32]) vec.Matrix[float64] {
-	if s.Index != nil {
+	if s.Approximate() {
 		return vec.Matrix[float64]{}
 	}
 	return vec.Convert[float64](mu)

@@ -59,7 +59,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 		return nil, nil, err
 	}
 	s.Version, s.Epoch = 1, 1
-	if s.Index, err = lvm.NewIndex(ctx, s, nil, first.Search, knn.Settings{Threads: first.Threads}); err != nil {
+	if err = lvm.SetIndex(ctx, s, nil, first.Search, knn.Settings{Threads: first.Threads}); err != nil {
 		return nil, nil, err
 	}
 	m, err := Restore(ctx, s, State{}, set)

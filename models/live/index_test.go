@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/lvm"
+	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
@@ -60,6 +61,16 @@ func recall(t testing.TB, ix knn.Index, x, q vec.Matrix[float32], k int) float64
 	return float64(found) / float64(k*q.Rows)
 }
 
+// anew returns the snapshot with an index that is chosen again.
+func anew(t testing.TB, s *snapshot.Snapshot, set Settings, threads int) *snapshot.Snapshot {
+	t.Helper()
+	out := *s
+	if err := lvm.SetIndex(context.Background(), &out, nil, set.LVM.Search, knn.Settings{Threads: threads}); err != nil {
+		t.Fatal(err)
+	}
+	return &out
+}
+
 // TestIndexFollows: a refreshed map has the index of the map before with the changes,
 // which finds as much as one that is built from scratch when all points have been replaced
 // three times over.
@@ -85,12 +96,9 @@ func TestIndexFollows(t *testing.T) {
 		t.Errorf("the index of the first map has changed, %v", err)
 	}
 	s := m.Snapshot()
-	built, err := lvm.NewIndex(context.Background(), s, nil, set.LVM.Search, knn.Settings{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := anew(t, s, set, 1)
 	q := blobs(500, dim, 5)
-	mine, theirs := recall(t, s.Index, s.Reference, q, 10), recall(t, built, s.Reference, q, 10)
+	mine, theirs := recall(t, s.Index, s.Reference, q, 10), recall(t, built.Index, s.Reference, q, 10)
 	t.Logf("recall %.4f, of an index built again %.4f", mine, theirs)
 	if mine < theirs-.02 || mine < .8 {
 		t.Errorf("recall %.4f, of an index built again %.4f", mine, theirs)
@@ -129,18 +137,36 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	// goes.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)
-	built, err := lvm.NewIndex(context.Background(), m.Snapshot(), nil, set.LVM.Search, knn.Settings{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := anew(t, m.Snapshot(), set, 2)
 	var b bytes.Buffer
-	if err := built.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), links(t, m)) {
+	if err := built.Index.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), links(t, m)) {
 		t.Errorf("of mostly new points there is another index than a new one, %v", err)
 	}
 	m.set.LVM.Search = auto.Settings{}
 	change(t, m, nil, blobs(5, 5, 100))
 	refresh(t, m)
-	if m.Snapshot().Index != nil {
-		t.Error("a small map has an index")
+	if m.Snapshot().Approximate() {
+		t.Error("a small map is not searched exactly")
+	}
+}
+
+// TestCellsFollow: a map that is searched by cells goes on so while it is large, with points of
+// another kind, too, which it says when most of it is new; and it has no index.
+func TestCellsFollow(t *testing.T) {
+	const n, dim = 13_000, 50
+	set := indexed()
+	set.LVM.Search = auto.Settings{}
+	m, slots := fitted(t, blobs(n, dim, 1), set)
+	for b := range 2 {
+		slots = append(slots[n/8:], change(t, m, slots[:n/8], blobs(n/8, dim, uint64(10+b)))...)
+		refresh(t, m)
+		if s := m.Snapshot(); s.CellRecall != auto.IndexRecall || s.Index != nil {
+			t.Fatalf("refresh %d: recall of cells %v, index %v", b, s.CellRecall, s.Index != nil)
+		}
+	}
+	change(t, m, slots[:10_000], blobs(8000, dim, 30))
+	refresh(t, m)
+	if s := m.Snapshot(); s.Approximate() {
+		t.Errorf("a map of %d points, most of them new, has cells of recall %v", s.Reference.Rows, s.CellRecall)
 	}
 }

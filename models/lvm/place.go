@@ -10,7 +10,6 @@ import (
 	"unfold/models/student"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/knn/hnsw"
 )
 
 // NewPlacer prepares placing against s by the model that it was learnt with; s is
@@ -48,7 +47,7 @@ func KeepsIndex(s *snapshot.Snapshot, set auto.Settings) bool {
 	return placing.KeepsIndex(s, func(n int) int { return Reach(TailsOf(s), s.Neighbors, s.NoveltyK, n) }, set)
 }
 
-// NewIndex is placing.NewIndex for a map of this kind.
-func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, set auto.Settings, to knn.Settings) (*hnsw.Index, error) {
-	return placing.NewIndex(ctx, s, nb, Reach(TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows), set, to)
+// SetIndex is placing.SetIndex for a map of this kind.
+func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, set auto.Settings, to knn.Settings) error {
+	return placing.SetIndex(ctx, s, nb, Reach(TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows), set, to)
 }

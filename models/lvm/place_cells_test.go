@@ -12,18 +12,19 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// On a map large enough to be searched by cells (placing.Frame), places and novelties
+// On a map that is searched by cells, places and novelties
 // are those of an exact search, to the bit but for a few events, and for these nearly.
 func TestPlacesByCells(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 6000, 12, 0, 2)
+	s.CellRecall = auto.IndexRecall
 	events := modeltest.Events(8, 1000, 12)
 	for _, rule := range []placing.Rule{placing.Robust, placing.LLE, placing.Median} {
 		on := s
 		if rule != placing.Median {
 			on = modeltest.Heavy(s)
 		}
-		exact := mustPlace(t, on, placing.Options{Rule: rule}, events)
-		got := mustPlace(t, on, placing.Options{Rule: rule, Search: auto.Settings{Method: auto.HNSW}}, events)
+		exact := mustPlace(t, on, placing.Options{Rule: rule, Search: auto.Settings{Method: auto.Exact}}, events)
+		got := mustPlace(t, on, placing.Options{Rule: rule}, events)
 		same, far := 0, 0
 		for i := range events.Rows {
 			if slices.Equal(got.Mu.Row(i), exact.Mu.Row(i)) && got.Sigma[i] == exact.Sigma[i] &&
@@ -46,8 +47,9 @@ func TestPlacesByCells(t *testing.T) {
 func TestPlacesByCellsAreOfTheirEvents(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 4000, 12, 0, 2)
 	s = modeltest.Heavy(s)
+	s.CellRecall = 0.95
 	x := modeltest.Events(8, 300, 12)
-	set := placing.Options{Search: auto.Settings{Method: auto.HNSW, Recall: 0.95}, Threads: 1}
+	set := placing.Options{Threads: 1}
 	want := mustPlace(t, s, set, x)
 	for _, threads := range []int{2, 3} {
 		set.Threads = threads

@@ -52,20 +52,19 @@ func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 	set := auto.Settings{Method: auto.HNSW, Recall: 0.9}
 	events := modeltest.Events(8, 100, 12)
 	made := mustPlace(t, s, placing.Options{Search: set}, events)
-	ix, err := lvm.NewIndex(t.Context(), s, nil, set, knn.Settings{Threads: 1})
-	if err != nil || ix == nil {
-		t.Fatalf("index %v, error %v", ix, err)
+	err := lvm.SetIndex(t.Context(), s, nil, set, knn.Settings{Threads: 1})
+	if err != nil || s.Index == nil || s.CellRecall != 0 {
+		t.Fatalf("index %v, error %v", s.Index, err)
 	}
-	s.Index = ix
-	if held := mustPlace(t, s, placing.Options{}, events); !slices.Equal(held.Mu.Data, made.Mu.Data) {
+	if held := mustPlace(t, s, placing.Options{Search: auto.Settings{Method: auto.HNSW}}, events); !slices.Equal(held.Mu.Data, made.Mu.Data) {
 		t.Error("the same index places otherwise")
 	}
 	for _, set := range []auto.Settings{{}, {Recall: 1}, {Method: auto.Exact}} {
-		if ix, err := lvm.NewIndex(t.Context(), s, nil, set, knn.Settings{}); ix != nil || err != nil {
+		if err := lvm.SetIndex(t.Context(), s, nil, set, knn.Settings{}); s.Approximate() || err != nil {
 			t.Errorf("%+v: an index of 2,000 points, error %v", set, err)
 		}
 	}
-	if _, err := lvm.NewIndex(t.Context(), s, nil, auto.Settings{Recall: 2}, knn.Settings{}); err == nil {
+	if lvm.SetIndex(t.Context(), s, nil, auto.Settings{Recall: 2}, knn.Settings{}) == nil {
 		t.Error("a recall of 2")
 	}
 	if _, err := lvm.NewPlacer(s, placing.Options{Search: auto.Settings{Recall: -1}}); err == nil {

@@ -15,17 +15,15 @@ import (
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/knn/ivf"
 )
 
 // Settings of a Frame. The zero value works.
 type Settings struct {
 	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
 	Threads int
-	// Search says how neighbours are found. By default it is by the snapshot's index
-	// and with its recall, exactly if there is none. HNSW makes one if there is none;
-	// Exact, or a recall of 1, ignores it.
+	// Search says how neighbours are found. By default it is by cells, or by the snapshot's index
+	// where cells are not the way, with its recall; exactly if it has neither. HNSW is by an index,
+	// which is made if there is none; Exact, or a recall of 1, is by neither.
 	Search auto.Settings
 }
 
@@ -88,43 +86,45 @@ func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Sett
 // open chooses the index.
 func (f *Frame) open(set auto.Settings) error {
 	s := f.snap
-	if s.Graph != nil {
+	switch {
+	case s.Graph != nil:
 		f.index = graph.NewIndex(graph.PathsOf(s.Graph.Lengths), s.Graph.Weights)
 		return nil
-	}
-	if s.Distance != distance.Euclidean || set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW {
+	case s.Distance != distance.Euclidean || set.Recall == 1 || set.Method == auto.Exact || !s.Approximate() && set.Method != auto.HNSW:
 		f.index = knn.NewExactBy(s.Distance, s.Reference)
 		return nil
 	}
-	ix := s.Index
-	if ix == nil {
-		var err error
-		if ix, err = auto.Build(context.Background(), s.Reference, f.reach, set, knn.Settings{Threads: f.threads}); err != nil {
-			return fmt.Errorf("placing: %w", err)
-		}
-	}
 	f.equal = newEquals(s.Reference)
-	return f.quicken(ix, set)
-}
-
-// quicken puts cells before the index, where they find as much as it does.
-func (f *Frame) quicken(ix *hnsw.Index, set auto.Settings) error {
-	f.index = auto.Tuned(ix, f.reach, set)
-	ef := ix.Settings().Ef
-	if set.Recall > 0 {
-		ef = auto.Ef(f.reach, set.Recall)
-	}
-	recall := auto.Recall(f.reach, ef)
-	if recall == 0 {
-		return nil
-	}
-	quick, err := ivf.New(context.Background(), f.snap.Reference, f.index, ivf.Settings{K: f.reach, Recall: recall, Threads: f.threads})
-	if err != nil {
+	if err := f.approximate(set); err != nil {
 		return fmt.Errorf("placing: %w", err)
 	}
-	if quick != nil {
-		f.index = quick
+	return nil
+}
+
+// approximate opens cells or, where these find less or links are asked for, an HNSW index: that of
+// the snapshot, or one that is made.
+func (f *Frame) approximate(set auto.Settings) (err error) {
+	ctx, ix, recall := context.Background(), f.snap.Index, f.snap.CellRecall
+	if ix != nil {
+		recall = auto.Recall(f.reach, ix.Settings().Ef)
 	}
+	want := set
+	if want.Recall == 0 {
+		want.Recall = recall
+	}
+	if want.Recall > 0 {
+		cells, err := auto.Cells(ctx, f.snap.Reference, f.reach, want, f.threads)
+		if cells != nil || err != nil {
+			f.index = cells
+			return err
+		}
+	}
+	if ix == nil {
+		if ix, err = auto.Build(ctx, f.snap.Reference, f.reach, want, knn.Settings{Threads: f.threads}); err != nil {
+			return err
+		}
+	}
+	f.index = auto.Tuned(ix, f.reach, set)
 	return nil
 }
 

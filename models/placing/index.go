@@ -8,32 +8,40 @@ import (
 	"unfold/sparse/distance"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/knn/hnsw"
 )
 
-// NewIndex returns the index that events should be placed by, for Snapshot.Index, if a
-// placer looks for reach neighbours: nil if there are so few reference points, or so much
-// recall is wanted, that they are searched exactly. Neighbours of the reference points, if they
-// are known, make it faster. It is a function of these, the reference points and the settings.
-func NewIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, to knn.Settings) (*hnsw.Index, error) {
+// SetIndex gives s what events should be placed by, if a placer looks for reach neighbours: the
+// recall of cells, or an index where cells are not the way to search the reference points or
+// links are asked for, or neither if there are so few of these, or so much recall is wanted, that
+// they are searched exactly. Neighbours of the reference points, if they are known, make an index
+// faster. It is a function of these, the reference points and the settings.
+func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, to knn.Settings) error {
 	if err := models.CheckSearch(set, s.Distance); err != nil {
-		return nil, err
+		return err
 	}
-	if s.Distance != distance.Euclidean || s.Graph != nil {
-		return nil, nil
+	x := s.Reference
+	s.Index, s.CellRecall = nil, 0
+	if s.Distance != distance.Euclidean || s.Graph != nil || ofRows(set, s, x.Rows).Index(x.Rows, x.Cols, reach) != auto.HNSW {
+		return nil
 	}
-	if ofRows(set, s, s.Reference.Rows).Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
-		return nil, nil
+	cells, err := auto.Cells(ctx, x, reach, set, to.Threads)
+	switch {
+	case err != nil:
+		return err
+	case cells != nil:
+		s.CellRecall = cells.Recall()
+		return nil
+	case nb != nil && auto.Listed(nb.N, nb.K):
+		s.Index, err = auto.BuildFrom(ctx, x, nb, reach, set, to)
+	default:
+		s.Index, err = auto.Build(ctx, x, reach, set, to)
 	}
-	if nb != nil && auto.Listed(nb.N, nb.K) {
-		return auto.BuildFrom(ctx, s.Reference, nb, reach, set, to)
-	}
-	return auto.Build(ctx, s.Reference, reach, set, to)
+	return err
 }
 
-// KeepsIndex reports whether a map that is carried on, and has an index, goes on with
-// one: as long as a map of twice as many reference points would have one, so that a map
-// about that size does not build one again and again. Reach is as in NewIndex, for n
+// KeepsIndex reports whether a map that is carried on, and is not searched exactly, goes on so:
+// as long as a map of twice as many reference points would not be, so that a map
+// about that size does not change its way again and again. Reach is as in SetIndex, for n
 // reference points.
 func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
 	n := 2 * s.Reference.Rows

@@ -68,7 +68,17 @@ func (s *Snapshot) eachPart(f func(first int, part vec.Matrix[float32]) error) e
 const bytesOfData = -1
 
 // fields lists the blocks in the order in which they are written.
-var fields = slices.Concat(common, heavy, []field{distanceField}, graphFields)
+var fields = slices.Concat(common, heavy, []field{distanceField, cellsField}, graphFields)
+
+// cellsField is skipped by older readers, which search exactly then.
+var cellsField = field{"cells.recall", Float64, false, 1, 1,
+	func(s *Snapshot) content {
+		if s.CellRecall == 0 {
+			return content{}
+		}
+		return content{1, 1, []float64{s.CellRecall}}
+	},
+	func(s *Snapshot, c content) { s.CellRecall = first[float64](c) }, false}
 
 // distanceField came with version 3: a reader that skips it would place by another distance.
 var distanceField = field{"distance", Text, false, 1, 1,

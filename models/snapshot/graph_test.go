@@ -22,7 +22,7 @@ func ofGraph(s *Snapshot) *Snapshot {
 		i, j, w = append(i, p), append(j, (p+1)%int32(n)), append(w, 2)
 	}
 	out.Graph = &Graph{Weights: graph.Distance, Lengths: graph.Lengths(sparse.FromTriplets(n, n, i, j, w), graph.Distance)}
-	out.Reference, out.Dim, out.Names, out.Index = vec.New[float32](n, 0), n, nil, nil
+	out.Reference, out.Dim, out.Names, out.Index, out.CellRecall = vec.New[float32](n, 0), n, nil, nil, 0
 	out.Mean, out.Components = nil, vec.Matrix[float32]{}
 	return &out
 }

@@ -89,8 +89,12 @@ type Snapshot struct {
 	LocalScores, GlobalScores []float64
 
 	// Index, if there is one, is an index over Reference, by whose answers events are
-	// placed; without one their neighbours are searched exactly. It must not change.
+	// placed. It must not change.
 	Index *hnsw.Index
+	// CellRecall is the share of an event's neighbours that cells are to find (package ivf), which
+	// are made of Reference when they are needed. With neither cells, 0, nor an index neighbours
+	// are searched exactly.
+	CellRecall float64
 
 	// Parts are what the model of this kind keeps beside all that.
 	Parts []Part
@@ -124,6 +128,9 @@ type Student struct {
 	// own variances, which learning may leave fixed.
 	Error2 []float64
 }
+
+// Approximate reports whether events are placed by neighbours of which some may be missing.
+func (s *Snapshot) Approximate() bool { return s.Index != nil || s.CellRecall > 0 }
 
 // Published2 returns the squares of what is published as the reference points'
 // sigma: with Gaussian tails the latent variances, with heavy tails the squared

@@ -79,7 +79,7 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 	if err != nil {
 		panic(err)
 	}
-	s.Index = ix
+	s.Index, s.CellRecall = ix, 0.5
 	s.Parts = []Part{
 		{"small.flags", n, 1, make([]byte, n)}, {"m32", 2, 3, []float32{1, 2, 3, 4, 5, 6}}, {"m64", 1, 2, []float64{math.Pi, -1}},
 		{"u32", 1, 1, []uint32{7}}, {"u64", 1, 1, []uint64{1 << 63}}, {"i64_", 2, 1, []int64{-1, 1}},

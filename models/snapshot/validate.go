@@ -70,7 +70,7 @@ func (s *Snapshot) validateDistance() error {
 	switch {
 	case s.Distance > distance.Jaccard:
 		return fmt.Errorf("there is no %v", s.Distance)
-	case s.Components.Rows > 0 || s.Index != nil || s.Student == nil:
+	case s.Components.Rows > 0 || s.Approximate() || s.Student == nil:
 		return fmt.Errorf("a projection, an index, or Gaussian tails under the distance %v", s.Distance)
 	}
 	return distance.Check(s.Distance, s.Reference)
@@ -101,6 +101,9 @@ func (s *Snapshot) validateProjection() error {
 // validateReference checks the reference points themselves and that the index has them.
 func (s *Snapshot) validateReference() error {
 	x := s.Reference
+	if !(s.CellRecall >= 0 && s.CellRecall < 1) {
+		return fmt.Errorf("cells are to find a share of %v of the neighbours, want less than 1", s.CellRecall)
+	}
 	if s.Index != nil && s.Index.Len() != x.Rows {
 		return fmt.Errorf("the index holds %d points, there are %d reference points", s.Index.Len(), x.Rows)
 	}

@@ -67,6 +67,7 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 		"theta":         func(s *Snapshot) { s.Student.Theta = math.Inf(1) },
 		"errors":        func(s *Snapshot) { s.Student.Error2 = s.Student.Error2[1:] },
 		"error":         func(s *Snapshot) { s.Student.Error2[2] = 0 },
+		"no recall":     func(s *Snapshot) { s.CellRecall = 1 },
 		"index":         func(s *Snapshot) { s.Reference = s.Reference.Clone(); s.Reference.Data[5]++ },
 		"novelty table": func(s *Snapshot) { s.KDist2 = nil },
 	} {
@@ -86,7 +87,7 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 
 // under makes of a sample a map of rows under a distance, which has neither projection nor index.
 func under(d distance.Distance, s *Snapshot) *Snapshot {
-	s.Distance, s.Dim, s.Names, s.Index = d, s.Reference.Cols, nil, nil
+	s.Distance, s.Dim, s.Names, s.Index, s.CellRecall = d, s.Reference.Cols, nil, nil, 0
 	s.Mean, s.Components = nil, vec.Matrix[float32]{}
 	if d.Bits() {
 		s.Reference = vec.New[float32](s.Reference.Rows, s.Reference.Cols)

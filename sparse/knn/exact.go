@@ -118,13 +118,7 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	if e.bad != nil {
 		return nil, e.bad
 	}
-	if q.Cols != e.x.Cols {
-		return nil, fmt.Errorf("knn: queries of dimension %d for an index of dimension %d", q.Cols, e.x.Cols)
-	}
-	if err := checkShape(e.x.Rows, e.x.Cols, k, e.x.Rows); err != nil {
-		return nil, err
-	}
-	if err := checkFor(e.distance, q, s.Threads); err != nil {
+	if err := checkQueries(e.distance, e.x.Rows, e.x.Cols, q, k, s.Threads); err != nil {
 		return nil, err
 	}
 	if e.plain != nil {

@@ -79,6 +79,23 @@ func checkFor[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) er
 	return nil
 }
 
+// CheckQueries returns what an index of n rows of dim values fails with for k neighbours of
+// the rows of q under the Euclidean distance.
+func CheckQueries(n, dim int, q vec.Matrix[float32], k, threads int) error {
+	return checkQueries(distance.Euclidean, n, dim, q, k, threads)
+}
+
+// checkQueries is CheckQueries under a distance.
+func checkQueries(d distance.Distance, n, dim int, q vec.Matrix[float32], k, threads int) error {
+	if q.Cols != dim {
+		return fmt.Errorf("knn: queries of dimension %d for an index of dimension %d", q.Cols, dim)
+	}
+	if err := checkShape(n, dim, k, n); err != nil {
+		return err
+	}
+	return checkFor(d, q, threads)
+}
+
 // checkRows does the same for rows from..to.
 func checkRows[T vec.Float](x vec.Matrix[T], from, to int) *ValueError {
 	for p, v := range x.Data[from*x.Cols : to*x.Cols] {

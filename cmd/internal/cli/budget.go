@@ -13,6 +13,7 @@ import (
 	"unfold/models"
 	"unfold/models/budget"
 	"unfold/models/fit"
+	"unfold/sparse/knn/auto"
 )
 
 // budgetFlags say what a fit may take.
@@ -163,6 +164,14 @@ func because(p budget.Plan) string {
 	return "; chosen for the memory: " + strings.Join(p.Changed, ", ")
 }
 
+// placedBy names the search by which new points are placed.
+func placedBy(p budget.Plan) string {
+	if p.Index == auto.HNSW && p.Spec.Search.Method != auto.HNSW {
+		return "cells, or by an HNSW index where these find too little"
+	}
+	return p.Index.String() + " search"
+}
+
 // against says what points are held apart from.
 func against(p budget.Plan) string {
 	switch {
@@ -204,7 +213,7 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 		return
 	}
 	p.printf("neighbours   %d listed, %d similar, by %s search\n", f.Lists, f.Neighbors, f.Search)
-	p.printf("new points   placed by %s search\n", f.Index)
+	p.printf("new points   placed by %s\n", placedBy(f.Plan))
 	p.printf("held against %s\n", against(f.Plan))
 	p.printf("steps        %d\n", f.Steps)
 	p.printf("memory       about %s%s\n", humanize.Bytes(f.Bytes()), because(f.Plan))

@@ -15,7 +15,7 @@
 //	code_k(x) = (x_k - c_k) / s, rounded;  s = half of the widest range / 63
 //
 // which is -63 to 63 for rows, in 7 bits, and as much as -127 to 127 for queries, in 8.
-// A query farther outside has no code, and its user goes another way. The noise of a
+// A query farther outside has a code in longer steps (Query.SetFar). The noise of a
 // distance is about 0.4 s, whatever the dimension: two errors of s/sqrt(12) along the
 // line between both. Digits, after a principal component analysis, have their 41st
 // neighbour at 30 s.

@@ -1,11 +1,18 @@
 package sq8
 
+import "math"
+
 // Query is the code of a query.
 type Query struct {
-	// Base and a score make a squared distance in steps.
+	// Base and a score make a squared distance in steps or, after SetFar, a number that is not
+	// negative.
 	Base int32
 
 	code []int8
+	// shift is how often the steps of the code are doubled, and norm has room for norms of rows in such
+	// steps.
+	shift uint
+	norm  []int32
 	// runs are numbers of groups of columns, one run behind the other, whose products with any row
 	// add up within 16 bits.
 	runs []uint8
@@ -15,20 +22,70 @@ type Query struct {
 // Set makes q the code of x, and reports whether it has one: it does not if x is far outside of the
 // range of the rows.
 func (q *Query) Set(s *Scale, x []float32) (ok bool) {
-	if len(q.code) != s.Width() {
-		q.code, q.own = make([]int8, s.Width()), make([]uint8, 0, s.Width()/group)
-	}
+	q.grow(s)
 	clear(q.code[len(x):])
 	if !(s.code(q.code, x) <= mostQuery) {
 		return false
 	}
-	q.Base = 0
+	q.Base, q.shift = 0, 0
 	for k, c := range q.code[:len(s.reach)] {
 		q.Base += int32(c) * (int32(c) + 2*int32(s.reach[k]))
 	}
+	q.run(s)
+	return true
+}
+
+// SetFar makes q a coarser code of x, which must be finite: in steps that are doubled as often as it
+// takes. With D times as long steps a score is
+//
+//	|code(row)|^2 / D - 2 r.q,  rounded down,
+//
+// so that rows are in the order of their distances, up to a rounding of the direction that x lies in.
+func (q *Query) SetFar(s *Scale, x []float32) {
+	q.grow(s)
+	clear(q.code[len(x):])
+	widest, step := 0., float64(s.step)
+	for k, v := range x {
+		widest = max(widest, math.Abs(float64(v)-float64(s.center[k])))
+	}
+	_, exponent := math.Frexp(widest / step / mostQuery) // which is below 2^exponent
+	q.shift = uint(max(0, exponent))
+	per := math.Ldexp(1/step, -int(q.shift))
+	q.Base = 0
+	for k, v := range x {
+		c := math.RoundToEven((float64(v) - float64(s.center[k])) * per)
+		q.code[k] = int8(c)
+		q.Base += 4 * max(0, int32(c)) * int32(s.reach[k])
+	}
+	q.run(s)
+}
+
+// grow makes room for codes.
+func (q *Query) grow(s *Scale) {
+	if len(q.code) != s.Width() {
+		q.code, q.own = make([]int8, s.Width()), make([]uint8, 0, s.Width()/group)
+	}
+}
+
+// run fills in the runs of the code.
+func (q *Query) run(s *Scale) {
 	q.runs = runs(q.own[:0], q.code, s.reach)
 	q.own = q.runs
-	return true
+}
+
+// norms returns norms of rows in the steps of the query.
+func (q *Query) norms(norm []int32) []int32 {
+	if q.shift == 0 {
+		return norm
+	}
+	q.norm = q.norm[:0]
+	for _, v := range norm {
+		if v != nowhere {
+			v >>= q.shift
+		}
+		q.norm = append(q.norm, v)
+	}
+	return q.norm
 }
 
 // RowQuery is the query of a row's code (Row), in the memory of the code: it must not be Set. It has no Base,

@@ -163,5 +163,5 @@ func (p *Panels) scoresAt(l simd.Level, out []int32, q *Query, from, n int) {
 		panic(fmt.Sprintf("sq8: %d panels from %d on of %d, room for %d scores, a code of %d elements for %d",
 			n, from, len(p.norm)/Side, len(out), len(q.code), len(p.reach)))
 	}
-	scores(l, out, q, p.data[from*p.size():], p.norm[from*Side:], n)
+	scores(l, out, q, p.data[from*p.size():], q.norms(p.norm[from*Side:][:n*Side]), n)
 }

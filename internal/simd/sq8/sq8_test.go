@@ -68,6 +68,66 @@ func TestScores(t *testing.T) {
 	})
 }
 
+// However far off a query is, its coarser code is that of its direction to a half of a step, and scores
+// are those that SetFar names, at every level.
+func TestFar(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		n, dim := rapid.IntRange(2, 40).Draw(t, "n"), rapid.IntRange(1, 40).Draw(t, "dim")
+		x := vec.New[float32](n, dim)
+		for i := range x.Data {
+			x.Data[i] = float32(5 + r.NormFloat64())
+		}
+		s := NewScale(x)
+		panels, code := s.NewPanels((n+Side-1)/Side), make([]int8, s.Width())
+		for i := range n {
+			s.Row(code, x.Row(i))
+			panels.Set(i, code)
+		}
+		far := make([]float32, dim)
+		size := math.Pow(10, rapid.Float64Range(0, 38).Draw(t, "exponent"))
+		for k := range far {
+			far[k] = float32(max(-math.MaxFloat32, min(math.MaxFloat32, size*r.NormFloat64())))
+		}
+		var q Query
+		if q.Set(s, far) {
+			return
+		}
+		q.SetFar(s, far)
+		steps, widest := math.Ldexp(float64(s.step), int(q.shift)), int8(0)
+		for k, c := range q.code[:dim] {
+			widest = max(widest, c, -c)
+			if off := math.Abs(float64(c)*steps - (float64(far[k]) - float64(s.center[k]))); off > 0.5001*steps {
+				t.Fatalf("column %d: code %d of %v is off by %v steps of %v", k, c, far[k], off/steps, steps)
+			}
+		}
+		if widest < mostQuery/2 {
+			t.Errorf("the largest element of the code is %d", widest)
+		}
+		out := make([]int32, len(panels.norm))
+		for _, l := range simd.Levels() {
+			panels.scoresAt(l, out, &q, 0, panels.Len())
+			for i, score := range out {
+				if i >= n {
+					if score < Nowhere {
+						t.Fatalf("%v: place %d without a row has score %d", l, i, score)
+					}
+					continue
+				}
+				s.Row(code, x.Row(i))
+				want, norm := int32(0), int32(0)
+				for k, c := range code {
+					norm += int32(c) * int32(c)
+					want -= 2 * int32(q.code[k]) * (int32(c) + int32(s.reach[k]))
+				}
+				if want += norm >> q.shift; score != want || score+q.Base < 0 {
+					t.Fatalf("%v: row %d has score %d, want %d, at least %d", l, i, score, want, -q.Base)
+				}
+			}
+		}
+	})
+}
+
 // The query of a row's code has the scores that the row itself has as a query, at every level.
 func TestRowQuery(t *testing.T) {
 	const n, dim = 50, 30

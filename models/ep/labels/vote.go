@@ -27,12 +27,11 @@ type voters struct {
 
 // newVoters returns voters at the rows of x, which are finite.
 func newVoters(ctx context.Context, x vec.Matrix[float32], class []int32, threads int) (*voters, error) {
-	v := &voters{x: x, class: class, index: knn.NewExact(x)}
-	quick, err := ivf.New(ctx, x, v.index, ivf.Settings{K: listed + 1, Recall: recall, Threads: threads})
-	if quick != nil {
-		v.index = quick
+	quick, err := ivf.New(ctx, x, ivf.Settings{K: listed + 1, Recall: recall, Threads: threads})
+	if quick == nil || err != nil {
+		return &voters{x, class, knn.NewExact(x)}, err
 	}
-	return v, err
+	return &voters{x, class, quick}, nil
 }
 
 // near are the neighbours that vote on events: as many for each.

@@ -35,8 +35,10 @@
 // # An index for other rows
 //
 // An exact search reads all rows for each query or, for single ones, coarse vectors
-// of all rows; a search in an HNSW graph visits some hundred rows whatever n is. It
-// takes over where n (dim + 30) passes one million. How many candidates it keeps
+// of all rows; a search by cells reads the codes of some of them (Cells), and one in an HNSW graph
+// visits some hundred rows whatever n is (Build). These
+// take over where n (dim + 30) passes one million: cells, which measure on the rows at hand
+// whether they are the way, and otherwise an HNSW graph. How many candidates that keeps
 // follows from k and the recall, by what was measured with digits (60,000 x 50):
 //
 //	k = 41: 48 candidates .986   64 .993   77 .995   96 .997

@@ -6,6 +6,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
+	"unfold/sparse/knn/ivf"
 )
 
 // construction is the number of candidates that links are chosen from: 64 takes two
@@ -16,6 +17,15 @@ const construction = 64
 // are such: that takes a third of the time, and searches find as much. Of fewer rows
 // the index takes less than a second either way.
 const listedRows, listedNeighbors = 30_000, 10
+
+// Cells returns an index by cells that finds the share of k neighbours that the settings say,
+// or nil if cells are not the way to search the rows of x, or another one is asked for.
+func Cells(ctx context.Context, x vec.Matrix[float32], k int, set Settings, threads int) (*ivf.Index, error) {
+	if set.Method != Auto && set.Method != Descent {
+		return nil, nil
+	}
+	return ivf.New(ctx, x, ivf.Settings{K: k, Recall: set.recall(IndexRecall), Threads: threads})
+}
 
 // Build returns an HNSW index over the rows of x that finds the share of k
 // neighbours that the settings say, whatever the rule would choose.

@@ -70,7 +70,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	// How many rows are nearer than a neighbour, by their codes.
 	bounds := make([]int64, len(t.near))
 	t.each(func(w *work, i int) {
-		s := ix.read(w)
+		s := ix.read(w, 1)
 		bounds[i] = w.bound
 		for m, r := range t.near[i] {
 			at, found := ix.find(w, t.cell[r], t.place[r])
@@ -89,7 +89,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	ix.kept = max(ix.k+spare, int(kept)+1)
 	found := make([]int, len(t.near))
 	t.each(func(w *work, i int) {
-		found[i] = w.least(ix.read(w), ix.kept, ix.keptBelow)
+		found[i] = w.least(ix.read(w, 1), ix.kept, ix.keptBelow)
 		bounds[i] = w.bound
 	})
 	ix.keptBelow = int32(min(quantile.Median(bounds), math.MaxInt32))

@@ -12,8 +12,8 @@ import (
 
 // Settings of an Index.
 type Settings struct {
-	// K is the most neighbours that searches want: those of more are left to the other
-	// index. At least 1.
+	// K is the most neighbours that searches usually want: for more they go farther. At
+	// least 1.
 	K int
 	// Recall is the share of them to be found, between 0 and 1.
 	Recall float64
@@ -27,10 +27,10 @@ type Settings struct {
 
 // Index answers searches by cells. It does not change and is safe for concurrent use.
 type Index struct {
-	x     vec.Matrix[float32]
-	other knn.Index
-	k     int
-	scale *sq8.Scale
+	x      vec.Matrix[float32]
+	k      int
+	recall float64
+	scale  *sq8.Scale
 
 	// Codes of the centres of cells, in whose order cells are numbered, and of runs of
 	// cells that were one before.
@@ -56,21 +56,20 @@ var _ knn.Index = (*Index)(nil)
 const leastRows = 2048
 
 // New returns an index over the rows of x, which are finite and must not change, or
-// nil if cells are not the way to search them. What it has no answer to it asks the
-// other index, one over the same rows, numbered as there.
-func New(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Settings) (*Index, error) {
+// nil if cells are not the way to search them.
+func New(ctx context.Context, x vec.Matrix[float32], set Settings) (*Index, error) {
 	switch {
 	case set.K < 1 || !(set.Recall > 0 && set.Recall < 1):
 		return nil, fmt.Errorf("ivf: %d neighbours at a recall of %v, want at least 1, and more than 0 and less than 1", set.K, set.Recall)
 	case x.Rows < max(leastRows, 16*set.K):
 		return nil, nil
 	}
-	return build(ctx, x, other, set)
+	return build(ctx, x, set)
 }
 
 // build makes the index of any number of rows above K, or nil.
-func build(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Settings) (*Index, error) {
-	ix := &Index{x: x, other: other, k: set.K, scale: sq8.NewScale(x)}
+func build(ctx context.Context, x vec.Matrix[float32], set Settings) (*Index, error) {
+	ix := &Index{x: x, k: set.K, recall: set.Recall, scale: sq8.NewScale(x)}
 	if ix.scale == nil {
 		return nil, nil
 	}
@@ -118,8 +117,10 @@ func (ix *Index) Len() int { return ix.x.Rows }
 // Dim is the dimension of the rows.
 func (ix *Index) Dim() int { return ix.x.Cols }
 
-// Bytes is the memory that the index holds beside the rows and the other index,
-// scratch memory excluded.
+// Recall is that of the settings.
+func (ix *Index) Recall() float64 { return ix.recall }
+
+// Bytes is the memory that the index holds beside the rows, scratch memory excluded.
 func (ix *Index) Bytes() int64 {
 	return ix.cells.Bytes() + ix.branches.Bytes() + ix.rows.Bytes() + 4*int64(len(ix.start)+len(ix.row)+ix.scale.Dim())
 }

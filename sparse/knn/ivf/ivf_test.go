@@ -26,7 +26,7 @@ func blobs(n, more, dim int) (x, q vec.Matrix[float32]) {
 // index returns an index, which there has to be.
 func index(t testing.TB, x vec.Matrix[float32], set Settings) *Index {
 	t.Helper()
-	ix, err := New(context.Background(), x, knn.NewExact(x), set)
+	ix, err := New(context.Background(), x, set)
 	if err != nil || ix == nil {
 		t.Fatalf("no index over %d rows: error %v", x.Rows, err)
 	}
@@ -52,7 +52,7 @@ func TestConformance(t *testing.T) {
 		if x.Rows < 60 || !vec.Finite(x.Data) {
 			return exact
 		}
-		ix, err := build(context.Background(), x, exact, Settings{K: 6, Recall: 0.99, read: 2})
+		ix, err := build(context.Background(), x, Settings{K: 6, Recall: 0.99, read: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,18 +109,30 @@ func TestListsAreOfTheirQueries(t *testing.T) {
 	})
 }
 
-// Queries far outside, longer lists, and what is no query are left to the other index.
-func TestOther(t *testing.T) {
-	x, q := blobs(4000, 150, 9)
-	ix, exact := index(t, x, Settings{K: 10, Recall: 0.9}), knn.NewExact(x)
-	for i := range q.Rows {
-		q.Row(i)[i%9] += 1e5
+// Queries far outside find as much as those within, and so do longer lists: all of them if
+// these are as long as there are rows.
+func TestWithoutCodes(t *testing.T) {
+	x, q := blobs(20_000, 300, 20)
+	ix, exact := index(t, x, Settings{K: 30, Recall: 0.99}), knn.NewExact(x)
+	for _, off := range []float32{60, 300, 3e5} { // 20, 100 and 100,000 standard deviations
+		far := q.Clone()
+		for i := range far.Rows {
+			far.Row(i)[i%20] += off
+		}
+		got := knntest.Share(lists(t, ix, far, 30, 0), lists(t, exact, far, 30, 0))
+		if t.Logf("%v off: found %.4f", off, got); got < 0.95 {
+			t.Errorf("%v off: found %.4f", off, got)
+		}
 	}
-	if !knntest.Equal(lists(t, ix, q, 10, 0), lists(t, exact, q, 10, 0)) {
-		t.Error("far queries have other lists than the other index has")
+	for _, k := range []int{31, 100, 1000} {
+		got := knntest.Share(lists(t, ix, q, k, 0), lists(t, exact, q, k, 0))
+		if t.Logf("%d neighbours: found %.4f", k, got); got < 0.97 {
+			t.Errorf("%d neighbours: found %.4f", k, got)
+		}
 	}
-	if !knntest.Equal(lists(t, ix, x.Slice(0, 99), 11, 0), lists(t, exact, x.Slice(0, 99), 11, 0)) {
-		t.Error("lists of 11 are not those of the other index")
+	few := q.Slice(0, 5)
+	if !knntest.Equal(lists(t, ix, few, x.Rows, 0), lists(t, exact, few, x.Rows, 0)) {
+		t.Error("lists of all rows are not all rows")
 	}
 }
 
@@ -134,20 +146,20 @@ func TestNoCells(t *testing.T) {
 		"no columns":      vec.New[float32](3000, 0),
 		"rows far off":    knntest.Points[float32]("outlier", 3000, 5, 1),
 	} {
-		ix, err := New(t.Context(), x, knn.NewExact(x), Settings{K: 10, Recall: 0.99})
+		ix, err := New(t.Context(), x, Settings{K: 10, Recall: 0.99})
 		if ix != nil || err != nil {
 			t.Errorf("%s: an index %v, error %v", name, ix != nil, err)
 		}
 	}
 	for _, set := range []Settings{{Recall: 0.9}, {K: 3}, {K: 3, Recall: 1}} {
-		if _, err := New(t.Context(), gauss, knn.NewExact(gauss), set); err == nil {
+		if _, err := New(t.Context(), gauss, set); err == nil {
 			t.Errorf("%+v: no error", set)
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	x, _ := blobs(3000, 1, 5)
-	if _, err := New(ctx, x, knn.NewExact(x), Settings{K: 3, Recall: 0.9}); err == nil {
+	if _, err := New(ctx, x, Settings{K: 3, Recall: 0.9}); err == nil {
 		t.Error("no error when stopped")
 	}
 }
@@ -161,9 +173,7 @@ func TestAllocations(t *testing.T) {
 	nb := knn.NewNeighbors(q.Rows, 10)
 	if n := testing.AllocsPerRun(5, func() {
 		for i := range q.Rows {
-			if err := ix.one(context.Background(), w, q, i, nb); err != nil {
-				t.Fatal(err)
-			}
+			ix.one(w, q.Row(i), nb, i)
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations in %d searches", n, q.Rows)

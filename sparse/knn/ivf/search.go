@@ -17,32 +17,25 @@ const searchRows = 64
 // Distances are exact, and so is the order. A list is a function of the index and the
 // query alone.
 func (ix *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn.Settings) (*knn.Neighbors, error) {
-	if k < 1 || k > ix.k || q.Cols != ix.x.Cols {
-		return ix.other.Search(ctx, q, k, s)
+	if err := knn.CheckQueries(ix.x.Rows, ix.x.Cols, q, k, s.Threads); err != nil {
+		return nil, err
 	}
 	nb, order := knn.NewNeighbors(q.Rows, k), ix.order(q, s.Threads)
-	failed := make([]error, par.Pieces(q.Rows, searchRows))
-	count := par.NewProgress(len(failed), s.Progress)
-	par.Ranges(s.Threads, q.Rows, searchRows, func(piece, from, to int) {
+	count := par.NewProgress(par.Pieces(q.Rows, searchRows), s.Progress)
+	par.Ranges(s.Threads, q.Rows, searchRows, func(_, from, to int) {
 		w := ix.borrow()
 		defer ix.pool.Put(w)
-		for o := from; o < to && failed[piece] == nil && ctx.Err() == nil; o++ {
+		for o := from; o < to && ctx.Err() == nil; o++ {
 			i := o
 			if order != nil {
 				i = int(order[o])
 			}
-			failed[piece] = ix.one(ctx, w, q, i, nb)
+			ix.one(w, q.Row(i), nb, i)
 		}
 		count.Step()
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("ivf: search stopped: %w", err)
-	}
-	for _, err := range failed {
-		if err != nil {
-			// Which query is to blame the other index says best.
-			return ix.other.Search(ctx, q, k, s)
-		}
 	}
 	return nb, nil
 }
@@ -61,10 +54,9 @@ func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 		defer ix.pool.Put(w)
 		s := make([]int32, n*sq8.Side)
 		for i := from; i < to; i++ {
-			if w.query.Set(ix.scale, q.Row(i)) { // what has no code goes with the first
-				ix.branches.Scores(s, &w.query, 0, n)
-				branch[i] = first(s)
-			}
+			ix.code(w, q.Row(i))
+			ix.branches.Scores(s, &w.query, 0, n)
+			branch[i] = first(s)
 		}
 	})
 	start := make([]int32, n*sq8.Side+1)
@@ -82,25 +74,35 @@ func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 	return order
 }
 
-// one answers query i.
-func (ix *Index) one(ctx context.Context, w *work, q vec.Matrix[float32], i int, nb *knn.Neighbors) error {
-	index, dist2 := nb.Row(i)
-	if w.query.Set(ix.scale, q.Row(i)) && ix.pass(w) >= len(index) {
-		w.report(ix.x, q.Row(i), index, dist2)
-		return nil
+// strange is how many times as far a search goes for a query far outside of the range of the
+// rows, whose code is coarser.
+const strange = 4
+
+// code makes w.query the code of a query, and reports whether it is one as fine as that of the rows.
+func (ix *Index) code(w *work, query []float32) bool {
+	if w.query.Set(ix.scale, query) {
+		return true
 	}
-	far, err := ix.other.Search(ctx, q.Slice(i, i+1), len(index), knn.Settings{Threads: 1})
-	if err != nil {
-		return err
-	}
-	copy(index, far.Index)
-	copy(dist2, far.Dist2)
-	return nil
+	w.query.SetFar(ix.scale, query)
+	return false
 }
 
-// pass leaves in w.rows those that are to be measured, and returns their number.
-func (ix *Index) pass(w *work) int {
-	found := w.least(ix.read(w), ix.kept, ix.keptBelow)
+// one fills list i with the answer to a query.
+func (ix *Index) one(w *work, query []float32, nb *knn.Neighbors, i int) {
+	index, dist2 := nb.Row(i)
+	times := par.Pieces(len(index), ix.k)
+	if !ix.code(w, query) {
+		times *= strange
+	}
+	for ix.pass(w, times); len(w.rows) < len(index); ix.pass(w, times) {
+		times *= 2
+	}
+	w.report(ix.x, query, index, dist2)
+}
+
+// pass leaves in w.rows those that are to be measured, as many times as many as for k neighbours.
+func (ix *Index) pass(w *work, times int) {
+	found := w.least(ix.read(w, times), min(times*ix.kept, ix.x.Rows), ix.keptBelow)
 	w.rows = w.rows[:0]
 	// Positions are ascending, and so are the cells they lie in.
 	next, end, shift := 0, int32(0), int32(0)
@@ -112,7 +114,6 @@ func (ix *Index) pass(w *work) int {
 		}
 		w.rows = append(w.rows, ix.row[at+shift])
 	}
-	return found
 }
 
 // nearCells returns the scores of all cells.
@@ -121,12 +122,12 @@ func (ix *Index) nearCells(w *work) []int32 {
 	return w.near
 }
 
-// read leaves the nearest cells in w.probed, ascending, and returns the scores of the
-// places in them, those of the i-th from w.from[i] on.
-func (ix *Index) read(w *work) []int32 {
+// read leaves the nearest cells in w.probed, ascending, as many times as many as for k neighbours,
+// and returns the scores of the places in them, those of the i-th from w.from[i] on.
+func (ix *Index) read(w *work, times int) []int32 {
 	w.probed, w.from = w.probed[:0], w.from[:0]
 	n := 0
-	for _, c := range w.at[:w.least(ix.nearCells(w), ix.probes, ix.probesBelow)] {
+	for _, c := range w.at[:w.least(ix.nearCells(w), min(times*ix.probes, len(ix.start)-1), ix.probesBelow)] {
 		w.probed, w.from = append(w.probed, c), append(w.from, int32(n))
 		n += int(ix.start[c+1]-ix.start[c]) * sq8.Side
 	}
