@@ -41,8 +41,8 @@ type Plan struct {
 	Seen int
 	// Neighbors are similar to a point, Lists are listed for it.
 	Neighbors, Lists int
-	// Search is how they are found, and Index how those of an event: Exact or, with
-	// an index that is part of the model, HNSW.
+	// Search is how they are found, and Index how those of an event: Exact or HNSW, which stands for
+	// cells as well. Which of them it will be the rows decide; the index takes more memory.
 	Search, Index auto.Method
 	// Coarse and, with Gaussian tails, Level say what points are held apart from.
 	Coarse models.Coarse
