@@ -75,11 +75,11 @@
 //
 // A snapshot large enough for it says by what events are placed (lvm.SetIndex): by cells, which
 // are made when it is opened, or where these are not the way by an index that it holds.
-// Cells stay the way (TestCellsFollow). The index of a refreshed map is a copy of the index before, without the points that went and
-// with those that came, renumbered to the rows of the new map; so it is a function of the
-// snapshot before and of the changes, and the index of an older snapshot never changes under
-// those who still place by it. It takes a small part of the time of building a new one, and
-// finds as much (TestIndexFollows). Single digits are placed, in the median and on a busy
+// A refreshed map has new cells (TestCellsFollow). Its index is a copy of the index before, without
+// the points that went and with those that came, renumbered to the rows of the new map; so it is a
+// function of the snapshot before and of the changes, and the index of an older snapshot never
+// changes under those who still place by it. It takes a small part of the time of building a new
+// one, and finds as much (TestIndexFollows). Single digits are placed, in the median and on a busy
 // machine, in
 //
 //	points     exactly   by index

@@ -10,20 +10,16 @@ import (
 )
 
 // carryIndex gives the snapshot of a refreshed map, of the points in slots, what events are placed
-// by, if it is large enough for more than an exact search: cells, if the map before had them, or
-// its index, without the points that went and with those that came. If most of them came, it is
-// chosen again. It is a
-// function of the map before and of the changes, so that a map that was restored goes on
-// with the same bits.
+// by, if it is large enough for more than an exact search: the index of the map before, without the
+// points that went and with those that came, or if it had none or most of them came, what SetIndex
+// chooses. It is a function of the map before and of the changes, so that a map that was restored
+// goes on with the same bits.
 func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int32) error {
 	old := m.snap.Index
 	switch {
-	case !m.snap.Approximate() || 2*m.born > len(slots):
+	case old == nil || 2*m.born > len(slots):
 		return lvm.SetIndex(ctx, s, nil, m.set.LVM.Search, knn.Settings{Threads: m.set.LVM.Threads})
 	case !lvm.KeepsIndex(s, m.set.LVM.Search):
-		return nil
-	case old == nil:
-		s.CellRecall = m.snap.CellRecall
 		return nil
 	}
 	set := knn.Settings{Threads: m.set.LVM.Threads}

@@ -150,8 +150,8 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestCellsFollow: a map that is searched by cells goes on so while it is large, with points of
-// another kind, too, which it says when most of it is new; and it has no index.
+// TestCellsFollow: a map that is searched by cells has cells of its points after each refresh, and
+// no index, as long as it is large.
 func TestCellsFollow(t *testing.T) {
 	const n, dim = 13_000, 50
 	set := indexed()
@@ -160,13 +160,13 @@ func TestCellsFollow(t *testing.T) {
 	for b := range 2 {
 		slots = append(slots[n/8:], change(t, m, slots[:n/8], blobs(n/8, dim, uint64(10+b)))...)
 		refresh(t, m)
-		if s := m.Snapshot(); s.CellRecall != auto.IndexRecall || s.Index != nil {
-			t.Fatalf("refresh %d: recall of cells %v, index %v", b, s.CellRecall, s.Index != nil)
+		if s := m.Snapshot(); s.CellRecall != auto.IndexRecall || s.Index != nil || recall(t, s.Cells, s.Reference, s.Reference.Slice(0, 200), 10) < 0.99 {
+			t.Fatalf("refresh %d: recall of cells %v, index %v, or cells that find less", b, s.CellRecall, s.Index != nil)
 		}
 	}
-	change(t, m, slots[:10_000], blobs(8000, dim, 30))
+	change(t, m, slots[:4000], blobs(1, dim, 30))
 	refresh(t, m)
 	if s := m.Snapshot(); s.Approximate() {
-		t.Errorf("a map of %d points, most of them new, has cells of recall %v", s.Reference.Rows, s.CellRecall)
+		t.Errorf("a map of %d points has cells of recall %v", s.Reference.Rows, s.CellRecall)
 	}
 }

@@ -112,6 +112,10 @@ func (f *Frame) approximate(set auto.Settings) (err error) {
 	if want.Recall == 0 {
 		want.Recall = recall
 	}
+	if c := f.snap.Cells; c != nil && c.K() == f.reach && c.Recall() == want.Recall && want.Method == auto.Auto {
+		f.index = c
+		return nil
+	}
 	if want.Recall > 0 {
 		cells, err := auto.Cells(ctx, f.snap.Reference, f.reach, want, f.threads)
 		if cells != nil || err != nil {

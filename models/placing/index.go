@@ -10,8 +10,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// SetIndex gives s what events should be placed by, if a placer looks for reach neighbours: the
-// recall of cells, or an index where cells are not the way to search the reference points or
+// SetIndex gives s what events should be placed by, if a placer looks for reach neighbours:
+// cells, or an index where cells are not the way to search the reference points or
 // links are asked for, or neither if there are so few of these, or so much recall is wanted, that
 // they are searched exactly. Neighbours of the reference points, if they are known, make an index
 // faster. It is a function of these, the reference points and the settings.
@@ -20,7 +20,7 @@ func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 		return err
 	}
 	x := s.Reference
-	s.Index, s.CellRecall = nil, 0
+	s.Index, s.Cells, s.CellRecall = nil, nil, 0
 	if s.Distance != distance.Euclidean || s.Graph != nil || ofRows(set, s, x.Rows).Index(x.Rows, x.Cols, reach) != auto.HNSW {
 		return nil
 	}
@@ -29,7 +29,7 @@ func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 	case err != nil:
 		return err
 	case cells != nil:
-		s.CellRecall = cells.Recall()
+		s.Cells, s.CellRecall = cells, cells.Recall()
 		return nil
 	case nb != nil && auto.Listed(nb.N, nb.K):
 		s.Index, err = auto.BuildFrom(ctx, x, nb, reach, set, to)
@@ -39,10 +39,10 @@ func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 	return err
 }
 
-// KeepsIndex reports whether a map that is carried on, and is not searched exactly, goes on so:
-// as long as a map of twice as many reference points would not be, so that a map
-// about that size does not change its way again and again. Reach is as in SetIndex, for n
-// reference points.
+// KeepsIndex reports whether a map that is carried on, and has an index, goes on with one: as
+// long as a map of twice as many reference points would not be searched exactly, so that a map
+// about that size does not build one again and again. Reach is as in SetIndex, for n reference
+// points.
 func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
 	n := 2 * s.Reference.Rows
 	return s.Distance == distance.Euclidean && models.CheckSearch(set, s.Distance) == nil && ofRows(set, s, n).Index(n, s.Reference.Cols, reach(n)) == auto.HNSW

@@ -5,6 +5,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/sparse/distance"
 	"unfold/sparse/knn/hnsw"
+	"unfold/sparse/knn/ivf"
 )
 
 // Snapshot is an immutable state of a map: everything that placing an event
@@ -91,10 +92,12 @@ type Snapshot struct {
 	// Index, if there is one, is an index over Reference, by whose answers events are
 	// placed. It must not change.
 	Index *hnsw.Index
-	// CellRecall is the share of an event's neighbours that cells are to find (package ivf), which
-	// are made of Reference when they are needed. With neither cells, 0, nor an index neighbours
-	// are searched exactly.
+	// CellRecall is the share of an event's neighbours that cells are to find (package ivf). With
+	// neither cells, 0, nor an index neighbours are searched exactly.
 	CellRecall float64
+	// Cells are these if they have been made. No file has them: who reads one makes them of
+	// Reference.
+	Cells *ivf.Index
 
 	// Parts are what the model of this kind keeps beside all that.
 	Parts []Part

@@ -42,7 +42,7 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	}
 	s := *old
 	project.Store(&s)
-	s.Reference, s.Index, s.CellRecall = z, nil, 0 // these are of other rows
+	s.Reference, s.Index, s.Cells, s.CellRecall = z, nil, nil, 0 // these are of other rows
 	if !r.restore(ctx, s) {
 		r.follow = nil // what was carried on has lost its slots
 		if !r.resume(ctx) {

@@ -117,7 +117,8 @@ func (ix *Index) Len() int { return ix.x.Rows }
 // Dim is the dimension of the rows.
 func (ix *Index) Dim() int { return ix.x.Cols }
 
-// Recall is that of the settings.
+// K and Recall are those of the settings.
+func (ix *Index) K() int          { return ix.k }
 func (ix *Index) Recall() float64 { return ix.recall }
 
 // Bytes is the memory that the index holds beside the rows, scratch memory excluded.
