@@ -51,7 +51,7 @@ func dims(ctx context.Context, b *bench) (string, error) {
 		}
 		rows += dimsRow(c.about, len(c.t.names), r.Model.Runs)
 	}
-	return fmt.Sprintf(`    unfold fit sheet.csv --columns '*' --kind lllvm --dims 1:%d --restarts 3 -o sheet.unfold
+	return fmt.Sprintf(`    unfold fit sheet.csv --columns '*' --kind lllvm --dims 1:%d --restarts %d -o sheet.unfold
 
 %d points each about a sheet whose columns are a linear function of the place on it, a bend of %g and noise of %g, and the %d
 points of the roll, as they are and by a random linear map into %d columns with the same noise. The highest bound of %d starts of %d
@@ -61,7 +61,7 @@ can explain them as well.
 
 | data | columns | 1 | 2 | 3 | 4 |
 |---|---|---|---|---|---|
-%s`, mostDims, sheetPoints, sheetBend, sheetNoise, rollPoints, sheetColumns, fewStarts, rollSteps, right, sheetDims, rows), nil
+%s`, mostDims, b.starts, sheetPoints, sheetBend, sheetNoise, rollPoints, sheetColumns, b.starts, rollSteps, right, sheetDims, rows), nil
 }
 
 // chosen learns in every number of dimensions up to a highest.
@@ -69,7 +69,7 @@ func (b *bench) chosen(ctx context.Context, name string, t table, most int) (fit
 	if err := t.write(b.file(name + ".csv")); err != nil {
 		return fitted{}, err
 	}
-	return b.fit(ctx, name, "lllvm", join(t.names), "--dims", fmt.Sprintf("1:%d", most), "--steps", fmt.Sprint(rollSteps), "--restarts", fmt.Sprint(fewStarts))
+	return b.fit(ctx, name, "lllvm", join(t.names), "--dims", fmt.Sprintf("1:%d", most), "--steps", fmt.Sprint(rollSteps))
 }
 
 // dimsRow is a row of the table: the highest bound in each number of dimensions.
