@@ -64,7 +64,7 @@ func (f *Figures) page() string {
 		f.Day.Format("2006-01-02"), f.Cores, kafka, eventRows, Dim, count(float64(f.Learning.Points)))
 	p("## The model\n\nCosts are processor time for an event, so that they add up. Each part can be given as many cores as it takes.\n\n")
 	p("| part | grows with | us an event here |\n|---|---|---|\n")
-	p("| an embedder: place(n, dim) | points n (linearly by exact search, logarithmically by an index), dim | %s |\n", us(m.place))
+	p("| an embedder: place(n, dim) | points n (linearly by exact search, as its root by cells), dim | %s |\n", us(m.place))
 	p("| an embedder: read, decode, encode, write | bytes of an event, events a message | %s |\n", us(m.carry))
 	p("| the broker, one copy of the data | bytes of an event in and out | %s |\n", us(m.broker))
 	p("| the learner: read, decode, offer | bytes of an event | %s |\n", us(m.learn))
@@ -83,12 +83,12 @@ func (f *Figures) page() string {
 
 func (f *Figures) placingTable(p func(string, ...any)) {
 	p("## Placing by points and dimension\n\nAlone, in calls of 1000 events on all cores, in processor time; on maps of other points than the fleet's. The snapshot as it is\n" +
-		"stored; a map has an index of its points or is searched exactly, as its size and dimension make it.\n\n")
+		"stored; a map is searched by cells or exactly, as its size and dimension make it.\n\n")
 	p("| points n | dim | neighbours by | us an event | events/s a core | snapshot, MB | bytes a point |\n|---|---|---|---|---|---|---|\n")
 	for _, v := range f.Placing {
 		search := "exact search"
-		if v.Indexed {
-			search = "index"
+		if v.Approximate {
+			search = "cells"
 		}
 		p("| %s | %d | %s | %s | %s | %.2f | %.0f |\n", count(float64(v.Points)), v.Dim, search, us(v.Seconds), count(1/v.Seconds), float64(v.Bytes)/1e6, float64(v.Bytes)/float64(v.Points))
 	}

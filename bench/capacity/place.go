@@ -26,8 +26,8 @@ const (
 // Placing is what finding places costs, with nothing around it.
 type Placing struct {
 	Points, Dim int
-	// Indexed maps have an index of their points, others are searched exactly.
-	Indexed bool
+	// Approximate maps are searched by cells or an index, others exactly.
+	Approximate bool
 	// Seconds of processor time an event, all cores busy; Bytes of the snapshot.
 	Seconds float64
 	Bytes   int64
@@ -72,7 +72,7 @@ func (l *lab) placingOfFleet(ctx context.Context, state string) (p Placing, err 
 // embedder does.
 func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p Placing, err error) {
 	const batch, batches = 1000, 10
-	p = Placing{Points: s.Reference.Rows, Dim: s.Dim, Indexed: s.Index != nil}
+	p = Placing{Points: s.Reference.Rows, Dim: s.Dim, Approximate: s.Approximate()}
 	var file bytes.Buffer
 	if err := snapshot.Write(&file, s); err != nil {
 		return p, err
