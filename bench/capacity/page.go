@@ -86,11 +86,7 @@ func (f *Figures) placingTable(p func(string, ...any)) {
 		"stored; a map is searched by cells or exactly, as its size and dimension make it.\n\n")
 	p("| points n | dim | neighbours by | us an event | events/s a core | snapshot, MB | bytes a point |\n|---|---|---|---|---|---|---|\n")
 	for _, v := range f.Placing {
-		search := "exact search"
-		if v.Approximate {
-			search = "cells"
-		}
-		p("| %s | %d | %s | %s | %s | %.2f | %.0f |\n", count(float64(v.Points)), v.Dim, search, us(v.Seconds), count(1/v.Seconds), float64(v.Bytes)/1e6, float64(v.Bytes)/float64(v.Points))
+		p("| %s | %d | %s | %s | %s | %.2f | %.0f |\n", count(float64(v.Points)), v.Dim, v.Search, us(v.Seconds), count(1/v.Seconds), float64(v.Bytes)/1e6, float64(v.Bytes)/float64(v.Points))
 	}
 	p("\n")
 }

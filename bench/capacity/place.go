@@ -26,8 +26,8 @@ const (
 // Placing is what finding places costs, with nothing around it.
 type Placing struct {
 	Points, Dim int
-	// Approximate maps are searched by cells or an index, others exactly.
-	Approximate bool
+	// Search is how neighbours are found.
+	Search string
 	// Seconds of processor time an event, all cores busy; Bytes of the snapshot.
 	Seconds float64
 	Bytes   int64
@@ -68,11 +68,22 @@ func (l *lab) placingOfFleet(ctx context.Context, state string) (p Placing, err 
 	return l.on(ctx, s, rand.New(rand.NewPCG(1, 4)))
 }
 
+// searchOf names the way that neighbours are found on a map.
+func searchOf(s *snapshot.Snapshot) string {
+	switch {
+	case s.CellRecall > 0:
+		return "cells"
+	case s.Index != nil:
+		return "index"
+	}
+	return "exact search"
+}
+
 // on measures placing on a map, in calls of so many events, by all cores at once as an
 // embedder does.
 func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p Placing, err error) {
 	const batch, batches = 1000, 10
-	p = Placing{Points: s.Reference.Rows, Dim: s.Dim, Approximate: s.Approximate()}
+	p = Placing{Points: s.Reference.Rows, Dim: s.Dim, Search: searchOf(s)}
 	var file bytes.Buffer
 	if err := snapshot.Write(&file, s); err != nil {
 		return p, err

@@ -152,28 +152,26 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	return v, nil
 }
 
-// index times the making of an index, if the plan has one.
+// index times the making of cells or of an index, if the plan has either.
 func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error {
 	if p.Index != auto.HNSW {
 		return nil
 	}
 	to := knn.Settings{Threads: p.Spec.Threads}
-	reach := min(p.reach(), x.Rows)
-	cells := func() (made bool, err error) {
-		ix, err := auto.Cells(ctx, x, reach, p.Spec.Search, p.Spec.Threads)
-		return ix != nil, err
+	reach, begin := min(p.reach(), x.Rows), time.Now()
+	cells, err := auto.Cells(ctx, x, reach, p.Spec.Search, p.Spec.Threads)
+	if err != nil {
+		return fmt.Errorf("budget: trial: %w", err)
+	}
+	if cells != nil {
+		v.Index = time.Since(begin).Seconds()
+		return nil
 	}
 	build := func() error {
 		_, err := auto.Build(ctx, x, reach, p.Spec.Search, to)
 		return err
 	}
-	made, err := cells()
-	if err != nil {
-		return fmt.Errorf("budget: trial: %w", err)
-	}
-	if lists := min(p.Lists, x.Rows-1); made {
-		build = func() error { _, err := cells(); return err }
-	} else if auto.Listed(p.Rows, lists) {
+	if lists := min(p.Lists, x.Rows-1); auto.Listed(p.Rows, lists) {
 		nb, _, err := auto.Graph(ctx, x, lists, p.Spec.Search, to)
 		if err != nil {
 			return fmt.Errorf("budget: trial: %w", err)

@@ -61,8 +61,8 @@ func recall(t testing.TB, ix knn.Index, x, q vec.Matrix[float32], k int) float64
 	return float64(found) / float64(k*q.Rows)
 }
 
-// anew returns the snapshot with an index that is chosen again.
-func anew(t testing.TB, s *snapshot.Snapshot, set Settings, threads int) *snapshot.Snapshot {
+// reindexed returns the snapshot with an index that is chosen again.
+func reindexed(t testing.TB, s *snapshot.Snapshot, set Settings, threads int) *snapshot.Snapshot {
 	t.Helper()
 	out := *s
 	if err := lvm.SetIndex(context.Background(), &out, nil, set.LVM.Search, knn.Settings{Threads: threads}); err != nil {
@@ -96,7 +96,7 @@ func TestIndexFollows(t *testing.T) {
 		t.Errorf("the index of the first map has changed, %v", err)
 	}
 	s := m.Snapshot()
-	built := anew(t, s, set, 1)
+	built := reindexed(t, s, set, 1)
 	q := blobs(500, dim, 5)
 	mine, theirs := recall(t, s.Index, s.Reference, q, 10), recall(t, built.Index, s.Reference, q, 10)
 	t.Logf("recall %.4f, of an index built again %.4f", mine, theirs)
@@ -137,7 +137,7 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	// goes.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)
-	built := anew(t, m.Snapshot(), set, 2)
+	built := reindexed(t, m.Snapshot(), set, 2)
 	var b bytes.Buffer
 	if err := built.Index.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), links(t, m)) {
 		t.Errorf("of mostly new points there is another index than a new one, %v", err)

@@ -23,7 +23,6 @@ type Query struct {
 // range of the rows.
 func (q *Query) Set(s *Scale, x []float32) (ok bool) {
 	q.grow(s)
-	clear(q.code[len(x):])
 	if !(s.code(q.code, x) <= mostQuery) {
 		return false
 	}
@@ -43,7 +42,6 @@ func (q *Query) Set(s *Scale, x []float32) (ok bool) {
 // so that rows are in the order of their distances, up to a rounding of the direction that x lies in.
 func (q *Query) SetFar(s *Scale, x []float32) {
 	q.grow(s)
-	clear(q.code[len(x):])
 	widest, step := 0., float64(s.step)
 	for k, v := range x {
 		widest = max(widest, math.Abs(float64(v)-float64(s.center[k])))
@@ -60,11 +58,12 @@ func (q *Query) SetFar(s *Scale, x []float32) {
 	q.run(s)
 }
 
-// grow makes room for codes.
+// grow makes room for a code, with zeros beyond the last column.
 func (q *Query) grow(s *Scale) {
 	if len(q.code) != s.Width() {
 		q.code, q.own = make([]int8, s.Width()), make([]uint8, 0, s.Width()/group)
 	}
+	clear(q.code[len(s.center):])
 }
 
 // run fills in the runs of the code.

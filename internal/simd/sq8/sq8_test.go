@@ -28,12 +28,7 @@ func TestScores(t *testing.T) {
 		if s == nil {
 			t.Fatal("no scale")
 		}
-		panels := s.NewPanels((n + Side - 1) / Side)
-		work := make([]int8, s.Width())
-		for i := range n {
-			s.Row(work, x.Row(i))
-			panels.Set(i, work)
-		}
+		panels := coded(s, x)
 		q := make([]float32, dim)
 		for k := range q {
 			q[k] = float32(size * (3 + r.NormFloat64()))
@@ -45,16 +40,8 @@ func TestScores(t *testing.T) {
 		round := func(v float32, k int) int32 {
 			return int32(math.RoundToEven(float64((v - s.center[k]) * (1 / s.step))))
 		}
-		out := make([]int32, len(panels.norm))
 		for _, l := range simd.Levels() {
-			panels.scoresAt(l, out, &query, 0, panels.Len())
-			for i, score := range out {
-				if i >= n {
-					if score < Nowhere {
-						t.Fatalf("%v: place %d without a row has score %d", l, i, score)
-					}
-					continue
-				}
+			for i, score := range rowScores(t, l, panels, &query, n) {
 				var want int32
 				for k, v := range x.Row(i) {
 					d := round(v, k) - round(q[k], k)
@@ -68,6 +55,28 @@ func TestScores(t *testing.T) {
 	})
 }
 
+// coded are the codes of rows.
+func coded(s *Scale, x vec.Matrix[float32]) *Panels {
+	panels, code := s.NewPanels((x.Rows+Side-1)/Side), make([]int8, s.Width())
+	for i := range x.Rows {
+		s.Row(code, x.Row(i))
+		panels.Set(i, code)
+	}
+	return panels
+}
+
+// rowScores returns the scores of n rows, after which there are places without one.
+func rowScores(t *rapid.T, l simd.Level, panels *Panels, q *Query, n int) []int32 {
+	out := make([]int32, len(panels.norm))
+	panels.scoresAt(l, out, q, 0, panels.Len())
+	for i, score := range out[n:] {
+		if score < Nowhere {
+			t.Fatalf("%v: place %d without a row has score %d", l, n+i, score)
+		}
+	}
+	return out[:n]
+}
+
 // However far off a query is, its coarser code is that of its direction to a half of a step, and scores
 // are those that SetFar names, at every level.
 func TestFar(t *testing.T) {
@@ -79,11 +88,7 @@ func TestFar(t *testing.T) {
 			x.Data[i] = float32(5 + r.NormFloat64())
 		}
 		s := NewScale(x)
-		panels, code := s.NewPanels((n+Side-1)/Side), make([]int8, s.Width())
-		for i := range n {
-			s.Row(code, x.Row(i))
-			panels.Set(i, code)
-		}
+		panels, code := coded(s, x), make([]int8, s.Width())
 		far := make([]float32, dim)
 		size := math.Pow(10, rapid.Float64Range(0, 38).Draw(t, "exponent"))
 		for k := range far {
@@ -104,16 +109,8 @@ func TestFar(t *testing.T) {
 		if widest < mostQuery/2 {
 			t.Errorf("the largest element of the code is %d", widest)
 		}
-		out := make([]int32, len(panels.norm))
 		for _, l := range simd.Levels() {
-			panels.scoresAt(l, out, &q, 0, panels.Len())
-			for i, score := range out {
-				if i >= n {
-					if score < Nowhere {
-						t.Fatalf("%v: place %d without a row has score %d", l, i, score)
-					}
-					continue
-				}
+			for i, score := range rowScores(t, l, panels, &q, n) {
 				s.Row(code, x.Row(i))
 				want, norm := int32(0), int32(0)
 				for k, c := range code {
@@ -137,11 +134,7 @@ func TestRowQuery(t *testing.T) {
 		x.Data[i] = float32(r.NormFloat64())
 	}
 	s := NewScale(x)
-	panels, code := s.NewPanels((n+Side-1)/Side), make([]int8, s.Width())
-	for i := range n {
-		s.Row(code, x.Row(i))
-		panels.Set(i, code)
-	}
+	panels, code := coded(s, x), make([]int8, s.Width())
 	var own Query
 	want, got := make([]int32, panels.Len()*Side), make([]int32, panels.Len()*Side)
 	for i := range n {
