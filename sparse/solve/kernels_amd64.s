@@ -117,6 +117,16 @@ test:
 	VZEROUPPER
 	RET
 
+DATA lastOnes<>+0(SB)/4, $0x00000000
+DATA lastOnes<>+4(SB)/4, $0x00000000
+DATA lastOnes<>+8(SB)/4, $0x00000000
+DATA lastOnes<>+12(SB)/4, $0x00000000
+DATA lastOnes<>+16(SB)/4, $0xffffffff
+DATA lastOnes<>+20(SB)/4, $0xffffffff
+DATA lastOnes<>+24(SB)/4, $0xffffffff
+DATA lastOnes<>+28(SB)/4, $0xffffffff
+GLOBL lastOnes<>(SB), RODATA|NOPTR, $32
+
 // func mulLoose2AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mulLoose2AVX2(SB), NOSPLIT, $0-72
@@ -130,6 +140,7 @@ TEXT ·mulLoose2AVX2(SB), NOSPLIT, $0-72
 	MOVQ   to+56(FP), R10
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
+	LEAQ   lastOnes<>+0(SB), R13
 	MOVQ   (DX)(R9*8), R8
 
 mulLoose2Rows:
@@ -137,18 +148,20 @@ mulLoose2Rows:
 	JGE    mulLoose2Over
 	MOVQ   8(DX)(R9*8), R11
 	VXORPS Y3, Y3, Y3
-	LEAQ   -4(R11), R12
+	MOVQ   R11, R12
+	SUBQ   $0x04, R12
+	JL     mulLoose2First
 	JMP    mulLoose2TestFours
 
 mulLoose2Fours:
-	MOVLQSX     (SI)(R8*4), R13
-	VMOVSD      (BX)(R13*8), X0
-	MOVLQSX     4(SI)(R8*4), R13
-	VMOVHPS     (BX)(R13*8), X0, X0
-	MOVLQSX     8(SI)(R8*4), R13
-	VMOVSD      (BX)(R13*8), X4
-	MOVLQSX     12(SI)(R8*4), R13
-	VMOVHPS     (BX)(R13*8), X4, X4
+	MOVLQSX     (SI)(R8*4), R14
+	VMOVSD      (BX)(R14*8), X0
+	MOVLQSX     4(SI)(R8*4), R14
+	VMOVHPS     (BX)(R14*8), X0, X0
+	MOVLQSX     8(SI)(R8*4), R14
+	VMOVSD      (BX)(R14*8), X4
+	MOVLQSX     12(SI)(R8*4), R14
+	VMOVHPS     (BX)(R14*8), X4, X4
 	VINSERTF128 $0x01, X4, Y0, Y0
 	VPMOVZXDQ   (DI)(R8*4), Y4
 	VMOVSLDUP   Y4, Y4
@@ -156,24 +169,32 @@ mulLoose2Fours:
 	ADDQ        $0x04, R8
 
 mulLoose2TestFours:
-	CMPQ         R8, R12
-	JLE          mulLoose2Fours
+	CMPQ        R8, R12
+	JLT         mulLoose2Fours
+	MOVQ        R11, R14
+	SUBQ        R8, R14
+	VMOVUPS     (R13)(R14*4), X0
+	MOVQ        R12, R8
+	VANDPS      (DI)(R8*4), X0, X0
+	MOVLQSX     (SI)(R8*4), R12
+	VMOVSD      (BX)(R12*8), X5
+	MOVLQSX     4(SI)(R8*4), R12
+	VMOVHPS     (BX)(R12*8), X5, X5
+	MOVLQSX     8(SI)(R8*4), R12
+	VMOVSD      (BX)(R12*8), X4
+	MOVLQSX     12(SI)(R8*4), R8
+	VMOVHPS     (BX)(R8*8), X4, X4
+	VINSERTF128 $0x01, X4, Y5, Y5
+	VPMOVZXDQ   X0, Y4
+	VMOVSLDUP   Y4, Y4
+	VFMADD231PS Y5, Y4, Y3
+	MOVQ        R11, R8
+
+mulLoose2Fold:
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPS       X0, X3, X3
 	VMOVHLPS     X3, X3, X0
 	VADDPS       X0, X3, X3
-	JMP          mulLoose2TestOnes
-
-mulLoose2Ones:
-	MOVLQSX      (SI)(R8*4), R12
-	VBROADCASTSS (DI)(R8*4), X0
-	VMOVSD       (BX)(R12*8), X4
-	VFMADD231PS  X4, X0, X3
-	INCQ         R8
-
-mulLoose2TestOnes:
-	CMPQ         R8, R11
-	JLT          mulLoose2Ones
 	MOVQ         R9, R11
 	VMOVSD       (BX)(R11*8), X0
 	VBROADCASTSS (CX)(R9*4), X4
@@ -185,6 +206,16 @@ mulLoose2TestOnes:
 	VFMADD231PS  X4, X5, X2
 	INCQ         R9
 	JMP          mulLoose2Rows
+
+mulLoose2First:
+	CMPQ         R8, R11
+	JGE          mulLoose2Fold
+	VBROADCASTSS (DI)(R8*4), X0
+	MOVLQSX      (SI)(R8*4), R12
+	VMOVSD       (BX)(R12*8), X4
+	VFMADD231PS  X4, X0, X3
+	INCQ         R8
+	JMP          mulLoose2First
 
 mulLoose2Over:
 	MOVQ     sums+64(FP), AX
@@ -206,6 +237,7 @@ TEXT ·mulLoose4AVX2(SB), NOSPLIT, $0-72
 	MOVQ   to+56(FP), R10
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
+	LEAQ   lastOnes<>+0(SB), R13
 	MOVQ   (DX)(R9*8), R8
 
 mulLoose4Rows:
@@ -216,51 +248,68 @@ mulLoose4Rows:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	LEAQ   -4(R11), R12
+	MOVQ   R11, R12
+	SUBQ   $0x04, R12
+	JL     mulLoose4First
 	JMP    mulLoose4TestFours
 
 mulLoose4Fours:
-	MOVLQSX      (SI)(R8*4), R13
 	VBROADCASTSS (DI)(R8*4), X0
-	ADDQ         R13, R13
-	VMOVUPS      (BX)(R13*8), X7
+	MOVLQSX      (SI)(R8*4), R14
+	ADDQ         R14, R14
+	VMOVUPS      (BX)(R14*8), X7
 	VFMADD231PS  X7, X0, X3
-	MOVLQSX      4(SI)(R8*4), R13
 	VBROADCASTSS 4(DI)(R8*4), X0
-	ADDQ         R13, R13
-	VMOVUPS      (BX)(R13*8), X7
+	MOVLQSX      4(SI)(R8*4), R14
+	ADDQ         R14, R14
+	VMOVUPS      (BX)(R14*8), X7
 	VFMADD231PS  X7, X0, X4
-	MOVLQSX      8(SI)(R8*4), R13
 	VBROADCASTSS 8(DI)(R8*4), X0
-	ADDQ         R13, R13
-	VMOVUPS      (BX)(R13*8), X7
+	MOVLQSX      8(SI)(R8*4), R14
+	ADDQ         R14, R14
+	VMOVUPS      (BX)(R14*8), X7
 	VFMADD231PS  X7, X0, X5
-	MOVLQSX      12(SI)(R8*4), R13
 	VBROADCASTSS 12(DI)(R8*4), X0
-	ADDQ         R13, R13
-	VMOVUPS      (BX)(R13*8), X7
+	MOVLQSX      12(SI)(R8*4), R14
+	ADDQ         R14, R14
+	VMOVUPS      (BX)(R14*8), X7
 	VFMADD231PS  X7, X0, X6
 	ADDQ         $0x04, R8
 
 mulLoose4TestFours:
-	CMPQ   R8, R12
-	JLE    mulLoose4Fours
-	VADDPS X4, X3, X3
-	VADDPS X6, X5, X5
-	VADDPS X5, X3, X3
-	JMP    mulLoose4TestOnes
+	CMPQ        R8, R12
+	JLT         mulLoose4Fours
+	MOVQ        R11, R14
+	SUBQ        R8, R14
+	VMOVUPS     (R13)(R14*4), X0
+	MOVQ        R12, R8
+	VANDPS      (DI)(R8*4), X0, X7
+	VPERMILPS   $0x00, X7, X0
+	MOVLQSX     (SI)(R8*4), R12
+	ADDQ        R12, R12
+	VMOVUPS     (BX)(R12*8), X8
+	VFMADD231PS X8, X0, X3
+	VPERMILPS   $0x55, X7, X0
+	MOVLQSX     4(SI)(R8*4), R12
+	ADDQ        R12, R12
+	VMOVUPS     (BX)(R12*8), X8
+	VFMADD231PS X8, X0, X4
+	VPERMILPS   $0xaa, X7, X0
+	MOVLQSX     8(SI)(R8*4), R12
+	ADDQ        R12, R12
+	VMOVUPS     (BX)(R12*8), X8
+	VFMADD231PS X8, X0, X5
+	VPERMILPS   $0xff, X7, X0
+	MOVLQSX     12(SI)(R8*4), R8
+	ADDQ        R8, R8
+	VMOVUPS     (BX)(R8*8), X7
+	VFMADD231PS X7, X0, X6
+	MOVQ        R11, R8
 
-mulLoose4Ones:
-	MOVLQSX      (SI)(R8*4), R12
-	VBROADCASTSS (DI)(R8*4), X0
-	ADDQ         R12, R12
-	VMOVUPS      (BX)(R12*8), X4
-	VFMADD231PS  X4, X0, X3
-	INCQ         R8
-
-mulLoose4TestOnes:
-	CMPQ         R8, R11
-	JLT          mulLoose4Ones
+mulLoose4Fold:
+	VADDPS       X4, X3, X3
+	VADDPS       X6, X5, X5
+	VADDPS       X5, X3, X3
 	MOVQ         R9, R11
 	ADDQ         R11, R11
 	VMOVUPS      (BX)(R11*8), X0
@@ -273,6 +322,17 @@ mulLoose4TestOnes:
 	VFMADD231PS  X4, X5, X2
 	INCQ         R9
 	JMP          mulLoose4Rows
+
+mulLoose4First:
+	CMPQ         R8, R11
+	JGE          mulLoose4Fold
+	VBROADCASTSS (DI)(R8*4), X0
+	MOVLQSX      (SI)(R8*4), R12
+	ADDQ         R12, R12
+	VMOVUPS      (BX)(R12*8), X7
+	VFMADD231PS  X7, X0, X3
+	INCQ         R8
+	JMP          mulLoose4First
 
 mulLoose4Over:
 	MOVQ    sums+64(FP), AX

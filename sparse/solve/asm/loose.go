@@ -47,8 +47,10 @@ type product struct {
 }
 
 // mulLoose writes the product for rows of so many values. A register holds four entries of two
-// columns, or one entry of four; those that are left of a row's fours come one by one.
-func mulLoose(width int) {
+// columns, or one entry of four. The last four entries that end a row are masked down to those that are
+// left of it, as a loop over these would be mispredicted in most rows; the first rows of a matrix,
+// before which four entries are not in memory, have that loop.
+func mulLoose(width int, lastOnes Mem) {
 	name := fmt.Sprintf("mulLoose%d", width)
 	TEXT(name+"AVX2", NOSPLIT, "func(q, p, diagonal *float32, start *int, index *int32, value *float32, from, to int, sums *[8]float32)")
 	Pragma("noescape")
@@ -60,7 +62,8 @@ func mulLoose(width int) {
 	products, squares := XMM(), XMM()
 	VXORPS(products, products, products)
 	VXORPS(squares, squares, squares)
-	end, last, at := GP64(), GP64(), GP64()
+	end, last, at, masks := GP64(), GP64(), GP64(), GP64()
+	LEAQ(lastOnes, masks)
 	MOVQ(Mem{Base: start, Index: row, Scale: 8}, m.e)
 	if width == 2 {
 		m.sums = []VecVirtual{YMM()}
@@ -75,14 +78,24 @@ func mulLoose(width int) {
 	for _, s := range m.sums {
 		VXORPS(s, s, s)
 	}
-	LEAQ(Mem{Base: end, Disp: -4}, last)
+	MOVQ(end, last)
+	SUBQ(U8(4), last)
+	JL(LabelRef(label("First")))
 	JMP(LabelRef(label("TestFours")))
 	Label(label("Fours"))
-	m.four()
+	m.four(nil)
 	ADDQ(U8(4), m.e)
 	Label(label("TestFours"))
 	CMPQ(m.e, last)
-	JLE(LabelRef(label("Fours")))
+	JLT(LabelRef(label("Fours")))
+	left, mask := GP64(), XMM()
+	MOVQ(end, left)
+	SUBQ(m.e, left)
+	VMOVUPS(Mem{Base: masks, Index: left, Scale: 4}, mask)
+	MOVQ(last, m.e)
+	m.four(mask)
+	MOVQ(end, m.e)
+	Label(label("Fold"))
 	sum := m.sums[0]
 	if width == 2 {
 		fold(sum, width)
@@ -91,13 +104,6 @@ func mulLoose(width int) {
 		VADDPS(m.sums[3], m.sums[2], m.sums[2])
 		VADDPS(m.sums[2], sum, sum)
 	}
-	JMP(LabelRef(label("TestOnes")))
-	Label(label("Ones"))
-	m.single(0, sum.AsX())
-	INCQ(m.e)
-	Label(label("TestOnes"))
-	CMPQ(m.e, end)
-	JLT(LabelRef(label("Ones")))
 	own, d, out := XMM(), XMM(), XMM()
 	MOVQ(row, at)
 	m.load(at, own)
@@ -115,6 +121,14 @@ func mulLoose(width int) {
 	INCQ(row)
 	JMP(LabelRef(label("Rows")))
 
+	Label(label("First"))
+	CMPQ(m.e, end)
+	JGE(LabelRef(label("Fold")))
+	VBROADCASTSS(Mem{Base: m.value, Index: m.e, Scale: 4}, m.one)
+	m.single(0, m.sums[0].AsX())
+	INCQ(m.e)
+	JMP(LabelRef(label("First")))
+
 	Label(label("Over"))
 	store(products, squares, width)
 	VZEROUPPER()
@@ -131,19 +145,29 @@ func (m *product) load(j, dst Register) {
 	VMOVUPS(Mem{Base: m.p, Index: j, Scale: 8}, dst)
 }
 
-// single adds the k-th entry from e on to sum.
+// single adds the k-th entry from e on, times one, to sum.
 func (m *product) single(k int, sum Register) {
 	j, u := GP64(), XMM()
 	MOVLQSX(Mem{Base: m.index, Index: m.e, Scale: 4, Disp: 4 * k}, j)
-	VBROADCASTSS(Mem{Base: m.value, Index: m.e, Scale: 4, Disp: 4 * k}, m.one)
 	m.load(j, u)
 	VFMADD231PS(u, m.one, sum)
 }
 
-// four adds four entries.
-func (m *product) four() {
+// four adds four entries, those that a mask has if it is not nil.
+func (m *product) four(mask VecVirtual) {
+	var values Op = Mem{Base: m.value, Index: m.e, Scale: 4}
+	masked := XMM()
+	if mask != nil {
+		VANDPS(values, mask, masked)
+		values = masked
+	}
 	if m.width == 4 {
 		for k, s := range m.sums {
+			if mask == nil {
+				VBROADCASTSS(Mem{Base: m.value, Index: m.e, Scale: 4, Disp: 4 * k}, m.one)
+			} else {
+				VPERMILPS(U8(0x55*k), masked, m.one)
+			}
 			m.single(k, s)
 		}
 		return
@@ -160,7 +184,7 @@ func (m *product) four() {
 		}
 	}
 	VINSERTF128(U8(1), high, low, low)
-	pairs(Mem{Base: m.value, Index: m.e, Scale: 4}, w)
+	pairs(values, w)
 	VFMADD231PS(low, w, m.sums[0])
 }
 

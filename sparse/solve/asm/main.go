@@ -16,8 +16,12 @@ func main() {
 	}
 	slicedMul(twice)
 	singleStep(twice)
-	mulLoose(2)
-	mulLoose(4)
+	lastOnes := GLOBL("lastOnes", attr.RODATA|attr.NOPTR) // from word k on, the last k of four
+	for k := range 8 {
+		DATA(4*k, U32(-uint32(k/4)))
+	}
+	mulLoose(2, lastOnes)
+	mulLoose(4, lastOnes)
 	stepLoose(2)
 	stepLoose(4)
 	forward()
