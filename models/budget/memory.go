@@ -150,11 +150,10 @@ func (p *Plan) stages() {
 	}
 	add("write", unused+held+learnt, index)
 	if p.Scored {
-		// The model is written and gone. For every thread the distances of some points to all
-		// others in the data and of one on the map, their order and ranks, and what sorts
-		// them; norms.
+		// The model is written and gone. Norms, and what draws the points; for every thread the
+		// distances of some points to all others in the data and of one on the map.
 		some := float64(score.TaskRows(p.Rows))
-		add("structure", compared+kept+8*d+24+32+placed+8+16+threads*(8*some+8+3*4+32), 0)
+		add("structure", compared+kept+8*d+24+32+placed+8+8+threads*(8*some+8), 0)
 	}
 }
 

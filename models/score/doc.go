@@ -4,6 +4,7 @@
 //	HeldOutError   kNN error of labels of one map's points among another's
 //	Regress        kNN error of numbers on the map, each point left out in turn
 //	Neighborhoods  trustworthiness, continuity, recall and R_NX, by ranks
+//	Nearest        the same without R_NX
 //	Distances      correlations of distances on the map with those by other coordinates
 //	Centroids      the same between the classes' centroids
 //	Measure        neighbourhoods, distances and triplets against the data

@@ -50,12 +50,21 @@ var defaultRecall = []int{10, 30, 100}
 // Neighborhoods compares the neighbours on the map y (n x d) with those in the data
 // x (n x dim), row by row. K must be less than n/2.
 func Neighborhoods[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings) (*Neighborhood, error) {
-	r, err := newRanking(ctx, x, y, s, false)
+	r, err := newRanking(ctx, x, y, s, ofAll)
 	if err != nil {
 		return nil, err
 	}
 	return &r.Neighborhood, nil
 }
+
+// reach says whose ranks a ranking is by.
+type reach int
+
+const (
+	ofNearest reach = iota // neighbours, on the other side: without R_NX
+	ofAll
+	ofTriplets // all, also of triples
+)
 
 // ranking is a Neighborhood with what else its ranks say.
 type ranking struct {
@@ -78,7 +87,7 @@ const (
 	columns
 )
 
-func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings, triplets bool) (*ranking, error) {
+func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings, by reach) (*ranking, error) {
 	r := new(ranking)
 	chosen, err := r.plan(x.Rows, y.Rows, s)
 	if err != nil {
@@ -90,7 +99,10 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 		}
 	}
 	rows := vec.New[float64](len(chosen), columns+len(r.RecallK))
-	weight := rnxWeights(r.Points)
+	var weight []float64
+	if by != ofNearest {
+		weight = rnxWeights(r.Points)
+	}
 	dx, dy := newDistances(s.Distance, x, s.Threads), newDistances(distance.Euclidean, y, s.Threads)
 	var lent par.Lender[rankWork]
 	par.Ranges(s.Threads, len(chosen), TaskRows(r.Points), func(_, from, to int) {
@@ -103,9 +115,14 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 		for m := from; m < to; m++ {
 			// Maps have few columns: products of a block would save nothing there.
 			onMap := dy.from(chosen[m:m+1], &w.y)
-			w.rank(inData[(m-from)*r.Points:(m-from+1)*r.Points], onMap, chosen[m])
+			own := inData[(m-from)*r.Points : (m-from+1)*r.Points]
+			if by == ofNearest {
+				r.judgeNearest(w, own, onMap, chosen[m], rows.Row(m))
+				continue
+			}
+			w.rank(own, onMap, chosen[m])
 			r.judge(w, weight, rows.Row(m))
-			if triplets && r.Exact {
+			if by == ofTriplets && r.Exact {
 				rows.Row(m)[tripletColumn] = w.kept()
 			}
 		}
@@ -183,6 +200,7 @@ type rankWork struct {
 	inRadius     float64 // local radii
 	onRadius     float64
 	within, tree []int32
+	nearest      nearestWork
 }
 
 // rank fills in the ranks by distance from point i.
@@ -194,23 +212,16 @@ func (w *rankWork) rank(inData, onMap []float64, i int) {
 	w.inRadius = w.radius(inData, i)
 }
 
-// radiusNeighbors is how many of the nearest a local radius is the mean distance of.
-const radiusNeighbors = 15
-
 // radius returns the local radius of point i by squared distances in w.order.
 func (w *rankWork) radius(dist2 []float64, i int) float64 {
-	var sum float64
-	count := 0
-	for _, j := range w.order {
-		if count == radiusNeighbors {
-			break
-		}
+	list := w.nearest.inData[:0]
+	for _, j := range w.order[:min(len(w.order), radiusNeighbors+1)] {
 		if int(j) != i {
-			sum += math.Sqrt(dist2[j])
-			count++
+			list = append(list, j)
 		}
 	}
-	return sum / float64(count)
+	w.nearest.inData = list
+	return meanDistance(dist2, list)
 }
 
 // ranks leaves the order of distances in w.order.
@@ -230,16 +241,15 @@ func (w *rankWork) ranks(rank []int32, dist []float64, i int) {
 // judge fills in the figures of a ranked point.
 func (r *ranking) judge(w *rankWork, weight, row []float64) {
 	k := int32(r.K)
-	most := r.most
-	// within[m] counts points with a larger rank of m, and then those up to m.
-	w.within = room(w.within, most+1)
+	// within[m] counts points with a larger rank of m.
+	w.within = room(w.within, r.most+1)
 	clear(w.within)
 	var area, madeUp, lost float64
 	for j, in := range w.in {
 		on := w.on[j]
 		m := max(in, on)
 		area += weight[m]
-		if int(m) <= most {
+		if int(m) <= r.most {
 			w.within[m]++
 		}
 		if in > k && on <= k {
@@ -250,13 +260,20 @@ func (r *ranking) judge(w *rankWork, weight, row []float64) {
 		}
 	}
 	w.within[0] = 0 // the point itself
-	for m := range most {
+	row[rnxColumn] = area - 1
+	r.figures(w, madeUp, lost, row)
+}
+
+// figures fills in what a row's neighbours say: by how many ranks those on the map are beyond the
+// data's K, and those in the data beyond the map's.
+func (r *ranking) figures(w *rankWork, madeUp, lost float64, row []float64) {
+	for m := range r.most { // within[m] counts up to m now
 		w.within[m+1] += w.within[m]
 	}
-	n := float64(r.Points)
-	scale := 2 / (float64(k) * (2*n - 3*float64(k) - 1))
+	n, k := float64(r.Points), float64(r.K)
+	scale := 2 / (k * (2*n - 3*k - 1))
 	row[trustColumn], row[contColumn] = 1-scale*madeUp, 1-scale*lost
-	row[recallColumn], row[rnxColumn] = float64(w.within[k])/float64(k), area-1
+	row[recallColumn] = float64(w.within[r.K]) / k
 	row[dataRadiusColumn], row[mapRadiusColumn] = math.Log(w.inRadius), math.Log(w.onRadius)
 	for m, k := range r.RecallK {
 		row[columns+m] = float64(w.within[k]) / float64(k)

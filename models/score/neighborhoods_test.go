@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -79,7 +80,7 @@ func TestRanksAreTheDefinition(t *testing.T) {
 			knntest.Threshold(x)
 		}
 		k := rapid.IntRange(1, n-1).Draw(t, "k")
-		s := Settings{Distance: d, K: 1, Recall: []int{k}, Sample: rapid.IntRange(2, n).Draw(t, "sample"), Triplets: 1000, Seed: seed, Threads: 2}
+		s := Settings{Distance: d, K: rapid.IntRange(1, (n-1)/2).Draw(t, "K"), Recall: []int{k}, Sample: rapid.IntRange(2, n).Draw(t, "sample"), Triplets: 1000, Seed: seed, Threads: 2}
 		got, err := Measure(context.Background(), x, y, s)
 		if err != nil {
 			t.Fatal(err)
@@ -98,6 +99,17 @@ func TestRanksAreTheDefinition(t *testing.T) {
 		}
 		if alone.RNX != got.RNX || alone.Trustworthiness != got.Trustworthiness || alone.Error.RNX != got.Error.RNX {
 			t.Fatalf("alone %+v, with distances %+v", alone, got.Neighborhood)
+		}
+		nearest, err := Nearest(context.Background(), x, y, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !math.IsNaN(nearest.RNX) {
+			t.Fatalf("R_NX by the nearest is %g", nearest.RNX)
+		}
+		nearest.RNX, nearest.Error.RNX = alone.RNX, alone.Error.RNX
+		if want := fmt.Sprint(*alone); fmt.Sprint(*nearest) != want {
+			t.Fatalf("by the nearest %+v, by all %s", *nearest, want)
 		}
 	})
 }

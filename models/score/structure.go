@@ -22,7 +22,7 @@ func Measure[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[
 	if err != nil {
 		return nil, err
 	}
-	ranks, err := newRanking(ctx, x, y, s, true)
+	ranks, err := newRanking(ctx, x, y, s, ofTriplets)
 	if err != nil {
 		return nil, err
 	}

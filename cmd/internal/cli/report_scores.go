@@ -89,7 +89,8 @@ func (f *fitRun) scores(ctx context.Context) (mapScores, error) {
 	if s.K = min(12, (f.data.X.Rows-1)/2); s.K >= 1 {
 		f.p.progress.Stage("structure", "", 0)
 		s.Sample = f.ranked(f.data.X.Rows)
-		st, err := score.Neighborhoods(ctx, f.data.X, f.result.Placed.Mu, s)
+		s.Recall = []int{s.K} // the report has no others
+		st, err := score.Nearest(ctx, f.data.X, f.result.Placed.Mu, s)
 		if err != nil {
 			return out, err
 		}
