@@ -76,3 +76,20 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("%g of what is linear is explained", r)
 	}
 }
+
+// The page says of a lead whether it is more than chance.
+func TestLead(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		share, deviation float64
+		want             string
+	}{
+		{"behind", -0.01, 0.008, ""},
+		{"chance", 0.001, 0.008, ", by less than one standard deviation"},
+		{"ahead", 0.021, 0.008, ", by up to 2.1 points"},
+	} {
+		if got := lead(c.share, c.deviation); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
