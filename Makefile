@@ -196,7 +196,7 @@ gplvm: bin/bench/gplvm
 saul: build bin/bench/saul
 	bin/bench/saul -unfold bin/unfold -o docs/saul.md $(ARGS)
 
-# papers repeats the experiments of all four papers: the pages that docs/papers.md leads to; two hours.
+# papers repeats the experiments of all four papers: the pages that docs/papers.md leads to; nearly three hours.
 .PHONY: papers
 papers: saul lllvm gplvm ep figures
 
