@@ -117,16 +117,6 @@ test:
 	VZEROUPPER
 	RET
 
-DATA lastOnes<>+0(SB)/4, $0x00000000
-DATA lastOnes<>+4(SB)/4, $0x00000000
-DATA lastOnes<>+8(SB)/4, $0x00000000
-DATA lastOnes<>+12(SB)/4, $0x00000000
-DATA lastOnes<>+16(SB)/4, $0xffffffff
-DATA lastOnes<>+20(SB)/4, $0xffffffff
-DATA lastOnes<>+24(SB)/4, $0xffffffff
-DATA lastOnes<>+28(SB)/4, $0xffffffff
-GLOBL lastOnes<>(SB), RODATA|NOPTR, $32
-
 // func mulLoose2AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mulLoose2AVX2(SB), NOSPLIT, $0-72
@@ -223,6 +213,16 @@ mulLoose2Over:
 	VMOVUPS  X1, (AX)
 	VZEROUPPER
 	RET
+
+DATA lastOnes<>+0(SB)/4, $0x00000000
+DATA lastOnes<>+4(SB)/4, $0x00000000
+DATA lastOnes<>+8(SB)/4, $0x00000000
+DATA lastOnes<>+12(SB)/4, $0x00000000
+DATA lastOnes<>+16(SB)/4, $0xffffffff
+DATA lastOnes<>+20(SB)/4, $0xffffffff
+DATA lastOnes<>+24(SB)/4, $0xffffffff
+DATA lastOnes<>+28(SB)/4, $0xffffffff
+GLOBL lastOnes<>(SB), RODATA|NOPTR, $32
 
 // func mulLoose4AVX2(q *float32, p *float32, diagonal *float32, start *int, index *int32, value *float32, from int, to int, sums *[8]float32)
 // Requires: AVX, FMA3

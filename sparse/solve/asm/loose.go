@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/internal/simd/rodata"
 )
 
 // pairs sets both elements of each pair of dst to an element of a register of four.
@@ -50,7 +52,7 @@ type product struct {
 // columns, or one entry of four. The last four entries that end a row are masked down to those that are
 // left of it, as a loop over these would be mispredicted in most rows; the first rows of a matrix,
 // before which four entries are not in memory, have that loop.
-func mulLoose(width int, lastOnes Mem) {
+func mulLoose(width int) {
 	name := fmt.Sprintf("mulLoose%d", width)
 	TEXT(name+"AVX2", NOSPLIT, "func(q, p, diagonal *float32, start *int, index *int32, value *float32, from, to int, sums *[8]float32)")
 	Pragma("noescape")
@@ -63,7 +65,7 @@ func mulLoose(width int, lastOnes Mem) {
 	VXORPS(products, products, products)
 	VXORPS(squares, squares, squares)
 	end, last, at, masks := GP64(), GP64(), GP64(), GP64()
-	LEAQ(lastOnes, masks)
+	LEAQ(lastOnes(), masks)
 	MOVQ(Mem{Base: start, Index: row, Scale: 8}, m.e)
 	if width == 2 {
 		m.sums = []VecVirtual{YMM()}
@@ -133,6 +135,15 @@ func mulLoose(width int, lastOnes Mem) {
 	store(products, squares, width)
 	VZEROUPPER()
 	RET()
+}
+
+// lastOnes has, from word k on, the mask of the last k of four.
+func lastOnes() Mem {
+	return rodata.Table("lastOnes", func() {
+		for k := range 8 {
+			DATA(4*k, U32(-uint32(k/4)))
+		}
+	})
 }
 
 // load sets dst to row j of p, and j to where it is, in words.

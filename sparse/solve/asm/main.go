@@ -16,12 +16,8 @@ func main() {
 	}
 	slicedMul(twice)
 	singleStep(twice)
-	lastOnes := GLOBL("lastOnes", attr.RODATA|attr.NOPTR) // from word k on, the last k of four
-	for k := range 8 {
-		DATA(4*k, U32(-uint32(k/4)))
-	}
-	mulLoose(2, lastOnes)
-	mulLoose(4, lastOnes)
+	mulLoose(2)
+	mulLoose(4)
 	stepLoose(2)
 	stepLoose(4)
 	forward()
