@@ -80,17 +80,18 @@ func (l *lab) measure(ctx context.Context) (f *Figures, err error) {
 	defer func() { err = errors.Join(err, b.Close()) }()
 	f.Kafka = b.Version
 	points := l.points[len(l.points)-1]
-	for topic, n := range map[string]int{"maps": 1, "first": partitions, "in": partitions} {
+	for topic, n := range map[string]int{"maps": 1, "first": partitions, "in": partitions, "long": partitions} {
 		if err := b.Create(ctx, topic, n); err != nil {
 			return nil, err
 		}
 	}
-	message, size, err := messages(l.messages)
+	message, size, err := messages(l.reading)
 	if err != nil {
 		return nil, err
 	}
 	f.In = float64(size) / eventRows
-	if err := errors.Join(b.Fill(ctx, "first", partitions, points/eventRows, message), b.Fill(ctx, "in", partitions, l.messages, message)); err != nil {
+	if err := errors.Join(b.Fill(ctx, "first", partitions, points/eventRows, message), b.Fill(ctx, "in", partitions, l.messages, message),
+		b.Fill(ctx, "long", partitions, l.reading, message)); err != nil {
 		return nil, err
 	}
 	state, err := filepath.Abs(filepath.Join(l.out, "state"))
@@ -172,33 +173,35 @@ func (l *lab) learning(ctx context.Context, b *traffic.Broker, points int, state
 	if err := with(c, func(p *served.Process) error { return announced(p, 1) }); err != nil {
 		return out, err
 	}
-	events := float64(l.messages * eventRows)
 	again := state + "-again" // what has been read once is not learnt again
 	if err := os.CopyFS(again, os.DirFS(state)); err != nil {
 		return out, err
 	}
-	c.in, c.group = "in", "read"
-	group := func() string { return c.group + "-learn-capacity" }
+	c.in, c.group = "long", "read"
+	read := func(p *served.Process) error {
+		return until(ctx, "the learner has read all", []*served.Process{p}, func() (bool, error) { return b.Done(ctx, c.group+"-learn-capacity", c.in, partitions) })
+	}
 	if err := with(c, func(p *served.Process) error {
 		if err := until(ctx, "the learner has its map", []*served.Process{p}, func() (bool, error) { return p.Log.Count(loadedLine) > 0, nil }); err != nil {
 			return err
 		}
 		begin, before := time.Now(), p.CPU()
-		err := until(ctx, "the learner has read all", []*served.Process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) })
+		err := read(p)
+		events := float64(l.reading * eventRows)
 		out.Rate, out.Read = events/time.Since(begin).Seconds(), (p.CPU()-before)/events
 		return err
 	}); err != nil {
 		return out, err
 	}
 	const refreshes = 1
-	c.group, c.every, c.state = "refresh", "1s", again
+	c.in, c.group, c.every, c.state = "in", "refresh", "1s", again
 	err = with(c, func(p *served.Process) error {
 		if err := until(ctx, "the learner has its map", []*served.Process{p}, func() (bool, error) { return p.Log.Count(loadedLine) > 0, nil }); err != nil {
 			return err
 		}
 		before := p.CPU()
-		err := errors.Join(announced(p, refreshes), until(ctx, "the learner has read all", []*served.Process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) }))
-		out.Refresh = max(0, p.CPU()-before-out.Read*events) / float64(p.Log.Count(announcedLine))
+		err := errors.Join(announced(p, refreshes), read(p))
+		out.Refresh = max(0, p.CPU()-before-out.Read*float64(l.messages*eventRows)) / float64(p.Log.Count(announcedLine))
 		return err
 	})
 	return out, err

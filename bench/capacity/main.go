@@ -27,9 +27,11 @@ type lab struct {
 	// points are the numbers of reference points, dims the dimensions of events that
 	// placing is measured with; the fleet has the last of the first and Dim.
 	points, dims []int
-	messages     int
-	fleets       []int
-	span         time.Duration // of processor time, for which one kind of placing is measured
+	// messages are what the embedders read, reading what the learner does: offsets are
+	// committed twice a second, so that what it is soon done with says little.
+	messages, reading int
+	fleets            []int
+	span              time.Duration // of processor time, for which one kind of placing is measured
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -43,9 +45,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if c.Parse(args) != nil {
 		return 2
 	}
-	l.points, l.dims, l.messages, l.fleets, l.span = []int{2000, 5000, 20_000}, []int{10, Dim, 200}, 4000, []int{1, 2, 4}, 3*time.Second
+	l.points, l.dims, l.messages, l.reading, l.fleets, l.span = []int{2000, 5000, 20_000}, []int{10, Dim, 200}, 4000, 20_000, []int{1, 2, 4}, 3*time.Second
 	if l.small {
-		l.points, l.dims, l.messages, l.fleets, l.span = []int{100, 200}, []int{4, Dim}, 4000, []int{1, 2}, 10*time.Millisecond
+		l.points, l.dims, l.messages, l.reading, l.fleets, l.span = []int{100, 200}, []int{4, Dim}, 4000, 4000, []int{1, 2}, 10*time.Millisecond
 	}
 	return c.End(l.run(ctx, page))
 }

@@ -96,7 +96,7 @@ func checkQueries(d distance.Distance, n, dim int, q vec.Matrix[float32], k, thr
 	return checkFor(d, q, threads)
 }
 
-// checkRows does the same for rows from..to.
+// checkRows returns the first value of rows from..to that is not finite, or beyond the limit.
 func checkRows[T vec.Float](x vec.Matrix[T], from, to int) *ValueError {
 	for p, v := range x.Data[from*x.Cols : to*x.Cols] {
 		// A NaN fails the comparison too.
