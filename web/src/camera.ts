@@ -7,6 +7,9 @@ export interface Box {
   y1: number;
 }
 
+/** The centre of the view on the map, and its scale. */
+export type View = readonly [number, number, number];
+
 export class Camera {
   x = 0;
   y = 0;
@@ -16,7 +19,7 @@ export class Camera {
   height = 1;
   /** The scale at which the whole map fits. */
   home = 1;
-  private flight: { from: [number, number, number]; to: [number, number, number]; begun: number } | null = null;
+  private flight: { from: View; to: View; begun: number } | null = null;
 
   toScreen(x: number, y: number): [number, number] {
     return [(x - this.x) * this.scale + this.width / 2, (this.y - y) * this.scale + this.height / 2];
@@ -46,7 +49,7 @@ export class Camera {
   }
 
   /** fitting returns the view that shows a box, beside what panels cover at the right, at the top and at the bottom. */
-  fitting(b: Box, covered = 0, above = 0, below = 0): [number, number, number] {
+  fitting(b: Box, covered = 0, above = 0, below = 0): View {
     const wide = Math.max(b.x1 - b.x0, 1e-9);
     const high = Math.max(b.y1 - b.y0, 1e-9);
     const free = Math.max(this.width - covered, this.width * 0.4);
@@ -55,12 +58,12 @@ export class Camera {
     return [(b.x0 + b.x1) / 2 + (this.width - free) / 2 / scale, (b.y0 + b.y1) / 2 + (above - below) / 2 / scale, scale];
   }
 
-  set(v: readonly [number, number, number]): void {
+  set(v: View): void {
     [this.x, this.y, this.scale] = v;
     this.flight = null;
   }
 
-  fly(v: [number, number, number], now: number): void {
+  fly(v: View, now: number): void {
     this.flight = { from: [this.x, this.y, this.scale], to: v, begun: now };
   }
 

@@ -1,6 +1,8 @@
-// The keys that the page knows, for its list of them.
+// The keys that the page knows, and the list of them for people.
 
-export const keys: readonly (readonly [string, string])[] = [
+import { $, h } from "./dom";
+
+const listed: readonly (readonly [string, string])[] = [
   ["← → ↑ ↓", "move the map; with Shift farther"],
   ["+ -", "zoom"],
   ["0", "show the whole map"],
@@ -17,3 +19,33 @@ export const keys: readonly (readonly [string, string])[] = [
   ["D", "light or dark"],
   ["Esc", "end a selection or a search"],
 ];
+
+/** What keys do: always, and those that are the map's where nothing else on the page is chosen. */
+export interface Bindings {
+  page: Readonly<Record<string, () => void>>;
+  map: Readonly<Record<string, (far: boolean) => void>>;
+}
+
+/** listen acts on keys, but where a person writes or a dialog is open, and reports each that it knew. */
+export function listen(map: HTMLElement, keys: Bindings, done: () => void): void {
+  addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+    const target = e.target as HTMLElement;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+    const free = target === map || target === document.body;
+    const act = (free ? keys.map[e.key] : undefined) ?? keys.page[e.key];
+    if (!act) return;
+    e.preventDefault();
+    act(e.shiftKey);
+    done();
+  });
+}
+
+/** help lists the keys. */
+export function help(): void {
+  const list = h("dl");
+  for (const [key, what] of listed) list.append(h("dt", {}, ...key.split(" ").map((k) => h("kbd", {}, k))), h("dd", {}, what));
+  const dialog = $<HTMLDialogElement>("help");
+  dialog.replaceChildren(h("h2", {}, "Keys"), list, h("div", { class: "acts" }, h("button", { class: "primary", on: { click: () => dialog.close() } }, "Close")));
+  dialog.showModal();
+}

@@ -65,7 +65,7 @@ func recorded(t *testing.T, n int, every time.Duration) (pictures []image.Image)
 		draw.CatmullRom.Scale(small, small.Bounds(), img, img.Bounds(), draw.Src, nil)
 		pictures = append(pictures, small)
 		if len(pictures)%6 == 0 { // the view follows what has come
-			browser.Eval[bool](b, `(unfold.home(true), true)`)
+			browser.Eval[bool](b, `(unfold.moves.home(true), true)`)
 		}
 		time.Sleep(time.Until(begun.Add(every)))
 	}

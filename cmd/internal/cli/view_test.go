@@ -206,8 +206,8 @@ func TestViewNamesClusters(t *testing.T) {
 	m := start(t, "view", "map.csv", "--listen", "127.0.0.1:0")
 	b.Show("http://" + m.said(`address=(\S+)`)[1])
 	b.Wait(`document.querySelector("#clusters h2")?.textContent === "2 clusters"`)
-	b.Wait(`unfold.labels.length === 2`)
-	if got := browser.Eval[string](b, `unfold.labels.map(l => l.text).sort().join("|")`); got != "b|bytes high" {
+	b.Wait(`unfold.names.labels.length === 2`)
+	if got := browser.Eval[string](b, `unfold.names.labels.map(l => l.text).sort().join("|")`); got != "b|bytes high" {
 		t.Errorf("the names are %q", got)
 	}
 }

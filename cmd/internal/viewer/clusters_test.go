@@ -82,10 +82,10 @@ func TestClustersOnThePage(t *testing.T) {
 	}, Events: []view.ClusterEvent{{Kind: "born", ID: "1", Name: "bytes high", Size: 100, Version: 1, At: 1.7e12}, {Kind: "merged", ID: "7", Name: "old", Other: "2", Version: 1, At: 1.7e12}}}
 	hub.SetClusters(known)
 	labels := func() string {
-		return browser.Eval[string](b, `unfold.labels.map(l => l.text).sort().join("|")`)
+		return browser.Eval[string](b, `unfold.names.labels.map(l => l.text).sort().join("|")`)
 	}
 	b.Wait(`document.querySelector("#clusters h2")?.textContent === "2 clusters · 1 new, 1 ended"`)
-	b.Wait(`unfold.labels.length === 2 && unfold.labels.some(l => l.text === "bytes high")`)
+	b.Wait(`unfold.names.labels.length === 2 && unfold.names.labels.some(l => l.text === "bytes high")`)
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#legend button")].map(b => b.title).sort().join("|")`); got != "(none)|1: bytes high|2: "+hostile[0] {
 		t.Errorf("the legend has %q", got)
 	}
@@ -109,10 +109,10 @@ func TestClustersOnThePage(t *testing.T) {
 	}
 	// At every zoom no name is over another.
 	for zoom := range 6 {
-		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`unfold.camera.set([0, 4, unfold.camera.home * 2 ** (%d - 2)]), unfold.settle()`, zoom)))
+		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`unfold.camera.set([0, 4, unfold.camera.home * 2 ** (%d - 2)]), unfold.moves.settle()`, zoom)))
 		browser.Eval[bool](b, settled)
 		if over := browser.Eval[bool](b, `(() => {
-			const boxes = unfold.labels.map(l => { const [x, y] = unfold.camera.toScreen(l.x, l.y), w = unfold.overlay.measure(l.text, l.size) / 2; return [x + l.dx - w, y + l.dy - l.size / 2, x + l.dx + w, y + l.dy + l.size / 2]; });
+			const boxes = unfold.names.labels.map(l => { const [x, y] = unfold.camera.toScreen(l.x, l.y), w = unfold.overlay.measure(l.text, l.size) / 2; return [x + l.dx - w, y + l.dy - l.size / 2, x + l.dx + w, y + l.dy + l.size / 2]; });
 			return boxes.some((a, i) => boxes.some((b, j) => i < j && a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]));
 		})()`); over {
 			t.Errorf("names overlap at zoom %d", zoom)
@@ -123,13 +123,13 @@ func TestClustersOnThePage(t *testing.T) {
 // A link shows the same selection and the same time again; the keyboard selects what is in view.
 func TestSelectionInAddress(t *testing.T) {
 	b, _ := show(t, browser.Settings{}, "", blobs(50, "a", "b", "c"))
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.selectWithin([[-16, -6], [-4, -6], [-4, 6], [-16, 6]])`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.selection.inside([[-16, -6], [-4, -6], [-4, 6], [-16, 6]])`))
 	b.Wait(`location.hash.includes("within=")`)
 	b.Do(chromedp.Reload())
 	b.Wait(`document.body.dataset.ready === "yes"`)
 	b.Wait(`document.querySelector(".drawerhead strong")?.textContent === "50 points selected"`)
 	b.Do(chromedp.KeyEvent("\x1b"))
 	b.Wait(`!location.hash.includes("within=")`)
-	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.home(false)`), chromedp.KeyEvent("s"))
+	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.moves.home(false)`), chromedp.KeyEvent("s"))
 	b.Wait(`document.querySelector(".drawerhead strong")?.textContent === "150 points selected"`)
 }

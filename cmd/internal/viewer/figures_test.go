@@ -61,7 +61,7 @@ func TestFigures(t *testing.T) {
 	row("first picture on loopback, 10,000 points", "≤ 0.5 s", "%.2f s", first(10_000))
 	row("first picture on loopback, 1,000,000 points", "≤ 3 s", "%.2f s", first(1_000_000))
 	b := open(t, 1_000_000)
-	m := browser.Eval[struct{ Frames, Hover, Draw, Least, Fine float64 }](b, `unfold.pick?.(10, 10), unfold.measure(5000)`)
+	m := browser.Eval[struct{ Frames, Hover, Draw, Least, Fine float64 }](b, `unfold.chosen.pick(10, 10), unfold.measure(5000)`)
 	row("pan and zoom, 1,000,000 points, software rendering", "≥ 15 frames/s", "%.1f frames/s", m.Frames)
 	row("one drawing on the way, median and least", "", "%.0f ms, %.0f ms", m.Draw, m.Least)
 	row("the fine drawing when the view rests", "", "%.0f ms", m.Fine)
@@ -156,7 +156,7 @@ const lasso = `(async () => {
 		r += 5;
 	}
 	const t = performance.now();
-	unfold.done(corners(r));
+	unfold.selection.drawn(corners(r));
 	await new Promise(requestAnimationFrame);
 	await new Promise(requestAnimationFrame);
 	return {n: unfold.drawer.count, took: performance.now() - t};

@@ -1,0 +1,124 @@
+// The point under the pointer and the one that a person has chosen, with its neighbours and what the server says of it.
+
+import { nearOf, reasonsOf, why } from "./answer";
+import type { Answer } from "./asking";
+import type { Camera } from "./camera";
+import type { Detail, Near, Why } from "./detail";
+import type { Frames } from "./frames";
+import { Grid } from "./grid";
+import type { Painting } from "./painting";
+import type { XY } from "./select";
+import type { Store } from "./store";
+
+/** The pointer finds points so many CSS pixels away. */
+const reach = 9;
+
+export class Chosen {
+  hovered = -1;
+  pinned = -1;
+  /** The place of a record that was asked about. */
+  asked: XY | null = null;
+  /** There is a server that answers why. */
+  asks = false;
+  private pointer: XY = [-1, -1];
+  private readonly grid = new Grid();
+  /** Neighbours on the map, and by their vectors where these are known. */
+  private near: readonly Near[] = [];
+  private alike: readonly Near[] = [];
+  private why = new AbortController();
+
+  constructor(
+    private readonly store: Store, private readonly camera: Camera, private readonly painting: Painting,
+    private readonly detail: Detail, private readonly frames: Frames,
+  ) {}
+
+  /** pin chooses a point; -1 is none. */
+  pin(s: number): void {
+    this.pinned = s;
+    this.asked = null;
+    this.near = this.alike = [];
+    this.why.abort();
+    if (s < 0) this.detail.close();
+    else {
+      this.regrid();
+      this.near = this.grid.neighbors(this.store, s, 8).map((n) => ({ ...n, id: this.store.id(n.slot) }));
+      void this.explain(s);
+    }
+    this.frames.ask({ over: true, address: true });
+  }
+
+  /** explain asks the server why a point is novel, and shows what it says. */
+  private async explain(s: number): Promise<void> {
+    const show = (w: Partial<Why>): void => this.detail.show(s, this.near, { reasons: [], near: [], facts: [], note: "", ...w });
+    const id = this.store.id(s);
+    if (!this.asks) {
+      show({ note: "There is no model beside this map that could say why. Open the model itself: unfold view MODEL." });
+      return;
+    }
+    if (id === "") {
+      show({ note: "Only a point with an id can be asked about." });
+      return;
+    }
+    const mine = (this.why = new AbortController());
+    show({ note: "…" });
+    try {
+      const p = await why(id, mine.signal);
+      if (mine.signal.aborted || this.pinned !== s) return;
+      this.alike = nearOf(p, this.store);
+      const reasons = reasonsOf(p);
+      show({ reasons, near: this.alike, note: reasons.length > 0 ? "" : "No column stands out: values are missing, or it equals its neighbours." });
+      this.frames.ask({ over: true });
+    } catch (e) {
+      if (!mine.signal.aborted && this.pinned === s) show({ note: e instanceof Error ? e.message : String(e) });
+    }
+  }
+
+  /** answered shows where a record would go. */
+  answered(a: Answer): void {
+    this.pin(-1);
+    this.asked = [a.x, a.y];
+    this.alike = a.near;
+    this.detail.asked(a.title, { reasons: a.reasons, near: a.near, facts: a.facts, note: "" });
+  }
+
+  /** neighbors are those to draw: by their vectors where the map has any of them, else on the map. */
+  get neighbors(): number[] {
+    const near = this.alike.some((n) => n.slot >= 0) ? this.alike : this.near;
+    return near.map((n) => n.slot).filter((s) => s >= 0);
+  }
+
+  /** hover says where the pointer is, -1 where it has left. */
+  hover(x: number, y: number): void {
+    this.pointer = [x, y];
+    this.frames.ask({ over: true });
+  }
+
+  /** hoverSlot marks a point that the pointer is on elsewhere, in a list. */
+  hoverSlot(s: number): void {
+    this.hovered = s;
+    this.frames.ask({ over: true });
+  }
+
+  /** point finds what is under the pointer. */
+  point(): void {
+    if (this.pointer[0] < 0) {
+      this.detail.hover(-1, 0, 0, -1);
+      return;
+    }
+    this.hovered = this.pick(...this.pointer);
+    this.detail.hover(this.hovered, ...this.pointer, this.painting.column);
+  }
+
+  /** pick is the point next to a place of the page, -1 if none is near. */
+  pick(x: number, y: number): number {
+    if (x < 0) return -1;
+    this.regrid();
+    return this.grid.nearest(this.store, ...this.camera.toMap(x, y), reach / this.camera.scale);
+  }
+
+  private regrid(): void {
+    if (!this.frames.stale.grid) return;
+    this.grid.build(this.store, this.painting.shown);
+    this.frames.stale.grid = false;
+  }
+}

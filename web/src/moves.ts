@@ -1,0 +1,72 @@
+// Where the view goes: with the pointer and the keys, to a point, to some of them, and back to all.
+
+import type { Camera } from "./camera";
+import { boxOf, viewOf, wholeBox } from "./framing";
+import type { Frames } from "./frames";
+import type { XY } from "./select";
+import type { Store } from "./store";
+
+export class Moves {
+  /** All points were in view once. */
+  framed = false;
+
+  constructor(private readonly store: Store, private readonly camera: Camera, private readonly frames: Frames) {}
+
+  pan(dx: number, dy: number): void {
+    this.camera.pan(dx, dy);
+    this.moved();
+  }
+
+  zoom(x: number, y: number, factor: number): void {
+    this.camera.zoomAt(x, y, factor);
+    this.moved();
+  }
+
+  private moved(): void {
+    this.frames.moved();
+    this.frames.ask({ base: true, over: true });
+  }
+
+  /** settle says that a move is over. */
+  settle(): void {
+    this.frames.ask({ labels: true, address: true, over: true });
+  }
+
+  /** home shows all points, at once or in flight. */
+  home(flying: boolean): void {
+    const box = wholeBox(this.store);
+    if (!box) return;
+    this.framed = true;
+    const view = viewOf(this.camera, box);
+    this.camera.home = view[2];
+    if (flying) this.camera.fly(view, performance.now());
+    else this.camera.set(view);
+    this.frames.ask({ base: true, over: true, labels: true, address: flying });
+  }
+
+  /** to flies to a place, which is then magnified so many times at least. */
+  to(at: Readonly<XY>, zoom: number): void {
+    this.fly([...at, Math.max(this.camera.scale, this.camera.home * zoom)]);
+  }
+
+  /** toAll flies to where most of some points are. There are some. */
+  toAll(slots: readonly number[]): void {
+    const [x, y, scale] = viewOf(this.camera, boxOf(this.store, slots, 0.03)!);
+    this.fly([x, y, Math.min(scale * 0.6, this.camera.home * 60)]);
+  }
+
+  /** uncover moves the map up if points would lie below so many pixels at the bottom of the page. */
+  uncover(slots: Uint32Array, covered: number): void {
+    const { camera, store } = this;
+    let y = 0;
+    for (const s of slots) y += store.y[s]! / slots.length;
+    const free = innerHeight - covered - 14;
+    const at = camera.toScreen(camera.x, y)[1];
+    if (at >= free * 0.9) this.fly([camera.x, camera.y - (at - free * 0.55) / camera.scale, camera.scale]);
+  }
+
+  private fly(view: [number, number, number]): void {
+    this.camera.fly(view, performance.now());
+    this.frames.ask({ base: true, over: true, labels: true, address: true });
+  }
+}
