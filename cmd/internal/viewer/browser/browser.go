@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -141,10 +142,21 @@ func Eval[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Wait waits until an expression of the page is true.
+// Wait waits until an expression of the page is true. It asks again if it asked a page that
+// another has just replaced, as the driver may do when the new one begins.
 func (b *Tab) Wait(expression string) {
 	b.t.Helper()
-	b.Do(chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		err := chromedp.Do(ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "Cannot find context with specified id") {
+			b.t.Fatalf("%s: %v; the page said %q", expression, err, b.Said())
+		}
+	}
 }
 
 // Show opens a page and waits until its points are there.
