@@ -161,7 +161,7 @@ refresh: bin/bench/refresh
 clusters: bin/bench/refresh
 	bin/bench/refresh -clusters -o docs/clusters.md $(ARGS)
 
-# lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; about ten minutes. UNFOLD_DATA
+# lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; a quarter of an hour. UNFOLD_DATA
 # names the folder with swissroll/, usps/ and climate/.
 lllvm: build bin/bench/lllvm
 	bin/bench/lllvm -unfold bin/unfold -o docs/lllvm.md $(ARGS)
@@ -184,19 +184,19 @@ pictures: build
 	cd out/pictures && PATH=$(CURDIR)/bin:$$PATH sh -ex ./commands
 	cp out/pictures/*.png docs/pictures/
 
-# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; half an hour. ARGS chooses: make gplvm ARGS="-only others";
+# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; three quarters of an hour. ARGS chooses: make gplvm ARGS="-only others";
 # what was measured before stays on the page. UNFOLD_DATA names the folder that holds swissroll/ and usps/.
 gplvm: bin/bench/gplvm
 	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 
-# saul repeats the experiments of Saul (2020) and writes docs/saul.md; an hour with all digits. ARGS chooses: make saul
+# saul repeats the experiments of Saul (2020) and writes docs/saul.md; half an hour with all digits. ARGS chooses: make saul
 # ARGS="-only dims,graph -digits 14000"; what was measured before stays on the page. UNFOLD_DATA names the folder that holds mnist/,
 # swissroll/ and wordvec/.
 .PHONY: saul
 saul: build bin/bench/saul
 	bin/bench/saul -unfold bin/unfold -o docs/saul.md $(ARGS)
 
-# papers repeats the experiments of all four papers: the pages that docs/papers.md leads to; nearly three hours.
+# papers repeats the experiments of all four papers: the pages that docs/papers.md leads to; an hour and three quarters on two free cores.
 .PHONY: papers
 papers: saul lllvm gplvm ep figures
 
