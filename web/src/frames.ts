@@ -1,4 +1,4 @@
-// When which part of the page is drawn: once a frame at most, what is dear less often, and nothing while all rests.
+// When each part of the page is drawn: once a frame at most, what takes long less often, and nothing while all rests.
 
 import type { Scene } from "./draw";
 
@@ -8,7 +8,7 @@ const slow = 40;
 /** So many points make pictures slow where a program draws them. */
 export const many = 300_000;
 
-/** What is not of today: the points, what lies above them, the grid under the pointer, the legend, the names, the address. */
+/** What must be made again: the points, what lies above them, the grid under the pointer, the legend, the names, the address. */
 export interface Stale {
   base: boolean;
   over: boolean;
@@ -59,7 +59,7 @@ export class Frames {
 
   constructor(private readonly page: Page) {}
 
-  /** ask has what is stale drawn with the next frame. */
+  /** ask marks what is stale and has it drawn with the next frame. */
   ask(what: Partial<Stale>): void {
     Object.assign(this.stale, what);
     if (this.waiting === 0) this.waiting = requestAnimationFrame((t) => this.tick(t));
