@@ -26,7 +26,7 @@ import { mostCorners, read, write, type State } from "./state";
 import { arrival, Store } from "./store";
 import { Strange } from "./strange";
 import { Surface } from "./surface";
-import { follow, nameOf, remember, themeOf } from "./theme";
+import { follow, remember, themeName, themeOf } from "./theme";
 import { Toolbar } from "./toolbar";
 import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
 
@@ -383,7 +383,7 @@ export class App implements Listener {
   }
 
   private applyTheme(): void {
-    document.documentElement.dataset.theme = nameOf(this.theme);
+    document.documentElement.dataset.theme = themeName(this.theme);
   }
 
   // Drawing.
@@ -440,7 +440,7 @@ export class App implements Listener {
     const column = this.store.field(this.painting.column);
     const s: State = {
       x: this.camera.x, y: this.camera.y, zoom: this.camera.zoom, by: column?.name ?? "",
-      only: [...this.painting.only].map((c) => column?.values[c - 1] ?? ""), theme: nameOf(this.theme),
+      only: [...this.painting.only].map((c) => column?.values[c - 1] ?? ""), theme: themeName(this.theme),
       point: this.chosen.pinned >= 0 ? this.store.id(this.chosen.pinned) : undefined, upto: this.painting.upto,
       within: this.selection.within.length > 0 ? thinned(this.selection.within, mostCorners).flat() : undefined,
     };

@@ -4,6 +4,9 @@ import type { Camera } from "./camera";
 import type { RGBA, Theme } from "./color";
 import type { Store } from "./store";
 
+/** So many points make pictures slow where a program draws them. */
+export const many = 300_000;
+
 /** A picture to draw. */
 export interface Scene {
   store: Store;

@@ -1,12 +1,10 @@
 // When each part of the page is drawn: once a frame at most, what takes long less often, and nothing while all rests.
 
-import type { Scene } from "./draw";
+import { many, type Scene } from "./draw";
 
 /** A view rests when it has not moved for so many ms; a picture is slow that takes so many. */
 const resting = 180;
 const slow = 40;
-/** So many points make pictures slow where a program draws them. */
-export const many = 300_000;
 
 /** What must be made again: the points, what lies above them, the grid under the pointer, the legend, the names, the address. */
 export interface Stale {

@@ -1,6 +1,6 @@
 // Names of classes on the map: each at the densest place of its class, none over another.
 
-import type { Camera } from "./camera";
+import type { Box, Camera } from "./camera";
 import type { Store } from "./store";
 
 export interface Label {
@@ -26,7 +26,7 @@ interface Peak {
 }
 
 /** place finds the labels for a view. code gives each slot's class, 0 for none or hidden. */
-export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: { x0: number; y0: number; x1: number; y1: number }[]): Label[] {
+export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
   const found = peaks(store, camera, code);
   const taken = covered.slice();
   const out: Label[] = [];

@@ -1,6 +1,6 @@
 // Where the view goes: with the pointer and the keys, to a point, to some of them, and back to all.
 
-import type { Camera } from "./camera";
+import type { Camera, View } from "./camera";
 import { boxOf, viewOf, wholeBox } from "./framing";
 import type { Frames } from "./frames";
 import type { XY } from "./select";
@@ -65,7 +65,7 @@ export class Moves {
     if (at >= free * 0.9) this.fly([camera.x, camera.y - (at - free * 0.55) / camera.scale, camera.scale]);
   }
 
-  private fly(view: [number, number, number]): void {
+  private fly(view: View): void {
     this.camera.fly(view, performance.now());
     this.frames.ask({ base: true, over: true, labels: true, address: true });
   }

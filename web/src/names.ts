@@ -1,6 +1,6 @@
 // The names and outlines on the map: of the classes that colour it, else of its clusters.
 
-import type { Camera } from "./camera";
+import type { Box, Camera } from "./camera";
 import type { ClusterList } from "./clusters";
 import { contours, type Contour } from "./contours";
 import { place, type Label } from "./labels";
@@ -16,7 +16,7 @@ export class Names {
 
   constructor(private readonly store: Store, private readonly camera: Camera, private readonly painting: Painting, private readonly clusters: ClusterList) {}
 
-  /** find finds them anew for the view; measure is how wide a text is, in CSS pixels. */
+  /** find finds them again for the view; measure is how wide a text is, in CSS pixels. */
   find(measure: (text: string, size: number) => number): void {
     this.labels = [];
     this.contours = [];
@@ -29,7 +29,7 @@ export class Names {
 }
 
 /** covered are the boxes of the page's panels, in CSS pixels. */
-function covered(): { x0: number; y0: number; x1: number; y1: number }[] {
+function covered(): Box[] {
   return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer")]
     .filter((e) => !e.hidden && e.parentElement?.id !== "detail")
     .map((e) => e.getBoundingClientRect())

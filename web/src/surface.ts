@@ -2,8 +2,7 @@
 
 import type { Camera } from "./camera";
 import { $ } from "./dom";
-import type { Renderer } from "./draw";
-import { many } from "./frames";
+import { many, type Renderer } from "./draw";
 import { WebGL } from "./gl";
 import { Raster } from "./raster";
 

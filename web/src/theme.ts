@@ -9,13 +9,13 @@ export function themeOf(name?: string): Theme {
 
 export function remember(t: Theme): void {
   try {
-    localStorage.setItem("theme", nameOf(t));
+    localStorage.setItem("theme", themeName(t));
   } catch {
     // It is forgotten with the page.
   }
 }
 
-export function nameOf(t: Theme): string {
+export function themeName(t: Theme): string {
   return t.dark ? "dark" : "light";
 }
 
