@@ -89,7 +89,7 @@ func (b *bench) measure(ctx context.Context, page string, log io.Writer) (missed
 // joint fits all 70,000 digits in two dimensions, then in ten.
 func (b *bench) joint(ctx context.Context) (report, error) {
 	var r report
-	// Its accuracies are of all rows; the report of the others is read for times and memory, and samples.
+	// Its accuracies are of all rows; of ten dimensions time and memory alone are read, so that a sample does.
 	if err := b.fit(ctx, "all", &r, append(b.images("train", "t10k"), "--report-exact")); err != nil {
 		return r, err
 	}
