@@ -4,7 +4,7 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-var best = detect()
+var detected = detect()
 
 func detect() Level {
 	x := &cpu.X86

@@ -3,4 +3,4 @@
 package simd
 
 // Every processor of arm64 has NEON.
-const best = NEON
+const detected = NEON

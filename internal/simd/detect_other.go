@@ -2,4 +2,4 @@
 
 package simd
 
-const best = Generic
+const detected = Generic

@@ -13,6 +13,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/progress"
 	"unfold/cmd/internal/remote"
+	"unfold/internal/simd"
 	"unfold/models/fit"
 )
 
@@ -198,6 +199,9 @@ func Run(ctx context.Context, sys System) int { return execute(ctx, sys, nil) }
 
 // execute is Run with a reporter that hears how far the command is; nil: one of its own.
 func execute(ctx context.Context, sys System, heard *progress.Reporter) (code int) {
+	if err := simd.Choice(); err != nil {
+		return complain(sys.Stderr, &usageError{err: err})
+	}
 	sys.Args = inGrammar(sys.Args)
 	var notes []string
 	if len(sys.Args) > 0 && sys.Args[0] != completeVerb {

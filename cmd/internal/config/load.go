@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"unfold/internal/setting"
+	"unfold/internal/simd"
 	"unfold/models/fit"
 )
 
@@ -119,14 +120,14 @@ func Defaults(more ...fit.Kind) *Config {
 // UnknownVariables lists variables of the environment ("NAME=value" each) that
 // begin like a setting's but are none, with the nearest that is; for warnings.
 func UnknownVariables(environ []string, more ...fit.Kind) []Problem {
-	var known []string
+	known := []string{"UNFOLD_CONFIG", simd.Variable}
 	for _, k := range Keys(more...) {
 		known = append(known, k.Env())
 	}
 	var problems []Problem
 	for _, e := range environ {
 		name, _, _ := strings.Cut(e, "=")
-		if !strings.HasPrefix(name, "UNFOLD_") || slices.Contains(known, name) || name == "UNFOLD_CONFIG" {
+		if !strings.HasPrefix(name, "UNFOLD_") || slices.Contains(known, name) {
 			continue
 		}
 		if near := setting.Nearest(name, known); near != "" {
