@@ -37,10 +37,9 @@ func (c *CSR) LaplacianMulRows(dst vec.Matrix[float64], diagonal []float64, x ve
 // mul is the one product of sparse and dense: C X or, with a diagonal,
 // diag(diagonal) X - C X. Two and three columns, the dimensions of a picture,
 // have loops of their own; other numbers go by blocks of four, two and one, whose
-// sums stay in registers. The Laplacian of two columns, the product of EM, has
-// kernels: with AVX-512 without a branch at the end of a short row, which costs plain Go
-// as much as the row; with AVX2 by several sums, so that additions do not wait for one another.
-// That of blocks of four, the product of eigenvectors, has one with AVX2.
+// sums stay in registers. The Laplacian of two columns, the product of EM, has a kernel with
+// several sums, so that additions do not wait for one another. That of blocks of four, the product
+// of eigenvectors, has one, too. Both are for AVX2: with AVX-512 they gained 10 %, and other bits.
 func (c *CSR) mul(fn string, dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], from, to int) {
 	if dst.Rows != c.N || x.Rows != c.M || dst.Cols != x.Cols || from < 0 || to > c.N {
 		shapePanic(fn, "rows %d..%d of %d x %d = (%d x %d) (%d x %d)", from, to, dst.Rows, dst.Cols, c.N, c.M, x.Rows, x.Cols)

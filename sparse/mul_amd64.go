@@ -9,31 +9,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// room is how far beyond the begin of a row's last block the assembly reads.
-const room = 16
-
 // laplacianMul2 is the product with a Laplacian for two columns, at a level of
 // instructions.
 func (c *CSR) laplacianMul2(level simd.Level, dst [][2]float64, diagonal []float64, x [][2]float64, from, to int) {
-	end := to
-	kernel := laplacianMul2AVX2
-	switch level {
-	case simd.AVX512:
-		// Rows that end near the end of the entries are left to plain Go: the same ones
-		// whatever part of the rows is asked for.
-		for end > from && c.Start[end]+room > len(c.Index) {
-			end--
-		}
-		kernel = laplacianMul2AVX512
-	case simd.AVX2:
-	default:
-		end = from
+	if level < simd.AVX2 || from >= to {
+		c.mul2(dst, diagonal, x, from, to)
+		return
 	}
-	if from < end {
-		kernel(unsafe.SliceData(dst), unsafe.SliceData(diagonal), unsafe.SliceData(x),
-			unsafe.SliceData(c.Start), unsafe.SliceData(c.Index), unsafe.SliceData(c.Data), from, end)
-	}
-	c.mul2(dst, diagonal, x, max(from, end), to)
+	laplacianMul2AVX2(unsafe.SliceData(dst), unsafe.SliceData(diagonal), unsafe.SliceData(x),
+		unsafe.SliceData(c.Start), unsafe.SliceData(c.Index), unsafe.SliceData(c.Data), from, to)
 }
 
 // laplacianMul4 is mulBlock4 with a diagonal, at a level of instructions.

@@ -4,10 +4,6 @@
 
 package sparse
 
-// laplacianMul2AVX512 sets rows from..to of dst = (diag(diagonal) - C) X. It reads 16
-// entries from the begin of every block of 12 of a row, which must exist.
-func laplacianMul2AVX512(dst *[2]float64, diagonal *float64, x *[2]float64, start *int, index *int32, data *float64, from int, to int)
-
 // laplacianMul2AVX2 sets rows from..to of dst = (diag(diagonal) - C) X.
 func laplacianMul2AVX2(dst *[2]float64, diagonal *float64, x *[2]float64, start *int, index *int32, data *float64, from int, to int)
 

@@ -2,112 +2,16 @@
 package main
 
 import (
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// block is the number of entries of a row that are worked on without a branch: most
-// rows of neighbour graphs have no more, and a branch that cannot be foretold
-// costs as much as all of them.
-const block = 12
-
 func main() {
 	ConstraintExpr("amd64,!noasm")
-	pairs := GLOBL("pairs", attr.RODATA|attr.NOPTR)
-	for k, v := range []uint64{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7} {
-		DATA(8*k, U64(v))
-	}
-	laplacianMul2(pairs)
 	laplacianMul2AVX2()
 	laplacianMul4()
 	Generate()
-}
-
-// laplacianMul2 writes the product for two columns with AVX-512. A register holds the
-// two columns of four entries; entries beyond the row are masked, so that what they
-// meet (another row's) has no effect.
-func laplacianMul2(pairs Mem) {
-	TEXT("laplacianMul2AVX512", NOSPLIT, "func(dst *[2]float64, diagonal *float64, x *[2]float64, start *int, index *int32, data *float64, from, to int)")
-	Doc("laplacianMul2AVX512 sets rows from..to of dst = (diag(diagonal) - C) X. It reads 16",
-		"entries from the begin of every block of 12 of a row, which must exist.")
-	dst, diagonal := Load(Param("dst"), GP64()), Load(Param("diagonal"), GP64())
-	x, start := Load(Param("x"), GP64()), Load(Param("start"), GP64())
-	index, data := Load(Param("index"), GP64()), Load(Param("data"), GP64())
-	row, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
-	low, high := ZMM(), ZMM()
-	VMOVDQU64(pairs, low)
-	VMOVDQU64(pairs.Offset(64), high)
-	ones, most := GP64(), GP64()
-	MOVQ(I32(-1), ones)
-	MOVQ(U32(2*block), most)
-
-	Label("row")
-	CMPQ(row, to)
-	JGE(LabelRef("done"))
-	p, left := GP64(), GP64()
-	MOVQ(Mem{Base: start, Index: row, Scale: 8}, p)
-	MOVQ(Mem{Base: start, Index: row, Scale: 8, Disp: 8}, left)
-	SUBQ(p, left)
-	sum := ZMM()
-	VPXORQ(sum, sum, sum)
-
-	Label("entries")
-	// Bits 2k and 2k+1 of mask: entry k is of this row.
-	twice, mask := GP64(), GP64()
-	LEAQ(Mem{Base: left, Index: left, Scale: 1}, twice)
-	CMPQ(twice, most)
-	CMOVQGT(most, twice)
-	BZHIQ(twice, ones, mask)
-	for part := range block / 4 {
-		k := K()
-		KMOVW(mask.As32(), k)
-		if part < block/4-1 {
-			SHRQ(U8(8), mask)
-		}
-		values := ZMM()
-		order := low
-		if part%2 == 1 {
-			order = high
-		}
-		w := Mem{Base: data, Index: p, Scale: 8, Disp: 64 * (part / 2)}
-		VPERMPD(w, order, values)
-		at := ZMM()
-		for e := range 4 {
-			j := GP64()
-			MOVLQSX(Mem{Base: index, Index: p, Scale: 4, Disp: 4 * (4*part + e)}, j)
-			ADDQ(j, j)
-			u := Mem{Base: x, Index: j, Scale: 8}
-			if e == 0 {
-				VMOVUPD(u, at.AsX())
-				continue
-			}
-			VINSERTF64X2(U8(e), u, at, at)
-		}
-		VFMADD231PD(at, values, k, sum)
-	}
-	ADDQ(U8(block), p)
-	SUBQ(U8(block), left)
-	JG(LabelRef("entries"))
-
-	half, quarter := YMM(), XMM()
-	VEXTRACTF64X4(U8(1), sum, half)
-	VADDPD(half, sum.AsY(), half)
-	VEXTRACTF128(U8(1), half, quarter)
-	VADDPD(quarter, half.AsX(), quarter)
-	own, two := XMM(), GP64()
-	LEAQ(Mem{Base: row, Index: row, Scale: 1}, two)
-	VMOVDDUP(Mem{Base: diagonal, Index: row, Scale: 8}, own)
-	VMULPD(Mem{Base: x, Index: two, Scale: 8}, own, own)
-	VSUBPD(quarter, own, own)
-	VMOVUPD(own, Mem{Base: dst, Index: two, Scale: 8})
-	INCQ(row)
-	JMP(LabelRef("row"))
-
-	Label("done")
-	VZEROUPPER()
-	RET()
 }
 
 // laplacianMul2AVX2 writes the product for two columns with AVX2: half a register holds the two

@@ -4,92 +4,62 @@ package pairwise
 
 import "unfold/internal/simd"
 
-// lanes returns how many float64 the kernels of a level work on at a time.
-func lanes(l simd.Level) int {
-	switch l {
-	case simd.AVX512:
-		return 8
-	case simd.AVX2:
-		return 4
-	}
-	return 1
-}
-
 func pushAt(l simd.Level, t *spot64, r *run64) (f Force) {
 	r.check()
-	switch n := len(r.W); l {
-	case simd.AVX512:
-		pushAVX512(t, r, n, &f)
-		return f
-	case simd.AVX2:
-		whole := n &^ 3
-		pushAVX2(t, r, whole, &f)
-		last := r.Cut(whole, n)
-		f.Add(push(t, &last))
-		return f
+	if l < simd.AVX2 {
+		return push(t, r)
 	}
-	return push(t, r)
+	whole := len(r.W) &^ 3
+	pushAVX2(t, r, whole, &f)
+	last := r.Cut(whole, len(r.W))
+	f.Add(push(t, &last))
+	return f
 }
 
 func pushFarAt(l simd.Level, t *spot64, r *run64) (f Force) {
 	r.check()
-	switch n := len(r.W); l {
-	case simd.AVX512:
-		pushFarAVX512(t, r, n, &f)
-		return f
-	case simd.AVX2:
-		whole := n &^ 3
-		pushFarAVX2(t, r, whole, &f)
-		last := r.Cut(whole, n)
-		f.Add(pushFar(t, &last))
-		return f
+	if l < simd.AVX2 {
+		return pushFar(t, r)
 	}
-	return pushFar(t, r)
+	whole := len(r.W) &^ 3
+	pushFarAVX2(t, r, whole, &f)
+	last := r.Cut(whole, len(r.W))
+	f.Add(pushFar(t, &last))
+	return f
 }
 
 func logsAt(l simd.Level, t *spot64, r *run64) float64 {
 	r.check()
-	switch n := len(r.W); l {
-	case simd.AVX512:
-		return logsAVX512(t, r, n)
-	case simd.AVX2:
-		whole := n &^ 3
-		last := r.Cut(whole, n)
-		return logsAVX2(t, r, whole) + logs(t, &last)
+	if l < simd.AVX2 {
+		return logs(t, r)
 	}
-	return logs(t, r)
+	whole := len(r.W) &^ 3
+	last := r.Cut(whole, len(r.W))
+	return logsAVX2(t, r, whole) + logs(t, &last)
 }
 
 func push32At(l simd.Level, t *spot32, r *run32) (f Force) {
 	r.check()
-	switch n := len(r.W); l {
-	case simd.AVX512:
-		push32AVX512(t, r, n, &f)
-		return f
-	case simd.AVX2:
-		whole := n &^ 7
-		push32AVX2(t, r, whole, &f)
-		last := r.Cut(whole, n)
-		f.Add(push(t, &last))
-		return f
+	if l < simd.AVX2 {
+		return push(t, r)
 	}
-	return push(t, r)
+	whole := len(r.W) &^ 7
+	push32AVX2(t, r, whole, &f)
+	last := r.Cut(whole, len(r.W))
+	f.Add(push(t, &last))
+	return f
 }
 
 func pushFar32At(l simd.Level, t *spot32, r *run32) (f Force) {
 	r.check()
-	switch n := len(r.W); l {
-	case simd.AVX512:
-		pushFar32AVX512(t, r, n, &f)
-		return f
-	case simd.AVX2:
-		whole := n &^ 7
-		pushFar32AVX2(t, r, whole, &f)
-		last := r.Cut(whole, n)
-		f.Add(pushFar(t, &last))
-		return f
+	if l < simd.AVX2 {
+		return pushFar(t, r)
 	}
-	return pushFar(t, r)
+	whole := len(r.W) &^ 7
+	pushFar32AVX2(t, r, whole, &f)
+	last := r.Cut(whole, len(r.W))
+	f.Add(pushFar(t, &last))
+	return f
 }
 
 func pushSpace32At(l simd.Level, t *spaceSpot32, r *spaceRun32) (f SpaceForce) {
@@ -123,13 +93,11 @@ func logsSpaceAt(l simd.Level, t *spaceSpot64, r *spaceRun64) float64 {
 
 func narrowAt(l simd.Level, dst []float32, src []float64, centre float64) {
 	_ = dst[:len(src)]
-	whole := len(src) &^ (lanes(l) - 1)
-	switch {
-	case whole == 0 || l == simd.Generic:
+	whole := len(src) &^ 3
+	if l < simd.AVX2 {
 		whole = 0
-	case l == simd.AVX512:
-		narrowAVX512(&dst[0], &src[0], whole, centre)
-	case l == simd.AVX2:
+	}
+	if whole > 0 {
 		narrowAVX2(&dst[0], &src[0], whole, centre)
 	}
 	narrow(dst, src, centre, whole)
@@ -137,16 +105,11 @@ func narrowAt(l simd.Level, dst []float32, src []float64, centre float64) {
 
 func distancesAt(l simd.Level, r2, mu []float64, columns [][]float64) {
 	checkColumns(columns, len(mu), len(r2))
-	whole := len(r2) &^ (lanes(l) - 1)
-	if len(mu) == 0 {
+	whole := len(r2) &^ 3
+	if len(mu) == 0 || l < simd.AVX2 {
 		whole = 0
 	}
-	switch {
-	case whole == 0 || l == simd.Generic:
-		whole = 0
-	case l == simd.AVX512:
-		distancesAVX512(&r2[0], whole, &mu[0], &columns[0], len(mu))
-	case l == simd.AVX2:
+	if whole > 0 {
 		distancesAVX2(&r2[0], whole, &mu[0], &columns[0], len(mu))
 	}
 	distances(r2, mu, columns, whole)
@@ -155,13 +118,11 @@ func distancesAt(l simd.Level, r2, mu []float64, columns [][]float64) {
 func repulsionsAt(l simd.Level, b *Block) {
 	n := len(b.V)
 	_, _, _, _ = b.R2[:n], b.S[:n], b.Inv[:n], b.W[:n]
-	whole := n &^ (lanes(l) - 1)
-	switch {
-	case whole == 0 || l == simd.Generic:
+	whole := n &^ 3
+	if l < simd.AVX2 {
 		whole = 0
-	case l == simd.AVX512:
-		repulsionsAVX512(b, whole)
-	case l == simd.AVX2:
+	}
+	if whole > 0 {
 		repulsionsAVX2(b, whole)
 	}
 	repulsions(b, whole)
@@ -171,13 +132,11 @@ func gatherAt(l simd.Level, sum, v []float64, columns [][]float64) {
 	d := len(columns)
 	checkColumns(columns, d, len(v))
 	_ = sum[:d+1]
-	whole := len(v) &^ (lanes(l) - 1)
-	switch {
-	case whole == 0 || d == 0 || l == simd.Generic:
+	whole := len(v) &^ 3
+	if d == 0 || l < simd.AVX2 {
 		whole = 0
-	case l == simd.AVX512:
-		gatherAVX512(&sum[0], &v[0], whole, &columns[0], d)
-	case l == simd.AVX2:
+	}
+	if whole > 0 {
 		gatherAVX2(&sum[0], &v[0], whole, &columns[0], d)
 	}
 	gather(sum, v, columns, whole)

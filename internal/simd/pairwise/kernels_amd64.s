@@ -4,417 +4,6 @@
 
 #include "textflag.h"
 
-// func pushAVX512(t *spot64, r *run64, n int, f *Force)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·pushAVX512(SB), NOSPLIT, $0-32
-	MOVQ         t+0(FP), AX
-	VBROADCASTSD (AX), Z0
-	VBROADCASTSD 8(AX), Z1
-	VBROADCASTSD 16(AX), Z2
-	VBROADCASTSD 24(AX), Z3
-	MOVQ         r+8(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         48(AX), BX
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), AX
-	MOVQ         n+16(FP), DI
-	XORQ         R8, R8
-	VBROADCASTSD half<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-
-sources:
-	CMPQ        DI, $0x00000008
-	JL          sources_rest
-	VSUBPD      (CX)(R8*1), Z0, Z8
-	VSUBPD      (DX)(R8*1), Z1, Z9
-	VMULPD      Z8, Z8, Z11
-	VFMADD231PD Z9, Z9, Z11
-	VADDPD      (BX)(R8*1), Z2, Z10
-	VFMADD231PD Z4, Z11, Z10
-	VMULPD      (SI)(R8*1), Z3, Z11
-	VADDPD      (SI)(R8*1), Z3, Z12
-	VMOVAPD     Z11, Z13
-	VFMADD231PD Z12, Z10, Z13
-	VMOVAPD     Z13, Z12
-	VADDPD      Z11, Z13, Z13
-	VFMADD231PD Z10, Z10, Z12
-	VMULPD      Z10, Z12, Z12
-	VMOVUPD     (AX)(R8*1), Z10
-	VDIVPD      Z12, Z10, Z10
-	VMULPD      Z10, Z13, Z13
-	VFMADD231PD Z13, Z8, Z5
-	VFMADD231PD Z13, Z9, Z6
-	VADDPD      Z13, Z7, Z7
-	ADDQ        $0x00000040, R8
-	SUBQ        $0x00000008, DI
-	JMP         sources
-
-sources_rest:
-	TESTQ       DI, DI
-	JE          sources_end
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVW       R9, K1
-	VMOVUPD.Z   (CX)(R8*1), K1, Z8
-	VSUBPD      Z8, Z0, Z0
-	VMOVUPD.Z   (DX)(R8*1), K1, Z8
-	VSUBPD      Z8, Z1, Z1
-	VMULPD      Z0, Z0, Z8
-	VFMADD231PD Z1, Z1, Z8
-	VMOVUPD.Z   (BX)(R8*1), K1, Z9
-	VADDPD      Z9, Z2, Z2
-	VFMADD231PD Z4, Z8, Z2
-	VMOVUPD.Z   (SI)(R8*1), K1, Z4
-	VMULPD      Z4, Z3, Z8
-	VADDPD      Z4, Z3, Z3
-	VMOVAPD     Z8, Z4
-	VFMADD231PD Z3, Z2, Z4
-	VMOVAPD     Z4, Z3
-	VADDPD      Z8, Z4, Z4
-	VFMADD231PD Z2, Z2, Z3
-	VMULPD      Z2, Z3, Z3
-	VMOVUPD.Z   (AX)(R8*1), K1, Z2
-	VDIVPD.Z    Z3, Z2, K1, Z2
-	VMULPD      Z2, Z4, Z4
-	VFMADD231PD Z4, Z0, K1, Z5
-	VFMADD231PD Z4, Z1, K1, Z6
-	VADDPD      Z4, Z7, K1, Z7
-
-sources_end:
-	MOVQ          f+24(FP), AX
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF128  $0x01, Y5, X0
-	VADDPD        X0, X5, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, (AX)
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X0, X6, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 8(AX)
-	VEXTRACTF64X4 $0x01, Z7, Y0
-	VADDPD        Y0, Y7, Y7
-	VEXTRACTF128  $0x01, Y7, X0
-	VADDPD        X0, X7, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 16(AX)
-	VZEROUPPER
-	RET
-
-DATA half<>+0(SB)/8, $0x3fe0000000000000
-GLOBL half<>(SB), RODATA|NOPTR, $8
-
-// func pushFarAVX512(t *spot64, r *run64, n int, f *Force)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·pushFarAVX512(SB), NOSPLIT, $0-32
-	MOVQ         t+0(FP), AX
-	VBROADCASTSD (AX), Z0
-	VBROADCASTSD 8(AX), Z1
-	VBROADCASTSD 16(AX), Z2
-	VBROADCASTSD 24(AX), Z3
-	MOVQ         r+8(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         48(AX), BX
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), AX
-	MOVQ         n+16(FP), DI
-	XORQ         R8, R8
-	VBROADCASTSD half<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-	VPXORQ       Z8, Z8, Z8
-
-sources:
-	CMPQ        DI, $0x00000008
-	JL          sources_rest
-	VSUBPD      (CX)(R8*1), Z0, Z9
-	VSUBPD      (DX)(R8*1), Z1, Z10
-	VMULPD      Z9, Z9, Z12
-	VFMADD231PD Z10, Z10, Z12
-	VADDPD      (BX)(R8*1), Z2, Z11
-	VFMADD231PD Z4, Z12, Z11
-	VMULPD      (SI)(R8*1), Z3, Z12
-	VADDPD      (SI)(R8*1), Z3, Z13
-	VMOVAPD     Z12, Z14
-	VFMADD231PD Z13, Z11, Z14
-	VMOVAPD     Z14, Z15
-	VADDPD      Z12, Z14, Z14
-	VFMADD231PD Z11, Z11, Z15
-	VMULPD      Z11, Z15, Z15
-	VMOVUPD     (AX)(R8*1), Z12
-	VDIVPD      Z15, Z12, Z12
-	VMULPD      Z12, Z14, Z14
-	VFMADD231PD Z14, Z9, Z5
-	VFMADD231PD Z14, Z10, Z6
-	VADDPD      Z14, Z7, Z7
-	VADDPD      Z11, Z11, Z9
-	VADDPD      Z13, Z9, Z9
-	VMULPD      Z11, Z12, Z12
-	VFMADD231PD Z12, Z9, Z8
-	ADDQ        $0x00000040, R8
-	SUBQ        $0x00000008, DI
-	JMP         sources
-
-sources_rest:
-	TESTQ       DI, DI
-	JE          sources_end
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVW       R9, K1
-	VMOVUPD.Z   (CX)(R8*1), K1, Z9
-	VSUBPD      Z9, Z0, Z0
-	VMOVUPD.Z   (DX)(R8*1), K1, Z9
-	VSUBPD      Z9, Z1, Z1
-	VMULPD      Z0, Z0, Z9
-	VFMADD231PD Z1, Z1, Z9
-	VMOVUPD.Z   (BX)(R8*1), K1, Z10
-	VADDPD      Z10, Z2, Z2
-	VFMADD231PD Z4, Z9, Z2
-	VMOVUPD.Z   (SI)(R8*1), K1, Z4
-	VMULPD      Z4, Z3, Z9
-	VADDPD      Z4, Z3, Z3
-	VMOVAPD     Z9, Z4
-	VFMADD231PD Z3, Z2, Z4
-	VMOVAPD     Z4, Z10
-	VADDPD      Z9, Z4, Z4
-	VFMADD231PD Z2, Z2, Z10
-	VMULPD      Z2, Z10, Z10
-	VMOVUPD.Z   (AX)(R8*1), K1, Z9
-	VDIVPD.Z    Z10, Z9, K1, Z9
-	VMULPD      Z9, Z4, Z4
-	VFMADD231PD Z4, Z0, K1, Z5
-	VFMADD231PD Z4, Z1, K1, Z6
-	VADDPD      Z4, Z7, K1, Z7
-	VADDPD      Z2, Z2, Z0
-	VADDPD      Z3, Z0, Z0
-	VMULPD      Z2, Z9, Z9
-	VFMADD231PD Z9, Z0, K1, Z8
-
-sources_end:
-	MOVQ          f+24(FP), AX
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF128  $0x01, Y5, X0
-	VADDPD        X0, X5, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, (AX)
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X0, X6, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 8(AX)
-	VEXTRACTF64X4 $0x01, Z7, Y0
-	VADDPD        Y0, Y7, Y7
-	VEXTRACTF128  $0x01, Y7, X0
-	VADDPD        X0, X7, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 16(AX)
-	VEXTRACTF64X4 $0x01, Z8, Y0
-	VADDPD        Y0, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X0
-	VADDPD        X0, X8, X0
-	VHADDPD       X0, X0, X0
-	VMULSD        six<>+0(SB), X0, X0
-	VMOVSD        X0, 24(AX)
-	VZEROUPPER
-	RET
-
-DATA six<>+0(SB)/8, $0x4018000000000000
-GLOBL six<>(SB), RODATA|NOPTR, $8
-
-// func logsAVX512(t *spot64, r *run64, n int) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·logsAVX512(SB), NOSPLIT, $0-32
-	MOVQ         t+0(FP), AX
-	VBROADCASTSD (AX), Z0
-	VBROADCASTSD 8(AX), Z1
-	VBROADCASTSD 16(AX), Z2
-	VBROADCASTSD 24(AX), Z3
-	MOVQ         r+8(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         48(AX), BX
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), AX
-	MOVQ         n+16(FP), DI
-	XORQ         R8, R8
-	VBROADCASTSD half<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	VBROADCASTSD round<>+0(SB), Z6
-	VBROADCASTSD twice<>+0(SB), Z7
-	VBROADCASTSD magic<>+0(SB), Z8
-	VBROADCASTSD unbias<>+0(SB), Z9
-	VBROADCASTSD ln2<>+0(SB), Z10
-
-sources:
-	CMPQ         DI, $0x00000008
-	JL           sources_rest
-	VSUBPD       (CX)(R8*1), Z0, Z11
-	VSUBPD       (DX)(R8*1), Z1, Z12
-	VMULPD       Z11, Z11, Z11
-	VFMADD231PD  Z12, Z12, Z11
-	VADDPD       (BX)(R8*1), Z2, Z12
-	VFMADD231PD  Z4, Z11, Z12
-	VMULPD       (SI)(R8*1), Z3, Z11
-	VADDPD       (SI)(R8*1), Z3, Z13
-	VFMADD231PD  Z13, Z12, Z11
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z11, Z11
-	VPSUBQ       Z11, Z12, Z13
-	VPADDQ       Z6, Z13, Z13
-	VPSRLQ       $0x34, Z13, Z13
-	VPSLLQ       $0x34, Z13, Z14
-	VPSUBQ       Z14, Z7, Z14
-	VORPD        Z8, Z13, Z13
-	VSUBPD       Z9, Z13, Z13
-	VMULPD       Z14, Z12, Z12
-	VSUBPD       Z11, Z12, Z14
-	VADDPD       Z11, Z12, Z12
-	VDIVPD       Z12, Z14, Z14
-	VMULPD       Z14, Z14, Z11
-	VBROADCASTSD odd17<>+0(SB), Z12
-	VMOVAPD      Z12, Z12
-	VBROADCASTSD odd15<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD odd13<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD odd11<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD odd9<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD odd7<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD odd5<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD odd3<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VBROADCASTSD one<>+0(SB), Z15
-	VFMADD213PD  Z15, Z11, Z12
-	VADDPD       Z14, Z14, Z14
-	VMULPD       Z10, Z13, Z13
-	VFMADD231PD  Z12, Z14, Z13
-	VFMADD231PD  (AX)(R8*1), Z13, Z5
-	ADDQ         $0x00000040, R8
-	SUBQ         $0x00000008, DI
-	JMP          sources
-
-sources_rest:
-	TESTQ        DI, DI
-	JE           sources_end
-	MOVQ         $-1, R9
-	BZHIQ        DI, R9, R9
-	KMOVW        R9, K1
-	VMOVUPD.Z    (CX)(R8*1), K1, Z11
-	VSUBPD       Z11, Z0, Z0
-	VMOVUPD.Z    (DX)(R8*1), K1, Z11
-	VSUBPD       Z11, Z1, Z1
-	VMULPD       Z0, Z0, Z0
-	VFMADD231PD  Z1, Z1, Z0
-	VMOVUPD.Z    (BX)(R8*1), K1, Z1
-	VADDPD       Z1, Z2, Z1
-	VFMADD231PD  Z4, Z0, Z1
-	VMOVUPD.Z    (SI)(R8*1), K1, Z0
-	VMULPD       Z0, Z3, Z2
-	VADDPD       Z0, Z3, Z0
-	VFMADD231PD  Z0, Z1, Z2
-	VMULPD       Z1, Z1, Z1
-	VADDPD       Z1, Z2, Z0
-	VMOVUPD.Z    (AX)(R8*1), K1, Z2
-	VPSUBQ       Z0, Z1, Z3
-	VPADDQ       Z6, Z3, Z3
-	VPSRLQ       $0x34, Z3, Z3
-	VPSLLQ       $0x34, Z3, Z4
-	VPSUBQ       Z4, Z7, Z4
-	VORPD        Z8, Z3, Z3
-	VSUBPD       Z9, Z3, Z3
-	VMULPD       Z4, Z1, Z1
-	VSUBPD       Z0, Z1, Z4
-	VADDPD       Z0, Z1, Z1
-	VDIVPD       Z1, Z4, Z4
-	VMULPD       Z4, Z4, Z0
-	VBROADCASTSD odd17<>+0(SB), Z1
-	VMOVAPD      Z1, Z1
-	VBROADCASTSD odd15<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD odd13<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD odd11<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD odd9<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD odd7<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD odd5<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD odd3<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VBROADCASTSD one<>+0(SB), Z6
-	VFMADD213PD  Z6, Z0, Z1
-	VADDPD       Z4, Z4, Z4
-	VMULPD       Z10, Z3, Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VFMADD231PD  Z2, Z3, K1, Z5
-
-sources_end:
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF128  $0x01, Y5, X0
-	VADDPD        X0, X5, X0
-	VHADDPD       X0, X0, X0
-	MOVSD         X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
-DATA round<>+0(SB)/8, $0x3ff8000000000000
-GLOBL round<>(SB), RODATA|NOPTR, $8
-
-DATA twice<>+0(SB)/8, $0x7fe0000000000000
-GLOBL twice<>(SB), RODATA|NOPTR, $8
-
-DATA magic<>+0(SB)/8, $0x4330000000000000
-GLOBL magic<>(SB), RODATA|NOPTR, $8
-
-DATA unbias<>+0(SB)/8, $0x43300000000003ff
-GLOBL unbias<>(SB), RODATA|NOPTR, $8
-
-DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
-GLOBL ln2<>(SB), RODATA|NOPTR, $8
-
-DATA odd17<>+0(SB)/8, $0x3fae1e1e1e1e1e1e
-GLOBL odd17<>(SB), RODATA|NOPTR, $8
-
-DATA odd15<>+0(SB)/8, $0x3fb1111111111111
-GLOBL odd15<>(SB), RODATA|NOPTR, $8
-
-DATA odd13<>+0(SB)/8, $0x3fb3b13b13b13b14
-GLOBL odd13<>(SB), RODATA|NOPTR, $8
-
-DATA odd11<>+0(SB)/8, $0x3fb745d1745d1746
-GLOBL odd11<>(SB), RODATA|NOPTR, $8
-
-DATA odd9<>+0(SB)/8, $0x3fbc71c71c71c71c
-GLOBL odd9<>(SB), RODATA|NOPTR, $8
-
-DATA odd7<>+0(SB)/8, $0x3fc2492492492492
-GLOBL odd7<>(SB), RODATA|NOPTR, $8
-
-DATA odd5<>+0(SB)/8, $0x3fc999999999999a
-GLOBL odd5<>(SB), RODATA|NOPTR, $8
-
-DATA odd3<>+0(SB)/8, $0x3fd5555555555555
-GLOBL odd3<>(SB), RODATA|NOPTR, $8
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $8
-
 // func logsSpaceAVX512(t *spaceSpot64, r *spaceRun64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
 TEXT ·logsSpaceAVX512(SB), NOSPLIT, $0-32
@@ -654,334 +243,53 @@ sources_end:
 	VZEROUPPER
 	RET
 
+DATA round<>+0(SB)/8, $0x3ff8000000000000
+GLOBL round<>(SB), RODATA|NOPTR, $8
+
+DATA twice<>+0(SB)/8, $0x7fe0000000000000
+GLOBL twice<>(SB), RODATA|NOPTR, $8
+
+DATA magic<>+0(SB)/8, $0x4330000000000000
+GLOBL magic<>(SB), RODATA|NOPTR, $8
+
+DATA unbias<>+0(SB)/8, $0x43300000000003ff
+GLOBL unbias<>(SB), RODATA|NOPTR, $8
+
+DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
+GLOBL ln2<>(SB), RODATA|NOPTR, $8
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
 DATA top<>+0(SB)/8, $0x4b905031e2503da9
 GLOBL top<>(SB), RODATA|NOPTR, $8
 
-// func distancesAVX512(r2 *float64, n int, mu *float64, columns *[]float64, d int)
-// Requires: AVX, AVX512F
-TEXT ·distancesAVX512(SB), NOSPLIT, $0-40
-	MOVQ r2+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ mu+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ d+32(FP), SI
-	XORQ DI, DI
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $8
 
-four:
-	CMPQ   CX, $0x00000020
-	JL     four_end
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   R8, R8
-	MOVQ   BX, R9
+DATA odd17<>+0(SB)/8, $0x3fae1e1e1e1e1e1e
+GLOBL odd17<>(SB), RODATA|NOPTR, $8
 
-four_dimension:
-	MOVQ         (R9), R10
-	VBROADCASTSD (DX)(R8*8), Z4
-	VSUBPD       (R10)(DI*1), Z4, Z5
-	VFMADD231PD  Z5, Z5, Z0
-	VSUBPD       64(R10)(DI*1), Z4, Z5
-	VFMADD231PD  Z5, Z5, Z1
-	VSUBPD       128(R10)(DI*1), Z4, Z5
-	VFMADD231PD  Z5, Z5, Z2
-	VSUBPD       192(R10)(DI*1), Z4, Z4
-	VFMADD231PD  Z4, Z4, Z3
-	ADDQ         $0x00000018, R9
-	INCQ         R8
-	CMPQ         R8, SI
-	JL           four_dimension
-	VMOVUPD      Z0, (AX)(DI*1)
-	VMOVUPD      Z1, 64(AX)(DI*1)
-	VMOVUPD      Z2, 128(AX)(DI*1)
-	VMOVUPD      Z3, 192(AX)(DI*1)
-	ADDQ         $0x00000100, DI
-	SUBQ         $0x00000020, CX
-	JMP          four
+DATA odd15<>+0(SB)/8, $0x3fb1111111111111
+GLOBL odd15<>(SB), RODATA|NOPTR, $8
 
-four_end:
-one:
-	CMPQ   CX, $0x00000008
-	JL     one_end
-	VPXORQ Z6, Z6, Z6
-	XORQ   R8, R8
-	MOVQ   BX, R9
+DATA odd13<>+0(SB)/8, $0x3fb3b13b13b13b14
+GLOBL odd13<>(SB), RODATA|NOPTR, $8
 
-one_dimension:
-	MOVQ         (R9), R10
-	VBROADCASTSD (DX)(R8*8), Z0
-	VSUBPD       (R10)(DI*1), Z0, Z0
-	VFMADD231PD  Z0, Z0, Z6
-	ADDQ         $0x00000018, R9
-	INCQ         R8
-	CMPQ         R8, SI
-	JL           one_dimension
-	VMOVUPD      Z6, (AX)(DI*1)
-	ADDQ         $0x00000040, DI
-	SUBQ         $0x00000008, CX
-	JMP          one
+DATA odd11<>+0(SB)/8, $0x3fb745d1745d1746
+GLOBL odd11<>(SB), RODATA|NOPTR, $8
 
-one_end:
-	VZEROUPPER
-	RET
+DATA odd9<>+0(SB)/8, $0x3fbc71c71c71c71c
+GLOBL odd9<>(SB), RODATA|NOPTR, $8
 
-// func repulsionsAVX512(b *Block, n int)
-// Requires: AVX, AVX512F
-TEXT ·repulsionsAVX512(SB), NOSPLIT, $0-16
-	MOVQ         b+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         (AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         48(AX), SI
-	MOVQ         72(AX), DI
-	MOVQ         96(AX), R8
-	MOVQ         152(AX), R9
-	VBROADCASTSD 120(AX), Z0
-	VBROADCASTSD 128(AX), Z1
-	VBROADCASTSD 136(AX), Z2
-	VBROADCASTSD 144(AX), Z3
-	VBROADCASTSD one<>+0(SB), Z4
-	XORQ         R10, R10
+DATA odd7<>+0(SB)/8, $0x3fc2492492492492
+GLOBL odd7<>(SB), RODATA|NOPTR, $8
 
-sources:
-	CMPQ        CX, $0x00000008
-	JL          end
-	VADDPD      (BX)(R10*1), Z0, Z5
-	VFMADD231PD (DX)(R10*1), Z2, Z5
-	VMINPD      Z5, Z3, Z5
-	VMOVAPD     Z4, Z6
-	VFMADD231PD Z5, Z1, Z6
-	VMOVAPD     Z4, Z7
-	VFMADD231PD (SI)(R10*1), Z5, Z7
-	VMOVAPD     Z4, Z8
-	VMOVAPD     Z6, Z9
-	VMOVAPD     Z4, Z10
-	VMOVAPD     Z7, Z11
-	TESTQ       R9, R9
-	JNE         some
-	VSUBPD      Z8, Z8, Z8
-	VMOVAPD     Z4, Z9
-	VSUBPD      Z10, Z10, Z10
-	VMOVAPD     Z4, Z11
+DATA odd5<>+0(SB)/8, $0x3fc999999999999a
+GLOBL odd5<>(SB), RODATA|NOPTR, $8
 
-some:
-	MOVQ 160(AX), R11
-
-bits:
-	SUBQ        $0x01, R11
-	JL          bits_end
-	VFMADD231PD Z8, Z9, Z8
-	VMULPD      Z9, Z9, Z9
-	VFMADD231PD Z10, Z11, Z10
-	VMULPD      Z11, Z11, Z11
-	BTQ         R11, R9
-	JCC         bits
-	VFMADD213PD Z4, Z6, Z8
-	VMULPD      Z6, Z9, Z9
-	VFMADD213PD Z4, Z7, Z10
-	VMULPD      Z7, Z11, Z11
-	JMP         bits
-
-bits_end:
-	CMPQ   168(AX), $0x00
-	JNE    odd
-	VMULPD Z6, Z8, Z8
-	VMULPD Z7, Z10, Z10
-	VADDPD Z8, Z10, Z6
-	JMP    divide
-
-odd:
-	VBROADCASTSD half<>+0(SB), Z13
-	VRSQRT14PD   Z6, Z14
-	VMULPD       Z13, Z6, Z12
-	VMULPD       Z12, Z14, Z16
-	VMOVAPD      Z13, Z15
-	VFNMADD231PD Z16, Z14, Z15
-	VFMADD231PD  Z15, Z14, Z14
-	VMULPD       Z12, Z14, Z15
-	VMOVAPD      Z13, Z12
-	VFNMADD231PD Z15, Z14, Z12
-	VFMADD231PD  Z12, Z14, Z14
-	VMULPD       Z6, Z14, Z12
-	VMOVAPD      Z6, Z15
-	VFNMADD231PD Z12, Z12, Z15
-	VMULPD       Z13, Z14, Z14
-	VFMADD231PD  Z15, Z14, Z12
-	VADDPD       Z4, Z12, Z12
-	VFMADD231PD  Z12, Z8, Z9
-	VMULPD       Z6, Z9, Z8
-	VMOVAPD      Z12, Z6
-	VBROADCASTSD half<>+0(SB), Z12
-	VRSQRT14PD   Z7, Z13
-	VMULPD       Z12, Z7, Z9
-	VMULPD       Z9, Z13, Z15
-	VMOVAPD      Z12, Z14
-	VFNMADD231PD Z15, Z13, Z14
-	VFMADD231PD  Z14, Z13, Z13
-	VMULPD       Z9, Z13, Z14
-	VMOVAPD      Z12, Z9
-	VFNMADD231PD Z14, Z13, Z9
-	VFMADD231PD  Z9, Z13, Z13
-	VMULPD       Z7, Z13, Z9
-	VMOVAPD      Z7, Z14
-	VFNMADD231PD Z9, Z9, Z14
-	VMULPD       Z12, Z13, Z13
-	VFMADD231PD  Z14, Z13, Z9
-	VADDPD       Z4, Z9, Z9
-	VFMADD231PD  Z9, Z10, Z11
-	VMULPD       Z7, Z11, Z10
-	VMOVAPD      Z9, Z7
-	VMULPD       Z6, Z10, Z6
-	VFMADD231PD  Z7, Z8, Z6
-
-divide:
-	VMULPD  Z8, Z10, Z8
-	VMULPD  Z5, Z8, Z8
-	VMULPD  (DI)(R10*1), Z6, Z6
-	VDIVPD  Z8, Z6, Z6
-	VMOVUPD Z6, (R8)(R10*1)
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000008, CX
-	JMP     sources
-
-end:
-	VZEROUPPER
-	RET
-
-// func gatherAVX512(sum *float64, v *float64, n int, columns *[]float64, d int)
-// Requires: AVX, AVX512F
-TEXT ·gatherAVX512(SB), NOSPLIT, $0-40
-	MOVQ sum+0(FP), AX
-	MOVQ v+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ d+32(FP), SI
-	SHLQ $0x03, DX
-
-four:
-	CMPQ   SI, $0x00000004
-	JL     four_end
-	VPXORQ Z0, Z0, Z0
-	MOVQ   (BX), R8
-	VPXORQ Z1, Z1, Z1
-	MOVQ   24(BX), R9
-	VPXORQ Z2, Z2, Z2
-	MOVQ   48(BX), R10
-	VPXORQ Z3, Z3, Z3
-	MOVQ   72(BX), R11
-	XORQ   DI, DI
-
-four_source:
-	VMOVUPD       (CX)(DI*1), Z4
-	VFMADD231PD   (R8)(DI*1), Z4, Z0
-	VFMADD231PD   (R9)(DI*1), Z4, Z1
-	VFMADD231PD   (R10)(DI*1), Z4, Z2
-	VFMADD231PD   (R11)(DI*1), Z4, Z3
-	ADDQ          $0x00000040, DI
-	CMPQ          DI, DX
-	JL            four_source
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X4
-	VADDPD        X4, X0, X4
-	VHADDPD       X4, X4, X4
-	VADDSD        (AX), X4, X4
-	VMOVSD        X4, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y4
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X4
-	VADDPD        X4, X1, X4
-	VHADDPD       X4, X4, X4
-	VADDSD        8(AX), X4, X4
-	VMOVSD        X4, 8(AX)
-	VEXTRACTF64X4 $0x01, Z2, Y4
-	VADDPD        Y4, Y2, Y2
-	VEXTRACTF128  $0x01, Y2, X4
-	VADDPD        X4, X2, X4
-	VHADDPD       X4, X4, X4
-	VADDSD        16(AX), X4, X4
-	VMOVSD        X4, 16(AX)
-	VEXTRACTF64X4 $0x01, Z3, Y4
-	VADDPD        Y4, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X4
-	VADDPD        X4, X3, X4
-	VHADDPD       X4, X4, X4
-	VADDSD        24(AX), X4, X4
-	VMOVSD        X4, 24(AX)
-	ADDQ          $0x00000060, BX
-	ADDQ          $0x00000020, AX
-	SUBQ          $0x00000004, SI
-	JMP           four
-
-four_end:
-one:
-	CMPQ   SI, $0x00000001
-	JL     one_end
-	VPXORQ Z5, Z5, Z5
-	MOVQ   (BX), R8
-	XORQ   DI, DI
-
-one_source:
-	VMOVUPD       (CX)(DI*1), Z0
-	VFMADD231PD   (R8)(DI*1), Z0, Z5
-	ADDQ          $0x00000040, DI
-	CMPQ          DI, DX
-	JL            one_source
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF128  $0x01, Y5, X0
-	VADDPD        X0, X5, X0
-	VHADDPD       X0, X0, X0
-	VADDSD        (AX), X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x00000018, BX
-	ADDQ          $0x00000008, AX
-	SUBQ          $0x00000001, SI
-	JMP           one
-
-one_end:
-	VPXORQ Z6, Z6, Z6
-	XORQ   DI, DI
-
-alone:
-	VADDPD        (CX)(DI*1), Z6, Z6
-	ADDQ          $0x00000040, DI
-	CMPQ          DI, DX
-	JL            alone
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X0, X6, X0
-	VHADDPD       X0, X0, X0
-	VADDSD        (AX), X0, X0
-	VMOVSD        X0, (AX)
-	VZEROUPPER
-	RET
-
-// func narrowAVX512(dst *float32, src *float64, n int, centre float64)
-// Requires: AVX, AVX512F
-TEXT ·narrowAVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD centre+24(FP), Z0
-
-numbers:
-	CMPQ      DX, $0x00000008
-	JL        end
-	VMOVUPD   (CX), Z1
-	VSUBPD    Z0, Z1, Z1
-	VCVTPD2PS Z1, Y1
-	VMOVUPS   Y1, (AX)
-	ADDQ      $0x00000040, CX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, DX
-	JMP       numbers
-
-end:
-	VZEROUPPER
-	RET
+DATA odd3<>+0(SB)/8, $0x3fd5555555555555
+GLOBL odd3<>(SB), RODATA|NOPTR, $8
 
 // func gaussWeightsAVX512(pass *Gauss, u int, from int, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -2717,6 +2025,9 @@ sources_rest:
 	VZEROUPPER
 	RET
 
+DATA six<>+0(SB)/8, $0x4018000000000000
+GLOBL six<>(SB), RODATA|NOPTR, $8
+
 // func logsAVX2(t *spot64, r *run64, n int) float64
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·logsAVX2(SB), NOSPLIT, $0-32
@@ -2791,113 +2102,6 @@ sources:
 	VFMADD231PD  (AX)(R8*1), Y8, Y5
 	ADDQ         $0x00000020, R8
 	SUBQ         $0x00000004, DI
-	JMP          sources
-
-sources_rest:
-	VEXTRACTF128 $0x01, Y5, X0
-	VADDPD       X0, X5, X0
-	VHADDPD      X0, X0, X0
-	MOVSD        X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func logsSpaceAVX2(t *spaceSpot64, r *spaceRun64, n int) float64
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·logsSpaceAVX2(SB), NOSPLIT, $0-32
-	MOVQ         t+0(FP), AX
-	VBROADCASTSD (AX), Y0
-	VBROADCASTSD 8(AX), Y1
-	VBROADCASTSD 24(AX), Y2
-	VBROADCASTSD 32(AX), Y3
-	VBROADCASTSD 16(AX), Y4
-	MOVQ         r+8(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         48(AX), BX
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), DI
-	MOVQ         120(AX), AX
-	MOVQ         n+16(FP), R8
-	XORQ         R9, R9
-	VXORPD       Y5, Y5, Y5
-
-sources:
-	CMPQ         R8, $0x00000004
-	JL           sources_rest
-	VADDPD       (SI)(R9*1), Y2, Y6
-	VSUBPD       (CX)(R9*1), Y0, Y7
-	VFMADD231PD  Y7, Y7, Y6
-	VSUBPD       (DX)(R9*1), Y1, Y7
-	VFMADD231PD  Y7, Y7, Y6
-	VSUBPD       (BX)(R9*1), Y4, Y7
-	VFMADD231PD  Y7, Y7, Y6
-	VMULPD       Y3, Y6, Y7
-	VBROADCASTSD top<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VBROADCASTSD one<>+0(SB), Y8
-	VADDPD       Y8, Y7, Y8
-	VSQRTPD      Y8, Y10
-	VBROADCASTSD one<>+0(SB), Y9
-	VADDPD       Y9, Y10, Y9
-	VMULPD       Y8, Y10, Y10
-	VADDPD       Y9, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMULPD       Y10, Y9, Y9
-	VMULPD       (DI)(R9*1), Y6, Y6
-	VBROADCASTSD top<>+0(SB), Y8
-	VMINPD       Y6, Y8, Y6
-	VBROADCASTSD one<>+0(SB), Y8
-	VADDPD       Y8, Y6, Y8
-	VSQRTPD      Y8, Y11
-	VBROADCASTSD one<>+0(SB), Y10
-	VADDPD       Y10, Y11, Y10
-	VMULPD       Y8, Y11, Y11
-	VADDPD       Y10, Y8, Y8
-	VMULPD       Y8, Y6, Y6
-	VMULPD       Y11, Y10, Y10
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y9, Y9
-	VPSUBQ       Y9, Y7, Y6
-	VBROADCASTSD round<>+0(SB), Y8
-	VPADDQ       Y8, Y6, Y6
-	VPSRLQ       $0x34, Y6, Y6
-	VPSLLQ       $0x34, Y6, Y8
-	VBROADCASTSD twice<>+0(SB), Y10
-	VPSUBQ       Y8, Y10, Y8
-	VBROADCASTSD magic<>+0(SB), Y10
-	VORPD        Y10, Y6, Y6
-	VBROADCASTSD unbias<>+0(SB), Y10
-	VSUBPD       Y10, Y6, Y6
-	VMULPD       Y8, Y7, Y7
-	VSUBPD       Y9, Y7, Y8
-	VADDPD       Y9, Y7, Y7
-	VDIVPD       Y7, Y8, Y8
-	VMULPD       Y8, Y8, Y7
-	VBROADCASTSD odd17<>+0(SB), Y9
-	VMOVAPD      Y9, Y9
-	VBROADCASTSD odd15<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD odd13<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD odd11<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD odd9<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD odd7<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD odd5<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD odd3<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD one<>+0(SB), Y10
-	VFMADD213PD  Y10, Y7, Y9
-	VADDPD       Y8, Y8, Y8
-	VBROADCASTSD ln2<>+0(SB), Y7
-	VMULPD       Y7, Y6, Y6
-	VFMADD231PD  Y9, Y8, Y6
-	VFMADD231PD  (AX)(R9*1), Y6, Y5
-	ADDQ         $0x00000020, R9
-	SUBQ         $0x00000004, R8
 	JMP          sources
 
 sources_rest:
@@ -3189,6 +2393,113 @@ numbers:
 	JMP        numbers
 
 end:
+	VZEROUPPER
+	RET
+
+// func logsSpaceAVX2(t *spaceSpot64, r *spaceRun64, n int) float64
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·logsSpaceAVX2(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 24(AX), Y2
+	VBROADCASTSD 32(AX), Y3
+	VBROADCASTSD 16(AX), Y4
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), DI
+	MOVQ         120(AX), AX
+	MOVQ         n+16(FP), R8
+	XORQ         R9, R9
+	VXORPD       Y5, Y5, Y5
+
+sources:
+	CMPQ         R8, $0x00000004
+	JL           sources_rest
+	VADDPD       (SI)(R9*1), Y2, Y6
+	VSUBPD       (CX)(R9*1), Y0, Y7
+	VFMADD231PD  Y7, Y7, Y6
+	VSUBPD       (DX)(R9*1), Y1, Y7
+	VFMADD231PD  Y7, Y7, Y6
+	VSUBPD       (BX)(R9*1), Y4, Y7
+	VFMADD231PD  Y7, Y7, Y6
+	VMULPD       Y3, Y6, Y7
+	VBROADCASTSD top<>+0(SB), Y8
+	VMINPD       Y7, Y8, Y7
+	VBROADCASTSD one<>+0(SB), Y8
+	VADDPD       Y8, Y7, Y8
+	VSQRTPD      Y8, Y10
+	VBROADCASTSD one<>+0(SB), Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y10, Y9, Y9
+	VMULPD       (DI)(R9*1), Y6, Y6
+	VBROADCASTSD top<>+0(SB), Y8
+	VMINPD       Y6, Y8, Y6
+	VBROADCASTSD one<>+0(SB), Y8
+	VADDPD       Y8, Y6, Y8
+	VSQRTPD      Y8, Y11
+	VBROADCASTSD one<>+0(SB), Y10
+	VADDPD       Y10, Y11, Y10
+	VMULPD       Y8, Y11, Y11
+	VADDPD       Y10, Y8, Y8
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y11, Y10, Y10
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y9, Y9
+	VPSUBQ       Y9, Y7, Y6
+	VBROADCASTSD round<>+0(SB), Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y8
+	VBROADCASTSD twice<>+0(SB), Y10
+	VPSUBQ       Y8, Y10, Y8
+	VBROADCASTSD magic<>+0(SB), Y10
+	VORPD        Y10, Y6, Y6
+	VBROADCASTSD unbias<>+0(SB), Y10
+	VSUBPD       Y10, Y6, Y6
+	VMULPD       Y8, Y7, Y7
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VDIVPD       Y7, Y8, Y8
+	VMULPD       Y8, Y8, Y7
+	VBROADCASTSD odd17<>+0(SB), Y9
+	VMOVAPD      Y9, Y9
+	VBROADCASTSD odd15<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD odd13<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD odd11<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD odd9<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD odd7<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD odd5<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD odd3<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD one<>+0(SB), Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VADDPD       Y8, Y8, Y8
+	VBROADCASTSD ln2<>+0(SB), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD231PD  Y9, Y8, Y6
+	VFMADD231PD  (AX)(R9*1), Y6, Y5
+	ADDQ         $0x00000020, R9
+	SUBQ         $0x00000004, R8
+	JMP          sources
+
+sources_rest:
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X0
+	VHADDPD      X0, X0, X0
+	MOVSD        X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -4803,257 +4114,6 @@ partners_end:
 	VZEROUPPER
 	RET
 
-// func push32AVX512(t *spot32, r *run32, n int, f *Force)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·push32AVX512(SB), NOSPLIT, $0-32
-	MOVQ         t+0(FP), AX
-	VBROADCASTSS (AX), Z0
-	VBROADCASTSS 4(AX), Z1
-	VBROADCASTSS 8(AX), Z2
-	VBROADCASTSS 12(AX), Z3
-	MOVQ         r+8(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         48(AX), BX
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), AX
-	MOVQ         n+16(FP), DI
-	XORQ         R8, R8
-	VBROADCASTSS half32<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-
-sources:
-	CMPQ        DI, $0x00000010
-	JL          sources_rest
-	VSUBPS      (CX)(R8*1), Z0, Z8
-	VSUBPS      (DX)(R8*1), Z1, Z9
-	VMULPS      Z8, Z8, Z11
-	VFMADD231PS Z9, Z9, Z11
-	VADDPS      (BX)(R8*1), Z2, Z10
-	VFMADD231PS Z4, Z11, Z10
-	VMULPS      (SI)(R8*1), Z3, Z11
-	VADDPS      (SI)(R8*1), Z3, Z12
-	VMOVAPS     Z11, Z13
-	VFMADD231PS Z12, Z10, Z13
-	VMOVAPS     Z13, Z12
-	VADDPS      Z11, Z13, Z13
-	VFMADD231PS Z10, Z10, Z12
-	VMULPS      Z10, Z12, Z12
-	VMOVUPS     (AX)(R8*1), Z10
-	VDIVPS      Z12, Z10, Z10
-	VMULPS      Z10, Z13, Z13
-	VFMADD231PS Z13, Z8, Z5
-	VFMADD231PS Z13, Z9, Z6
-	VADDPS      Z13, Z7, Z7
-	ADDQ        $0x00000040, R8
-	SUBQ        $0x00000010, DI
-	JMP         sources
-
-sources_rest:
-	TESTQ       DI, DI
-	JE          sources_end
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (CX)(R8*1), K1, Z8
-	VSUBPS      Z8, Z0, Z0
-	VMOVUPS.Z   (DX)(R8*1), K1, Z8
-	VSUBPS      Z8, Z1, Z1
-	VMULPS      Z0, Z0, Z8
-	VFMADD231PS Z1, Z1, Z8
-	VMOVUPS.Z   (BX)(R8*1), K1, Z9
-	VADDPS      Z9, Z2, Z2
-	VFMADD231PS Z4, Z8, Z2
-	VMOVUPS.Z   (SI)(R8*1), K1, Z4
-	VMULPS      Z4, Z3, Z8
-	VADDPS      Z4, Z3, Z3
-	VMOVAPS     Z8, Z4
-	VFMADD231PS Z3, Z2, Z4
-	VMOVAPS     Z4, Z3
-	VADDPS      Z8, Z4, Z4
-	VFMADD231PS Z2, Z2, Z3
-	VMULPS      Z2, Z3, Z3
-	VMOVUPS.Z   (AX)(R8*1), K1, Z2
-	VDIVPS.Z    Z3, Z2, K1, Z2
-	VMULPS      Z2, Z4, Z4
-	VFMADD231PS Z4, Z0, K1, Z5
-	VFMADD231PS Z4, Z1, K1, Z6
-	VADDPS      Z4, Z7, K1, Z7
-
-sources_end:
-	MOVQ          f+24(FP), AX
-	VCVTPS2PD     Y5, Z0
-	VEXTRACTF32X8 $0x01, Z5, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, (AX)
-	VCVTPS2PD     Y6, Z0
-	VEXTRACTF32X8 $0x01, Z6, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 8(AX)
-	VCVTPS2PD     Y7, Z0
-	VEXTRACTF32X8 $0x01, Z7, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 16(AX)
-	VZEROUPPER
-	RET
-
-DATA half32<>+0(SB)/4, $0x3f000000
-GLOBL half32<>(SB), RODATA|NOPTR, $4
-
-// func pushFar32AVX512(t *spot32, r *run32, n int, f *Force)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·pushFar32AVX512(SB), NOSPLIT, $0-32
-	MOVQ         t+0(FP), AX
-	VBROADCASTSS (AX), Z0
-	VBROADCASTSS 4(AX), Z1
-	VBROADCASTSS 8(AX), Z2
-	VBROADCASTSS 12(AX), Z3
-	MOVQ         r+8(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         48(AX), BX
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), AX
-	MOVQ         n+16(FP), DI
-	XORQ         R8, R8
-	VBROADCASTSS half32<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-	VPXORQ       Z8, Z8, Z8
-
-sources:
-	CMPQ        DI, $0x00000010
-	JL          sources_rest
-	VSUBPS      (CX)(R8*1), Z0, Z9
-	VSUBPS      (DX)(R8*1), Z1, Z10
-	VMULPS      Z9, Z9, Z12
-	VFMADD231PS Z10, Z10, Z12
-	VADDPS      (BX)(R8*1), Z2, Z11
-	VFMADD231PS Z4, Z12, Z11
-	VMULPS      (SI)(R8*1), Z3, Z12
-	VADDPS      (SI)(R8*1), Z3, Z13
-	VMOVAPS     Z12, Z14
-	VFMADD231PS Z13, Z11, Z14
-	VMOVAPS     Z14, Z15
-	VADDPS      Z12, Z14, Z14
-	VFMADD231PS Z11, Z11, Z15
-	VMULPS      Z11, Z15, Z15
-	VMOVUPS     (AX)(R8*1), Z12
-	VDIVPS      Z15, Z12, Z12
-	VMULPS      Z12, Z14, Z14
-	VFMADD231PS Z14, Z9, Z5
-	VFMADD231PS Z14, Z10, Z6
-	VADDPS      Z14, Z7, Z7
-	VADDPS      Z11, Z11, Z9
-	VADDPS      Z13, Z9, Z9
-	VMULPS      Z11, Z12, Z12
-	VFMADD231PS Z12, Z9, Z8
-	ADDQ        $0x00000040, R8
-	SUBQ        $0x00000010, DI
-	JMP         sources
-
-sources_rest:
-	TESTQ       DI, DI
-	JE          sources_end
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (CX)(R8*1), K1, Z9
-	VSUBPS      Z9, Z0, Z0
-	VMOVUPS.Z   (DX)(R8*1), K1, Z9
-	VSUBPS      Z9, Z1, Z1
-	VMULPS      Z0, Z0, Z9
-	VFMADD231PS Z1, Z1, Z9
-	VMOVUPS.Z   (BX)(R8*1), K1, Z10
-	VADDPS      Z10, Z2, Z2
-	VFMADD231PS Z4, Z9, Z2
-	VMOVUPS.Z   (SI)(R8*1), K1, Z4
-	VMULPS      Z4, Z3, Z9
-	VADDPS      Z4, Z3, Z3
-	VMOVAPS     Z9, Z4
-	VFMADD231PS Z3, Z2, Z4
-	VMOVAPS     Z4, Z10
-	VADDPS      Z9, Z4, Z4
-	VFMADD231PS Z2, Z2, Z10
-	VMULPS      Z2, Z10, Z10
-	VMOVUPS.Z   (AX)(R8*1), K1, Z9
-	VDIVPS.Z    Z10, Z9, K1, Z9
-	VMULPS      Z9, Z4, Z4
-	VFMADD231PS Z4, Z0, K1, Z5
-	VFMADD231PS Z4, Z1, K1, Z6
-	VADDPS      Z4, Z7, K1, Z7
-	VADDPS      Z2, Z2, Z0
-	VADDPS      Z3, Z0, Z0
-	VMULPS      Z2, Z9, Z9
-	VFMADD231PS Z9, Z0, K1, Z8
-
-sources_end:
-	MOVQ          f+24(FP), AX
-	VCVTPS2PD     Y5, Z0
-	VEXTRACTF32X8 $0x01, Z5, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, (AX)
-	VCVTPS2PD     Y6, Z0
-	VEXTRACTF32X8 $0x01, Z6, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 8(AX)
-	VCVTPS2PD     Y7, Z0
-	VEXTRACTF32X8 $0x01, Z7, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, 16(AX)
-	VCVTPS2PD     Y8, Z0
-	VEXTRACTF32X8 $0x01, Z8, Y1
-	VCVTPS2PD     Y1, Z1
-	VADDPD        Z0, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMULSD        six<>+0(SB), X0, X0
-	VMOVSD        X0, 24(AX)
-	VZEROUPPER
-	RET
-
 // func pushSpace32AVX512(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·pushSpace32AVX512(SB), NOSPLIT, $0-32
@@ -5341,6 +4401,9 @@ sources_rest:
 	VMOVSD       X0, 16(AX)
 	VZEROUPPER
 	RET
+
+DATA half32<>+0(SB)/4, $0x3f000000
+GLOBL half32<>(SB), RODATA|NOPTR, $4
 
 // func pushFar32AVX2(t *spot32, r *run32, n int, f *Force)
 // Requires: AVX, FMA3

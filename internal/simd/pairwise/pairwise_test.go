@@ -386,3 +386,47 @@ func BenchmarkPairs(b *testing.B) {
 		}
 	}
 }
+
+// TestSameBits holds that kernels of the default model in the plane and in four and more dimensions give the same
+// bits at every level with vectors, whatever the number of sources.
+func TestSameBits(t *testing.T) {
+	if simd.Best() < simd.AVX512 || simd.Best() == simd.NEON {
+		t.Skip("one level with vectors, nothing to compare")
+	}
+	r := rand.New(rand.NewPCG(17, 18))
+	for n := range lengths {
+		run, s := newRun[float64](t, n, r), newSpot[float64](r)
+		run32, s32 := newRun[float32](t, n, r), newSpot[float32](r)
+		columns := [][]float64{run.X, run.Y, run.S, run.A, run.W}
+		blocks := []*Block{newBlock(t, n, 4, r), newBlock(t, n, 5, r), newBlock(t, n, 10, r)}
+		results := func(l simd.Level) (out []float64) {
+			for _, k := range kernels64 {
+				f := k.at(l, &s, &run)
+				out = append(out, f.components()...)
+			}
+			for _, k := range kernels32 {
+				f := k.at(l, &s32, &run32)
+				out = append(out, f.components()...)
+			}
+			sum, r2, narrowed := make([]float64, 6), make([]float64, n), make([]float32, n)
+			distancesAt(l, r2, []float64{s.X, s.Y, 1, 2, 3}, columns)
+			gatherAt(l, sum, run.W, columns)
+			narrowAt(l, narrowed, run.X, 0.3)
+			out = append(append(out, r2...), sum...)
+			for _, v := range narrowed {
+				out = append(out, float64(v))
+			}
+			for _, b := range blocks {
+				repulsionsAt(l, b)
+				out = append(out, b.V...)
+			}
+			return append(out, logsAt(l, &s, &run))
+		}
+		want, got := results(simd.AVX2), results(simd.AVX512)
+		for k := range want {
+			if math.Float64bits(want[k]) != math.Float64bits(got[k]) {
+				t.Fatalf("%d sources: number %d is %v by AVX2, %v by AVX-512", n, k, want[k], got[k])
+			}
+		}
+	}
+}

@@ -4,45 +4,10 @@
 
 package pairwise
 
-// pushAVX512 sets f to what the first n sources do.
-//
-//go:noescape
-func pushAVX512(t *spot64, r *run64, n int, f *Force)
-
-// pushFarAVX512 sets f to what the first n sources do.
-//
-//go:noescape
-func pushFarAVX512(t *spot64, r *run64, n int, f *Force)
-
-// logsAVX512 returns the sum over the first n sources.
-//
-//go:noescape
-func logsAVX512(t *spot64, r *run64, n int) float64
-
 // logsSpaceAVX512 returns the sum over the first n sources.
 //
 //go:noescape
 func logsSpaceAVX512(t *spaceSpot64, r *spaceRun64, n int) float64
-
-// distancesAVX512 sets n values of r2, n a multiple of the lanes.
-//
-//go:noescape
-func distancesAVX512(r2 *float64, n int, mu *float64, columns *[]float64, d int)
-
-// repulsionsAVX512 sets the first n values of V, n a multiple of the lanes.
-//
-//go:noescape
-func repulsionsAVX512(b *Block, n int)
-
-// gatherAVX512 adds the sums over n sources, n a multiple of the lanes.
-//
-//go:noescape
-func gatherAVX512(sum *float64, v *float64, n int, columns *[]float64, d int)
-
-// narrowAVX512 sets n numbers of dst, n a multiple of the lanes.
-//
-//go:noescape
-func narrowAVX512(dst *float32, src *float64, n int, centre float64)
 
 // gaussWeightsAVX512 sets term to the weights of differences.
 //
@@ -94,11 +59,6 @@ func pushFarAVX2(t *spot64, r *run64, n int, f *Force)
 //go:noescape
 func logsAVX2(t *spot64, r *run64, n int) float64
 
-// logsSpaceAVX2 returns the sum over the first n sources.
-//
-//go:noescape
-func logsSpaceAVX2(t *spaceSpot64, r *spaceRun64, n int) float64
-
 // distancesAVX2 sets n values of r2, n a multiple of the lanes.
 //
 //go:noescape
@@ -118,6 +78,11 @@ func gatherAVX2(sum *float64, v *float64, n int, columns *[]float64, d int)
 //
 //go:noescape
 func narrowAVX2(dst *float32, src *float64, n int, centre float64)
+
+// logsSpaceAVX2 returns the sum over the first n sources.
+//
+//go:noescape
+func logsSpaceAVX2(t *spaceSpot64, r *spaceRun64, n int) float64
 
 // gaussWeightsAVX2 sets term to the weights of differences.
 //
@@ -153,16 +118,6 @@ func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
 //
 //go:noescape
 func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
-
-// push32AVX512 sets f to what the first n sources do.
-//
-//go:noescape
-func push32AVX512(t *spot32, r *run32, n int, f *Force)
-
-// pushFar32AVX512 sets f to what the first n sources do.
-//
-//go:noescape
-func pushFar32AVX512(t *spot32, r *run32, n int, f *Force)
 
 // pushSpace32AVX512 sets f to what the first n sources do.
 //

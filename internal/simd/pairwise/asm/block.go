@@ -131,7 +131,8 @@ func (s isa) repulsions() {
 
 	Label("odd")
 	for k := range z {
-		root := s.root(z[k])
+		root := s.reg()
+		VSQRTPD(z[k], root)
 		VADDPD(one, root, root)
 		VFMADD231PD(root, sum[k], power[k]) // g S + z^h
 		VMULPD(z[k], power[k], sum[k])
@@ -152,35 +153,6 @@ func (s isa) repulsions() {
 	Label("end")
 	VZEROUPPER()
 	RET()
-}
-
-// root returns the square root of z, finite and at least 1. With masks there is an
-// estimate of 1/sqrt z to 14 bits, which two steps of Newton's method and a last
-// correction of the root make right to a unit in the last place: a quarter of the
-// time of the instruction.
-func (s isa) root(z VecVirtual) VecVirtual {
-	root := s.reg()
-	if !s.masks {
-		VSQRTPD(z, root)
-		return root
-	}
-	half, y, h := s.broadcast(rodata.Number("half", 0.5)), s.reg(), s.reg()
-	VRSQRT14PD(z, y)
-	VMULPD(half, z, h)
-	for range 2 {
-		e, hy := s.reg(), s.reg()
-		VMULPD(h, y, hy)
-		VMOVAPD(half, e)
-		VFNMADD231PD(hy, y, e) // 1/2 - z y^2/2
-		VFMADD231PD(e, y, y)
-	}
-	VMULPD(z, y, root)
-	e := s.reg()
-	VMOVAPD(z, e)
-	VFNMADD231PD(root, root, e) // z - root^2
-	VMULPD(half, y, y)
-	VFMADD231PD(e, y, root)
-	return root
 }
 
 // double turns sum = 1, power = z into S_h(z) and z^h by the bits of h below the

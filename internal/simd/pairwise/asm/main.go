@@ -14,14 +14,16 @@ func main() {
 		{suffix: "AVX512", width: 64, number: 8, reg: ZMM, masks: true, ops: doubles},
 		{suffix: "AVX2", width: 32, number: 8, reg: YMM, ops: doubles},
 	} {
-		s.push("push", false)
-		s.push("pushFar", true)
-		s.logs()
+		if !s.masks { // see doc.go, "Same bits"
+			s.push("push", false)
+			s.push("pushFar", true)
+			s.logs()
+			s.distances()
+			s.repulsions()
+			s.gather()
+			s.narrow()
+		}
 		s.logsSpace()
-		s.distances()
-		s.repulsions()
-		s.gather()
-		s.narrow()
 		s.gaussTerms("Weights", false)
 		s.gaussTerms("Excess", false)
 		s.gaussTerms("Others", false)
@@ -39,8 +41,10 @@ func main() {
 		{suffix: "AVX512", width: 64, number: 4, reg: ZMM, masks: true, ops: singles},
 		{suffix: "AVX2", width: 32, number: 4, reg: YMM, ops: singles},
 	} {
-		s.push("push32", false)
-		s.push("pushFar32", true)
+		if !s.masks { // see doc.go, "Same bits"
+			s.push("push32", false)
+			s.push("pushFar32", true)
+		}
 		s.pushSpace()
 	}
 	Generate()

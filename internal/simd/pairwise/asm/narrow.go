@@ -20,15 +20,9 @@ func (s isa) narrow() {
 	x := s.reg()
 	VMOVUPD(Mem{Base: src}, x)
 	VSUBPD(centre, x, x)
-	if s.masks {
-		half := YMM()
-		VCVTPD2PS(x, half)
-		VMOVUPS(half, Mem{Base: dst})
-	} else {
-		half := XMM()
-		VCVTPD2PSY(x, half)
-		VMOVUPS(half, Mem{Base: dst})
-	}
+	half := XMM()
+	VCVTPD2PSY(x, half)
+	VMOVUPS(half, Mem{Base: dst})
 	ADDQ(U32(uint32(s.size())), src)
 	ADDQ(U32(uint32(s.size()/2)), dst)
 	SUBQ(U32(uint32(s.lanes())), n)

@@ -65,8 +65,8 @@ func (s isa) push(name string, far bool) {
 	if far {
 		bound = s.zero()
 	}
-	s.loop("sources", t.count, t.at, func(mask Op) {
-		column := t.columns(mask)
+	s.loop("sources", t.count, t.at, func(Op) {
+		column := t.columns(nil)
 		dx, dy, q := s.reg(), s.reg(), s.reg()
 		s.sub(column(0), t.x, dx)
 		s.sub(column(1), t.y, dy)
@@ -87,22 +87,18 @@ func (s isa) push(name string, far bool) {
 		s.fma(q, q, den)
 		s.mul(q, den, den) // q (q^2 + m)
 		over := s.reg()
-		if mask == nil {
-			s.load(column(4), over)
-			s.div(den, over, over)
-		} else {
-			s.divMasked(den, column(4).(VecVirtual), mask, over)
-		}
+		s.load(column(4), over)
+		s.div(den, over, over)
 		s.mul(over, m, m) // w V_ij
-		s.accumulate(mask, m, dx, gx)
-		s.accumulate(mask, m, dy, gy)
-		s.addMasked(mask, m, v)
+		s.fma(m, dx, gx)
+		s.fma(m, dy, gy)
+		s.add(m, v, v)
 		if far {
 			g := s.reg()
 			s.add(q, q, g)
 			s.add(c, g, g)
 			s.mul(q, over, over) // first, so that far pairs do not overflow
-			s.accumulate(mask, over, g, bound)
+			s.fma(over, g, bound)
 		}
 	})
 	f := Mem{Base: Load(Param("f"), GP64())}
@@ -127,8 +123,8 @@ func (s isa) logs() {
 	half := s.half()
 	sum := s.zero()
 	log := s.logRatio()
-	s.loop("sources", t.count, t.at, func(mask Op) {
-		column := t.columns(mask)
+	s.loop("sources", t.count, t.at, func(Op) {
+		column := t.columns(nil)
 		dx, dy, q := s.reg(), s.reg(), s.reg()
 		s.sub(column(0), t.x, dx)
 		s.sub(column(1), t.y, dy)
@@ -143,7 +139,7 @@ func (s isa) logs() {
 		s.fma(c, q, m) // (A+B) q + AB
 		s.mul(q, q, q)
 		s.add(q, m, x)
-		s.accumulate(mask, column(4), log(q, x), sum)
+		s.fma(column(4), log(q, x), sum)
 	})
 	Store(s.total(sum), ReturnIndex(0))
 	VZEROUPPER()
