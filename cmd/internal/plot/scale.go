@@ -26,7 +26,7 @@ const (
 type scale struct {
 	kind     Scale
 	from, to float64 // ends, as values
-	offset   float64 // c of Log, 0 where no value is 0
+	offset   float64 // c of Log, 1 where all values are 0, 0 where none is
 }
 
 // newScale fits a scale to values; from and to are its ends unless they are equal.
@@ -39,14 +39,20 @@ func newScale(kind Scale, v []float64, from, to float64) scale {
 		}
 	}
 	slices.Sort(sorted)
-	if k, _ := slices.BinarySearch(sorted, math.SmallestNonzeroFloat64); kind == Log && k > 0 && k < len(sorted) {
-		s.offset = sorted[k]
+	if zeros, _ := slices.BinarySearch(sorted, math.SmallestNonzeroFloat64); kind == Log && zeros > 0 {
+		s.offset = 1
+		if zeros < len(sorted) {
+			s.offset = sorted[zeros]
+		}
 	}
 	if s.from == s.to {
 		s.from, s.to = middle(sorted, kind)
 	}
 	if kind == Log && !(s.of(s.from) < s.of(s.to)) { // one value
-		s.from, s.to = s.from/2, 2*math.Max(s.to, math.SmallestNonzeroFloat64)
+		s.from, s.to = s.from/2, 2*s.to
+		if s.to == 0 {
+			s.to = s.offset
+		}
 	}
 	return s
 }

@@ -45,6 +45,9 @@ func TestTicksOfScales(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", name, got, c.want)
 		}
 	}
+	if at := newScale(Log, []float64{0, 0}, 0, 0).at(0); at != 0 {
+		t.Errorf("the only value, 0, stands at %v of a logarithmic scale", at)
+	}
 	if got := texts(newScale(Linear, nil, 0, 1).marks(ticksOfBar, true, true)); !strings.HasPrefix(got, "≤ 0 ") || !strings.HasSuffix(got, " ≥ 1") {
 		t.Errorf("values beyond the ends: %s", got)
 	}
