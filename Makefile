@@ -217,11 +217,11 @@ page-check: web/node_modules
 # docs/page.md, some ten minutes, and page-live holds a page to its bounds at 20,000 events a second for five; all need Chromium.
 .PHONY: page-pictures page-figures page-live
 page-live:
-	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_LIVE=5m $(GO) test -count=1 -timeout 10m -run TestLiveForMinutes -v ./cmd/internal/viewer
+	UNFOLD_TESTS=required UNFOLD_PAGE_LIVE=5m $(GO) test -count=1 -timeout 10m -run TestLiveForMinutes -v ./cmd/internal/viewer
 page-pictures:
-	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_PICTURES=write $(GO) test -count=1 -timeout 5m -run 'TestPagePictures|TestPageAnimation' ./cmd/internal/cli
+	UNFOLD_TESTS=required UNFOLD_PAGE_PICTURES=write $(GO) test -count=1 -timeout 5m -run 'TestPagePictures|TestPageAnimation' ./cmd/internal/cli
 page-figures:
-	UNFOLD_REQUIRE_BROWSER=1 UNFOLD_PAGE_FIGURES=$(CURDIR)/docs/page.md $(GO) test -count=1 -timeout 30m -run TestFigures -v ./cmd/internal/viewer
+	UNFOLD_TESTS=required UNFOLD_PAGE_FIGURES=$(CURDIR)/docs/page.md $(GO) test -count=1 -timeout 30m -run TestFigures -v ./cmd/internal/viewer
 
 # third-party writes the licences of all that the program links, THIRD_PARTY.txt; a test says when that is due.
 .PHONY: third-party

@@ -13,6 +13,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
+	"unfold/internal/testkit/tier"
 )
 
 // ReadAll gives what encoding the files one by one gives, in their order.
@@ -109,17 +110,9 @@ func TestReadAllWithAnEncoder(t *testing.T) {
 	}
 }
 
-func dataDir(t *testing.T) string {
-	dir := os.Getenv("UNFOLD_DATA")
-	if dir == "" {
-		t.Skip("UNFOLD_DATA is not set: the larger data sets are not read")
-	}
-	return dir
-}
-
 // MNIST is read into one float32 matrix, with little beside it.
 func TestReadMNISTOnce(t *testing.T) {
-	dir := filepath.Join(dataDir(t), "mnist")
+	dir := filepath.Join(tier.Data(t), "mnist")
 	in := func(names ...string) []string {
 		for i := range names {
 			names[i] = filepath.Join(dir, names[i])
@@ -153,7 +146,7 @@ func heap() uint64 {
 
 // The other data sets, in the forms in which they are published.
 func TestReadPublishedFiles(t *testing.T) {
-	dir := dataDir(t)
+	dir := tier.Data(t)
 	star := ingest.Mapping{Columns: parse(t, "*")}
 	for _, c := range []struct {
 		file      string

@@ -11,26 +11,21 @@ import (
 
 	"unfold/bench/internal/harness"
 	"unfold/ingest"
+	"unfold/internal/testkit/tier"
 )
 
 // python makes an environment with the libraries that DREAMS stands on, in the user's
 // cache, and returns its interpreter.
 func python(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it needs Python libraries and takes seconds")
-	}
-	refuse := t.Skipf
-	if os.Getenv("UNFOLD_REQUIRE_PYTHON") == "1" {
-		refuse = t.Fatalf
-	}
+	tier.Full(t, "it runs Python libraries")
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		refuse("SKIPPED, there is no cache for Python libraries: %v", err)
+		tier.Missing(t, "there is no cache for Python libraries: "+err.Error())
 	}
 	dir := filepath.Join(cache, "unfold", "dreams")
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		refuse("SKIPPED, there is no cache for Python libraries: %v", err)
+		tier.Missing(t, "there is no cache for Python libraries: "+err.Error())
 	}
 	list := bytes.Join(regexp.MustCompile(`(?m)^(numpy|scipy|scikit-learn|openTSNE)==.*$`).FindAll(requirements, -1), []byte("\n"))
 	err = harness.Environment(t.Context(), dir, "python3", list, t.Logf, func(ctx context.Context, name string, args ...string) error {
@@ -41,7 +36,7 @@ func python(t *testing.T) string {
 		return err
 	})
 	if err != nil {
-		refuse("SKIPPED, there is no openTSNE here: %v", err)
+		tier.Missing(t, "there is no openTSNE here: "+err.Error())
 	}
 	return harness.Interpreter(dir)
 }

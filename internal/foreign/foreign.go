@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"unfold/internal/fetched"
+	"unfold/internal/testkit/tier"
 )
 
 // Run runs a Python script with arguments and returns what it prints. The test fails
@@ -38,12 +39,10 @@ func Try(t testing.TB, script string, args ...string) (out, complaint []byte, er
 // Command is the Python process of a script, not yet started, killed when the test ends.
 func Command(t testing.TB, script string, args ...string) *exec.Cmd {
 	t.Helper()
+	tier.Full(t, "it runs Python libraries")
 	libraries, err := libraries()
 	if err != nil {
-		if os.Getenv("UNFOLD_REQUIRE_PYTHON") == "1" {
-			t.Fatalf("foreign readers and writers are required: %v", err)
-		}
-		t.Skipf("SKIPPED, there are no foreign readers and writers here: %v", err)
+		tier.Missing(t, err.Error())
 	}
 	cmd := exec.CommandContext(t.Context(), "python3", append([]string{"-c", script}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+libraries, "PYTHONDONTWRITEBYTECODE=1")

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"testing"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 )
 
@@ -34,15 +35,11 @@ func Digits(t testing.TB) (train vec.Matrix[float32], trainClass []int32, test v
 	return train, trainClass, test, testClass
 }
 
-// MNIST returns the 60,000 training and 10,000 test digits. It skips the test
-// without UNFOLD_DATA.
+// MNIST returns the 60,000 training and 10,000 test digits. See
+// tier.Data for when it ends the test.
 func MNIST(t testing.TB) (train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) {
 	t.Helper()
-	data := os.Getenv("UNFOLD_DATA")
-	if data == "" {
-		t.Skip("UNFOLD_DATA is not set: it names a folder with mnist/train-images-idx3-ubyte.gz and its like")
-	}
-	dir := filepath.Join(data, "mnist")
+	dir := filepath.Join(tier.Data(t), "mnist")
 	train, trainClass = images(t, dir, "train")
 	test, testClass = images(t, dir, "t10k")
 	return train, trainClass, test, testClass

@@ -17,7 +17,7 @@ from unfold_live import Unfold, spark
 
 from .conftest import blobs
 
-if shutil.which("java") is None and os.environ.get("UNFOLD_REQUIRE_PYTHON") != "1":
+if shutil.which("java") is None and os.environ.get("UNFOLD_TESTS") != "required":
     pytest.skip("SKIPPED, there is no java for Spark", allow_module_level=True)
 
 

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"unfold/internal/testkit/tier"
 )
 
 var update = flag.Bool("update", false, "write the bundled files again from UNFOLD_DATA")
@@ -37,10 +39,7 @@ func first(n int) func(io.Writer, io.Reader) error {
 }
 
 func TestBundledFilesAreTheCutsTheyAreSaidToBe(t *testing.T) {
-	originals := os.Getenv("UNFOLD_DATA")
-	if originals == "" {
-		t.Skip("UNFOLD_DATA is not set: it names the folder of the original data sets")
-	}
+	originals := tier.Data(t)
 	for _, c := range cuts {
 		t.Run(c.file, func(t *testing.T) {
 			want := new(bytes.Buffer)

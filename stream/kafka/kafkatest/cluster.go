@@ -3,7 +3,6 @@ package kafkatest
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"unfold/internal/testkit/tier"
 	"unfold/stream/kafka/kafkatest/apache"
 )
 
@@ -26,10 +26,11 @@ type Cluster struct {
 // StartCluster starts brokers as StartReal does one.
 func StartCluster(t testing.TB, nodes int) *Cluster {
 	t.Helper()
+	tier.Full(t, startsKafka)
 	start := time.Now()
 	brokers, err := apache.NewCluster(nodes)
-	if errors.Is(err, apache.ErrUnavailable) && os.Getenv("UNFOLD_REQUIRE_KAFKA") != "1" {
-		t.Skip(err)
+	if errors.Is(err, apache.ErrUnavailable) {
+		tier.Missing(t, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -2,12 +2,12 @@ package kafkatest
 
 import (
 	"errors"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"unfold/internal/testkit/tier"
 	"unfold/stream/kafka/kafkatest/apache"
 )
 
@@ -17,9 +17,11 @@ type Real struct {
 	broker *apache.Broker
 }
 
-// StartReal starts a broker, or skips the test where there is no java or mvn; with
-// UNFOLD_REQUIRE_KAFKA=1 it fails instead. Clients that connect are sent to the
-// address advertised, by default the broker's own: a proxy may stand there.
+// startsKafka is the reason why a test is not in the quick tier.
+const startsKafka = "it starts Apache Kafka"
+
+// StartReal starts a broker, in the tier of all tests; where there is no java or mvn, see tier.Missing.
+// Clients that connect are sent to the address advertised, by default the broker's own: a proxy may stand there.
 func StartReal(t testing.TB, advertised string) *Real {
 	t.Helper()
 	return start(t, func() (*apache.Broker, error) { return apache.New(advertised) })
@@ -41,10 +43,11 @@ func StartBearers(t testing.TB, session time.Duration) *Real {
 
 func start(t testing.TB, prepare func() (*apache.Broker, error)) *Real {
 	t.Helper()
+	tier.Full(t, startsKafka)
 	begin := time.Now()
 	broker, err := prepare()
-	if errors.Is(err, apache.ErrUnavailable) && os.Getenv("UNFOLD_REQUIRE_KAFKA") != "1" {
-		t.Skip(err)
+	if errors.Is(err, apache.ErrUnavailable) {
+		tier.Missing(t, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)

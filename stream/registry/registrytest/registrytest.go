@@ -24,6 +24,7 @@ import (
 
 	"unfold/internal/fetched"
 	"unfold/internal/java"
+	"unfold/internal/testkit/tier"
 	"unfold/stream/kafka/kafkatest/apache"
 )
 
@@ -48,17 +49,15 @@ type Registry struct {
 // startTimeout is how long a registry may take until it is ready.
 const startTimeout = 3 * time.Minute
 
-// Start starts a registry that ends with the test, or skips the test where there is no java
-// or mvn; with UNFOLD_REQUIRE_REGISTRY=1 it fails instead.
+// Start starts a registry that ends with the test, in the tier of all tests; where there is no java or mvn,
+// see tier.Missing.
 func Start(t testing.TB) *Registry {
 	t.Helper()
+	tier.Full(t, "it starts Apicurio Registry")
 	begin := time.Now()
 	dir, err := java.Fetched(filepath.Join(fetched.Testdata("registry"), "pom.xml"), "apicurio", unpack, "dependency:copy")
-	if err != nil && os.Getenv("UNFOLD_REQUIRE_REGISTRY") != "1" {
-		t.Skipf("SKIPPED, there is no schema registry here: %v", err)
-	}
 	if err != nil {
-		t.Fatal(err)
+		tier.Missing(t, err.Error())
 	}
 	r := &Registry{t: t, dir: dir}
 	if r.addr, err = apache.FreeAddress(); err != nil {

@@ -1,7 +1,7 @@
 // Package browser opens pages in a real browser, for tests.
 //
-// The browser is a Chromium that is installed (Debian: apt-get install chromium). Where there is none tests
-// skip and say so; with UNFOLD_REQUIRE_BROWSER=1 they fail.
+// The browser is a Chromium that is installed (Debian: apt-get install chromium). Tests that open one are in
+// the tier of all tests; where there is none, see tier.Missing.
 package browser
 
 import (
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"unfold/internal/testkit/tier"
 )
 
 // names are those under which the browser is looked for; UNFOLD_BROWSER names another.
@@ -23,6 +25,7 @@ var names = []string{"chromium", "chromium-browser", "google-chrome", "google-ch
 // find returns the browser's path, or ends the test.
 func find(t testing.TB) string {
 	t.Helper()
+	tier.Full(t, "it opens a browser")
 	if path := os.Getenv("UNFOLD_BROWSER"); path != "" {
 		return path
 	}
@@ -31,10 +34,7 @@ func find(t testing.TB) string {
 			return path
 		}
 	}
-	if os.Getenv("UNFOLD_REQUIRE_BROWSER") == "1" {
-		t.Fatal("there is no browser, and UNFOLD_REQUIRE_BROWSER is set (Debian: apt-get install chromium)")
-	}
-	t.Skip("SKIPPED, there is no browser (Debian: apt-get install chromium)")
+	tier.Missing(t, "there is no browser (Debian: apt-get install chromium)")
 	return ""
 }
 
