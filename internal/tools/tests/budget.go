@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+)
+
+// budget is what the tests of a package may cost in seconds, in the quick tier and in that of all tests. It was
+// measured: the larger of the time by the clock and the processors' time, on two quiet cores.
+type budget struct{ quick, all float64 }
+
+// A package outgrows its budget if it takes more than twice the processor time, or four times as long by the clock:
+// other load makes both longer, the clock more. The allowances are for packages of which the start is most.
+const (
+	cpuFactor, cpuAllowance   = 2, 5
+	wallFactor, wallAllowance = 4, 20
+)
+
+// unbudgeted is the budget of a package that the file does not name.
+var unbudgeted = budget{1, 1}
+
+// judge compares the packages with their budgets. With update it writes the file, where a run of the whole replaces
+// the tier's column.
+func (s *summary) judge(file string, all, whole, update bool) error {
+	budgets, err := readBudgets(file)
+	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
+		return err
+	}
+	if update {
+		return s.update(file, budgets, all, whole)
+	}
+	for _, name := range s.order {
+		p := s.packages[name]
+		if !p.ended || p.cached {
+			continue
+		}
+		b, ok := budgets[name]
+		if !ok {
+			b = unbudgeted
+		}
+		allowed := b.quick
+		if all {
+			allowed = max(b.quick, b.all)
+		}
+		if cpu := cpuFactor*allowed + cpuAllowance; p.cpu > cpu {
+			s.budget = append(s.budget, fmt.Sprintf("%s: %.1f s of processor time, budget %.0f s, at most %.0f s", name, p.cpu, allowed, cpu))
+		} else if wall := wallFactor*allowed + wallAllowance; p.wall > wall {
+			s.budget = append(s.budget, fmt.Sprintf("%s: %.1f s by the clock, budget %.0f s, at most %.0f s", name, p.wall, allowed, wall))
+		}
+	}
+	return nil
+}
+
+func readBudgets(file string) (map[string]budget, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	budgets := map[string]budget{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		var name string
+		var b budget
+		if _, err := fmt.Sscan(line, &name, &b.quick, &b.all); err != nil {
+			return nil, fmt.Errorf("%s:%d: want a package and two numbers of seconds: %w", file, n, err)
+		}
+		budgets[name] = b
+	}
+	return budgets, nil
+}
+
+const budgetHead = `# The budgets of the packages' tests in seconds: in make test, and in make test-all. Made by
+# bin/tests -count=1 -update-budget, and by bin/tests -all -count=1 -update-budget, on two quiet cores.
+# A package that is not named has 1 second.
+`
+
+// update takes the measured times over.
+func (s *summary) update(file string, budgets map[string]budget, all, whole bool) error {
+	if budgets == nil {
+		budgets = map[string]budget{}
+	}
+	for name, p := range s.packages {
+		if !p.ended || p.cached {
+			continue
+		}
+		b, seconds := budgets[name], math.Ceil(max(p.wall, p.cpu))
+		if all {
+			b.all = seconds
+		} else {
+			b.quick = seconds
+		}
+		budgets[name] = b
+	}
+	var out strings.Builder
+	out.WriteString(budgetHead)
+	for _, name := range slices.Sorted(maps.Keys(budgets)) {
+		b := budgets[name]
+		if _, ran := s.packages[name]; whole && !ran || max(b.quick, b.all) <= unbudgeted.quick {
+			continue // it is gone, or needs no line
+		}
+		fmt.Fprintf(&out, "%-44s %4.0f %4.0f\n", name, b.quick, b.all)
+	}
+	return os.WriteFile(file, []byte(out.String()), 0o644)
+}

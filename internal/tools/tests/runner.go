@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// runner runs go test in both modules.
+type runner struct {
+	flags, env, packages []string
+	out                  io.Writer
+	results              *results
+}
+
+// event is a line of go test -json (go doc test2json, and go help buildjson for builds).
+type event struct {
+	Action, Package, Test, Output string
+	ImportPath                    string
+	Elapsed                       float64
+}
+
+// run returns an error if go test itself could not be run; failing tests are among the results.
+func (r *runner) run(ctx context.Context) error {
+	if len(r.packages) > 0 {
+		return r.module(ctx, ".", r.packages)
+	}
+	err := r.module(ctx, ".", []string{"./..."})
+	if ctx.Err() == nil {
+		err = errors.Join(err, r.module(ctx, "bench", []string{"./..."}))
+	}
+	return err
+}
+
+// module runs the tests of packages of one module.
+func (r *runner) module(ctx context.Context, dir string, packages []string) error {
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"test"}, r.flags...), packages...)...)
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, r.env, os.Stderr
+	stoppable(cmd)
+	cmd.WaitDelay = 20 * time.Second // for test processes to stop those that they have started
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			var e event
+			if json.Unmarshal(line, &e) == nil {
+				r.results.take(e, r.out)
+			} else {
+				r.out.Write(line)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && r.results.failed() {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("go test in %s: %w", dir, err)
+	}
+	return nil
+}
