@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 )
 
 // foreignArrow are the samples of testdata/foreign/arrow, which pyarrow and polars wrote,
@@ -166,6 +167,7 @@ func tableIn(path string) (*table.Table, error) {
 // pyarrow finds in what is written of a sample the values that are in the sample, and
 // nothing wrong with it.
 func TestForeignReaderSeesTheSameValues(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	dir := t.TempDir()
 	var names []string
 	eachForeign(t, func(name, _ string, value []byte) {

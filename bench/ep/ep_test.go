@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"unfold/internal/testkit/tier"
 )
 
 // The command runs on toy data, and its page holds what it says.
 func TestSmall(t *testing.T) {
+	tier.Full(t, "it runs a whole measurement on small data")
 	page := filepath.Join(t.TempDir(), "ep.md")
 	var log strings.Builder
 	if code := run(context.Background(), []string{"-small", "-out", t.TempDir(), "-o", page}, &log); code != 0 {
@@ -37,6 +40,7 @@ func TestSmall(t *testing.T) {
 
 // The page of labels in learning, on toy data, holds what it says.
 func TestSupervisionSmall(t *testing.T) {
+	tier.Full(t, "it runs a whole measurement on small data")
 	page := filepath.Join(t.TempDir(), "supervision.md")
 	var log strings.Builder
 	if code := run(context.Background(), []string{"-supervision", "-small", "-out", t.TempDir(), "-o", page}, &log); code != 0 {

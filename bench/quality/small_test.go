@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/testkit/tier"
 )
 
 // The program under test starts itself to measure processes: see harness.Process.
@@ -24,9 +25,7 @@ func TestMain(m *testing.M) {
 // program builds the program under test.
 func program(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it builds the program and takes seconds")
-	}
+	tier.Full(t, "it runs a whole measurement on small data")
 	product, err := harness.Product(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"unfold/internal/testkit/tier"
 )
 
 // The command runs on the bundled sample, and its page holds what it says.
 func TestSmall(t *testing.T) {
+	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
 	page := filepath.Join(dir, "reasons.md")
 	var log strings.Builder

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
@@ -22,6 +23,7 @@ import (
 
 // TestSmall runs the whole program on toy data.
 func TestSmall(t *testing.T) {
+	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
 	var log bytes.Buffer
 	if code := run(t.Context(), []string{"-small", "-out", dir}, io.Discard, &log); code != 0 {
@@ -63,6 +65,7 @@ func TestSmall(t *testing.T) {
 // TestClusters runs the part about clusters on toy data, whose classes are clusters: the one that
 // comes is born, and all keep their ids.
 func TestClusters(t *testing.T) {
+	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
 	var log bytes.Buffer
 	if code := run(t.Context(), []string{"-small", "-clusters", "-out", dir}, io.Discard, &log); code != 0 {

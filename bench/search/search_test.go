@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"unfold/internal/testkit/tier"
 )
 
 // TestSmall measures everything with few rows: every case must have all its figures,
 // and the page be made of them. There are too few rows for IVF.
 func TestSmall(t *testing.T) {
+	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
 	var log strings.Builder
 	args := []string{"-small", "-rounds", "1", "-data", "", "-out", dir, "-o", filepath.Join(dir, "page.md")}

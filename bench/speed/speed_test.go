@@ -14,6 +14,7 @@ import (
 
 	"unfold/bench/internal/harness"
 	"unfold/bench/internal/relay"
+	"unfold/internal/testkit/tier"
 )
 
 // The program under test starts itself to measure processes: see harness.Process.
@@ -30,9 +31,7 @@ func TestMain(m *testing.M) {
 // TestSmall measures all rows on toy data, without peers: every figure of this
 // program must be there and be a number, and those of peers must be missed by name.
 func TestSmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program and takes seconds")
-	}
+	tier.Full(t, "it runs a whole measurement on small data")
 	out := t.TempDir()
 	unfold := filepath.Join(out, "unfold")
 	product, err := harness.Product(t.Context())

@@ -20,6 +20,7 @@ import (
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 )
 
 // readAvro reads a record back by the library.
@@ -245,6 +246,7 @@ func BenchmarkAvro(b *testing.B) {
 
 // TestForeignAvro holds that fastavro reads what is written as it is meant.
 func TestForeignAvro(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	o := ingesttest.Output(1, 3)
 	at := &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}
 	o.Kept = append(o.Kept, table.NewColumn("at", table.FixedArray(at, 1, arrow.Int64Traits.CastToBytes([]int64{1500}))), table.Float32Column("f", []float32{0.1}))

@@ -21,6 +21,7 @@ import (
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 )
 
@@ -265,6 +266,7 @@ for name in sys.argv[2:]:
 
 // TestProtobufForeign: protoc takes the schemas, and Google's library reads the messages.
 func TestProtobufForeign(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	dir := t.TempDir()
 	full := events(1, 2)
 	full.Probability[0] = 0.75

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models/fit"
 )
@@ -110,9 +111,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 // that comes late adds up to a quarter to so short a fit. (Its time depends on who else is at
 // work: see TestMeasured.) The best of three counts.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it learns 40,000 rows")
-	}
+	tier.Full(t, "it learns 40,000 rows")
 	j := Job{Rows: 40_000, Dim: 50}
 	j.Spec.Steps = 3
 	for try := 1; ; try++ {

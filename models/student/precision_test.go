@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/coarse/farfield"
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models/modeltest"
 	"unfold/models/pca"
@@ -80,9 +81,7 @@ func apart(t *testing.T, a, b vec.Matrix[float64]) float64 {
 // TestPrecisions: what is learnt with repulsion in single precision (ModelSettings.Single)
 // agrees with double precision, after ten steps and after all.
 func TestPrecisions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it learns 4,000 digits: not with -short")
-	}
+	tier.Full(t, "it learns 4,000 digits several times")
 	for _, d := range []int{2, 3} {
 		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) { precisions(t, d) })
 	}

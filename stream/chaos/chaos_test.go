@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/internal/testkit/tier"
 	"unfold/stream/chaos/results"
 	"unfold/stream/format"
 )
@@ -123,8 +124,8 @@ var scenarios = []scenario{
 // cuts each of them short.
 func TestChaos(t *testing.T) {
 	extent := os.Getenv("UNFOLD_CHAOS")
-	if extent == "" && testing.Short() {
-		t.Skip("it kills programs for ten seconds: not with -short")
+	if extent == "" {
+		tier.Full(t, "it kills programs")
 	}
 	seed, steps := number(t, "UNFOLD_CHAOS_SEED", 1), number(t, "UNFOLD_CHAOS_STEPS", 0)
 	for _, s := range scenarios {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/internal/testkit/tier"
 	"unfold/stream/store/storetest"
 )
 
@@ -120,18 +121,11 @@ func (f *fleet) finish(versions int) {
 	}
 }
 
-func notShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it runs and kills programs for half a minute: not with -short")
-	}
-}
-
 // TestRollingRestart restarts embedders one after the other, twice, kills two at once,
 // and restarts the learner, while events come and maps change: nothing may be lost,
 // out of order or there twice.
 func TestRollingRestart(t *testing.T) {
-	notShort(t)
+	tier.Full(t, "it kills programs")
 	for name, real := range map[string]bool{"embedded": false, "real": true} {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet(t, real, 11)
@@ -172,7 +166,7 @@ func TestRollingRestart(t *testing.T) {
 // TestSecondLearner puts the learner to sleep until another one has taken its place:
 // when it wakes up it must not announce anything, and end.
 func TestSecondLearner(t *testing.T) {
-	notShort(t)
+	tier.Full(t, "it kills programs")
 	f := newFleet(t, false, 12)
 	first := f.enlist("learn")
 	embedder := f.enlist("embed")
@@ -202,7 +196,7 @@ func TestSecondLearner(t *testing.T) {
 // TestStoreAway takes the store away for some seconds: places are written all the
 // while, nobody ends, and then maps go on.
 func TestStoreAway(t *testing.T) {
-	notShort(t)
+	tier.Full(t, "it kills programs")
 	f := newFleet(t, false, 13)
 	learner, embedder := f.enlist("learn"), f.enlist("embed")
 	f.places(embedder)

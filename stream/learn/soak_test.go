@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/clusters"
@@ -24,7 +25,7 @@ import (
 func soakEvents(t *testing.T) int {
 	text := os.Getenv("UNFOLD_SOAK")
 	switch {
-	case text == "" && testing.Short():
+	case text == "" && !tier.All():
 		return 20_000
 	case text == "":
 		return 100_000

@@ -17,6 +17,7 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 )
 
@@ -31,9 +32,7 @@ func TestMain(m *testing.M) {
 // A learner, an embedder with its map and a copy each carry all messages from topic to
 // topic, until they are asked to stop.
 func TestJobs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
+	tier.Full(t, "it runs a whole measurement on small data")
 	const messages, rows, partitions = 20, 10, 2
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

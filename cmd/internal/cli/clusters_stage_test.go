@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"unfold/ingest/emit"
+	"unfold/internal/testkit/tier"
 	"unfold/stream"
 	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
@@ -30,7 +31,7 @@ func TestRunFindsClusters(t *testing.T) {
 // The same with Apache Kafka, exactly once, and a topic that is compacted. A second run goes on
 // with the ids of the first.
 func TestRunFindsClustersOnKafka(t *testing.T) {
-	long(t)
+	tier.Full(t, "it starts Apache Kafka")
 	t.Parallel()
 	b := kafkatest.StartReal(t, "")
 	client, configuration := b.Client(t), configured(t, b.Addr())

@@ -14,6 +14,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/stream/store/storetest"
 )
 
@@ -66,6 +67,7 @@ func TestDataPage(t *testing.T) {
 
 // The page's pipe of duckdb is one: what it writes is read.
 func TestDuckDBPipe(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	text := page(t, filepath.Join(repository, "docs", "data.md"))
 	recipe := regexp.MustCompile(`(?s)duckdb -c "([^"]+)" \| \\\s+unfold ([^\n]+)\n`).FindStringSubmatch(text)
 	if recipe == nil {

@@ -13,15 +13,14 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/emit"
+	"unfold/internal/testkit/tier"
 )
 
 // TestDigits is the whole way of files on real data: README's example, as it stands,
 // learns from 3,000 digits, draws them, places 1,000 others and measures. What comes
 // out of it must be good.
 func TestDigits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some seconds: not with -short")
-	}
+	tier.Full(t, "it learns 3,000 digits in several ways")
 	root, err := filepath.Abs(repository)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/stream/streamtest"
 )
 
@@ -55,6 +56,7 @@ func TestPhrases(t *testing.T) {
 // Reasons and neighbours are in files of every format that has room for them, for pandas,
 // polars and pyarrow to read.
 func TestReasonsForOthers(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	t.Chdir(t.TempDir())
 	blobs(t, "train.csv", 240, 1)
 	write(t, "odd.csv", "a,b,c,kind\n0,0,900,low\n9,-9,0,high\n")

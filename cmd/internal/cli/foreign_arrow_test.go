@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -81,6 +82,7 @@ func TestFilesOfPolars(t *testing.T) {
 
 // The same as messages.
 func TestMessagesOfPolars(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	union, err := os.ReadFile(filepath.Join(repository, "testdata", "foreign", "arrow", "dense_union.arrows"))
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -32,6 +33,7 @@ var readOutputs string
 // without, in files of every format and of no row, one, a batch and several, is for
 // readers of others what the model said.
 func TestOutputsOfEveryKind(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	t.Chdir(t.TempDir())
 	sheet(t, "train.csv", 90, true)
 	many, few := []int{0, 1, 4096, 4097, 10_000}, []int{1, 4097}

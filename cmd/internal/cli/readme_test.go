@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -86,6 +87,7 @@ func workplace(t *testing.T, more ...string) (here func(string) string, broker s
 // README's recipes for streams run as they stand, against an embedded broker:
 // confluent-kafka makes the topics, writes the events as JSON and reads the places.
 func TestReadmeStream(t *testing.T) {
+	tier.Full(t, "it runs Python libraries")
 	engineer, operator := section(t, "A stream engineer: a topic"), section(t, "An operator")
 	here, broker := workplace(t)
 	_, rest, _ := strings.Cut(engineer, "```yaml\n")

@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
@@ -74,20 +75,11 @@ type kitchen struct {
 	ran  int
 }
 
-// long leaves a test out where -short asks for that, as beside the race detector: its
-// scripts are other programs.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it runs without -short")
-	}
-}
-
 // newKitchen makes one for a page, with the topics of the recipes' first page; more replaces
 // what else the blocks name.
 func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
 	t.Helper()
-	long(t)
+	tier.Full(t, "it runs Python libraries")
 	first, text := recipePage(t, "README.md"), recipePage(t, recipe)
 	k := &kitchen{t: t, page: text, said: map[string]string{}, arguments: map[string][]string{}}
 	k.here, k.broker = workplace(t, append(more, "127.0.0.1:8080", "127.0.0.1:0")...)
@@ -97,7 +89,7 @@ func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
 
 func recipePage(t *testing.T, name string) string {
 	t.Helper()
-	long(t)
+	tier.Full(t, "it runs Python libraries")
 	return page(t, filepath.Join(repository, "docs", "recipes", name))
 }
 
@@ -209,7 +201,7 @@ func TestRecipeJSON(t *testing.T) {
 
 // registryHere is a schema registry on this machine, and what names it in the pages.
 func registryHere(t *testing.T) (r *srfake.Registry, names []string) {
-	long(t)
+	tier.Full(t, "it runs Python libraries")
 	r = srfake.New()
 	t.Cleanup(r.Close)
 	r.Intercept(func(_ http.ResponseWriter, q *http.Request) bool {

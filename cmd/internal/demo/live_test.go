@@ -9,6 +9,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/stage"
 	"unfold/ingest"
+	"unfold/internal/testkit/tier"
 	"unfold/models"
 	"unfold/models/fit"
 )
@@ -16,9 +17,7 @@ import (
 // TestDemo is the demo with a stream that comes faster and a map that is learnt
 // in fewer steps.
 func TestDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some seconds: not with -short")
-	}
+	tier.Full(t, "it plays the demo")
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	folder := t.TempDir()
 	s, err := Connections(t.Context(), folder)

@@ -9,6 +9,7 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/internal/foreign"
+	"unfold/internal/testkit/tier"
 )
 
 //go:embed testdata/schemathesis.py
@@ -17,9 +18,7 @@ var schemathesis string
 // What the OpenAPI file says holds: schemathesis asks as it allows and as it does not, and
 // no answer is a failure of the server, of another status, type or form than described.
 func TestOpenAPI(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED with -short: schemathesis takes some ten seconds")
-	}
+	tier.Full(t, "it runs schemathesis")
 	s := served(t, model(t), Limits{Time: time.Minute})
 	out := string(foreign.Run(t, schemathesis, s.URL+"/openapi.json", t.TempDir()))
 	// The description itself is what it begins with.

@@ -41,6 +41,7 @@ func execute(args []string) int {
 		fmt.Fprintln(os.Stderr, "tests:", err)
 		return 1
 	}
+	go reap(ctx, cmd.Process.Pid)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {

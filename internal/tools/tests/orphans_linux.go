@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"syscall"
 	"time"
@@ -15,6 +17,26 @@ import (
 func adoptOrphans() {
 	// Where the kernel refuses, orphans go to the first process, as they do elsewhere.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// reap collects orphans that have ended, until the context ends, as the first process would: a test may wait until
+// one is gone. It leaves the test binary to its own waiter.
+func reap(ctx context.Context, test int) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+		}
+		for pid := range children() {
+			if pid != test {
+				syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+			}
+		}
+	}
 }
 
 // patience is how long processes may take to end after the test that started them.
