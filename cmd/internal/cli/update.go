@@ -19,6 +19,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/ep/labels"
+	"unfold/models/fit"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
 )
@@ -90,6 +91,9 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 	if u.live, err = kept.take(c.Model); err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
 	}
+	if err := checkFollows(u.before); err != nil {
+		return table.InFile(c.Model, err)
+	}
 	if err := u.change(ctx); err != nil {
 		return err
 	}
@@ -104,6 +108,15 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 			humanize.Plural(len(u.came), "row"), humanize.Plural(len(u.gone), "row"), humanize.Span(time.Since(begin)))
 	}
 	return nil
+}
+
+// checkFollows refuses maps whose kind does not follow its points, before rows are read.
+func checkFollows(s *snapshot.Snapshot) error {
+	kind, err := fit.Kinds{}.Find(s.Kind)
+	if err == nil && !kind.Carried {
+		return fmt.Errorf("maps of kind %s do not follow their rows: fit again, or learn one of kind %s", s.Kind, fit.LVM)
+	}
+	return err
 }
 
 // forgetFile is the file of rows that go, if there is one.
