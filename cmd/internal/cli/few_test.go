@@ -164,6 +164,33 @@ func TestFewRows(t *testing.T) {
 	}
 }
 
+// A map that loses all its rows but two is one of two points. With fewer left no map is made, which
+// is an error: the file would keep the rows that went.
+func TestForgetToTheLastRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFew(t, 0)
+	rows := strings.SplitAfter(contentsOf(t, "all.csv"), "\n")
+	rows = rows[:len(rows)-1]
+	for _, pca := range []string{"none", "3"} {
+		must(t, "-q", "fit", "all.csv", "--columns", strings.Join(fewColumns, ","), "--id", "id", "--pca", pca, "--steps", "2", "-o", "m.unfold")
+		before := contentsOf(t, "m.unfold")
+		for left := range 3 {
+			write(t, "gone.csv", strings.Join(rows[:len(rows)-left], ""))
+			code, _, stderr := run(t, "-q", "update", "m.unfold", "--forget", "gone.csv", "-o", "m.unfold", "--points", "points.csv")
+			if left < 2 {
+				if code != exitBadInput || !strings.Contains(stderr, fmt.Sprintf("m.unfold: %d point", left)) || contentsOf(t, "m.unfold") != before {
+					t.Errorf("pca %s, %d rows left: exit %d, %s", pca, left, code, stderr)
+				}
+				continue
+			}
+			if lines := strings.Count(contentsOf(t, "points.csv"), "\n"); code != 0 || lines != 1+left {
+				t.Errorf("pca %s, %d rows left: exit %d, %s, %d lines of points", pca, left, code, stderr, lines)
+			}
+			must(t, "-q", "embed", "all.csv", "-m", "m.unfold", "-o", "o.csv")
+		}
+	}
+}
+
 // fewArgs are the words of a line for a model of these flags.
 func fewArgs(line string, flags []string) []string {
 	args := []string{"-q"}

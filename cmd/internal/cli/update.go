@@ -18,8 +18,10 @@ import (
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
+	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
 )
@@ -205,6 +207,10 @@ func (u *updating) change(ctx context.Context) (err error) {
 	u.p.progress.Stage("refresh", "", 0)
 	if u.report, err = u.live.Refresh(ctx); err != nil {
 		return table.InFile(u.Model, err)
+	}
+	if u.report.Kind == live.Still.String() {
+		// No map was made, so that the file would keep the rows that went.
+		return models.BadInputf("%s: %s would be left, and a map needs two: nothing was changed", u.Model, humanize.Plural(u.report.Points, "point"))
 	}
 	var b bytes.Buffer
 	if err := u.live.Save(&b); err != nil {
