@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/avrorec"
@@ -66,6 +68,8 @@ type Decoder struct {
 	file   reader        // of messages that name no schema; nil: they name it
 	// values and keys are those of schemas, and of JSON.
 	values, keys *schemas
+	// all decodes every column, for Fields.
+	all func() (*Decoder, error)
 }
 
 // NewDecoder makes a decoder. It fails if the settings cannot be met.
@@ -85,6 +89,12 @@ func NewDecoder(s Settings) (*Decoder, error) {
 		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow},
 		values: newSchemas(s.Registry, s.Spec, false), keys: newSchemas(s.Registry, all, true),
 	}
+	d.all = sync.OnceValues(func() (*Decoder, error) {
+		s := s
+		s.Spec.Paths, s.Spec.Named, s.Chosen = nil, nil, nil
+		s.Spec.Vector, s.Spec.Types = "", nil // a value of another type is there all the same
+		return NewDecoder(s)
+	})
 	if s.File != nil {
 		var err error
 		if d.file, err = s.File.compile(s.Spec); err != nil {
@@ -168,6 +178,28 @@ func (d *Decoder) explain(m *stream.Message, err error) error {
 		e.Hint = "say where the schema registry is (registry.url), or, of records without a registry, their format and schema"
 	}
 	return err
+}
+
+// fieldsTime bounds the time that Fields takes to get a schema.
+const fieldsTime = 2 * time.Second
+
+// Fields describes all columns that the events of a message have, also those that the settings do not
+// want; nil if it cannot be read. It is for errors: it decodes the message again.
+func (d *Decoder) Fields(m *stream.Message) table.Schema {
+	all := d
+	if d.all != nil {
+		var err error
+		if all, err = d.all(); err != nil {
+			return nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), fieldsTime)
+	defer cancel()
+	out, err := all.DecodeNow(ctx, m)
+	if err != nil || out.Table == nil {
+		return nil
+	}
+	return out.Table.Schema()
 }
 
 // Weigh returns how many bytes the events of a message take once decompressed, if that is
