@@ -48,6 +48,14 @@ const (
 // metrics are all of them.
 var metrics = []string{string(Euclidean), string(Cosine), string(Correlation), string(Hellinger), string(Haversine), string(Hamming), string(Jaccard), string(Manhattan), string(Chebyshev)}
 
+// Metrics lists all of them, the default first.
+func Metrics() (all []Metric) {
+	for _, m := range metrics {
+		all = append(all, Metric(m))
+	}
+	return all
+}
+
 // earthRadius is the mean radius of the earth in km (IUGG).
 const earthRadius = 6371.0088
 

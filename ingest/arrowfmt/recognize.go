@@ -17,6 +17,10 @@ import (
 // Looks reports whether bytes look like an Arrow IPC stream: whether their first one does.
 func Looks(value []byte) bool { return len(value) > 0 && value[0] == 0xff }
 
+// Resembles names the well-known format that bytes look like, and what to do with such; "" for
+// none.
+func Resembles(b []byte) (what, do string) { return notStream(b) }
+
 // notStream says what bytes look like that do not begin as an Arrow stream, and what to
 // do; "" if that is not known.
 func notStream(b []byte) (what, do string) {

@@ -56,6 +56,9 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 		}
 	}
 	if len(placeColumn{}.names(r.Schema())) == 0 {
+		if err := mistypedPlaces(ctx, r, origin); err != nil {
+			return nil, err
+		}
 		return nil, origin.Bad("this is not a map: there is no column %q (or %s_0, ...)", EmbeddingName, EmbeddingName).
 			Suggest("the columns are %s", table.List(r.Schema().Names()))
 	}
@@ -85,6 +88,27 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 	}
 	o.MapID = id
 	return &Map{*o}, nil
+}
+
+// mistypedPlaces explains why columns that are named as places cannot be read, nil if there are
+// none. A CSV file without rows is such a table: nothing says what type its columns have.
+func mistypedPlaces(ctx context.Context, r table.Reader, origin table.Origin) error {
+	for _, name := range []string{EmbeddingName, EmbeddingName + "_0"} {
+		f, there := r.Schema().Find(name)
+		if !there {
+			continue
+		}
+		for t, err := range table.All(ctx, r) {
+			if err != nil {
+				return err
+			}
+			if t.Len() > 0 {
+				return origin.BadColumn(name, "its type is %s, and places are numbers", f.Type)
+			}
+		}
+		return origin.Bad("the map has no rows")
+	}
+	return nil
 }
 
 // String describes the map in a line.

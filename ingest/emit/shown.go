@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -31,8 +32,12 @@ var pairs = [][2]string{
 // of vectors. The id's column is id; if that is "" it is the column named id, if there is one.
 func ReadShown(ctx context.Context, r table.Reader, origin table.Origin, id string, names ...string) (*Shown, error) {
 	s := r.Schema()
+	named := len(names) > 0
 	names, err := shownCoordinates(s, origin, names)
 	if err != nil {
+		if !named {
+			err = cmp.Or(mistypedPlaces(ctx, r, origin), err)
+		}
 		return nil, err
 	}
 	if _, there := s.Find(IDName); id == "" && there {

@@ -85,6 +85,18 @@ func (s Schema) Find(name string) (Field, bool) {
 	return s.part(name)
 }
 
+// May reports whether a name can be one of the schema's: that of a field, or a path into a column
+// whose parts it does not know, such as a map.
+func (s Schema) May(name string) bool {
+	if _, there := s.Find(name); there {
+		return true
+	}
+	return slices.ContainsFunc(s, func(f Field) bool {
+		_, inside := below(name, f.Name)
+		return inside && f.Parts == nil && f.Kind == Other
+	})
+}
+
 // Index returns the number of the field of that name, which there is.
 func (s Schema) Index(name string) int {
 	return slices.IndexFunc(s, func(f Field) bool { return f.Name == name })

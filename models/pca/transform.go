@@ -27,8 +27,8 @@ func (p *Projector) Dim() int { return p.linear.Dim() }
 // Q is the number of elements of a projected vector.
 func (p *Projector) Q() int { return p.linear.Q() }
 
-// Apply returns the projections of the rows of x (n x dim) as n x q. It panics
-// if x has another number of columns.
+// Apply returns the projections of the rows of x (n x dim) as n x q. It panics if x has
+// rows of another length; a matrix without rows may have any number of columns.
 func (p *Projector) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	return p.linear.Apply(x, threads)
 }
@@ -37,9 +37,9 @@ func (p *Projector) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32
 const sparsePiece = 256
 
 // ApplySparse returns what Apply does of the rows of a (n x dim) in full, bit for bit; the mean
-// must be 0, as that of a truncated SVD is. It panics if a has another number of columns.
+// must be 0, as that of a truncated SVD is. It panics if a has rows of another length.
 func (p *Projector) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
-	if a.M != p.Dim() || !p.linear.Still() {
+	if a.N > 0 && a.M != p.Dim() || !p.linear.Still() {
 		panic("pca: sparse rows are projected by components of so many columns, without a mean")
 	}
 	z := vec.New[float32](a.N, p.Q())

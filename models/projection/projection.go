@@ -97,7 +97,8 @@ func (p *Projection) Dim() int { return p.dim }
 func (p *Projection) Identity() bool { return p.apply == nil }
 
 // Apply returns what the model sees of the rows of x (n x dim), as n x q; x itself if
-// vectors stay as they are. It panics if x has another number of columns.
+// vectors stay as they are. It panics if x has rows of another length; a matrix without
+// rows may have any number of columns.
 func (p *Projection) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	if p.Identity() {
 		return x

@@ -154,10 +154,14 @@ func labelled[T vec.Float](points vec.Matrix[T], class []int32) (vec.Matrix[T], 
 	return vec.Take(points, kept), out
 }
 
-// largest returns the largest of ks, all of which must be within 1..most.
+// largest returns the largest of ks, all of which must be within 1..most: a point has so many
+// others as neighbours.
 func largest(ks []int, most int) (int, error) {
 	if len(ks) == 0 {
 		return 0, models.BadInputf("score: no number of neighbours is named")
+	}
+	if most < 1 {
+		return 0, models.BadInputf("score: there are too few points: none has a neighbour")
 	}
 	for _, k := range ks {
 		if k < 1 || k > most {

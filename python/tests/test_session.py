@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ import pytest
 
 from unfold_live import Unfold, UnfoldError, __version__, load
 from unfold_live._binary import binary
+from unfold_live._process import Process
 from unfold_live._session import Session
 
 from .conftest import blobs
@@ -252,6 +254,43 @@ def test_programs_that_are_not_ours(
     monkeypatch.setenv("UNFOLD_BINARY", str(path))
     with pytest.raises(UnfoldError, match=says):
         Unfold().fit(data[0])
+
+
+#: A program that crashes as Go's do: at the first command of a session, and in a command of its own.
+CRASHES = """#!{python}
+import struct, sys
+if "session" in sys.argv:
+    for answer in (b'{{"end": {{"code": 0, "output": "unfold"}}}}', b""):
+        n = struct.unpack(">I", sys.stdin.buffer.read(4))[0]
+        sys.stdin.buffer.read(n)
+        if answer:
+            sys.stdout.buffer.write(struct.pack(">I", len(answer)) + answer)
+            sys.stdout.buffer.flush()
+else:
+    sys.stderr.write("begins\\n")
+sys.stderr.write("panic: tile: no such thing [recovered, repanicked]\\n\\n")
+sys.stderr.write("goroutine 1 [running]:\\nmain.main()\\n\\t/src/main.go:7 +0x1d\\n")
+sys.exit(2)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs are scripts here")
+@pytest.mark.parametrize("command", ["session", "run"])
+def test_a_crash_is_one_sentence(command: str, data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    """It names the reason and the file that has the trace, which is not logged either."""
+    path = tmp_path / "crashes"
+    path.write_text(CRASHES.format(python=sys.executable))
+    path.chmod(0o755)
+    monkeypatch.setenv("UNFOLD_BINARY", str(path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    caplog.set_level(logging.DEBUG, "unfold_live")
+    call = (lambda: Unfold().fit(data[0])) if command == "session" else (lambda: Process(["run"]).said("nothing"))
+    with pytest.raises(UnfoldError) as e:
+        call()
+    (trace,) = tmp_path.glob("unfold-trace-*.txt")
+    assert str(e.value) == f"unfold crashed: tile: no such thing; its trace is in {trace}"
+    assert "goroutine 1 [running]" in trace.read_text()
+    assert "goroutine" not in caplog.text
 
 
 def test_the_program_of_another_release(data: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

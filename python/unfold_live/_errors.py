@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
+
 
 class UnfoldError(RuntimeError):
     """The program failed through no fault of the rows or the settings.
@@ -9,6 +13,34 @@ class UnfoldError(RuntimeError):
     Bad rows and settings that make no sense are a ``ValueError``, as elsewhere in Python's
     world of estimators, with the program's own words.
     """
+
+
+#: How the first line of a trace begins that Go's runtime writes when the program crashes.
+_CRASH = re.compile(
+    r"^(?:panic: |fatal error: |runtime: |unexpected fault address |SIG(?:ABRT|BUS|FPE|ILL|QUIT|SEGV|TRAP): )(.*)$", re.MULTILINE
+)
+
+#: What the runtime adds to the reason.
+_ADDED = re.compile(r"\s*\[recovered(?:, repanicked)?\]$|^runtime error: ")
+
+
+def is_crash(text: str) -> bool:
+    """Report whether what the program wrote to its standard error has a trace in it."""
+    return _CRASH.search(text) is not None
+
+
+def crash_of(text: str) -> UnfoldError:
+    """Save the trace of a crash and return the exception, which names the reason and the trace's file."""
+    found = _CRASH.search(text)
+    reason = _ADDED.sub("", found[1]) if found else ""
+    try:
+        number, path = tempfile.mkstemp(prefix="unfold-trace-", suffix=".txt")
+        with open(number, "w", encoding="utf-8") as f:
+            f.write(text + "\n")
+        where = f"its trace is in {path}"
+    except OSError as e:
+        where = f"its trace could not be saved in {tempfile.gettempdir()}: {os.strerror(e.errno or 0)}"
+    return UnfoldError(f"unfold crashed: {reason}; {where}")
 
 
 #: Exit codes of the program: wrong usage and bad input are the caller's.

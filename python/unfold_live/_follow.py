@@ -60,6 +60,8 @@ class Follows:
         ------
         KeyError
             There is no row of such an id.
+        ValueError
+            Fewer than two points would be left.
         """
         check_is_fitted(self)
         gone = self._rows_of(ids)

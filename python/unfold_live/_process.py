@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._binary import start
-from ._errors import UnfoldError, error_of
+from ._errors import UnfoldError, crash_of, error_of, is_crash
 from ._session import _apart
 
 log = logging.getLogger("unfold_live")
@@ -35,12 +35,15 @@ class Process:
 
     def __init__(self, args: list[str], level: int = logging.INFO) -> None:
         self._lines: list[str] = []
+        self._crash: list[UnfoldError] = []
         self._news = threading.Condition()
         self._level = level
         self._child = start(
             [*args, "--attached"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **_apart()
         )
-        self._reader = threading.Thread(target=_read, args=(self._child.stderr, self._lines, self._news, level), daemon=True)
+        self._reader = threading.Thread(
+            target=_read, args=(self._child.stderr, self._lines, self._crash, self._news, level), daemon=True
+        )
         self._reader.start()
         self._end = weakref.finalize(self, _end, self._child)
 
@@ -82,6 +85,9 @@ class Process:
         """Return why it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(5)
+        self._reader.join(1)
+        if self._crash:
+            return self._crash[0]
         text = "\n".join(line.removeprefix("unfold: ") for line in self._lines[-5:])
         return error_of(self._child.returncode or 1, text, {}) if self._child.returncode else UnfoldError(f"unfold ended: {text}")
 
@@ -102,17 +108,24 @@ class Process:
         return code
 
 
-def _read(pipe: Any, lines: list[str], news: threading.Condition, level: int) -> None:
-    """Gather lines until the pipe ends. It holds no reference to the process's object."""
+def _read(pipe: Any, lines: list[str], crash: list[UnfoldError], news: threading.Condition, level: int) -> None:
+    """Gather lines until the pipe ends. A trace is saved rather than logged. It holds no reference to the process's object."""
     say: Callable[..., None] = log.log
+    trace: list[str] = []
     with contextlib.suppress(ValueError):  # the pipe was closed
         for line in pipe:
             text = line.rstrip("\n")
+            if trace or is_crash(text):
+                trace.append(text)
+                continue
             say(level, "%s", text)
             with news:
                 lines.append(text)
                 del lines[:-1000]
                 news.notify_all()
+    if trace:
+        crash.append(crash_of("\n".join(trace)))
+        log.error("%s", crash[0])
     with news:
         news.notify_all()
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from ._binary import VARIABLE, binary, start
-from ._errors import UnfoldError, error_of
+from ._errors import UnfoldError, crash_of, error_of, is_crash
 from ._version import __version__
 
 log = logging.getLogger("unfold_live")
@@ -96,7 +96,7 @@ class Session:
             while True:
                 answer = _receive(child.stdout)
                 if answer is None:
-                    raise UnfoldError(f"unfold ended in the middle of a command: {self._last_words()}")
+                    raise _ended(self._last_words(), "unfold ended in the middle of a command")
                 if "end" in answer:
                     return answer["end"]
                 if "note" in answer:
@@ -109,7 +109,7 @@ class Session:
         except BrokenPipeError:
             words = self._last_words()
             self._stop()
-            raise UnfoldError(f"unfold ended: {words}") from None
+            raise _ended(words, "unfold ended") from None
         except BaseException:
             # Nobody waits for the answer any longer; what it wrote is only files of its own.
             self._stop()
@@ -167,6 +167,11 @@ class Session:
         self._complaints.seek(0)
         text = self._complaints.read().decode("utf-8", "replace").strip()
         return text or (f"exit code {self._child.returncode}" if self._child is not None else "")
+
+
+def _ended(words: str, what: str) -> UnfoldError:
+    """Return the exception of a child that has ended, by what it wrote last."""
+    return crash_of(words) if is_crash(words) else UnfoldError(f"{what}: {words}")
 
 
 def _compare(said: str) -> None:

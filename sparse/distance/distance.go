@@ -30,6 +30,9 @@ func (d Distance) String() string {
 	return names[d]
 }
 
+// Names lists the distances' names, Euclidean first.
+func Names() []string { return slices.Clone(names) }
+
 // Parse returns the distance of that name.
 func Parse(name string) (Distance, error) {
 	if i := slices.Index(names, name); i >= 0 {

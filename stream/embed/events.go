@@ -27,6 +27,8 @@ type Events struct {
 	At int64
 
 	limits arrowfmt.Limits
+	// fields describes all that the message has, for errors; nil: nobody knows.
+	fields func() table.Schema
 	// batch is the table as encoder has encoded it, kept because placing and
 	// learning both need it.
 	batch   *ingest.Batch
@@ -50,12 +52,74 @@ func (e *Events) Encode(with *ingest.Encoder) (*ingest.Batch, error) {
 	if e.encoder == with {
 		return e.batch, nil
 	}
-	b, err := Encode(with, e.Table, e.limits)
+	_, err := e.Absent(with.Selection().ID, with.Vector())
+	var b *ingest.Batch
+	if err == nil {
+		b, err = Encode(with, e.Table, e.limits)
+	}
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: err}
 	}
 	e.batch, e.encoder = b, with
 	return b, nil
+}
+
+// Absent explains which column that every event needs is missing: that of ids or that of vectors,
+// where they are named. The error is a *table.Error, nil if nothing is missing; all reports
+// whether every event lacks the column, rather than some.
+func (e *Events) Absent(id, vector string) (all bool, err error) {
+	if e.Len() == 0 {
+		return false, nil
+	}
+	for _, name := range []string{id, vector} {
+		c, there := e.Table.Column(name)
+		if name == "" || there && firstNull(c) < 0 {
+			continue
+		}
+		all = !there || allNull(c)
+		if all { // a column that is named is there even if the message has no such field
+			if err := e.unknown(name); err != nil {
+				return all, err
+			}
+		}
+		if there && name == id {
+			return all, e.Table.Origin.BadAt(firstNull(c), name, "the event has no id").Suggest("every event needs one, since source.id names the column")
+		}
+	}
+	return false, nil
+}
+
+// unknown is the error for a column that the message does not have; nil if it has it.
+func (e *Events) unknown(name string) error {
+	schema := e.Table.Schema()
+	if e.fields != nil {
+		if all := e.fields(); all != nil {
+			schema = all
+		}
+	}
+	if schema.May(name) {
+		return nil
+	}
+	return table.UnknownColumn(e.Table.Origin, name, schema.Flat().Names())
+}
+
+// firstNull is the first row of a column without a value, -1 if there is none.
+func firstNull(c table.Column) int {
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+func allNull(c table.Column) bool {
+	for i := range c.Len() {
+		if !c.IsNull(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // Own returns this package's events; those of another decoder are an error.
@@ -117,6 +181,7 @@ func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
 	return &Events{
 		Table: got.Table, Gone: got.Gone, Wire: got.Wire,
 		Position: m.Position(), At: eventTime(m.Time), limits: d.Limits(),
+		fields: func() table.Schema { return d.Fields(&m) },
 	}, nil
 }
 

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/avrorec"
@@ -65,6 +68,8 @@ type Decoder struct {
 	file   reader        // of messages that name no schema; nil: they name it
 	// values and keys are those of schemas, and of JSON.
 	values, keys *schemas
+	// all decodes every column, for Fields.
+	all func() (*Decoder, error)
 }
 
 // NewDecoder makes a decoder. It fails if the settings cannot be met.
@@ -84,6 +89,12 @@ func NewDecoder(s Settings) (*Decoder, error) {
 		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow},
 		values: newSchemas(s.Registry, s.Spec, false), keys: newSchemas(s.Registry, all, true),
 	}
+	d.all = sync.OnceValues(func() (*Decoder, error) {
+		s := s
+		s.Spec.Paths, s.Spec.Named, s.Chosen = nil, nil, nil
+		s.Spec.Vector, s.Spec.Types = "", nil // a value of another type is there all the same
+		return NewDecoder(s)
+	})
 	if s.File != nil {
 		var err error
 		if d.file, err = s.File.compile(s.Spec); err != nil {
@@ -113,6 +124,9 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	if n == Auto {
 		n = d.recognise(m)
 	}
+	if n == Auto {
+		return out, d.unknown(m.Value, origin)
+	}
 	if n == Arrow {
 		if out.Table, err = d.arrow.Decode(m.Value, origin); err != nil {
 			return out, d.explain(m, err)
@@ -123,11 +137,11 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	}
 	r, wire, err := d.reader(n, m, origin)
 	if err != nil {
-		return out, err
+		return out, readAs(n, err)
 	}
 	got, err := r.Decode(wire.Value, origin)
 	if err != nil {
-		return out, err
+		return out, readAs(wire.Format, err)
 	}
 	d.chose(wire.Format, m)
 	if out.Wire = wire; !got.Deleted {
@@ -166,6 +180,28 @@ func (d *Decoder) explain(m *stream.Message, err error) error {
 	return err
 }
 
+// fieldsTime bounds the time that Fields takes to get a schema.
+const fieldsTime = 2 * time.Second
+
+// Fields describes all columns that the events of a message have, also those that the settings do not
+// want; nil if it cannot be read. It is for errors: it decodes the message again.
+func (d *Decoder) Fields(m *stream.Message) table.Schema {
+	all := d
+	if d.all != nil {
+		var err error
+		if all, err = d.all(); err != nil {
+			return nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), fieldsTime)
+	defer cancel()
+	out, err := all.DecodeNow(ctx, m)
+	if err != nil || out.Table == nil {
+		return nil
+	}
+	return out.Table.Schema()
+}
+
 // Weigh returns how many bytes the events of a message take once decompressed, if that is
 // known without decoding them; else 0.
 func (d *Decoder) Weigh(m *stream.Message) int64 {
@@ -178,8 +214,8 @@ func (d *Decoder) Weigh(m *stream.Message) int64 {
 // bySchema stands for the format of the schema that a message names.
 const bySchema Name = ""
 
-// recognise says by a message's bytes what it is. What is nothing known is Arrow, whose decoder
-// says what is wrong with it.
+// recognise returns the format that a message's bytes are in. For bytes of no known format it is
+// the one in use, whose decoder finds the fault, or Auto if none is.
 func (d *Decoder) recognise(m *stream.Message) Name {
 	v := m.Value
 	if arrowfmt.Looks(v) {
@@ -193,18 +229,82 @@ func (d *Decoder) recognise(m *stream.Message) Name {
 	if jsonrec.Looks(v) {
 		return JSON
 	}
-	return Arrow
+	if registry.Framed(v) {
+		return Arrow // which explains what a registry would be needed for
+	}
+	if used := d.inUse(); len(used) == 1 {
+		return used[0]
+	}
+	return Auto
 }
 
-// chose reports what Auto has recognised, once for each format.
+// chose notes and reports what Auto has recognised, once for each format.
 func (d *Decoder) chose(n Name, m *stream.Message) {
-	if d.set.Format != Auto || d.set.Chosen == nil {
+	if d.set.Format != Auto {
 		return
 	}
 	bit := uint32(1) << slices.Index(formats, n)
-	if d.chosen.Load()&bit == 0 && d.chosen.Or(bit)&bit == 0 {
+	if d.chosen.Load()&bit == 0 && d.chosen.Or(bit)&bit == 0 && d.set.Chosen != nil {
 		d.set.Chosen(n, m)
 	}
+}
+
+// inUse lists the formats that Auto has recognised so far.
+func (d *Decoder) inUse() (names []Name) {
+	bits := d.chosen.Load()
+	for i, n := range formats {
+		if bits>>i&1 == 1 {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// unknown is the error for bytes of no known format, where no format or several are in use.
+func (d *Decoder) unknown(v []byte, origin table.Origin) error {
+	what := "this is in no format that is recognised"
+	if like, _ := arrowfmt.Resembles(v); like != "" {
+		what = "this looks like " + like
+	}
+	begins := "an Arrow stream begins with 0xff, JSON with { or ["
+	if d.set.Registry != nil {
+		begins += ", a record of the schema registry with 0"
+	}
+	e := origin.Bad("%s: %s; %s", what, firstByte(v), begins)
+	if used := d.inUse(); len(used) > 0 {
+		return e.Suggest("messages of this topic are %s", joined(used))
+	}
+	return e.Suggest("set source.format, and source.schema for Avro and Protobuf without a registry")
+}
+
+// joined lists formats for a reader.
+func joined(names []Name) string {
+	var text []string
+	for _, n := range names {
+		text = append(text, string(n))
+	}
+	return strings.Join(text, " and ")
+}
+
+// firstByte describes where a message of another format differs.
+func firstByte(v []byte) string {
+	if len(v) == 0 {
+		return "it is empty"
+	}
+	if v[0] > ' ' && v[0] < 0x7f {
+		return fmt.Sprintf("byte 1 is 0x%02x (%q)", v[0], rune(v[0]))
+	}
+	return fmt.Sprintf("byte 1 is 0x%02x", v[0])
+}
+
+// readAs adds the format that a message was read as to an error about the whole of it.
+func readAs(n Name, err error) error {
+	var e *table.Error
+	if n == bySchema || !errors.As(err, &e) || e.Column != "" || strings.Contains(strings.ToLower(e.Problem), string(n)) {
+		return err
+	}
+	e.Problem = fmt.Sprintf("read as %s: %s", n, e.Problem)
+	return err
 }
 
 // reader returns what decodes a message that is not Arrow, and how that is written.
@@ -222,6 +322,9 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 	}
 	header, _ := m.Header(registry.ValueHeader)
 	r, wire, err := d.values.find(header, m.Value)
+	if errors.Is(err, errNoSchema) {
+		err = fmt.Errorf("%w: %s", err, firstByte(m.Value))
+	}
 	if err == nil && n != bySchema && wire.Format != n {
 		err = fmt.Errorf("its schema is of format %s, and %s is read", wire.Format, n)
 	}

@@ -198,7 +198,7 @@ func TestKindsOfRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cold := coldStart{mapping: c.mapping}
 			for _, records := range c.tables {
-				if err := cold.collect(records, 0); err != nil {
+				if err := cold.collect(&embed.Events{Table: records}, 1000); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -22,7 +22,16 @@ type coldStart struct {
 	rows  map[string]int
 	total int
 	most  string
+	// named: an event had every column that the mapping names for ids and vectors. Until one
+	// has, lacking counts those that lack one, and why is what the first of them lacks.
+	named   bool
+	lacking int
+	why     error
 }
+
+// firstBatch is how many events without a column that the configuration names, and none with it,
+// show that the configuration is wrong, rather than the events.
+const firstBatch = 100
 
 // arrival is a message: events of one shape (Encoder.Shape), or the id of an event that is no more.
 type arrival struct {
@@ -34,10 +43,17 @@ type arrival struct {
 
 // collect takes a message's events if they can be encoded on their own, by an
 // encoder learnt from nothing else. So one that lacks a column, or holds a
-// missing value, is found bad at once and does not spoil what is learnt.
-func (c *coldStart) collect(t *table.Table, at int64) error {
+// missing value, is found bad at once and does not spoil what is learnt. need is how many
+// events the first map needs.
+func (c *coldStart) collect(events *embed.Events, need int) error {
+	t, at := events.Table, events.At
 	if t.Len() == 0 {
 		return nil
+	}
+	all, err := events.Absent(c.mapping.ID, c.mapping.Vector)
+	c.named = c.named || !all
+	if err != nil {
+		return c.absent(err, t.Len(), min(need, firstBatch))
 	}
 	e, _, err := learnEncoder(c.mapping, []*table.Table{t})
 	if err == nil {
@@ -57,6 +73,22 @@ func (c *coldStart) collect(t *table.Table, at int64) error {
 		c.most = shape
 	}
 	return nil
+}
+
+// absent judges a message of n events that lack a named column. Once events had it the message is
+// bad. Before, it may be the name that is wrong: the events wait, and most of them are an error of
+// the configuration. Those that wait become dead letters when they are to be placed.
+func (c *coldStart) absent(err error, n, most int) error {
+	if c.named {
+		return &stream.MessageError{Stage: stream.StagePlace, Err: err}
+	}
+	if c.why == nil {
+		c.why = err
+	}
+	if c.lacking += n; c.lacking < most {
+		return nil
+	}
+	return fmt.Errorf("none of the first %d events has a column that the configuration names: %w", c.lacking, c.why)
 }
 
 // collectTombstone takes the id of an event that is gone.

@@ -96,7 +96,7 @@ func (in *intake) accept(e *embed.Events) error {
 		in.cold.collectTombstone(e.Gone)
 		return nil
 	case in.encoder == nil:
-		if err := in.cold.collect(e.Table, e.At); err != nil {
+		if err := in.cold.collect(e, in.need); err != nil {
 			return err
 		}
 		if in.cold.full(in.need, in.set.Size) {

@@ -228,9 +228,9 @@ func TestBadEvents(t *testing.T) {
 			}
 		}
 	}
-	check("before the map")
 	// A message of another dimension, first of all, does not decide.
 	offer(t, l, stream.Message{TopicPartition: stream.TopicPartition{Topic: "other"}, Value: odd(id, class, vector(1, 2))})
+	check("before the map")
 	for o := range int64(6) {
 		offer(t, l, message(t, rng, 10, 5, o))
 	}

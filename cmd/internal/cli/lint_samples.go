@@ -128,7 +128,7 @@ func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Se
 	if err != nil {
 		return err
 	}
-	if good := len(samples) - len(seen.Problems); good > 0 {
+	if good := len(samples) - len(seen.Problems); good > 0 && len(seen.Unknown) == 0 {
 		p.printf("ok       %s%s\n", humanize.Plural(good, "message"), describeSamples(seen))
 	}
 	if more {
@@ -136,9 +136,15 @@ func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Se
 	}
 	showColumns(p.Stdout, seen)
 	for _, c := range seen.Columns {
-		if c.Events == 0 && seen.Events > 0 && c.Role != stage.NotUsed {
+		if c.Events == 0 && seen.Events > 0 && c.Role != stage.NotUsed && len(seen.Unknown) == 0 {
 			p.printf("note     column %q, %s, has no value in any event\n", c.Name, c.Role)
 		}
+	}
+	if len(seen.Unknown) > 0 { // which makes problems of all messages
+		for _, err := range seen.Unknown {
+			p.printf("wrong    %v\n", err)
+		}
+		return errors.New("the configuration names columns that no message has")
 	}
 	for i, problem := range seen.Problems {
 		if i == mostProblems {

@@ -18,7 +18,10 @@ import (
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/ep/labels"
+	"unfold/models/fit"
+	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
 )
@@ -90,6 +93,9 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 	if u.live, err = kept.take(c.Model); err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
 	}
+	if err := checkFollows(u.before); err != nil {
+		return table.InFile(c.Model, err)
+	}
 	if err := u.change(ctx); err != nil {
 		return err
 	}
@@ -104,6 +110,15 @@ func (c *updateCmd) Run(ctx context.Context, p *program) error {
 			humanize.Plural(len(u.came), "row"), humanize.Plural(len(u.gone), "row"), humanize.Span(time.Since(begin)))
 	}
 	return nil
+}
+
+// checkFollows refuses maps whose kind does not follow its points, before rows are read.
+func checkFollows(s *snapshot.Snapshot) error {
+	kind, err := fit.Kinds{}.Find(s.Kind)
+	if err == nil && !kind.Carried {
+		return fmt.Errorf("maps of kind %s do not follow their rows: fit again, or learn one of kind %s", s.Kind, fit.LVM)
+	}
+	return err
 }
 
 // forgetFile is the file of rows that go, if there is one.
@@ -192,6 +207,10 @@ func (u *updating) change(ctx context.Context) (err error) {
 	u.p.progress.Stage("refresh", "", 0)
 	if u.report, err = u.live.Refresh(ctx); err != nil {
 		return table.InFile(u.Model, err)
+	}
+	if u.report.Kind == live.Still.String() {
+		// No map was made, so that the file would keep the rows that went.
+		return models.BadInputf("%s: %s would be left, and a map needs two: nothing was changed", u.Model, humanize.Plural(u.report.Points, "point"))
 	}
 	var b bytes.Buffer
 	if err := u.live.Save(&b); err != nil {

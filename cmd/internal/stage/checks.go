@@ -14,6 +14,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/web"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -39,6 +40,9 @@ func Checks(s Settings) []Check {
 	var checks []Check
 	if c.Role != config.RoleEmbed {
 		checks = append(checks, Check{"the state folder", func(context.Context) (string, error) { return checkState(c) }})
+	}
+	if a := c.HTTP; a != "" && a != "off" {
+		checks = append(checks, Check{"the address of http, " + a, func(ctx context.Context) (string, error) { return "", checkAddress(ctx, a) }})
 	}
 	checks = append(checks, Check{"the topic of the source, " + c.Source.Kafka.Topic, ask(from, readable(c.Source.Kafka.Topic))})
 	if c.Role != config.RoleLearn {
@@ -136,6 +140,16 @@ func checkState(c *config.Config) (string, error) {
 	return detail, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// checkAddress asks whether the stage could listen on an address. One that a stage has already is
+// most likely this stage's own.
+func checkAddress(ctx context.Context, address string) error {
+	err := web.Free(ctx, address)
+	if errors.Is(err, web.ErrOurs) {
+		return &MayNotFit{[]string{"a stage answers there already; a second one needs another address"}}
+	}
+	return err
+}
+
 // peekTime is how long a check waits for a message.
 const peekTime = 10 * time.Second
 
@@ -154,7 +168,7 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 		return "", err
 	}
 	defer topic.Close()
-	msg, err := first(wait, topic)
+	found, err := first(wait, topic)
 	if wait.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: no message within %s", ErrNothingToSee, peekTime)
 	}
@@ -164,9 +178,13 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	seen, err := Look(ctx, s, []Sample{{Where: msg.Where(), Message: *msg}})
+	msg := found[0]
+	seen, err := look(ctx, s, []Sample{{Where: msg.Where(), Message: msg}}, found[1:])
 	if err != nil {
 		return "", err
+	}
+	if len(seen.Unknown) > 0 {
+		return "", unknownColumns(seen.Unknown)
 	}
 	if len(seen.Problems) > 0 {
 		return "", seen.Problems[0].Err
@@ -175,6 +193,17 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 		return "", fmt.Errorf("%w: the first message, %s, holds no events", ErrNothingToSee, msg.Where())
 	}
 	return fmt.Sprintf(" (%s): %s", msg.Where(), seen), nil
+}
+
+// unknownColumns are several errors on one line.
+type unknownColumns []error
+
+func (u unknownColumns) Error() string {
+	var texts []string
+	for _, err := range u {
+		texts = append(texts, err.Error())
+	}
+	return strings.Join(texts, "; ")
 }
 
 // idBytes is the length of ids that memory is reckoned with.
@@ -195,9 +224,12 @@ type nowhere struct{}
 func (nowhere) Write(context.Context, []stream.Message) error { return nil }
 func (nowhere) Close() error                                  { return nil }
 
-// first returns the first message of a topic that is not a tombstone. ErrNothingToSee
-// says that there is none.
-func first(ctx context.Context, topic *kafka.TopicReader) (*stream.Message, error) {
+// mostPeeked bounds the messages whose columns are compared with those that are named.
+const mostPeeked = 100
+
+// first returns the first message of a topic that is not a tombstone, and some that came with it.
+// ErrNothingToSee says that there is none.
+func first(ctx context.Context, topic *kafka.TopicReader) ([]stream.Message, error) {
 	tombstones := 0
 	for {
 		messages, err := topic.Next(ctx)
@@ -211,7 +243,7 @@ func first(ctx context.Context, topic *kafka.TopicReader) (*stream.Message, erro
 		}
 		for i := range messages {
 			if !messages[i].Tombstone() {
-				return &messages[i], nil
+				return messages[i:min(len(messages), i+mostPeeked)], nil
 			}
 			tombstones++
 		}

@@ -11,6 +11,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/embed"
@@ -41,6 +42,9 @@ type Seen struct {
 	// will take of them ("" for role embed), Left what "*" leaves out.
 	Dim        int
 	Held, Left string
+	// Unknown are the columns that the configuration names and no message has: errors that name
+	// the setting and the nearest column.
+	Unknown []error
 	// Problems are those of single messages, in their order.
 	Problems []SampleProblem
 }
@@ -128,6 +132,11 @@ func (s *Seen) formats() string {
 // Look says what a stage would make of messages, by what is learnt from them alone. The
 // error is about the settings; what is wrong with single messages is among the problems.
 func Look(ctx context.Context, s Settings, samples []Sample) (*Seen, error) {
+	return look(ctx, s, samples, nil)
+}
+
+// look is Look. Of more messages only the columns count that they have.
+func look(ctx context.Context, s Settings, samples []Sample, more []stream.Message) (*Seen, error) {
 	f, err := formatsOf(ctx, s, nil)
 	if err != nil {
 		return nil, err
@@ -140,6 +149,7 @@ func Look(ctx context.Context, s Settings, samples []Sample) (*Seen, error) {
 	var encodable []decoded
 	for i := range samples {
 		m := &samples[i]
+		l.meet(l.f.decoder.Fields(&m.Message))
 		t, err := l.decode(ctx, &m.Message)
 		switch {
 		case err != nil:
@@ -148,8 +158,17 @@ func Look(ctx context.Context, s Settings, samples []Sample) (*Seen, error) {
 			encodable = append(encodable, decoded{i, t})
 		}
 	}
-	if err := l.encode(encodable); err != nil {
+	for i := range more {
+		l.meet(l.f.decoder.Fields(&more[i]))
+	}
+	lost, err := l.unknown()
+	if err != nil {
 		return nil, err
+	}
+	if !lost {
+		if err := l.encode(encodable); err != nil {
+			return nil, err
+		}
 	}
 	return l.seen, l.end()
 }
@@ -167,6 +186,7 @@ type looker struct {
 	whole   *format.Decoder // of all columns
 	samples []Sample
 	seen    *Seen
+	fields  table.Schema // of all messages: what they hold, not what is named
 	fitter  *ingest.Fitter
 	encoder *ingest.Encoder
 }
@@ -207,12 +227,82 @@ func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, e
 	if got.Table.Len() == 0 {
 		return nil, nil
 	}
+	events, err := embed.DecoderOf(l.f.decoder, limits(l.s.Config)).Decode(*m)
+	if err != nil {
+		return nil, err
+	}
+	own, err := embed.Own(events)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := own.Absent(l.s.Mapping.ID, l.s.Mapping.Vector); err != nil {
+		return nil, err
+	}
 	if l.fitter == nil {
 		if l.fitter, err = ingest.NewFitter(l.s.Mapping, got.Table.Schema()); err != nil {
 			return nil, err
 		}
 	}
 	return got.Table, l.fitter.Add(got.Table)
+}
+
+// meet adds the columns of a message to those that there are.
+func (l *looker) meet(s table.Schema) {
+	for _, f := range s {
+		if l.fields.Index(f.Name) < 0 {
+			l.fields = append(l.fields, f)
+		}
+	}
+}
+
+// unknown notes the columns that are named and in no message. lost says that no event can be
+// placed without them.
+func (l *looker) unknown() (lost bool, err error) {
+	if len(l.fields) == 0 {
+		return false, nil
+	}
+	pinned, err := record.ParseTypes(l.s.Config.Source.Types)
+	if err != nil {
+		return false, err
+	}
+	have := l.fields.Flat().Names()
+	named, _ := namedColumns(l.s.Mapping)
+	complain := func(setting, name string, needed bool) {
+		if name == "" || l.fields.May(name) {
+			return
+		}
+		_, typed := pinned[name]
+		slip := table.Nearest(name, have) != ""
+		switch {
+		case needed:
+		case setting == "source.types" && (slices.Contains(named, name) || !slip), setting != "source.types" && typed:
+			return // a pinned type says that the column comes
+		case setting != "source.keep" && !slip:
+			return // labels, and values that may be missing, come with some events only
+		}
+		lost = lost || needed
+		e := table.UnknownColumn(table.Origin{}, name, have)
+		if !needed && !slip {
+			e.Hint += "; if it comes with later messages, pin its type by source.types"
+		}
+		l.seen.Unknown = append(l.seen.Unknown, fmt.Errorf("%s: %w", setting, e))
+	}
+	m := l.s.Mapping
+	complain("source.id", m.ID, true)
+	complain("source.vector", m.Vector, true)
+	for _, c := range m.Columns {
+		if !c.Several() {
+			complain("source.columns", c.Name, l.s.Config.Source.Missing != "mean")
+		}
+	}
+	complain("source.label", m.Label, false)
+	for _, name := range m.Keep {
+		complain("source.keep", name, false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pinned)) {
+		complain("source.types", name, false)
+	}
+	return lost, nil
 }
 
 // encode makes vectors of what could be read.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -77,6 +79,49 @@ func Listen(ctx context.Context, address string, h http.Handler, log *slog.Logge
 	}
 	go func() { s.done <- s.http.Serve(netutil.LimitListener(l, mostConnections)) }()
 	return s, nil
+}
+
+// ErrOurs is matched by the error of Free where a process of this program answers.
+var ErrOurs = errors.New("unfold answers there already")
+
+// Free reports whether Listen could listen on an address now. It leaves nothing there.
+func Free(ctx context.Context, address string) error {
+	path, unix := strings.CutPrefix(address, unixPrefix)
+	if unix {
+		if c, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
+			return errors.Join(fmt.Errorf("another process answers on the socket %s", path), c.Close())
+		}
+		_, err := os.Stat(filepath.Dir(path))
+		return err
+	}
+	l, err := listen(ctx, address)
+	if err == nil {
+		return l.Close()
+	}
+	if errors.Is(err, syscall.EADDRINUSE) && ours(ctx, address) {
+		return fmt.Errorf("%w: %w", ErrOurs, err)
+	}
+	return fmt.Errorf("%w; name another address, or off", err)
+}
+
+// mostMetrics bounds what is read to find out whose metrics they are.
+const mostMetrics = 1 << 20
+
+// ours reports whether a stage of this program has the address.
+func ours(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostMetrics))
+	return err == nil && strings.Contains(string(text), "\nunfold_")
 }
 
 // patient is a server that waits for nobody for long.

@@ -65,13 +65,16 @@ func (l *Linear) Dim() int { return l.dim }
 // Q is the length of z.
 func (l *Linear) Q() int { return l.q }
 
-// Apply returns the images of the rows of x (n x dim) as n x q. It panics if x
-// has another number of columns.
+// Apply returns the images of the rows of x (n x dim) as n x q. It panics if x has rows
+// of another length; a matrix without rows may have any number of columns.
 func (l *Linear) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	return l.applyAt(simd.Best(), x, threads)
 }
 
 func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) vec.Matrix[float32] {
+	if x.Rows == 0 { // nothing says how long its rows would be
+		return vec.New[float32](0, l.q)
+	}
 	if x.Cols != l.dim {
 		panic(fmt.Sprintf("tile: a map of vectors of dimension %d for %d columns", l.dim, x.Cols))
 	}

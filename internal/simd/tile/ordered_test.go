@@ -151,6 +151,12 @@ func TestLinearShapes(t *testing.T) {
 			f()
 		}()
 	}
+	// A matrix without rows has none of another length.
+	for _, cols := range []int{0, 3, 4} {
+		if z := NewLinear(make([]float64, 3), vec.New[float64](2, 3)).Apply(vec.New[float32](0, cols), 1); z.Rows != 0 || z.Cols != 2 {
+			t.Errorf("no rows of %d columns become %d x %d", cols, z.Rows, z.Cols)
+		}
+	}
 }
 
 // 28 x 28 pictures to 50 components on one core: 10000 at once, and one.

@@ -111,9 +111,14 @@ func (w wire) bad() [][]byte {
 
 // NewStage makes the ends of a process, of messages whose schemas a registry has.
 func NewStage(r *registry.Client) (s Stage, err error) {
+	return newStage(r, formattest.ID, formattest.Vector)
+}
+
+// newStage is NewStage whose configuration names these columns for ids and vectors.
+func newStage(r *registry.Client, id, vector string) (s Stage, err error) {
 	s.Registry = r
-	s.Decoder, err = format.NewDecoder(format.Settings{Registry: r, ID: formattest.ID,
-		Spec: record.Spec{Paths: []string{formattest.ID, formattest.Class, formattest.Vector}, Vector: formattest.Vector}})
+	s.Decoder, err = format.NewDecoder(format.Settings{Registry: r, ID: id,
+		Spec: record.Spec{Paths: []string{id, formattest.Class, vector}, Vector: vector}})
 	if err != nil {
 		return s, err
 	}
@@ -124,9 +129,15 @@ func NewStage(r *registry.Client) (s Stage, err error) {
 // Known is a stage that knows the schema of events in a format, by the id Schema.
 func Known(t testing.TB, n format.Name) Stage {
 	t.Helper()
+	return KnownAs(t, n, formattest.ID, formattest.Vector)
+}
+
+// KnownAs is Known whose configuration names these columns for ids and vectors.
+func KnownAs(t testing.TB, n format.Name, id, vector string) Stage {
+	t.Helper()
 	schemas, w := registrytest.StartFake(t), wire{t, n, named(n)}
 	w.seed(schemas)
-	s, err := NewStage(schemas.Client())
+	s, err := newStage(schemas.Client(), id, vector)
 	if err == nil {
 		_, err = s.Decoder.DecodeNow(t.Context(), &stream.Message{Value: w.value(0)})
 	}
