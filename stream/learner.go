@@ -76,10 +76,10 @@ type Published struct {
 //
 // The pipeline offers every event that it has read, in order for each partition.
 // Before the first map it offers first and places later (the events wait, their
-// offsets uncommitted); afterwards it places and delivers first, and offers
-// then, so that learning never holds up placing. After a restart or a rebalance
-// events come again: a learner knows the offsets it has seen and takes no
-// event twice.
+// offsets uncommitted), and offers again when they are delivered; afterwards it places
+// and delivers first, and offers then, so that learning never holds up placing. After a
+// restart or a rebalance events come again as well: a learner knows the offsets it has
+// seen and takes no event twice.
 type Learner interface {
 	// Offer shows the learner one message's events. It copies what it keeps.
 	// Before the first map it blocks while the learner has enough and is busy

@@ -70,12 +70,8 @@ func (w *worker) letGo() (waited []*entry) {
 	return waited
 }
 
-// offer shows a message to the learner, once.
+// offer shows a message to the learner.
 func (w *worker) offer(ctx context.Context, e *entry) error {
-	if e.offered {
-		return nil
-	}
-	e.offered = true
 	err := w.p.Learner.Offer(ctx, e.events)
 	var bad *MessageError
 	if errors.As(err, &bad) {

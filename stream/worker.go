@@ -47,7 +47,6 @@ type entry struct {
 	pieces  []piece
 	// spared is what the dead letter does without.
 	spared  spared
-	offered bool
 	fetched time.Time
 	// version is that of the map that placed them.
 	version uint64
@@ -196,7 +195,7 @@ func (w *worker) advance(offset int64) {
 }
 
 // process places a batch and delivers what was made of it; then the learner may
-// have the events.
+// have the events, also those that it has had before there was a map: now they have a place.
 func (w *worker) process(reading, working context.Context, batch []*entry) error {
 	outputs, err := w.place(reading, working, batch)
 	if err != nil {

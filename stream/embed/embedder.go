@@ -132,6 +132,9 @@ func (e *Embedder) install(s *snapshot.Snapshot) error {
 	}
 	how, _ := StatsOf(s)
 	next := &serving{m.Published(s, how), s.Dim}
+	if w := e.set.Embed.Watch; w != nil {
+		w.NewMap(&next.Published)
+	}
 	first := e.current.Swap(next) == nil
 	if hook := e.set.Hooks.Published; hook != nil {
 		hook(&next.Published, 0)

@@ -8,6 +8,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/format"
 )
@@ -33,7 +34,19 @@ type Events struct {
 	// learning both need it.
 	batch   *ingest.Batch
 	encoder *ingest.Encoder
+	placed  *Placement
 }
+
+// Placement says where events are: row i of At, n x d, on the map that the rest names.
+type Placement struct {
+	At      vec.Matrix[float32]
+	MapID   string
+	Epoch   uint32
+	Version uint64
+}
+
+// Placed returns where the events were placed last, nil if they have not been.
+func (e *Events) Placed() *Placement { return e.placed }
 
 // Len implements stream.Events.
 func (e *Events) Len() int {

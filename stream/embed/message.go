@@ -66,13 +66,23 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 			out[i].Value, out[i].ContentType, out[i].Err = all[k].message(ctx, 0, batches[i].Len())
 			out[i].Parts = &all[k]
 			if out[i].Err == nil {
-				m.watch(&all[k], in[i].(*Events).Position)
+				mine := in[i].(*Events)
+				mine.placed = m.placement(&all[k])
+				m.watch(&all[k], mine.Position)
 			}
 			first += batches[i].Len()
 		}
 		break
 	}
 	return out, nil
+}
+
+// placement is that of a message's rows.
+func (m *Map) placement(r *rows) *Placement {
+	return &Placement{
+		At:    r.placed.At.Mu.Slice(r.first, r.first+r.batch.Len()),
+		MapID: m.placer.MapID(), Epoch: m.placer.Epoch(), Version: m.placer.Version(),
+	}
 }
 
 // join copies the vectors of some batches into one matrix.

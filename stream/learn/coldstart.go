@@ -164,7 +164,7 @@ func (in *intake) fill(encoder *ingest.Encoder) (*reference.Set, error) {
 		// What does not fit the prevalent shape becomes a dead letter when it
 		// is to be placed.
 		if b, err := embed.Encode(encoder, a.table, in.set.Limits); err == nil {
-			show(ref, b, a.at, in.prequential.classes(b, in.set.Mapping.Label))
+			show(ref, b, a.at, in.prequential.classes(b, in.set.Mapping.Label), nil)
 			in.label(b)
 			if b.ID.Valid() {
 				in.idType = b.ID.DataType()

@@ -82,6 +82,11 @@
 // table downstream is true to the threshold always. When an epoch begins all points are
 // emitted. What was is kept with the state, and emitted again rather than never.
 //
+// Where an event was published is known by its own place (embed.Events.Placed), which may be on an
+// older map than the one in use when it is offered. Such an event is emitted with the next map:
+// a reader that keeps the newest place of an id may have ignored its output. A learner
+// that places nothing takes it that an event was published where the map before its own places it.
+//
 // # State directory
 //
 // It holds MapFile, the newest map as a snapshot that every command can read. The

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,11 +39,16 @@ type groupNote struct {
 	Event   identity.Kind `json:"event"`
 	Other   identity.ID   `json:"other,omitempty"`
 	Version uint64        `json:"version"`
-	// Centre is the mean of its points at the last event that it was there for, Epoch the
-	// frame that this is in.
+	// Centre is the mean of its points at the last event that it was there for, on the map of
+	// version On, which is in frame Epoch. Earlier programs left On out.
 	Centre []float64 `json:"centre"`
 	Epoch  uint32    `json:"epoch"`
+	On     uint64    `json:"on,omitempty"`
 }
+
+// on is the version of the map that the centre is on: that of the last event, but for a cluster that has
+// ended.
+func (n *groupNote) on() uint64 { return cmp.Or(n.On, n.Version) }
 
 // groupMoved is the event of a cluster whose centre has moved, by more than the threshold of
 // moves since the last event.
@@ -171,6 +177,7 @@ func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) gr
 	for _, e := range g.Events {
 		events[e.ID] = e
 		if n, known := old[e.ID]; known && e.Kind.Ends() && len(n.Centre) > 0 {
+			n.On = n.on()
 			n.Event, n.Other, n.Version = e.Kind, e.Other, next.snapshot.Version
 			out.Ended = append(out.Ended, n)
 		}
@@ -193,7 +200,7 @@ func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) gr
 				n.Event, n.Other, happened = groupMoved, identity.Noise, true
 			}
 			if happened {
-				n.Version, n.Centre, n.Epoch = next.snapshot.Version, at, next.Epoch
+				n.Version, n.On, n.Centre, n.Epoch = next.snapshot.Version, next.snapshot.Version, at, next.Epoch
 			}
 		}
 		out.Living = append(out.Living, n)

@@ -111,7 +111,8 @@ type groupRecord struct {
 	ended   bool
 }
 
-// output lays a record out as a row: the place is the centre.
+// output lays a record out as a row: the place is the centre, epoch and version are those of the map that
+// this is on, which is an older one if the record is written again or the cluster has ended.
 func (r groupRecord) output(cur *published) *emit.Output {
 	var traits, labels []string
 	var votes []int64
@@ -136,7 +137,7 @@ func (r groupRecord) output(cur *published) *emit.Output {
 			table.TextListColumn("labels", [][]string{labels}), table.Int64ListColumn("votes", [][]int64{votes}),
 		},
 		Embedding: vec.Convert[float32](vec.Of(1, len(r.note.Centre), r.note.Centre)),
-		Epoch:     r.note.Epoch, Version: cur.Version, MapID: cur.MapID,
+		Epoch:     r.note.Epoch, Version: r.note.on(), MapID: cur.MapID,
 	}
 }
 
@@ -206,9 +207,11 @@ type nearby struct {
 	ids  []string
 }
 
-// nearestTo returns those of the clusters that notes are of, by label.
+// nearestTo returns those of the clusters that notes are of, by label: nearest to the centres on the same
+// map, from which those that were noted may differ.
 func nearestTo(cur *published, cluster []int32, notes []groupNote, label map[identity.ID]int32) []nearby {
 	mu, out := cur.snapshot.Mu, make([]nearby, len(label))
+	centres := centresOf(cur.at.Clusters(), mu)
 	for _, n := range notes {
 		l, there := label[n.ID]
 		if !there {
@@ -221,7 +224,8 @@ func nearestTo(cur *published, cluster []int32, notes []groupNote, label map[ide
 			}
 		}
 		slices.SortFunc(rows, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(vec.SquaredDistance(mu.Row(int(a)), n.Centre), vec.SquaredDistance(mu.Row(int(b)), n.Centre)), cmp.Compare(a, b))
+			at := centres[n.ID]
+			return cmp.Or(cmp.Compare(vec.SquaredDistance(mu.Row(int(a)), at), vec.SquaredDistance(mu.Row(int(b)), at)), cmp.Compare(a, b))
 		})
 		out[l].rows = rows[:min(medoids, len(rows))]
 		out[l].ids = make([]string, len(out[l].rows))

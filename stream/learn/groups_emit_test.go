@@ -1,10 +1,14 @@
 package learn
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +17,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/stream"
 	"unfold/stream/reference"
 )
@@ -211,5 +216,93 @@ func TestTopicOfClustersNeedsThem(t *testing.T) {
 	s.Groups = &movesSink{}
 	if _, err := New(s); err == nil {
 		t.Error("a topic of clusters without clusters")
+	}
+}
+
+// TestCentresOfTheirMap: the centre in a record is that on the map whose version the record names, also
+// when it is written again on a later one, and for the last time; the medoids are those nearest to the
+// centre on the newest map.
+func TestCentresOfTheirMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(96, 1))
+	sink := &movesSink{}
+	s := grouped(t)
+	s.Groups, s.MovesThreshold, s.Policy, s.Size, s.Named, s.RefreshEvery = sink, 0.02, reference.Window, 200, true, time.Hour
+	l := newLearner(t, s)
+	stop := running(t, l)
+	offset := int64(0)
+	more := func(only int) {
+		m, _ := around(t, rng, 20, offset)
+		if only == 0 {
+			m.Value = value(t, rng, 20, 3, 1000*offset) // of one class in the middle: the others leave
+		}
+		offset++
+		offer(t, l, m)
+	}
+	for range 6 {
+		more(1)
+	}
+	waitReady(t, l)
+	stop()
+	centres := map[uint64]map[identity.ID][]float64{}
+	older, ended := 0, 0
+	check := func(newest *published) {
+		t.Helper()
+		for _, m := range sink.messages {
+			if m.Value == nil {
+				continue
+			}
+			r, err := arrowfmt.DecodeMessage(m.Value, table.Origin{}, arrowfmt.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			version, err1 := strconv.ParseUint(textOf(t, r, "model_version"), 10, 64)
+			id, err2 := strconv.ParseUint(textOf(t, r, "id"), 10, 64)
+			var x, y float64
+			_, err3 := fmt.Sscanf(textOf(t, r, "embedding"), "[%g %g]", &x, &y)
+			if err := errors.Join(err1, err2, err3); err != nil {
+				t.Fatal(err)
+			}
+			want := centres[version][identity.ID(id)]
+			if len(want) != 2 || math.Hypot(x-want[0], y-want[1]) > 1e-4 {
+				t.Errorf("cluster %d (%s) is at (%v, %v) of version %d, want %v", id, textOf(t, r, "event"), x, y, version, want)
+			}
+			if version < newest.Version {
+				older++
+			}
+			if identity.Kind(textOf(t, r, "event")).Ends() {
+				ended++
+				continue
+			}
+			at := centresOf(newest.at.Clusters(), newest.snapshot.Mu)[identity.ID(id)]
+			medoid, least := "", math.Inf(1)
+			for i := range newest.snapshot.Mu.Rows {
+				if d := math.Hypot(newest.snapshot.Mu.Row(i)[0]-at[0], newest.snapshot.Mu.Row(i)[1]-at[1]); newest.at.Clusters().Point(i) == identity.ID(id) && d < least {
+					medoid, least = newest.at.PointID(i), d
+				}
+			}
+			if c, _ := r.Column("medoids"); !strings.HasPrefix(strings.Trim(c.Text(0), "[\""), medoid) {
+				t.Errorf("the medoids of cluster %d are %s, the point nearest to its centre is %s", id, c.Text(0), medoid)
+			}
+		}
+		sink.messages = nil
+	}
+	for round := range 24 {
+		cur := l.current.Load()
+		centres[cur.Version] = centresOf(cur.at.Clusters(), cur.snapshot.Mu)
+		l.groupsPending = round%2 == 1 // as after a start
+		if err := l.emitGroups(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		check(cur)
+		more(1 - round/14)
+		if err := l.refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		cur = l.current.Load()
+		centres[cur.Version] = centresOf(cur.at.Clusters(), cur.snapshot.Mu)
+		check(cur)
+	}
+	if older == 0 || ended == 0 {
+		t.Errorf("%d records of older maps, %d of clusters that ended: too little happened for the test to mean anything", older, ended)
 	}
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/clusters/identity"
 )
 
@@ -17,13 +18,14 @@ type Cluster struct {
 	Missing bool
 	// First is when the first map was learnt that it was on.
 	First time.Time
-	// Centre is the mean of its points at the last event that it was there for.
+	// Centre is the mean of its points on this map; if it is Missing, at the last event that it was
+	// there for, on a map before.
 	Centre []float64
 }
 
-// ClustersOf are the clusters of a map that live, in ascending order of their ids; of a nil
-// map there are none. The error is about notes that cannot be read.
-func ClustersOf(g *identity.Groups) ([]Cluster, error) {
+// ClustersOf are the clusters that live of a map whose points are at mu, in ascending order of their
+// ids; of a nil map there are none. The error is about notes that cannot be read.
+func ClustersOf(g *identity.Groups, mu vec.Matrix[float64]) ([]Cluster, error) {
 	if g == nil {
 		return nil, nil
 	}
@@ -35,9 +37,13 @@ func ClustersOf(g *identity.Groups) ([]Cluster, error) {
 	for _, n := range notes.Living {
 		known[n.ID] = n
 	}
+	centres := centresOf(g, mu)
 	out := make([]Cluster, len(g.State.Clusters))
 	for i, c := range g.State.Clusters {
 		n := known[c.ID]
+		if at, there := centres[c.ID]; there {
+			n.Centre = at
+		}
 		out[i] = Cluster{ID: c.ID, Name: n.Name, Size: c.Size, Missing: c.Missing > 0, First: n.First, Centre: n.Centre}
 	}
 	return out, nil

@@ -32,7 +32,7 @@ func TestNamesOfClusters(t *testing.T) {
 	}
 	waitReady(t, l)
 	stop()
-	before, err := ClustersOf(l.current.Load().at.Clusters())
+	before, err := ClustersOf(l.current.Load().at.Clusters(), l.Snapshot().Mu)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestNamesOfClusters(t *testing.T) {
 	if slices.Sort(names); len(names) != 3 || !slices.Contains(names, "tunnel") || slices.Contains(names, "") {
 		t.Errorf("the names are %q", names)
 	}
-	again, err := ClustersOf(newLearner(t, s).current.Load().at.Clusters())
+	again, err := ClustersOf(newLearner(t, s).current.Load().at.Clusters(), l.Snapshot().Mu)
 	if err != nil || !reflect.DeepEqual(namesOf(again), namesOf(before)) {
 		t.Errorf("after a restart %v, %v", namesOf(again), err)
 	}
@@ -58,13 +58,13 @@ func TestNamesOfClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of, err := ClustersOf(g); err != nil || !reflect.DeepEqual(namesOf(of), namesOf(before)) {
+	if of, err := ClustersOf(g, file.Mu); err != nil || !reflect.DeepEqual(namesOf(of), namesOf(before)) {
 		t.Errorf("in the file %v, %v", namesOf(of), err)
 	}
-	if of, err := ClustersOf(nil); of != nil || err != nil {
+	if of, err := ClustersOf(nil, file.Mu); of != nil || err != nil {
 		t.Errorf("of no clusters: %v, %v", of, err)
 	}
-	if _, err := ClustersOf(&identity.Groups{Notes: []byte("{")}); err == nil {
+	if _, err := ClustersOf(&identity.Groups{Notes: []byte("{")}, file.Mu); err == nil {
 		t.Error("notes that are cut off are read")
 	}
 }

@@ -44,6 +44,8 @@ type intake struct {
 	format  format.Name
 	// watch looks at the newest events; nil: nobody does.
 	watch *watcher
+	// serving is the map that events are placed on; the zero value before the first.
+	serving stream.Published
 	// releasing: the rows of the reference set's points are those of a map that is not
 	// published yet, while its classes are learnt and it is saved.
 	releasing bool
@@ -84,7 +86,7 @@ func (in *intake) Offer(ctx context.Context, e stream.Events) error {
 func (in *intake) accept(e *embed.Events) error {
 	tp := e.Position.TopicPartition
 	if e.Position.Offset < in.next[tp] {
-		return nil
+		return in.again(e)
 	}
 	in.next[tp] = e.Position.Offset + 1
 	in.unsaved = true
@@ -117,25 +119,55 @@ func (in *intake) accept(e *embed.Events) error {
 		in.idType = b.ID.DataType()
 	}
 	classes := in.prequential.classes(b, in.set.Mapping.Label)
-	show(in.ref, b, e.At, classes)
+	in.show(b, e, classes)
 	in.watch.take(b.X)
 	in.prequential.sample(b, classes)
 	in.label(b)
 	return nil
 }
 
+// show shows events, and their classes if they have any, to the reference set. The lock is held.
+func (in *intake) show(b *ingest.Batch, e *embed.Events, classes []int32) {
+	show(in.ref, b, e.At, classes, func(row int, p int32) { in.publishedAt(p, e.Placed(), row) })
+}
+
 // show shows the events of a batch, and their classes if they have any, to a reference
-// set.
-func show(ref *reference.Set, b *ingest.Batch, at int64, classes []int32) {
+// set. taken, if not nil, is called for each row that a point stands for.
+func show(ref *reference.Set, b *ingest.Batch, at int64, classes []int32, taken func(row int, p int32)) {
 	for i := range b.Len() {
 		id := ""
 		if b.ID.Valid() {
 			id = b.ID.Text(i)
 		}
-		if p := ref.Add(b.X.Row(i), id, at); p >= 0 && classes != nil && classes[i] != noClass {
+		p := ref.Add(b.X.Row(i), id, at)
+		if p < 0 {
+			continue
+		}
+		if classes != nil && classes[i] != noClass {
 			setClass(ref, p, classes[i])
 		}
+		if taken != nil {
+			taken(i, p)
+		}
 	}
+}
+
+// again takes note of where events were published that were taken before. The lock is held.
+func (in *intake) again(e *embed.Events) error {
+	if in.encoder == nil || e.Table == nil || e.Placed() == nil {
+		return nil
+	}
+	b, err := e.Encode(in.encoder)
+	if err != nil {
+		return err
+	}
+	in.unsaved = true
+	for i := range b.Len() {
+		if p := in.ref.Find(b.X.Row(i)); p >= 0 {
+			in.publishedAt(p, e.Placed(), i)
+		}
+	}
+	return nil
 }
 
 // Seen returns the offsets behind what the reference set has taken, and how many of its

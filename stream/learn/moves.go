@@ -15,6 +15,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/live"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/format"
 )
 
@@ -95,8 +96,8 @@ const leastMove = 1e-3
 // move is a point to be emitted: at that row, if it is still there.
 type move struct{ point, row int32 }
 
-// moved lists the points to be emitted. Those that never were have been published as
-// events where they are.
+// moved lists the points to be emitted. Of those of which nothing is known it takes it that
+// they have been published where they are.
 func (p *publisher) moved(cur *published) []move {
 	mu := cur.snapshot.Mu
 	diameter := cur.Stats.Diameter
@@ -109,7 +110,13 @@ func (p *publisher) moved(cur *published) []move {
 	var out []move
 	for point := range ref.All() {
 		r, note := ref.Row(point), p.set.published(ref.Note(point))
-		if r < 0 || len(note) != mu.Cols {
+		if len(note) != mu.Cols {
+			continue
+		}
+		if r < 0 {
+			if p.movesEpoch != cur.Epoch && !unpublished(note) {
+				elsewhere(note) // it will be on a map of the new epoch
+			}
 			continue
 		}
 		at := mu.Row(int(r))
@@ -131,6 +138,39 @@ func (p *publisher) moved(cur *published) []move {
 func setNote(note []float32, at []float64) {
 	for k, v := range at {
 		note[k] = float32(v)
+	}
+}
+
+// unpublished says that it is not known where a point was published.
+func unpublished(note []float32) bool { return len(note) > 0 && note[0] != note[0] }
+
+// elsewhere notes that a point was published where it never is on the map in use, so that it is
+// emitted with the next one.
+func elsewhere(note []float32) {
+	for k := range note {
+		note[k] = float32(math.Inf(1))
+	}
+}
+
+// serve says on which map events are placed from now on.
+func (in *intake) serve(p stream.Published) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.serving = p
+	in.serving.Map = nil // which would stay in memory
+}
+
+// publishedAt notes where an event of a point was published. If it was placed on another map than
+// the one in use it is late: whoever keeps the newest place of an id may pass it over, so the point is
+// emitted with the next map, wherever it is. The lock is held.
+func (in *intake) publishedAt(p int32, at *embed.Placement, row int) {
+	note := in.set.published(in.ref.Note(p))
+	switch now := &in.serving; {
+	case at == nil || len(note) != at.At.Cols: // another process has published it, or nobody wants to know
+	case at.MapID != now.MapID || at.Epoch != now.Epoch || at.Version != now.Version:
+		elsewhere(note)
+	case unpublished(note) || len(in.ref.IDs(p)) <= 1:
+		copy(note, at.At.Row(row))
 	}
 }
 

@@ -159,6 +159,10 @@ func (p *publisher) store(next *published, set *set, grown history) (err error) 
 
 // exchange makes a map the current one.
 func (p *publisher) exchange(next *published, took time.Duration) {
+	if w := p.set.Watch; w != nil {
+		w.NewMap(&next.Published)
+	}
+	p.in.serve(next.Published)
 	first := p.current.Swap(next) == nil
 	p.in.released()
 	p.in.watch.published(next.snapshot, next.at.Clusters())

@@ -76,7 +76,9 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 	ref.Took(c, slots)
 	for i := range slots {
 		if p, there := ref.Point(c, i); there {
-			copy(r.set.published(ref.Note(p)), at.Row(i)) // where its event was published
+			if note := r.set.published(ref.Note(p)); unpublished(note) {
+				copy(note, at.Row(i)) // another process has published its event, about there
+			}
 		}
 	}
 	if r.set.supervised() {

@@ -113,6 +113,9 @@ func (s *Set) Vector(p int32) []float32 { return s.data[int(p)*s.dim : (int(p)+1
 // Note returns the caller's note of a point, NaN where there is none yet.
 func (s *Set) Note(p int32) []float32 { return s.notes[int(p)*s.note : (int(p)+1)*s.note] }
 
+// Find returns the point of a vector, -1 if there is none.
+func (s *Set) Find(x []float32) int32 { return s.find(s.hashOf(x), x) }
+
 // Count returns for how many events a point stands.
 func (s *Set) Count(p int32) uint32 { return s.count[p] }
 

@@ -32,6 +32,8 @@ type Point struct {
 	X  float32 `json:"x"`
 	Y  float32 `json:"y"`
 	At float64 `json:"at,omitempty"` // milliseconds since 1970
+	// Map is the map that the place is on.
+	Map MapState `json:"map"`
 	// Values are those of its columns by name: a float64 (of times milliseconds since 1970)
 	// or a string; missing ones are left out.
 	Values map[string]any `json:"values"`
@@ -52,7 +54,7 @@ func (h *Hub) Point(id string, k int) (p Point, near []Near, there bool) {
 	if !there {
 		return p, nil, false
 	}
-	p = Point{ID: id, X: r.x[s], Y: r.y[s], At: r.at[s], Values: map[string]any{}}
+	p = Point{ID: id, X: r.x[s], Y: r.y[s], At: r.at[s], Map: h.m, Values: map[string]any{}}
 	for _, c := range r.columns {
 		if v := c.value(s); v != nil {
 			p.Values[c.Name] = v
@@ -99,8 +101,9 @@ func (c *column) value(s uint32) any {
 }
 
 // Points are all points as a table: id, x, y, at (milliseconds since 1970), then the columns
-// under their own names, to which "_" is added where another has it already.
-func (h *Hub) Points() (*table.Table, error) {
+// under their own names, to which "_" is added where another has it already; and the map that the places
+// are on.
+func (h *Hub) Points() (*table.Table, MapState, error) {
 	h.mu.Lock()
 	r := h.ring
 	var slots []uint32
@@ -132,6 +135,8 @@ func (h *Hub) Points() (*table.Table, error) {
 			columns = append(columns, c.take(name, slots))
 		}
 	}
+	m := h.m
 	h.mu.Unlock()
-	return table.NewTable(table.Origin{}, columns...)
+	t, err := table.NewTable(table.Origin{}, columns...)
+	return t, m, err
 }

@@ -28,6 +28,26 @@ func Carry(before, after Base) func(x, y float32) (float32, float32) {
 	return c.move
 }
 
+// Nearest returns a function that finds the point of the base nearest to a place, by its index in b.
+// It is nil if the base has no point with a finite place.
+func (b Base) Nearest() func(x, y float32) int {
+	g := &grid{}
+	var at []int
+	for i := range b.X {
+		if finite(b.X[i], b.Y[i]) {
+			g.x, g.y, at = append(g.x, b.X[i]), append(g.y, b.Y[i]), append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	g.index()
+	return func(x, y float32) int {
+		near := g.nearest(x, y, 1)
+		return at[near.at[0]]
+	}
+}
+
 func finite(values ...float32) bool {
 	for _, v := range values {
 		if v-v != 0 {
@@ -37,9 +57,15 @@ func finite(values ...float32) bool {
 	return true
 }
 
-// carrier holds points that are on two maps, in a grid over where they were.
+// carrier holds points that are on two maps, in a grid over where they were, and how far they went.
 type carrier struct {
-	x, y, dx, dy []float32
+	grid
+	dx, dy []float32
+}
+
+// grid finds points by their places.
+type grid struct {
+	x, y         []float32
 	x0, y0, cell float32
 	cols, rows   int
 	// cells lists points by cell; those of cell c are at start[c]..start[c+1].
@@ -47,7 +73,7 @@ type carrier struct {
 }
 
 // index sorts the points into cells, about two to each.
-func (c *carrier) index() {
+func (c *grid) index() {
 	x0, y0, x1, y1 := c.x[0], c.y[0], c.x[0], c.y[0]
 	for i := range c.x {
 		x0, x1 = min(x0, c.x[i]), max(x1, c.x[i])
@@ -80,8 +106,9 @@ type near struct {
 	dist [carryNeighbors]float64 // squared
 }
 
-func (k *near) offer(i int32, d float64) {
-	if k.n < carryNeighbors {
+// offer adds a point at a squared distance, if it is among the most nearest.
+func (k *near) offer(i int32, d float64, most int) {
+	if k.n < most {
 		k.n++
 	} else if d >= k.dist[k.n-1] {
 		return
@@ -93,21 +120,26 @@ func (k *near) offer(i int32, d float64) {
 	k.at[j], k.dist[j] = i, d
 }
 
-// move is where the point at a place goes.
-func (c *carrier) move(x, y float32) (float32, float32) {
+// nearest returns the n points nearest to a place, at most carryNeighbors.
+func (c *grid) nearest(x, y float32, n int) (k near) {
 	cx := clamp(float64((x-c.x0)/c.cell), c.cols)
 	cy := clamp(float64((y-c.y0)/c.cell), c.rows)
-	var k near
 	// Squares of cells around the point's, ever larger, until no nearer point can be beyond.
 	for r := 0; r <= max(c.cols, c.rows); r++ {
-		if k.n == carryNeighbors && float64(r-1)*float64(c.cell) > math.Sqrt(k.dist[k.n-1]) {
+		if k.n == n && float64(r-1)*float64(c.cell) > math.Sqrt(k.dist[k.n-1]) {
 			break
 		}
 		c.ring(cx, cy, r, func(i int32) {
 			ex, ey := float64(c.x[i]-x), float64(c.y[i]-y)
-			k.offer(i, ex*ex+ey*ey)
+			k.offer(i, ex*ex+ey*ey, n)
 		})
 	}
+	return k
+}
+
+// move is where the point at a place goes.
+func (c *carrier) move(x, y float32) (float32, float32) {
+	k := c.nearest(x, y, carryNeighbors)
 	var sx, sy, sum float64
 	for j := range k.n {
 		if k.dist[j] == 0 {
@@ -122,7 +154,7 @@ func (c *carrier) move(x, y float32) (float32, float32) {
 func clamp(v float64, n int) int { return int(min(max(v, 0), float64(n-1))) }
 
 // ring calls f with the points in the cells at distance r from one.
-func (c *carrier) ring(cx, cy, r int, f func(i int32)) {
+func (c *grid) ring(cx, cy, r int, f func(i int32)) {
 	for y := max(cy-r, 0); y <= min(cy+r, c.rows-1); y++ {
 		step := 1
 		if y != cy-r && y != cy+r {

@@ -7,11 +7,19 @@
 //	Put     points come, or come again under their ids
 //	Remove  points leave
 //	Refresh the map changes: all points get new places, at once for every reader
+//	Renew   columns that follow from the map change, such as clusters
 //	SetClusters  names of clusters, and what became of them
 //	Tick    what has changed since the last tick becomes one delta for all readers
 //	Join    a reader, which gets the whole and then every delta
 //
 // Below them lie the points that the map was learnt from, the base, which only Refresh changes.
+//
+// # Maps
+//
+// Every place is on a map (Rows.Map), and all places that are shown are on one map. Refresh moves the
+// points that are there. A place may come later that is on a map before: the hub keeps the last moves,
+// and leads it through those since its own map, each once. So where a point is shown depends on its
+// place and its map alone, and not on when it came.
 //
 // # Readers
 //

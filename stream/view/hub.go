@@ -55,8 +55,10 @@ type Hub struct {
 	generation uint64
 	// announced is how many values of each column readers know of.
 	announced []int
-	m         MapState
-	status    []byte
+	// m is the map that is shown: all places are on it. path leads there from the maps before.
+	m      MapState
+	path   path
+	status []byte
 	// clusters are what is known of those, clustersText the message of it; nil: there is none.
 	clusters     Clusters
 	clustersText []byte
@@ -66,7 +68,7 @@ type Hub struct {
 	woken chan struct{}
 }
 
-// MapState is the map that places are on.
+// MapState is the map that places are on. The zero value stands for the map that is shown.
 type MapState struct {
 	ID      string `json:"id,omitempty"`
 	Epoch   uint32 `json:"epoch,omitempty"`
@@ -84,13 +86,21 @@ func New(s Settings) *Hub {
 	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
 }
 
-// Put takes points that come. An error is about rows whose parts differ in length.
+// Put takes points that come. Places on a map before the one that is shown are led through all
+// changes since; where these are not known the points are left out, since nothing says where they
+// belong. An error is about rows whose parts differ in length.
 func (h *Hub) Put(in Rows) error {
 	if err := in.check(); err != nil {
 		return err
 	}
-	h.mu.Lock()
+	version := in.Map.Version
+	if !h.lockAt(&in) {
+		return nil
+	}
 	defer h.mu.Unlock()
+	if in.Map == (MapState{}) {
+		version = h.m.Version
+	}
 	sources, again := h.ring.sources(&in)
 	slots := make([]int32, len(in.X))
 	keep := h.ring.keepVectors(h.set.Vectors, in.Vectors)
@@ -104,7 +114,7 @@ func (h *Hub) Put(in Rows) error {
 			id = clip(in.ID.Text(i))
 		}
 		s := h.ring.claim(id)
-		h.ring.x[s], h.ring.y[s], h.ring.at[s] = in.X[i], in.Y[i], in.At
+		h.ring.x[s], h.ring.y[s], h.ring.at[s], h.ring.version[s] = in.X[i], in.Y[i], in.At, version
 		slots[i] = int32(s)
 		if keep && id != "" {
 			h.ring.vectors.put(s, in.Vectors.Row(i))
@@ -123,6 +133,25 @@ func (h *Hub) Put(in Rows) error {
 	return nil
 }
 
+// lockAt takes the lock with rows whose places are on the map that is shown: those on a map before it
+// are led there, without the lock. It reports false, without the lock, if the way is not known.
+func (h *Hub) lockAt(in *Rows) bool {
+	for at := in.Map; ; {
+		h.mu.Lock()
+		if at == h.m || at == (MapState{}) {
+			return true
+		}
+		steps, known := h.path.since(at)
+		to := h.m
+		h.mu.Unlock()
+		if !known {
+			return false
+		}
+		in.X, in.Y = steps.carry(in.X, in.Y)
+		at = to // the map may have changed meanwhile
+	}
+}
+
 // Remove takes points out, by their ids. Ids that are not there do nothing.
 func (h *Hub) Remove(ids ...string) {
 	h.mu.Lock()
@@ -135,28 +164,29 @@ func (h *Hub) Remove(ids ...string) {
 }
 
 // Refresh puts all points on another map: move, if not nil, says where those of the ring go
-// (it is called while others put and remove points). Points of the base that have left leave,
-// others come or move.
+// (it is called while others put and remove points), and where places go that come late, on the
+// map before. With nil the points stay where they are, and late places are left out. Points of the
+// base that have left leave, others come or move. One call is made at a time, and before anything
+// is put that is on the new map.
 func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, float32)) {
-	h.mu.Lock()
-	x, y := slices.Clone(h.ring.x), slices.Clone(h.ring.y)
-	h.mu.Unlock()
-	nx, ny := make([]float32, len(x)), make([]float32, len(y))
+	next := step{move: move, bytes: stepBytes * len(b.Keys)}
+	var x, y, nx, ny []float32
 	if move != nil {
-		for i := range x {
-			nx[i], ny[i] = move(x[i], y[i])
-		}
+		h.mu.Lock()
+		x, y = slices.Clone(h.ring.x), slices.Clone(h.ring.y)
+		h.mu.Unlock()
+		nx, ny = path{next}.carry(x, y)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.m = to
-	for s := range min(len(x), len(h.ring.x)) {
-		// What has come meanwhile is on one of the two maps already.
-		if r := h.ring; move != nil && r.used[s] && r.x[s] == x[s] && r.y[s] == y[s] && finite(nx[s], ny[s]) {
-			r.x[s], r.y[s] = nx[s], ny[s]
-			h.touch(uint32(s), Move)
-		}
+	if move == nil {
+		h.path = nil
+	} else {
+		next.from = h.m
+		h.path = h.path.with(next)
+		h.move(move, x, y, nx, ny)
 	}
+	h.m = to
 	put, gone := h.base.replace(b)
 	messages := h.moves()
 	if h.readers > 0 {
@@ -171,6 +201,27 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 	h.post(append(messages, Message{Text: true, Data: encode(mapMessage{"map", to})})...)
 }
 
+// move moves all points of the ring: a slot that is still at x and y goes to nx and ny. What has been
+// put since then is on the map before as well, and is moved now. The lock is held.
+func (h *Hub) move(move func(x, y float32) (float32, float32), x, y, nx, ny []float32) {
+	r := h.ring
+	for s, used := range r.used {
+		if !used {
+			continue
+		}
+		var tx, ty float32
+		if s < len(x) && r.x[s] == x[s] && r.y[s] == y[s] {
+			tx, ty = nx[s], ny[s]
+		} else {
+			tx, ty = move(r.x[s], r.y[s])
+		}
+		if finite(tx, ty) {
+			r.x[s], r.y[s] = tx, ty
+			h.touch(uint32(s), Move)
+		}
+	}
+}
+
 // Clear takes all points out but those of the base.
 func (h *Hub) Clear() {
 	h.mu.Lock()
@@ -178,6 +229,7 @@ func (h *Hub) Clear() {
 	size := h.ring.size
 	h.ring = newRing(size)
 	h.announced, h.dirty, h.state = nil, nil, nil
+	h.path = nil
 	h.restart()
 }
 

@@ -12,8 +12,9 @@ import (
 type Rows struct {
 	// ID identifies the points; no column: they have no ids, and never come again.
 	ID table.Column
-	// X and Y are the places, n each. Points whose place is not finite are left out.
+	// X and Y are the places, n each, on the map Map. Points whose place is not finite are left out.
 	X, Y []float32
+	Map  MapState
 	// At is when they came, in milliseconds since 1970; 0: not known.
 	At float64
 	// Vectors are those that they were placed by, n x dim, or none.
@@ -37,6 +38,8 @@ type ring struct {
 	at   []float64
 	id   []string
 	used []bool
+	// version is that of the map by which the columns are.
+	version []uint64
 	// next and prev link slots that are used, oldest first; next also links free ones.
 	next, prev           []int32
 	oldest, newest, free int32
@@ -170,6 +173,7 @@ func (r *ring) known(hash uint64, id string) (slot uint32, there bool) {
 func (r *ring) grow(n int) {
 	r.x, r.y, r.at = grown(r.x, n, 0), grown(r.y, n, 0), grown(r.at, n, 0)
 	r.id, r.hash, r.used = grown(r.id, n, ""), grown(r.hash, n, 0), grown(r.used, n, false)
+	r.version = grown(r.version, n, 0)
 	r.next, r.prev = grown(r.next, n, none), grown(r.prev, n, none)
 	for _, c := range r.columns {
 		c.grow(n)

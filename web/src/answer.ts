@@ -2,6 +2,7 @@
 
 import type { Near, Reason } from "./detail";
 import { figure, type Store } from "./store";
+import type { MapState } from "./wire";
 
 /** A row's place, as POST /api/place and GET /api/reasons/ID answer. */
 export interface Placed {
@@ -25,6 +26,8 @@ export interface Placed {
   }[];
   neighbors?: { id: string; distance: number }[];
   error?: string;
+  /** The map that the place is on. */
+  map: MapState;
 }
 
 /** place asks where a record, as JSON, would go. */
@@ -40,11 +43,11 @@ export function why(id: string, signal: AbortSignal): Promise<Placed> {
 /** first is the only place of an answer; what is wrong with a question is an error for people. */
 async function first(url: string, how: RequestInit): Promise<Placed> {
   const r = await fetch(url, how);
-  const answer = (await r.json().catch(() => ({}))) as { places?: Placed[]; detail?: string; title?: string };
+  const answer = (await r.json().catch(() => ({}))) as { places?: Placed[]; map_id?: string; map_epoch?: number; model_version?: number; detail?: string; title?: string };
   const p = answer.places?.[0];
   if (!r.ok || !p) throw new Error(answer.detail ?? answer.title ?? `the server answers ${r.status}`);
   if (p.error) throw new Error(p.error);
-  return p;
+  return { ...p, map: { id: answer.map_id, epoch: answer.map_epoch, version: answer.model_version } };
 }
 
 /** reasonsOf are the columns that make an event novel, most first. */

@@ -79,7 +79,7 @@ export class App implements Listener {
     this.strange = new Strange(this.store, on);
     this.clusters = new ClusterList(this.store, this.painting, { fly: (id) => this.flyCluster(id) });
     this.names = new Names(this.store, this.camera, this.painting, this.clusters);
-    this.asking = new Asking(this.store, (a) => this.answered(a));
+    this.asking = new Asking(this.store, { answered: (a) => this.answered(a), moved: (a) => this.reasked(a) });
     this.toolbar = new Toolbar(this.surface.over, {
       home: () => this.moves.home(true), question: () => this.question(), names: () => this.nameClasses(), outlines: () => this.outline(),
       theme: () => this.switchTheme(), help,
@@ -118,6 +118,7 @@ export class App implements Listener {
         this.map = m.map;
         this.tell(`The map was refreshed: version ${m.map.version ?? ""}`);
         this.head();
+        this.asking.follow();
         break;
       case "status":
         this.pulse.take(m.status);
@@ -272,6 +273,7 @@ export class App implements Listener {
   }
 
   pin(s: number): void {
+    this.asking.forget();
     this.chosen.pin(s);
     if (s >= 0) this.tell(`Point ${this.store.id(s) || s}`);
   }
@@ -281,6 +283,19 @@ export class App implements Listener {
     this.chosen.answered(a);
     this.moves.to([a.x, a.y], 2.5);
     this.tell(`${a.title} would go to ${a.x}, ${a.y}`);
+    this.agree(a);
+  }
+
+  /** reasked shows where the record would go on the map that is shown now. */
+  private reasked(a: Answer): void {
+    this.chosen.reasked(a);
+    this.agree(a);
+  }
+
+  /** agree asks again for a record that was placed on another map than the one that is shown. */
+  private agree(a: Answer): void {
+    const { map } = this;
+    if (this.live && (a.map.version !== map.version || a.map.epoch !== map.epoch || (a.map.id || undefined) !== (map.id || undefined))) this.asking.later();
   }
 
   private question(): void {

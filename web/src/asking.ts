@@ -4,10 +4,16 @@ import { factsOf, nearOf, place, reasonsOf, type Placed } from "./answer";
 import type { Near, Reason } from "./detail";
 import { $, h } from "./dom";
 import type { Store } from "./store";
+import type { MapState } from "./wire";
+
+/** The server may be about to show another map than it places on: it is asked again after so many ms. */
+const patience = 400;
 
 export interface Answer {
   x: number;
   y: number;
+  /** The map that the place is on. */
+  map: MapState;
   title: string;
   facts: [string, string][];
   near: Near[];
@@ -19,8 +25,36 @@ export class Asking {
   private readonly text = h("textarea", { label: "A record as JSON" });
   private readonly fault = h("p", { class: "fault" });
   private last = '{"vectors": [[0.1, 0.2]]}';
+  /** The record whose place is shown, "" for none, and when it is asked for again. */
+  private shown = "";
+  private timer = 0;
 
-  constructor(private readonly store: Store, private readonly on: (a: Answer) => void) {}
+  constructor(private readonly store: Store, private readonly on: { answered(a: Answer): void; moved(a: Answer): void }) {}
+
+  /** follow asks again where the record would go that was asked for: the page shows another map. */
+  follow(): void {
+    const record = this.shown;
+    clearTimeout(this.timer);
+    if (record === "") return;
+    void place(record).then(
+      (p) => {
+        if (this.shown === record && p.x !== undefined && p.y !== undefined) this.on.moved(this.answer(p, p.x, p.y));
+      },
+      () => this.later(),
+    );
+  }
+
+  /** later follows after a while. */
+  later(): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.follow(), patience);
+  }
+
+  /** forget says that no record's place is shown any more. */
+  forget(): void {
+    this.shown = "";
+    clearTimeout(this.timer);
+  }
 
   open(): void {
     this.text.value = this.last;
@@ -47,13 +81,14 @@ export class Asking {
       const p = await place(this.last);
       if (p.x === undefined || p.y === undefined) throw new Error("it has no place in two dimensions");
       this.dialog.close();
-      this.on(this.answer(p, p.x, p.y));
+      this.on.answered(this.answer(p, p.x, p.y));
+      this.shown = this.last;
     } catch (e) {
       this.fault.textContent = e instanceof Error ? e.message : String(e);
     }
   }
 
   private answer(p: Placed, x: number, y: number): Answer {
-    return { x, y, title: String(p.id ?? "the record"), facts: factsOf(p), near: nearOf(p, this.store), reasons: reasonsOf(p) };
+    return { x, y, map: p.map, title: String(p.id ?? "the record"), facts: factsOf(p), near: nearOf(p, this.store), reasons: reasonsOf(p) };
   }
 }

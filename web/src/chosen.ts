@@ -76,9 +76,15 @@ export class Chosen {
   /** answered shows where a record would go. */
   answered(a: Answer): void {
     this.pin(-1);
+    this.reasked(a);
+  }
+
+  /** reasked shows where the record would go now. */
+  reasked(a: Answer): void {
     this.asked = [a.x, a.y];
     this.alike = a.near;
     this.detail.asked(a.title, { reasons: a.reasons, near: a.near, facts: a.facts, note: "" });
+    this.frames.ask({ over: true });
   }
 
   /** neighbors are those to draw: by their vectors where the map has any of them, else on the map. */

@@ -1,6 +1,6 @@
 // The points of the page, in slots: places, ids and columns, as the server's frames state them.
 
-import { alike, Change, type Field, type Frame, type Values32 } from "./wire";
+import { alike, Change, nameless, type Field, type Frame, type Values32 } from "./wire";
 
 /** A column and, if it holds categories, what its codes mean; code 0 is missing. */
 export interface Column extends Field {
@@ -146,18 +146,21 @@ export class Store {
       const was = this.alive[s] === 1;
       const before = this.batches[this.batch[s]!];
       const same = was && before != null && alike(before.frame.ids, this.row[s]!, f.ids, i);
+      // A point that came when it did is told of anew, in another cluster: it has not come again.
+      const told = was && before != null && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || (nameless(before.frame.ids, this.row[s]!) && nameless(f.ids, i)));
       if (was) {
-        if (!same) this.leave(s, now);
+        if (!same && !told) this.leave(s, now);
         this.release(s);
       } else {
         this.n++;
       }
-      this.go(s, f.x[i]!, f.y[i]!, same ? now : 0);
+      this.go(s, f.x[i]!, f.y[i]!, same || told ? now : 0);
       this.at[s] = f.at[i]!;
-      this.born[s] = now;
       this.batch[s] = number;
       this.row[s] = i;
       this.alive[s] = 1;
+      if (told) continue;
+      this.born[s] = now;
       this.recent.push(s);
     }
     if (this.recent.length > 8000) this.recent.splice(0, this.recent.length - 4000);

@@ -121,6 +121,11 @@ export function alike(a: Ids, i: number, b: Ids, j: number): boolean {
   return true;
 }
 
+/** nameless says whether a row has no id. */
+export function nameless(a: Ids, i: number): boolean {
+  return a.offsets[i + 1] === a.offsets[i];
+}
+
 const headBytes = 8;
 const nothing = new Float32Array(0);
 

@@ -227,7 +227,7 @@ func (c *shownFlags) model(title string, p *program, asks bool) (*view.Hub, erro
 		return hub, nil
 	}
 	stats, _ := embed.StatsOf(s)
-	known, err := new(viewer.Course).Follow(m.groups, s.Version, stats.At)
+	known, err := new(viewer.Course).Follow(m.groups, s.Mu, s.Version, stats.At)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Map, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -15,7 +16,6 @@ import (
 	"unfold/ingest/emit"
 	"unfold/internal/vec"
 	"unfold/stream"
-	"unfold/stream/embed"
 	"unfold/stream/learn"
 	"unfold/stream/view"
 )
@@ -31,7 +31,7 @@ func pageBytes(c *config.Config) int64 {
 	if !c.ServesPage() {
 		return 0
 	}
-	return pointBytes*int64(c.Page.Points) + vectorBytes + 64<<20 // and the log of changes, and what a refresh copies
+	return pointBytes*int64(c.Page.Points) + vectorBytes + 96<<20 // and the log of changes, what a refresh copies, and the way from the maps before
 }
 
 // display shows what a stage does on a page. It is the stage's embed.Watcher.
@@ -39,9 +39,12 @@ type display struct {
 	hub   *view.Hub
 	first int // events that the first map needs
 	ready func() (string, error)
-	seed  maphash.Seed
-	// maps has the newest map that is not shown yet.
-	maps chan *stream.Published
+	// shown is for NewMap alone.
+	shown shown
+	// grouped are the clusters of the map that is shown, nil if it has none; regroup has a token
+	// when they are new.
+	grouped atomic.Pointer[grouping]
+	regroup chan struct{}
 
 	mu sync.Mutex
 	tally
@@ -49,9 +52,6 @@ type display struct {
 	p   *stream.Published
 	// past are the figures of the last maps, oldest first.
 	past []stream.Stats
-	// course follows the clusters; clusters are those of p.
-	course   viewer.Course
-	clusters *view.Clusters
 }
 
 // mostPast bounds the maps that are remembered.
@@ -77,7 +77,7 @@ func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
 		// A policy may let a reference set be a tenth larger for a while.
 		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
-		first: c.Reference.Min, ready: ready, seed: maphash.MakeSeed(), maps: make(chan *stream.Published, 1), lag: map[stream.TopicPartition]int64{}}
+		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
 }
 
 // Placed implements embed.Watcher.
@@ -91,6 +91,7 @@ func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Posi
 			in.Y[i] = row[1]
 		}
 	}
+	in.Map = view.MapState{ID: o.MapID, Epoch: o.Epoch, Version: o.Version}
 	in.Columns = o.Figures()
 	in.Same = []view.Same{{Name: "partition", Value: strconv.Itoa(from.Partition)}}
 	d.mu.Lock()
@@ -111,7 +112,7 @@ func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Posi
 // Gone implements embed.Watcher.
 func (d *display) Gone(id string) { d.hub.Remove(id) }
 
-// hooks count, and take new maps.
+// hooks count.
 func (d *display) hooks() stream.Hooks {
 	count := func(f func()) {
 		d.mu.Lock()
@@ -137,30 +138,8 @@ func (d *display) hooks() stream.Hooks {
 				d.p, d.past = p, append(d.past, p.Stats)
 				d.past = d.past[max(0, len(d.past)-mostPast):]
 				d.tally.maps++
-				d.group(p)
 			})
-			select { // the newest counts
-			case <-d.maps:
-			default:
-			}
-			d.maps <- p
 		},
-	}
-}
-
-// group takes the clusters of a new map. The lock is held.
-func (d *display) group(p *stream.Published) {
-	m, ok := p.Map.(*embed.Map)
-	if !ok || m.Clusters() == nil {
-		return
-	}
-	at := p.Stats.At
-	if at.IsZero() {
-		at = p.At
-	}
-	// Notes that cannot be read would have kept the map from being published.
-	if known, err := d.course.Follow(m.Clusters(), p.Version, at); err == nil {
-		d.clusters = &known
 	}
 }
 
@@ -168,7 +147,7 @@ func (d *display) group(p *stream.Published) {
 func (d *display) run(ctx context.Context) {
 	var work sync.WaitGroup
 	work.Go(func() { d.hub.Run(ctx) })
-	work.Go(func() { d.follow(ctx) })
+	work.Go(func() { d.keepGrouped(ctx) })
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	before := d.now()
@@ -190,76 +169,6 @@ func (d *display) now() tally {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.tally
-}
-
-// follow puts points on every new map.
-func (d *display) follow(ctx context.Context) {
-	var before view.Base
-	id := ""
-	known, byID := map[uint64]bool{}, map[uint64]uint64{}
-	for {
-		var p *stream.Published
-		select {
-		case <-ctx.Done():
-			return
-		case p = <-d.maps:
-		}
-		m, ok := p.Map.(*embed.Map)
-		if !ok {
-			continue
-		}
-		s := m.Snapshot()
-		now := map[uint64]uint64{}
-		after := view.Base{Keys: make([]uint64, s.Mu.Rows), X: make([]float32, s.Mu.Rows), Y: make([]float32, s.Mu.Rows)}
-		for i := range s.Mu.Rows {
-			row := s.Mu.Row(i)
-			after.X[i] = float32(row[0])
-			if len(row) > 1 {
-				after.Y[i] = float32(row[1])
-			}
-			after.Keys[i] = d.keyOf(m, i, known, byID, now)
-		}
-		known, byID = map[uint64]bool{}, now
-		for _, k := range after.Keys {
-			known[k] = true
-		}
-		move := view.Carry(before, after)
-		if move == nil && len(before.Keys) > 0 || id != "" && id != p.MapID {
-			d.hub.Clear() // places on the map before say nothing on this one
-			move = nil
-		}
-		d.hub.Refresh(view.MapState{ID: p.MapID, Epoch: p.Epoch, Version: p.Version}, after, move)
-		before, id = after, p.MapID
-		d.mu.Lock()
-		known := d.clusters
-		d.mu.Unlock()
-		if known != nil {
-			d.hub.SetClusters(*known)
-		}
-	}
-}
-
-// keyOf is what a reference point is known by from one map to the next: its row, as the
-// model sees it, or, where another projection has changed all rows, what the point with its
-// id was known by. known are the keys of the map before, byID those of its ids; now takes
-// this map's.
-func (d *display) keyOf(m *embed.Map, i int, known map[uint64]bool, byID, now map[uint64]uint64) uint64 {
-	var h maphash.Hash
-	h.SetSeed(d.seed)
-	for _, v := range m.Snapshot().Reference.Row(i) {
-		maphash.WriteComparable(&h, v)
-	}
-	key := h.Sum64()
-	ids := m.PointIDs()
-	if ids == nil || ids[i] == "" {
-		return key
-	}
-	id := maphash.String(d.seed, ids[i])
-	if was, there := byID[id]; there && !known[key] {
-		key = was
-	}
-	now[id] = key
-	return key
 }
 
 // Status is what the page says of the stage beside the map.

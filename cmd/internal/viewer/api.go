@@ -21,6 +21,10 @@ var openAPI []byte
 // mostNear bounds the neighbours that are named.
 const mostNear = 100
 
+// headerEpoch is the header with the epoch of the map of all points, beside those that messages have as
+// well.
+const headerEpoch = "unfold-map-epoch"
+
 // api adds what programs may ask.
 func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/openapi.json", h.guarded(func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, json.RawMessage(openAPI)) }))
@@ -49,9 +53,9 @@ func (h *Handler) mapped(w http.ResponseWriter, _ *http.Request) {
 	}{h.set.Hub.Map(), h.set.Hub.Len(), h.set.Hub.Columns()})
 }
 
-// points sends all points as an Arrow stream.
+// points sends all points as an Arrow stream, and as headers the map that their places are on.
 func (h *Handler) points(w http.ResponseWriter, _ *http.Request) {
-	t, err := h.set.Hub.Points()
+	t, on, err := h.set.Hub.Points()
 	var body []byte
 	if err == nil {
 		body, err = emit.EncodeTable(t)
@@ -61,6 +65,11 @@ func (h *Handler) points(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	plain(w, stream.ContentType)
+	if on != (view.MapState{}) {
+		w.Header().Set(stream.HeaderMapID, on.ID)
+		w.Header().Set(headerEpoch, strconv.FormatUint(uint64(on.Epoch), 10))
+		w.Header().Set(stream.HeaderModelVersion, strconv.FormatUint(on.Version, 10))
+	}
 	_, _ = w.Write(body) // what fails here is the reader's connection
 }
 

@@ -52,6 +52,12 @@ func TestAPI(t *testing.T) {
 	if err != nil || rows.Len() != 12 || !slices.Equal(rows.Names(), []string{"id", "x", "y", "at", "class", "value"}) || head.Get("Content-Type") != "application/vnd.apache.arrow.stream" {
 		t.Errorf("all points: %v, %v, %v", rows, err, head)
 	}
+	if head.Get("unfold-map-id") != "m" || head.Get("unfold-map-epoch") != "1" || head.Get("unfold-model-version") != "3" {
+		t.Errorf("all points are of the map %v", head)
+	}
+	if _, _, body := ask(t, url+"/api/points/p4", nil); !strings.Contains(body, `"map":{"id":"m","epoch":1,"version":3}`) {
+		t.Errorf("a point is of the map %s", body)
+	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
 	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 8 {

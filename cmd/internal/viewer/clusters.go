@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"unfold/ingest/emit"
+	"unfold/internal/vec"
 	"unfold/models/clusters/identity"
 	"unfold/stream/learn"
 	"unfold/stream/view"
@@ -21,10 +22,10 @@ type Course struct {
 	events []view.ClusterEvent
 }
 
-// Follow takes the clusters of the next map, of that version, learnt at that time. It returns
-// what a page shows of them. The error is about what the map says of its clusters.
-func (c *Course) Follow(g *identity.Groups, version uint64, at time.Time) (view.Clusters, error) {
-	known, err := learn.ClustersOf(g)
+// Follow takes the clusters of the next map, whose points are at mu, of that version, learnt at that
+// time. It returns what a page shows of them. The error is about what the map says of its clusters.
+func (c *Course) Follow(g *identity.Groups, mu vec.Matrix[float64], version uint64, at time.Time) (view.Clusters, error) {
+	known, err := learn.ClustersOf(g, mu)
 	if err != nil {
 		return view.Clusters{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"unfold/cmd/internal/viewer/browser"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 	"unfold/models/clusters/identity"
 	"unfold/stream/view"
 )
@@ -45,14 +46,14 @@ func groups(t *testing.T, names map[identity.ID]string, events ...identity.Event
 func TestCourse(t *testing.T) {
 	var c Course
 	at := time.UnixMilli(5000)
-	first, err := c.Follow(groups(t, map[identity.ID]string{1: "a", 2: "b"}, identity.Event{Kind: identity.Born, ID: 1, Size: 10}, identity.Event{Kind: identity.Born, ID: 2, Size: 20}), 1, at)
+	first, err := c.Follow(groups(t, map[identity.ID]string{1: "a", 2: "b"}, identity.Event{Kind: identity.Born, ID: 1, Size: 10}, identity.Event{Kind: identity.Born, ID: 2, Size: 20}), vec.Matrix[float64]{}, 1, at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := (view.Cluster{ID: "2", Name: "b", Size: 20, X: 2, Y: -2, Since: 1000}); len(first.Living) != 2 || first.Living[1] != want {
 		t.Errorf("living are %+v", first.Living)
 	}
-	next, err := c.Follow(groups(t, map[identity.ID]string{1: "a"}, identity.Event{Kind: identity.Merged, ID: 2, Other: 1, Before: 20}), 2, at)
+	next, err := c.Follow(groups(t, map[identity.ID]string{1: "a"}, identity.Event{Kind: identity.Merged, ID: 2, Other: 1, Before: 20}), vec.Matrix[float64]{}, 2, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestCourse(t *testing.T) {
 		t.Errorf("what became of them: %+v", next)
 	}
 	for v := range uint64(2 * mostEvents) {
-		if next, err = c.Follow(groups(t, map[identity.ID]string{1: "a"}, identity.Event{Kind: identity.Grew, ID: 1}), v+3, at); err != nil {
+		if next, err = c.Follow(groups(t, map[identity.ID]string{1: "a"}, identity.Event{Kind: identity.Grew, ID: 1}), vec.Matrix[float64]{}, v+3, at); err != nil {
 			t.Fatal(err)
 		}
 	}

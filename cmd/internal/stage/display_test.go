@@ -1,0 +1,343 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/internal/vec"
+	"unfold/models"
+	hdbscan "unfold/models/clusters"
+	"unfold/models/fit"
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/embed"
+	"unfold/stream/embed/embedtest"
+	"unfold/stream/learn"
+	"unfold/stream/streamtest"
+	"unfold/stream/view"
+)
+
+// page is a display whose stage nobody asks.
+func page() *display { return newDisplay(config.Defaults(), func() (string, error) { return "", nil }) }
+
+// batch is a message of events, as they were decoded.
+func batch(t *testing.T, rng *rand.Rand, offset int64, rows int) *embed.Events {
+	t.Helper()
+	return &embed.Events{Table: embedtest.Sample(t, rng, 1000*offset, rows), Position: stream.Position{TopicPartition: stream.TopicPartition{Topic: "in"}, Offset: offset}}
+}
+
+// bent is a snapshot of the next version, whose points have moved, each group another way.
+func bent(s *snapshot.Snapshot) *snapshot.Snapshot {
+	next := *s
+	next.Version++
+	next.Mu = s.Mu.Clone()
+	for i := range next.Mu.Rows {
+		row := next.Mu.Row(i)
+		row[0], row[1] = row[0]*1.1+row[1]*0.2+1, row[1]*0.9-row[0]*0.1
+	}
+	return &next
+}
+
+// ways leads places from any of a stage's maps to the last one, by the places of their points alone.
+type ways struct {
+	maps  []*embed.Map
+	moves []func(x, y float32) (float32, float32)
+	bases shown
+}
+
+// add adds the next map.
+func (w *ways) add(m *embed.Map) {
+	before := w.bases.base
+	w.bases.base = w.bases.baseOf(m)
+	if w.maps = append(w.maps, m); len(w.maps) > 1 {
+		w.moves = append(w.moves, view.Carry(before, w.bases.base))
+	}
+}
+
+// lead is where a place on the map of a version belongs on the last one.
+func (w *ways) lead(version uint64, x, y float32) (float32, float32) {
+	for k, m := range w.maps[1:] {
+		if m.Placer().Version() > version {
+			x, y = w.moves[k](x, y)
+		}
+	}
+	return x, y
+}
+
+// Events are shown where the maps since the one that placed them lead them, each map once, whenever
+// they are placed: before a map is there, on it, or long after it.
+func TestLatePlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 1))
+	d, w := page(), ways{bases: shown{seed: page().shown.seed}}
+	s := embedtest.Fit(t, embedtest.Sample(t, rng, 0, 150), 20)
+	placed := map[string]func() (x, y float32){}
+	offset := int64(1)
+	var all []*embed.Map
+	place := func(m *embed.Map) {
+		e := batch(t, rng, offset, 20)
+		offset++
+		if out, err := m.Place(t.Context(), []stream.Events{e}); err != nil || out[0].Err != nil {
+			t.Fatal(err, out[0].Err)
+		}
+		o, err := m.Table(t.Context(), e.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range o.Len() {
+			at := o.Embedding.Row(i)
+			placed[o.ID.Text(i)] = func() (x, y float32) { return w.lead(o.Version, at[0], at[1]) }
+		}
+	}
+	for range 5 {
+		m, err := embed.Open(s, embed.Settings{Watch: d, Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := m.Published(s, stream.Stats{})
+		d.NewMap(&p)
+		w.add(m)
+		all = append(all, m)
+		for _, old := range all { // a backlog of all maps so far
+			place(old)
+		}
+		s = bent(s)
+	}
+	if len(placed) != 15*20 {
+		t.Fatalf("%d events", len(placed))
+	}
+	for id, want := range placed {
+		x, y := want()
+		if got, _, there := d.hub.Point(id, 0); !there || got.X != x || got.Y != y {
+			t.Errorf("event %s is shown at (%v, %v), want (%v, %v)", id, got.X, got.Y, x, y)
+		}
+	}
+}
+
+// Another map than before: what is placed on the old one is not shown.
+func TestLatePlacesOfAnotherMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 2))
+	d := page()
+	var maps []*embed.Map
+	for range 2 {
+		s := embedtest.Fit(t, embedtest.Sample(t, rng, 0, 60), 5)
+		m, err := embed.Open(s, embed.Settings{Watch: d, Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := m.Published(s, stream.Stats{})
+		d.NewMap(&p)
+		maps = append(maps, m)
+	}
+	for i, m := range maps {
+		if _, err := m.Place(t.Context(), []stream.Events{batch(t, rng, int64(i+1), 10)}); err != nil {
+			t.Fatal(err)
+		}
+		if n := d.hub.Len(); n != 10*i {
+			t.Errorf("%d points are shown after those of map %d", n, i+1)
+		}
+	}
+}
+
+// slow is a page that lets one partition lag behind the maps, and remembers what was placed where.
+type slow struct {
+	*display
+
+	mu     sync.Mutex
+	newMap sync.Cond
+	ways   ways
+	places map[string]place
+	// held is up to which map the other partition has waited, left are its messages to come.
+	held       uint64
+	left, late int
+}
+
+// place is where an event was placed, on the map of a version.
+type place struct {
+	version uint64
+	x, y    float32
+}
+
+func (s *slow) NewMap(p *stream.Published) {
+	s.mu.Lock()
+	s.ways.add(p.Map.(*embed.Map))
+	s.mu.Unlock()
+	s.display.NewMap(p)
+	s.newMap.Broadcast()
+}
+
+func (s *slow) newest() uint64 { return s.ways.maps[len(s.ways.maps)-1].Placer().Version() }
+
+// steady is how many messages of partition 1 there are to a map, behind how many maps partition 0 lags.
+const steady, behind = 10, 3
+
+// Placed holds a message of partition 0 until there are newer maps. Partition 1, which brings them,
+// waits for the next one now and then.
+func (s *slow) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Position) {
+	s.mu.Lock()
+	switch {
+	case from.Partition == 0:
+		for s.newest() < o.Version+behind && s.left > 0 {
+			s.newMap.Wait()
+		}
+		if s.newest() > o.Version {
+			s.late++
+		}
+	case from.Offset%steady == 0 && from.Offset > 0:
+		for s.newest() <= s.held {
+			s.newMap.Wait()
+		}
+		s.held = s.newest()
+	}
+	for i := range o.Len() {
+		at := o.Embedding.Row(i)
+		s.places[o.ID.Text(i)] = place{o.Version, at[0], at[1]}
+	}
+	if from.Partition == 1 {
+		if s.left--; s.left == 0 {
+			s.newMap.Broadcast()
+		}
+	}
+	s.mu.Unlock()
+	s.display.Placed(o, x, from)
+}
+
+// The messages of an overloaded stage, and how many events each of them has.
+const messages, eventsOf = 200, 10
+
+// overloaded runs a stage of which a partition is placed long after the next maps are there. done looks at
+// it when the backlog is over, while it runs.
+func overloaded(t *testing.T, set learn.Settings, done func(s *slow, l *learn.Learner)) {
+	t.Helper()
+	s := &slow{display: page(), places: map[string]place{}, left: messages / 2}
+	s.newMap.L = &s.mu
+	s.ways.bases.seed = s.shown.seed
+	shown := streamtest.Go(t, func(ctx context.Context) error { s.run(ctx); return nil })
+	set.Watch, set.Hooks = s, s.hooks()
+	l, err := learn.New(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := streamtest.NewBroker()
+	b.CreateTopic("in", 2)
+	b.CreateTopic("out", 1)
+	p := &stream.Pipeline{Decoder: l, Learner: l, Settings: stream.Settings{BatchMessages: steady}}
+	source, err := b.Source("in", "stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	sink, err := b.Sink("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Source, p.Sink = source, sink
+	rng := rand.New(rand.NewPCG(44, 3))
+	for k := range messages {
+		value, err := emit.EncodeTable(embedtest.Sample(t, rng, int64(1000*k), eventsOf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Append("in", k%2, stream.Message{Value: value})
+	}
+	stage := streamtest.Go(t, p.Run)
+	stage.Await("the backlog is over", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.places) == eventsOf*messages
+	})
+	// The last events are offered after they are placed: a map that has them all is the last.
+	stage.Await("the last map", func() bool { _, waiting := l.Seen(); return waiting == 0 })
+	done(s, l)
+	if err := stage.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := shown.Stop(); err != nil {
+		t.Error(err)
+	}
+	if s.late == 0 {
+		t.Error("no message was late: the stage was not overloaded")
+	}
+}
+
+// small are settings of a learner that learns a map again all the time.
+func small() learn.Settings {
+	return learn.Settings{
+		Spec: fit.Spec{Common: models.Common{Steps: 20, Seed: 1, Threads: 1}}, Min: 60, Size: 4000, RefreshEvery: time.Millisecond, RefreshNew: 0.01,
+		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event"}}, Named: true, Limits: arrowfmt.Limits{},
+	}
+}
+
+// A stage whose maps come faster than it places what it has read: when the backlog is over every event
+// is shown where the maps since its own lead it.
+func TestOverloaded(t *testing.T) {
+	overloaded(t, small(), func(s *slow, _ *learn.Learner) {
+		maps := map[uint64]bool{}
+		for id, p := range s.places {
+			maps[p.version] = true
+			x, y := s.ways.lead(p.version, p.x, p.y)
+			if got, _, there := s.hub.Point(id, 0); !there || got.X != x || got.Y != y {
+				t.Errorf("event %s of version %d is shown at (%v, %v), want (%v, %v)", id, p.version, got.X, got.Y, x, y)
+			}
+		}
+		t.Logf("%d messages of %d were late, on %d of %d maps", s.late, messages, len(maps), len(s.ways.maps))
+	})
+}
+
+// Points that were placed before there were clusters, or on an older map than the one that is shown, are
+// in the clusters of that.
+func TestPointsGetTheirClusters(t *testing.T) {
+	for _, rows := range []bool{false, true} {
+		t.Run(fmt.Sprint("of rows: ", rows), func(t *testing.T) {
+			set := small()
+			set.Clusters, set.ClustersOfRows = hdbscan.Settings{MinSize: 40, MinSamples: 10}, rows
+			overloaded(t, set, func(s *slow, l *learn.Learner) {
+				g := l.Current().Map.(*embed.Map).Clusters()
+				if len(g.ID) < 2 {
+					t.Fatalf("the map has %d clusters", len(g.ID))
+				}
+				living := map[string]bool{noise: true}
+				for _, id := range g.ID {
+					living[clusterValue(id)] = true
+				}
+				streamtest.Await(t, "points are in the clusters of the map", func() bool {
+					lives, none, as := 0, 0, 0
+					for id := range s.places {
+						p, _, _ := s.hub.Point(id, 0)
+						of, _ := p.Values[emit.ClusterName].(string)
+						if living[of] {
+							lives++
+						}
+						if of == noise {
+							none++
+						}
+						if m, err := g.Predict(t.Context(), vec.Of(1, 2, []float32{p.X, p.Y})); err == nil && clusterValue(m.ID[0]) == of {
+							as++
+						}
+					}
+					return lives == len(s.places) && none < len(s.places)/3 && (rows || as > len(s.places)*95/100)
+				})
+			})
+		})
+	}
+}
+
+// The centre of a cluster is where its points are on the map that is shown; of one that this map lacks,
+// where the last one it was on has led it.
+func TestCentresFollow(t *testing.T) {
+	before := view.Clusters{Living: []view.Cluster{{ID: "1", X: 1, Y: 1}, {ID: "2", X: 2, Y: 2}}}
+	now := view.Clusters{Living: []view.Cluster{{ID: "1", X: 5, Y: 5}, {ID: "2", Missing: true, X: 7, Y: 7}, {ID: "3", Missing: true, X: 8, Y: 8}}}
+	got := carried(now, before, func(x, y float32) (float32, float32) { return x + 10, y })
+	for i, want := range []float32{5, 12, 8} {
+		if got.Living[i].X != want {
+			t.Errorf("cluster %d is at %v, want %v", i+1, got.Living[i].X, want)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package viewer
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"unfold/cmd/internal/viewer/browser"
+	"unfold/ingest/table"
+	"unfold/stream/view"
+)
+
+// The place of a record that was asked for follows the maps that the page shows, also where the server
+// places on the next one before the page shows it, or on the one before for a while.
+func TestAskedFollowsTheMap(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	hub := view.New(view.Settings{Title: "blobs", Live: true, Asks: true})
+	put(t, hub, blobs(50, "a", "b", "c"))
+	on := func(version uint64) view.MapState { return view.MapState{ID: "m", Epoch: 1, Version: version} }
+	hub.Refresh(on(1), view.Base{}, nil)
+	var version, asked atomic.Uint64
+	version.Store(1)
+	places := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		v := version.Load()
+		fmt.Fprintf(w, `{"map_id":"m","map_epoch":1,"model_version":%d,"places":[{"id":"new","x":%d,"y":0}]}`, v, 10*v)
+	})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true, Place: places})
+	b.Show(url)
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("question").click()`), chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask .primary").click()`))
+	is := func(x int) { t.Helper(); b.Wait(fmt.Sprintf(`unfold.chosen.asked?.[0] === %d`, x)) }
+	is(10)
+	move := func(x, y float32) (float32, float32) { return x + 1, y }
+	hub.Refresh(on(2), view.Base{}, move) // the server still places on the first one
+	b.Wait(`unfold.map.version === 2`)
+	is(10)
+	version.Store(2)
+	is(20)
+	version.Store(3)
+	hub.Refresh(on(3), view.Base{}, move)
+	is(30)
+	if got := browser.Eval[string](b, `document.querySelector("#detail h2").textContent`); got != "new" {
+		t.Errorf("the panel is about %q", got)
+	}
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#detail .close").click()`))
+	b.Wait(`unfold.chosen.asked === null`)
+	before := asked.Load()
+	version.Store(4)
+	hub.Refresh(on(4), view.Base{}, move)
+	b.Wait(`unfold.map.version === 4`)
+	if n := asked.Load(); n != before {
+		t.Errorf("it was asked for %d times after nobody wanted to know any more", n-before)
+	}
+	if said := b.Said(); len(said) > 0 {
+		t.Errorf("the page complained: %q", said)
+	}
+}
+
+// Points that get another cluster change their colour; they have not come again, with an id or
+// without one.
+func TestPointsChangeTheirCluster(t *testing.T) {
+	b := browser.Open(t, browser.Settings{})
+	hub := view.New(view.Settings{Title: "blobs", Live: true})
+	in := func(version uint64, at float64, ids bool, cluster string) view.Rows {
+		out := blobs(20, "a", "b", "c")
+		out.Map, out.At = view.MapState{Version: version}, at
+		of := make([]int64, len(out.X))
+		for i := range of {
+			of[i], _ = strconv.ParseInt(cluster, 10, 64)
+		}
+		if !ids {
+			out.ID = table.Column{}
+		}
+		out.Columns = []table.Column{table.Int64Column("cluster", of)}
+		return out
+	}
+	hub.Refresh(view.MapState{Version: 1}, view.Base{}, nil)
+	put(t, hub, in(1, 1e12, true, "-1"))
+	put(t, hub, in(1, 1e12, false, "-1"))
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true})
+	b.Show(url)
+	counts := func(clusters map[string]int) {
+		t.Helper()
+		for value, n := range clusters {
+			b.Wait(fmt.Sprintf(`(() => { const k = unfold.store.columns.findIndex(c => c.name === "cluster"); let n = 0; unfold.store.each(s => { if (unfold.store.text(s, k) === %q) n++; }); return n === %d; })()`, value, n))
+		}
+	}
+	counts(map[string]int{"-1": 120})
+	hub.Refresh(view.MapState{Version: 2}, view.Base{}, func(x, y float32) (float32, float32) { return x + 1, y })
+	if err := hub.Renew(view.MapState{Version: 2}, "cluster", func(old view.Old) (out view.Renewed, err error) {
+		for i := range old.X {
+			if old.X[i] < 1 {
+				out.Row = append(out.Row, i)
+			}
+		}
+		out.Columns = []table.Column{table.Int64Column("cluster", slices.Repeat([]int64{4}, len(out.Row)))}
+		return out, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	hub.Tick()
+	b.Wait(`unfold.map.version === 2`)
+	left := browser.Eval[int](b, `(() => { let n = 0; unfold.store.each(s => { if (unfold.store.x[s] < 1) n++; }); return n; })()`)
+	counts(map[string]int{"4": left, "-1": 120 - left})
+	if got := browser.Eval[string](b, `unfold.store.recent.length + " " + unfold.store.ghosts.length + " " + unfold.store.n`); got != "0 0 120" || left < 40 {
+		t.Errorf("came, left and are there: %s; %d in the cluster", got, left)
+	}
+	put(t, hub, in(2, 2e12, true, "4"))
+	b.Wait(`unfold.store.recent.length === 60`)
+	if said := b.Said(); len(said) > 0 {
+		t.Errorf("the page complained: %q", said)
+	}
+}
