@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -22,7 +24,6 @@ func TestSeconds(t *testing.T) {
 		{9, 3, fit.Spec{}},
 		{300, 3, fit.Spec{}},
 		{5000, 3, fit.Spec{}},
-		{100_000, 70, fit.Spec{}},
 		{100_000, 20, fit.Spec{Common: models.Common{Dims: 10}, LVM: lvm.Options{Student: student.Options{Thorough: true}}}},
 		{100_000, 5, fit.Spec{Common: models.Common{Steps: -1}}},
 		{3000, 5, fit.Spec{LVM: lvm.Options{Student: student.Options{Coarse: models.CoarseAll}}}},
@@ -45,6 +46,37 @@ func TestSeconds(t *testing.T) {
 		more.Rows *= 2
 		if m := more.Seconds(v); !(m > 1.5*s && m < 5*s) {
 			t.Errorf("%+v: %v seconds, of twice the rows %v", c, s, m)
+		}
+	}
+}
+
+// TestSecondsOfAFit compares predicted times with those of fits in the same minute, so that other load is in both: few
+// and many columns, in the plane and in space. The best of three tries counts.
+func TestSecondsOfAFit(t *testing.T) {
+	tier.Full(t, "it compares predicted with measured times")
+	for _, c := range []struct{ n, dim, dims int }{{4000, 5, 2}, {4000, 40, 2}, {2000, 200, 2}, {4000, 5, 3}} {
+		ratio := math.Inf(1)
+		for range 3 {
+			x, spec := trial(c.n, c.dim), fit.Spec{Common: models.Common{Dims: c.dims, Threads: 1, Seed: 1}}
+			p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: spec})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := Measure(t.Context(), p, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			if _, _, err := fit.Fit(t.Context(), x, spec, nil); err != nil {
+				t.Fatal(err)
+			}
+			if r := p.Seconds(v) / time.Since(begin).Seconds(); math.Abs(math.Log(r)) < math.Abs(math.Log(ratio)) {
+				ratio = r
+			}
+		}
+		t.Logf("%d x %d in %d dimensions: predicted are %.2f of the measured seconds", c.n, c.dim, c.dims, ratio)
+		if ratio < 1./3 || ratio > 3 {
+			t.Errorf("%d x %d in %d dimensions: predicted are %.2f of the measured seconds, want a third to three times", c.n, c.dim, c.dims, ratio)
 		}
 	}
 }
