@@ -40,7 +40,7 @@ func reap(ctx context.Context, test int) {
 }
 
 // patience is how long processes may take to end after the test that started them.
-const patience = 5 * time.Second
+const patience = 2 * time.Second
 
 // endOrphans waits for the children of this process, ends those that stay, and returns their names.
 func endOrphans() (left []string) {

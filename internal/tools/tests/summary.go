@@ -86,7 +86,8 @@ func (s *summary) skips(prefix string) []string {
 // failedTests counts failures, a test with failing subtests once.
 func (s *summary) failedTests() (n int) {
 	for _, f := range s.failures {
-		if _, test, ok := strings.Cut(f, " "); !ok || !strings.Contains(test, "/") {
+		_, test, _ := strings.Cut(f, " ")
+		if strings.Contains(f, ", ") || !strings.Contains(test, "/") {
 			n++
 		}
 	}
