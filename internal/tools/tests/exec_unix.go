@@ -49,10 +49,10 @@ func execute(args []string) int {
 	case <-ctx.Done():
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 		select {
-		case err = <-ended:
+		case <-ended:
 		case <-time.After(5 * time.Second):
 			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-			err = <-ended
+			<-ended
 		}
 		endOrphans()
 		return 1
