@@ -221,15 +221,6 @@ func TestBenchIsItsOwnModule(t *testing.T) {
 	}
 }
 
-// TestBenchCompiles vets bench, which no ./... of the product's module covers.
-func TestBenchCompiles(t *testing.T) {
-	vet := exec.Command("go", "vet", "-C", bench, "./...")
-	vet.Env = append(os.Environ(), "GOWORK=off") // by bench's own go.mod
-	if out, err := vet.CombinedOutput(); err != nil {
-		t.Errorf("go vet in bench: %v\n%s", err, out)
-	}
-}
-
 // packages lists the packages of both modules with their direct and indirect imports.
 func packages(t *testing.T) []pkg {
 	t.Helper()

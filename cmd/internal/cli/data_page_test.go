@@ -35,6 +35,7 @@ func atTables(t *testing.T) {
 
 // Every command of docs/data.md does what the page says, on files of other programs.
 func TestDataPage(t *testing.T) {
+	tier.Full(t, "it runs every command of a page")
 	text := page(t, filepath.Join(repository, "docs", "data.md"))
 	atTables(t)
 	for _, command := range commandLines(text) {
