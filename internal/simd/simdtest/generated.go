@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"unfold/internal/testkit/tier"
 )
 
 // Generated checks that the assembly of the package under test, kernels_amd64.s
@@ -24,9 +26,7 @@ func Generated(t *testing.T, pkg string) {
 	for _, line := range beyondAVX2(kept) {
 		t.Error(line)
 	}
-	if testing.Short() {
-		t.Skip("runs the go command")
-	}
+	tier.Full(t, "it runs generators")
 	fresh(t, pkg, "./asm", "kernels_amd64.s", "stubs_amd64.go")
 	if _, err := os.Stat("neon"); err == nil {
 		fresh(t, pkg, "./neon", "kernels_arm64.s", "stubs_arm64.go")
