@@ -13,6 +13,7 @@ import (
 
 	"unfold/cmd/internal/serve"
 	"unfold/ingest"
+	"unfold/internal/testkit/tier"
 	"unfold/models/fit"
 	"unfold/models/lvm"
 )
@@ -124,6 +125,7 @@ func writeFew(t *testing.T, n int) {
 // Every verb takes no row, one row and two rows with a model of every kind and metric, with and
 // without principal components: it ends well, or with an error in words.
 func TestFewRows(t *testing.T) {
+	tier.Full(t, "it runs every verb on few rows, with every kind and metric")
 	for _, c := range commands {
 		if fewVerbs[c.name] == nil && fewOnce[c.name] == nil && !slices.Contains(noRows, c.name) {
 			t.Errorf("no case of few rows for unfold %s", c.name)
