@@ -55,6 +55,19 @@ arm64:
 	$(GO) test -short -exec $(QEMU) ./sparse ./internal/simd/... ./internal/vec ./internal/par ./internal/quantile ./sparse/graph; \
 	$(GO) test -short -exec $(QEMU) -run 'TestFixtures$$|TestGradient|TestKernelsStayFinite|TestSweepsAgainstPairs' ./models/saul ./models/student
 
+# avx512 runs the tests of every package with an AVX-512 kernel in Bochs, an emulator of processors that have AVX-512, and checks that every
+# such kernel is called; five to six minutes on a free core. Where the emulator is missing it is skipped and names the Debian packages
+# (UNFOLD_REQUIRE_AVX512=1 fails instead). One package: make avx512 ARGS="-only simd/dist -v".
+.PHONY: avx512
+avx512:
+	$(GO) run ./internal/tools/avx512 $(ARGS)
+
+# kernels lists every function in assembly and how it is tested on this machine: natively (it runs the tests and reads their coverage), by
+# an emulator that is installed, or not at all; a minute. To fail when one is not tested: make kernels ARGS=-missing.
+.PHONY: kernels
+kernels:
+	$(GO) run ./internal/tools/kernels $(ARGS)
+
 # lint holds the code to gofmt, go vet and a short list of staticcheck's checks (staticcheck.conf).
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \

@@ -29,4 +29,6 @@
 //
 // The tests of a package run every kernel at every level, on memory that ends where slices do. Those of
 // arm64 run in qemu, which says nothing about speed: how fast they are on arm64 has not been measured.
+// Where a processor lacks AVX-512, make avx512 runs its kernels in Bochs. make kernels lists every kernel and how
+// it is tested on the machine at hand.
 package simd
