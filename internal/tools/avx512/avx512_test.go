@@ -125,7 +125,7 @@ func TestFaults(t *testing.T) {
 			r.Flags = slices.DeleteFunc(r.Flags, func(f string) bool { return f == "avx512bw" })
 		}, "no avx512bw"},
 		"a missing extension": {func(r *serial.Report) { r.Flags = foundation }, "q/p.sumAVX512 needs avx512_vpopcntdq"},
-		"another level":       {func(r *serial.Report) { r.Results[0].Output = "this machine: avx2" }, `the log of TestLevels has no "this machine: avx512"`},
+		"another level":       {func(r *serial.Report) { r.Results[0].Output = "this machine: avx512, in use: avx2" }, `the log of TestLevels has no "in use: avx512"`},
 		"a failure":           {func(r *serial.Report) { r.Results[1].Code = 1 }, "q/p: the tests failed with exit code 1"},
 		"stopped in a test":   {func(r *serial.Report) { r.Results, r.Open, r.Done = r.Results[:1], "q/p", false }, "q/p: the tests did not end"},
 		"stopped before":      {func(r *serial.Report) { r.Results, r.Done = r.Results[:1], false }, "q/p: the tests did not run"},

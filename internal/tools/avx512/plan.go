@@ -18,7 +18,7 @@ import (
 // levels is the package whose test logs the level that is chosen; chosen is the line of its log.
 const (
 	levels = "internal/simd"
-	chosen = "this machine: avx512"
+	chosen = "in use: avx512"
 )
 
 // Every processor of AVX-512 that internal/simd chooses kernels for has these.
