@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"strings"
 	"testing"
@@ -47,13 +46,15 @@ func TestMakeArm64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recipe, err := exec.Command("make", "-n", "-C", root, "arm64").Output()
+	makefile, err := os.ReadFile(path.Join(root, "Makefile"))
 	if err != nil {
-		t.Skip("make: ", err)
+		t.Fatal(err)
 	}
+	_, recipe, _ := strings.Cut(string(makefile), "\narm64:\n")
+	recipe, _, _ = strings.Cut(recipe, "\n\n")
 	for _, dir := range assembly.Packages(assembly.Of(kernels, "neon")) {
 		covered := false
-		for word := range strings.FieldsSeq(string(recipe)) {
+		for word := range strings.FieldsSeq(recipe) {
 			word = strings.TrimRight(word, ";")
 			tree, all := strings.CutSuffix(word, "/...")
 			covered = covered || path.Clean(word) == dir || all && strings.HasPrefix(dir+"/", path.Clean(tree)+"/")
