@@ -57,7 +57,7 @@ arm64:
 
 # avx512 runs the tests of every package with an AVX-512 kernel in Bochs, an emulator of processors that have AVX-512, and checks that every
 # such kernel is called; five to six minutes on a free core. Where the emulator is missing it is skipped and names the Debian packages
-# (UNFOLD_REQUIRE_AVX512=1 fails instead). One package: make avx512 ARGS="-only simd/dist -v".
+# (UNFOLD_TESTS=required fails instead). One package: make avx512 ARGS="-only simd/dist -v".
 .PHONY: avx512
 avx512:
 	$(GO) run ./internal/tools/avx512 $(ARGS)

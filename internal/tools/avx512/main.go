@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/tools/avx512/serial"
 )
 
@@ -46,7 +47,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, s); errors.As(err, new(skipError)) && os.Getenv("UNFOLD_REQUIRE_AVX512") != "1" {
+	if err := run(ctx, s); errors.As(err, new(skipError)) && os.Getenv(tier.Variable) != "required" {
 		fmt.Println("avx512: SKIPPED,", err)
 	} else if err != nil {
 		log.Fatal("avx512: ", err)
