@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/modeltest"
@@ -58,6 +59,7 @@ func TestFitKeepsTheBestBound(t *testing.T) {
 
 // The bound is highest in as many dimensions as the surface has that data lie about.
 func TestDimensionsAreChosenByTheBound(t *testing.T) {
+	tier.Full(t, "it learns many maps")
 	for want := 1; want <= 3; want++ {
 		x := sheet(want, 150)
 		s := FitSettings{Common: models.Common{Dims: 1, Steps: 40, Seed: 2}, Options: Options{MaxDims: 4}}

@@ -164,6 +164,7 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 
 // A map of any dimension goes through every verb of files.
 func TestEveryDimension(t *testing.T) {
+	tier.Full(t, "it learns many maps")
 	t.Chdir(workspace(t))
 	for _, d := range []string{"1", "2", "3", "10"} {
 		for _, tails := range []string{"student", "gaussian"} {

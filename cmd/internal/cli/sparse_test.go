@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/testkit/tier"
 	"unfold/models/fit"
 )
 
 // However scipy stores a sparse matrix, the model is one, to the byte, and it places the rows of
 // numpy's array where it places those of the matrix, with either metric.
 func TestSparseFilesGiveOneModel(t *testing.T) {
+	tier.Full(t, "it learns many maps")
 	atTables(t)
 	for _, metric := range []string{"euclidean", "cosine", "hellinger"} {
 		t.Run(metric, func(t *testing.T) {

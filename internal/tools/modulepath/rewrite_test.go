@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"unfold/internal/testkit/tier"
 )
 
 const another = "example.com/somebody/maps/v0x"
@@ -82,6 +84,7 @@ func TestPathsThatCannotBe(t *testing.T) {
 
 // The whole tree gets another path and loses no import, and gets its own back, to the byte.
 func TestThereAndBack(t *testing.T) {
+	tier.Full(t, "it renames the whole module")
 	dir := t.TempDir()
 	before := mirror(t, dir)
 	own := modfile.ModulePath([]byte(before["go.mod"]))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
@@ -192,6 +193,7 @@ func TestKernelOfFewEvents(t *testing.T) {
 
 // As many classes as are allowed, and one too many, as a column of ids has.
 func TestManyClasses(t *testing.T) {
+	tier.Full(t, "it learns many maps")
 	e := Events{Mu: vec.New[float64](3*mostClasses, 2), Sigma: make([]float64, 3*mostClasses), Class: make([]int32, 3*mostClasses)}
 	for i := range e.Class {
 		c := i % mostClasses
