@@ -27,7 +27,8 @@
 //	           anchor 0.01 min(30, max(1, 20,000/n)^5)
 //	major      Learn of package student, from the present map scaled to a root mean
 //	           square of 10, with the present map as its frame: prior.Firm times
-//	           min(10, max(1, 20,000/n)) for points that saw a major, others are free;
+//	           min(10, max(1, 20,000/n)) for points that saw a major, others are free
+//	           (n of this major or the last, the lesser);
 //	           with NewFrame as a fit, from a frame of its own
 //
 // where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the

@@ -153,7 +153,7 @@ func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float3
 			frame.Row(i)[0] = math.NaN() // free: it has yet to find where it belongs
 		}
 	}
-	h.Model.SetPrior(prior.New(frame), m.set.hold(len(slots)))
+	h.Model.SetPrior(prior.New(frame), m.set.hold(min(len(slots), m.policy.majorPoints)))
 	prior.Scale(st.Mu, m.set.Spread)
 	return st, nil
 }

@@ -191,7 +191,8 @@ const youngPoints = 20_000
 // firmness is how many times smaller a map of n points is than that, from 1 to 10.
 func firmness(n int) float64 { return min(10, max(1, youngPoints/float64(max(n, 1)))) }
 
-// hold is how near a major refresh of n points keeps places to the map before.
+// hold is how near a major refresh keeps places to the map before, n the lesser number of points of this
+// major and the last: where many come at once, the few that were there are to stay.
 func (s Settings) hold(n int) prior.Schedule {
 	if s.Prior != (prior.Schedule{}) {
 		return s.Prior
