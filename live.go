@@ -166,13 +166,14 @@ func (m *Map) wake(ctx context.Context) error {
 		return public(err, 0)
 	}
 	spec.Threads, m.size = m.threads, kept.Size
-	m.live, err = fit.Resume(ctx, s, kept.State, spec, live.Settings{Size: kept.Size})
+	m.live, err = fit.Resume(ctx, s, kept.State, spec, live.Settings{})
 	return public(err, 0)
 }
 
 // kept is what a file holds of a map that lives, beside the map.
 type kept struct {
-	// Size is the number of points for which the weight of pairs holds.
+	// Size was the number of points for which the weight of pairs held. Programs of version 0.1 need it to
+	// read the file; nothing depends on it any more.
 	Size  int        `json:"size"`
 	State live.State `json:"state"`
 }

@@ -136,7 +136,7 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 			return nil, err
 		}
 	}
-	l.size, l.min, l.set.Size = o.size, o.size/10, o.size
+	l.size, l.min = o.size, o.size/10
 	return l, nil
 }
 

@@ -178,7 +178,6 @@ func (c *connections) follow(ctx context.Context, first, size int, set live.Sett
 	}
 	t.learn(0, first)
 	changes := ref.Changes()
-	set.Size = size
 	m, fitted, err := fit.Follow(ctx, changes.X, fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, Common: set.LVM.Common, LVM: set.LVM.Options}, set, nil)
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func TestMapsUnderDistancesFollow(t *testing.T) {
 	for _, d := range others {
 		t.Run(d.String(), func(t *testing.T) {
 			x, more := rowsFor(d, 150, 7), rowsFor(d, 20, 9)
-			spec, set := under(d), live.Settings{Size: 150}
+			spec, set := under(d), live.Settings{}
 			f, _, err := Follow(t.Context(), x, spec, set, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"unfold/models/placing"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
-	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
@@ -202,8 +201,7 @@ func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*Learnt, e
 	spec := p.spec
 	spec.Lists = max(spec.Lists, spec.NoveltyK)
 	if p.follow != nil {
-		unique, _, _ := graph.Collapse(z)
-		first, err := p.follow.First(len(unique))
+		first, err := p.follow.First()
 		if err != nil {
 			return nil, err
 		}

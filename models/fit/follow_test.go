@@ -34,7 +34,7 @@ func TestFollowIsFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set := live.Settings{Size: distinct}
+			set := live.Settings{}
 			f, fr, err := Follow(ctx, x, tt.spec, set, nil)
 			if err != nil {
 				t.Fatal(err)

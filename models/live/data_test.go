@@ -46,7 +46,7 @@ type tester interface {
 // Fit learns the first map of the rows of x, as package fit does, and returns their slots.
 func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int32, error) {
 	unique, of, _ := graph.Collapse(x)
-	first, err := set.First(len(unique))
+	first, err := set.First()
 	if err != nil {
 		return nil, nil, err
 	}

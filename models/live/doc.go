@@ -22,11 +22,14 @@
 // there, from where they are. With heavy tails (package student)
 //
 //	ordinary   5 steps, momentum 0.9, anchor 0.1
-//	gentle     every 5th: 50 steps, momentum 0.7, anchor 0.01, edges of reach
-//	           F_a = 50^max(0, 1 - a/35) in step a = 1 ... 50
+//	gentle     every 5th: 50 steps, momentum 0.7, edges of reach
+//	           F_a = 50^max(0, 1 - a/35) in step a = 1 ... 50,
+//	           anchor 0.01 min(30, max(1, 20,000/n)^5)
 //	major      Learn of package student, from the present map scaled to a root mean
-//	           square of 10, with the present map as its frame (prior.Firm); with
-//	           NewFrame as a fit, from a frame of its own
+//	           square of 10, with the present map as its frame: prior.Firm times
+//	           min(10, max(1, 20,000/n)) for points that saw a major, others are free
+//	           (n of this major or the last, the lesser);
+//	           with NewFrame as a fit, from a frame of its own
 //
 // where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
 // places before (student.Refine): it leaves alone where a map belongs and holds back
@@ -52,23 +55,32 @@
 // After every refresh the map is moved rigidly (Procrustes, without scaling) to
 // where the points that stayed fit their old places best.
 //
-// What must stay the same for that to work stays the same: squared distances are
-// measured in the unit of the first fit, and c n is constant while the map grows
-// towards its final size R, c = c_R R/n, which keeps its extent. That costs nothing: of
-// 500, 2,000 and 5,000 digits fitted for R = n to 200,000, accuracies are the same
-// within noise, trustworthiness within .004.
+// Squared distances are measured in the unit of the first fit.
+//
+// # Push and unit
+//
+// The weight c of a dissimilar pair is at majors that of a fit of n points. In between the push w = c (n-1)
+// stays, and with it the size of the map. Of n points a map has by itself a size of about
+// n^0.12 w^0.3. Published places, and with them sigma and the length scales, are the model's own times
+// a unit that makes up for it: the diameter stays while the set grows. At a major the unit is 4/5, in
+// the logarithm, what keeps the spread of points that stay, and 1/5 what this size says, which keeps it
+// from drifting. A map is the same model in any unit; the snapshot says which (unitOf).
+//
+// Before, w was that of the final size at any n, 25 times that of a fit where 2,000 of 50,000 points
+// were there. Maps that were learnt so keep their push until the next major, and then their
+// diameter.
 //
 // # Majors
 //
 // Warm steps do not find what a whole fit finds: neighbours of a new point were not
 // arranged for it, and the crowd between them is a wall. A major refresh is due
 //
-//   - when the map has grown by half since the last,
+//   - when the map has grown by half since the last, or has shrunk as much,
 //   - 20 and 40 refreshes after an alarm,
 //   - 50 refreshes after the last, as a backstop.
 //
-// It moves points by about a percent of the map's diameter, in the same coordinate frame:
-// the epoch stays. A new one begins only if Settings.Frame asks for a frame of its own,
+// It moves points by one to two percent of the map's diameter, and more if the map has grown several
+// times at once (docs/refresh.md), in the same coordinate frame: the epoch stays. A new one begins only if Settings.Frame asks for a frame of its own,
 // and with Gaussian tails, whose majors are fits from nothing.
 //
 // # Index

@@ -39,7 +39,7 @@ func (p policy) next(s Settings, n, since int) (policy, Kind) {
 	p.refreshes++
 	p.sinceMajor++
 	switch {
-	case s.Growth > 0 && float64(n) >= s.Growth*float64(p.majorPoints),
+	case s.Growth > 0 && (float64(n) >= s.Growth*float64(p.majorPoints) || s.Growth*float64(n) <= float64(p.majorPoints)),
 		slices.Contains(s.AfterAlarm, since-1),
 		s.Backstop > 0 && p.sinceMajor >= s.Backstop:
 		p.sinceMajor, p.majorPoints = 0, n

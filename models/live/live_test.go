@@ -14,7 +14,7 @@ import (
 
 // quick are settings whose fits take little.
 func quick() Settings {
-	return Settings{Size: 400, LVM: lvm.Settings{Common: models.Common{Steps: 40}}}
+	return Settings{LVM: lvm.Settings{Common: models.Common{Steps: 40}}}
 }
 
 // TestStationary: in a stream that does not change, points that stay hardly move,

@@ -29,7 +29,8 @@ type Map struct {
 	age        []age
 	label      []string // by which the map learns, "" for none (Label)
 
-	unit   float64 // of squared distances, of the first fit
+	// extent times 1 over the size of a map (sizeOf) is its published unit.
+	extent float64
 	policy policy
 	alarm  alarm
 	born   int // points that came, and went, since the last refresh
@@ -52,14 +53,10 @@ const (
 
 // newMap is an empty one with the frame of a snapshot.
 func newMap(s *snapshot.Snapshot, set Settings) *Map {
-	m := &Map{
+	return &Map{
 		set: set, dim: s.Reference.Cols, dims: s.Mu.Cols, equal: newEquals(), snap: s,
 		policy: policy{majorPoints: s.Reference.Rows}, alarm: alarm{set: set.Alarm},
 	}
-	if s.Student != nil {
-		m.unit = s.Student.Unit
-	}
-	return m
 }
 
 // fill puts the points of a snapshot into slots, ascending, nil meaning 0, 1, ...
@@ -158,6 +155,9 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	}
 	m.Label(m.slots, label)
 	m.resume(state)
+	if m.extent = state.Extent; m.extent == 0 && s.Student != nil {
+		m.extent = unitOf(s) * sizeOf(m.policy.majorPoints, push(s))
+	}
 	return m, m.remark(ctx, state.Landmarks)
 }
 

@@ -106,24 +106,27 @@ func (m *Map) gather(slots []int32) *student.State {
 // learn goes on with the points x from the state before, which it leaves as it is, and adds to the
 // report what it took.
 func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*lvm.Result, error) {
-	set := m.set.fit(len(slots))
+	set := m.set.fit()
 	if set.Tails == lvm.Gaussian {
 		return m.gaussian(ctx, r, x, slots, nb, parts, before, set)
 	}
 	set.Labels = m.labelled(slots)
-	h, err := student.NewLearner(x, nb, set.ForStudent(), m.unit)
+	if r.Kind != Major {
+		set.Student.Weight = m.weight(len(slots))
+	}
+	h, err := student.NewLearner(x, nb, set.ForStudent(), m.unit())
 	if err != nil {
 		return nil, err
 	}
-	st := before.Clone()
+	st := m.natural(before)
 	var learnt student.Report
 	switch r.Kind {
 	case Ordinary:
 		learnt, err = h.Model.Refine(ctx, st, m.set.Ordinary.refinement())
 	case Gentle:
-		learnt, err = h.Model.Refine(ctx, st, m.set.Gentle.refinement())
+		learnt, err = h.Model.Refine(ctx, st, m.set.gentle(len(slots)).refinement())
 	case Major:
-		if st, err = m.frame(ctx, h, x, nb, st); err == nil {
+		if st, err = m.frame(ctx, h, x, slots, nb, st); err == nil {
 			learnt, err = h.Model.Learn(ctx, st, nil)
 		}
 	}
@@ -133,16 +136,24 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	r.Steps, r.CGIterations, r.Loglik = learnt.Iterations, learnt.CGIterations, learnt.Loglik
 	res := lvm.OfStudent(h.Result(nb, st))
 	res.Report.Iterations = learnt.Iterations
+	stayed := m.stayed(slots)
+	m.publish(res, r.Kind, vec.Take(before.Mu, stayed), vec.Take(res.Mu, stayed))
 	return res, nil
 }
 
 // frame returns where a major refresh starts from the state st, after the model's prior
-// has been set.
-func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], nb *knn.Neighbors, st *student.State) (*student.State, error) {
+// has been set. In the frame of the map before, points that no major has arranged yet are free.
+func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, st *student.State) (*student.State, error) {
 	if m.set.Frame == NewFrame {
 		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Distance: m.set.LVM.Distance, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
 	}
-	h.Model.SetPrior(prior.New(st.Mu.Clone()), m.set.Prior)
+	frame := st.Mu.Clone()
+	for i, slot := range slots {
+		if m.age[slot] != old {
+			frame.Row(i)[0] = math.NaN() // free: it has yet to find where it belongs
+		}
+	}
+	h.Model.SetPrior(prior.New(frame), m.set.hold(min(len(slots), m.policy.majorPoints)))
 	prior.Scale(st.Mu, m.set.Spread)
 	return st, nil
 }
@@ -156,14 +167,19 @@ func (m *Map) rows(slots []int32) vec.Matrix[float32] {
 	return x
 }
 
-// aligned lays the new places on the old ones and makes a snapshot of them.
-func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, x vec.Matrix[float32], slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
-	var stayed []int32
+// stayed lists the rows of slots that were on the map before.
+func (m *Map) stayed(slots []int32) (rows []int32) {
 	for i, s := range slots {
 		if m.age[s] != newborn {
-			stayed = append(stayed, int32(i))
+			rows = append(rows, int32(i))
 		}
 	}
+	return rows
+}
+
+// aligned lays the new places on the old ones and makes a snapshot of them.
+func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, x vec.Matrix[float32], slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
+	stayed := m.stayed(slots)
 	from := vec.Take(before, stayed)
 	Align(res.Mu, vec.Take(res.Mu, stayed), from)
 	for i, v := range res.Mu.Data {

@@ -13,20 +13,11 @@ import (
 	"unfold/models/student"
 )
 
-// defaultSize is the size of the reference set for which the weight of dissimilar
-// pairs holds if none is named.
-const defaultSize = 20_000
-
 // Settings of a map that follows its points. The zero value works: every zero
 // field stands for the default named beside it.
 type Settings struct {
 	// LVM are those of a fit: of the first, of majors, and what refreshes learn.
 	LVM lvm.Settings
-	// Size is R, how many points the set will hold in the end. While it holds
-	// n < R, the weight c of a dissimilar pair is R/n times that of LVM.Student.Weight, so
-	// that c n, and with it the extent of the map, stays the same as it grows.
-	// It has the default of a map of R points. Default 20000.
-	Size int
 	// NoveltyK is the number of neighbours of the novelty tables in snapshots.
 	// Default novelty.DefaultK.
 	NoveltyK int
@@ -36,14 +27,15 @@ type Settings struct {
 	Ordinary Schedule
 	// Gentle is the anneal in place of every GentleEvery-th refresh since the last
 	// major. Default: 50 steps, 35 of them a ramp from a reach of 50, momentum 0.7,
-	// anchor 0.01, every 5 refreshes; GentleEvery < 0 means never. With Gaussian tails:
+	// every 5 refreshes, anchor 0.01 on a map of 20,000 points and more, 0.3 up to 10,000 (gentle);
+	// GentleEvery < 0 means never. With Gaussian tails:
 	// no ramp, anchor 1.
 	Gentle      Schedule
 	GentleEvery int
 
 	// A major refresh is a whole annealed fit that starts at the current map,
 	// scaled to a root mean square of Spread (default 10) a column. It is due when
-	// the points are Growth times those of the last (default 1.5), so many
+	// the points are Growth times those of the last (default 1.5), or one Growth-th, so many
 	// refreshes after an alarm as AfterAlarm says (default 20 and 40; empty, not
 	// nil, means never), and Backstop refreshes after the last (default 50).
 	// Negative numbers mean never.
@@ -52,7 +44,8 @@ type Settings struct {
 	Backstop   int
 	Spread     float64
 	// Frame says near what a major refresh keeps places, and Prior how near it keeps them
-	// to the map before. Defaults KeepFrame, prior.Firm.
+	// to the map before. Defaults KeepFrame, and prior.Firm on a map of 20,000 points and more; on
+	// smaller ones, where fewer edges hold a point, up to ten times that (hold).
 	Frame Frame
 	Prior prior.Schedule
 
@@ -120,13 +113,16 @@ func (s Schedule) withDefaults(d Schedule) Schedule {
 	}
 }
 
+// byPoints stands for an anchor that the number of points decides (gentle).
+const byPoints = math.MaxFloat64
+
 // schedules are the defaults of ordinary and gentle refreshes.
 func schedules(tails lvm.Tails) (ordinary, gentle Schedule) {
 	if tails == lvm.Gaussian {
 		return Schedule{Steps: 5, Momentum: 0.9, Anchor: 10}, Schedule{Steps: 50, Momentum: 0.7, Anchor: 1}
 	}
 	return Schedule{Steps: 5, Ratio: 1, Reach: 1, Momentum: 0.9, Anchor: 0.1},
-		Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.01}
+		Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: byPoints}
 }
 
 // refinement is the schedule in the words of package student.
@@ -156,9 +152,6 @@ func (s Settings) withDefaults() (Settings, error) {
 	}
 	s.LVM.Dims = s.LVM.MapDims()
 	s.LVM.Search.Seed = s.LVM.Seed // of the index, as in a fit
-	if s.Size == 0 {
-		s.Size = defaultSize
-	}
 	if s.NoveltyK == 0 {
 		s.NoveltyK = novelty.DefaultK
 	}
@@ -169,13 +162,8 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.AfterAlarm == nil {
 		s.AfterAlarm = []int{20, 40}
 	}
-	if s.Prior == (prior.Schedule{}) {
-		s.Prior = prior.Firm()
-	}
 	s.Alarm = s.Alarm.withDefaults()
 	switch {
-	case s.Size < 2:
-		return s, fmt.Errorf("live: a reference set of %d points, want at least 2", s.Size)
 	case !frameNames.Known(s.Frame):
 		return s, fmt.Errorf("live: there is no frame %d of major refreshes", s.Frame)
 	case s.Frame == NewFrame && s.LVM.Student.Prior.Frame == prior.Given:
@@ -196,6 +184,35 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, s.Alarm.check()
 }
 
+// youngPoints is below how many points a map is held more firmly where it is, since there fewer edges
+// say where a point belongs.
+const youngPoints = 20_000
+
+// firmness is how many times smaller a map of n points is than that, from 1 to 10.
+func firmness(n int) float64 { return min(10, max(1, youngPoints/float64(max(n, 1)))) }
+
+// hold is how near a major refresh keeps places to the map before, n the lesser number of points of this
+// major and the last: where many come at once, the few that were there are to stay.
+func (s Settings) hold(n int) prior.Schedule {
+	if s.Prior != (prior.Schedule{}) {
+		return s.Prior
+	}
+	p := prior.Firm()
+	return prior.Schedule{From: p.From * firmness(n), To: p.To * firmness(n)}
+}
+
+// gentle is the gentle refresh of n points. Edges that reach pull a map of few points out of shape unless the
+// anchor is
+//
+//	0.01 min(30, max(1, 20,000/n)^5).
+func (s Settings) gentle(n int) Schedule {
+	out := s.Gentle
+	if out.Anchor == byPoints {
+		out.Anchor = 0.01 * min(30, math.Pow(firmness(n), 5))
+	}
+	return out
+}
+
 // lists is how many neighbours are kept of every point.
 func (s Settings) lists() int { return max(s.neighbors(), s.LVM.Lists, s.NoveltyK) }
 
@@ -210,25 +227,16 @@ func (s Settings) neighbors() int {
 	return student.DefaultNeighbors
 }
 
-// First are the settings by which the first map, of n distinct points, is to be learnt.
-func (s Settings) First(n int) (lvm.Settings, error) {
+// First are the settings by which the first map is to be learnt: those of a fit of the same
+// points, with the lists that are kept.
+func (s Settings) First() (lvm.Settings, error) {
 	s, err := s.withDefaults()
-	return s.fit(n), err
+	return s.fit(), err
 }
 
-// fit are the settings of a fit of n points.
-func (s Settings) fit(n int) lvm.Settings {
+// fit are the settings of a fit, whose weight of a dissimilar pair is that of its number of points.
+func (s Settings) fit() lvm.Settings {
 	out := s.LVM
 	out.Lists = s.lists()
-	if out.Tails != lvm.Student {
-		return out
-	}
-	weight := &out.Student.Weight
-	if *weight == 0 {
-		*weight = student.Weight(s.Size, float64(s.Size)*float64(s.neighbors()))
-	}
-	if n < s.Size {
-		*weight *= float64(s.Size) / float64(max(n, 1))
-	}
 	return out
 }

@@ -25,6 +25,9 @@ type State struct {
 	// Origin are the places of the snapshot's points when the epoch began, or at the first
 	// major refresh that they saw, NaN for those that saw none: little-endian float64, row by row.
 	Origin []byte `json:"origin,omitempty"`
+	// Extent is the unit of the map, times the size that a map of as many points takes by itself; 0 (as in
+	// files from before there was one): that of the snapshot.
+	Extent float64 `json:"extent,omitempty"`
 	// Landmarks are where those of a map with Gaussian tails stand; nil (as in files from
 	// before they were kept): they are chosen again.
 	Landmarks *LandmarkState `json:"landmarks,omitempty"`
@@ -35,7 +38,7 @@ type State struct {
 func (m *Map) State() State {
 	s := State{
 		Slots: m.slots, Refreshes: m.policy.refreshes, SinceMajor: m.policy.sinceMajor, MajorPoints: m.policy.majorPoints,
-		Alarm: m.alarm.since, Blocks: append([]Block(nil), m.alarm.blocks...), Origin: m.origins, Landmarks: m.marked,
+		Alarm: m.alarm.since, Blocks: append([]Block(nil), m.alarm.blocks...), Origin: m.origins, Extent: m.extent, Landmarks: m.marked,
 	}
 	return s
 }
@@ -73,6 +76,9 @@ func (st State) check(s *snapshot.Snapshot) error {
 	}
 	if st.Refreshes < 0 || st.SinceMajor < 0 || st.MajorPoints < 0 || st.Alarm < 0 {
 		return bad("a counter is below 0")
+	}
+	if !(st.Extent >= 0) || math.IsInf(st.Extent, 0) {
+		return bad("an extent of %v", st.Extent)
 	}
 	if st.Landmarks != nil && st.Landmarks.Level < 0 {
 		return bad("landmarks of level %d", st.Landmarks.Level)

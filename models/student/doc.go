@@ -69,8 +69,9 @@
 //	Gamma_i = sum_j 6 D_ij / (V + u) + (ji),
 //
 // which needs no division beside that of V_ij. Even that adds up the fields of far
-// pairs that in truth cancel: learning uses half a hundredth of it (Damping; of
-// Local a hundredth), 10 to 100 times faster, and no theorem says that L rises then. Learn watches L instead.
+// pairs that in truth cancel: learning uses half a hundredth of it, up to two hundredths where dissimilar
+// pairs weigh more than DefaultWeight (farDamping; of Local a hundredth), 10 to 100 times faster, and no
+// theorem says that L rises then. Learn watches L instead.
 // For other d and a Force takes sum_j V_ij + 0.05 sum_j W_ij.
 //
 // # The step of sigma

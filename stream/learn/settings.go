@@ -259,7 +259,7 @@ func (s Settings) reference(ids bool) reference.Settings {
 
 // live are the settings of the map that follows, beside those of the model.
 func (s Settings) live() live.Settings {
-	out := live.Settings{Size: s.Size, Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle, Frame: s.Frame}
+	out := live.Settings{Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle, Frame: s.Frame}
 	if s.Major == MajorNever {
 		out.Growth, out.AfterAlarm, out.Backstop = -1, []int{}, -1
 	}

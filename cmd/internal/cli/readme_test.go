@@ -10,6 +10,8 @@ import (
 
 	"unfold/internal/foreign"
 	"unfold/internal/testkit/tier"
+	"unfold/internal/vec"
+	"unfold/models/score"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -131,10 +133,33 @@ func TestReadmeStream(t *testing.T) {
 	if n := strings.Count(printed, " 1\n"); n != 3000 {
 		t.Errorf("consume.py prints %d places, expected one of each of 3,000 events:\n%.1000s", n, printed)
 	}
+	if right := sameGroup(t, printed); right < 0.99 {
+		t.Errorf("the nearest place is of the same group for %.3f of the events: a useless map", right)
+	}
 	if n := follow(operator, 0); n != 5 {
 		t.Errorf("the operator has %d commands, expected 5", n)
 	}
 	if info, err := os.Stat("history.png"); err != nil || info.Size() < 5000 {
 		t.Errorf("the picture of the history: %v", err)
 	}
+}
+
+// sameGroup returns the share of places, as consume.py prints them, whose nearest other place is of an event of
+// the same group. produce.py makes three of them in turn, far apart.
+func sameGroup(t *testing.T, printed string) float64 {
+	t.Helper()
+	at, group := vec.Matrix[float64]{Cols: 2}, []int32{}
+	for line := range strings.Lines(printed) {
+		var k int32
+		var x, y float64
+		if _, err := fmt.Sscanf(line, "e%d %g %g", &k, &x, &y); err != nil {
+			continue
+		}
+		at.Rows, at.Data, group = at.Rows+1, append(at.Data, x, y), append(group, k%3)
+	}
+	a, err := score.LeaveOneOut(t.Context(), at, group, []int{1}, score.Settings{})
+	if err != nil || a.Points < 2900 {
+		t.Fatalf("%d places: %v", at.Rows, err)
+	}
+	return a.Share[0]
 }

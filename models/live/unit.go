@@ -1,0 +1,108 @@
+package live
+
+import (
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+	"unfold/models/student"
+)
+
+// The size that a map takes by itself is about n^sizePoints w^sizePush, of n points and the push
+// w = c (n-1), measured on fits of 1,000 to 20,000 points of five sets (docs/decisions/refresh.md).
+const (
+	sizePoints = 0.12
+	sizePush   = 0.3
+)
+
+// unitPull is the share, in the logarithm, by which a major brings the unit back to what the size
+// says. Without it the unit would drift: points that stay spread out a little in most majors.
+const unitPull = 0.2
+
+// sizeOf returns the size, up to a factor that depends on the data.
+func sizeOf(n int, push float64) float64 {
+	return math.Pow(float64(n), sizePoints) * math.Pow(push, sizePush)
+}
+
+// unitOf returns the published unit of a map: what its places are the model's own places times.
+//
+// A map with heavy tails has no size of its own. Every length on it (places, sigma, the root of
+// delta^2) times g is the same model, with the same likelihood and the same places of events
+// relative to the others. Published lengths are those of the model times g, so that the diameter
+// stays while the set grows. The snapshot says what g is: the bounds of delta^2, of which the
+// geometric mean is 1 in the model's own unit.
+func unitOf(s *snapshot.Snapshot) float64 {
+	if s.Student == nil || s.Student.Clip[1] == math.MaxFloat64 { // Unclipped: there are no bounds
+		return 1
+	}
+	return math.Sqrt(math.Sqrt(s.Student.Clip[0] * s.Student.Clip[1]))
+}
+
+// push returns w = c (n-1) of a map with heavy tails: sum D / sum S is it over k.
+func push(s *snapshot.Snapshot) float64 {
+	return s.Student.Weight * float64(max(s.Reference.Rows-1, 1))
+}
+
+// unit is of squared distances, in the model's own unit: that of the first fit.
+func (m *Map) unit() float64 {
+	g := unitOf(m.snap)
+	return m.snap.Student.Unit * g * g
+}
+
+// weight returns c of a refresh of n points that is not major: the push w stays what it was at the
+// last one, and with it the size of the map. Only where the set shrinks does c not rise above that of
+// a fit: a map bears no more (docs/decisions/refresh.md).
+func (m *Map) weight(n int) float64 {
+	of := m.set.LVM.Student.Weight
+	if of == 0 {
+		of = student.Weight(n, float64(n)*float64(m.set.neighbors()))
+	}
+	return min(push(m.snap)/float64(max(n-1, 1)), max(m.snap.Student.Weight, of))
+}
+
+// natural returns the state in the model's own unit.
+func (m *Map) natural(st *student.State) *student.State {
+	out, g := st.Clone(), unitOf(m.snap)
+	if g != 1 {
+		vec.Scale(1/g, out.Mu.Data)
+		vec.Scale(1/(g*g), out.Sigma2)
+	}
+	return out
+}
+
+// publish brings a map that was learnt to the published unit. Of its points, stayed were on the map
+// before, at from. A major may change the size that the map takes by itself: the unit makes up for it,
+// mostly such that the points that stayed keep their spread. In between, only the push may have fallen.
+func (m *Map) publish(r *lvm.Result, kind Kind, from, stayed vec.Matrix[float64]) {
+	g, now := unitOf(m.snap), r.Student.Weight*float64(max(r.Mu.Rows-1, 1))
+	switch known := m.extent / sizeOf(r.Mu.Rows, now); {
+	case m.set.begins(kind):
+		g = known
+	case kind == Major:
+		g = known
+		if was, is := spread(from), spread(stayed); was > 0 && is > 0 {
+			g = math.Pow(was/is, 1-unitPull) * math.Pow(known, unitPull)
+		}
+	case now < (1-1e-9)*push(m.snap):
+		g *= math.Pow(push(m.snap)/now, sizePush)
+	}
+	g2, st := g*g, r.Student
+	vec.Scale(g, r.Mu.Data)
+	vec.Scale(g2, r.Sigma2)
+	vec.Scale(g2, st.Error2)
+	st.Unit /= g2
+	st.Clip = [2]float64{g2 * st.Clip[0], g2 * st.Clip[1]}
+}
+
+// spread is the root of the mean squared distance of places from their mean.
+func spread(mu vec.Matrix[float64]) float64 {
+	if mu.Rows < 3 {
+		return 0
+	}
+	mean, sum := columnMeans(mu), 0.0
+	for i := range mu.Rows {
+		sum += vec.SquaredDistance(mu.Row(i), mean)
+	}
+	return math.Sqrt(sum / float64(mu.Rows))
+}

@@ -1,0 +1,131 @@
+package live
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models/lvm"
+	"unfold/models/score"
+)
+
+// groups returns n points of so many groups in dim dimensions, with the group of each: three are those of
+// README's events, which differ along the diagonal alone.
+func groups(n, dim, of int) (vec.Matrix[float32], []int32) {
+	r := rand.New(rand.NewPCG(44, uint64(dim)))
+	centres := vec.New[float32](of, dim)
+	for k := range centres.Data {
+		if centres.Data[k] = 3 * float32(r.NormFloat64()); of == 3 {
+			centres.Data[k] = 3 * float32(k/dim)
+		}
+	}
+	x, group := vec.New[float32](n, dim), make([]int32, n)
+	for i := range n {
+		group[i] = int32(i % of)
+		for c, v := range centres.Row(i % of) {
+			x.Row(i)[c] = v + float32(r.NormFloat64())
+		}
+	}
+	return x, group
+}
+
+// judged are figures of a map of x with those groups.
+type judged struct{ nearest, trust, rnx float64 }
+
+func judge(t *testing.T, x vec.Matrix[float32], mu vec.Matrix[float64], group []int32) judged {
+	t.Helper()
+	a, err := score.LeaveOneOut(t.Context(), mu, group, []int{1}, score.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := score.Neighborhoods(t.Context(), x, mu, score.Settings{K: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judged{a.Share[0], s.Trustworthiness, s.RNX}
+}
+
+// TestYoungMaps: a map that began with few points is as good as a fit of those that are there, whatever their
+// dimension; and points that stay do not jump while it grows, nor after.
+func TestYoungMaps(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		dim, of int
+		path    []int // numbers of points at the refreshes
+	}{
+		{"README", 64, 3, []int{1000, 1500}},
+		{"README", 64, 3, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}},
+		{"8 dimensions", 8, 8, []int{1000, 1500}},
+		{"32 dimensions", 32, 8, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}},
+		{"64 dimensions", 64, 8, []int{300, 3000}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := c.path[len(c.path)-1]
+			x, group := groups(n, c.dim, c.of)
+			m, _ := fitted(t, x.Slice(0, c.path[0]), Settings{})
+			for i, n := range c.path[1:] {
+				change(t, m, nil, x.Slice(c.path[i], n))
+				r := refresh(t, m)
+				most := Moves{Median: 2, P90: 5, P99: 10}
+				if n > 2*c.path[i] {
+					most = Moves{Median: 4, P90: 10, P99: 20}
+				}
+				t.Logf("%d points, %v: diameter %.0f, moves %+v", n, r.Kind, r.Diameter, r.Moves)
+				if r.Moves.Median > most.Median || r.Moves.P90 > most.P90 || r.Moves.P99 > most.P99 {
+					t.Errorf("%v refresh to %d points: moves %+v", r.Kind, n, r.Moves)
+				}
+			}
+			fresh, err := lvm.Fit(context.Background(), x, lvm.Settings{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := judge(t, x, m.Snapshot().Mu, group), judge(t, x, fresh.Mu, group)
+			t.Logf("%+v, a fit %+v", got, want)
+			if got.nearest < want.nearest-0.005 || got.trust < want.trust-0.01 || got.rnx < want.rnx-0.02 {
+				t.Errorf("%+v, a fit %+v", got, want)
+			}
+		})
+	}
+}
+
+// TestUnit: lengths are published in one unit. The diameter stays while the set grows, also where a fit's own
+// does not, and a map that was learnt with another push, by another version, goes on where it is.
+func TestUnit(t *testing.T) {
+	x, _ := groups(3000, 16, 8)
+	m, _ := fitted(t, x.Slice(0, 300), Settings{})
+	was := Diameter(m.Snapshot().Mu)
+	change(t, m, nil, x.Slice(300, 3000))
+	refresh(t, m)
+	is := Diameter(m.Snapshot().Mu)
+	if d := is / was; d < 0.8 || d > 1.25 {
+		t.Errorf("the diameter of 3,000 points is %.3g times that of 300", d)
+	}
+	if g := unitOf(m.Snapshot()); math.Abs(g-1) < 0.05 {
+		t.Errorf("the unit is %.3g: the test shows nothing", g)
+	}
+	// Events have the places of points that equal them, in the same unit.
+	if mu, err := m.placed(t.Context(), x.Slice(5, 6)); err != nil || vec.SquaredDistance(mu.Row(0), vec.Convert[float64](vec.Convert[float32](m.Snapshot().Mu)).Row(5)) > 1e-6 {
+		t.Errorf("a point's own event is at %v, not at %v: %v", mu.Row(0), m.Snapshot().Mu.Row(5), err)
+	}
+	// A map as an earlier version learnt it: five times the push.
+	set := Settings{}
+	set.LVM.Student.Weight = 5 * m.Snapshot().Student.Weight
+	heavy, _ := fitted(t, x, set)
+	s, state := heavy.Snapshot(), heavy.State()
+	state.Extent = 0
+	old, err := Restore(t.Context(), s, state, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was = Diameter(s.Mu)
+	change(t, old, []int32{1, 2, 3}, none)
+	if r := refresh(t, old); r.Kind != Ordinary || r.Moves.P99 > 2 || math.Abs(r.Diameter/was-1) > 0.02 || math.Abs(unitOf(old.Snapshot())-1) > 0.01 {
+		t.Errorf("an ordinary refresh, %v, moves a map with another push by %+v: diameter %v, then %v", r.Kind, r.Moves, was, r.Diameter)
+	}
+	old.policy.sinceMajor = 49
+	if r := refresh(t, old); r.Kind != Major || r.Moves.Median > 2 || math.Abs(r.Diameter/was-1) > 0.1 || !(unitOf(old.Snapshot()) > 1.2) {
+		t.Errorf("a %v refresh moves a map with another push by %+v: diameter %v, then %v", r.Kind, r.Moves, was, r.Diameter)
+	}
+}
