@@ -63,6 +63,9 @@ func TestYoungMaps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := c.path[len(c.path)-1]
+			if testing.Short() && n > 1500 {
+				t.Skip("it learns 3,000 points several times: not with -short")
+			}
 			x, group := groups(n, c.dim, c.of)
 			m, _ := fitted(t, x.Slice(0, c.path[0]), Settings{})
 			for i, n := range c.path[1:] {
