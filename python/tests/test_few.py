@@ -76,6 +76,8 @@ def in_words(call: Callable[[], Any]) -> Any:
 
 def test_methods_are_all_tested() -> None:
     have = {name for name in dir(Unfold) if not name.startswith("_") and not name.endswith("_") and name not in BASE}
+    # Where scikit-learn was imported before, its class has a method such as set_fit_request for each that takes more than rows.
+    have = {name for name in have if not re.fullmatch(r"set_\w+_request", name)}
     assert have - {"metadata_routing"} == set(METHODS)
 
 
