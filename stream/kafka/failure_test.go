@@ -174,6 +174,7 @@ func TestNoRights(t *testing.T) {
 
 // TestCloseWithSilentCoordinator: leaving does not wait for one that hangs.
 func TestCloseWithSilentCoordinator(t *testing.T) {
+	t.Parallel()
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
 	source, g := open(t, c.quick(topic, "g"))
@@ -190,6 +191,7 @@ func TestCloseWithSilentCoordinator(t *testing.T) {
 // TestStopWithSilentBroker: a stage stops in time although the broker, in the
 // middle of everything, takes requests and answers none.
 func TestStopWithSilentBroker(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the fake broker's way of sleeping races with itself; without the detector this runs")
 	}

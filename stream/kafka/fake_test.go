@@ -7,4 +7,7 @@ import (
 )
 
 // TestInProcess runs the conformance suite on the in-process broker.
-func TestInProcess(t *testing.T) { streamtest.TestBroker(t, newFake(t)) }
+func TestInProcess(t *testing.T) {
+	t.Parallel()
+	streamtest.TestBroker(t, newFake(t))
+}

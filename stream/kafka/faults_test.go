@@ -59,10 +59,16 @@ func (c cutConn) Write(b []byte) (int, error) {
 
 // TestFaults runs a pipeline while brokers refuse requests, leaders and
 // coordinators move, and answers get lost: nothing else does.
-func TestFaults(t *testing.T) { testFaults(t, false, 7) }
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	testFaults(t, false, 7)
+}
 
 // TestFaultsExactlyOnce is the same with transactions: nothing comes twice either.
-func TestFaultsExactlyOnce(t *testing.T) { testFaults(t, true, 7) }
+func TestFaultsExactlyOnce(t *testing.T) {
+	t.Parallel()
+	testFaults(t, true, 7)
+}
 
 func testFaults(t *testing.T, exactlyOnce bool, seed uint64) {
 	var net cuts

@@ -18,12 +18,14 @@ import (
 // TestGaps: whatever way an offset gets outside of the log, it is reported, and
 // reading ends or goes on at the log's beginning, as the settings say.
 func TestGaps(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name                string
 		position, firstLeft int64
 		lost                int64
 	}{{"deleted", 10, 60, 50}, {"beyond the end", 150, 0, 0}} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			cl := newFake(t)
 			topic := topicFor(t, cl, 1, nil)
 			tp := stream.TopicPartition{Topic: topic}
@@ -93,6 +95,7 @@ func TestGapWhileReading(t *testing.T) {
 // TestAddedPartitions: partitions that a topic gets later are read from their
 // beginning, also by a group that began with the latest messages.
 func TestAddedPartitions(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it waits for the group to look at the topic again: not with -short")
 	}

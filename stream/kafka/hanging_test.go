@@ -156,6 +156,7 @@ func TestStrangersTransaction(t *testing.T) {
 // transaction open among the outputs, trouble with requests is not taken for a
 // transaction that brokers have left open in part; one that they have is reported once.
 func TestFrozenOwnersTransaction(t *testing.T) {
+	t.Parallel()
 	c, f := newFakeCluster(t)
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
 	frozen, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID("unfold-"+in+"-"+in+"-1"), kgo.DefaultProduceTopic(out))

@@ -45,6 +45,7 @@ func certificate(t *testing.T) (server *tls.Config, client *tls.Config) {
 // TestSecurity connects with TLS and each SASL mechanism, and wrongly in every way:
 // the error comes within 10 s, names the broker, and holds no password.
 func TestSecurity(t *testing.T) {
+	t.Parallel()
 	const password = "correct horse, battery=staple"
 	server, client := certificate(t)
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.TLS(server), kfake.EnableSASL(), kfake.SeedTopics(1, "events"),

@@ -23,12 +23,16 @@ import (
 // leaders move, brokers refuse or do as asked and do not say so, and answers get lost.
 // Each message is there, once and in order.
 func TestWriteAgain(t *testing.T) {
+	t.Parallel()
 	codecs := []string{"lz4", "none", "zstd"}
 	if testing.Short() {
 		codecs = codecs[:1]
 	}
 	for seed, compression := range codecs {
-		t.Run(compression, func(t *testing.T) { testWriteAgain(t, compression, uint64(seed)) })
+		t.Run(compression, func(t *testing.T) {
+			t.Parallel()
+			testWriteAgain(t, compression, uint64(seed))
+		})
 	}
 }
 

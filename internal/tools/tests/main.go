@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string) int {
 	all := set.Bool("all", false, "run every test whose programs and data are there")
 	required := set.Bool("required", false, "run every test; a missing program or data set is a failure")
 	count := set.Int("count", 0, "run each test so many times, past the cache; 0: as go test does")
-	parallel := set.Int("p", 0, "packages at a time; 0: one for each processor, two with -all, as those wait for other programs")
+	parallel := set.Int("p", 0, "packages at a time; 0: one more than there are processors, two for each with -all, as those wait for other programs")
 	timeout := set.Duration("timeout", 30*time.Minute, "the longest that a package may take")
 	listed := set.Int("slowest", 5, "list so many of the slowest packages and tests")
 	budgets := set.String("budget", "internal/tools/tests/budget.txt", "file of the packages' budgets; empty: none")
@@ -55,12 +55,14 @@ func run(ctx context.Context, args []string) int {
 	if *count > 0 {
 		flags = append(flags, fmt.Sprintf("-count=%d", *count))
 	}
-	if *parallel == 0 && (*all || *required) {
-		*parallel = 2 * runtime.GOMAXPROCS(0)
+	if *parallel == 0 {
+		*parallel = runtime.GOMAXPROCS(0) + 1
+		if *all || *required {
+			*parallel = 2 * runtime.GOMAXPROCS(0)
+		}
 	}
-	if *parallel > 0 {
-		flags = append(flags, fmt.Sprintf("-p=%d", *parallel))
-	}
+	// Tests that may run beside each other wait for most of their time.
+	flags = append(flags, fmt.Sprintf("-p=%d", *parallel), fmt.Sprintf("-parallel=%d", 2*runtime.GOMAXPROCS(0)))
 	r := &runner{flags: flags, env: environment(*all, *required), packages: set.Args(), out: os.Stdout, results: newResults()}
 	begin := time.Now()
 	whole := len(r.packages) == 0
