@@ -47,10 +47,13 @@ var inflatings = []inflating{
 }
 
 const (
-	inflatedDim    = 256
-	queueLimit     = 64 << 20
-	messageLimit   = 256 << 20
-	spareMemory    = 200_000_000
+	inflatedDim  = 256
+	queueLimit   = 64 << 20
+	messageLimit = 256 << 20
+	spareMemory  = 200_000_000
+	pagePoints   = 20_000
+	// The page's part: 400 bytes a point, those of the map's own too, its vectors and its changes.
+	pageMemory     = 400*(pagePoints+referencePoint*11/10) + 160<<20
 	referencePoint = 800
 )
 
@@ -98,8 +101,9 @@ model: {steps: 15, threads: 1}
 reference: {min: 400, size: %d}
 refresh: {every: 0s}
 state: %q
-http: off
-`, b.Addr(), group, Column, referencePoint, filepath.Join(dir, "state")), 0o600); err != nil {
+http: 127.0.0.1:0
+page: {points: %d}
+`, b.Addr(), group, Column, referencePoint, filepath.Join(dir, "state"), pagePoints), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := launch(t, configuration)
@@ -119,7 +123,7 @@ http: off
 	}
 	peak = max(peak, highWater(t, p.cmd.Process.Pid))
 	p.stop(t)
-	bound := int64(queueLimit + messageLimit + spareMemory)
+	bound := int64(queueLimit + messageLimit + pageMemory + spareMemory)
 	if load.events {
 		learner, err := learn.Settings{Min: 400, Size: referencePoint, RefreshEvery: learn.Never}.Bytes(inflatedDim, 64)
 		if err != nil {

@@ -20,19 +20,27 @@ import (
 	"unfold/stream/view"
 )
 
-// pointBytes is about what a point of the page takes, with its id and some columns.
-const pointBytes = 400
+// The page's parts of the memory bound, in bytes: a point with its id and some columns; all
+// vectors that the page can be asked about; and the log of changes, the moves from earlier
+// maps and the copies during a refresh, 32 MiB each.
+const (
+	pointBytes       = 400
+	vectorBytes      = 64 << 20
+	pageChangesBytes = 96 << 20
+)
 
-// vectorBytes bounds those of the vectors that the page can be asked about.
-const vectorBytes = 64 << 20
-
-// pageBytes is what the page takes at most, about.
+// pageBytes is the memory in bytes that the page takes at most, 0 without one. Its points are
+// page.points of the newest events and those that the map was learnt from.
 func pageBytes(c *config.Config) int64 {
 	if !c.ServesPage() {
 		return 0
 	}
-	return pointBytes*int64(c.Page.Points) + vectorBytes + 96<<20 // and the log of changes, what a refresh copies, and the way from the maps before
+	return pointBytes*int64(c.Page.Points+basePoints(c)) + vectorBytes + pageChangesBytes
 }
+
+// basePoints is the most points that a map is learnt from: a policy may let a reference set be
+// a tenth larger for a while.
+func basePoints(c *config.Config) int { return c.Reference.Size + c.Reference.Size/10 }
 
 // display shows what a stage does on a page. It is the stage's embed.Watcher.
 type display struct {
@@ -75,8 +83,7 @@ type tally struct {
 // newDisplay makes a display; ready says how the stage is.
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
-		// A policy may let a reference set be a tenth larger for a while.
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: c.Reference.Size + c.Reference.Size/10, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
 		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
 }
 

@@ -3,6 +3,7 @@ package stage
 import (
 	"sync"
 
+	"unfold/cmd/internal/config"
 	"unfold/stream/learn"
 )
 
@@ -18,11 +19,11 @@ const (
 	collecting   = 56_000_000
 )
 
-// MemoryBound is what a process takes at most: what may be read and not delivered, what the
-// work on messages takes, what the learner holds, and some more. Events that wait for the
-// first map come on top.
-func MemoryBound(queue, message, learner int64) int64 {
-	return queue + message + learner + spareMemory
+// MemoryBound is the memory in bytes that a stage of this configuration takes at most: messages
+// that were read and not delivered, the work on messages, the learner, the page, and
+// spareMemory. Events that wait for the first map come on top.
+func MemoryBound(c *config.Config, learner int64) int64 {
+	return int64(c.Limits.Queue) + int64(c.Limits.MessageMemory) + learner + pageBytes(c) + spareMemory
 }
 
 // bound sets the memory that the garbage collector keeps to: at the start without what the
@@ -55,8 +56,7 @@ func (b *bound) set(learner int64) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := b.s.Config.Limits
-	n := MemoryBound(int64(l.Queue), int64(l.MessageMemory), learner) + pageBytes(b.s.Config) - programPages - collecting
+	n := MemoryBound(b.s.Config, learner) - programPages - collecting
 	if n > b.most {
 		b.most = n
 		b.s.Limit(n)

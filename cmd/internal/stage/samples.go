@@ -377,7 +377,8 @@ func (l *looker) end() error {
 		return nil
 	}
 	held, err := holds(l.s, l.seen.Dim)
-	l.seen.Held = fmt.Sprintf("the learner holds up to %s, in at most %s", humanize.Plural(l.s.Config.Reference.Size, "point"), humanize.Bytes(held))
+	l.seen.Held = fmt.Sprintf("the learner holds up to %s, in at most %s; the stage takes at most %s of memory",
+		humanize.Plural(l.s.Config.Reference.Size, "point"), humanize.Bytes(held), humanize.Bytes(MemoryBound(l.s.Config, held)))
 	return err
 }
 

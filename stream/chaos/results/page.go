@@ -51,7 +51,8 @@ const inflatingHead = `
 ## Messages that are large in memory
 
 Few messages that are small on the wire. What they hold in all, the most memory that the stage took (the resident set's high-water
-mark), and what it may take: limits.queue + limits.message_memory + what the learner holds + 200 MB, with the defaults.
+mark), and the bound that docs/operations.md states, with the defaults. Runs from before 29 November 2026 had no page, and no part for it
+in the bound.
 
 | load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | begun | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
