@@ -38,6 +38,12 @@ matrix: bin/tests
 matrix-short: bin/tests
 	.ci/matrix short
 
+# mutants changes one small thing of a package at a time and counts the changes that the package's own quick tests notice; minutes a
+# package. docs/mutants.md again: make mutants ARGS="-o docs/mutants.md".
+.PHONY: mutants
+mutants:
+	$(GO) run ./internal/tools/mutants $(ARGS)
+
 # properties draws new cases for every property, fifteen times as many as the tests do, five minutes; a failure names its seed.
 PROPERTIES = git grep -l 'rapid\.' -- '*_test.go'
 properties:

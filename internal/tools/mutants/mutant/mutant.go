@@ -1,0 +1,69 @@
+// Package mutant switches one small change of a program on. Command mutants writes calls of
+// its functions into copies of the sources; nothing else imports it.
+//
+// The environment chooses the change: UNFOLD_MUTANT is its number, none if it is not set.
+// With UNFOLD_MUTANT_HITS=FILE the numbers of those that were reached are written to the file,
+// a line each.
+package mutant
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+)
+
+var (
+	active = number()
+	hits   = os.Getenv("UNFOLD_MUTANT_HITS")
+	seen   sync.Map
+)
+
+func number() int {
+	if n, err := strconv.Atoi(os.Getenv("UNFOLD_MUTANT")); err == nil {
+		return n
+	}
+	return -1
+}
+
+// On reports whether change k is switched on.
+func On(k int) bool {
+	if hits != "" {
+		record(k)
+	}
+	return active == k
+}
+
+// Not negates the condition if change k is on.
+func Not(k int, condition bool) bool { return condition != On(k) }
+
+// Or returns usual, or other if change k is on.
+func Or(k int, usual, other bool) bool {
+	if On(k) {
+		return other
+	}
+	return usual
+}
+
+// One returns 1, or 0 if change k is on.
+func One(k int) int {
+	if On(k) {
+		return 0
+	}
+	return 1
+}
+
+// record appends the number of a change to the file of hits when it is reached first.
+func record(k int) {
+	if _, there := seen.LoadOrStore(k, true); there {
+		return
+	}
+	f, err := os.OpenFile(hits, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err) // without the hits the figures would be wrong
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintln(f, k); err != nil {
+		panic(err)
+	}
+}

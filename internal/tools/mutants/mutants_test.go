@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The result of f(2, 5, nil) for the program as it is, and with each change.
+const source = `package main
+
+import "os"
+
+type list []int
+
+func f(a, b int, l list) (n int) {
+	if l == nil { n += 1000 }
+	for i := 0; i < a; i++ { n++ }
+	if a < b && (b >= 5 || len(l) > 0) { n = n*10 + 1 }
+	switch {
+	case a == 2:
+		n -= 1
+	}
+	return n + (b - 1)
+}
+
+func main() { os.Exit(f(2, 5, nil) % 251) }
+`
+
+// TestEveryChange builds the program once, and runs it with each change: the usual result
+// without, and another or none in time with it.
+func TestEveryChange(t *testing.T) {
+	dir := t.TempDir()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "main.go", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	if _, err := (&types.Config{Importer: importer.ForCompiler(fset, "source", nil)}).Check("main", fset, []*ast.File{file}, info); err != nil {
+		t.Fatal(err)
+	}
+	m := mutator{name: "main.go", source: []byte(source), fset: fset, info: info}
+	text, sites := m.rewrite(file)
+	// The program lies in a folder of this module that only an overlay has, as it imports an internal package.
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, main, overlay := filepath.Join(dir, "program"), filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, "small", "main.go"): main}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(main, text, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./small").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, text)
+	}
+	run := func(k int) int {
+		c := exec.Command(program)
+		c.Env = append(os.Environ(), "UNFOLD_MUTANT="+strconv.Itoa(k))
+		_ = c.Run()
+		return c.ProcessState.ExitCode()
+	}
+	// ((1000 + 2)*10 + 1 - 1 + 5 - 1) mod 251
+	usual := ((1000+2)*10 + 1 - 1 + 5 - 1) % 251
+	if got := run(-1); got != usual {
+		t.Fatalf("without a change %d, want %d\n%s", got, usual, text)
+	}
+	kinds := map[string]int{}
+	for k, s := range sites {
+		kinds[s.Kind]++
+		switch got := run(k); {
+		case s.Text == "a < b" || s.Text == "len(l) > 0": // not at the edge, or not evaluated
+			if got != usual {
+				t.Errorf("%s: %d, want %d", s, got, usual)
+			}
+		case got == usual && s.Text != "a < b && (b >= 5 || len(l) > 0)":
+			t.Errorf("%s: the result is the usual one\n%s", s, text)
+		}
+	}
+	for kind, n := range map[string]int{"negated": 1, "dropped": 4, "0 for 1": 2, "|| for &&": 1, "&& for ||": 1, "<= for <": 2, "> for >=": 1, ">= for >": 1} {
+		if kinds[kind] != n {
+			t.Errorf("%d changes %q, want %d: %v", kinds[kind], kind, n, sites)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		all, n int
+		want   string
+	}{{5, 0, "01234"}, {5, 9, "01234"}, {10, 5, "02468"}, {0, 3, ""}} {
+		var got strings.Builder
+		for _, k := range spread(c.all, c.n) {
+			got.WriteString(strconv.Itoa(k))
+		}
+		if got.String() != c.want {
+			t.Errorf("%d of %d: %s, want %s", c.n, c.all, &got, c.want)
+		}
+	}
+}
