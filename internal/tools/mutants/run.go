@@ -58,11 +58,10 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	}
 	t := tests{program: program, dir: strings.TrimSpace(string(dir))}
 	hits := filepath.Join(folder, "hits")
-	begin := time.Now()
 	if passed, text := t.run(ctx, 30*time.Minute, "UNFOLD_MUTANT_HITS="+hits); !passed {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
 	}
-	begin = time.Now()
+	begin := time.Now()
 	if passed, text := t.run(ctx, 30*time.Minute); !passed {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
 	}
