@@ -14,8 +14,8 @@ type Hooks struct {
 	Assigned, Revoked func(partitions []TopicPartition)
 	// Fetched: messages were read from a partition.
 	Fetched func(tp TopicPartition, messages int)
-	// Lag: how many offsets lie between a partition's committed one and the log's end, 0
-	// if there is no message among them. It is asked for every Settings.LagEvery.
+	// Lag: how many offsets lie between a partition's committed one and the log's end, as
+	// other programs compute it. It is asked for every Settings.LagEvery.
 	Lag func(tp TopicPartition, messages int64)
 	// MessageIn: a message in a format was decoded, of events that are Formatted.
 	MessageIn func(tp TopicPartition, format string)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -25,6 +24,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 	}
 	retry := g.source.retry("fetch")
 	for {
+		from := c.next
 		run, err := c.read(ctx, room)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			if c.next, err = g.outOfRange(ctx, tp, c.next); err == nil {
@@ -39,7 +39,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 			continue
 		}
 		retry = g.source.retry("fetch")
-		if len(run.Messages) > 0 {
+		if len(run.Messages) > 0 || run.Next > from {
 			return run, nil
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -75,8 +75,6 @@ type cursor struct {
 
 	// next is the offset of the next message to return, end the partition's high watermark.
 	next, end int64
-	// reached is next as of the last answer to read, for others to look at.
-	reached atomic.Int64
 	// room is what memory is taken from, nil if it is not counted. surplus is what is taken
 	// for an answer of more bytes than need not be counted.
 	room    *stream.Share
@@ -100,9 +98,7 @@ type cursor struct {
 
 // newCursor begins at an offset.
 func newCursor(l *link, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) *cursor {
-	c := &cursor{link: l, brokers: l.transport, tp: tp, next: next, bytes: bytes, wait: wait}
-	c.reached.Store(next)
-	return c
+	return &cursor{link: l, brokers: l.transport, tp: tp, next: next, bytes: bytes, wait: wait}
 }
 
 const (
@@ -151,8 +147,7 @@ func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, erro
 // finish hands the run over.
 func (c *cursor) finish() stream.Run {
 	run := c.run
-	c.reached.Store(c.next)
-	run.End, run.Bytes = c.end, c.handing
+	run.Next, run.End, run.Bytes = c.next, c.end, c.handing
 	c.room.Hand(c.handing)
 	c.run, c.handing = stream.Run{}, 0
 	return run

@@ -14,6 +14,7 @@ func TestReal(t *testing.T) {
 	c := newCluster(t, 1, b.Addr())
 	t.Run("conformance", func(t *testing.T) { streamtest.TestBroker(t, c) })
 	t.Run("transactions", func(t *testing.T) { testTransactions(t, c) })
+	t.Run("markers", func(t *testing.T) { testMarkers(t, c) })
 	t.Run("compaction", func(t *testing.T) { testCompaction(t, c, func() {}) })
 	t.Run("sizes", func(t *testing.T) { testSizes(t, c) })
 	t.Run("too large", func(t *testing.T) { testTooLarge(t, c) })
