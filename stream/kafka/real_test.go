@@ -24,5 +24,6 @@ func TestReal(t *testing.T) {
 	t.Run("holders", func(t *testing.T) { testHolders(t, c) })
 	t.Run("alone", func(t *testing.T) { testAlone(t, c) })
 	t.Run("topic of announcements", func(t *testing.T) { testTopic(t, c) })
+	t.Run("topic created again", func(t *testing.T) { testCreatedAgain(t, c) })
 	t.Run("restart", func(t *testing.T) { testBrokerRestart(t, c, false, b) })
 }

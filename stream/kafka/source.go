@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -54,6 +55,9 @@ type SourceSettings struct {
 	// soon it learns of a rebalance; RebalanceTimeout is how long a member may
 	// take to finish and rejoin. Defaults 10s, 1s, 15s.
 	SessionTimeout, Heartbeat, RebalanceTimeout time.Duration
+	// LookEvery is how often the topic is looked at while it is read: partitions that are added
+	// to it, and that it was deleted or created again, are noticed after two looks. Default 1s.
+	LookEvery time.Duration
 	// Alone says that the group is to have no other member, and Who this one is, for
 	// people: a second one is refused with an *OccupiedError, see alone.go. One that died
 	// is waited for, until its session has timed out.
@@ -62,8 +66,8 @@ type SourceSettings struct {
 	// Transactions, if set, make its generations stream.Transactional. It needs
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
-	// Retrying, if set, is called for failures that are waited out. What is "join",
-	// "offsets", "committed offsets", "fetch" or "transaction". stream.Hooks.Retrying fits.
+	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone,
+	// or was created again), "join", "offsets", "committed offsets", "fetch" or "transaction". stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
 
@@ -84,7 +88,7 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 			return s, err
 		}
 	}
-	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 {
+	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 || s.LookEvery < 0 {
 		return s, errors.New("kafka: a source's settings may not be negative")
 	}
 	if s.FetchBytes == 0 {
@@ -92,7 +96,7 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	}
 	for v, d := range map[*time.Duration]time.Duration{
 		&s.FetchWait: defaultFetchWait, &s.SessionTimeout: 10 * time.Second,
-		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second,
+		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second, &s.LookEvery: defaultLookEvery,
 	} {
 		if *v == 0 {
 			*v = d
@@ -112,9 +116,16 @@ type Source struct {
 	mu      sync.Mutex
 	current *generation
 	closed  bool
-	// partitions is how many the topic had in the first generation; 0 before.
-	partitions int
-	closing    sync.Once
+	// known is how many partitions the topic had in the first generation, 0 once it was created
+	// again; topic is what it was in the last one, and owned what this source read in that.
+	known   int
+	topic   shape
+	owned   map[int]bool
+	closing sync.Once
+	// counted is how many partitions this member has assigned as the group's leader, and short
+	// how many generations in a row were over soon.
+	counted atomic.Int64
+	short   int
 }
 
 // NewSource reaches the cluster and joins the group; the group's answer is
@@ -136,21 +147,21 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+	source := &Source{settings: s, link: l, known: unmet}
+	source.counted.Store(notCounted)
+	source.group, err = kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.Group, Brokers: s.Brokers, Dialer: l.dialer, Topics: []string{s.Topic},
 		// Without a committed offset the offset becomes this sentinel;
 		// offsets.go turns it into a real one.
 		StartOffset:    kafka.FirstOffset,
 		SessionTimeout: s.SessionTimeout, HeartbeatInterval: s.Heartbeat, RebalanceTimeout: s.RebalanceTimeout,
 		JoinGroupBackoff: 250 * time.Millisecond, Timeout: 3 * time.Second,
-		GroupBalancers:        s.assignors(),
-		WatchPartitionChanges: true, PartitionWatchInterval: 5 * time.Second,
+		GroupBalancers: source.assignors(),
 	})
 	if err != nil {
 		l.close()
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	source := &Source{settings: s, link: l, group: group}
 	if t := s.Transactions; t != nil {
 		source.outputs = newGauge(ctx, l, t.Outputs, compressions[t.Compression], true)
 		if t.Letters != "" {
@@ -162,26 +173,15 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 
 // Next implements stream.Source.
 func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
-	s.mu.Lock()
-	before := s.current
-	s.current = nil
-	s.mu.Unlock()
-	if before != nil {
-		before.release()
-	}
 	for {
+		if err := s.leave(ctx); err != nil {
+			return nil, err
+		}
 		g, err := s.join(ctx)
 		if err != nil {
 			return nil, err
 		}
 		gen := newGeneration(s, g)
-		if err := gen.begin(ctx); err != nil {
-			gen.release()
-			if errors.Is(err, stream.ErrRevoked) {
-				continue
-			}
-			return nil, err
-		}
 		s.mu.Lock()
 		closed := s.closed
 		s.current = gen
@@ -190,8 +190,31 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 			gen.release()
 			return nil, kafka.ErrGroupClosed
 		}
-		return gen, nil
+		err = gen.begin(ctx)
+		if err == nil {
+			return gen, nil
+		}
+		if !errors.Is(err, stream.ErrRevoked) || ctx.Err() != nil {
+			gen.release()
+			return nil, err
+		}
 	}
+}
+
+// leave gives the generation before up, if there is one.
+func (s *Source) leave(ctx context.Context) error {
+	s.mu.Lock()
+	before := s.current
+	s.mu.Unlock()
+	if before == nil {
+		return nil
+	}
+	err := s.calm(ctx, time.Since(before.born))
+	s.mu.Lock()
+	s.current = nil
+	s.mu.Unlock()
+	before.release()
+	return err
 }
 
 // Close implements stream.Source: it leaves the group, so that others take over

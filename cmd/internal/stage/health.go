@@ -24,6 +24,11 @@ type health struct {
 	reason    string
 	// lost is when the share of the source was given back, zero while there is one.
 	lost time.Time
+	// topic is the source's. sole says that this process is to own all its partitions;
+	// idle is since when it owns none, zero while it owns some.
+	topic string
+	sole  bool
+	idle  time.Time
 }
 
 // trouble is a failure that is being waited out.
@@ -31,11 +36,13 @@ type trouble struct {
 	what  string
 	err   error
 	since time.Time
+	// attempt counts the failures.
+	attempt int
 }
 
 // Groups of what is retried: what asks the source's brokers, and what hands on.
 var (
-	asking  = []string{"join", "fetch", "offsets", "committed offsets"}
+	asking  = []string{"topic", "join", "fetch", "offsets", "committed offsets"}
 	handing = []string{"write", "dead letter", "transaction", "commit"}
 )
 
@@ -51,11 +58,16 @@ func (h *health) hooks() stream.Hooks {
 			if !known || attempt == 1 {
 				t.since = time.Now()
 			}
-			h.troubles[what] = trouble{what, err, t.since}
+			h.troubles[what] = trouble{what, err, t.since, attempt}
 		},
-		Assigned: func([]stream.TopicPartition) {
+		Assigned: func(tps []stream.TopicPartition) {
 			h.share(time.Time{})
-			h.over(0, asking...)
+			h.owns(len(tps))
+			if len(tps) > 0 {
+				h.over(0, asking...)
+			} else {
+				h.over(0, "join", "offsets", "committed offsets", "fetch") // there may be no topic
+			}
 		},
 		Revoked:   func([]stream.TopicPartition) { h.share(time.Now()) },
 		Fetched:   func(stream.TopicPartition, int) { h.over(0, "fetch") },
@@ -86,6 +98,27 @@ func (h *health) share(lost time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lost = lost
+}
+
+// owns notes how many partitions a share has.
+func (h *health) owns(partitions int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if partitions > 0 {
+		h.idle = time.Time{}
+	} else if h.idle.IsZero() {
+		h.idle = time.Now()
+	}
+}
+
+// empty says that a process that is to own all partitions owns none, nil otherwise.
+func (h *health) empty() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.sole || h.idle.IsZero() {
+		return nil
+	}
+	return fmt.Errorf("no partition of topic %s is read since %s: the group has given none to its only member", h.topic, ago(h.idle))
 }
 
 // shareless says that there is no share of the source, and since when.
@@ -143,6 +176,9 @@ func (h *health) away(brokers []string, owning bool) error {
 	}
 	if taken := new(kafka.OccupiedError); errors.As(t.err, &taken) {
 		return fmt.Errorf("no share of the source since %s: %w", ago(t.since), taken)
+	}
+	if errors.Is(t.err, stream.ErrUnknownTopic) {
+		return fmt.Errorf("nothing is read since %s: %w", ago(t.since), t.err)
 	}
 	return fmt.Errorf("the source's brokers, %s, are away since %s: %s failed: %s", strings.Join(brokers, ", "), ago(t.since), t.what, cut(t.err.Error()))
 }

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,39 @@ func TestShareless(t *testing.T) {
 	hooks.Assigned(nil)
 	if err := h.shareless(); err.Error() != "no share of the source yet" {
 		t.Errorf("a member without partitions: %v", err)
+	}
+}
+
+// A stage that is to read all partitions and owns none is not ready, and says why: its topic was
+// deleted, or it is not known. One of several members may own none.
+func TestEmpty(t *testing.T) {
+	h := newHealth()
+	h.topic, h.sole = "in", true
+	hooks := h.hooks()
+	if err := h.empty(); err != nil {
+		t.Errorf("before a share: %v", err)
+	}
+	gone := fmt.Errorf("topic in: %w", stream.ErrUnknownTopic)
+	hooks.Retrying("topic", 1, gone, time.Second)
+	hooks.Assigned(nil)
+	trouble := h.troubles["topic"]
+	trouble.since = trouble.since.Add(-time.Minute)
+	h.troubles["topic"] = trouble
+	hooks.Retrying("topic", 60, gone, time.Second)
+	if err := h.away(nil, true); !errors.Is(err, stream.ErrUnknownTopic) || !strings.Contains(err.Error(), "(1m0s)") || strings.Contains(err.Error(), "away") {
+		t.Errorf("without a topic: %v", err)
+	}
+	if err := h.empty(); err == nil || !strings.HasPrefix(err.Error(), "no partition of topic in is read since ") {
+		t.Errorf("without a partition: %v", err)
+	}
+	h.sole = false
+	if err := h.empty(); err != nil {
+		t.Errorf("one of several members: %v", err)
+	}
+	h.sole = true
+	hooks.Assigned([]stream.TopicPartition{tp})
+	if err := errors.Join(h.empty(), h.away(nil, true)); err != nil {
+		t.Errorf("with a partition: %v", err)
 	}
 }
 

@@ -80,6 +80,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	figures := metrics.New(s.Version)
 	st.health, st.brokers = newHealth(), c.Source.Kafka.Brokers
+	st.health.topic, st.health.sole = c.Source.Kafka.Topic, c.Role != config.RoleEmbed
 	s.Hooks, s.Fleet = join(st.health.hooks(), join(figures.Hooks(), s.Hooks)), joinFleet(figures.Fleet(), s.Fleet)
 	st.showPage(&s)
 	from, to, err := clusters(s)
@@ -319,6 +320,9 @@ func (st *Stage) Ready() (detail string, err error) {
 	}
 	if !st.pipeline.Ready() {
 		return "", st.health.shareless()
+	}
+	if err := st.health.empty(); err != nil {
+		return "", err
 	}
 	if err := st.health.still(list); err != nil {
 		return "", err
