@@ -42,6 +42,9 @@ type Hooks struct {
 	// Retrying: something failed and will be retried after the pause.
 	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
+	// Recovered: what was retried works again. It is called where nothing else tells: for
+	// "fetch", after which no message may come.
+	Recovered func(what string)
 	// Published: a learner has published a map that took so long to learn; 0
 	// for one that was loaded.
 	Published func(p *Published, took time.Duration)

@@ -38,6 +38,8 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 			}
 			continue
 		}
+		g.source.served.Store(true)
+		retry.recovered(g.source.settings.Recovered)
 		retry = g.source.retry("fetch")
 		if len(run.Messages) > 0 || run.Next > from {
 			return run, nil

@@ -69,6 +69,9 @@ type SourceSettings struct {
 	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone,
 	// or was created again), "join", "offsets", "committed offsets", "fetch" or "transaction". stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
+	// Recovered, if set, is called when "fetch" works again, which no message may tell.
+	// stream.Hooks.Recovered fits.
+	Recovered func(what string)
 }
 
 const (
@@ -125,7 +128,9 @@ type Source struct {
 	// counted is how many partitions this member has assigned as the group's leader, and short
 	// how many generations in a row were over soon.
 	counted atomic.Int64
-	short   int
+	// served says that a fetch was answered: rights that are missing later were taken away.
+	served atomic.Bool
+	short  int
 }
 
 // NewSource reaches the cluster and joins the group; the group's answer is
@@ -251,5 +256,5 @@ const leaveTimeout = 1500 * time.Millisecond
 
 // retry starts the count of attempts at one thing.
 func (s *Source) retry(what string) *retry {
-	return &retry{what: what, hook: s.settings.Retrying}
+	return &retry{what: what, hook: s.settings.Retrying, granted: &s.served}
 }

@@ -69,6 +69,7 @@ func (h *health) hooks() stream.Hooks {
 				h.over(0, "join", "offsets", "committed offsets", "fetch") // there may be no topic
 			}
 		},
+		Recovered: func(what string) { h.over(0, what) },
 		Revoked:   func([]stream.TopicPartition) { h.share(time.Now()) },
 		Fetched:   func(stream.TopicPartition, int) { h.over(0, "fetch") },
 		Lag:       func(stream.TopicPartition, int64) { h.over(0, asking...) },
@@ -164,6 +165,10 @@ func (h *health) useful() string {
 	return fmt.Sprintf("of %s read since the start none could be used, all are dead letters (a stage that learns passes them over); the last: %s", humanize.Plural(h.bad, "message"), cut(h.reason))
 }
 
+// once reports whether a trouble is one failure so far, and young: a connection whose session is
+// over ends so, and the next one works.
+func (t *trouble) once() bool { return t.attempt < 2 && time.Since(t.since) < moment }
+
 // moment is how long the source may not be read, by who owns a share of it, before that
 // is worth a word: a leader or a coordinator that moves takes about as long.
 const moment = 3 * time.Second
@@ -176,6 +181,12 @@ func (h *health) away(brokers []string, owning bool) error {
 	}
 	if taken := new(kafka.OccupiedError); errors.As(t.err, &taken) {
 		return fmt.Errorf("no share of the source since %s: %w", ago(t.since), taken)
+	}
+	if t.once() {
+		return nil
+	}
+	if denied := new(kafka.DeniedError); errors.As(t.err, &denied) {
+		return fmt.Errorf("the source cannot be read since %s: %s failed: %s", ago(t.since), t.what, cut(t.err.Error()))
 	}
 	if errors.Is(t.err, stream.ErrUnknownTopic) {
 		return fmt.Errorf("nothing is read since %s: %w", ago(t.since), t.err)

@@ -3,6 +3,7 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,27 @@ func TestAway(t *testing.T) {
 	hooks.Assigned(nil)
 	if err := h.away(brokers, false); err != nil {
 		t.Errorf("when the other has gone: %v", err)
+	}
+}
+
+// One connection that broke, as at the end of a session, is no broker that is away; neither is a
+// right that was taken away.
+func TestNotAway(t *testing.T) {
+	h := newHealth()
+	hooks := h.hooks()
+	hooks.Retrying("fetch", 1, io.EOF, time.Second)
+	if err := h.away(nil, false); err != nil {
+		t.Errorf("one connection: %v", err)
+	}
+	hooks.Recovered("fetch")
+	if h.trouble(asking) != nil {
+		t.Error("it works again, and is still a trouble")
+	}
+	for attempt := range 3 {
+		hooks.Retrying("join", attempt, fmt.Errorf("group g: %w", &kafka.DeniedError{Err: errors.New("refused"), Right: "Read"}), time.Second)
+	}
+	if err := h.away(nil, false); err == nil || strings.Contains(err.Error(), "away") || !strings.Contains(err.Error(), "join failed: group g") {
+		t.Errorf("without a right: %v", err)
 	}
 }
 

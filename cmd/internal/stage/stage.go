@@ -107,7 +107,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
 		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Group(),
-		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying,
+		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying, Recovered: s.Hooks.Recovered,
 		Alone: c.Role != config.RoleEmbed, Who: thisProcess(),
 		SessionTimeout: time.Duration(c.Source.Kafka.SessionTimeout), Heartbeat: time.Duration(c.Source.Kafka.HeartbeatInterval), RebalanceTimeout: time.Duration(c.Source.Kafka.RebalanceTimeout),
 	})
