@@ -43,7 +43,8 @@ type Hooks struct {
 	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 	// Recovered: what was retried works again. It is called where nothing else tells: for
-	// "fetch", after which no message may come.
+	// "fetch", after which no message may come, and for an "open transaction" of another
+	// program that held reading back.
 	Recovered func(what string)
 	// Published: a learner has published a map that took so long to learn; 0
 	// for one that was loaded.

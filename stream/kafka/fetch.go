@@ -41,6 +41,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 		g.source.served.Store(true)
 		retry.recovered(g.source.settings.Recovered)
 		retry = g.source.retry("fetch")
+		g.noteBlocked(ctx, c, c.next == c.stable && c.next < c.end)
 		if len(run.Messages) > 0 || run.Next > from {
 			return run, nil
 		}
@@ -75,8 +76,10 @@ type cursor struct {
 	wait  time.Duration
 	near  nearest
 
-	// next is the offset of the next message to return, end the partition's high watermark.
-	next, end int64
+	// next is the offset of the next message to return, end the partition's high watermark,
+	// and stable where an open transaction begins, or end.
+	next, end, stable int64
+	blocked           blocked
 	// room is what memory is taken from, nil if it is not counted. surplus is what is taken
 	// for an answer of more bytes than need not be counted.
 	room    *stream.Share
@@ -251,7 +254,7 @@ func (c *cursor) fetch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.rest, c.begun, c.end = r.records, c.next, r.end
+		c.rest, c.begun, c.end, c.stable = r.records, c.next, r.end, r.stable
 		c.pending, c.aborted = r.aborted, map[int64]bool{}
 		return c.whole()
 	}

@@ -58,6 +58,9 @@ type SourceSettings struct {
 	// LookEvery is how often the topic is looked at while it is read: partitions that are added
 	// to it, and that it was deleted or created again, are noticed after two looks. Default 1s.
 	LookEvery time.Duration
+	// BlockedAfter is how long an open transaction of another program may hold reading back
+	// before it is reported, as a *BlockedError, and again after as long. Default 10s.
+	BlockedAfter time.Duration
 	// Alone says that the group is to have no other member, and Who this one is, for
 	// people: a second one is refused with an *OccupiedError, see alone.go. One that died
 	// is waited for, until its session has timed out.
@@ -67,9 +70,10 @@ type SourceSettings struct {
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
 	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone,
-	// or was created again), "join", "offsets", "committed offsets", "fetch" or "transaction". stream.Hooks.Retrying fits.
+	// or was created again), "join", "offsets", "committed offsets", "fetch", "transaction" or "open transaction" (a *BlockedError). stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
-	// Recovered, if set, is called when "fetch" works again, which no message may tell.
+	// Recovered, if set, is called when "fetch" works again, which no message may tell, or
+	// when an "open transaction" has ended.
 	// stream.Hooks.Recovered fits.
 	Recovered func(what string)
 }
@@ -91,7 +95,7 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 			return s, err
 		}
 	}
-	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 || s.LookEvery < 0 {
+	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 || s.LookEvery < 0 || s.BlockedAfter < 0 {
 		return s, errors.New("kafka: a source's settings may not be negative")
 	}
 	if s.FetchBytes == 0 {
@@ -99,7 +103,7 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	}
 	for v, d := range map[*time.Duration]time.Duration{
 		&s.FetchWait: defaultFetchWait, &s.SessionTimeout: 10 * time.Second,
-		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second, &s.LookEvery: defaultLookEvery,
+		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second, &s.LookEvery: defaultLookEvery, &s.BlockedAfter: defaultBlockedAfter,
 	} {
 		if *v == 0 {
 			*v = d

@@ -44,6 +44,8 @@ type trouble struct {
 var (
 	asking  = []string{"topic", "join", "fetch", "offsets", "committed offsets"}
 	handing = []string{"write", "dead letter", "transaction", "commit"}
+	// waiting is what another program has to end.
+	waiting = []string{"open transaction"}
 )
 
 func newHealth() *health { return &health{troubles: map[string]trouble{}} }
@@ -210,6 +212,9 @@ func (h *health) still(list []stream.Standing) error {
 		parts = append(parts, fmt.Sprintf("topic %s, partition %d, since %s with %s ahead", s.Topic, s.Partition, ago(s.Since), humanize.Plural(s.Ahead, "message")))
 	}
 	why := "it is not known why: no failure was reported"
+	if t := h.trouble(waiting); t != nil {
+		why = t.err.Error()
+	}
 	if t := h.trouble(slices.Concat(handing, asking)); t != nil {
 		why = fmt.Sprintf("%s has failed since %s: %s", t.what, ago(t.since), cut(t.err.Error()))
 	}

@@ -151,6 +151,13 @@ func TestStill(t *testing.T) {
 			t.Errorf("%s is still a trouble", what)
 		}
 	}
+	hooks.Retrying("open transaction", 1, errors.New("of producer id 7"), time.Second)
+	if err := errors.Join(h.away(nil, true), h.still(list)); err == nil || !strings.HasSuffix(err.Error(), "with 17 messages ahead; of producer id 7") {
+		t.Errorf("another program's transaction: %v", err)
+	}
+	if hooks.Recovered("open transaction"); h.trouble(waiting) != nil {
+		t.Error("a transaction that has ended is still a trouble")
+	}
 	if err := h.still(make([]stream.Standing, 9)); err == nil || !strings.Contains(err.Error(), "and 5 more") {
 		t.Errorf("many: %v", err)
 	}
