@@ -39,6 +39,12 @@ type Hooks struct {
 	// Gap: the group's offset was outside of the log. It is called before reading
 	// goes on at the log's first message, or ends, as the source is set.
 	Gap func(gap *OffsetError)
+	// CreatedAgain: the source's topic is another one of the same name than that which was
+	// read last. It is called before anything of it is read.
+	CreatedAgain func(topic string)
+	// Resumed: the group had lost its offset of a partition, and reading goes on at the one
+	// that was noted then. What was delivered after that comes again.
+	Resumed func(at Position, noted time.Time)
 	// Retrying: something failed and will be retried after the pause.
 	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)

@@ -121,6 +121,7 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	err := g.group.CommitOffsets(offsets)
 	switch {
 	case err == nil:
+		g.note(positions...)
 		return nil
 	case staleMember(err), errors.Is(err, net.ErrClosed), g.life.Err() != nil:
 		return fmt.Errorf("kafka: committing for group %s: %w (%v)", g.source.settings.Group, stream.ErrRevoked, err)

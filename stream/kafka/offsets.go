@@ -47,12 +47,19 @@ func (g *generation) begin(ctx context.Context) error {
 		log := logs[a.ID]
 		committed := p.Offset
 		if p.Offset = g.source.restart(p, again); p.Offset < 0 {
+			at, known, err := g.lost(p.TopicPartition)
+			if err != nil {
+				return err
+			}
 			p.Offset = log.first
 			latest := g.source.startOf(a.ID) == Latest
 			if latest {
 				p.Offset = log.end
 			}
-			if latest || committed >= 0 {
+			if known && committed < 0 {
+				p.Offset = at
+			}
+			if latest || known || committed >= 0 {
 				fresh = append(fresh, p)
 			}
 		}

@@ -23,6 +23,7 @@ func TestReal(t *testing.T) {
 	t.Run("map", func(t *testing.T) { testMap(t, c) })
 	t.Run("holders", func(t *testing.T) { testHolders(t, c) })
 	t.Run("blocked", func(t *testing.T) { testBlocked(t, c) })
+	t.Run("lost offsets", func(t *testing.T) { testLostOffsets(t, c) })
 	t.Run("alone", func(t *testing.T) { testAlone(t, c) })
 	t.Run("topic of announcements", func(t *testing.T) { testTopic(t, c) })
 	t.Run("topic created again", func(t *testing.T) { testCreatedAgain(t, c) })

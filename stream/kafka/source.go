@@ -44,6 +44,15 @@ type SourceSettings struct {
 	// set, is called either way. stream.Hooks.Gap fits.
 	OnGap OnGap
 	Gap   func(gap *stream.OffsetError)
+	// Journal, if set, keeps what the group commits; OnLost is what happens when the group has
+	// lost an offset that it has. Resumed, if set, is called where reading goes on then.
+	// stream.Hooks.Resumed fits.
+	Journal Journal
+	OnLost  OnLost
+	Resumed func(at stream.Position, noted time.Time)
+	// CreatedAgain, if set, is called before a topic is read that was created again since it
+	// was read last: its offsets are others. stream.Hooks.CreatedAgain fits.
+	CreatedAgain func(topic string)
 	// FetchBytes bounds the answer to one fetch of one partition (a larger
 	// message still comes, alone). Default 4 MiB.
 	FetchBytes int
@@ -69,8 +78,7 @@ type SourceSettings struct {
 	// Transactions, if set, make its generations stream.Transactional. It needs
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
-	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone,
-	// or was created again), "join", "offsets", "committed offsets", "fetch", "transaction" or "open transaction" (a *BlockedError). stream.Hooks.Retrying fits.
+	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone), "join", "offsets", "committed offsets", "fetch", "transaction" or "open transaction" (a *BlockedError). stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 	// Recovered, if set, is called when "fetch" works again, which no message may tell, or
 	// when an "open transaction" has ended.
@@ -158,6 +166,9 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	}
 	source := &Source{settings: s, link: l, known: unmet}
 	source.counted.Store(notCounted)
+	if s.Journal != nil {
+		source.topic.id = s.Journal.Known().Topic
+	}
 	source.group, err = kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.Group, Brokers: s.Brokers, Dialer: l.dialer, Topics: []string{s.Topic},
 		// Without a committed offset the offset becomes this sentinel;

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -172,7 +171,7 @@ func (s *Source) own(g *generation) {
 
 // reportAgain reports that the topic was created again.
 func (s *Source) reportAgain() {
-	if s.settings.Retrying != nil {
-		s.settings.Retrying("topic", 1, errors.New("kafka: topic "+s.settings.Topic+" was created again: it is read from its beginning"), 0)
+	if s.settings.CreatedAgain != nil {
+		s.settings.CreatedAgain(s.settings.Topic)
 	}
 }

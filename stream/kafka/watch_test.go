@@ -76,7 +76,12 @@ func TestTopicCreatedAgain(t *testing.T) {
 					if exactly {
 						set.Transactions = &kafka.Transactions{Outputs: out}
 					}
-					var looks, assigned, empty atomic.Int64
+					var looks, assigned, empty, again atomic.Int64
+					set.CreatedAgain = func(topic string) {
+						if again.Add(1); topic != in {
+							t.Errorf("topic %q was created again", topic)
+						}
+					}
 					set.Retrying = func(what string, attempt int, err error, _ time.Duration) {
 						if what == "topic" && errors.Is(err, stream.ErrUnknownTopic) && strings.Contains(err.Error(), in) {
 							looks.Add(1)
@@ -129,6 +134,9 @@ func TestTopicCreatedAgain(t *testing.T) {
 					life.Await("its end is committed", func() bool { return c.done(t, "g", in) == int64(2*after) })
 					if err := life.Stop(); err != nil {
 						t.Fatal(err)
+					}
+					if n := again.Load(); n != 1 {
+						t.Errorf("it says %d times that the topic was created again", n)
 					}
 					got := placedNumbers(t, c, out)
 					for n := range before {
