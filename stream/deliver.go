@@ -24,7 +24,7 @@ func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) e
 	}
 	w.room.Count(made)
 	defer w.room.Give(made)
-	next := batch[len(batch)-1].message.Offset + 1
+	next := batch[len(batch)-1].next
 	if w.atomic != nil {
 		if err := w.transact(ctx, batch, outputs, Position{TopicPartition: w.tp, Offset: next}); err != nil {
 			return err

@@ -14,8 +14,8 @@ type Hooks struct {
 	Assigned, Revoked func(partitions []TopicPartition)
 	// Fetched: messages were read from a partition.
 	Fetched func(tp TopicPartition, messages int)
-	// Lag: how many offsets lie between a partition's committed one and the log's end, 0
-	// if there is no message among them. It is asked for every Settings.LagEvery.
+	// Lag: how many offsets lie between a partition's committed one and the log's end, as
+	// other programs compute it. It is asked for every Settings.LagEvery.
 	Lag func(tp TopicPartition, messages int64)
 	// MessageIn: a message in a format was decoded, of events that are Formatted.
 	MessageIn func(tp TopicPartition, format string)
@@ -39,9 +39,19 @@ type Hooks struct {
 	// Gap: the group's offset was outside of the log. It is called before reading
 	// goes on at the log's first message, or ends, as the source is set.
 	Gap func(gap *OffsetError)
+	// CreatedAgain: the source's topic is another one of the same name than that which was
+	// read last. It is called before anything of it is read.
+	CreatedAgain func(topic string)
+	// Resumed: the group had lost its offset of a partition, and reading goes on at the one
+	// that was noted then. What was delivered after that comes again.
+	Resumed func(at Position, noted time.Time)
 	// Retrying: something failed and will be retried after the pause.
 	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
+	// Recovered: what was retried works again. It is called where nothing else tells: for
+	// "fetch", after which no message may come, and for an "open transaction" of another
+	// program that held reading back.
+	Recovered func(what string)
 	// Published: a learner has published a map that took so long to learn; 0
 	// for one that was loaded.
 	Published func(p *Published, took time.Duration)

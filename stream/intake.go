@@ -17,6 +17,7 @@ type intake struct {
 
 	mu   sync.Mutex
 	next Run
+	has  bool // there is a next, perhaps one without messages
 	own  bool // next's messages lie in memory of the intake's own
 	err  error
 	// ready holds a token if there may be something to take, room if something was
@@ -46,6 +47,10 @@ func (q *intake) merge(l Run) bool {
 	defer q.mu.Unlock()
 	n := len(q.next.Messages)
 	switch {
+	case !q.has:
+		q.next, q.own, q.has = l, false, true
+	case len(l.Messages) == 0:
+		q.next.Next, q.next.End = l.Next, l.End
 	case n == 0:
 		q.next, q.own = l, false
 	case n+len(l.Messages) <= q.batchMessages && q.next.Bytes+l.Bytes <= q.batchBytes:
@@ -53,7 +58,7 @@ func (q *intake) merge(l Run) bool {
 			// The source's memory behind the run is not to be written to.
 			q.next.Messages, q.own = slices.Clip(q.next.Messages), true
 		}
-		q.next = Run{append(q.next.Messages, l.Messages...), l.End, q.next.Bytes + l.Bytes}
+		q.next = Run{append(q.next.Messages, l.Messages...), l.Next, l.End, q.next.Bytes + l.Bytes}
 	default:
 		return false
 	}
@@ -80,21 +85,21 @@ func (q *intake) end(err error) {
 	token(q.ready)
 }
 
-// unload returns what is there, without messages if that is nothing; after the last run
-// the reason for the end.
-func (q *intake) unload() (Run, error) {
+// unload returns what is there, and whether that is anything, perhaps a run without messages;
+// after the last run the reason for the end.
+func (q *intake) unload() (l Run, some bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.next
-	q.next = Run{}
-	if len(l.Messages) == 0 {
-		return l, q.err
+	if !q.has {
+		return Run{}, false, q.err
 	}
+	l = q.next
+	q.next, q.has = Run{}, false
 	token(q.room)
 	if q.err != nil {
 		token(q.ready)
 	}
-	return l, nil
+	return l, true, nil
 }
 
 // token puts a token into a channel that holds one.

@@ -9,7 +9,7 @@ import (
 
 // numbered is a run of messages with these offsets, of a byte each.
 func numbered(from, to int64) Run {
-	l := Run{End: to + 100, Bytes: to - from}
+	l := Run{Next: to, End: to + 100, Bytes: to - from}
 	for ; from < to; from++ {
 		l.Messages = append(l.Messages, Message{Offset: from, Value: []byte{1}})
 	}
@@ -20,7 +20,7 @@ func numbered(from, to int64) Run {
 func TestIntake(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 8})
 	shared := numbered(0, 9).Messages
-	first := Run{shared[:3], 100, 3}
+	first := Run{shared[:3], 3, 100, 3}
 	if !q.merge(first) || !q.merge(numbered(3, 8)) {
 		t.Fatal("a batch is refused")
 	}
@@ -30,7 +30,7 @@ func TestIntake(t *testing.T) {
 	if q.merge(numbered(8, 9)) {
 		t.Fatal("more than BatchBytes is one batch")
 	}
-	l, err := q.unload()
+	l, _, err := q.unload()
 	if err != nil || len(l.Messages) != 8 || l.Bytes != 8 || l.End != 108 {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -47,7 +47,7 @@ func TestIntake(t *testing.T) {
 	}
 	over := errors.New("over")
 	q.end(over)
-	if l, err := q.unload(); err != nil || len(l.Messages) != 92 {
+	if l, _, err := q.unload(); err != nil || len(l.Messages) != 92 {
 		t.Fatalf("%d messages, %v", len(l.Messages), err)
 	}
 	select {
@@ -55,7 +55,7 @@ func TestIntake(t *testing.T) {
 	default:
 		t.Error("the end is not reported")
 	}
-	if _, err := q.unload(); err != over {
+	if _, _, err := q.unload(); err != over {
 		t.Error(err)
 	}
 }
@@ -76,7 +76,7 @@ func TestIntakeWaits(t *testing.T) {
 	next := int64(0)
 	for next < 200 {
 		<-q.ready
-		l, err := q.unload()
+		l, _, err := q.unload()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func BenchmarkIntake(b *testing.B) {
 				b.Fatal("a batch is refused")
 			}
 		}
-		if l, err := q.unload(); err != nil || len(l.Messages) != n {
+		if l, _, err := q.unload(); err != nil || len(l.Messages) != n {
 			b.Fatal(len(l.Messages), err)
 		}
 	}

@@ -23,7 +23,7 @@ func (w *worker) learn(ctx context.Context, batch []*entry) error {
 			w.p.Hooks.skipped(e.message, e.bad.Stage, e.bad.Err)
 		}
 	}
-	w.behind = batch[len(batch)-1].message.Offset + 1
+	w.behind = batch[len(batch)-1].next
 	if w.p.Learner.Current() != nil {
 		w.advance(w.behind)
 	}

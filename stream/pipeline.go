@@ -157,7 +157,7 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	rooms := NewQueue(int64(p.settings.QueueBytes), len(assigned))
 	waiting, work := newBudget(int64(p.settings.WaitingBytes)), newBudget(int64(p.settings.WorkBytes))
 
-	standing := newWatch(assigned)
+	standing := newWatch()
 	p.watching.Store(standing)
 	defer p.watching.Store(nil)
 

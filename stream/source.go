@@ -29,11 +29,12 @@ type Generation interface {
 	// settings say if there is none.
 	Assigned() []Position
 	// Fetch waits for the next messages of an assigned partition and returns
-	// them in offset order. It returns at least one message or an error:
-	// ErrRevoked when the generation is over, the context's error, or a final
-	// one such as *OffsetError. Failures that may pass are waited out. What the
-	// messages take is taken from the share before there is memory for it, and
-	// handed over with the run; a partition has the same share in all calls.
+	// them in offset order. A run without messages says that only offsets
+	// without one lie before Run.Next. Errors are ErrRevoked when the generation
+	// is over, the context's error, or a final one such as *OffsetError.
+	// Failures that may pass are waited out. What the messages take is taken
+	// from the share before there is memory for it, and handed over with the
+	// run; a partition has the same share in all calls.
 	Fetch(ctx context.Context, tp TopicPartition, room *Share) (Run, error)
 	// Commit makes offsets durable for the group. It fails with ErrRevoked if
 	// the generation is over; it never moves an offset that another member owns.
@@ -53,8 +54,12 @@ type Run struct {
 	// Messages are consecutive messages of one partition in offset order.
 	// Offsets may have gaps (compaction, transaction markers).
 	Messages []Message
+	// Next is the offset that reading has reached: behind the last message, and
+	// behind the markers, aborted records and compacted offsets that follow it. To
+	// commit less would keep the group's lag above 0 for ever.
+	Next int64
 	// End is the offset behind the partition's last message at that time, so
-	// End - (last offset + 1) messages are still to come. -1 if not known.
+	// at most End - Next messages are still to come. -1 if not known.
 	End int64
 	// Bytes is what was handed over of the share with this run (Share.Hand). Memory that
 	// several runs lie in goes with the last of them.
@@ -79,7 +84,8 @@ type OffsetError struct {
 }
 
 func (e *OffsetError) Error() string {
-	what := fmt.Sprintf("%d messages were deleted before they were read", e.First-e.Offset)
+	// Of deleted offsets nobody knows which held a message.
+	what := fmt.Sprintf("up to %d messages were deleted before they were read", e.First-e.Offset)
 	if e.Offset > e.End {
 		what = "the topic was truncated or created again"
 	}

@@ -14,10 +14,8 @@ import (
 type Progress struct {
 	// Position is the group's committed one, or where reading began if there is none.
 	Position
-	// Read is the offset behind all that was fetched, End the one behind the last
-	// message in the log. What lies between the last message and End, such as the
-	// markers of transactions, is fetched and is no message.
-	Read, End int64
+	// End is the offset behind the last one in the log.
+	End int64
 }
 
 // Standing is a partition in which messages wait and nothing moves.
@@ -31,9 +29,7 @@ type Standing struct {
 
 // watch knows how the partitions of a generation stand.
 type watch struct {
-	mu sync.Mutex
-	// handed is the offset behind the last message that was read, for each partition.
-	handed map[TopicPartition]int64
+	mu     sync.Mutex
 	states map[TopicPartition]Standing
 	offset map[TopicPartition]int64
 	// failing is why the brokers cannot be asked, and since when; nil: they can.
@@ -41,19 +37,8 @@ type watch struct {
 	since   time.Time
 }
 
-func newWatch(assigned []Position) *watch {
-	w := &watch{handed: map[TopicPartition]int64{}, states: map[TopicPartition]Standing{}, offset: map[TopicPartition]int64{}}
-	for _, a := range assigned {
-		w.handed[a.TopicPartition] = a.Offset
-	}
-	return w
-}
-
-// hand notes that everything before offset was read.
-func (w *watch) hand(tp TopicPartition, offset int64) {
-	w.mu.Lock()
-	w.handed[tp] = max(w.handed[tp], offset)
-	w.mu.Unlock()
+func newWatch() *watch {
+	return &watch{states: map[TopicPartition]Standing{}, offset: map[TopicPartition]int64{}}
 }
 
 // run asks now and then, from the beginning on, until the context is done.
@@ -89,9 +74,6 @@ func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartitio
 	lags := make(map[TopicPartition]int64, len(all))
 	for _, p := range all {
 		n := max(0, p.End-p.Offset)
-		if p.Read >= p.End && p.Offset >= w.handed[p.TopicPartition] {
-			n = 0 // behind the last message there are markers only
-		}
 		lags[p.TopicPartition] = n
 		before, known := w.states[p.TopicPartition]
 		if !known || before.Ahead == 0 || n == 0 || w.offset[p.TopicPartition] != p.Offset {

@@ -58,7 +58,7 @@ func (w *worker) keep(batch []*entry, which func(*entry) bool) {
 		}
 		w.waiting = append(w.waiting, e)
 	}
-	w.behind = batch[len(batch)-1].message.Offset + 1
+	w.behind = batch[len(batch)-1].next
 }
 
 // letGo forgets what waits.
@@ -110,7 +110,7 @@ func (w *worker) release(reading, working context.Context) error {
 		waiting = waiting[n:]
 	}
 	if len(waiting) == 0 {
-		w.advance(w.behind)
+		w.pass(w.behind)
 	}
 	return nil
 }

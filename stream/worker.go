@@ -23,6 +23,10 @@ type worker struct {
 	// behind is the offset behind the last one read meanwhile.
 	waiting []*entry
 	behind  int64
+	// passed is the offset that reading has reached with no message before it that is
+	// not delivered; settling fires when a transaction of its own is to commit it.
+	passed   int64
+	settling *time.Timer
 	// room is the partition's share of what bounds what has been read; held bounds what
 	// waits and work what is decoded and placed at a time, both with the other
 	// workers. forgot: some of what was to wait did not fit and was let go.
@@ -37,7 +41,9 @@ type worker struct {
 // entry is a message on its way.
 type entry struct {
 	message Message
-	events  Events
+	// next is the offset to commit once the message is done with.
+	next   int64
+	events Events
 	// bad is why there are no events, or why they cannot be placed or written.
 	bad *MessageError
 	// outcome is what by, a map, made of them; pieces make up the output,
@@ -71,18 +77,24 @@ func (w *worker) run(reading, working context.Context) error {
 		if len(w.waiting) > 0 || w.forgot || w.unlearnt() {
 			ready = w.p.Learner.Ready()
 		}
+		var settled <-chan time.Time
+		if w.settling != nil {
+			settled = w.settling.C
+		}
 		var err error
 		select {
 		case <-reading.Done():
-			return nil
+			return quiet(w.settle(working), reading, working)
 		case <-ready:
 			err = w.release(reading, working)
+		case <-settled:
+			err = w.settle(working)
 		case <-runs.ready:
-			var l Run
-			if l, err = runs.unload(); err != nil {
-				return quiet(err, reading)
+			l, some, ended := runs.unload()
+			if ended != nil {
+				return quiet(ended, reading)
 			}
-			if len(l.Messages) > 0 {
+			if some {
 				err = w.workThrough(reading, working, l)
 				w.room.Give(l.Bytes)
 			}
@@ -100,12 +112,13 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 		if err != nil {
 			return fmt.Errorf("reading %v: %w", w.tp, err)
 		}
-		w.standing.hand(w.tp, run.Messages[len(run.Messages)-1].Offset+1)
-		w.p.Hooks.fetched(w.tp, len(run.Messages))
+		if len(run.Messages) > 0 {
+			w.p.Hooks.fetched(w.tp, len(run.Messages))
+		}
 		if err := runs.put(ctx, run); err != nil {
 			return err
 		}
-		if run.Messages[len(run.Messages)-1].Offset+1 >= run.End {
+		if run.Next >= run.End {
 			runs.linger(ctx)
 		}
 	}
@@ -116,7 +129,8 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 func (w *worker) workThrough(reading, working context.Context, run Run) error {
 	defer w.finish()
 	fetched := time.Now()
-	for rest := run.Messages; len(rest) > 0 && reading.Err() == nil; {
+	rest := run.Messages
+	for len(rest) > 0 && reading.Err() == nil {
 		if w.released() {
 			if err := w.release(reading, working); err != nil {
 				return err
@@ -125,7 +139,10 @@ func (w *worker) workThrough(reading, working context.Context, run Run) error {
 		}
 		batch := make([]*entry, w.p.settings.batch(rest))
 		for i, m := range rest[:len(batch)] {
-			batch[i] = &entry{message: m, fetched: fetched}
+			batch[i] = &entry{message: m, next: m.Offset + 1, fetched: fetched}
+		}
+		if len(batch) == len(rest) {
+			batch[len(batch)-1].next = run.Next
 		}
 		if err := w.begin(reading, batch); err != nil {
 			return err
@@ -154,6 +171,46 @@ func (w *worker) workThrough(reading, working context.Context, run Run) error {
 			return err
 		}
 	}
+	if len(run.Messages) == 0 && reading.Err() == nil {
+		w.pass(run.Next)
+	}
+	return nil
+}
+
+// pass notes that reading has come to an offset, and found no message since the last one. It is
+// not called once reading is over, for messages may have been left out then.
+func (w *worker) pass(offset int64) {
+	switch {
+	case w.forgot:
+	case len(w.waiting) > 0, w.p.LearnOnly && w.p.Learner.Current() == nil:
+		w.behind = max(w.behind, offset)
+	case w.atomic == nil:
+		w.advance(offset)
+	case offset > w.next:
+		// The next batch's transaction will commit it, if there soon is one.
+		w.passed = offset
+		if w.settling == nil {
+			w.settling = time.NewTimer(w.p.settings.CommitEvery)
+		}
+	}
+}
+
+// settle commits what was passed and is not committed with messages.
+func (w *worker) settle(working context.Context) error {
+	if w.settling == nil {
+		return nil
+	}
+	w.settling.Stop()
+	w.settling = nil
+	if w.passed <= w.next {
+		return nil
+	}
+	at := Position{TopicPartition: w.tp, Offset: w.passed}
+	if err := w.retry.transact(working, w.atomic, Transaction{Position: at}); err != nil {
+		return err
+	}
+	w.p.Hooks.committed(at)
+	w.advance(w.passed)
 	return nil
 }
 

@@ -109,14 +109,26 @@ func (l *link) mayJoin(ctx context.Context, group string) error {
 	return nil
 }
 
-// lacking adds to an error the right that it says is missing, if it does; on topics that
-// is operation. What the right is on stands in the error around it.
+// DeniedError says that this client lacks a right. What the right is on stands in the error
+// around it.
+type DeniedError struct {
+	Err   error
+	Right string
+}
+
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("%v (this client needs the right %s)", e.Err, e.Right)
+}
+
+func (e *DeniedError) Unwrap() error { return e.Err }
+
+// lacking makes a DeniedError of an error that says so; on topics the missing right is operation.
 func lacking(err error, operation string) error {
 	for refused, right := range map[error]string{
 		kafka.TopicAuthorizationFailed: operation, kafka.GroupAuthorizationFailed: "Read", kafka.TransactionalIDAuthorizationFailed: "Write",
 	} {
-		if errors.Is(err, refused) {
-			return fmt.Errorf("%w (this client needs the right %s)", err, right)
+		if known := new(DeniedError); errors.Is(err, refused) && !errors.As(err, &known) {
+			return &DeniedError{err, right}
 		}
 	}
 	return err

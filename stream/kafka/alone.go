@@ -23,12 +23,12 @@ type assignor struct {
 	name, who string
 }
 
-// assignors are those that a source offers; none: the library's.
-func (s SourceSettings) assignors() []kafka.GroupBalancer {
-	if !s.Alone {
-		return nil
+// assignors are those that a source offers; if it is not alone, the library's own.
+func (s *Source) assignors() []kafka.GroupBalancer {
+	if s.settings.Alone {
+		return []kafka.GroupBalancer{counting{assignor{name: "unfold-alone-" + rand.Text(), who: s.settings.Who}, s}}
 	}
-	return []kafka.GroupBalancer{assignor{name: "unfold-alone-" + rand.Text(), who: s.Who}}
+	return []kafka.GroupBalancer{counting{kafka.RangeGroupBalancer{}, s}, counting{kafka.RoundRobinGroupBalancer{}, s}}
 }
 
 // ProtocolName implements kafka.GroupBalancer.

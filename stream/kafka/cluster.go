@@ -64,7 +64,7 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 		c.ClientID = "unfold"
 	}
 	l := &link{cluster: c, addr: kafka.TCP(c.Brokers...), open: map[net.Conn]struct{}{}}
-	l.dialer = &kafka.Dialer{ClientID: c.ClientID, Timeout: dialTimeout, DialFunc: l.dial, TLS: c.TLS, SASLMechanism: c.SASL}
+	l.dialer = &kafka.Dialer{ClientID: c.ClientID, Timeout: dialTimeout, DialFunc: l.dialGroup, SASLMechanism: c.SASL}
 	l.transport = &kafka.Transport{Dial: l.dial, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, ClientID: c.ClientID, TLS: c.TLS, SASL: c.SASL}
 	l.transport.MetadataTopics = topics
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -24,6 +25,13 @@ type CompactedSettings struct {
 // retry starts the count of attempts at one thing.
 func (s *CompactedSettings) retry() *retry { return &retry{what: "announcements", hook: s.Retrying} }
 
+// retry is that of the settings, for a topic that has been read.
+func (b *CompactedTopic) retry() *retry {
+	r := b.settings.retry()
+	r.granted = &b.served
+	return r
+}
+
 // CompactedTopic reads a topic of one partition from its beginning, without a group: what it
 // holds is for all who read it. Messages of open and aborted transactions are left
 // out. It is used by one goroutine. It is a fleet.Topic.
@@ -35,6 +43,8 @@ type CompactedTopic struct {
 	cursor *cursor
 	end    int64
 	caught bool
+	// served says that a fetch was answered: rights that are missing later were taken away.
+	served atomic.Bool
 }
 
 // errPartitions says that a topic has not one partition.
@@ -80,7 +90,7 @@ func openCompacted(ctx context.Context, c Cluster, topic string, begin func(ctx 
 
 // find asks where the topic begins and ends, and goes to its beginning.
 func (b *CompactedTopic) find(ctx context.Context) error {
-	if err := b.settings.retry().until(ctx, func() error { return b.ask(ctx) }); err != nil {
+	if err := b.retry().until(ctx, func() error { return b.ask(ctx) }); err != nil {
 		return fmt.Errorf("kafka: topic %s: %w", b.settings.Topic, err)
 	}
 	return nil
@@ -104,7 +114,7 @@ func (b *CompactedTopic) ask(ctx context.Context) error {
 // held when it was opened, later ones wait for at least one message.
 func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 	var out []stream.Message
-	retry := b.settings.retry()
+	retry := b.retry()
 	for {
 		if !b.caught && b.cursor.next >= b.end {
 			b.caught = true
@@ -122,7 +132,8 @@ func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 			}
 			continue
 		}
-		retry = b.settings.retry()
+		b.served.Store(true)
+		retry = b.retry()
 		out = append(out, run.Messages...)
 		if b.caught && len(out) > 0 {
 			return out, nil

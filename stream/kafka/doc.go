@@ -90,6 +90,13 @@
 // beyond its end, for longer than a new leader needs to find that end. OnGap says whether
 // reading goes on. Partitions that a topic gets later are read from their beginning.
 //
+// # The topic itself
+//
+// A generation reads one topic: that of the id and with the partitions that it had when they
+// were assigned. Both are looked at when the generation begins and while it lasts (watch.go);
+// when they have changed it ends. A topic that was created again is read from its beginning.
+// Requests of the library that would create a topic are kept from that (creation.go).
+//
 // # Security
 //
 // Cluster takes a tls.Config and what Authenticate makes: SASL PLAIN, or SCRAM as in

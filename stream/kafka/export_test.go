@@ -28,8 +28,12 @@ func Holders(ctx context.Context, c Cluster, tp stream.TopicPartition) (open map
 			return err
 		}
 		asking := retry{what: "holders"} // leaders of new topics may not know it yet
-		return asking.until(ctx, func() (err error) {
-			open, err = l.holders(ctx, tp)
+		return asking.until(ctx, func() error {
+			holders, err := l.holders(ctx, tp)
+			open = map[int64]bool{}
+			for id := range holders {
+				open[id] = true
+			}
 			return err
 		})
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -25,6 +24,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 	}
 	retry := g.source.retry("fetch")
 	for {
+		from := c.next
 		run, err := c.read(ctx, room)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			if c.next, err = g.outOfRange(ctx, tp, c.next); err == nil {
@@ -38,8 +38,11 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 			}
 			continue
 		}
+		g.source.served.Store(true)
+		retry.recovered(g.source.settings.Recovered)
 		retry = g.source.retry("fetch")
-		if len(run.Messages) > 0 {
+		g.noteBlocked(ctx, c, c.next == c.stable && c.next < c.end)
+		if len(run.Messages) > 0 || run.Next > from {
 			return run, nil
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -73,10 +76,10 @@ type cursor struct {
 	wait  time.Duration
 	near  nearest
 
-	// next is the offset of the next message to return, end the partition's high watermark.
-	next, end int64
-	// reached is next as of the last answer to read, for others to look at.
-	reached atomic.Int64
+	// next is the offset of the next message to return, end the partition's high watermark,
+	// and stable where an open transaction begins, or end.
+	next, end, stable int64
+	blocked           blocked
 	// room is what memory is taken from, nil if it is not counted. surplus is what is taken
 	// for an answer of more bytes than need not be counted.
 	room    *stream.Share
@@ -100,9 +103,7 @@ type cursor struct {
 
 // newCursor begins at an offset.
 func newCursor(l *link, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) *cursor {
-	c := &cursor{link: l, brokers: l.transport, tp: tp, next: next, bytes: bytes, wait: wait}
-	c.reached.Store(next)
-	return c
+	return &cursor{link: l, brokers: l.transport, tp: tp, next: next, bytes: bytes, wait: wait}
 }
 
 const (
@@ -151,8 +152,7 @@ func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, erro
 // finish hands the run over.
 func (c *cursor) finish() stream.Run {
 	run := c.run
-	c.reached.Store(c.next)
-	run.End, run.Bytes = c.end, c.handing
+	run.Next, run.End, run.Bytes = c.next, c.end, c.handing
 	c.room.Hand(c.handing)
 	c.run, c.handing = stream.Run{}, 0
 	return run
@@ -254,7 +254,7 @@ func (c *cursor) fetch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.rest, c.begun, c.end = r.records, c.next, r.end
+		c.rest, c.begun, c.end, c.stable = r.records, c.next, r.end, r.stable
 		c.pending, c.aborted = r.aborted, map[int64]bool{}
 		return c.whole()
 	}

@@ -96,23 +96,12 @@ func TestGapWhileReading(t *testing.T) {
 // beginning, also by a group that began with the latest messages.
 func TestAddedPartitions(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it waits for the group to look at the topic again: not with -short")
-	}
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
 	set := c.quick(topic, "g")
-	set.Start = kafka.Latest
+	set.Start, set.LookEvery = kafka.Latest, lookOften
 	source, g := open(t, set)
-	req := kmsg.NewPtrCreatePartitionsRequest()
-	rt := kmsg.NewCreatePartitionsRequestTopic()
-	rt.Topic, rt.Count = topic, 3
-	req.Topics = append(req.Topics, rt)
-	resp, err := req.RequestWith(t.Context(), c.client)
-	if err == nil {
-		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
-	}
-	if err != nil {
+	if err := addPartitions(t.Context(), c, topic, 3); err != nil {
 		t.Fatal(err)
 	}
 	for p := range 3 {
@@ -129,7 +118,7 @@ func TestAddedPartitions(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	g, err = source.Next(t.Context())
+	g, err := source.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 
@@ -22,6 +23,9 @@ type generation struct {
 	end      context.CancelFunc
 	released chan struct{}
 
+	// born is when it was joined, topic what it is made of.
+	born     time.Time
+	topic    shape
 	assigned []stream.Position
 
 	mu sync.Mutex
@@ -39,7 +43,7 @@ type generation struct {
 }
 
 func newGeneration(s *Source, g *kafka.Generation) *generation {
-	gen := &generation{source: s, group: g, released: make(chan struct{}), cursors: map[int]*cursor{}}
+	gen := &generation{source: s, group: g, born: time.Now(), released: make(chan struct{}), cursors: map[int]*cursor{}}
 	gen.life, gen.end = context.WithCancel(context.Background())
 	// The generation lasts, and can commit, for as long as this runs.
 	g.Start(func(ctx context.Context) {
@@ -73,9 +77,7 @@ func (g *generation) Revoked() <-chan struct{} { return g.life.Done() }
 // Source.Next or Source.Close: letting go earlier would make this member join
 // once more, only to leave.
 func (g *generation) Close() error {
-	g.commits.Lock()
-	g.closed = true
-	g.commits.Unlock()
+	g.refuseCommits()
 	if g.life.Err() != nil {
 		g.release()
 	}
@@ -84,10 +86,15 @@ func (g *generation) Close() error {
 
 // release lets the group go on without this generation.
 func (g *generation) release() {
+	g.refuseCommits()
+	g.once.Do(func() { close(g.released) })
+}
+
+// refuseCommits makes commits from now on fail, after one that is under way.
+func (g *generation) refuseCommits() {
 	g.commits.Lock()
 	g.closed = true
 	g.commits.Unlock()
-	g.once.Do(func() { close(g.released) })
 }
 
 // Commit implements stream.Generation. The lock is held meanwhile, so that no
@@ -114,6 +121,7 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	err := g.group.CommitOffsets(offsets)
 	switch {
 	case err == nil:
+		g.note(positions...)
 		return nil
 	case staleMember(err), errors.Is(err, net.ErrClosed), g.life.Err() != nil:
 		return fmt.Errorf("kafka: committing for group %s: %w (%v)", g.source.settings.Group, stream.ErrRevoked, err)

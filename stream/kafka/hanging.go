@@ -112,7 +112,7 @@ func (g *generation) openOutputs(ctx context.Context, by int64) (map[string][]in
 			if err != nil && !undisclosed(err) {
 				return nil, err
 			}
-			if undisclosed(err) || holders[by] {
+			if _, holds := holders[by]; holds || undisclosed(err) {
 				open[topic] = append(open[topic], p)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -12,9 +13,16 @@ import (
 	"unfold/stream"
 )
 
+// holder is a producer with a transaction open in a partition: begun is the offset of its first
+// record there, wrote when the producer last wrote there.
+type holder struct {
+	begun int64
+	wrote time.Time
+}
+
 // holders asks the leader of a partition which producers have a transaction open there,
 // by their ids.
-func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64]bool, error) {
+func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64]holder, error) {
 	r, err := l.transport.RoundTrip(ctx, l.addr, &holdersRequest{recent{key: describeProducers, client: l.cluster.ClientID}, tp})
 	if err != nil {
 		return nil, err
@@ -59,7 +67,7 @@ func (r *holdersRequest) encode() []byte {
 
 // holdersResponse answers a holdersRequest.
 type holdersResponse struct {
-	open map[int64]bool
+	open map[int64]holder
 	err  error
 }
 
@@ -70,7 +78,7 @@ var errShortHolders = errors.New("kafka: an answer about producers that ends too
 
 // decodeHolders reads an answer, about one partition.
 func decodeHolders(d *flexible) (*holdersResponse, error) {
-	r := &holdersResponse{open: map[int64]bool{}}
+	r := &holdersResponse{open: map[int64]holder{}}
 	for range d.length() {
 		d.next(d.length()) // topic
 		for range d.length() {
@@ -81,9 +89,11 @@ func decodeHolders(d *flexible) (*holdersResponse, error) {
 			d.next(d.length()) // the error's text
 			for range d.length() {
 				id := int64(d.uint(8))
-				d.next(4 + 4 + 8 + 4) // epochs, last sequence, last time
+				d.next(4 + 4) // epoch, last sequence
+				wrote := int64(d.uint(8))
+				d.next(4) // the coordinator's epoch
 				if begun := int64(d.uint(8)); begun >= 0 {
-					r.open[id] = true
+					r.open[id] = holder{begun, time.UnixMilli(wrote)}
 				}
 				d.tags()
 			}

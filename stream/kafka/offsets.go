@@ -25,6 +25,14 @@ func (g *generation) begin(ctx context.Context) error {
 	for i, a := range assigned {
 		partitions[i] = a.ID
 	}
+	again, err := g.meet(ctx, len(assigned))
+	if err != nil {
+		return err
+	}
+	g.group.Start(g.watch)
+	if again {
+		g.source.reportAgain()
+	}
 	positions, err := g.positions(ctx, assigned, partitions)
 	if err != nil {
 		return err
@@ -33,18 +41,25 @@ func (g *generation) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	start, err := g.source.startOf(ctx)
-	if err != nil {
-		return err
-	}
 	var fresh []stream.Position
 	for _, a := range assigned {
 		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: topic, Partition: a.ID}, Offset: positions[a.ID]}
 		log := logs[a.ID]
-		if p.Offset < 0 {
+		committed := p.Offset
+		if p.Offset = g.source.restart(p, again); p.Offset < 0 {
+			at, known, err := g.lost(p.TopicPartition)
+			if err != nil {
+				return err
+			}
 			p.Offset = log.first
-			if start(a.ID) == Latest {
+			latest := g.source.startOf(a.ID) == Latest
+			if latest {
 				p.Offset = log.end
+			}
+			if known && committed < 0 {
+				p.Offset = at
+			}
+			if latest || known || committed >= 0 {
 				fresh = append(fresh, p)
 			}
 		}
@@ -63,33 +78,22 @@ func (g *generation) begin(ctx context.Context) error {
 		g.assigned = append(g.assigned, p)
 		g.cursors[a.ID] = newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
 	}
+	g.source.own(g)
 	// "Latest" means now, not the time of a restart before the first commit: what
 	// comes between would be skipped. And a gap is reported once.
 	return g.source.retry("offsets").until(ctx, func() error { return g.Commit(ctx, fresh) })
 }
 
-// startOf says where each partition without an offset begins. One that the topic
-// did not have in the first generation has just been added: all that it holds is
-// new, also to a group that began with the latest.
-func (s *Source) startOf(ctx context.Context) (func(partition int) Start, error) {
+// startOf says where a partition without an offset begins. One that the topic did not have in
+// the first generation has just been added, or the topic was created again: all that it holds
+// is new, also to a group that began with the latest.
+func (s *Source) startOf(partition int) Start {
 	s.mu.Lock()
-	known := s.partitions
-	s.mu.Unlock()
-	if known == 0 {
-		n, err := s.link.partitions(ctx, s.settings.Topic)
-		if err != nil {
-			return nil, err
-		}
-		s.mu.Lock()
-		s.partitions, known = n, n
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	if partition >= s.known {
+		return Earliest
 	}
-	return func(partition int) Start {
-		if partition >= known {
-			return Earliest
-		}
-		return s.settings.Start
-	}, nil
+	return s.settings.Start
 }
 
 const (
@@ -112,6 +116,9 @@ func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.Offset
 		}
 		if p.Offset < log.first || time.Since(begin) > truncationPatience {
 			return &stream.OffsetError{TopicPartition: p.TopicPartition, Offset: p.Offset, First: log.first, End: log.end}, nil
+		}
+		if g.another(ctx) {
+			return nil, fmt.Errorf("kafka: topic %s was deleted or created again: %w", p.Topic, stream.ErrRevoked)
 		}
 		if err := backoff.Wait(ctx, truncationPause); err != nil {
 			return nil, err

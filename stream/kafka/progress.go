@@ -36,12 +36,6 @@ func (g *generation) Progress(ctx context.Context) ([]stream.Progress, error) {
 			committed[p.Partition] = p.CommittedOffset
 		}
 	}
-	read := map[int]int64{}
-	g.mu.Lock()
-	for p, c := range g.cursors {
-		read[p] = c.reached.Load()
-	}
-	g.mu.Unlock()
 	ends, err := g.source.link.ends(ctx, topic, partitions, kafka.ReadUncommitted)
 	if err != nil {
 		return nil, fmt.Errorf("kafka: asking for the offsets of topic %s: %w", topic, lacking(err, "Describe"))
@@ -50,7 +44,7 @@ func (g *generation) Progress(ctx context.Context) ([]stream.Progress, error) {
 	for i, a := range g.assigned {
 		at := a
 		at.Offset = cmp.Or(committed[a.Partition], a.Offset)
-		all[i] = stream.Progress{Position: at, Read: read[a.Partition], End: ends[a.Partition]}
+		all[i] = stream.Progress{Position: at, End: ends[a.Partition]}
 	}
 	return all, nil
 }

@@ -161,6 +161,8 @@ type rawFetched struct {
 	records []byte
 	// end is the partition's high watermark.
 	end int64
+	// stable is the offset of the first record of the first open transaction, or end.
+	stable int64
 	// nearer is the broker that is to be asked in place of the leader, or leader.
 	nearer int32
 	// aborted are the aborted transactions in the records.
@@ -195,7 +197,7 @@ func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 	d.next(4 + 4)          // partitions, partition
 	code := kafka.Error(int16(d.uint(2)))
 	r.end = int64(d.uint(8))
-	d.next(8) // last stable offset
+	r.stable = int64(d.uint(8))
 	if version >= 5 {
 		d.next(8) // log start
 	}

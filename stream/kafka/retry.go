@@ -1,11 +1,13 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,6 +24,9 @@ type retry struct {
 	hook func(what string, attempt int, err error, pause time.Duration)
 	// most is how often it is tried; 0: for as long as the context lasts.
 	most int
+	// granted says whether rights that are missing were there before: then they are waited
+	// for. nil: they were not.
+	granted *atomic.Bool
 	// attempt counts the failures, strange those of unknown kind.
 	attempt, strange int
 }
@@ -46,6 +51,13 @@ func (r *retry) until(ctx context.Context, ask func() error) error {
 	}
 }
 
+// recovered reports that it works again, if it has failed.
+func (r *retry) recovered(report func(what string)) {
+	if r.attempt > 0 && report != nil {
+		report(r.what)
+	}
+}
+
 // again returns nil after a pause if it makes sense to try again, else why not. When
 // the context is over that is its cause and the failure before.
 func (r *retry) again(ctx context.Context, err error) error {
@@ -54,7 +66,11 @@ func (r *retry) again(ctx context.Context, err error) error {
 	}
 	switch kindOf(err) {
 	case final:
-		return err
+		denied := lacking(err, cmp.Or(topicRights[r.what], "Read"))
+		if missing := new(DeniedError); !errors.As(denied, &missing) || r.granted == nil || !r.granted.Load() {
+			return err
+		}
+		err = denied
 	case strange:
 		if r.strange++; r.strange >= maxStrange {
 			return err
@@ -72,6 +88,9 @@ func (r *retry) again(ctx context.Context, err error) error {
 	}
 	return nil
 }
+
+// topicRights are the rights on a topic that operations need, if it is not Read.
+var topicRights = map[string]string{"topic": "Describe", "offsets": "Describe", "transaction": "Write"}
 
 func over(err, cause error) error {
 	if errors.Is(err, cause) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -43,6 +44,15 @@ type SourceSettings struct {
 	// set, is called either way. stream.Hooks.Gap fits.
 	OnGap OnGap
 	Gap   func(gap *stream.OffsetError)
+	// Journal, if set, keeps what the group commits; OnLost is what happens when the group has
+	// lost an offset that it has. Resumed, if set, is called where reading goes on then.
+	// stream.Hooks.Resumed fits.
+	Journal Journal
+	OnLost  OnLost
+	Resumed func(at stream.Position, noted time.Time)
+	// CreatedAgain, if set, is called before a topic is read that was created again since it
+	// was read last: its offsets are others. stream.Hooks.CreatedAgain fits.
+	CreatedAgain func(topic string)
 	// FetchBytes bounds the answer to one fetch of one partition (a larger
 	// message still comes, alone). Default 4 MiB.
 	FetchBytes int
@@ -54,6 +64,12 @@ type SourceSettings struct {
 	// soon it learns of a rebalance; RebalanceTimeout is how long a member may
 	// take to finish and rejoin. Defaults 10s, 1s, 15s.
 	SessionTimeout, Heartbeat, RebalanceTimeout time.Duration
+	// LookEvery is how often the topic is looked at while it is read: partitions that are added
+	// to it, and that it was deleted or created again, are noticed after two looks. Default 1s.
+	LookEvery time.Duration
+	// BlockedAfter is how long an open transaction of another program may hold reading back
+	// before it is reported, as a *BlockedError, and again after as long. Default 10s.
+	BlockedAfter time.Duration
 	// Alone says that the group is to have no other member, and Who this one is, for
 	// people: a second one is refused with an *OccupiedError, see alone.go. One that died
 	// is waited for, until its session has timed out.
@@ -62,9 +78,12 @@ type SourceSettings struct {
 	// Transactions, if set, make its generations stream.Transactional. It needs
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
-	// Retrying, if set, is called for failures that are waited out. What is "join",
-	// "offsets", "committed offsets", "fetch" or "transaction". stream.Hooks.Retrying fits.
+	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone), "join", "offsets", "committed offsets", "fetch", "transaction" or "open transaction" (a *BlockedError). stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
+	// Recovered, if set, is called when "fetch" works again, which no message may tell, or
+	// when an "open transaction" has ended.
+	// stream.Hooks.Recovered fits.
+	Recovered func(what string)
 }
 
 const (
@@ -84,7 +103,7 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 			return s, err
 		}
 	}
-	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 {
+	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 || s.LookEvery < 0 || s.BlockedAfter < 0 {
 		return s, errors.New("kafka: a source's settings may not be negative")
 	}
 	if s.FetchBytes == 0 {
@@ -92,7 +111,7 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	}
 	for v, d := range map[*time.Duration]time.Duration{
 		&s.FetchWait: defaultFetchWait, &s.SessionTimeout: 10 * time.Second,
-		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second,
+		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second, &s.LookEvery: defaultLookEvery, &s.BlockedAfter: defaultBlockedAfter,
 	} {
 		if *v == 0 {
 			*v = d
@@ -112,9 +131,18 @@ type Source struct {
 	mu      sync.Mutex
 	current *generation
 	closed  bool
-	// partitions is how many the topic had in the first generation; 0 before.
-	partitions int
-	closing    sync.Once
+	// known is how many partitions the topic had in the first generation, 0 once it was created
+	// again; topic is what it was in the last one, and owned what this source read in that.
+	known   int
+	topic   shape
+	owned   map[int]bool
+	closing sync.Once
+	// counted is how many partitions this member has assigned as the group's leader, and short
+	// how many generations in a row were over soon.
+	counted atomic.Int64
+	// served says that a fetch was answered: rights that are missing later were taken away.
+	served atomic.Bool
+	short  int
 }
 
 // NewSource reaches the cluster and joins the group; the group's answer is
@@ -136,21 +164,24 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+	source := &Source{settings: s, link: l, known: unmet}
+	source.counted.Store(notCounted)
+	if s.Journal != nil {
+		source.topic.id = s.Journal.Known().Topic
+	}
+	source.group, err = kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.Group, Brokers: s.Brokers, Dialer: l.dialer, Topics: []string{s.Topic},
 		// Without a committed offset the offset becomes this sentinel;
 		// offsets.go turns it into a real one.
 		StartOffset:    kafka.FirstOffset,
 		SessionTimeout: s.SessionTimeout, HeartbeatInterval: s.Heartbeat, RebalanceTimeout: s.RebalanceTimeout,
 		JoinGroupBackoff: 250 * time.Millisecond, Timeout: 3 * time.Second,
-		GroupBalancers:        s.assignors(),
-		WatchPartitionChanges: true, PartitionWatchInterval: 5 * time.Second,
+		GroupBalancers: source.assignors(),
 	})
 	if err != nil {
 		l.close()
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	source := &Source{settings: s, link: l, group: group}
 	if t := s.Transactions; t != nil {
 		source.outputs = newGauge(ctx, l, t.Outputs, compressions[t.Compression], true)
 		if t.Letters != "" {
@@ -162,26 +193,15 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 
 // Next implements stream.Source.
 func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
-	s.mu.Lock()
-	before := s.current
-	s.current = nil
-	s.mu.Unlock()
-	if before != nil {
-		before.release()
-	}
 	for {
+		if err := s.leave(ctx); err != nil {
+			return nil, err
+		}
 		g, err := s.join(ctx)
 		if err != nil {
 			return nil, err
 		}
 		gen := newGeneration(s, g)
-		if err := gen.begin(ctx); err != nil {
-			gen.release()
-			if errors.Is(err, stream.ErrRevoked) {
-				continue
-			}
-			return nil, err
-		}
 		s.mu.Lock()
 		closed := s.closed
 		s.current = gen
@@ -190,8 +210,31 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 			gen.release()
 			return nil, kafka.ErrGroupClosed
 		}
-		return gen, nil
+		err = gen.begin(ctx)
+		if err == nil {
+			return gen, nil
+		}
+		if !errors.Is(err, stream.ErrRevoked) || ctx.Err() != nil {
+			gen.release()
+			return nil, err
+		}
 	}
+}
+
+// leave gives the generation before up, if there is one.
+func (s *Source) leave(ctx context.Context) error {
+	s.mu.Lock()
+	before := s.current
+	s.mu.Unlock()
+	if before == nil {
+		return nil
+	}
+	err := s.calm(ctx, time.Since(before.born))
+	s.mu.Lock()
+	s.current = nil
+	s.mu.Unlock()
+	before.release()
+	return err
 }
 
 // Close implements stream.Source: it leaves the group, so that others take over
@@ -228,5 +271,5 @@ const leaveTimeout = 1500 * time.Millisecond
 
 // retry starts the count of attempts at one thing.
 func (s *Source) retry(what string) *retry {
-	return &retry{what: what, hook: s.settings.Retrying}
+	return &retry{what: what, hook: s.settings.Retrying, granted: &s.served}
 }

@@ -174,6 +174,7 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 	if err != nil {
 		return fmt.Errorf("kafka: transaction %s: %w", p.id, lacking(made(slices.Concat(t.Outputs, t.Letters), err), "Write"))
 	}
+	g.note(t.Position)
 	return nil
 }
 

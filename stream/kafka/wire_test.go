@@ -193,7 +193,7 @@ func TestAnswersCutShort(t *testing.T) {
 	fetched = be.AppendUint64(fetched, 33)
 	fetched = append(be.AppendUint32(fetched, 3), 1, 2, 3)
 	f, err := decodeRawFetched(fetched, 4)
-	if err != nil || f.end != 100 || !slices.Equal(f.aborted, []abortedTransaction{{7, 33}}) || len(f.records) != 3 {
+	if err != nil || f.end != 100 || f.stable != 90 || !slices.Equal(f.aborted, []abortedTransaction{{7, 33}}) || len(f.records) != 3 {
 		t.Errorf("fetched %+v, %v", f, err)
 	}
 	for n := range positions {
@@ -204,17 +204,30 @@ func TestAnswersCutShort(t *testing.T) {
 	holders := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 't', 2, 0, 0, 0, 5, 0, 0, 0, 3}
 	for id, begun := range []int64{-1, 12} {
 		holders = be.AppendUint64(holders, uint64(id+7))
-		holders = be.AppendUint64(append(holders, make([]byte, 20)...), uint64(begun))
+		holders = be.AppendUint64(append(holders, make([]byte, 8)...), 4711)
+		holders = be.AppendUint64(append(holders, make([]byte, 4)...), uint64(begun))
 		holders = append(holders, 0)
 	}
 	holders = append(holders, 0, 0, 0)
 	h, err := decodeHolders(answerOf(holders))
-	if err != nil || h.err != nil || len(h.open) != 1 || !h.open[8] {
+	if err != nil || h.err != nil || len(h.open) != 1 || h.open[8] != (holder{12, time.UnixMilli(4711)}) {
 		t.Errorf("holders %+v, %v", h, err)
 	}
 	for n := range holders {
 		if h, err := decodeHolders(answerOf(holders[:n])); err == nil {
 			t.Errorf("holders of %d bytes read as %+v", n, h)
+		}
+	}
+	topics := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 2, 'h', 0, 0, 0, 9, 0, 0} // a broker
+	topics = append(topics, 2, 'c', 0, 0, 0, 1, 2, 0, 0, 2, 't')                         // cluster, controller, a topic
+	topics = append(topics, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0, 4)
+	shaped, err := decodeShape(answerOf(append(topics, 0, 0, 0)))
+	if err != nil || shaped.err != nil || shaped.partitions != 3 || shaped.id[15] != 16 {
+		t.Errorf("topic %+v, %v", shaped, err)
+	}
+	for n := range topics {
+		if s, err := decodeShape(answerOf(topics[:n])); err == nil {
+			t.Errorf("a topic of %d bytes reads as %+v", n, s)
 		}
 	}
 	for n := range fetched {

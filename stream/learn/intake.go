@@ -170,6 +170,19 @@ func (in *intake) again(e *embed.Events) error {
 	return nil
 }
 
+// CreatedAgain notes that a topic's offsets begin again, since it was created again: none of its
+// events were taken before.
+func (in *intake) CreatedAgain(topic string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for tp := range in.next {
+		if tp.Topic == topic {
+			delete(in.next, tp)
+			in.unsaved = true
+		}
+	}
+}
+
 // Seen returns the offsets behind what the reference set has taken, and how many of its
 // points are not on the newest map yet.
 func (in *intake) Seen() (seen []stream.Position, waiting int) {

@@ -46,3 +46,33 @@ func TestSeenWhileAMapIsReleased(t *testing.T) {
 		t.Errorf("of %d maps %d counted as published while they were released", releases.Load(), early.Load())
 	}
 }
+
+// Offsets begin again when a topic was created again: its events are taken, and those of other
+// topics no second time.
+func TestTopicCreatedAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	l := newLearner(t, quick())
+	stop := running(t, l)
+	defer stop()
+	for offset := range int64(12) {
+		offer(t, l, message(t, rng, 10, 5, offset))
+	}
+	waitReady(t, l)
+	next := func() int64 {
+		seen, _ := l.Seen()
+		if len(seen) == 0 {
+			return 0
+		}
+		return seen[0].Offset
+	}
+	offer(t, l, message(t, rng, 10, 5, 3))
+	l.CreatedAgain("another")
+	if n := next(); n != 12 {
+		t.Fatalf("an event that was seen before: the next offset is %d, want 12", n)
+	}
+	l.CreatedAgain(tp.Topic)
+	offer(t, l, message(t, rng, 10, 5, 0))
+	if n := next(); n != 1 {
+		t.Errorf("the next offset is %d, want 1", n)
+	}
+}

@@ -39,6 +39,8 @@ type Broker struct {
 type partition struct {
 	first    int64
 	messages []stream.Message
+	// control are the offsets that hold no message, as the markers of transactions.
+	control map[int64]bool
 }
 
 func (p *partition) end() int64 { return p.first + int64(len(p.messages)) }
@@ -132,6 +134,31 @@ func (b *Broker) Append(topic string, p int, messages ...stream.Message) {
 	b.append(topic, p, messages)
 }
 
+// Mark adds offsets without a message to the end of a partition, as transactions do that end
+// or are aborted.
+func (b *Broker) Mark(topic string, p, offsets int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	log := b.topics[topic][p]
+	if log.control == nil {
+		log.control = map[int64]bool{}
+	}
+	for range offsets {
+		log.control[log.end()] = true
+		b.append(topic, p, make([]stream.Message, 1))
+	}
+}
+
+// data are those of a run of the log that hold a message.
+func (p *partition) data(run []stream.Message) (out []stream.Message) {
+	for _, m := range run {
+		if !p.control[m.Offset] {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 func (b *Broker) append(topic string, p int, messages []stream.Message) {
 	log := b.topics[topic][p]
 	for _, m := range messages {
@@ -152,7 +179,7 @@ func (b *Broker) Messages(topic string) []stream.Message {
 	defer b.mu.Unlock()
 	var out []stream.Message
 	for _, p := range b.topics[topic] {
-		out = append(out, p.messages...)
+		out = append(out, p.data(p.messages)...)
 	}
 	return out
 }

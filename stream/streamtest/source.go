@@ -226,9 +226,9 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 			if g.s.MaxFetch > 0 {
 				rest = rest[:min(len(rest), g.s.MaxFetch)]
 			}
-			run := stream.Run{Messages: append([]stream.Message(nil), rest...), End: log.end()}
-			for i := range rest {
-				run.Bytes += rest[i].Weight()
+			run := stream.Run{Messages: log.data(rest), Next: next + int64(len(rest)), End: log.end()}
+			for i := range run.Messages {
+				run.Bytes += run.Messages[i].Weight()
 			}
 			b.mu.Unlock()
 			err := room.Take(ctx, run.Bytes)
@@ -259,7 +259,7 @@ func (g *generation) Progress(ctx context.Context) (all []stream.Progress, err e
 		if offset, ok := g.s.group.committed[a.TopicPartition]; ok {
 			a.Offset = offset
 		}
-		all = append(all, stream.Progress{Position: a, Read: g.next[a.Partition], End: b.topics[a.Topic][a.Partition].end()})
+		all = append(all, stream.Progress{Position: a, End: b.topics[a.Topic][a.Partition].end()})
 	}
 	return all, ctx.Err()
 }

@@ -62,6 +62,7 @@ type SourceKafka struct {
 	Group    string   `key:"group" common:"true" default:"unfold" help:"Consumer group; it holds the offsets." placeholder:"NAME"`
 	Start    string   `key:"start" common:"true" default:"earliest" choices:"earliest,latest" help:"Where a group without offsets begins."`
 	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's offset is no longer in the topic, because messages were deleted before they were read or the topic was created again: end, or go on with the oldest message. Either way it is counted and logged."`
+	OnLost   string   `key:"on_lost_offsets" default:"continue" choices:"continue,fail,start" help:"What to do when the group has lost its offsets, as brokers drop those of a group that is away for long, and the state folder has them: go on there, end, or begin as source.kafka.start says."`
 	ClientID string   `key:"client_id" default:"unfold" help:"Name of this program in the brokers' logs, metrics and quotas, for source and sink." placeholder:"NAME"`
 	Rack     string   `key:"rack" help:"Where this program is (a rack, an availability zone), as the brokers' broker.rack: they let it read from the nearest replica, if their replica.selector.class is RackAwareReplicaSelector." placeholder:"NAME"`
 	// What a group waits for.

@@ -31,6 +31,8 @@ func everything(r *Reporter) {
 	h.DeadLettered(message, stream.StageDecode, errors.New(message.Where()+": row 3\nis bad"))
 	h.Skipped(message, stream.StagePlace, errors.New("too long"))
 	h.Gap(&stream.OffsetError{TopicPartition: where, Offset: 1, First: 50, End: 60})
+	h.CreatedAgain("events")
+	h.Resumed(stream.Position{TopicPartition: where, Offset: 9}, time.Unix(0, 0))
 	h.Retrying("write", 3, errors.New("no leader"), 2*time.Second)
 	h.Published(&stream.Published{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Points: 100}, time.Second)
 	h.Encoded(nil, nil)
@@ -82,6 +84,8 @@ func TestEvents(t *testing.T) {
 		DeadLettered:  {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Stage: "VALUE_CONVERTER", Error: "row 3\nis bad"},
 		PassedOver:    {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Stage: string(stream.StagePlace), Error: "too long"},
 		Gap:           {"level": "ERROR", Topic: "events", Partition: 1., Offset: 1., FirstOffset: 50., EndOffset: 60.},
+		CreatedAgain:  {"level": "WARN", Topic: "events"},
+		Resumed:       {"level": "WARN", Topic: "events", Partition: 1., Offset: 9.},
 		Retrying:      {"level": "WARN", What: "write", Attempt: 3., Pause: 2., Error: "no leader"},
 		MapPublished:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Points: 100., Seconds: 1.},
 		Columns:       {"level": "INFO", LeftOut: []any{"city", "row"}},
@@ -119,7 +123,7 @@ func marshal(t *testing.T, v any) string {
 }
 
 func TestLevels(t *testing.T) {
-	for level, want := range map[string]int{"debug": 19, "": 17, "info": 17, "warn": 11, "error": 3} {
+	for level, want := range map[string]int{"debug": 21, "": 19, "info": 19, "warn": 13, "error": 3} {
 		if got := lines(t, level); len(got) != want {
 			t.Errorf("level %q logs %d kinds of events, want %d: %v", level, len(got), want, got)
 		}

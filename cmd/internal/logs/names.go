@@ -67,6 +67,8 @@ const (
 	DeadLettered  = "dead_letter"
 	PassedOver    = "passed_over"
 	Gap           = "gap"
+	Resumed       = "resumed"
+	CreatedAgain  = "created_again"
 	Retrying      = "retrying"
 	MapPublished  = "map"
 	Columns       = "columns"

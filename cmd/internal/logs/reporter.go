@@ -84,6 +84,13 @@ func (r *Reporter) Hooks() stream.Hooks {
 			Say(r.log, slog.LevelError, Gap, "GAP: the group's offset is not in the topic; "+lost(gap),
 				append(position(gap.TopicPartition, gap.Offset), slog.Int64(FirstOffset, gap.First), slog.Int64(EndOffset, gap.End))...)
 		},
+		CreatedAgain: func(topic string) {
+			Say(r.log, slog.LevelWarn, CreatedAgain, "the topic was created again since it was read last: what it holds is new", slog.String(Topic, topic))
+		},
+		Resumed: func(at stream.Position, noted time.Time) {
+			Say(r.log, slog.LevelWarn, Resumed, "the group has lost its offset: reading goes on at the one that the state folder has; what was delivered after "+
+				noted.UTC().Format(time.RFC3339)+" comes again", position(at.TopicPartition, at.Offset)...)
+		},
 		Retrying:      r.retrying,
 		Published:     r.published,
 		Encoded:       r.encoded,

@@ -74,6 +74,10 @@ func onGap(c *config.Config) kafka.OnGap {
 	return kafka.Fail
 }
 
+func onLost(c *config.Config) kafka.OnLost {
+	return map[string]kafka.OnLost{"fail": kafka.FailLost, "start": kafka.Restart}[c.Source.Kafka.OnLost]
+}
+
 // limits bound what decoding one message may take.
 func limits(c *config.Config) arrowfmt.Limits {
 	return arrowfmt.Limits{Memory: int64(c.Limits.MessageMemory)}

@@ -24,6 +24,11 @@ type health struct {
 	reason    string
 	// lost is when the share of the source was given back, zero while there is one.
 	lost time.Time
+	// topic is the source's. sole says that this process is to own all its partitions;
+	// idle is since when it owns none, zero while it owns some.
+	topic string
+	sole  bool
+	idle  time.Time
 }
 
 // trouble is a failure that is being waited out.
@@ -31,12 +36,16 @@ type trouble struct {
 	what  string
 	err   error
 	since time.Time
+	// attempt counts the failures.
+	attempt int
 }
 
 // Groups of what is retried: what asks the source's brokers, and what hands on.
 var (
-	asking  = []string{"join", "fetch", "offsets", "committed offsets"}
+	asking  = []string{"topic", "join", "fetch", "offsets", "committed offsets"}
 	handing = []string{"write", "dead letter", "transaction", "commit"}
+	// waiting is what another program has to end.
+	waiting = []string{"open transaction"}
 )
 
 func newHealth() *health { return &health{troubles: map[string]trouble{}} }
@@ -51,12 +60,18 @@ func (h *health) hooks() stream.Hooks {
 			if !known || attempt == 1 {
 				t.since = time.Now()
 			}
-			h.troubles[what] = trouble{what, err, t.since}
+			h.troubles[what] = trouble{what, err, t.since, attempt}
 		},
-		Assigned: func([]stream.TopicPartition) {
+		Assigned: func(tps []stream.TopicPartition) {
 			h.share(time.Time{})
-			h.over(0, asking...)
+			h.owns(len(tps))
+			if len(tps) > 0 {
+				h.over(0, asking...)
+			} else {
+				h.over(0, "join", "offsets", "committed offsets", "fetch") // there may be no topic
+			}
 		},
+		Recovered: func(what string) { h.over(0, what) },
 		Revoked:   func([]stream.TopicPartition) { h.share(time.Now()) },
 		Fetched:   func(stream.TopicPartition, int) { h.over(0, "fetch") },
 		Lag:       func(stream.TopicPartition, int64) { h.over(0, asking...) },
@@ -86,6 +101,27 @@ func (h *health) share(lost time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lost = lost
+}
+
+// owns notes how many partitions a share has.
+func (h *health) owns(partitions int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if partitions > 0 {
+		h.idle = time.Time{}
+	} else if h.idle.IsZero() {
+		h.idle = time.Now()
+	}
+}
+
+// empty says that a process that is to own all partitions owns none, nil otherwise.
+func (h *health) empty() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.sole || h.idle.IsZero() {
+		return nil
+	}
+	return fmt.Errorf("no partition of topic %s is read since %s: the group has given none to its only member", h.topic, ago(h.idle))
 }
 
 // shareless says that there is no share of the source, and since when.
@@ -131,6 +167,10 @@ func (h *health) useful() string {
 	return fmt.Sprintf("of %s read since the start none could be used, all are dead letters (a stage that learns passes them over); the last: %s", humanize.Plural(h.bad, "message"), cut(h.reason))
 }
 
+// once reports whether a trouble is one failure so far, and young: a connection whose session is
+// over ends so, and the next one works.
+func (t *trouble) once() bool { return t.attempt < 2 && time.Since(t.since) < moment }
+
 // moment is how long the source may not be read, by who owns a share of it, before that
 // is worth a word: a leader or a coordinator that moves takes about as long.
 const moment = 3 * time.Second
@@ -143,6 +183,15 @@ func (h *health) away(brokers []string, owning bool) error {
 	}
 	if taken := new(kafka.OccupiedError); errors.As(t.err, &taken) {
 		return fmt.Errorf("no share of the source since %s: %w", ago(t.since), taken)
+	}
+	if t.once() {
+		return nil
+	}
+	if denied := new(kafka.DeniedError); errors.As(t.err, &denied) {
+		return fmt.Errorf("the source cannot be read since %s: %s failed: %s", ago(t.since), t.what, cut(t.err.Error()))
+	}
+	if errors.Is(t.err, stream.ErrUnknownTopic) {
+		return fmt.Errorf("nothing is read since %s: %w", ago(t.since), t.err)
 	}
 	return fmt.Errorf("the source's brokers, %s, are away since %s: %s failed: %s", strings.Join(brokers, ", "), ago(t.since), t.what, cut(t.err.Error()))
 }
@@ -163,6 +212,9 @@ func (h *health) still(list []stream.Standing) error {
 		parts = append(parts, fmt.Sprintf("topic %s, partition %d, since %s with %s ahead", s.Topic, s.Partition, ago(s.Since), humanize.Plural(s.Ahead, "message")))
 	}
 	why := "it is not known why: no failure was reported"
+	if t := h.trouble(waiting); t != nil {
+		why = t.err.Error()
+	}
 	if t := h.trouble(slices.Concat(handing, asking)); t != nil {
 		why = fmt.Sprintf("%s has failed since %s: %s", t.what, ago(t.since), cut(t.err.Error()))
 	}

@@ -2,6 +2,8 @@ package stage
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +30,39 @@ func TestShareless(t *testing.T) {
 	hooks.Assigned(nil)
 	if err := h.shareless(); err.Error() != "no share of the source yet" {
 		t.Errorf("a member without partitions: %v", err)
+	}
+}
+
+// A stage that is to read all partitions and owns none is not ready, and says why: its topic was
+// deleted, or it is not known. One of several members may own none.
+func TestEmpty(t *testing.T) {
+	h := newHealth()
+	h.topic, h.sole = "in", true
+	hooks := h.hooks()
+	if err := h.empty(); err != nil {
+		t.Errorf("before a share: %v", err)
+	}
+	gone := fmt.Errorf("topic in: %w", stream.ErrUnknownTopic)
+	hooks.Retrying("topic", 1, gone, time.Second)
+	hooks.Assigned(nil)
+	trouble := h.troubles["topic"]
+	trouble.since = trouble.since.Add(-time.Minute)
+	h.troubles["topic"] = trouble
+	hooks.Retrying("topic", 60, gone, time.Second)
+	if err := h.away(nil, true); !errors.Is(err, stream.ErrUnknownTopic) || !strings.Contains(err.Error(), "(1m0s)") || strings.Contains(err.Error(), "away") {
+		t.Errorf("without a topic: %v", err)
+	}
+	if err := h.empty(); err == nil || !strings.HasPrefix(err.Error(), "no partition of topic in is read since ") {
+		t.Errorf("without a partition: %v", err)
+	}
+	h.sole = false
+	if err := h.empty(); err != nil {
+		t.Errorf("one of several members: %v", err)
+	}
+	h.sole = true
+	hooks.Assigned([]stream.TopicPartition{tp})
+	if err := errors.Join(h.empty(), h.away(nil, true)); err != nil {
+		t.Errorf("with a partition: %v", err)
 	}
 }
 
@@ -69,6 +104,27 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// One connection that broke, as at the end of a session, is no broker that is away; neither is a
+// right that was taken away.
+func TestNotAway(t *testing.T) {
+	h := newHealth()
+	hooks := h.hooks()
+	hooks.Retrying("fetch", 1, io.EOF, time.Second)
+	if err := h.away(nil, false); err != nil {
+		t.Errorf("one connection: %v", err)
+	}
+	hooks.Recovered("fetch")
+	if h.trouble(asking) != nil {
+		t.Error("it works again, and is still a trouble")
+	}
+	for attempt := range 3 {
+		hooks.Retrying("join", attempt, fmt.Errorf("group g: %w", &kafka.DeniedError{Err: errors.New("refused"), Right: "Read"}), time.Second)
+	}
+	if err := h.away(nil, false); err == nil || strings.Contains(err.Error(), "away") || !strings.Contains(err.Error(), "join failed: group g") {
+		t.Errorf("without a right: %v", err)
+	}
+}
+
 // What is said of partitions in which nothing moves.
 func TestStill(t *testing.T) {
 	h := newHealth()
@@ -94,6 +150,13 @@ func TestStill(t *testing.T) {
 		if over(); h.trouble(handing) != nil {
 			t.Errorf("%s is still a trouble", what)
 		}
+	}
+	hooks.Retrying("open transaction", 1, errors.New("of producer id 7"), time.Second)
+	if err := errors.Join(h.away(nil, true), h.still(list)); err == nil || !strings.HasSuffix(err.Error(), "with 17 messages ahead; of producer id 7") {
+		t.Errorf("another program's transaction: %v", err)
+	}
+	if hooks.Recovered("open transaction"); h.trouble(waiting) != nil {
+		t.Error("a transaction that has ended is still a trouble")
 	}
 	if err := h.still(make([]stream.Standing, 9)); err == nil || !strings.Contains(err.Error(), "and 5 more") {
 		t.Errorf("many: %v", err)

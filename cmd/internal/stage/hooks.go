@@ -1,67 +1,52 @@
 package stage
 
 import (
-	"time"
+	"reflect"
 
 	"unfold/stream"
 	"unfold/stream/fleet"
 )
 
-// join returns hooks that call both.
-func join(a, b stream.Hooks) stream.Hooks {
-	return stream.Hooks{
-		Assigned: both1(a.Assigned, b.Assigned), Revoked: both1(a.Revoked, b.Revoked),
-		Fetched: both2(a.Fetched, b.Fetched), Lag: both2(a.Lag, b.Lag),
-		MessageIn: both2(a.MessageIn, b.MessageIn), EventsIn: both2(a.EventsIn, b.EventsIn),
-		Placed: both3(a.Placed, b.Placed), Split: both2(a.Split, b.Split), DeadLettered: both3(a.DeadLettered, b.DeadLettered),
-		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
-		Skipped: both3(a.Skipped, b.Skipped), Gap: both1(a.Gap, b.Gap),
-		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
-		Encoded: both2(a.Encoded, b.Encoded), RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
-		Sized: both2(a.Sized, b.Sized), Drifted: both1(a.Drifted, b.Drifted),
+// join returns hooks that call those of a, then those of b.
+func join(a, b stream.Hooks) stream.Hooks { return joined(a, b) }
+
+// joinFleet is join for a fleet's hooks.
+func joinFleet(a, b fleet.Hooks) fleet.Hooks { return joined(a, b) }
+
+// joined joins two structs of functions without results, field by field, so that a new field
+// needs no line here. Where only one has a function that one is taken as it is.
+func joined[H any](a, b H) H {
+	var out H
+	first, second, to := reflect.ValueOf(a), reflect.ValueOf(b), reflect.ValueOf(&out).Elem()
+	for i := range to.NumField() {
+		f, g := first.Field(i), second.Field(i)
+		switch {
+		case f.IsNil():
+			to.Field(i).Set(g)
+		case g.IsNil():
+			to.Field(i).Set(f)
+		case often(f.Interface(), g.Interface()) != nil:
+			to.Field(i).Set(reflect.ValueOf(often(f.Interface(), g.Interface())))
+		default:
+			to.Field(i).Set(reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+				f.Call(args)
+				return g.Call(args)
+			}))
+		}
 	}
+	return out
 }
 
-// joinFleet returns hooks that call both.
-func joinFleet(a, b fleet.Hooks) fleet.Hooks {
-	return fleet.Hooks{
-		Announced: both2(a.Announced, b.Announced), Removed: both1(a.Removed, b.Removed), Heard: both1(a.Heard, b.Heard),
-		Installed: both2(a.Installed, b.Installed), Refused: both3(a.Refused, b.Refused), Malformed: both2(a.Malformed, b.Malformed),
-		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying),
+// often joins two functions that are called for each message, without reflection at the call
+// (a microsecond); nil if these are others.
+func often(f, g any) any {
+	switch f := f.(type) {
+	case func(stream.TopicPartition, int):
+		g := g.(func(stream.TopicPartition, int))
+		return func(tp stream.TopicPartition, n int) { f(tp, n); g(tp, n) }
+	case func(stream.TopicPartition, string):
+		g := g.(func(stream.TopicPartition, string))
+		return func(tp stream.TopicPartition, s string) { f(tp, s); g(tp, s) }
 	}
-}
-
-func both1[A any](f, g func(A)) func(A) {
-	if f == nil || g == nil {
-		return either(f, g, f == nil)
-	}
-	return func(a A) { f(a); g(a) }
-}
-
-func both2[A, B any](f, g func(A, B)) func(A, B) {
-	if f == nil || g == nil {
-		return either(f, g, f == nil)
-	}
-	return func(a A, b B) { f(a, b); g(a, b) }
-}
-
-func both3[A, B, C any](f, g func(A, B, C)) func(A, B, C) {
-	if f == nil || g == nil {
-		return either(f, g, f == nil)
-	}
-	return func(a A, b B, c C) { f(a, b, c); g(a, b, c) }
-}
-
-func both4[A, B, C, D any](f, g func(A, B, C, D)) func(A, B, C, D) {
-	if f == nil || g == nil {
-		return either(f, g, f == nil)
-	}
-	return func(a A, b B, c C, d D) { f(a, b, c, d); g(a, b, c, d) }
-}
-
-func either[F any](f, g F, second bool) F {
-	if second {
-		return g
-	}
-	return f
+	return nil
 }

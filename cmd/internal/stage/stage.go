@@ -60,6 +60,8 @@ type Stage struct {
 	// health knows what the stage waits for, brokers are the source's.
 	health  *health
 	brokers []string
+	// journal keeps the group's offsets; nil without a state folder.
+	journal kafka.Journal
 	closers []func() error
 }
 
@@ -80,6 +82,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	figures := metrics.New(s.Version)
 	st.health, st.brokers = newHealth(), c.Source.Kafka.Brokers
+	st.health.topic, st.health.sole = c.Source.Kafka.Topic, c.Role != config.RoleEmbed
 	s.Hooks, s.Fleet = join(st.health.hooks(), join(figures.Hooks(), s.Hooks)), joinFleet(figures.Fleet(), s.Fleet)
 	st.showPage(&s)
 	from, to, err := clusters(s)
@@ -106,7 +109,8 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
 		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Group(),
-		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying,
+		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying, Recovered: s.Hooks.Recovered,
+		Journal: st.journal, OnLost: onLost(c), Resumed: s.Hooks.Resumed, CreatedAgain: st.createdAgain(s.Hooks.CreatedAgain),
 		Alone: c.Role != config.RoleEmbed, Who: thisProcess(),
 		SessionTimeout: time.Duration(c.Source.Kafka.SessionTimeout), Heartbeat: time.Duration(c.Source.Kafka.HeartbeatInterval), RebalanceTimeout: time.Duration(c.Source.Kafka.RebalanceTimeout),
 	})
@@ -201,6 +205,11 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, 
 			return err
 		}
 		st.closers = append(st.closers, lock.Close)
+		j, err := openJournal(folder, c.Group(), c.Source.Kafka.Topic, s.Log)
+		if err != nil {
+			return err
+		}
+		st.journal, st.closers = j, append(st.closers, j.Close)
 	}
 	var topics learnt
 	for _, t := range []struct {
@@ -320,6 +329,9 @@ func (st *Stage) Ready() (detail string, err error) {
 	if !st.pipeline.Ready() {
 		return "", st.health.shareless()
 	}
+	if err := st.health.empty(); err != nil {
+		return "", err
+	}
 	if err := st.health.still(list); err != nil {
 		return "", err
 	}
@@ -344,6 +356,18 @@ func (st *Stage) unmapped() error {
 		return fmt.Errorf("there is no map yet, and %s has failed since %s: %s", t.what, ago(t.since), cut(t.err.Error()))
 	}
 	return errors.New("there is no map yet")
+}
+
+// createdAgain also has the learner know that the topic's offsets begin again.
+func (st *Stage) createdAgain(hook func(topic string)) func(topic string) {
+	return func(topic string) {
+		if st.learner != nil {
+			st.learner.CreatedAgain(topic)
+		}
+		if hook != nil {
+			hook(topic)
+		}
+	}
 }
 
 // Current is the map in use, nil before the first.

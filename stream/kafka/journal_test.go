@@ -1,0 +1,177 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
+)
+
+// memory is a journal that outlives sources.
+type memory struct {
+	mu    sync.Mutex
+	noted kafka.Noted
+}
+
+func (m *memory) Known() kafka.Noted {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := m.noted
+	out.Offsets = maps.Clone(out.Offsets)
+	return out
+}
+
+func (m *memory) Note(topic [16]byte, positions []stream.Position) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if topic != m.noted.Topic {
+		m.noted = kafka.Noted{Topic: topic, Offsets: map[int]int64{}}
+	}
+	for _, p := range positions {
+		m.noted.Offsets[p.Partition] = p.Offset
+	}
+	m.noted.At = time.Now()
+}
+
+// deleteGroup makes a group lose its offsets, as brokers do after offsets.retention.minutes.
+func deleteGroup(t *testing.T, c *cluster, group string) {
+	t.Helper()
+	streamtest.Await(t, "the group can be deleted", func() bool {
+		req := kmsg.NewPtrDeleteGroupsRequest()
+		req.Groups = []string{group}
+		resp, err := req.RequestWith(t.Context(), c.client)
+		return err == nil && len(resp.Groups) == 1 && kerr.ErrorForCode(resp.Groups[0].ErrorCode) == nil
+	})
+}
+
+func TestLostOffsets(t *testing.T) {
+	t.Parallel()
+	testLostOffsets(t, newFake(t))
+}
+
+// testLostOffsets checks what becomes of a group that has lost its offsets: with a journal reading
+// goes on where it was, ends, or begins anew, as it is set; what the journal knows of another
+// topic of the same name does not count.
+func testLostOffsets(t *testing.T, c *cluster) {
+	for _, exactly := range []bool{false, true} {
+		for _, row := range []struct {
+			name string
+			set  kafka.OnLost
+			// other: the journal is of another topic.
+			other   bool
+			fails   bool
+			twice   int
+			resumed int
+			anew    int
+		}{
+			{name: "continue", set: kafka.Resume, resumed: 1},
+			{name: "fail", set: kafka.FailLost, fails: true},
+			{name: "start", set: kafka.Restart, twice: 20},
+			{name: "another topic", set: kafka.Resume, other: true, twice: 20, anew: 1},
+		} {
+			t.Run(fmt.Sprintf("%s, exactly once %v", row.name, exactly), func(t *testing.T) {
+				t.Parallel()
+				in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
+				var journal memory
+				var resumed []stream.Position
+				anew := 0
+				set := c.quick(in, in)
+				set.Journal, set.OnLost = &journal, row.set
+				set.Resumed = func(at stream.Position, noted time.Time) {
+					if resumed = append(resumed, at); noted.IsZero() {
+						t.Error("it is not said when it was noted")
+					}
+				}
+				set.CreatedAgain = func(string) { anew++ }
+				if exactly {
+					set.Transactions = &kafka.Transactions{Outputs: out}
+				}
+				run := func() *streamtest.Background {
+					return streamtest.Go(t, func(ctx context.Context) error {
+						return c.deliver(ctx, set, out, "", &stream.Pipeline{Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{},
+							Settings: stream.Settings{CommitEvery: time.Millisecond}})
+					})
+				}
+				c.Produce(t, in, 0, numbersFrom(0, 20)...)
+				life := run()
+				life.Await("all is committed", func() bool { return c.done(t, in, in) == 20 })
+				if err := life.Stop(); err != nil {
+					t.Fatal(err)
+				}
+				deleteGroup(t, c, in)
+				c.Produce(t, in, 0, numbersFrom(20, 30)...)
+				if row.other {
+					journal.noted.Topic[3]++
+				}
+				life = run()
+				if row.fails {
+					streamtest.Await(t, "it ends", life.Ended)
+					var lost *kafka.LostOffsetError
+					if err := life.Stop(); !errors.As(err, &lost) || lost.Offset != 20 || lost.Group != in {
+						t.Errorf("%v", err)
+					}
+					return
+				}
+				life.Await("all is committed again", func() bool { return c.done(t, in, in) == 30 })
+				if err := life.Stop(); err != nil {
+					t.Fatal(err)
+				}
+				twice := 0
+				got := placedNumbers(t, c, out)
+				for n := range 30 {
+					switch {
+					case got[n] == 2:
+						twice++
+					case got[n] != 1:
+						t.Errorf("%d comes %d times", n, got[n])
+					}
+				}
+				if twice != row.twice || len(resumed) != row.resumed || anew != row.anew {
+					t.Errorf("%d of 30 twice, %d resumed, %d anew; want %+v", twice, len(resumed), anew, row)
+				}
+				if row.resumed > 0 && resumed[0] != (stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: 20}) {
+					t.Errorf("resumed at %v", resumed[0])
+				}
+			})
+		}
+	}
+}
+
+// A group that never committed anything has lost nothing: a journal without its partition, as after
+// partitions were added, changes nothing.
+func TestJournalWithoutThePartition(t *testing.T) {
+	t.Parallel()
+	c := newFake(t)
+	topic := topicFor(t, c, 2, nil)
+	journal := &memory{}
+	set := c.quick(topic, "g")
+	set.Journal = journal
+	source, g := open(t, set)
+	if err := errors.Join(g.Commit(t.Context(), []stream.Position{{TopicPartition: stream.TopicPartition{Topic: topic}, Offset: 0}}), g.Close(), source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c.Produce(t, topic, 1, numbersFrom(0, 5)...)
+	deleteGroup(t, c, "g")
+	set.OnLost = kafka.FailLost
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	source, err := kafka.NewSource(ctx, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	var lost *kafka.LostOffsetError
+	if _, err := source.Next(ctx); !errors.As(err, &lost) || lost.Partition != 0 {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package kafka_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
+)
+
+func TestMarkers(t *testing.T) {
+	t.Parallel()
+	testMarkers(t, newFake(t))
+}
+
+// testMarkers checks, on a topic that ends with the marker of a transaction and on one that ends
+// with an aborted transaction: the group's offset reaches the log's end, so that its lag is 0 for
+// every program, also behind a second stage that reads what an exactly-once stage wrote. When
+// retention then empties the idle topic, the next start misses nothing.
+func testMarkers(t *testing.T, c *cluster) {
+	const n = 30
+	for _, exactly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("exactly once %v", exactly), func(t *testing.T) {
+			t.Parallel()
+			topics := []string{topicFor(t, c, 1, nil), topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)}
+			var lost atomic.Int64
+			stage := func(from, to string) *streamtest.Background {
+				set := c.quick(from, from)
+				set.Gap = func(*stream.OffsetError) { lost.Add(1) }
+				if exactly {
+					set.Transactions = &kafka.Transactions{Outputs: to}
+				}
+				return streamtest.Go(t, func(ctx context.Context) error {
+					return c.deliver(ctx, set, to, "", &stream.Pipeline{Decoder: again{}, Learner: &streamtest.Learner{}})
+				})
+			}
+			atRest := func(topic string, life *streamtest.Background) {
+				t.Helper()
+				_, end := c.Bounds(t, topic)
+				life.Await(fmt.Sprintf("the group has come to offset %d, the end of %s", end[0], topic), func() bool {
+					return c.Committed(t, topic, topic)[0] == end[0]
+				})
+			}
+			for round := range 2 { // the second begins when all that was read has been deleted
+				transaction(t, c, topics[0], kgo.TryCommit, n)
+				if exactly {
+					transaction(t, c, topics[0], kgo.TryAbort, 3)
+				}
+				first, second := stage(topics[0], topics[1]), stage(topics[1], topics[2])
+				atRest(topics[0], first)
+				atRest(topics[1], second)
+				if got := len(c.Read(t, topics[2])); got != n*(round+1) {
+					t.Errorf("%d outputs of the second stage, of %d", got, n*(round+1))
+				}
+				if err := errors.Join(first.Stop(), second.Stop()); err != nil {
+					t.Fatal(err)
+				}
+				for _, topic := range topics[:2] {
+					_, end := c.Bounds(t, topic)
+					c.DeleteBefore(t, topic, 0, end[0])
+				}
+			}
+			if lost.Load() > 0 {
+				t.Errorf("%d gaps are reported; only markers and aborted records lay there", lost.Load())
+			}
+		})
+	}
+}
+
+// transaction writes numbers in one transaction, and ends that.
+func transaction(t *testing.T, c *cluster, topic string, how kgo.TransactionEndTry, n int) {
+	t.Helper()
+	p, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID(fmt.Sprint(topic, how)), kgo.DefaultProduceTopic(topic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.BeginTransaction(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := p.ProduceSync(t.Context(), kgo.StringRecord(fmt.Sprint(i))).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.EndTransaction(t.Context(), how); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// again decodes numbers, also those that a stage has written, as "number@version".
+type again struct{ streamtest.Numbers }
+
+func (a again) Decode(m stream.Message) (stream.Events, error) {
+	m.Value, _, _ = bytes.Cut(m.Value, []byte("@"))
+	return a.Numbers.Decode(m)
+}
