@@ -243,7 +243,9 @@ func (e example) run(t *testing.T, first, all int) {
 // send writes events to the topic that a configuration names, and their rows to a file.
 func (e example) send(t *testing.T, client *kafkatest.Client, configuration, file string, n int) {
 	t.Helper()
-	var c struct{ Source struct{ Kafka struct{ Topic string } } }
+	var c struct {
+		Source struct{ Kafka struct{ Topic string } }
+	}
 	if err := yaml.Unmarshal([]byte(configuration), &c); err != nil {
 		t.Fatal(err)
 	}
