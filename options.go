@@ -137,7 +137,8 @@ type StudentOptions struct {
 	// Tail is the shape of the tails, smaller is heavier. Default Dims/2.
 	Tail float64
 	// Weight is how much a pair of points that are no neighbours counts; a larger one
-	// spreads groups apart. Default 0.086, more for few points.
+	// spreads groups apart. Default 0.086, more for few points; in two dimensions more than 12
+	// times the default loses neighbours (Result.Warnings).
 	Weight float64
 }
 

@@ -43,6 +43,9 @@ type Result struct {
 	// Objective is what learning made large, after its last step: a log-likelihood, or a
 	// bound on it.
 	Objective float64
+	// Warnings are what to know of the options at this number of points, a sentence each, such as
+	// that Student.Weight is too heavy.
+	Warnings []string
 	// Seconds is what the fit took.
 	Seconds float64
 }
@@ -52,7 +55,7 @@ func resultOf(r *fit.Result) *Result {
 	out := &Result{
 		Places: newPlaces(r.Placed.Mu.Rows, r.Placed.Mu.Cols), Point: make([]int, len(r.Row)), Unlearnt: r.Unlearnt,
 		Components: r.Report.Components, Recall: r.Report.Search.Recall,
-		Iterations: r.Report.Iterations, Converged: r.Report.Converged, Objective: r.Report.Loglik,
+		Iterations: r.Report.Iterations, Converged: r.Report.Converged, Objective: r.Report.Loglik, Warnings: r.Warnings,
 	}
 	out.set(0, r.Placed)
 	for i, p := range r.Row {

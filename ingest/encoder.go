@@ -31,6 +31,8 @@ type Encoder struct {
 	dim    int
 	names  []string
 	choice Selection
+	// kept is the choice that a file had, nil for an encoder that was learnt here.
+	kept *Selection
 }
 
 // scale is the affine map (v-mean)*factor of a number after log1p. It includes
@@ -170,6 +172,21 @@ func (e *Encoder) With(s Selection) *Encoder {
 	out := *e
 	out.choice = s
 	return &out
+}
+
+// Renamed lists the id and the kept columns of an encoder from a file that the file did not name: With has. No
+// event is known to have had them.
+func (e *Encoder) Renamed() (names []string) {
+	if e.kept == nil {
+		return nil
+	}
+	known := e.kept.Passing()
+	for _, name := range (Selection{ID: e.choice.ID, Keep: e.choice.Keep}).Passing() {
+		if !slices.Contains(known, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Unlabelled returns the same encoder, whose batches have no Label: the label

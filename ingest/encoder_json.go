@@ -59,7 +59,7 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 	if err := j.validate(); err != nil {
 		return fmt.Errorf("encoder: %w", err)
 	}
-	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, inner: j.Dim, choice: j.Selection}
+	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, inner: j.Dim, choice: j.Selection, kept: &j.Selection}
 	e.finish()
 	switch {
 	case e.dim != j.Dim:

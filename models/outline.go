@@ -17,4 +17,6 @@ type Outline struct {
 	Coarse Coarse
 	// Theta is the accuracy of cells in the map, 0 if there are none.
 	Theta float64
+	// Warnings are what to know of the settings at that number of points, a sentence each.
+	Warnings []string
 }

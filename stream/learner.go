@@ -116,6 +116,9 @@ const (
 type MessageError struct {
 	Stage Stage
 	Err   error
+	// Misnamed: every event of the message lacks a column that the settings name, and no event is known
+	// to have had it (Names).
+	Misnamed bool
 }
 
 func (e *MessageError) Error() string { return e.Err.Error() }

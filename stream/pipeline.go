@@ -42,7 +42,9 @@ type Pipeline struct {
 	Hooks    Hooks
 
 	settings Settings
-	owning   atomic.Bool
+	// names judges the columns that the settings name by the first events that a map places.
+	names  Names
+	owning atomic.Bool
 	// watching is of the generation at work.
 	watching atomic.Pointer[watch]
 	// left has an element for each message that was given up and is still decoded.

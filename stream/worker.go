@@ -236,7 +236,7 @@ func (e *entry) spoil(stage Stage, err error) {
 // asMessageError is what an error says of itself, or an error of the stage.
 func asMessageError(stage Stage, err error) (m *MessageError) {
 	if !errors.As(err, &m) {
-		m = &MessageError{stage, err}
+		m = &MessageError{Stage: stage, Err: err}
 	}
 	return m
 }
@@ -291,6 +291,11 @@ func (w *worker) place(reading, working context.Context, batch []*entry) (output
 		return nil, err
 	}
 	events := 0
+	for i, e := range good {
+		if err := w.p.names.Judge(e.events.Len(), outcomes[i].Err); err != nil {
+			return nil, err
+		}
+	}
 	for i, e := range good {
 		if outcomes[i].Err != nil {
 			e.spoil(StagePlace, outcomes[i].Err)

@@ -36,6 +36,8 @@ type Result struct {
 	PCA *pca.PCA
 	// Report is the model's own. Its Dim is the dimension that the model saw.
 	Report models.Report
+	// Warnings are what to know of the settings at this number of points (Spec.Warnings).
+	Warnings []string
 	// Own is what only this kind of model has to report, as JSON under its name; nil if
 	// there is nothing.
 	Own any
@@ -131,6 +133,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 	if err != nil {
 		return nil, err
 	}
+	p.out.Warnings = p.spec.Warnings(len(learnt.Unique))
 	p.spec = learnt.Spec
 	p.spec.Given, p.spec.Labels, p.spec.Paths, p.spec.Aside = nil, nil, nil, nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {

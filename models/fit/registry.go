@@ -100,6 +100,14 @@ func (s Spec) Check() error {
 	return k.Check(s)
 }
 
+// Warnings are what to know of the settings on a map of n points, a sentence each.
+func (s Spec) Warnings(n int) []string {
+	if k, err := s.Kinds.Find(s.Kind); err != nil || k.Name != LVM {
+		return nil
+	}
+	return s.Latent().Outline(n).Warnings
+}
+
 // Memory returns about the bytes that learning holds beside vectors and lists of
 // neighbours, of n points of q values; ok is false for a kind that package budget
 // knows by itself.

@@ -177,7 +177,7 @@ func (s Settings) checkField() error {
 // Outline implements models.Learning.
 func (s Settings) Outline(n int) models.Outline {
 	s, _ = s.WithDefaults()
-	out := models.Outline{Dims: s.Dims, Neighbors: s.Neighbors, Steps: s.steps(n), Coarse: s.coarse(n)}
+	out := models.Outline{Dims: s.Dims, Neighbors: s.Neighbors, Steps: s.steps(n), Coarse: s.coarse(n), Warnings: s.warnings(n)}
 	if out.Coarse == models.CoarseMap {
 		out.Theta = s.theta(n)
 	}

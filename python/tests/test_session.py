@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,15 @@ def test_notes_are_logged(data: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "unfold_live"):
         Unfold().fit(x)
     assert any("squared distance" in r.message for r in caplog.records)
+
+
+def test_a_heavy_weight_is_one_warning(data: Any) -> None:
+    with pytest.warns(UserWarning, match=r"weight 100 is 1\d\d times the default for \d+ points") as seen:
+        Unfold(settings={"weight": 100}).fit(data[0])
+    assert [w.category for w in seen].count(UserWarning) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Unfold().fit(data[0])
 
 
 def test_progress(data: Any) -> None:

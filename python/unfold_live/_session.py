@@ -14,6 +14,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import IO, Any
@@ -74,6 +75,8 @@ class Session:
             The rows or the settings are at fault.
         UnfoldError
             Something else is.
+        UserWarning
+            As a warning: the settings do what is hardly wanted.
         KeyboardInterrupt
             The child has been stopped; the next command starts another.
         """
@@ -83,6 +86,8 @@ class Session:
                 if os.environ.get(VARIABLE):
                     _compare(self._ask(["version"], None)["output"])
             end = self._ask(args, progress)
+        for text in end.get("warnings", ()):
+            warnings.warn(text, UserWarning, stacklevel=2)
         if end["code"] != 0:
             raise error_of(end["code"], end.get("error", ""), names or {})
         return end["output"]
@@ -91,6 +96,7 @@ class Session:
         """Have the child run a command and return how it ended."""
         child = self._child
         assert child is not None
+        warned: list[str] = []
         try:
             _send(child.stdin, {"args": list(args), "progress": progress is not None})
             while True:
@@ -98,8 +104,10 @@ class Session:
                 if answer is None:
                     raise _ended(self._last_words(), "unfold ended in the middle of a command")
                 if "end" in answer:
-                    return answer["end"]
-                if "note" in answer:
+                    return answer["end"] | {"warnings": warned}
+                if "warning" in answer:
+                    warned.append(answer["warning"])  # emitted at the end: a filter may raise it
+                elif "note" in answer:
                     log.info("%s", answer["note"])
                 elif "args" in answer:
                     raise UnfoldError(f"{binary()} does not answer as unfold session does")

@@ -71,7 +71,7 @@ func (e *Events) Encode(with *ingest.Encoder) (*ingest.Batch, error) {
 		b, err = Encode(with, e.Table, e.limits)
 	}
 	if err != nil {
-		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: err}
+		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: err, Misnamed: e.Lacking(with.Renamed()...) != nil}
 	}
 	e.batch, e.encoder = b, with
 	return b, nil
@@ -100,6 +100,20 @@ func (e *Events) Absent(id, vector string) (all bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// Lacking explains which of the columns the message does not have, the first of them; nil if it has all. It looks at
+// what the message itself holds: a column that is named is in its table in any case.
+func (e *Events) Lacking(names ...string) error {
+	for _, name := range names {
+		if c, there := e.Table.Column(name); name == "" || e.Len() == 0 || there && !allNull(c) {
+			continue
+		}
+		if err := e.unknown(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unknown is the error for a column that the message does not have; nil if it has it.

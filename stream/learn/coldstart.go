@@ -22,16 +22,12 @@ type coldStart struct {
 	rows  map[string]int
 	total int
 	most  string
-	// named: an event had every column that the mapping names for ids and vectors. Until one
+	// named: an event had every column that the mapping names and that it needs. Until one
 	// has, lacking counts those that lack one, and why is what the first of them lacks.
 	named   bool
 	lacking int
 	why     error
 }
-
-// firstBatch is how many events without a column that the configuration names, and none with it,
-// show that the configuration is wrong, rather than the events.
-const firstBatch = 100
 
 // arrival is a message: events of one shape (Encoder.Shape), or the id of an event that is no more.
 type arrival struct {
@@ -51,18 +47,18 @@ func (c *coldStart) collect(events *embed.Events, need int) error {
 		return nil
 	}
 	all, err := events.Absent(c.mapping.ID, c.mapping.Vector)
+	var shape string
+	if err == nil {
+		if shape, err = c.shape(t); err != nil {
+			if lacking := events.Lacking(c.needed()...); lacking != nil {
+				all, err = true, lacking
+			}
+		}
+	}
 	c.named = c.named || !all
 	if err != nil {
-		return c.absent(err, t.Len(), min(need, firstBatch))
+		return c.absent(err, t.Len(), min(need, stream.FirstEvents))
 	}
-	e, _, err := learnEncoder(c.mapping, []*table.Table{t})
-	if err == nil {
-		_, err = embed.Encode(e, t, c.limits)
-	}
-	if err != nil {
-		return &stream.MessageError{Stage: stream.StagePlace, Err: err}
-	}
-	shape := e.Shape()
 	if c.rows == nil {
 		c.rows = map[string]int{}
 	}
@@ -73,6 +69,27 @@ func (c *coldStart) collect(events *embed.Events, need int) error {
 		c.most = shape
 	}
 	return nil
+}
+
+// shape encodes the events by themselves and returns their shape (Encoder.Shape).
+func (c *coldStart) shape(t *table.Table) (string, error) {
+	e, _, err := learnEncoder(c.mapping, []*table.Table{t})
+	if err != nil {
+		return "", err
+	}
+	_, err = embed.Encode(e, t, c.limits)
+	return e.Shape(), err
+}
+
+// needed are columns that the mapping names, beside those of ids and vectors, and without which no event may be
+// encoded.
+func (c *coldStart) needed() (names []string) {
+	for _, column := range c.mapping.Columns {
+		if !column.Several() {
+			names = append(names, column.Name)
+		}
+	}
+	return append(names, c.mapping.Keep...)
 }
 
 // absent judges a message of n events that lack a named column. Once events had it the message is
@@ -88,7 +105,7 @@ func (c *coldStart) absent(err error, n, most int) error {
 	if c.lacking += n; c.lacking < most {
 		return nil
 	}
-	return fmt.Errorf("none of the first %d events has a column that the configuration names: %w", c.lacking, c.why)
+	return &stream.MisnamedError{Events: c.lacking, Err: c.why}
 }
 
 // collectTombstone takes the id of an event that is gone.

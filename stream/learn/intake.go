@@ -29,6 +29,8 @@ type intake struct {
 	encoder *ingest.Encoder
 	ref     *reference.Set
 	cold    coldStart
+	// names judges the columns that the settings name by the first events that a map from the state takes.
+	names stream.Names
 	// pool are labelled events, if classes are predicted; nil before the first.
 	pool *labels.Pool
 	// prequential has the events with labels that judge the map.
@@ -112,6 +114,9 @@ func (in *intake) accept(e *embed.Events) error {
 		return nil
 	}
 	b, err := e.Encode(in.encoder)
+	if wrong := in.names.Judge(e.Len(), err); wrong != nil {
+		return wrong
+	}
 	if err != nil {
 		return err
 	}

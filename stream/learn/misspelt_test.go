@@ -30,7 +30,7 @@ func TestNamedColumnThatNoEventHas(t *testing.T) {
 			for id := range s.Min {
 				err = l.Offer(t.Context(), decode(t, l, eventMessage(t, n, id)))
 				if err != nil {
-					if want := min(s.Min, firstBatch) - 1; id != want {
+					if want := min(s.Min, stream.FirstEvents) - 1; id != want {
 						t.Errorf("%s, %s: event %d is refused, want %d", n, c.wrong, id, want)
 					}
 					break
@@ -98,6 +98,43 @@ func TestSomeEventsWithoutAnID(t *testing.T) {
 	for _, o := range place(t, l.Current(), next(absent), next(null)) {
 		if o.Err == nil || !strings.Contains(o.Err.Error(), `column "event"`) {
 			t.Errorf("placed: %v", o.Err)
+		}
+	}
+}
+
+// A learner that goes on from a state, with an id that no event has, ends as at the first start, for a process that only
+// learns. Where one event has the id, the others are bad by themselves.
+func TestNamedColumnThatNoEventHasAfterARestart(t *testing.T) {
+	first := settingsOf(t, format.JSON)
+	first.State = t.TempDir()
+	l := newLearner(t, first)
+	stop := running(t, l)
+	for id := range l.set.Min {
+		offer(t, l, eventMessage(t, format.JSON, id))
+	}
+	waitReady(t, l)
+	stop()
+	for _, right := range []bool{false, true} {
+		s, err := withFormats(formats.KnownAs(t, format.JSON, "evnt", formattest.Vector))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.State, s.Mapping.ID = first.State, "evnt"
+		again := newLearner(t, s)
+		refused := 0
+		for id := 1000; id < 1200 && err == nil; id++ {
+			m := eventMessage(t, format.JSON, id)
+			if right && id == 1050 {
+				m.Value = []byte(strings.Replace(string(m.Value), `"event"`, `"evnt"`, 1))
+			}
+			var bad *stream.MessageError
+			if err = again.Offer(t.Context(), decode(t, again, m)); errors.As(err, &bad) {
+				refused, err = refused+1, nil
+			}
+		}
+		var wrong *stream.MisnamedError
+		if errors.As(err, &wrong) == right || right && refused != 199 || !right && (refused != stream.FirstEvents-1 || !strings.Contains(err.Error(), `did you mean "event"?`)) {
+			t.Errorf("with an event that has the id: %v; %d events are refused, then %v", right, refused, err)
 		}
 	}
 }

@@ -239,6 +239,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 	}
 	p.progress.End()
 	p.noteLeft(s.left)
+	p.warn(f.Spec.Warnings(f.Rows)...)
 	c.tellPlan(p, f, s)
 	return nil
 }

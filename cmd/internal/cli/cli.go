@@ -135,6 +135,14 @@ func (p *program) note(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "note: "+format+"\n", args...)
 }
 
+// warn writes what the settings do that is hardly wanted, a line each.
+func (p *program) warn(texts ...string) {
+	for _, text := range texts {
+		p.progress.End()
+		fmt.Fprintf(p.Stderr, warningPrefix+"%s\n", text)
+	}
+}
+
 // helpShown ends parsing after --help has been answered.
 type helpShown struct{}
 

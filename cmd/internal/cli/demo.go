@@ -132,6 +132,10 @@ func (c *demoCmd) summarize(p *program, stream *demo.Stream, r *demo.Result, too
 		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
 	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s %s a second).\n",
 		r.Maps, r.Latency.Milliseconds(), humanize.Count(c.Rate), c.what())
+	if n := r.Nearest; n != nil {
+		p.printf("The nearest neighbour on the map has the same %s for %.1f %% of its %s; on the map of a fit of the same points for %.1f %%.\n",
+			stream.By, 100*n.Stage, humanize.Plural(n.Points, "point"), 100*n.Fit)
+	}
 	c.novelty(p, stream, r)
 	picture := "the map, coloured by " + stream.By
 	if stream.By == "" {

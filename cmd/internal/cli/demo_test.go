@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +44,9 @@ func TestDemoOfOwnFiles(t *testing.T) {
 			t.Errorf("the demo does not say %s:\n%s", want, out)
 		}
 	}
+	if stage, fit := demoNearest(t, out); stage < min(fit-1, 95) {
+		t.Errorf("the groups are less apart than on the map of a fit: 1-NN %v %%, of the fit %v %%", stage, fit)
+	}
 	all, err := ingest.ReadMap(t.Context(), "out/places.parquet", ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +82,22 @@ func TestDemoOfOwnFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// demoNearest returns what the demo prints of the map's nearest neighbours, in per cent: of its own map, and of a fit.
+func demoNearest(t *testing.T, out string) (stage, fit float64) {
+	t.Helper()
+	found := regexp.MustCompile(`The nearest neighbour on the map has the same \S+ for ([\d.]+) % of its [\d,]+ points; on the map of a fit of the same points for ([\d.]+) %\.`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("no line compares the map with a fit's:\n%s", out)
+	}
+	var err [2]error
+	stage, err[0] = strconv.ParseFloat(found[1], 64)
+	fit, err[1] = strconv.ParseFloat(found[2], 64)
+	if err[0] != nil || err[1] != nil || fit < 60 {
+		t.Fatalf("%s: %v", found[0], err)
+	}
+	return stage, fit
 }
 
 // With --stay the page is there when all is done, and the stream plays on until somebody ends it.

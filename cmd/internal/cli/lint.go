@@ -36,6 +36,9 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	p.printf("ok       the configuration\n")
+	for _, text := range settings.Warnings() {
+		p.printf("note     the configuration: %s\n", text)
+	}
 	if len(l.Sample) > 0 {
 		return l.lintSamples(ctx, p, settings)
 	}

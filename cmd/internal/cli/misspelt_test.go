@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 // misspeltEvents are events in JSON, a line each.
@@ -105,4 +108,63 @@ func TestRunRefusesAnIDThatNoEventHas(t *testing.T) {
 	if out := must(t, "dlq", "list", "-c", configuration); !strings.Contains(out, "0 dead letters") {
 		t.Errorf("dead letters:\n%s", out)
 	}
+}
+
+// So does a stage whose columns of the vector no event has.
+func TestRunRefusesColumnsThatNoEventHas(t *testing.T) {
+	configuration := misspeltTopic(t, 150)
+	code, _, stderr := run(t, "run", "-c", configuration, "--source-vector", "", "--source-id", "event_id", "--source-columns", "sise", "--reference-min", "120")
+	if code == 0 || !strings.Contains(stderr, `none of the first 100 events has a column that the configuration names`) ||
+		!strings.Contains(stderr, `column "sise": there is no such column; did you mean "size"?`) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if out := must(t, "dlq", "list", "-c", configuration); !strings.Contains(out, "0 dead letters") {
+		t.Errorf("dead letters:\n%s", out)
+	}
+}
+
+// A stage that goes on from a map, with an id in its configuration that no event has, ends as at its first start, instead of
+// making a dead letter of every event. With the right name it goes on.
+func TestRestartRefusesAnIDThatNoEventHas(t *testing.T) {
+	configuration := misspeltTopic(t, 150)
+	brokers := []string{brokerOf(t, configuration)}
+	start := func(id string) *member {
+		return join(t, "-c", configuration, "--source-vector", "", "--source-id", id, "--reference-min", "120")
+	}
+	placed := func(m *member, events int) {
+		streamtest.Await(t, "events are placed", func() bool {
+			_, body := get(t, m.address(), "/metrics")
+			return strings.Contains(body, fmt.Sprintf("unfold_events_placed_total %d\n", events))
+		})
+		if code := m.leave(); code != 0 {
+			t.Errorf("exit %d", code)
+		}
+	}
+	placed(start("event_id"), 150)
+	var more []stream.Message
+	for _, line := range misspeltEvents(130) {
+		more = append(more, stream.Message{Value: []byte(line)})
+	}
+	send(t, brokers, 0, 0, nil, more...)
+	m := start("eventid")
+	if code := m.wait(); code == 0 || !strings.Contains(m.log.String(), "none of the first 1") || !strings.Contains(m.log.String(), ` events has a column that the configuration names`) ||
+		!strings.Contains(m.log.String(), `column "eventid": there is no such column; did you mean "event_id"?`) {
+		t.Errorf("exit %d", code)
+	}
+	if out := must(t, "dlq", "list", "-c", configuration); !strings.Contains(out, "0 dead letters") {
+		t.Errorf("dead letters:\n%s", out)
+	}
+	placed(start("event_id"), 130)
+}
+
+// brokerOf is the broker that a configuration names.
+func brokerOf(t *testing.T, configuration string) string {
+	t.Helper()
+	var c struct {
+		Source struct{ Kafka struct{ Brokers []string } }
+	}
+	if err := yaml.Unmarshal([]byte(page(t, configuration)), &c); err != nil || len(c.Source.Kafka.Brokers) != 1 {
+		t.Fatalf("%s: %v", configuration, err)
+	}
+	return c.Source.Kafka.Brokers[0]
 }

@@ -45,6 +45,26 @@ func (c *plotCmd) panels(p *program, format pictureFormat, s plot.Settings, h pl
 	return nil
 }
 
+// leastMove is the least move that is told from none, in per cent of the diameter.
+const leastMove = 0.01
+
+// movesOf is the panel of moves. Those of majors are rings among the others, on a logarithmic scale, since they may be a
+// hundred times as large. Where an epoch begins there are none: places before and after it have nothing in common.
+func movesOf(all []stream.Stats, quantiles func(title string, of func(i int) (stream.Quantiles, bool)) plot.Panel) plot.Panel {
+	major := make([]bool, len(all))
+	for i, f := range all {
+		major[i] = f.Kind == live.Major.String() && i > 0 && all[i-1].Epoch == f.Epoch
+	}
+	p := quantiles("Moves in a refresh, % of the diameter; rings: major refreshes", func(i int) (stream.Quantiles, bool) {
+		return all[i].Moves, major[i] || all[i].Kind == live.Ordinary.String() || all[i].Kind == live.Gentle.String()
+	})
+	p.Log = leastMove
+	for i := range p.Series {
+		p.Series[i].Alone = major
+	}
+	return p
+}
+
 // historyOf lays the figures of maps out as panels.
 func historyOf(all []stream.Stats) plot.History {
 	series := func(name string, of func(f stream.Stats) float64) plot.Series {
@@ -54,7 +74,7 @@ func historyOf(all []stream.Stats) plot.History {
 		}
 		return v
 	}
-	quantiles := func(title string, of func(f stream.Stats) (q stream.Quantiles, known bool)) plot.Panel {
+	quantiles := func(title string, of func(i int) (q stream.Quantiles, known bool)) plot.Panel {
 		p := plot.Panel{Title: title}
 		for _, q := range []struct {
 			name string
@@ -64,12 +84,15 @@ func historyOf(all []stream.Stats) plot.History {
 			{"90%", func(q stream.Quantiles) float64 { return q.P90 }},
 			{"99%", func(q stream.Quantiles) float64 { return q.P99 }},
 		} {
-			p.Series = append(p.Series, series(q.name, func(f stream.Stats) float64 {
-				if v, known := of(f); known {
-					return q.of(v)
+			s := plot.Series{Name: q.name}
+			for i := range all {
+				value := math.NaN()
+				if v, known := of(i); known {
+					value = q.of(v)
 				}
-				return math.NaN()
-			}))
+				s.Values = append(s.Values, value)
+			}
+			p.Series = append(p.Series, s)
 		}
 		return p
 	}
@@ -92,12 +115,9 @@ func historyOf(all []stream.Stats) plot.History {
 		}
 		return math.NaN()
 	}
-	// What a major refresh moved would hide all else, and is shown by its mark.
 	h.Panels = []plot.Panel{
-		quantiles("Moves in a refresh, % of the diameter (not of major ones)", func(f stream.Stats) (stream.Quantiles, bool) {
-			return f.Moves, f.Kind == "ordinary" || f.Kind == "gentle"
-		}),
-		quantiles("Drift since the epoch began, % of the diameter", func(f stream.Stats) (stream.Quantiles, bool) { return f.Drift, true }),
+		movesOf(all, quantiles),
+		quantiles("Drift since the epoch began, % of the diameter", func(i int) (stream.Quantiles, bool) { return all[i].Drift, true }),
 		{Title: "Share of new points beyond 95% of novelty", Level: 0.05, Series: []plot.Series{
 			series("share", func(f stream.Stats) float64 { return known(f.Novel, f.Judged > 0) })}},
 		{Title: "Log-likelihood per pair", Series: []plot.Series{

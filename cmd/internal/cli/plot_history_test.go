@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,11 @@ func TestHistoryOf(t *testing.T) {
 	if h.Subtitle != "5 maps, 3 learnt as a whole, 2 new epochs" || !slices.Equal(h.At, []float64{1, 2, 5, 6, 7}) || !slices.Equal(h.Marks, []float64{5, 6, 7}) {
 		t.Errorf("%s at %v, marks at %v", h.Subtitle, h.At, h.Marks)
 	}
-	for i, want := range [][]float64{{.1}, {0, 0, 0, 0, 0}, {.06, 0, 0, 0}, {-2, -1, -1, -1}, {100, 120, 150, 150, 150}} {
+	// Of the majors, the one that begins an epoch has no moves; the other is a ring.
+	if p := h.Panels[0]; p.Log != leastMove || !slices.Equal(p.Series[2].Alone, []bool{false, false, false, true, false}) || math.IsNaN(p.Series[2].Values[3]) || !math.IsNaN(p.Series[2].Values[2]) {
+		t.Errorf("moves: %+v", p)
+	}
+	for i, want := range [][]float64{{.1, 1}, {0, 0, 0, 0, 0}, {.06, 0, 0, 0}, {-2, -1, -1, -1}, {100, 120, 150, 150, 150}} {
 		got := slices.DeleteFunc(slices.Clone(h.Panels[i].Series[0].Values), func(v float64) bool { return v != v })
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", h.Panels[i].Title, got, want)

@@ -6,18 +6,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/sr/srfake"
+	"gopkg.in/yaml.v3"
 
 	"unfold/internal/foreign"
 	"unfold/internal/testkit/tier"
+	"unfold/models/score"
+	"unfold/models/snapshot"
 	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
@@ -68,6 +73,8 @@ type kitchen struct {
 	// settled says whether a stage that has placed them has done what else is asked of it; nil: it
 	// has.
 	settled func() bool
+	// group is that of an event whose vector is a row; nil: its elements lie around 0, 3 or 6.
+	group func(row []float32) int32
 	// arguments are those of scripts, by name.
 	arguments map[string][]string
 	// said is what scripts and commands printed, by name.
@@ -165,7 +172,44 @@ func (k *kitchen) command(args []string) string {
 	if code := m.leave(); code != 0 {
 		k.t.Errorf("unfold run: exit %d", code)
 	}
+	k.look(args[slices.Index(args, "-c")+1])
 	return m.log.String()
+}
+
+// centreOf is around which of 0, 3 and 6 the elements of a row lie.
+func centreOf(row []float32) int32 {
+	sum := 0.0
+	for _, v := range row {
+		sum += float64(v)
+	}
+	return int32(math.Round(sum / float64(3*len(row))))
+}
+
+// look holds the map that a stage has left to the groups of its events: the nearest point is of the same group.
+func (k *kitchen) look(configuration string) {
+	k.t.Helper()
+	var c struct{ State string }
+	if err := yaml.Unmarshal([]byte(page(k.t, configuration)), &c); err != nil {
+		k.t.Fatal(err)
+	}
+	s, err := snapshot.ReadFile(filepath.Join(c.State, "map.unfold"))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	group, seen := make([]int32, s.Reference.Rows), map[int32]bool{}
+	for i := range group {
+		if group[i] = centreOf(s.Reference.Row(i)); k.group != nil {
+			group[i] = k.group(s.Reference.Row(i))
+		}
+		seen[group[i]] = true
+	}
+	a, err := score.LeaveOneOut(k.t.Context(), s.Mu, group, []int{1}, score.Settings{})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if a.Share[0] < 0.95 || len(seen) != 3 {
+		k.t.Errorf("of %d points of %d groups the nearest point is of the same group for %.3f: a useless map", a.Points, len(seen), a.Share[0])
+	}
 }
 
 // await waits until a stage has placed so many events.
@@ -287,6 +331,15 @@ func TestRecipeAlerts(t *testing.T) {
 func TestRecipeClusters(t *testing.T) {
 	k := newKitchen(t, "clusters.md")
 	k.placed = 3000
+	k.group = func(row []float32) int32 { // by the logarithm of the bytes, some 80, 2,000 or 50,000,000
+		switch {
+		case row[0] < 6:
+			return 0
+		case row[0] < 12:
+			return 1
+		}
+		return 2
+	}
 	k.settled = func() bool { return len(kafkatest.NewClient(t, []string{k.broker}).Read(t, "clusters")) >= 3 }
 	k.follow(k.page)
 	if said := k.said["inspect /var/lib/unfold/map.unfold"]; !strings.Contains(said, "3 clusters of at least 200 points, ") {

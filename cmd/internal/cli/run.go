@@ -118,6 +118,9 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 	for _, unknown := range config.UnknownVariables(p.Environ, p.Kinds...) {
 		logs.Say(logger, slog.LevelWarn, logs.Setting, unknown.String())
 	}
+	for _, text := range settings.Warnings() {
+		logs.Say(logger, slog.LevelWarn, logs.Setting, text)
+	}
 	err = runStage(ctx, settings, logger)
 	if err != nil && settings.Config.Log.Format == logs.JSON {
 		// Who reads objects cannot read what this program says of errors otherwise.

@@ -40,10 +40,11 @@ type sessionRequest struct {
 	Cancel bool `json:"cancel"`
 }
 
-// sessionAnswer is a frame to the program: how far a command is, a note, or its end.
+// sessionAnswer is a frame to the program: how far a command is, a note, a warning, or its end.
 type sessionAnswer struct {
 	Progress *progress.Step `json:"progress,omitempty"`
 	Note     string         `json:"note,omitempty"`
+	Warning  string         `json:"warning,omitempty"`
 	End      *sessionEnd    `json:"end,omitempty"`
 }
 
@@ -196,7 +197,7 @@ func (s *session) failed() error {
 	return s.err
 }
 
-// sessionNotes takes what a command writes to standard error: lines are notes, and from the
+// sessionNotes takes what a command writes to standard error: lines are notes or warnings, and from the
 // one on that begins as complain's do, the error.
 type sessionNotes struct {
 	s       *session
@@ -205,8 +206,9 @@ type sessionNotes struct {
 }
 
 const (
-	errorPrefix = "unfold: "
-	notePrefix  = "note: "
+	errorPrefix   = "unfold: "
+	notePrefix    = "note: "
+	warningPrefix = "warning: "
 )
 
 func (n *sessionNotes) Write(b []byte) (int, error) {
@@ -228,6 +230,8 @@ func (n *sessionNotes) take(line string) {
 		n.failure = []string{failure}
 	case n.failure != nil:
 		n.failure = append(n.failure, line)
+	case strings.HasPrefix(line, warningPrefix):
+		n.s.write(sessionAnswer{Warning: strings.TrimPrefix(line, warningPrefix)})
 	case line != "":
 		n.s.write(sessionAnswer{Note: strings.TrimPrefix(line, notePrefix)})
 	}

@@ -45,6 +45,7 @@ type Result struct {
 	Rows                            int           // of the map
 	Drawn                           plot.Drawn    // what its pictures show of them
 	Epoch                           uint32
+	Nearest                         *NearestFigures // nil without labels
 	Novelty                         *NoveltyFigures // nil for a stream of which nothing is known
 	Arrivals                        []Arrival
 }
@@ -106,6 +107,12 @@ func (d *demo) result(ctx context.Context) (*Result, error) {
 	}
 	if r.Drawn, err = draw(d.Folder, str, label, frame); err != nil {
 		return nil, err
+	}
+	if label != "" {
+		d.Progress.Stage("compare", "", 0)
+		if r.Nearest, err = d.nearest(ctx, parts); err != nil {
+			return nil, err
+		}
 	}
 	if str.data != "" {
 		d.Progress.Stage("novelty", "", 0)

@@ -56,6 +56,9 @@ func TestDemo(t *testing.T) {
 	if r.DeadLetters != 3 || r.Answered != 2*1346 || r.Maps < 2 {
 		t.Errorf("result %+v", r)
 	}
+	if n := r.Nearest; n == nil || n.Points < 2000 || n.Stage < min(n.Fit-0.01, 0.95) || n.Fit < 0.9 {
+		t.Errorf("nearest neighbours with the same attack: %+v", n)
+	}
 	if len(r.Arrivals) < 8 {
 		t.Errorf("only %d attacks are reported: %+v", len(r.Arrivals), r.Arrivals)
 	}

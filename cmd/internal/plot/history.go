@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -31,6 +32,8 @@ type Panel struct {
 	Series []Series
 	// Level, unless 0, is a horizontal line for comparison.
 	Level float64
+	// Log, unless 0, makes the vertical axis logarithmic; lesser values are drawn as that one.
+	Log float64
 	// Relative says that 0 means nothing to these values: only their differences are shown.
 	Relative bool
 }
@@ -40,6 +43,8 @@ type Panel struct {
 type Series struct {
 	Name   string
 	Values []float64
+	// Alone, if not nil, marks values that are rings, to which no line leads.
+	Alone []bool
 }
 
 // HistoryPNG draws h and writes it to w as PNG.
@@ -73,8 +78,8 @@ func (h History) check() error {
 			return fmt.Errorf("plot: %d lines in %q; colours that anyone can tell apart are %d", len(p.Series), p.Title, len(okabeIto))
 		}
 		for _, s := range p.Series {
-			if len(s.Values) != len(h.At) {
-				return fmt.Errorf("plot: %d values of %q at %d places", len(s.Values), s.Name, len(h.At))
+			if len(s.Values) != len(h.At) || s.Alone != nil && len(s.Alone) != len(h.At) {
+				return fmt.Errorf("plot: %d values of %q at %d places, %d of them marked or not", len(s.Values), s.Name, len(h.At), len(s.Alone))
 			}
 		}
 	}
@@ -90,6 +95,8 @@ const (
 	// place, and loneDot the radius of a value between two breaks.
 	inset   = 0.02
 	loneDot = 2
+	// aloneRing is the radius of a value that stands alone.
+	aloneRing = 3
 	// fewPlaces are so few that every value is a dot, beside the line.
 	fewPlaces = 20
 )
@@ -108,6 +115,7 @@ func (h History) draw(c vgdraw.Canvas, l look, width, height vg.Length) {
 	for i, p := range h.Panels {
 		upper := top - vg.Length(i)*each
 		area := vg.Rectangle{Min: vg.Point{X: left, Y: upper - each + 6}, Max: vg.Point{X: right, Y: upper - panelHead}}
+		p = p.scaled()
 		chart{l, h, p, area, x, p.span()}.draw(c, i == len(h.Panels)-1)
 	}
 	c.FillText(aligned(l.style(smallSize, l.faint, false), text.XRight, text.YBottom), vg.Point{X: right, Y: 7}, h.Along)
@@ -121,10 +129,51 @@ func (s span) at(v float64, from, to vg.Length) vg.Length {
 	return from + vg.Length((v-s.from)/(s.to-s.from))*(to-from)
 }
 
+// scaled has the logarithms of a panel's values, to the base of 10, if its axis is logarithmic.
+func (p Panel) scaled() Panel {
+	if p.Log == 0 {
+		return p
+	}
+	log := func(v float64) float64 {
+		if !isFinite(v) {
+			return v
+		}
+		return math.Log10(max(v, p.Log))
+	}
+	series := slices.Clone(p.Series)
+	for i, s := range series {
+		series[i].Values = make([]float64, len(s.Values))
+		for k, v := range s.Values {
+			series[i].Values[k] = log(v)
+		}
+	}
+	p.Series = series
+	return p
+}
+
+// logSpan is from a power of 10 to another, with all values between them.
+func (p Panel) logSpan() span {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, s := range p.Series {
+		for _, v := range s.Values {
+			if isFinite(v) {
+				lo, hi = min(lo, math.Floor(v)), max(hi, math.Ceil(v))
+			}
+		}
+	}
+	if lo > hi {
+		lo = math.Log10(p.Log)
+	}
+	return span{lo, max(hi, lo+1)}
+}
+
 // span is from 0, or the least value if that is below, to a little above the largest.
 // Values that are relative or all below 0 have a span of their own. Nothing but zeros, or no value
 // at all, is shown from 0 to 1.
 func (p Panel) span() span {
+	if p.Log != 0 {
+		return p.logSpan()
+	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, s := range p.Series {
 		for _, v := range s.Values {
@@ -199,10 +248,14 @@ func (k chart) draw(c vgdraw.Canvas, last bool) {
 func (k chart) grid(c vgdraw.Canvas, last bool) {
 	line, numbers := vgdraw.LineStyle{Color: k.theme.grid, Width: 0.6}, k.style(smallSize, k.faint, false)
 	step := niceStep((k.y.to - k.y.from) / 4)
+	name := func(v float64) string { return tick(v, step) }
+	if k.p.Log != 0 {
+		step, name = 1, func(v float64) string { return strconv.FormatFloat(math.Pow10(int(v)), 'g', -1, 64) }
+	}
 	for i := math.Ceil(k.y.from / step); i*step <= k.y.to; i++ {
 		at := k.y.at(i*step, k.area.Min.Y, k.area.Max.Y)
 		c.StrokeLine2(line, k.area.Min.X, at, k.area.Max.X, at)
-		c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: k.area.Min.X - 4, Y: at}, tick(i*step, step))
+		c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: k.area.Min.X - 4, Y: at}, name(i*step))
 	}
 	step = max(1, niceStep((k.x.to-k.x.from)/10))
 	for i := math.Ceil(k.x.from / step); i*step <= k.x.to; i++ {
@@ -231,11 +284,16 @@ func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
 		run = nil
 	}
 	for i, v := range s.Values {
-		if !isFinite(v) {
+		at := vg.Point{X: k.x.at(k.h.At[i], k.area.Min.X, k.area.Max.X), Y: k.y.at(v, k.area.Min.Y, k.area.Max.Y)}
+		switch {
+		case !isFinite(v):
 			flush()
-			continue
+		case s.Alone != nil && s.Alone[i]:
+			flush()
+			c.DrawGlyphNoClip(vgdraw.GlyphStyle{Color: col, Radius: aloneRing, Shape: vgdraw.RingGlyph{}}, at)
+		default:
+			run = append(run, at)
 		}
-		run = append(run, vg.Point{X: k.x.at(k.h.At[i], k.area.Min.X, k.area.Max.X), Y: k.y.at(v, k.area.Min.Y, k.area.Max.Y)})
 	}
 	flush()
 }

@@ -47,6 +47,15 @@ type Settings struct {
 	Limit func(bytes int64)
 }
 
+// Warnings are what to know of the settings before the stage runs, a sentence each: of the model's, on a
+// map of a full reference set.
+func (s Settings) Warnings() []string {
+	if s.Config.Role == config.RoleEmbed {
+		return nil
+	}
+	return s.Spec.Warnings(s.Config.Reference.Size)
+}
+
 // Stage is a stage that is ready to run.
 type Stage struct {
 	pipeline *stream.Pipeline

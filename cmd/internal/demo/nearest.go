@@ -1,0 +1,64 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/score"
+	"unfold/stream/embed"
+)
+
+// NearestFigures compare the map of the stage with a fit of the same points: the shares of
+// labelled points whose nearest other labelled point on the map has the same label.
+type NearestFigures struct {
+	Points     int // with a label
+	Stage, Fit float64
+}
+
+// nearest compares the newest map of the stage with a fit of its reference points, whose labels are those
+// of the events in parts. It returns nil where labels do not tell points apart, or where the map has other than
+// reference points.
+func (d *demo) nearest(ctx context.Context, parts []part) (*NearestFigures, error) {
+	m, ok := d.stage.Current().Map.(*embed.Map)
+	if !ok || m.PointIDs() == nil {
+		return nil, nil
+	}
+	of := map[string]string{}
+	for _, p := range parts {
+		label := column(p, d.Stage.Mapping.Label)
+		for i := range p.Len() {
+			of[p.ID.Text(i)] = label[i]
+		}
+	}
+	points := m.PointIDs()
+	labels := make([]string, len(points))
+	for i, id := range points {
+		labels[i] = of[id]
+	}
+	class, names := score.Classes(labels)
+	if len(names) < 2 {
+		return nil, nil
+	}
+	spec := d.Stage.Spec
+	spec.PCA = fit.PCANone // the points are projected already
+	_, fitted, err := fit.Fit(ctx, m.Snapshot().Reference, spec, nil)
+	if err != nil {
+		return nil, fmt.Errorf("a fit to compare the map with: %w", err)
+	}
+	own, err := alike(ctx, m.Snapshot().Mu, class)
+	if err != nil {
+		return nil, err
+	}
+	other, err := alike(ctx, fitted.Placed.Mu, class)
+	if err != nil {
+		return nil, err
+	}
+	return &NearestFigures{own.Points, own.Share[0], other.Share[0]}, nil
+}
+
+// alike is the accuracy of one nearest neighbour among all points.
+func alike[T vec.Float](ctx context.Context, at vec.Matrix[T], class []int32) (*score.Accuracy, error) {
+	return score.LeaveOneOut(ctx, at, class, []int{1}, score.Settings{})
+}

@@ -1,0 +1,23 @@
+package student
+
+import "fmt"
+
+// mostTimes is how many times the default a weight may be without a warning: there the trustworthiness of
+// maps in the plane falls by .01 at most. Steps stay stable at any weight (farDamping), but with heavier
+// pairs they bring neighbours together less and less; in three and more dimensions, whose steps are others,
+// nothing is lost (docs/decisions/refresh.md).
+const mostTimes = 12
+
+// warnings are what to know of the settings on a map of n points. s has its defaults.
+func (s Settings) warnings(n int) []string {
+	if s.Weight == 0 || s.Dims != 2 || s.Tail != 1 {
+		return nil
+	}
+	usual := Weight(n, float64(n)*float64(s.Neighbors))
+	times := s.Weight / usual
+	if times <= mostTimes {
+		return nil
+	}
+	return []string{fmt.Sprintf("weight %.3g is %.3g times the default for %d points, %.3g: above %d times the map loses neighbours, up to .02 of its trustworthiness at 25 times and .03 at 100 times; leave weight out, or set at most %.2g",
+		s.Weight, times, n, usual, mostTimes, mostTimes*usual)}
+}
