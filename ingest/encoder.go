@@ -284,6 +284,9 @@ func (s Selection) pass(t *table.Table) (*Batch, error) {
 		if b.ID, err = s.column(t, s.ID); err != nil {
 			return nil, err
 		}
+		if err := table.CheckID(b.ID, t.Origin); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range s.passing() {
 		c, err := s.column(t, name)

@@ -168,6 +168,10 @@ func (p *parser) numberValue(n *record.Node, s *connect, v number) bool {
 		}
 		return true
 	}
+	if n.ID() && !v.fraction {
+		p.b.Refuse(n, "the id %s is beyond 64 bits, which no number can hold; pin the column to text, as in %s:%s", table.Clip(string(v.raw)), n.Path(), record.Text)
+		return false
+	}
 	x, ok := v.float()
 	if !ok {
 		p.refuseRange(n, v.raw)

@@ -87,6 +87,9 @@ func (n *Node) Below() bool { return n != nil && (n.any || len(n.children) > 0) 
 // Named reports whether the value itself is wanted by name, not only because all is.
 func (n *Node) Named() bool { return n != nil && n.wanted && !n.any }
 
+// ID reports whether the value is the record's id.
+func (n *Node) ID() bool { return n != nil && n.path != "" && n.path == n.b.spec.ID }
+
 // Pinned is the type that the column is pinned to.
 func (n *Node) Pinned() Type {
 	if n == nil {

@@ -48,6 +48,11 @@ func (b *Builder) readText(f *field, v []byte) {
 			b.addInt(f, i)
 			return
 		}
+	case Uint:
+		if i, err := strconv.ParseUint(s, 10, 64); err == nil {
+			b.take(f, kindUint, func() { f.ints = append(f.ints, int64(i)) })
+			return
+		}
 	case Float:
 		if x, err := strconv.ParseFloat(s, 64); err == nil {
 			b.addFloat(f, x)

@@ -85,6 +85,7 @@ func NewDecoder(s Settings) (*Decoder, error) {
 	}
 	all := s.Spec
 	all.Paths, all.Named, all.Vector = nil, nil, ""
+	all.ID = s.ID[strings.LastIndexByte(s.ID, '.')+1:]
 	d := &Decoder{
 		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow},
 		values: newSchemas(s.Registry, s.Spec, false), keys: newSchemas(s.Registry, all, true),

@@ -249,7 +249,7 @@ func (s *shortBreath) Write(ctx context.Context, messages []stream.Message) erro
 
 func TestIDColumn(t *testing.T) {
 	for _, c := range []struct{ typ, id, want string }{
-		{"int64", "17", "int64"}, {"uint32", "17", "int64"}, {"uint64", "18446744073709551615", "string"}, {"string", "17", "string"}, {"", "a", "string"},
+		{"int64", "17", "int64"}, {"uint32", "17", "int64"}, {"uint64", "18446744073709551615", "uint64"}, {"uint64", "17", "uint64"}, {"int64", "9223372036854775808", "uint64"}, {"string", "17", "string"}, {"", "a", "string"},
 	} {
 		got := idColumn(c.typ, c.id)
 		if got.DataType() != c.want || got.Text(0) != c.id {

@@ -148,7 +148,7 @@ func wanted(s Settings) (record.Spec, error) {
 		return record.Spec{}, fmt.Errorf("source.types: %w", err)
 	}
 	m := s.Mapping
-	out := record.Spec{Vector: m.Vector, Types: types, Limits: record.Limits{Memory: int64(s.Config.Limits.MessageMemory)}}
+	out := record.Spec{ID: m.ID, Vector: m.Vector, Types: types, Limits: record.Limits{Memory: int64(s.Config.Limits.MessageMemory)}}
 	named, all := namedColumns(m)
 	if all || s.Config.Role == config.RoleEmbed {
 		out.Named = named
