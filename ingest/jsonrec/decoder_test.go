@@ -141,7 +141,6 @@ var refused = []struct {
 	{name: "a date too far away", message: `{"schema":{"type":"struct","fields":[{"field":"d","type":"int32","name":"io.debezium.time.Date"}]},"payload":{"d":213503982334602}}`, want: `column "d": the date 213503982334602 is too far away`},
 	{name: "truncate", message: `{"op":"t","before":null,"after":null,"source":{}}`, want: `Debezium's operation 't' holds no record, at byte 7; let the connector skip it`},
 	{name: "insert of nothing", message: `{"op":"c","before":null,"after":null,"source":{}}`, want: `Debezium's operation 'c' has no record after it, at byte 7`},
-	{name: "value left out", message: `{"op":"u","after":{"v":"__debezium_unavailable_value"}}`, spec: record.Spec{Vector: "v"}, want: `column "v": Debezium has left the value out`},
 	{name: "payload is no record", message: `{"schema":null,"payload":5}`, want: `there is '5' where the payload's record is expected, an object, at byte 26`},
 	{name: "bad schema", message: `{"schema":{"type":5},"payload":{}}`, want: "Connect's schema cannot be read"},
 	{name: "bytes that are none", message: `{"schema":{"type":"struct","fields":[{"field":"b","type":"bytes"}]},"payload":{"b":"?"}}`, want: `column "b": the schema says bytes, but "?" is no base64`},

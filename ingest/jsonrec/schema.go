@@ -123,7 +123,9 @@ func compile(text string, spec record.Spec) (*schema, error) {
 	s.record = s.root
 	types := map[string]record.Type{}
 	if s.root.isChange() {
-		s.record = s.root.fields["after"]
+		if s.record = s.root.fields["after"]; s.record.fields == nil {
+			s.record = nil // MongoDB's, which are text
+		}
 		s.root.pins("", types)
 	}
 	s.record.pins("", types)

@@ -79,6 +79,9 @@ func (p *parser) value(n *record.Node, s *connect) bool {
 // text, if that is asked for.
 func (p *parser) objectValue(n *record.Node, s *connect) bool {
 	if n.Wanted() {
+		if p.extended && p.extendedValue(n) {
+			return true
+		}
 		if (s == nil || s.kind == kindSparse) && p.sparse() {
 			p.vector(n)
 			return true
@@ -143,6 +146,7 @@ func (p *parser) refuseRange(n *record.Node, raw []byte) {
 // own adds the text of a value that is no column's, if that is asked for by name.
 func (p *parser) own(n *record.Node, start int, what string) {
 	switch {
+	case p.b.LeftOut(n, p.data[start:p.at]):
 	case !n.Named() && n.Pinned() == record.Auto:
 	case n.Pinned() == record.Auto, n.Pinned() == record.Text:
 		p.b.Text(n, p.data[start:p.at])

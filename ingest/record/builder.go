@@ -25,10 +25,13 @@ type Builder struct {
 	message    uint64 // its number
 	memory     int64
 	bad        *bad
-	changed    bool // see Changed
-	shapes     shapes
-	text       []byte // scratch
-	floats     []float64
+	// deleted is the number of the row, from 1, that says it is no more; unchanged are the
+	// columns whose values were left out.
+	deleted   int
+	unchanged []string
+	shapes    shapes
+	text      []byte // scratch
+	floats    []float64
 }
 
 // bad is the first value that was refused.
@@ -52,6 +55,13 @@ func (b *Builder) begin() {
 	for _, p := range b.spec.Paths {
 		b.root.want(p)
 	}
+	if b.spec.Changes && !b.root.any {
+		for _, name := range []string{deletedField, operationField} {
+			if b.root.children[name] == nil {
+				b.root.add(name)
+			}
+		}
+	}
 	for _, p := range b.spec.always() {
 		b.column(p)
 	}
@@ -71,7 +81,7 @@ func (b *Builder) reset() {
 	for _, f := range b.used {
 		f.reset()
 	}
-	b.used, b.rows, b.memory, b.bad, b.met, b.changed = b.used[:0], 0, 0, nil, 0, false
+	b.used, b.rows, b.memory, b.bad, b.met, b.deleted, b.unchanged = b.used[:0], 0, 0, nil, 0, 0, b.unchanged[:0]
 	b.message++
 	for _, p := range b.spec.always() {
 		b.use(b.byPath[p])
@@ -90,6 +100,9 @@ func (b *Builder) Bad() bool { return b.bad != nil }
 // EndRow ends a row. Columns that it lacks are null.
 func (b *Builder) EndRow() {
 	b.rows++
+	if b.deleted > 0 && b.rows > 1 {
+		b.refuse("", "a record that is deleted comes in a message with others", "send one change a message")
+	}
 	if int64(b.rows) > b.spec.Limits.Rows {
 		b.refuse("", fmt.Sprintf("the message has more than %d records", b.spec.Limits.Rows), "send smaller messages")
 	}
@@ -183,6 +196,9 @@ func (b *Builder) Null(n *Node) {
 
 // Bool adds a truth value.
 func (b *Builder) Bool(n *Node, v bool) {
+	if n != nil && n.mark != markNone {
+		b.marked(n.mark, strconv.FormatBool(v))
+	}
 	f := b.at(n)
 	if f == nil {
 		return

@@ -108,6 +108,9 @@ type Spec struct {
 	// Lists: columns of vectors are variable lists of float64 whatever the vectors are, so
 	// that a column's type is that of its pin.
 	Lists bool
+	// Changes: records may be those of Debezium's changes. Its marks of deleted records count, and
+	// values that it has left out are known.
+	Changes bool
 	// Limits bound a message.
 	Limits Limits
 }

@@ -28,6 +28,9 @@ type Settings struct {
 	Arrow arrowfmt.Limits
 	// ID is the column of ids, by which keys are read; "" if there is none.
 	ID string
+	// Truncate says that the truncation of a table, as Debezium reports it, empties the map.
+	// Otherwise it is an error.
+	Truncate bool
 	// File has the schema of messages that name none; nil: they name it.
 	File *File
 	// Registry has the schemas that messages name; nil: there is none.
@@ -42,6 +45,11 @@ type Decoded struct {
 	// is Gone.
 	Table *table.Table
 	Gone  string
+	// Truncated says that all events are gone. There is no Table then.
+	Truncated bool
+	// Unchanged are the columns of the one event whose values Debezium has left out, since the
+	// change did not touch them. They are null in Table.
+	Unchanged []string
 	// Wire is how the message was written.
 	Wire Wire
 }
@@ -83,6 +91,7 @@ func NewDecoder(s Settings) (*Decoder, error) {
 		}
 		s.Format = s.File.format
 	}
+	s.Spec.Changes = true
 	all := s.Spec
 	all.Paths, all.Named, all.Vector = nil, nil, ""
 	all.ID = s.ID[strings.LastIndexByte(s.ID, '.')+1:]
@@ -114,7 +123,7 @@ func OfArrow(limits arrowfmt.Limits) *Decoder {
 func (d *Decoder) Limits() arrowfmt.Limits { return d.set.Arrow }
 
 // Decode reads a message. Errors are about the message, but for those that match
-// *stream.UnavailableError.
+// *stream.UnavailableError. A message that holds no event is a *stream.SkippedError.
 func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	if m.Tombstone() {
 		out.Gone, err = d.gone(m)
@@ -145,8 +154,17 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 		return out, readAs(wire.Format, err)
 	}
 	d.chose(wire.Format, m)
-	if out.Wire = wire; !got.Deleted {
-		out.Table = got.Table
+	switch out.Wire = wire; {
+	case got.Aside != "":
+		return out, &stream.SkippedError{Kind: got.Aside}
+	case got.Truncated && d.set.Truncate:
+		out.Truncated = true
+		return out, nil
+	case got.Truncated:
+		return out, origin.Bad("Debezium's operation \"t\" says that the table was emptied, and holds no record").
+			Suggest("to empty the map as well set source.truncate to empty; to go on without it %s", record.SkipOperation)
+	case !got.Deleted:
+		out.Table, out.Unchanged = got.Table, got.Unchanged
 		return out, nil
 	}
 	out.Gone, err = d.deleted(got.Table, m)

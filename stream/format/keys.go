@@ -39,7 +39,7 @@ func (d *Decoder) gone(m *stream.Message) (string, error) {
 		if r != nil {
 			if got, err := r.Decode(value, table.Origin{Position: m.Position()}); err == nil && got.Table.Len() == 1 {
 				if c, ok := d.idOf(got.Table); ok && !c.IsNull(0) {
-					return c.Text(0), table.CheckID(c.Renamed("key: "+c.Name()), got.Table.Origin)
+					return d.plainID(c.Text(0)), table.CheckID(c.Renamed("key: "+c.Name()), got.Table.Origin)
 				}
 			}
 		}
@@ -51,6 +51,29 @@ func (d *Decoder) gone(m *stream.Message) (string, error) {
 		return strconv.FormatInt(n, 10), nil
 	}
 	return string(m.Key), nil
+}
+
+// plainID is an id that a key of MongoDB's holds as JSON in a text: text in quotes, or an object of
+// one field such as {"$oid": "65"}.
+func (d *Decoder) plainID(id string) string {
+	if d.set.ID != "_id" || !strings.HasPrefix(id, `"`) && !strings.HasPrefix(id, `{"$`) {
+		return id
+	}
+	var text string
+	if json.Unmarshal([]byte(id), &text) == nil {
+		return text
+	}
+	var extended map[string]json.RawMessage
+	if json.Unmarshal([]byte(id), &extended) != nil || len(extended) != 1 {
+		return id
+	}
+	for _, v := range extended {
+		if json.Unmarshal(v, &text) == nil {
+			return text
+		}
+		return string(v)
+	}
+	return id
 }
 
 // binary reads the keys that Kafka's serializers of integers write: 4 or 8 bytes, the highest

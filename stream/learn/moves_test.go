@@ -120,7 +120,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		if err := l.Offer(context.Background(), e); err != nil {
 			t.Fatal(err)
 		}
-		b, err := e.(*embed.Events).Encode(l.encoder)
+		b, err := e.(*embed.Events).Encode(l.encoder, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestMovesOfLateEvents(t *testing.T) {
 	last, newest := map[string]row{}, map[string]row{}
 	outputs := func(e stream.Events) {
 		p := e.(*embed.Events).Placed()
-		b, err := e.(*embed.Events).Encode(l.encoder)
+		b, err := e.(*embed.Events).Encode(l.encoder, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

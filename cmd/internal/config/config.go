@@ -47,12 +47,13 @@ type Trace struct {
 
 // Source says where events come from and what of them becomes a vector.
 type Source struct {
-	Kafka   SourceKafka `key:"kafka"`
-	Format  string      `key:"format" common:"true" default:"auto" choices:"auto,arrow,json,avro,protobuf" help:"What a message is: an Arrow IPC stream, a JSON object or a list of such, a record in Avro or in Protobuf. auto recognises them by the bytes of each, with a registry also by the schema that a message names."`
-	Types   []string    `key:"types" help:"Types of columns, where those that messages show will not do: int, uint, float, bool, text, time, vector." placeholder:"COL:TYPE,..."`
-	Schema  string      `key:"schema" help:"File with the schema of messages that name none: .avsc for Avro, .proto or a descriptor set for Protobuf." placeholder:"FILE"`
-	Message string      `key:"message" help:"Protobuf message of that schema. Default: the first that no other has as a field." placeholder:"NAME"`
-	Columns `key:""`
+	Kafka    SourceKafka `key:"kafka"`
+	Format   string      `key:"format" common:"true" default:"auto" choices:"auto,arrow,json,avro,protobuf" help:"What a message is: an Arrow IPC stream, a JSON object or a list of such, a record in Avro or in Protobuf. auto recognises them by the bytes of each, with a registry also by the schema that a message names."`
+	Types    []string    `key:"types" help:"Types of columns, where those that messages show will not do: int, uint, float, bool, text, time, vector." placeholder:"COL:TYPE,..."`
+	Schema   string      `key:"schema" help:"File with the schema of messages that name none: .avsc for Avro, .proto or a descriptor set for Protobuf." placeholder:"FILE"`
+	Message  string      `key:"message" help:"Protobuf message of that schema. Default: the first that no other has as a field." placeholder:"NAME"`
+	Truncate string      `key:"truncate" default:"refuse" choices:"refuse,empty" help:"What to do when a change of Debezium's says that the table was emptied (operation t): make a dead letter of it, or empty the map."`
+	Columns  `key:""`
 }
 
 // SourceKafka is the topic that events come from.

@@ -58,7 +58,7 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 // incoming are the settings by which the source's messages are read.
 func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (in format.Settings, err error) {
 	c := s.Config
-	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Chosen: chosen}
+	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Truncate: c.Source.Truncate == "empty", Chosen: chosen}
 	if in.Registry, err = schemaRegistry(c.Registry, s.Env); err != nil {
 		return in, err
 	}
