@@ -74,7 +74,9 @@ type parser struct {
 	floats   []float64
 	indices  []int64 // of the entries of a sparse vector
 	beyond   []byte  // a number of a list that no float64 holds
-	texts    []byte  // scratch for escapes
+	// outside says which element of a sparse vector it cannot have, "" if there is none.
+	outside string
+	texts   []byte // scratch for escapes
 }
 
 // parser returns one for a message; release gives it back, and what it has used.
@@ -89,7 +91,7 @@ func (d *Decoder) release(p *parser) {
 	if p.b != nil {
 		p.layout.Release(p.b)
 	}
-	p.b, p.schema, p.beyond = nil, nil, nil
+	p.b, p.schema, p.beyond, p.outside = nil, nil, nil, ""
 	p.scanner = scanner{}
 	if cap(p.floats) > 1<<16 {
 		p.floats, p.indices = nil, nil

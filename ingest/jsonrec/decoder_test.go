@@ -137,7 +137,7 @@ var refused = []struct {
 	{name: "no vector", message: `{"v":["a"]}`, spec: record.Spec{Vector: "v"}, want: `row 1, column "v": a list that is not of numbers cannot be a value of type vector, at byte 6`},
 	{name: "entries beside numbers", message: `[{"v":[1]},{"v":[{"index":3,"value":1}]}]`, spec: record.Spec{Vector: "v"}, want: `row 2, column "v": a list of entries cannot be a value of type vector`},
 	{name: "a value beyond", message: `{"v":[{"index":3,"value":1e999}]}`, want: `column "v": the number 1e999 is beyond a double's range`},
-	{name: "sparse beyond its dimensions", message: `{"v":{"dimensions":2,"vector":{"3":1}}}`, spec: record.Spec{Vector: "v"}, want: `column "v": an object cannot be a value of type vector`},
+	{name: "sparse beyond its dimensions", message: `{"v":{"dimensions":2,"vector":{"3":1}}}`, spec: record.Spec{Vector: "v"}, want: `column "v": it has element 3 of a sparse vector of 2 dimensions`},
 	{name: "a date too far away", message: `{"schema":{"type":"struct","fields":[{"field":"d","type":"int32","name":"io.debezium.time.Date"}]},"payload":{"d":213503982334602}}`, want: `column "d": the date 213503982334602 is too far away`},
 	{name: "truncate", message: `{"op":"t","before":null,"after":null,"source":{}}`, want: `Debezium's operation 't' holds no record, at byte 7; let the connector skip it`},
 	{name: "insert of nothing", message: `{"op":"c","before":null,"after":null,"source":{}}`, want: `Debezium's operation 'c' has no record after it, at byte 7`},

@@ -86,6 +86,10 @@ func (p *parser) objectValue(n *record.Node, s *connect) bool {
 			p.vector(n)
 			return true
 		}
+		if p.outside != "" && n.Pinned() == record.Vector {
+			p.b.Refuse(n, "%s", p.outside)
+			return false
+		}
 		if s != nil && s.kind == kindVariableDecimal {
 			return p.variableDecimal(n)
 		}

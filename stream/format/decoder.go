@@ -125,6 +125,13 @@ func (d *Decoder) Limits() arrowfmt.Limits { return d.set.Arrow }
 // Decode reads a message. Errors are about the message, but for those that match
 // *stream.UnavailableError. A message that holds no event is a *stream.SkippedError.
 func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
+	if out, err = d.decode(m); err != nil {
+		err = d.named(m, err)
+	}
+	return out, err
+}
+
+func (d *Decoder) decode(m *stream.Message) (out Decoded, err error) {
 	if m.Tombstone() {
 		out.Gone, err = d.gone(m)
 		return out, err
@@ -237,7 +244,7 @@ const bySchema Name = ""
 // the one in use, whose decoder finds the fault, or Auto if none is.
 func (d *Decoder) recognise(m *stream.Message) Name {
 	v := m.Value
-	if arrowfmt.Looks(v) {
+	if arrowfmt.Looks(v) && (len(v) < 2 || v[1] != 0xfe) { // a byte order mark of UTF-16
 		return Arrow
 	}
 	if d.set.Registry != nil {
@@ -340,6 +347,9 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 		return d.file, wire, nil
 	}
 	header, _ := m.Header(registry.ValueHeader)
+	if unframed(header, m.Value) {
+		return nil, wire, origin.Bad("the bytes behind its first byte, 0, are the id of no schema")
+	}
 	r, wire, err := d.values.find(header, m.Value)
 	if errors.Is(err, errNoSchema) {
 		err = fmt.Errorf("%w: %s", err, firstByte(m.Value))

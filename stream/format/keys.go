@@ -31,6 +31,9 @@ func (d *Decoder) deleted(t *table.Table, m *stream.Message) (string, error) {
 // else is the id as it is. The error is a *stream.UnavailableError, or says that the key's
 // number cannot be an id.
 func (d *Decoder) gone(m *stream.Message) (string, error) {
+	if len(m.Key) == 0 {
+		return "", table.Origin{Position: m.Position()}.Bad("a deletion has no key, so it names no event").Suggest("write the event's id as the key")
+	}
 	if d.set.Format != Arrow {
 		r, value, err := d.keyReader(m)
 		if err != nil {
