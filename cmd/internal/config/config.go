@@ -152,12 +152,13 @@ func (c Clusters) Settings() clusters.Settings {
 
 // Sink says where placed events go.
 type Sink struct {
-	Kafka    SinkKafka `key:"kafka"`
-	Format   string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
-	Pass     bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
-	Subject  string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
-	Moves    string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
-	Clusters string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
+	Kafka      SinkKafka `key:"kafka"`
+	Format     string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
+	Pass       bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
+	Subject    string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
+	RecordName string    `key:"record_name" help:"Full name of the records of outputs in Avro. With subject record it is the subject, so that two stages need two names. Default: unfold.Place." placeholder:"NAMESPACE.NAME"`
+	Moves      string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
+	Clusters   string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
 }
 
 // Moves says when points that moved are emitted downstream.
