@@ -230,6 +230,15 @@ func (e *Encoder) Encode(t *table.Table) (*Batch, error) {
 	return b, nil
 }
 
+// Pass returns what passes through of a table, without vectors.
+func (e *Encoder) Pass(t *table.Table) (*Batch, error) {
+	b, err := e.choice.pass(t)
+	if err != nil {
+		return nil, t.Located(err)
+	}
+	return b, nil
+}
+
 // EncodeInto is Encode into the memory of x, which must be t.Len() x Dim().
 func (e *Encoder) EncodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, error) {
 	b, err := e.encodeInto(t, x)
@@ -299,6 +308,9 @@ func (s Selection) pass(t *table.Table) (*Batch, error) {
 	var err error
 	if s.ID != "" {
 		if b.ID, err = s.column(t, s.ID); err != nil {
+			return nil, err
+		}
+		if err := table.CheckID(b.ID, t.Origin); err != nil {
 			return nil, err
 		}
 	}

@@ -63,8 +63,11 @@ func (w *worker) decodeAll(reading, working context.Context, batch []*entry) (n 
 		}
 	}
 	for _, e := range batch[:n] {
-		if e.bad == nil {
+		if e.good() {
 			w.p.Hooks.decoded(w.tp, e.events)
+		}
+		if e.skipped != nil {
+			w.p.Hooks.skipped(e.message, StageDecode, e.skipped)
 		}
 	}
 	return n, nil
@@ -108,7 +111,7 @@ func (d *decoding) gone(do func()) {
 func (d *decoding) run() {
 	defer close(d.done)
 	for i := d.at; i < len(d.batch); i++ {
-		events, bad, missing := decode(d.decoder, &d.batch[i].message)
+		events, skipped, bad, missing := decode(d.decoder, &d.batch[i].message)
 		d.mu.Lock()
 		if d.left || missing != nil {
 			if !d.left {
@@ -117,23 +120,27 @@ func (d *decoding) run() {
 			d.mu.Unlock()
 			return
 		}
-		d.batch[i].events, d.batch[i].bad = events, bad
+		d.batch[i].events, d.batch[i].skipped, d.batch[i].bad = events, skipped, bad
 		d.at = i + 1
 		d.mu.Unlock()
 	}
 }
 
-// decode turns a message into events, or says why it is bad or what is missing.
-func decode(decoder Decoder, m *Message) (Events, *MessageError, *UnavailableError) {
+// decode turns a message into events, or says why it has none, why it is bad or what is
+// missing.
+func decode(decoder Decoder, m *Message) (Events, *SkippedError, *MessageError, *UnavailableError) {
 	if m.Unreadable != nil {
-		return nil, asMessageError(StageRead, m.Unreadable), nil
+		return nil, nil, asMessageError(StageRead, m.Unreadable), nil
 	}
 	events, err := decoder.Decode(*m)
 	if missing := unavailable(err); missing != nil {
-		return nil, nil, missing
+		return nil, nil, nil, missing
+	}
+	if s := skip(err); s != nil {
+		return nil, s, nil, nil
 	}
 	if err != nil {
-		return nil, asMessageError(StageDecode, err), nil
+		return nil, nil, asMessageError(StageDecode, err), nil
 	}
-	return events, nil, nil
+	return events, nil, nil, nil
 }

@@ -50,10 +50,10 @@ func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) e
 func (w *worker) delivered(batch []*entry) {
 	messages, events := 0, 0
 	for _, e := range batch {
-		if e.bad == nil {
+		if e.good() {
 			messages, events = messages+1, events+e.events.Len()
 		}
-		if e.bad == nil && len(e.pieces) > 0 {
+		if e.good() && len(e.pieces) > 0 {
 			w.p.Hooks.split(e.message, len(e.pieces))
 		}
 	}

@@ -14,7 +14,7 @@ var ErrFenced = errors.New("another process has taken over")
 // a crash.
 func (w *worker) learn(ctx context.Context, batch []*entry) error {
 	for _, e := range batch {
-		if e.bad == nil {
+		if e.good() {
 			if err := w.offer(ctx, e); err != nil {
 				return err
 			}

@@ -47,6 +47,8 @@ type Outcome struct {
 	// Parts, if set, makes smaller messages of the same events, for a topic that the
 	// whole is too large for.
 	Parts Parts
+	// Nothing says that nothing is to be written for the message.
+	Nothing bool
 }
 
 // Parts makes messages of some of a message's events.

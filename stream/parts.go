@@ -43,7 +43,7 @@ func (w *worker) fit(outputs []piece, keep []bool, refused *RefusedError) []piec
 			}
 		case again:
 			changed[e] = false
-			if e.bad == nil {
+			if e.good() {
 				out = append(out, w.number(e)...)
 			}
 		}

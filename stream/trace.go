@@ -40,7 +40,7 @@ func (w *worker) done(batch []*entry, dead bool) {
 		o := Fate{Fetched: e.fetched, Version: e.version}
 		if dead {
 			o.Stage, o.Err = e.bad.Stage, e.bad.Err
-		} else {
+		} else if e.good() {
 			o.Events = e.events.Len()
 		}
 		w.p.Tracer.Done(&e.message, o)

@@ -14,7 +14,7 @@ import (
 // those behind an event wait with it, since their offsets cannot be committed.
 func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	for _, e := range batch {
-		if e.bad == nil {
+		if e.good() {
 			if err := w.offer(reading, e); err != nil {
 				return err
 			}
@@ -23,7 +23,7 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	if w.forgot {
 		return nil
 	}
-	if w.atomic != nil && (len(w.waiting) > 0 || slices.ContainsFunc(batch, func(e *entry) bool { return e.bad == nil })) {
+	if w.atomic != nil && (len(w.waiting) > 0 || slices.ContainsFunc(batch, (*entry).good)) {
 		w.keep(batch, func(*entry) bool { return true })
 		return nil
 	}
@@ -33,7 +33,7 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	if err := w.bury(working, batch); err != nil {
 		return err
 	}
-	w.keep(batch, func(e *entry) bool { return e.bad == nil })
+	w.keep(batch, (*entry).good)
 	if len(w.waiting) == 0 && !w.forgot {
 		w.advance(w.behind)
 	}

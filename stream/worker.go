@@ -46,6 +46,8 @@ type entry struct {
 	events Events
 	// bad is why there are no events, or why they cannot be placed or written.
 	bad *MessageError
+	// skipped is why there are no events, and need not be.
+	skipped *SkippedError
 	// outcome is what by, a map, made of them; pieces make up the output,
 	// if it is not one message.
 	outcome Outcome
@@ -262,7 +264,7 @@ func (w *worker) process(reading, working context.Context, batch []*entry) error
 		return err
 	}
 	for _, e := range batch {
-		if e.bad == nil {
+		if e.good() {
 			if err := w.offer(working, e); err != nil {
 				return err
 			}
@@ -277,7 +279,7 @@ func (w *worker) place(reading, working context.Context, batch []*entry) (output
 	var good []*entry
 	var in []Events
 	for _, e := range batch {
-		if e.bad == nil {
+		if e.good() {
 			good, in = append(good, e), append(in, e.events)
 		}
 	}
@@ -303,6 +305,9 @@ func (w *worker) place(reading, working context.Context, batch []*entry) (output
 		}
 		events += e.events.Len()
 		e.outcome, e.version, e.by = outcomes[i], current.Version, current
+		if outcomes[i].Nothing {
+			continue
+		}
 		outputs = append(outputs, piece{e, 0, e.events.Len(), w.p.output(e, outcomes[i].Value)})
 	}
 	w.p.Hooks.placed(w.tp, events, time.Since(start))

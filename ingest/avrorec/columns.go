@@ -142,6 +142,9 @@ func (d *Decoder) specOf(spec record.Spec) (record.Spec, error) {
 		if t == record.Auto && d.change != nil {
 			t = pin(d.change.shape, path)
 		}
+		if path == spec.ID && t == record.Float {
+			t = record.Auto // a decimal of an integer is one, which is exact
+		}
 		if path == spec.Vector {
 			t = record.Vector
 		}

@@ -66,10 +66,18 @@ func (c *change) read(w *worker) (ok, deleted bool) {
 		}
 	}
 	end, from := w.at, after
-	if deleted, ok = record.Change(string(letter)); !ok {
+	did := record.Change(string(letter))
+	switch {
+	case did == record.Truncated && w.changes:
+		w.truncated, w.at = true, end
+		return true, false
+	case did == record.Message && w.changes:
+		w.aside, w.at = record.LogMessage, end
+		return true, false
+	case did != record.Upserted && did != record.Deleted:
 		return w.fail("Debezium's operation %q holds no record: %s", letter, record.SkipOperation), false
 	}
-	if w.b.Changed(!deleted); deleted {
+	if deleted = did == record.Deleted; deleted {
 		from = before
 	}
 	w.at = from
@@ -120,4 +128,16 @@ func (c *change) record(w *worker, before bool) (there, ok bool) {
 		}
 	}
 	return true, w.walk(&w.row, w.limits.Depth)
+}
+
+// asideOf returns the kind of messages of Debezium's that are no changes, "" for others.
+func asideOf(s *shape) string {
+	if s.kind != kindRecord {
+		return ""
+	}
+	var names []string
+	for _, f := range s.fields {
+		names = append(names, f.name)
+	}
+	return record.Aside(names)
 }

@@ -63,8 +63,6 @@ func TestDebezium(t *testing.T) {
 			}
 		})
 	}
-	left := item(7)
-	left["note"] = "__debezium_unavailable_value"
 	for _, row := range []struct {
 		name  string
 		value m
@@ -72,7 +70,6 @@ func TestDebezium(t *testing.T) {
 	}{
 		{"no record", change("c", item(7), nil), "no record after it"},
 		{"truncated", change("t", nil, nil), "holds no record"},
-		{"a value left out", change("u", nil, left), "REPLICA IDENTITY"},
 		{"a sparse element too far", change("c", nil, m{"id": 1, "words": m{"dimensions": 1, "vector": []any{m{"key": 2, "value": 1.0}}}}), "element 2 of a sparse vector of 1 dimensions"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -80,5 +77,39 @@ func TestDebezium(t *testing.T) {
 				t.Errorf("got %v, want %q", err, row.want)
 			}
 		})
+	}
+}
+
+// TestChangesOfAStage: values that were left out, operations without a record, messages beside
+// changes and flattened deletions are known where changes are expected.
+func TestChangesOfAStage(t *testing.T) {
+	spec := record.Spec{Changes: true}
+	left := item(7)
+	left["note"] = "__debezium_unavailable_value"
+	got, err := decode(t, envelope, spec, encode(t, envelope, change("u", nil, left)))
+	if err != nil || len(got.Unchanged) != 1 || got.Unchanged[0] != "note" {
+		t.Errorf("a value left out: %q, %v", got.Unchanged, err)
+	}
+	if got, err = decode(t, envelope, spec, encode(t, envelope, change("t", nil, nil))); err != nil || !got.Truncated || got.Table != nil {
+		t.Errorf("truncated: %+v, %v", got, err)
+	}
+	if got, err = decode(t, envelope, spec, encode(t, envelope, change("m", nil, nil))); err != nil || got.Aside != record.LogMessage {
+		t.Errorf("a message: %+v, %v", got, err)
+	}
+	heartbeat := `{"type": "record", "name": "Heartbeat", "fields": [{"name": "ts_ms", "type": "long"}]}`
+	if got, err = decode(t, heartbeat, spec, encode(t, heartbeat, m{"ts_ms": int64(1)})); err != nil || got.Aside != record.Heartbeat {
+		t.Errorf("a heartbeat: %+v, %v", got, err)
+	}
+	flat := `{"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}, {"name": "v", "type": {"type": "array", "items": "double"}}, {"name": "__deleted", "type": ["null", "string"]}]}`
+	numbers := make([]any, 0, 28)
+	for _, c := range []byte("__debezium_unavailable_value") {
+		numbers = append(numbers, float64(c))
+	}
+	for deleted, want := range map[string]bool{"true": true, "false": false} {
+		spec := record.Spec{Changes: true, Paths: []string{"id", "v"}, Vector: "v"}
+		got, err := decode(t, flat, spec, encode(t, flat, m{"id": int64(7), "v": numbers, "__deleted": deleted}))
+		if err != nil || got.Deleted != want || len(got.Unchanged) != 1 || shown(got.Table) != "id=7 v=null" {
+			t.Errorf("flattened, deleted %s: %+v, %v", deleted, got, err)
+		}
 	}
 }

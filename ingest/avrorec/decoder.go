@@ -20,6 +20,7 @@ type Decoder struct {
 	row          *shape
 	list, scalar bool
 	change       *change
+	aside        string // the kind of messages that are no changes
 	spec         record.Spec
 	layout       *record.Layout
 	pool         sync.Pool // of *worker
@@ -36,7 +37,9 @@ func Compile(schema string, references []Reference, spec record.Spec) (*Decoder,
 	if d.root, err = shapeOf(s); err != nil {
 		return nil, err
 	}
-	d.find(spec)
+	if d.find(spec); spec.Changes {
+		d.aside = asideOf(d.root)
+	}
 	if d.root.kind == kindNull {
 		return nil, fmt.Errorf("the Avro schema is %s: it holds no records", d.schema)
 	}
@@ -83,7 +86,7 @@ func (d *Decoder) Spec() record.Spec { return d.spec }
 
 // newWorker returns a worker whose steps are bound to a builder of its own.
 func (d *Decoder) newWorker() (*worker, error) {
-	w := &worker{b: d.layout.Builder(), limits: d.layout.Limits()}
+	w := &worker{b: d.layout.Builder(), limits: d.layout.Limits(), changes: d.spec.Changes}
 	return w, d.bind(w)
 }
 
@@ -118,7 +121,11 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (out record.Decoded,
 	if err := w.limits.CheckSize(value, origin); err != nil {
 		return out, err
 	}
-	w.reader = reader{data: value}
+	if d.aside != "" {
+		out.Aside = d.aside
+		return out, nil
+	}
+	w.reader, w.truncated, w.aside = reader{data: value}, false, ""
 	ok, deleted := d.message(w)
 	if ok && w.left() > 0 {
 		ok = w.fail("%d bytes behind the record: is this its schema?", w.left())
@@ -126,7 +133,11 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (out record.Decoded,
 	if !ok && !w.b.Bad() {
 		return out, origin.Bad("the Avro record cannot be read: %v", w.err)
 	}
-	out.Deleted = deleted
+	if ok && (w.truncated || w.aside != "") {
+		out.Truncated, out.Aside = w.truncated, w.aside
+		return out, nil
+	}
+	out.Deleted, out.Unchanged = deleted || w.b.Deleted(), w.b.Unchanged()
 	out.Table, err = w.b.Table(origin)
 	return out, err
 }

@@ -16,6 +16,9 @@ type worker struct {
 	// extra are the steps of the fields of a change itself.
 	extra  []step
 	limits record.Limits
+	// changes: see record.Spec. truncated and aside say what a change is that holds no record.
+	changes, truncated bool
+	aside              string
 
 	floats32 []float32 // scratch
 	floats64 []float64

@@ -14,6 +14,7 @@ import (
 type guess struct {
 	filled              int64 // fields that are neither empty nor a word for nothing
 	ints, floats, bools int64
+	unsigned, uints     int64      // that uint64 holds; of these, those that int64 does not
 	others              int64      // numbers spelled otherwise
 	code                bool       // one has leading zeros
 	notNumber, notBool  *table.Odd // the first
@@ -28,6 +29,12 @@ func (g *guess) see(field string, n numerals, row, line int64) {
 	number := false
 	if _, ok := parseInt(field); ok {
 		g.ints++
+		number = true
+		if !strings.HasPrefix(field, "-") {
+			g.unsigned++
+		}
+	} else if _, ok := parseUint(field); ok {
+		g.unsigned, g.uints = g.unsigned+1, g.uints+1
 		number = true
 	} else if _, err := n.float(field); err == nil || err == strconv.ErrRange {
 		number = true
@@ -72,6 +79,8 @@ func (g *guess) result() (t columnType, odd *table.Odd, seems string) {
 		return texts, nil, "codes with leading zeros"
 	case g.ints == g.filled:
 		return integers, nil, ""
+	case g.unsigned == g.filled && g.uints > 0:
+		return unsigned, nil, ""
 	case g.floats == g.filled:
 		return floats, nil, ""
 	case g.bools == g.filled:

@@ -30,7 +30,7 @@ type Options struct {
 	// Encoding names what the text is in (see CheckEncoding); "" means UTF-8, or
 	// what a byte order mark says.
 	Encoding string
-	// Types set columns' types by name: int64, float64, bool or string. Others
+	// Types set columns' types by name: int64, uint64, float64, bool or string. Others
 	// are inferred: the type of most values, where NA and its like count as none.
 	Types map[string]string
 	// InferBytes bounds how much of the text is looked at to infer types; 0
@@ -196,6 +196,9 @@ func (r *reader) misfit(n, i int, field string) error {
 	to := "string"
 	if _, err := r.numbers.float(strings.TrimSpace(field)); err == nil {
 		to = "float64"
+		if _, whole := parseUint(strings.TrimSpace(field)); whole {
+			to = "uint64"
+		}
 	}
 	why := "has been set"
 	if !c.set {
@@ -212,14 +215,15 @@ const (
 	floats
 	booleans
 	texts
+	unsigned
 )
 
-var typeNames = []string{"int64", "float64", "bool", "string"}
+var typeNames = []string{"int64", "float64", "bool", "string", "uint64"}
 
 func (t columnType) String() string { return typeNames[t] }
 
 func (t columnType) arrow() arrow.DataType {
-	return []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String}[t]
+	return []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Uint64}[t]
 }
 
 // fit says how a field went into its column.
@@ -250,6 +254,12 @@ func (r *reader) appendField(b array.Builder, i int, field string) fit {
 	case integers:
 		v, ok := parseInt(field)
 		b.(*array.Int64Builder).Append(v)
+		if !ok {
+			return misfit
+		}
+	case unsigned:
+		v, ok := parseUint(field)
+		b.(*array.Uint64Builder).Append(v)
 		if !ok {
 			return misfit
 		}

@@ -89,6 +89,12 @@ func parseInt(field string) (int64, bool) {
 	return v, err == nil
 }
 
+// parseUint parses a trimmed field as uint64.
+func parseUint(field string) (uint64, bool) {
+	v, err := strconv.ParseUint(strings.TrimPrefix(field, "+"), 10, 64)
+	return v, err == nil
+}
+
 // parseBool knows true and false in lower, upper and title case.
 func parseBool(s string) (v, ok bool) {
 	switch s {

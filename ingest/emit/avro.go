@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"sync"
 
 	"github.com/twmb/avro"
 
 	"unfold/ingest/avrorec"
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/internal/recent"
 )
@@ -26,8 +29,9 @@ var ErrAvroRows = errors.New("a message of several events cannot be written as A
 // id, the kept columns, x and y or, if the map has not two dimensions, the list embedding,
 // the other columns of an Output, and map_id. All that a message may lack may be null and has
 // a default, so that schemas of one topic stay compatible when a column comes or goes. The
-// schema depends on the columns' names and types alone. It is safe for concurrent use. The
-// zero value works. The same output gives the same bytes.
+// schema depends on the columns' names and types alone, and those of columns whose types were
+// found in their values on what was written before (Settle). It is safe for concurrent use. The
+// zero value works. The same output gives the same bytes as long as no type widens.
 type Avro struct {
 	// Name is the full name of the records (AvroName).
 	Name string
@@ -35,6 +39,9 @@ type Avro struct {
 	Prefix string
 
 	kinds recent.List[avroKind]
+
+	mu      sync.Mutex
+	settled settledTypes
 }
 
 // AvroSchema is the schema of what was written. Outputs of the same columns share one, by
@@ -52,6 +59,7 @@ type avroKind struct {
 	columnSet
 	mapID  bool
 	own    *avrorec.Decoder // whose records are passed on
+	types  settledTypes
 	fields []avroField
 	schema AvroSchema
 }
@@ -89,11 +97,14 @@ func (a *Avro) encode(to []byte, o *Output, d *avrorec.Decoder, own []byte) (*Av
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	is := func(k *avroKind) bool { return k.of(o, d) }
+	types, err := a.settle(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	is := func(k *avroKind) bool { return k.of(o, d) && maps.Equal(k.types, types) }
 	k := a.kinds.Find(is)
 	if k == nil {
-		var err error
-		if k, err = a.newKind(o, d); err != nil {
+		if k, err = a.newKind(o, d, types); err != nil {
 			return nil, nil, err
 		}
 		k = a.kinds.Add(k, maxKinds, is)
@@ -113,8 +124,11 @@ func (k *avroKind) of(o *Output, d *avrorec.Decoder) bool {
 	return k.own == d && k.mapID == (o.MapID != "") && k.columnSet.of(o)
 }
 
-func (a *Avro) newKind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
-	k := &avroKind{columnSet: columnSetOf(o), mapID: o.MapID != "", own: d}
+func (a *Avro) newKind(o *Output, d *avrorec.Decoder, types settledTypes) (*avroKind, error) {
+	k := &avroKind{columnSet: columnSetOf(o), mapID: o.MapID != "", own: d, types: types}
+	typed := *o
+	typed.settled = types
+	o = &typed
 	for _, c := range outputColumns {
 		if c.there(o) && (d == nil || c != outputColumn(keptColumns{})) {
 			k.fields = append(k.fields, c.avro(o)...)
@@ -152,7 +166,7 @@ func (k *avroKind) extend(a *Avro, d *avrorec.Decoder) error {
 	for _, f := range own.Fields {
 		has[f.Name] = true
 	}
-	if has[k.fields[0].name] {
+	if len(k.fields) > 0 && has[k.fields[0].name] {
 		k.fields = k.fields[1:]
 	}
 	for i := range k.fields {
@@ -212,6 +226,9 @@ func distinct(fields []avroField) error {
 	return nil
 }
 
+// AvroField is the name that a kept column has in Avro.
+func AvroField(column string) string { return avroName(column) }
+
 // avroName makes a name that Avro takes: letters, digits and underscores.
 func avroName(name string) string {
 	out := []byte(name)
@@ -233,28 +250,38 @@ func (idColumn) avro(o *Output) []avroField {
 	if !o.ID.Valid() {
 		return []avroField{{IDName, "long", 0, func(to []byte, o *Output, i int) ([]byte, error) { return appendLong(to, o.FirstRow+int64(i)), nil }}}
 	}
-	return []avroField{columnField(IDName, o.ID, func(o *Output) table.Column { return o.ID })}
+	return columnFields(o, IDName, o.ID, func(o *Output) table.Column { return o.ID })
 }
 
 func (keptColumns) avro(o *Output) (fields []avroField) {
 	for k, c := range o.Kept {
 		if !o.repeated(c) {
-			fields = append(fields, columnField(avroName(c.Name()), c, func(o *Output) table.Column { return o.Kept[k] }))
+			fields = append(fields, columnFields(o, avroName(c.Name()), c, func(o *Output) table.Column { return o.Kept[k] })...)
 		}
 	}
 	return fields
 }
 
-// columnField is the field of a column that may be null.
-func columnField(name string, c table.Column, of func(*Output) table.Column) avroField {
-	t := avroTypeOf(c.ArrowField())
-	return avroField{name, t.schema, nil, func(to []byte, o *Output, i int) ([]byte, error) {
+// columnFields are the field of a column that may be null; none if it had no value yet from which a type
+// could be found.
+func columnFields(o *Output, name string, c table.Column, of func(*Output) table.Column) []avroField {
+	var t avroType
+	if record.Inferred(c.ArrowField()) {
+		settled := o.settled[name]
+		if settled == "" {
+			return nil
+		}
+		t = settledAvroType(settled)
+	} else {
+		t = avroTypeOf(c.ArrowField())
+	}
+	return []avroField{{name, t.schema, nil, func(to []byte, o *Output, i int) ([]byte, error) {
 		c := of(o)
 		if c.IsNull(i) {
 			return append(to, 0), nil
 		}
 		return t.write(to, c.Array(), i)
-	}}
+	}}}
 }
 
 func (placeColumn) avro(o *Output) []avroField {

@@ -136,37 +136,81 @@ func keepAvro(t *testing.T, name string, c table.Column) {
 	}
 }
 
-// TestAvroOfInferred holds that the schema does not depend on records whose columns have no
-// type of their own.
+// TestAvroOfInferred holds that a column whose type is found in its values has one type of Avro, which
+// widens from long to double and nowhere else, and that records without a value do not change it.
 func TestAvroOfInferred(t *testing.T) {
 	d := jsonrec.New(record.Spec{Paths: []string{"k"}})
-	var a emit.Avro
-	var first string
-	for _, row := range []struct {
-		json string
-		want any
+	for _, c := range []struct {
+		name string
+		// each row is a record, the value that is read back and the field's type; "" and "-": no field
+		rows [][3]any
+		bad  string // a record that does not fit
 	}{
-		{`{"k":1}`, 1.0}, {`{"k":1.5}`, 1.5}, {`{"k":true}`, true}, {`{"k":"x"}`, "x"}, {`{"k":null}`, nil}, {`{}`, nil}, {`{"k":9007199254740993}`, "9007199254740993"},
+		{"integers", [][3]any{{`{"k":null}`, nil, "-"}, {`{"k":1}`, int64(1), "long"}, {`{}`, nil, "long"}, {`{"k":9007199254740993}`, int64(9007199254740993), "long"}}, `{"k":"x"}`},
+		{"integers, then fractions", [][3]any{{`{"k":1}`, int64(1), "long"}, {`{"k":1.5}`, 1.5, "double"}, {`{"k":2}`, 2.0, "double"}, {`{"k":null}`, nil, "double"}}, `{"k":9007199254740993}`},
+		{"fractions", [][3]any{{`{"k":1.5}`, 1.5, "double"}, {`{"k":1}`, 1.0, "double"}}, `{"k":true}`},
+		{"truth", [][3]any{{`{"k":true}`, true, "boolean"}, {`{"k":false}`, false, "boolean"}}, `{"k":1}`},
+		{"text", [][3]any{{`{"k":"x"}`, "x", "string"}, {`{"k":1}`, "1", "string"}, {`{"k":true}`, "true", "string"}, {`{"k":18446744073709551615}`, "18446744073709551615", "string"}}, ""},
+		{"large integers", [][3]any{{`{"k":18446744073709551615}`, "18446744073709551615", "string"}}, ""},
 	} {
-		in, err := d.Decode([]byte(row.json), table.Origin{})
-		if err != nil {
-			t.Fatal(err)
+		var a emit.Avro
+		encode := func(text string) (*emit.AvroSchema, []byte, error) {
+			in, err := d.Decode([]byte(text), table.Origin{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := ingesttest.Output(1, 2)
+			o.Kept = in.Table.Columns()
+			return a.Encode(nil, o)
 		}
-		o := ingesttest.Output(1, 2)
-		o.Kept = in.Table.Columns()
-		s, value, err := a.Encode(nil, o)
-		if err != nil {
-			t.Fatal(err)
+		for _, row := range c.rows {
+			s, value, err := encode(row[0].(string))
+			if err != nil {
+				t.Fatalf("%s, %s: %v", c.name, row[0], err)
+			}
+			field := fmt.Sprintf(`{"name":"k","type":["null","%s"],"default":null}`, row[2])
+			if row[2] == "-" {
+				if strings.Contains(s.Text, `"k"`) {
+					t.Errorf("%s, %s: the schema is %s", c.name, row[0], s.Text)
+				}
+				continue
+			}
+			if !strings.Contains(s.Text, field) {
+				t.Errorf("%s, %s: the schema is %s, want %s", c.name, row[0], s.Text, field)
+			}
+			if got := readAvro(t, s.Text, value)["k"]; got != row[1] {
+				t.Errorf("%s, %s: %#v, want %#v", c.name, row[0], got, row[1])
+			}
 		}
-		if first == "" {
-			first = s.Text
+		if c.bad != "" {
+			if _, _, err := encode(c.bad); err == nil || !strings.Contains(err.Error(), `pin its type, as in source.types: ["k:text"]`) {
+				t.Errorf("%s, %s: %v", c.name, c.bad, err)
+			}
 		}
-		if s.Text != first || !strings.Contains(first, `["null","boolean","double","string"]`) {
-			t.Errorf("%s: the schema is %s", row.json, s.Text)
-		}
-		if got := readAvro(t, s.Text, value)["k"]; got != row.want {
-			t.Errorf("%s: %#v, want %#v", row.json, got, row.want)
-		}
+	}
+}
+
+// TestAvroSettle holds that the types of a schema that is registered are kept, also the union of earlier
+// versions.
+func TestAvroSettle(t *testing.T) {
+	d := jsonrec.New(record.Spec{Paths: []string{"k", "l"}})
+	var a emit.Avro
+	if err := a.Settle(`{"type":"record","name":"R","fields":[{"name":"k","type":["null","double"]},{"name":"l","type":["null","boolean","double","string"]},{"name":"m","type":"long"}]}`); err != nil {
+		t.Fatal(err)
+	}
+	in, err := d.Decode([]byte(`{"k": 1, "l": "x"}`), table.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ingesttest.Output(1, 2)
+	o.Kept = in.Table.Columns()
+	s, value, err := a.Encode(nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := readAvro(t, s.Text, value)
+	if got["k"] != 1.0 || got["l"] != "x" || !strings.Contains(s.Text, `{"name":"l","type":["null","boolean","double","string"]`) {
+		t.Errorf("%v by %s", got, s.Text)
 	}
 }
 

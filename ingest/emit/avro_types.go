@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"unfold/ingest/record"
 	"unfold/ingest/table"
 )
 
@@ -45,12 +44,8 @@ func appendAvroBool(to []byte, v bool) []byte {
 // branch is the number of the union's branch behind null.
 const branch = 2 // 1, as an integer is written
 
-// avroTypeOf is the type of a column: that of its values, or null. Columns whose type was
-// found in their values may be of any plain type.
+// avroTypeOf is the type of a column whose type is known: that of its values, or null.
 func avroTypeOf(f arrow.Field) avroType {
-	if record.Inferred(f) {
-		return avroType{[]string{"null", "boolean", "double", "string"}, appendInferred}
-	}
 	t := plainAvroType(f.Type)
 	return avroType{[]any{"null", t.schema}, func(to []byte, a arrow.Array, i int) ([]byte, error) { return t.write(append(to, branch), a, i) }}
 }

@@ -76,6 +76,8 @@ type Output struct {
 	// FirstRow is the row number of row 0 when there is no ID. Writers of files
 	// count themselves.
 	FirstRow int64
+	// settled are the types of fields in Avro whose columns have none of their own.
+	settled settledTypes
 }
 
 // Len returns the number of events.

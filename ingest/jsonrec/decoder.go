@@ -49,8 +49,11 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, err
 	if !p.message() {
 		return record.Decoded{}, p.problem(origin)
 	}
+	if p.aside != "" || p.truncated {
+		return record.Decoded{Aside: p.aside, Truncated: p.truncated}, nil
+	}
 	t, err := p.b.Table(origin)
-	return record.Decoded{Table: t, Deleted: p.deleted}, err
+	return record.Decoded{Table: t, Deleted: p.deleted || p.b.Deleted(), Unchanged: p.b.Unchanged()}, err
 }
 
 // parser decodes one message.
@@ -62,17 +65,25 @@ type parser struct {
 	// schema is what Connect's schema says of the record, nil if it has none.
 	schema  *schema
 	deleted bool
-	objects uint64 // that have been entered
-	floats  []float64
-	indices []int64 // of the entries of a sparse vector
-	beyond  []byte  // a number of a list that no float64 holds
-	texts   []byte  // scratch for escapes
+	// aside is the kind of a message that is no change; truncated that all records are gone.
+	aside     string
+	truncated bool
+	// extended: values are MongoDB's extended JSON.
+	extended bool
+	objects  uint64 // that have been entered
+	floats   []float64
+	indices  []int64 // of the entries of a sparse vector
+	beyond   []byte  // a number of a list that no float64 holds
+	// outside says which element of a sparse vector it cannot have, "" if there is none.
+	outside string
+	texts   []byte // scratch for escapes
 }
 
 // parser returns one for a message; release gives it back, and what it has used.
 func (d *Decoder) parser() *parser {
 	p := d.pool.Get().(*parser)
 	p.d, p.layout, p.deleted, p.objects = d, d.layout, false, 0
+	p.aside, p.truncated, p.extended = "", false, false
 	return p
 }
 
@@ -80,7 +91,7 @@ func (d *Decoder) release(p *parser) {
 	if p.b != nil {
 		p.layout.Release(p.b)
 	}
-	p.b, p.schema, p.beyond = nil, nil, nil
+	p.b, p.schema, p.beyond, p.outside = nil, nil, nil, ""
 	p.scanner = scanner{}
 	if cap(p.floats) > 1<<16 {
 		p.floats, p.indices = nil, nil

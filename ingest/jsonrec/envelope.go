@@ -16,13 +16,18 @@ type member struct {
 
 // The names by which the first field of an envelope is known: Connect's, and Debezium's.
 var connectFields = []string{"schema", "payload"}
-var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
+var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction", "updateDescription", "patch", "filter"}
+
+// asideFields are first fields of messages of Debezium's that are no changes.
+var asideFields = []string{"status", "message", "databaseName", "ddl"}
 
 // envelope is what stands around the record of a message.
 type envelope struct {
 	// connect and change are the fields of Connect's envelope and of Debezium's within, nil
 	// where there is none.
 	connect, change []member
+	// aside is the kind of a message beside changes, "" for others.
+	aside string
 	// at is the offset of what is in Connect's envelope, or of the object itself; end is that
 	// behind the message's object, if it is an envelope.
 	at, end int
@@ -39,6 +44,11 @@ func (p *parser) envelope() (e envelope, ok bool) {
 			fields, ok = p.enveloping()
 		}
 	}
+	if p.d != nil && p.d.spec.Changes {
+		if e.aside = p.isAside(fields); e.aside != "" && e.connect == nil {
+			e.end = p.at
+		}
+	}
 	if p.isChange(fields) {
 		if e.change = fields; e.connect == nil {
 			e.end = p.at
@@ -49,7 +59,7 @@ func (p *parser) envelope() (e envelope, ok bool) {
 
 // enveloping are the fields of an object whose first one may be an envelope's.
 func (p *parser) enveloping() (fields []member, ok bool) {
-	if name := p.firstName(); !slices.Contains(connectFields, name) && !slices.Contains(changeFields, name) {
+	if name := p.firstName(); !slices.Contains(connectFields, name) && !slices.Contains(changeFields, name) && !slices.Contains(asideFields, name) {
 		return nil, true
 	}
 	fields, ok = p.index(16)
@@ -70,6 +80,8 @@ func (p *parser) enveloped() bool {
 	p.begin(s)
 	p.at = e.at
 	switch {
+	case e.aside != "":
+		p.aside = e.aside
 	case e.change != nil:
 		ok = p.change(e.change)
 	case p.data[p.at] == '{':
@@ -168,7 +180,8 @@ func isConnect(fields []member, data []byte) bool {
 // after it, among fields that it has.
 func (p *parser) isChange(fields []member) bool {
 	op, before, after := valueOf(fields, "op"), valueOf(fields, "before"), valueOf(fields, "after")
-	if op < 0 || before < 0 && after < 0 || p.data[op] != '"' || p.data[op+2] != '"' {
+	truncated := op >= 0 && len(p.data) > op+2 && p.data[op+1] == 't' && valueOf(fields, "source") >= 0
+	if op < 0 || before < 0 && after < 0 && !truncated || p.data[op] != '"' || p.data[op+2] != '"' {
 		return false
 	}
 	for _, f := range fields {
@@ -179,9 +192,30 @@ func (p *parser) isChange(fields []member) bool {
 	return isRecord(p.data, before) && isRecord(p.data, after)
 }
 
-// isRecord reports that a field is not there, null or an object.
+// isRecord reports that a field is not there, null, an object or, as MongoDB's are, an object
+// as text.
 func isRecord(data []byte, at int) bool {
-	return at < 0 || data[at] == 'n' || data[at] == '{'
+	return at < 0 || data[at] == 'n' || data[at] == '{' || bytes.HasPrefix(data[at:], []byte(`"{`))
+}
+
+// isAside returns the kind of a message that is no change, "" for others.
+func (p *parser) isAside(fields []member) string {
+	if len(fields) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	kind := record.Aside(names)
+	at := valueOf(fields, map[string]string{record.Heartbeat: "ts_ms", record.Transaction: "status", record.LogMessage: "op"}[kind])
+	switch is := func(text string) bool { return bytes.HasPrefix(p.data[at:], []byte(text)) }; {
+	case kind == record.Heartbeat && (p.data[at] < '0' || p.data[at] > '9'),
+		kind == record.Transaction && !is(`"BEGIN"`) && !is(`"END"`),
+		kind == record.LogMessage && !is(`"m"`):
+		return ""
+	}
+	return kind
 }
 
 // schemaOf is the schema in Connect's envelope, nil if it has none.
@@ -203,11 +237,26 @@ func (p *parser) change(fields []member) bool {
 	p.depth++
 	at := valueOf(fields, "op")
 	op := p.data[at+1]
-	var ok bool
-	if p.deleted, ok = record.Change(string(op)); !ok {
+	switch did := record.Change(string(op)); {
+	case did == record.Deleted:
+		p.deleted = true
+	case did == record.Truncated && p.d.spec.Changes:
+		p.truncated = true
+		return true
+	case did == record.Message && p.d.spec.Changes:
+		p.aside = record.LogMessage
+		return true
+	case did != record.Upserted:
 		return p.advise(at, record.SkipOperation, "Debezium's operation %q holds no record", op)
 	}
 	row := rowOf(fields, p.deleted)
+	if row >= 0 && p.data[row] == '"' {
+		if !p.document(row) || !p.changeColumns(fields) {
+			return false
+		}
+		p.b.EndRow()
+		return !p.b.Bad()
+	}
 	there := row >= 0 && p.data[row] == '{'
 	if !there && !p.deleted {
 		return p.fail(at, "Debezium's operation %q has no record after it", op)
@@ -217,11 +266,9 @@ func (p *parser) change(fields []member) bool {
 		if p.schema != nil {
 			s = p.schema.record
 		}
-		p.b.Changed(!p.deleted)
 		if p.at = row; !p.object(p.b.Root(), s) {
 			return false
 		}
-		p.b.Changed(false)
 	}
 	if !p.changeColumns(fields) {
 		return false

@@ -194,7 +194,7 @@ type guesses struct {
 }
 
 // guess is what a column's values are.
-type guess struct{ bools, ints, floats, texts, vectors, entries bool }
+type guess struct{ bools, ints, negative, uints, floats, texts, vectors, entries bool }
 
 // see looks at a record.
 func (g *guesses) see(object []byte, origin table.Origin) error {
@@ -238,9 +238,14 @@ func (g *guess) see(c table.Column) {
 	case table.SparseVector:
 		g.entries = true
 	default:
-		if c.DataType() == "int64" {
+		switch c.DataType() {
+		case "int64":
 			g.ints = true
-		} else {
+			v, _ := c.Float(0)
+			g.negative = g.negative || v < 0
+		case "uint64":
+			g.uints = true
+		default:
 			g.floats = true
 		}
 	}
@@ -254,10 +259,12 @@ func (g *guess) result() record.Type {
 		return record.Vector
 	case g.entries:
 		return record.Sparse
-	case g.texts, g.bools && (g.ints || g.floats):
+	case g.texts, g.bools && (g.ints || g.uints || g.floats):
 		return record.Text
-	case g.floats:
+	case g.floats, g.uints && g.negative:
 		return record.Float
+	case g.uints:
+		return record.Uint
 	case g.ints:
 		return record.Int
 	case g.bools:

@@ -1,6 +1,7 @@
 package jsonrec
 
 import (
+	"fmt"
 	"math"
 
 	"unfold/ingest/record"
@@ -121,6 +122,7 @@ func namedFloat(raw []byte) (float64, bool) {
 // numbers. It reports whether it is one; if not the scanner stands where it stood.
 func (p *parser) sparse() bool {
 	start, depth := p.at, p.depth
+	p.outside = ""
 	if name := p.firstName(); name != "dimensions" && name != "vector" {
 		return false
 	}
@@ -152,7 +154,11 @@ func (p *parser) dimensions(at int) (int, bool) {
 		return 0, false
 	}
 	v, ok := n.integer()
-	return int(v), ok && v <= record.MaxDimensions
+	if ok && v > record.MaxDimensions {
+		p.outside = fmt.Sprintf("a sparse vector of %d dimensions is too long", v)
+		return 0, false
+	}
+	return int(v), ok
 }
 
 // scatter puts the elements of a sparse vector in their places.
@@ -183,7 +189,7 @@ func (p *parser) scatter(n, at int) bool {
 // namedElement reads "3": 2.5.
 func (p *parser) namedElement() bool {
 	raw, _, ok := p.key()
-	if !ok || len(raw) == 0 || len(raw) > 7 {
+	if !ok || len(raw) == 0 || len(raw) > 18 {
 		return false
 	}
 	i := 0
@@ -216,7 +222,11 @@ func (p *parser) pair() bool {
 // takes them over, indices begin with 1.
 func (p *parser) put(i int) bool {
 	v, ok := p.element()
-	if !ok || i < 1 || i > len(p.floats) {
+	if ok && (i < 1 || i > len(p.floats)) {
+		p.outside = fmt.Sprintf("it has element %d of a sparse vector of %d dimensions; they begin with 1", i, len(p.floats))
+		return false
+	}
+	if !ok {
 		return false
 	}
 	p.floats[i-1] = v

@@ -25,8 +25,16 @@ func Records(value []byte) ([][]byte, error) {
 	}
 	at := e.at
 	if e.change != nil {
-		deleted, _ := record.Change(string(value[valueOf(e.change, "op")+1]))
-		at = rowOf(e.change, deleted)
+		did := record.Change(string(value[valueOf(e.change, "op")+1]))
+		at = rowOf(e.change, did == record.Deleted)
+	}
+	if at >= 0 && value[at] == '"' { // MongoDB's record, which is text
+		p.at = at
+		raw, _, ok := p.text()
+		if !ok {
+			return nil, p.plain()
+		}
+		return [][]byte{unescape(nil, raw)}, nil
 	}
 	if at < 0 || value[at] == 'n' {
 		return nil, nil

@@ -49,6 +49,19 @@ func (c *connect) field(name []byte) *connect {
 	return c.fields[string(name)]
 }
 
+// at is the schema of the value at a dotted path.
+func (c *connect) at(path string) *connect {
+	for name := range strings.SplitSeq(path, ".") {
+		c = c.field([]byte(name))
+	}
+	return c
+}
+
+// decimal reports a decimal of any kind.
+func (c *connect) decimal() bool {
+	return c != nil && (c.kind == kindDecimal || c.kind == kindVariableDecimal)
+}
+
 // isChange reports the schema of Debezium's envelope.
 func (c *connect) isChange() bool {
 	for name := range c.fields {
@@ -110,10 +123,15 @@ func compile(text string, spec record.Spec) (*schema, error) {
 	s.record = s.root
 	types := map[string]record.Type{}
 	if s.root.isChange() {
-		s.record = s.root.fields["after"]
+		if s.record = s.root.fields["after"]; s.record.fields == nil {
+			s.record = nil // MongoDB's, which are text
+		}
 		s.root.pins("", types)
 	}
 	s.record.pins("", types)
+	if s.record.at(spec.ID).decimal() {
+		delete(types, spec.ID) // as an integer, which is exact
+	}
 	for path, t := range spec.Types {
 		types[path] = t
 	}

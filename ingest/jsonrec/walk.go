@@ -79,9 +79,16 @@ func (p *parser) value(n *record.Node, s *connect) bool {
 // text, if that is asked for.
 func (p *parser) objectValue(n *record.Node, s *connect) bool {
 	if n.Wanted() {
+		if p.extended && p.extendedValue(n) {
+			return true
+		}
 		if (s == nil || s.kind == kindSparse) && p.sparse() {
 			p.vector(n)
 			return true
+		}
+		if p.outside != "" && n.Pinned() == record.Vector {
+			p.b.Refuse(n, "%s", p.outside)
+			return false
 		}
 		if s != nil && s.kind == kindVariableDecimal {
 			return p.variableDecimal(n)
@@ -143,6 +150,7 @@ func (p *parser) refuseRange(n *record.Node, raw []byte) {
 // own adds the text of a value that is no column's, if that is asked for by name.
 func (p *parser) own(n *record.Node, start int, what string) {
 	switch {
+	case p.b.LeftOut(n, p.data[start:p.at]):
 	case !n.Named() && n.Pinned() == record.Auto:
 	case n.Pinned() == record.Auto, n.Pinned() == record.Text:
 		p.b.Text(n, p.data[start:p.at])
@@ -167,6 +175,10 @@ func (p *parser) numberValue(n *record.Node, s *connect, v number) bool {
 			p.integer(n, s, int64(magnitude))
 		}
 		return true
+	}
+	if n.ID() && !v.fraction {
+		p.b.Refuse(n, "the id %s is beyond 64 bits, which no number can hold; pin the column to text, as in %s:%s", table.Clip(string(v.raw)), n.Path(), record.Text)
+		return false
 	}
 	x, ok := v.float()
 	if !ok {

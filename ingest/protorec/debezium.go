@@ -65,28 +65,42 @@ func (d *Decoder) rootPlan(root *record.Node) *plan {
 }
 
 // unwrap hands over the record of an envelope and says whether it was deleted.
-func (w *worker) unwrap(origin table.Origin) (deleted bool, err error) {
+func (w *worker) unwrap(origin table.Origin) (out record.Decoded, err error) {
 	e := w.d.envelope
 	_, name := w.root.bits(e.op.Number())
 	if s := w.root.find(e.op.Number()); s.op == opWrapper && s.seq == w.root.seq {
 		_, name = s.below.bits(1)
 	}
 	from := e.after
-	deleted, ok := record.Change(string(name))
-	if !ok {
-		return false, origin.Bad("Debezium's operation %q holds no record", table.Clip(string(name))).Suggest("%s", record.SkipOperation)
+	did := record.Change(string(name))
+	switch changes := w.d.layout.Spec().Changes; {
+	case did == record.Truncated && changes:
+		out.Truncated = true
+		return out, nil
+	case did == record.Message && changes:
+		out.Aside = record.LogMessage
+		return out, nil
+	case did != record.Upserted && did != record.Deleted:
+		return out, origin.Bad("Debezium's operation %q holds no record", table.Clip(string(name))).Suggest("%s", record.SkipOperation)
 	}
-	if deleted {
+	if out.Deleted = did == record.Deleted; out.Deleted {
 		from = e.before
 	}
 	s := w.root.find(from.Number())
 	if s.seq == w.root.seq {
-		w.b.Changed(!deleted)
 		w.push(s.below)
-		w.b.Changed(false)
-	} else if !deleted {
-		return false, origin.Bad("Debezium's operation %q has no record in %s", name, from.Name())
+	} else if !out.Deleted {
+		return out, origin.Bad("Debezium's operation %q has no record in %s", name, from.Name())
 	}
 	w.push(w.root)
-	return deleted, nil
+	return out, nil
+}
+
+// asideOf returns the kind of messages of Debezium's that are no changes, "" for others.
+func asideOf(m protoreflect.MessageDescriptor) string {
+	var names []string
+	for i := range m.Fields().Len() {
+		names = append(names, string(m.Fields().Get(i).Name()))
+	}
+	return record.Aside(names)
 }

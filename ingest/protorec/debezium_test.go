@@ -1,6 +1,8 @@
 package protorec
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +46,6 @@ func TestDebezium(t *testing.T) {
 		"created":                   {nil, `op: "c" source {} after ` + all, "id=3 title=a embedding=[1 2] words=[0 5 0]", false, ""},
 		"some columns":              {[]string{"embedding", "id"}, `op: "u" before { id: 9 } after ` + all, "embedding=[1 2] id=3", false, ""},
 		"fields of the envelope":    {[]string{"op", "source.lsn", "after.title", "id", "before.id"}, `op: "u" ts_ms: 5 source { lsn: "x" } after ` + all, "op=u source.lsn=x after.title=a id=3 before.id=<nil>", false, ""},
-		"not repeated":              {[]string{"title", "id"}, `op: "u" after { id: 3 title: "__debezium_unavailable_value" }`, "", false, "REPLICA IDENTITY"},
 		"read":                      {[]string{"id"}, `op: "r" after ` + all, "id=3", false, ""},
 		"deleted":                   {[]string{"id", "title"}, `op: "d" before { id: 3 }`, "id=3 title=", true, ""},
 		"deleted, nothing is known": {[]string{"id"}, `op: "d"`, "id=<nil>", true, ""},
@@ -70,5 +71,43 @@ func TestDebezium(t *testing.T) {
 				t.Errorf("%s deleted %t, want %s %t", text, got.Deleted, c.want, c.deleted)
 			}
 		})
+	}
+}
+
+// TestChangesOfAStage: values that were left out, operations without a record, messages beside
+// changes and flattened deletions are known where changes are expected.
+func TestChangesOfAStage(t *testing.T) {
+	decode := func(schema, message, text string) record.Decoded {
+		t.Helper()
+		m := parsed(t, schema, message)
+		d, err := Compile(m, record.Spec{Changes: true, Paths: []string{"id", "title", "embedding"}, Vector: "embedding"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Decode(wire(t, m, text), table.Origin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	numbers := strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte("__debezium_unavailable_value"))), ", "), "")
+	if got := decode(debezium, "", `op: "u" after { id: 3 title: "new" embedding: `+numbers+` }`); !slices.Equal(got.Unchanged, []string{"embedding"}) || shown(got.Table) != "id=3 title=new embedding=<nil>" {
+		t.Errorf("a vector left out: %q, %s", got.Unchanged, shown(got.Table))
+	}
+	if got := decode(debezium, "", `op: "t"`); !got.Truncated || got.Table != nil {
+		t.Errorf("truncated: %+v", got)
+	}
+	if got := decode(debezium, "", `op: "m"`); got.Aside != record.LogMessage {
+		t.Errorf("a message: %+v", got)
+	}
+	const flat = `syntax = "proto3"; message Row { int32 id = 1; string title = 2; repeated float embedding = 3; string __deleted = 4; } message Heartbeat { int64 ts_ms = 1; }`
+	if got := decode(flat, "Row", `id: 3 __deleted: "true"`); !got.Deleted {
+		t.Errorf("flattened: %+v", got)
+	}
+	if got := decode(flat, "Row", `id: 3 __deleted: "false"`); got.Deleted {
+		t.Errorf("flattened: %+v", got)
+	}
+	if got := decode(flat, "Heartbeat", `ts_ms: 1`); got.Aside != record.Heartbeat {
+		t.Errorf("a heartbeat: %+v", got)
 	}
 }

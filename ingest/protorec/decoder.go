@@ -17,6 +17,7 @@ type Decoder struct {
 	layout   *record.Layout
 	limits   record.Limits
 	envelope *envelope
+	aside    string // the kind of messages that are no changes
 
 	pool sync.Pool // of *worker
 }
@@ -25,6 +26,9 @@ type Decoder struct {
 // types that the schema says, unless the spec pins them.
 func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, error) {
 	d := &Decoder{message: m, envelope: envelopeOf(m)}
+	if spec.Changes {
+		d.aside = asideOf(m)
+	}
 	types, err := d.pins(spec)
 	if err != nil {
 		return nil, fmt.Errorf("message %s: %w", m.FullName(), err)
@@ -41,6 +45,9 @@ func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, erro
 func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
 	if err := d.limits.CheckSize(value, origin); err != nil {
 		return record.Decoded{}, err
+	}
+	if d.aside != "" {
+		return record.Decoded{Aside: d.aside}, nil
 	}
 	w := d.pool.Get().(*worker)
 	defer func() {

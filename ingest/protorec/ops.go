@@ -114,7 +114,7 @@ func mapValue(m protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 }
 
 func integer(k protoreflect.Kind) bool {
-	return pinOf(k) == record.Int
+	return pinOf(k) == record.Int || pinOf(k) == record.Uint
 }
 
 func numeric(k protoreflect.Kind) bool {
@@ -132,6 +132,8 @@ func pinOf(k protoreflect.Kind) record.Type {
 		return record.Text
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		return record.Auto
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return record.Uint
 	}
 	return record.Int
 }

@@ -122,8 +122,6 @@ func (w *worker) scalar(n *record.Node, k protoreflect.Kind, s *slot, bits uint6
 		switch {
 		case !big:
 			w.b.Int(n, v)
-		case s.pinned == record.Int:
-			w.b.Refuse(n, "%d is more than an integer can be; pin the column to text, as in %s:%s", uint64(v), n.Path(), record.Text)
 		default:
 			w.b.Uint(n, uint64(v))
 		}

@@ -317,7 +317,7 @@ func drawScalar(rng *rand.Rand, f protoreflect.FieldDescriptor) protoreflect.Val
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
 		return protoreflect.ValueOfUint32(uint32(bits))
 	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		return protoreflect.ValueOfUint64(bits >> 1) // see "large integer" in TestFields
+		return protoreflect.ValueOfUint64(bits)
 	case protoreflect.FloatKind:
 		return protoreflect.ValueOfFloat32(float32(rng.NormFloat64()))
 	case protoreflect.DoubleKind:

@@ -41,17 +41,18 @@ func (w *worker) decode(value []byte, origin table.Origin) (out record.Decoded, 
 		return out, origin.Bad("%s", w.problem)
 	}
 	if w.d.envelope != nil {
-		out.Deleted, err = w.unwrap(origin)
+		out, err = w.unwrap(origin)
 	} else {
 		w.push(w.root)
 	}
-	if err != nil {
+	if err != nil || out.Truncated || out.Aside != "" {
 		return out, err
 	}
 	if w.problem != "" {
 		return out, origin.Bad("%s", w.problem)
 	}
 	w.b.EndRow()
+	out.Deleted, out.Unchanged = out.Deleted || w.b.Deleted(), w.b.Unchanged()
 	out.Table, err = w.b.Table(origin)
 	return out, err
 }

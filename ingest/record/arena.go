@@ -20,6 +20,7 @@ type arena struct {
 	buffers []memory.Buffer
 	refs    []*memory.Buffer
 	ints    []array.Int64
+	uints   []array.Uint64
 	floats  []array.Float64
 	texts   []array.String
 	times   []array.Timestamp
@@ -49,7 +50,7 @@ func (b *Builder) record() arrow.Record {
 // newArena has room for columns.
 func newArena(columns []columnShape) *arena {
 	a := &arena{}
-	var size, cells, buffers, refs, ints, floats, texts, times int
+	var size, cells, buffers, refs, ints, uints, floats, texts, times int
 	for _, c := range columns {
 		f := c.field
 		cells, buffers, refs = cells+1, buffers+1, refs+2
@@ -62,6 +63,8 @@ func newArena(columns []columnShape) *arena {
 			size += padded(len(f.valid))
 		case kindInt:
 			ints++
+		case kindUint:
+			uints++
 		case kindFloat:
 			floats++
 		case kindTime:
@@ -84,7 +87,7 @@ func newArena(columns []columnShape) *arena {
 	a.bytes = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 	a.buffers, a.refs = make([]memory.Buffer, buffers), make([]*memory.Buffer, refs)
 	a.cells, a.ints, a.floats = make([]cell, cells), make([]array.Int64, ints), make([]array.Float64, floats)
-	a.texts, a.times = make([]array.String, texts), make([]array.Timestamp, times)
+	a.uints, a.texts, a.times = make([]array.Uint64, uints), make([]array.String, texts), make([]array.Timestamp, times)
 	return a
 }
 
@@ -124,6 +127,8 @@ func (a *arena) column(f *field, dt arrow.DataType, shape columnShape) arrow.Arr
 		return array.NewBooleanData(a.data(f, dt, nil, bits))
 	case kindInt:
 		return reset(next(&a.ints), a.data(f, dt, nil, a.copied(arrow.Int64Traits.CastToBytes(f.ints))))
+	case kindUint:
+		return reset(next(&a.uints), a.data(f, dt, nil, a.copied(arrow.Int64Traits.CastToBytes(f.ints))))
 	case kindTime:
 		return reset(next(&a.times), a.data(f, dt, nil, a.copied(arrow.Int64Traits.CastToBytes(f.ints))))
 	case kindFloat:

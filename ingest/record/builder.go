@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"unfold/ingest/table"
@@ -24,10 +25,13 @@ type Builder struct {
 	message    uint64 // its number
 	memory     int64
 	bad        *bad
-	changed    bool // see Changed
-	shapes     shapes
-	text       []byte // scratch
-	floats     []float64
+	// deleted is the number of the row, from 1, that says it is no more; unchanged are the
+	// columns whose values were left out.
+	deleted   int
+	unchanged []string
+	shapes    shapes
+	text      []byte // scratch
+	floats    []float64
 }
 
 // bad is the first value that was refused.
@@ -51,6 +55,13 @@ func (b *Builder) begin() {
 	for _, p := range b.spec.Paths {
 		b.root.want(p)
 	}
+	if b.spec.Changes && !b.root.any {
+		for _, name := range []string{deletedField, operationField} {
+			if b.root.children[name] == nil {
+				b.root.add(name)
+			}
+		}
+	}
 	for _, p := range b.spec.always() {
 		b.column(p)
 	}
@@ -70,7 +81,7 @@ func (b *Builder) reset() {
 	for _, f := range b.used {
 		f.reset()
 	}
-	b.used, b.rows, b.memory, b.bad, b.met, b.changed = b.used[:0], 0, 0, nil, 0, false
+	b.used, b.rows, b.memory, b.bad, b.met, b.deleted, b.unchanged = b.used[:0], 0, 0, nil, 0, 0, b.unchanged[:0]
 	b.message++
 	for _, p := range b.spec.always() {
 		b.use(b.byPath[p])
@@ -89,6 +100,9 @@ func (b *Builder) Bad() bool { return b.bad != nil }
 // EndRow ends a row. Columns that it lacks are null.
 func (b *Builder) EndRow() {
 	b.rows++
+	if b.deleted > 0 && b.rows > 1 {
+		b.refuse("", "a record that is deleted comes in a message with others", "send one change a message")
+	}
 	if int64(b.rows) > b.spec.Limits.Rows {
 		b.refuse("", fmt.Sprintf("the message has more than %d records", b.spec.Limits.Rows), "send smaller messages")
 	}
@@ -182,6 +196,9 @@ func (b *Builder) Null(n *Node) {
 
 // Bool adds a truth value.
 func (b *Builder) Bool(n *Node, v bool) {
+	if n != nil && n.mark != markNone {
+		b.marked(n.mark, strconv.FormatBool(v))
+	}
 	f := b.at(n)
 	if f == nil {
 		return
@@ -214,6 +231,10 @@ func (b *Builder) Int(n *Node, v int64) {
 
 func (b *Builder) addInt(f *field, v int64) {
 	switch {
+	case f.kind == kindUint && v >= 0, f.pinned == Uint && v >= 0:
+		b.take(f, kindUint, func() { f.ints = append(f.ints, v) })
+	case f.kind == kindUint, f.pinned == Uint:
+		b.addNegative(f, v)
 	case f.pinned == Int, f.pinned == Auto && f.kind != kindFloat:
 		b.take(f, kindInt, func() { f.ints = append(f.ints, v) })
 	case f.pinned == Float, f.pinned == Auto:
@@ -230,7 +251,20 @@ func (b *Builder) addInt(f *field, v int64) {
 	}
 }
 
-// Uint adds an integer. Beyond int64 it becomes a float, or text where it is pinned to be.
+// addNegative adds a negative integer to a column of unsigned ones: these become floats,
+// which hold all of them nearly, unless they are pinned or ids.
+func (b *Builder) addNegative(f *field, v int64) {
+	if f.pinned == Uint || b.isID(f) {
+		b.refuse(f.path, fmt.Sprintf("%d is negative, and the column has numbers beyond int64", v), "pin the column to text, as in "+f.path+":"+string(Text))
+		return
+	}
+	b.take(f, kindFloat, func() { f.floats = append(f.floats, float64(v)) })
+}
+
+// isID reports the column of ids.
+func (b *Builder) isID(f *field) bool { return f.path == b.spec.ID && f.path != "" }
+
+// Uint adds an integer. A column of its own kind holds what is beyond int64.
 func (b *Builder) Uint(n *Node, v uint64) {
 	f := b.at(n)
 	switch {
@@ -240,8 +274,18 @@ func (b *Builder) Uint(n *Node, v uint64) {
 	case f.pinned == Text:
 		b.text = strconv.AppendUint(b.text[:0], v, 10)
 		b.addText(f, b.text)
-	default:
+	case f.pinned == Int:
+		b.refuse(f.path, fmt.Sprintf("%d is beyond int64", v), fmt.Sprintf("pin the column to an unsigned integer or to text, as in %s:%s", f.path, Uint))
+	case f.pinned != Auto && f.pinned != Uint, f.kind == kindFloat:
 		b.addFloat(f, float64(v))
+	case f.kind == kindInt && slices.ContainsFunc(f.ints, func(v int64) bool { return v < 0 }):
+		if b.isID(f) {
+			b.refuse(f.path, fmt.Sprintf("%d is beyond int64, and the column has negative numbers", v), "pin the column to text, as in "+f.path+":"+string(Text))
+			return
+		}
+		b.addFloat(f, float64(v))
+	default:
+		b.take(f, kindUint, func() { f.ints = append(f.ints, int64(v)) })
 	}
 }
 
@@ -262,7 +306,7 @@ func (b *Builder) addFloat(f *field, v float64) {
 	case Vector:
 		b.misfit(f, "a number")
 	default:
-		if v != math.Trunc(v) || math.Abs(v) >= 1<<63 {
+		if v != math.Trunc(v) || math.Abs(v) >= 1<<63 || b.isID(f) && math.Abs(v) >= table.ExactFloat {
 			b.misfit(f, fmt.Sprintf("the number %v", v))
 			return
 		}
@@ -327,8 +371,10 @@ func (b *Builder) take(f *field, k kind, add func()) {
 	case f.kind == kindNone:
 		f.begin(k)
 	case f.kind == k:
-	case f.kind == kindInt && k == kindFloat:
+	case (f.kind == kindInt || f.kind == kindUint) && k == kindFloat:
 		f.widen()
+	case f.kind == kindInt && k == kindUint:
+		f.kind = kindUint
 	case f.kind == kindVector32 && k == kindVector64:
 		f.widenVectors()
 	case f.kind == kindVector64 && k == kindSparse && len(f.vec64) == 0: // lists that are empty

@@ -64,6 +64,8 @@ func TestRefused(t *testing.T) {
 		"kinds mixed":       {Auto, func(b *Builder, n *Node) { b.Bool(n, true) }, `row 2, column "a": a truth value comes after an integer`},
 		"twice":             {Auto, func(b *Builder, n *Node) { b.Int(n, 1); b.Int(n, 1) }, `row 2, column "a": it comes twice`},
 		"fraction":          {Int, func(b *Builder, n *Node) { b.Float(n, 0.5) }, `the number 0.5 cannot be a value of type int`},
+		"beyond int64":      {Int, func(b *Builder, n *Node) { b.Uint(n, 1<<63) }, `row 2, column "a": 9223372036854775808 is beyond int64; pin the column to an unsigned integer or to text, as in a:uint`},
+		"below zero":        {Uint, func(b *Builder, n *Node) { b.Int(n, -1) }, `row 2, column "a": -1 is negative`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := NewLayout(Spec{Types: map[string]Type{"a": c.pin}}).Builder()

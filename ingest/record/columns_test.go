@@ -21,6 +21,7 @@ var (
 	aBool  = put{"bool", func(b *Builder, n *Node) { b.Bool(n, true) }}
 	anInt  = put{"int", func(b *Builder, n *Node) { b.Int(n, 1) }}
 	aUint  = put{"uint", func(b *Builder, n *Node) { b.Uint(n, 1<<63) }}
+	aMinus = put{"minus", func(b *Builder, n *Node) { b.Int(n, -1) }}
 	aFloat = put{"float", func(b *Builder, n *Node) { b.Float(n, 1.5) }}
 	aText  = put{"text", func(b *Builder, n *Node) { b.Text(n, []byte("x")) }}
 	aTime  = put{"time", func(b *Builder, n *Node) { b.Time(n, 1, Seconds) }}
@@ -66,7 +67,13 @@ func TestColumnTypes(t *testing.T) {
 		{Auto, []put{anInt, gone, anInt}, "int64 1 - 1"},
 		{Auto, []put{gone, anInt, aNull, aFloat, anInt}, "float64 - 1 - 1.5 1"},
 		{Auto, []put{aFloat, anInt}, "float64 1.5 1"},
-		{Auto, []put{aUint}, "float64 9.223372036854776e+18"},
+		{Auto, []put{aUint}, "uint64 9223372036854775808"},
+		{Auto, []put{anInt, gone, aUint, anInt}, "uint64 1 - 9223372036854775808 1"},
+		{Auto, []put{aMinus, aUint}, "float64 -1 9.223372036854776e+18"},
+		{Auto, []put{aUint, aMinus}, "float64 9.223372036854776e+18 -1"},
+		{Auto, []put{aUint, aFloat}, "float64 9.223372036854776e+18 1.5"},
+		{Uint, []put{anInt, aUint, aNull}, "uint64 1 9223372036854775808 -"},
+		{Uint, []put{aNull}, "uint64 -"},
 		{Auto, []put{aNull, aBool}, "bool - true"},
 		{Auto, []put{aText, aNull}, "utf8 x -"},
 		{Auto, []put{aTime}, "timestamp[us, tz=UTC] 1970-01-01 00:00:01Z"},

@@ -26,6 +26,8 @@ func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 		b.refuse(f.path, fmt.Sprintf("a decimal of %d bytes is too large", len(unscaled)), "")
 	case scale > maxScale || scale < -maxScale:
 		b.refuse(f.path, fmt.Sprintf("a decimal of scale %d is too long", scale), "")
+	case b.isID(f) && f.pinned != Text:
+		b.addWhole(f, unscaled, int(scale))
 	case f.pinned == Text:
 		b.addText(f, []byte(decimalText(integer(unscaled), int(scale))))
 	case len(unscaled) <= 6 && scale >= 0 && scale <= 22:
@@ -39,6 +41,27 @@ func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 			return
 		}
 		b.addFloat(f, x)
+	}
+}
+
+// addWhole adds a decimal that is an id: an integer of 64 bits or nothing.
+func (b *Builder) addWhole(f *field, unscaled []byte, scale int) {
+	v := integer(unscaled)
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
+	rest := new(big.Int)
+	if scale > 0 {
+		v, rest = v.QuoRem(v, ten, rest)
+	} else {
+		v = v.Mul(v, ten)
+	}
+	switch {
+	case rest.Sign() == 0 && v.IsInt64():
+		b.addInt(f, v.Int64())
+	case rest.Sign() == 0 && v.IsUint64() && (f.pinned == Auto || f.pinned == Uint) && f.kind != kindFloat:
+		b.take(f, kindUint, func() { f.ints = append(f.ints, int64(v.Uint64())) })
+	default:
+		text := table.Clip(decimalText(integer(unscaled), scale))
+		b.refuse(f.path, fmt.Sprintf("the decimal %s is no integer of 64 bits, as ids that are numbers have to be", text), "pin the column to text, as in "+f.path+":"+string(Text))
 	}
 }
 

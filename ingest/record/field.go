@@ -11,6 +11,7 @@ const (
 	kindNone kind = iota
 	kindBool
 	kindInt
+	kindUint
 	kindFloat
 	kindText
 	kindTime
@@ -20,7 +21,7 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"nothing", "a truth value", "an integer", "a number", "text", "a time", "a list", "a list", "a list of entries"}[k]
+	return [...]string{"nothing", "a truth value", "an integer", "an integer", "a number", "text", "a time", "a list", "a list", "a list of entries"}[k]
 }
 
 // field is a column in the making.
@@ -33,7 +34,7 @@ type field struct {
 	nulls  int
 	valid  []byte // a bit for each row, if one is null
 	// values by kind; text and lists end where ends says. Entries of sparse vectors are in ints
-	// and vec64.
+	// and vec64. An unsigned integer is the int64 of the same bits.
 	ints   []int64
 	floats []float64
 	text   []byte
@@ -49,7 +50,7 @@ func (f *field) reset() {
 }
 
 // pinnedKinds are the kinds of columns whose values are all null.
-var pinnedKinds = map[Type]kind{Auto: kindFloat, Int: kindInt, Float: kindFloat, Bool: kindBool, Text: kindText, Time: kindTime, Vector: kindVector64, Sparse: kindSparse}
+var pinnedKinds = map[Type]kind{Auto: kindFloat, Int: kindInt, Uint: kindUint, Float: kindFloat, Bool: kindBool, Text: kindText, Time: kindTime, Vector: kindVector64, Sparse: kindSparse}
 
 // begin makes a column of nulls one of a kind.
 func (f *field) begin(k kind) {
@@ -61,10 +62,14 @@ func (f *field) begin(k kind) {
 
 // widen makes floats of integers.
 func (f *field) widen() {
-	f.kind = kindFloat
 	for _, v := range f.ints {
-		f.floats = append(f.floats, float64(v))
+		if f.kind == kindUint {
+			f.floats = append(f.floats, float64(uint64(v)))
+		} else {
+			f.floats = append(f.floats, float64(v))
+		}
 	}
+	f.kind = kindFloat
 	f.ints = f.ints[:0]
 }
 
@@ -80,7 +85,7 @@ func (f *field) widenVectors() {
 // blank adds what stands in place of a null.
 func (f *field) blank() {
 	switch f.kind {
-	case kindBool, kindInt, kindTime:
+	case kindBool, kindInt, kindUint, kindTime:
 		f.ints = append(f.ints, 0)
 	case kindFloat:
 		f.floats = append(f.floats, 0)

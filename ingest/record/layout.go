@@ -56,6 +56,7 @@ type Node struct {
 	// field is the column; nil before the first value, and where none is wanted.
 	field  *field
 	wanted bool
+	mark   mark
 }
 
 // Child returns the node of a field below n, nil if nobody wants it. The name is copied.
@@ -77,15 +78,18 @@ func (n *Node) Child(name []byte) *Node {
 	return c
 }
 
-// Wanted reports whether the value itself is wanted, Below whether anything inside it may
+// Wanted reports whether the value itself is wanted, as a column or as a mark of Debezium's, Below whether anything inside it may
 // be.
-func (n *Node) Wanted() bool { return n != nil && n.wanted }
+func (n *Node) Wanted() bool { return n != nil && (n.wanted || n.mark != markNone) }
 
 // Below is described at Wanted.
 func (n *Node) Below() bool { return n != nil && (n.any || len(n.children) > 0) }
 
 // Named reports whether the value itself is wanted by name, not only because all is.
 func (n *Node) Named() bool { return n != nil && n.wanted && !n.any }
+
+// ID reports whether the value is the record's id.
+func (n *Node) ID() bool { return n != nil && n.path != "" && n.path == n.b.spec.ID }
 
 // Pinned is the type that the column is pinned to.
 func (n *Node) Pinned() Type {
@@ -131,6 +135,9 @@ func (n *Node) grow(name string) *Node {
 func (n *Node) add(name string) *Node {
 	path := Join(n.path, name)
 	c := &Node{b: n.b, path: path, pinned: n.b.spec.pinned(path)}
+	if n.b.spec.Changes {
+		c.mark = markOf(path)
+	}
 	if n.children == nil {
 		n.children = map[string]*Node{}
 	}

@@ -73,6 +73,8 @@ func (c columnShape) dataType() arrow.DataType {
 		return arrow.FixedWidthTypes.Boolean
 	case kindInt:
 		return arrow.PrimitiveTypes.Int64
+	case kindUint:
+		return arrow.PrimitiveTypes.Uint64
 	case kindTime:
 		return timeType
 	case kindFloat:

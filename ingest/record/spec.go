@@ -16,6 +16,7 @@ type Type string
 const (
 	Auto   Type = ""
 	Int    Type = "int"    // int64
+	Uint   Type = "uint"   // uint64
 	Float  Type = "float"  // float64
 	Bool   Type = "bool"   // boolean
 	Text   Type = "text"   // UTF-8
@@ -27,7 +28,7 @@ const (
 const Sparse Type = "sparse vector"
 
 // Types lists what a column can be pinned to.
-func Types() []Type { return []Type{Int, Float, Bool, Text, Time, Vector} }
+func Types() []Type { return []Type{Int, Uint, Float, Bool, Text, Time, Vector} }
 
 // ParseTypes reads pins, each COLUMN:TYPE. The type follows the last colon.
 func ParseTypes(pins []string) (map[string]Type, error) {
@@ -99,11 +100,17 @@ type Spec struct {
 	Paths, Named []string
 	// Vector is the column that is the vector, "" if it is the only list of numbers.
 	Vector string
+	// ID is the column of ids, "" if there is none. Its numbers stay exact: one that int64 and
+	// uint64 cannot hold is refused.
+	ID string
 	// Types are pinned, by the columns' paths.
 	Types map[string]Type
 	// Lists: columns of vectors are variable lists of float64 whatever the vectors are, so
 	// that a column's type is that of its pin.
 	Lists bool
+	// Changes: records may be those of Debezium's changes. Its marks of deleted records count, and
+	// values that it has left out are known.
+	Changes bool
 	// Limits bound a message.
 	Limits Limits
 }

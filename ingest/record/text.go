@@ -16,6 +16,9 @@ import (
 
 // Text adds text.
 func (b *Builder) Text(n *Node, v []byte) {
+	if n != nil && n.mark != markNone {
+		b.marked(n.mark, string(v))
+	}
 	f := b.at(n)
 	if f == nil || b.leftOut(f, v) {
 		return
@@ -46,6 +49,11 @@ func (b *Builder) readText(f *field, v []byte) {
 	case Int:
 		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 			b.addInt(f, i)
+			return
+		}
+	case Uint:
+		if i, err := strconv.ParseUint(s, 10, 64); err == nil {
+			b.take(f, kindUint, func() { f.ints = append(f.ints, int64(i)) })
 			return
 		}
 	case Float:
@@ -148,7 +156,7 @@ func (b *Builder) addByteVector(f *field, v []byte) {
 
 // Vector32 adds a list of numbers.
 func (b *Builder) Vector32(n *Node, v []float32) {
-	if f := b.at(n); f != nil && b.listed(f) {
+	if f := b.at(n); f != nil && !leftOutList(b, f, v) && b.listed(f) {
 		b.charge(8 * len(v))
 		if f.kind == kindVector64 {
 			b.take(f, kindVector64, func() {
@@ -165,7 +173,7 @@ func (b *Builder) Vector32(n *Node, v []float32) {
 
 // Vector64 adds a list of numbers.
 func (b *Builder) Vector64(n *Node, v []float64) {
-	if f := b.at(n); f != nil && b.listed(f) {
+	if f := b.at(n); f != nil && !leftOutList(b, f, v) && b.listed(f) {
 		b.addVector64(f, v)
 	}
 }

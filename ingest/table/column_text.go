@@ -113,7 +113,7 @@ func partText(a arrow.Array, i int) string {
 // number prints whole numbers without an exponent as far as float64 holds them
 // exactly, so that an id read as a float looks like an id.
 func number(v float64, bits int) string {
-	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
+	if v == float64(int64(v)) && v > -ExactFloat && v < ExactFloat {
 		return strconv.FormatFloat(v, 'f', -1, bits)
 	}
 	return strconv.FormatFloat(v, 'g', -1, bits)

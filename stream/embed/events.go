@@ -20,6 +20,11 @@ type Events struct {
 	// id is Gone.
 	Table *table.Table
 	Gone  string
+	// Truncated says that all events before are gone. There is no Table then.
+	Truncated bool
+	// Unchanged are the columns of the one event that a change did not touch, and whose values
+	// are not there.
+	Unchanged []string
 	// Wire is how the message was written.
 	Wire format.Wire
 	// Position is the message's own.
@@ -59,21 +64,68 @@ func (e *Events) Len() int {
 // Format implements stream.Formatted.
 func (e *Events) Format() string { return string(e.Wire.Format) }
 
-// Encode turns the raw records into vectors, once for each encoder. Its errors are
-// *stream.MessageError.
-func (e *Events) Encode(with *ingest.Encoder) (*ingest.Batch, error) {
+// Known returns the vector, encoded, that the newest event of an id has; nil if that is not
+// known. It is not changed.
+type Known func(id string) []float32
+
+// Encode turns the raw records into vectors, once for each encoder. A vector that a change did
+// not touch is the one that known has, which may be nil. Its errors are *stream.MessageError.
+func (e *Events) Encode(with *ingest.Encoder, known Known) (*ingest.Batch, error) {
 	if e.encoder == with {
 		return e.batch, nil
 	}
-	_, err := e.Absent(with.Selection().ID, with.Vector())
-	var b *ingest.Batch
+	vector := with.Vector()
+	same := slices.Contains(e.Unchanged, vector)
+	if same {
+		vector = "" // it need not be there
+	}
+	_, err := e.Absent(with.Selection().ID, vector)
 	if err == nil {
+		err = e.leftOut(with)
+	}
+	var b *ingest.Batch
+	switch {
+	case err != nil:
+	case same:
+		b, err = e.encodeSame(with, known)
+	default:
 		b, err = Encode(with, e.Table, e.limits)
 	}
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: err, Misnamed: e.Lacking(with.Renamed()...) != nil}
 	}
 	e.batch, e.encoder = b, with
+	return b, nil
+}
+
+// leftOut refuses an event whose columns that pass through were left out: nobody knows what they
+// were.
+func (e *Events) leftOut(with *ingest.Encoder) error {
+	pick := with.Selection()
+	for _, name := range e.Unchanged {
+		if slices.Contains(pick.Passing(), name) {
+			return e.Table.Origin.BadAt(0, name, "Debezium has left the value out, since the change did not touch it").
+				Suggest("set the table's REPLICA IDENTITY to FULL, or do not keep the column")
+		}
+	}
+	return nil
+}
+
+// encodeSame encodes an event whose vector is the one that it had.
+func (e *Events) encodeSame(with *ingest.Encoder, known Known) (*ingest.Batch, error) {
+	b, err := labelIfThere(with, e.Table).Unlabelled().Pass(e.Table)
+	if err != nil {
+		return nil, err
+	}
+	var x []float32
+	if known != nil && b.ID.Valid() {
+		x = known(b.ID.Text(0))
+	}
+	if len(x) != with.Dim() {
+		return nil, e.Table.Origin.BadAt(0, with.Vector(), "Debezium has left the vector out, since the change did not touch it, and the map does not have the one before").
+			Suggest("set the table's REPLICA IDENTITY to FULL, or let the reference set hold all rows (reference.size) and name the column of ids (source.id)")
+	}
+	b.X = vec.Matrix[float32]{Rows: 1, Cols: len(x), Data: slices.Clone(x)}
 	return b, nil
 }
 
@@ -206,7 +258,7 @@ func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}
 	}
 	return &Events{
-		Table: got.Table, Gone: got.Gone, Wire: got.Wire,
+		Table: got.Table, Gone: got.Gone, Truncated: got.Truncated, Unchanged: got.Unchanged, Wire: got.Wire,
 		Position: m.Position(), At: eventTime(m.Time), limits: d.Limits(),
 		fields: func() table.Schema { return d.Fields(&m) },
 	}, nil

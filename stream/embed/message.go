@@ -21,6 +21,7 @@ var _ stream.Map = (*Map)(nil)
 func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
 	out := make([]stream.Outcome, len(in))
 	var good []int
+	earlier := newEarlier(in, m.set.Known)
 	batches, wires, tables := make([]*ingest.Batch, len(in)), make([]format.Wire, len(in)), make([]*table.Table, len(in))
 	for i, e := range in {
 		mine, err := Own(e)
@@ -28,14 +29,24 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 			return nil, err
 		}
 		wires[i], tables[i] = mine.Wire, mine.Table
+		if mine.Truncated {
+			if m.set.Watch != nil {
+				m.set.Watch.Emptied()
+			}
+			out[i].Nothing = true
+			earlier.empty()
+			continue
+		}
 		if mine.Table == nil {
+			earlier.gone(mine.Gone)
 			if m.set.Watch != nil {
 				m.set.Watch.Gone(mine.Gone)
 			}
 			continue // of what is gone a tombstone is left
 		}
-		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
+		if batches[i], out[i].Err = mine.Encode(m.encoder, earlier.known); out[i].Err == nil {
 			good = append(good, i)
+			earlier.came(batches[i])
 		}
 	}
 	for len(good) > 0 {

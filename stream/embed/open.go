@@ -87,6 +87,8 @@ type Settings struct {
 	Writer *format.Encoder
 	// Watch, if set, sees the events of messages as they are placed.
 	Watch Watcher
+	// Known has vectors of events whose changes come without them; nil: none is known.
+	Known Known
 }
 
 // Check says which of the settings cannot be met, whatever the map.

@@ -18,6 +18,8 @@ type Watcher interface {
 	Placed(o *emit.Output, x vec.Matrix[float32], from stream.Position)
 	// Gone: the event of this id is no more.
 	Gone(id string)
+	// Emptied: all events are no more.
+	Emptied()
 }
 
 // watch shows a watcher the rows of a message.

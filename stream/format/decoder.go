@@ -28,6 +28,9 @@ type Settings struct {
 	Arrow arrowfmt.Limits
 	// ID is the column of ids, by which keys are read; "" if there is none.
 	ID string
+	// Truncate says that the truncation of a table, as Debezium reports it, empties the map.
+	// Otherwise it is an error.
+	Truncate bool
 	// File has the schema of messages that name none; nil: they name it.
 	File *File
 	// Registry has the schemas that messages name; nil: there is none.
@@ -42,6 +45,11 @@ type Decoded struct {
 	// is Gone.
 	Table *table.Table
 	Gone  string
+	// Truncated says that all events are gone. There is no Table then.
+	Truncated bool
+	// Unchanged are the columns of the one event whose values Debezium has left out, since the
+	// change did not touch them. They are null in Table.
+	Unchanged []string
 	// Wire is how the message was written.
 	Wire Wire
 }
@@ -83,8 +91,10 @@ func NewDecoder(s Settings) (*Decoder, error) {
 		}
 		s.Format = s.File.format
 	}
+	s.Spec.Changes = true
 	all := s.Spec
 	all.Paths, all.Named, all.Vector = nil, nil, ""
+	all.ID = s.ID[strings.LastIndexByte(s.ID, '.')+1:]
 	d := &Decoder{
 		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow},
 		values: newSchemas(s.Registry, s.Spec, false), keys: newSchemas(s.Registry, all, true),
@@ -113,8 +123,15 @@ func OfArrow(limits arrowfmt.Limits) *Decoder {
 func (d *Decoder) Limits() arrowfmt.Limits { return d.set.Arrow }
 
 // Decode reads a message. Errors are about the message, but for those that match
-// *stream.UnavailableError.
+// *stream.UnavailableError. A message that holds no event is a *stream.SkippedError.
 func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
+	if out, err = d.decode(m); err != nil {
+		err = d.named(m, err)
+	}
+	return out, err
+}
+
+func (d *Decoder) decode(m *stream.Message) (out Decoded, err error) {
 	if m.Tombstone() {
 		out.Gone, err = d.gone(m)
 		return out, err
@@ -144,8 +161,17 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 		return out, readAs(wire.Format, err)
 	}
 	d.chose(wire.Format, m)
-	if out.Wire = wire; !got.Deleted {
-		out.Table = got.Table
+	switch out.Wire = wire; {
+	case got.Aside != "":
+		return out, &stream.SkippedError{Kind: got.Aside}
+	case got.Truncated && d.set.Truncate:
+		out.Truncated = true
+		return out, nil
+	case got.Truncated:
+		return out, origin.Bad("Debezium's operation \"t\" says that the table was emptied, and holds no record").
+			Suggest("to empty the map as well set source.truncate to empty; to go on without it %s", record.SkipOperation)
+	case !got.Deleted:
+		out.Table, out.Unchanged = got.Table, got.Unchanged
 		return out, nil
 	}
 	out.Gone, err = d.deleted(got.Table, m)
@@ -218,7 +244,7 @@ const bySchema Name = ""
 // the one in use, whose decoder finds the fault, or Auto if none is.
 func (d *Decoder) recognise(m *stream.Message) Name {
 	v := m.Value
-	if arrowfmt.Looks(v) {
+	if arrowfmt.Looks(v) && (len(v) < 2 || v[1] != 0xfe) { // a byte order mark of UTF-16
 		return Arrow
 	}
 	if d.set.Registry != nil {
@@ -321,6 +347,9 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 		return d.file, wire, nil
 	}
 	header, _ := m.Header(registry.ValueHeader)
+	if unframed(header, m.Value) {
+		return nil, wire, origin.Bad("the bytes behind its first byte, 0, are the id of no schema")
+	}
 	r, wire, err := d.values.find(header, m.Value)
 	if errors.Is(err, errNoSchema) {
 		err = fmt.Errorf("%w: %s", err, firstByte(m.Value))

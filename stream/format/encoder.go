@@ -21,15 +21,18 @@ type Output struct {
 	Registry *registry.Client
 	Topic    string
 	Strategy registry.Strategy
+	// RecordName is the full name of records in Avro; "" for emit.AvroName.
+	RecordName string
 }
 
 // Encoder writes placed events as messages. The same output and wire give the same bytes.
 // It is safe for concurrent use; the zero value writes each in its input's format.
 type Encoder struct {
-	set   Output
-	arrow emit.MessageWriter
-	avro  emit.Avro
-	proto emit.Protobuf
+	set     Output
+	arrow   emit.MessageWriter
+	avro    emit.Avro
+	proto   emit.Protobuf
+	seeding seeding
 }
 
 // NewEncoder makes an encoder.
@@ -37,7 +40,7 @@ func NewEncoder(o Output) (*Encoder, error) {
 	if o.Registry == nil && (o.Format == Avro || o.Format == Protobuf) {
 		return nil, fmt.Errorf("outputs in format %s need a schema registry", o.Format)
 	}
-	return &Encoder{set: o}, nil
+	return &Encoder{set: o, avro: emit.Avro{Name: o.RecordName}}, nil
 }
 
 // Of is the format of what is made of a message.
@@ -56,7 +59,7 @@ func (e *Encoder) Of(w Wire) Name {
 func (e *Encoder) Subject(n Name) string {
 	switch n {
 	case Avro:
-		return e.set.Strategy.Subject(e.set.Topic, emit.AvroName)
+		return e.set.Strategy.Subject(e.set.Topic, cmp.Or(e.set.RecordName, emit.AvroName))
 	case Protobuf:
 		return e.set.Strategy.Subject(e.set.Topic, emit.PlaceMessage)
 	}
@@ -103,6 +106,9 @@ func (e *Encoder) inAvro(ctx context.Context, o *emit.Output, w Wire) ([]byte, e
 	var s *emit.AvroSchema
 	var value []byte
 	var err error
+	if err := e.seed(ctx); err != nil {
+		return nil, err
+	}
 	head := make([]byte, registry.FrameSize, 256)
 	if e.set.Pass {
 		s, value, err = e.avro.Pass(head, o, w.avro, w.Value)

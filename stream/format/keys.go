@@ -2,10 +2,16 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/registry"
@@ -15,33 +21,82 @@ import (
 func (d *Decoder) deleted(t *table.Table, m *stream.Message) (string, error) {
 	if d.set.ID != "" && t != nil && t.Len() > 0 {
 		if c, ok := t.Column(d.set.ID); ok && !c.IsNull(0) {
-			return c.Text(0), nil
+			return c.Text(0), table.CheckID(c, t.Origin)
 		}
 	}
 	return d.gone(m)
 }
 
 // gone returns the id that a message's key names. A key that cannot be read as anything
-// else is the id as it is; the error is a *stream.UnavailableError.
+// else is the id as it is. The error is a *stream.UnavailableError, or says that the key's
+// number cannot be an id.
 func (d *Decoder) gone(m *stream.Message) (string, error) {
-	if d.set.Format == Arrow {
-		return string(m.Key), nil
+	if len(m.Key) == 0 {
+		return "", table.Origin{Position: m.Position()}.Bad("a deletion has no key, so it names no event").Suggest("write the event's id as the key")
 	}
-	r, value, err := d.keyReader(m)
-	if err != nil {
-		return "", err
-	}
-	if r != nil {
-		if got, err := r.Decode(value, table.Origin{Position: m.Position()}); err == nil && got.Table.Len() == 1 {
-			if c, ok := d.idOf(got.Table); ok && !c.IsNull(0) {
-				return c.Text(0), nil
+	if d.set.Format != Arrow {
+		r, value, err := d.keyReader(m)
+		if err != nil {
+			return "", err
+		}
+		if r != nil {
+			if got, err := r.Decode(value, table.Origin{Position: m.Position()}); err == nil && got.Table.Len() == 1 {
+				if c, ok := d.idOf(got.Table); ok && !c.IsNull(0) {
+					return d.plainID(c.Text(0)), table.CheckID(c.Renamed("key: "+c.Name()), got.Table.Origin)
+				}
 			}
 		}
+		if id, ok := scalar(value); ok {
+			return id, nil
+		}
 	}
-	if id, ok := scalar(value); ok {
-		return id, nil
+	if n, ok := d.binary(m.Key); ok {
+		return strconv.FormatInt(n, 10), nil
 	}
 	return string(m.Key), nil
+}
+
+// plainID is an id that a key of MongoDB's holds as JSON in a text: text in quotes, or an object of
+// one field such as {"$oid": "65"}.
+func (d *Decoder) plainID(id string) string {
+	if d.set.ID != "_id" || !strings.HasPrefix(id, `"`) && !strings.HasPrefix(id, `{"$`) {
+		return id
+	}
+	var text string
+	if json.Unmarshal([]byte(id), &text) == nil {
+		return text
+	}
+	var extended map[string]json.RawMessage
+	if json.Unmarshal([]byte(id), &extended) != nil || len(extended) != 1 {
+		return id
+	}
+	for _, v := range extended {
+		if json.Unmarshal(v, &text) == nil {
+			return text
+		}
+		return string(v)
+	}
+	return id
+}
+
+// binary reads the keys that Kafka's serializers of integers write: 4 or 8 bytes, the highest
+// first. Text of that length is told from them by its bytes. Where the ids are pinned to be
+// integers, only digits are text.
+func (d *Decoder) binary(key []byte) (n int64, ok bool) {
+	if len(key) != 4 && len(key) != 8 {
+		return 0, false
+	}
+	other := func(r rune) bool { return !unicode.IsPrint(r) }
+	if pin := d.set.Spec.Types[d.set.ID]; d.set.ID != "" && (pin == record.Int || pin == record.Uint) {
+		other = func(r rune) bool { return (r < '0' || r > '9') && r != '-' }
+	}
+	if utf8.Valid(key) && !bytes.ContainsFunc(key, other) {
+		return 0, false
+	}
+	if len(key) == 4 {
+		return int64(int32(binary.BigEndian.Uint32(key))), true
+	}
+	return int64(binary.BigEndian.Uint64(key)), true
 }
 
 // scalar reads a JSON text or number, alone or as the payload of Connect's envelope.
@@ -61,8 +116,13 @@ func scalar(key []byte) (string, bool) {
 		return text, true
 	}
 	var number json.Number
-	err := json.Unmarshal(key, &number)
-	return number.String(), err == nil
+	if json.Unmarshal(key, &number) != nil {
+		return "", false
+	}
+	if v, err := number.Float64(); err == nil && strings.ContainsAny(number.String(), ".eE") && v == math.Trunc(v) && math.Abs(v) < table.ExactFloat {
+		return strconv.FormatInt(int64(v), 10), true // as the same number in an event is written
+	}
+	return number.String(), true
 }
 
 // keyReader returns what reads a message's key, and what is to be read; nil for a key that
@@ -80,7 +140,7 @@ func (d *Decoder) keyReader(m *stream.Message) (reader, []byte, error) {
 		}
 	}
 	key := m.Key
-	if registry.Framed(key) {
+	if registry.Framed(key) && (len(key) != 8 || binary.BigEndian.Uint32(key[1:]) != 0) { // no registry has a schema 0
 		key = key[registry.FrameSize:]
 	}
 	if trimmed := bytes.TrimSpace(key); len(trimmed) > 0 && trimmed[0] == '{' {

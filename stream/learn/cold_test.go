@@ -139,7 +139,7 @@ func TestLabelsPassThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := e.(*embed.Events)
-	batch, err := in.Encode(l.encoder)
+	batch, err := in.Encode(l.encoder, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

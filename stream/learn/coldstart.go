@@ -115,6 +115,11 @@ func (c *coldStart) collectTombstone(id string) {
 	}
 }
 
+// empty takes all events out that have come.
+func (c *coldStart) empty() {
+	c.came, c.rows, c.total, c.most = nil, nil, 0, ""
+}
+
 // full says whether enough has come, in one shape, to learn from; or so much, in
 // all shapes, that it cannot go on.
 func (c *coldStart) full(need, size int) bool { return c.rows[c.most] >= need || c.total >= 2*size }

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"unfold/ingest"
@@ -96,6 +97,11 @@ func (in *intake) accept(e *embed.Events) error {
 		in.format = e.Wire.Format
 	}
 	switch {
+	case e.Truncated:
+		in.empty()
+		return nil
+	case in.encoder == nil && len(e.Unchanged) > 0 && (in.set.Mapping.Vector == "" || slices.Contains(e.Unchanged, in.set.Mapping.Vector)):
+		return nil // it can be placed once there is a map, and shows the learner nothing new
 	case in.encoder == nil && e.Table == nil:
 		in.cold.collectTombstone(e.Gone)
 		return nil
@@ -113,7 +119,7 @@ func (in *intake) accept(e *embed.Events) error {
 		in.unlabel(e.Gone)
 		return nil
 	}
-	b, err := e.Encode(in.encoder)
+	b, err := e.Encode(in.encoder, in.vector)
 	if wrong := in.names.Judge(e.Len(), err); wrong != nil {
 		return wrong
 	}
@@ -129,6 +135,34 @@ func (in *intake) accept(e *embed.Events) error {
 	in.prequential.sample(b, classes)
 	in.label(b)
 	return nil
+}
+
+// empty takes all events out. The lock is held.
+func (in *intake) empty() {
+	if in.encoder == nil {
+		in.cold.empty()
+		return
+	}
+	in.ref.Clear()
+	in.pool = nil
+}
+
+// vector returns that of the event of an id, nil if it is not known. The lock is held.
+func (in *intake) vector(id string) []float32 {
+	if p := in.ref.Of(id); p >= 0 {
+		return in.ref.Vector(p)
+	}
+	return nil
+}
+
+// Vector is vector for those who do not hold the lock: a copy.
+func (in *intake) Vector(id string) []float32 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.ref == nil {
+		return nil
+	}
+	return slices.Clone(in.vector(id))
 }
 
 // show shows events, and their classes if they have any, to the reference set. The lock is held.
@@ -162,7 +196,7 @@ func (in *intake) again(e *embed.Events) error {
 	if in.encoder == nil || e.Table == nil || e.Placed() == nil {
 		return nil
 	}
-	b, err := e.Encode(in.encoder)
+	b, err := e.Encode(in.encoder, in.vector)
 	if err != nil {
 		return err
 	}

@@ -239,8 +239,11 @@ func (in *intake) moved(points []move, mu vec.Matrix[float64]) {
 // number of up to 64 bits, else as text.
 func idColumn(typ, id string) table.Column {
 	if strings.HasPrefix(typ, "int") || strings.HasPrefix(typ, "uint") {
-		if v, err := strconv.ParseInt(id, 10, 64); err == nil {
+		if v, err := strconv.ParseInt(id, 10, 64); err == nil && typ != "uint64" {
 			return table.Int64Column(emit.IDName, []int64{v})
+		}
+		if v, err := strconv.ParseUint(id, 10, 64); err == nil {
+			return table.Uint64Column(emit.IDName, []uint64{v})
 		}
 	}
 	return table.StringColumn(emit.IDName, []string{id})

@@ -120,7 +120,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		if err := l.Offer(context.Background(), e); err != nil {
 			t.Fatal(err)
 		}
-		b, err := e.(*embed.Events).Encode(l.encoder)
+		b, err := e.(*embed.Events).Encode(l.encoder, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func (s *shortBreath) Write(ctx context.Context, messages []stream.Message) erro
 
 func TestIDColumn(t *testing.T) {
 	for _, c := range []struct{ typ, id, want string }{
-		{"int64", "17", "int64"}, {"uint32", "17", "int64"}, {"uint64", "18446744073709551615", "string"}, {"string", "17", "string"}, {"", "a", "string"},
+		{"int64", "17", "int64"}, {"uint32", "17", "int64"}, {"uint64", "18446744073709551615", "uint64"}, {"uint64", "17", "uint64"}, {"int64", "9223372036854775808", "uint64"}, {"string", "17", "string"}, {"", "a", "string"},
 	} {
 		got := idColumn(c.typ, c.id)
 		if got.DataType() != c.want || got.Text(0) != c.id {
@@ -329,7 +329,7 @@ func TestMovesOfLateEvents(t *testing.T) {
 	last, newest := map[string]row{}, map[string]row{}
 	outputs := func(e stream.Events) {
 		p := e.(*embed.Events).Placed()
-		b, err := e.(*embed.Events).Encode(l.encoder)
+		b, err := e.(*embed.Events).Encode(l.encoder, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -177,6 +177,7 @@ func (p *publisher) exchange(next *published, took time.Duration) {
 // open prepares a snapshot for placing, with its own encoder if none is given.
 func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Stats) (*published, error) {
 	set := p.set.Placing()
+	set.Known = p.in.Vector
 	set.Encoder = encoder
 	m, err := embed.Open(s, set)
 	if err != nil {

@@ -27,6 +27,7 @@ func (w *noticing) NewMap(p *stream.Published) {
 }
 
 func (w *noticing) Placed(*emit.Output, vec.Matrix[float32], stream.Position) {}
+func (w *noticing) Emptied()                                                  {}
 func (w *noticing) Gone(string)                                               {}
 
 // A watcher hears of every map before events are placed on it: of a learner, of one that goes on from a

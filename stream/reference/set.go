@@ -199,6 +199,24 @@ func (s *Set) Delete(id string) bool {
 	return true
 }
 
+// Of returns the point of the event of an id, -1 if that is not known.
+func (s *Set) Of(id string) int32 {
+	if p, known := s.ids[id]; known {
+		return p
+	}
+	return -1
+}
+
+// Clear takes all events out.
+func (s *Set) Clear() {
+	for s.Len() > 0 {
+		p := s.oldest.top()
+		s.counts.Deletes += uint64(s.count[p])
+		s.remove(p)
+	}
+	s.threshold = math.MaxUint64
+}
+
 // insert makes a point.
 func (s *Set) insert(x []float32, h uint64, at int64) int32 {
 	var p int32

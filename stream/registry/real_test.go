@@ -69,6 +69,17 @@ func TestReal(t *testing.T) {
 		if _, err := c.Register(ctx, "point", &registry.Schema{Type: registry.Avro, Text: other}); !errors.As(err, &refused) || !refused.Incompatible {
 			t.Errorf("an incompatible schema: %v", err)
 		}
+		for text, want := range map[string]bool{point: true, other: false} {
+			if ok, why, err := c.Compatible(ctx, "point", &registry.Schema{Type: registry.Avro, Text: text}); err != nil || ok != want {
+				t.Errorf("%s is compatible: %t (%s), %v; want %t", text, ok, why, err, want)
+			}
+		}
+		if latest, err := c.Latest(ctx, "point"); err != nil || latest == nil || !strings.Contains(latest.Text, `"Point"`) {
+			t.Errorf("the newest schema: %+v, %v", latest, err)
+		}
+		if none, err := c.Latest(ctx, "nobody's"); err != nil || none != nil {
+			t.Errorf("the newest schema of no subject: %+v, %v", none, err)
+		}
 	})
 	t.Run("Python", func(t *testing.T) { python(t, c, r.URL) })
 	t.Run("away", func(t *testing.T) {

@@ -25,7 +25,7 @@ type textFlags struct {
 	CSVSeparator string            `group:"text" rare:"" name:"delimiter" aliases:"csv-separator" placeholder:"CHAR" help:"What separates fields: a character, tab, or space for any run of blanks. Default: what the first lines suggest."`
 	Decimal      string            `group:"text" rare:"" name:"decimal" default:"." placeholder:".|," help:"The decimal sign of numbers."`
 	Encoding     string            `group:"text" rare:"" name:"encoding" placeholder:"NAME" help:"Encoding of the text, such as latin1, windows-1251, utf-16, shift_jis. Default: UTF-8, or what a byte order mark says."`
-	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns instead of those that most values suggest: int64, float64, bool, string."`
+	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns instead of those that most values suggest: int64, uint64, float64, bool, string."`
 }
 
 func (t textFlags) options(p *program) (ingest.Options, error) {

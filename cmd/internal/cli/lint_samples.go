@@ -135,6 +135,9 @@ func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Se
 		p.printf("note     there are more messages; the first %s were looked at\n", humanize.Count(mostSamples))
 	}
 	showColumns(p.Stdout, seen)
+	if pins := seen.Pins(); len(pins) > 0 {
+		p.printf("note     outputs in Avro have one type a column; to pin those found here: source: {types: [%s]}\n", strings.Join(pins, ", "))
+	}
 	for _, c := range seen.Columns {
 		if c.Events == 0 && seen.Events > 0 && c.Role != stage.NotUsed && len(seen.Unknown) == 0 {
 			p.printf("note     column %q, %s, has no value in any event\n", c.Name, c.Role)

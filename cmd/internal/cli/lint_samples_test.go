@@ -1,6 +1,11 @@
 package cli
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // A file is one message, or one a line if each line is JSON by itself.
 func TestMessagesOfFiles(t *testing.T) {
@@ -21,5 +26,28 @@ func TestMessagesOfFiles(t *testing.T) {
 		if got := messagesOf("f", []byte(row.content)); len(got) != row.want {
 			t.Errorf("%s: %d messages, expected %d", row.name, len(got), row.want)
 		}
+	}
+}
+
+// The types of columns that pass into Avro are shown as the setting that pins them.
+func TestLintShowsPins(t *testing.T) {
+	folder := t.TempDir()
+	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "events.jsonl")
+	for path, text := range map[string]string{
+		config: `source: {kafka: {brokers: ["localhost:1"], topic: events}, id: event_id, keep: [kind, size, ok, mixed, said], types: ["said:text"], vector: v}
+registry: {url: "http://localhost:1"}
+sink: {kafka: {topic: places}, format: avro}
+dead_letter: {topic: dlq}
+state: ` + folder + "\n",
+		sample: `{"event_id": 1, "kind": "a", "size": 1, "ok": true, "mixed": 1, "said": "x", "v": [1, 2]}
+{"event_id": 2, "kind": "b", "size": 1.5, "ok": false, "mixed": "x", "said": "y", "v": [2, 2]}
+`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, stdout, stderr := run(t, "lint", "-c", config, "--sample", sample)
+	if want := `source: {types: ["event_id:int", "kind:text", "size:float", "ok:bool", "mixed:text"]}`; !strings.Contains(stdout, want) {
+		t.Errorf("lint shows\n%s%s\nwant %s", stdout, stderr, want)
 	}
 }

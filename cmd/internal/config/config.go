@@ -47,12 +47,13 @@ type Trace struct {
 
 // Source says where events come from and what of them becomes a vector.
 type Source struct {
-	Kafka   SourceKafka `key:"kafka"`
-	Format  string      `key:"format" common:"true" default:"auto" choices:"auto,arrow,json,avro,protobuf" help:"What a message is: an Arrow IPC stream, a JSON object or a list of such, a record in Avro or in Protobuf. auto recognises them by the bytes of each, with a registry also by the schema that a message names."`
-	Types   []string    `key:"types" help:"Types of columns, where those that messages show will not do: int, float, bool, text, time, vector." placeholder:"COL:TYPE,..."`
-	Schema  string      `key:"schema" help:"File with the schema of messages that name none: .avsc for Avro, .proto or a descriptor set for Protobuf." placeholder:"FILE"`
-	Message string      `key:"message" help:"Protobuf message of that schema. Default: the first that no other has as a field." placeholder:"NAME"`
-	Columns `key:""`
+	Kafka    SourceKafka `key:"kafka"`
+	Format   string      `key:"format" common:"true" default:"auto" choices:"auto,arrow,json,avro,protobuf" help:"What a message is: an Arrow IPC stream, a JSON object or a list of such, a record in Avro or in Protobuf. auto recognises them by the bytes of each, with a registry also by the schema that a message names."`
+	Types    []string    `key:"types" help:"Types of columns, where those that messages show will not do: int, uint, float, bool, text, time, vector." placeholder:"COL:TYPE,..."`
+	Schema   string      `key:"schema" help:"File with the schema of messages that name none: .avsc for Avro, .proto or a descriptor set for Protobuf." placeholder:"FILE"`
+	Message  string      `key:"message" help:"Protobuf message of that schema. Default: the first that no other has as a field." placeholder:"NAME"`
+	Truncate string      `key:"truncate" default:"refuse" choices:"refuse,empty" help:"What to do when a change of Debezium's says that the table was emptied (operation t): make a dead letter of it, or empty the map."`
+	Columns  `key:""`
 }
 
 // SourceKafka is the topic that events come from.
@@ -152,12 +153,13 @@ func (c Clusters) Settings() clusters.Settings {
 
 // Sink says where placed events go.
 type Sink struct {
-	Kafka    SinkKafka `key:"kafka"`
-	Format   string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
-	Pass     bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
-	Subject  string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
-	Moves    string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
-	Clusters string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
+	Kafka      SinkKafka `key:"kafka"`
+	Format     string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
+	Pass       bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
+	Subject    string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
+	RecordName string    `key:"record_name" help:"Full name of the records of outputs in Avro. With subject record it is the subject, so that two stages need two names. Default: unfold.Place." placeholder:"NAMESPACE.NAME"`
+	Moves      string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
+	Clusters   string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
 }
 
 // Moves says when points that moved are emitted downstream.

@@ -3,6 +3,7 @@ package config
 import (
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"unfold/ingest/record"
@@ -72,10 +73,19 @@ func (c *Config) checkFormats(complain complainer) {
 	if c.Registry.URL == "" && c.Sink.Subject != "topic" && c.Sink.Subject != "" {
 		complain("sink.subject", "give registry.url, or leave it out", "there is no registry that has subjects")
 	}
+	if c.Sink.Subject == "record" && c.Sink.RecordName == "" && c.Registry.URL != "" && c.Writes() == format.Avro && !c.Sink.Pass {
+		complain("sink.subject", "set sink.record_name, as in shop.Place (unfold.Place is what it was before)", "under the record's name, which is the same for all stages, schemas of other stages' places lie as well")
+	}
+	if c.Sink.RecordName != "" && !fullName.MatchString(c.Sink.RecordName) {
+		complain("sink.record_name", "write letters, digits and underscores between dots, as in shop.Place", "%q is no full name of Avro", c.Sink.RecordName)
+	}
 	if w := c.Writes(); c.Sink.Pass && (w == format.Arrow || w == format.Protobuf || in != format.Auto && in != w) {
 		complain("sink.pass", "name columns to keep (source.keep), which pass in any format", "records are written again, with more fields, in JSON or Avro, as they came; the source is read as %s, the sink written as %s", in, w)
 	}
 }
+
+// fullName is that of a record in Avro.
+var fullName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 // schemaful reports formats that cannot be read without a schema.
 func schemaful(n format.Name) bool { return n == format.Avro || n == format.Protobuf }

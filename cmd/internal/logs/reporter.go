@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -78,6 +79,11 @@ func (r *Reporter) Hooks() stream.Hooks {
 			r.often(slog.LevelWarn, string(stage), DeadLettered, "dead letter", about(&m, stage, reason)...)
 		},
 		Skipped: func(m stream.Message, stage stream.Stage, reason error) {
+			var skipped *stream.SkippedError
+			if errors.As(reason, &skipped) {
+				r.often(slog.LevelInfo, skipped.Kind, PassedOver, "skipped", about(&m, stage, reason)...)
+				return
+			}
 			r.often(slog.LevelWarn, string(stage), PassedOver, "not learnt from", about(&m, stage, reason)...)
 		},
 		Gap: func(gap *stream.OffsetError) {

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -22,7 +23,7 @@ type Metrics struct {
 	events, placed      prometheus.Counter
 	delivered, split    prometheus.Counter
 	dead, retries       *prometheus.CounterVec
-	skipped             *prometheus.CounterVec
+	skipped, eventless  *prometheus.CounterVec
 	lag, committed      *prometheus.GaugeVec
 	place, delivery     prometheus.Histogram
 	refresh             prometheus.Histogram
@@ -74,6 +75,7 @@ func New(version string) *Metrics {
 	m.delivered = counter("messages_delivered_total", "Messages acknowledged by the sink.")
 	m.split = counter("messages_split_total", "Messages whose output was too large for its topic and came in parts.")
 	m.dead = counters("messages_dead_lettered_total", "Messages that could not be read or placed.", "stage")
+	m.eventless = counters("messages_without_events_total", "Messages that hold no event and were skipped, such as a connector's heartbeats.", "kind")
 	m.skipped = counters("messages_skipped_total", "Messages that a process which only learns could not use, and skipped.", "stage")
 	m.retries = counters("retries_total", "Operations that were retried.", "op")
 	m.lag = gauges("lag_messages", "Messages between the committed offset and the log's end.", "topic", "partition")
@@ -144,7 +146,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 		},
 		Split:        func(stream.Message, int) { m.split.Inc() },
 		DeadLettered: func(_ stream.Message, stage stream.Stage, _ error) { m.dead.WithLabelValues(string(stage)).Inc() },
-		Skipped:      func(_ stream.Message, stage stream.Stage, _ error) { m.skipped.WithLabelValues(string(stage)).Inc() },
+		Skipped:      m.skip,
 		Committed:    func(p stream.Position) { m.committed.With(labels(p.TopicPartition)).Set(float64(p.Offset)) },
 		Retrying:     func(what string, _ int, _ error, _ time.Duration) { m.retries.WithLabelValues(what).Inc() },
 		Published: func(p *stream.Published, took time.Duration) {
@@ -162,4 +164,14 @@ func (m *Metrics) Hooks() stream.Hooks {
 		Moved:         func(points int) { m.moved.Add(float64(points)) },
 		RefreshFailed: func(error) { m.failures.Inc() },
 	}
+}
+
+// skip counts a message that was skipped.
+func (m *Metrics) skip(_ stream.Message, stage stream.Stage, reason error) {
+	var skipped *stream.SkippedError
+	if errors.As(reason, &skipped) {
+		m.eventless.WithLabelValues(skipped.Kind).Inc()
+		return
+	}
+	m.skipped.WithLabelValues(string(stage)).Inc()
 }

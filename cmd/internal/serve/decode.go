@@ -60,7 +60,7 @@ type reader struct {
 func newReader(m *Model, l Limits) *reader {
 	// What has come here has been found not too long.
 	limits := record.Limits{Bytes: math.MaxInt64, Memory: l.Memory}
-	all := record.Spec{Vector: m.said.Vector, Types: m.types, Limits: limits}
+	all := record.Spec{ID: m.idName(), Vector: m.said.Vector, Types: m.types, Limits: limits}
 	if m.said.Vector != "" || len(m.said.Columns) > 0 {
 		all.Paths = m.wanted() // what is not used may be anything
 	}
@@ -68,7 +68,7 @@ func newReader(m *Model, l Limits) *reader {
 	return &reader{
 		m: m, limits: l, arrow: &arrowfmt.Decoder{Limits: arrowfmt.Limits{Bytes: l.Body, Memory: l.Memory}}, record: jsonrec.New(all),
 		vector:     jsonrec.New(record.Spec{Paths: []string{name}, Vector: name, Types: m.types, Limits: limits}),
-		identified: jsonrec.New(record.Spec{Paths: []string{name, id}, Vector: name, Types: m.types, Limits: limits}),
+		identified: jsonrec.New(record.Spec{Paths: []string{name, id}, ID: id, Vector: name, Types: m.types, Limits: limits}),
 	}
 }
 

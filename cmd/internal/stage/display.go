@@ -119,6 +119,9 @@ func (d *display) Placed(o *emit.Output, x vec.Matrix[float32], from stream.Posi
 // Gone implements embed.Watcher.
 func (d *display) Gone(id string) { d.hub.Remove(id) }
 
+// Emptied implements embed.Watcher.
+func (d *display) Emptied() { d.hub.Clear() }
+
 // hooks count.
 func (d *display) hooks() stream.Hooks {
 	count := func(f func()) {

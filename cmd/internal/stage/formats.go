@@ -37,15 +37,18 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if err := keepable(c.Writes(), s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: registry.Strategy(c.Sink.Subject)}
+	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: registry.Strategy(c.Sink.Subject), RecordName: c.Sink.RecordName}
 	if f.writer, err = format.NewEncoder(out); err != nil {
+		return f, fmt.Errorf("sink: %w", err)
+	}
+	if err := f.checkPins(ctx, s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
 	out.Pass, out.Topic = false, c.Sink.Moves // a moved point has no record
 	if f.moves, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("moves: %w", err)
 	}
-	out.Topic = c.Sink.Clusters
+	out.Topic, out.RecordName = c.Sink.Clusters, ""
 	if out.Strategy == registry.RecordName {
 		out.Strategy = registry.TopicRecordName // its records have other fields than places
 	}
@@ -55,10 +58,19 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	return f, nil
 }
 
+// checkPins compares pinned types with what outputs have been before.
+func (f formats) checkPins(ctx context.Context, s Settings) error {
+	if w := s.Config.Writes(); w != format.Avro && w != format.Auto {
+		return nil
+	}
+	passing := append([]string{s.Mapping.ID, s.Mapping.Label}, s.Mapping.Keep...)
+	return f.writer.CheckPins(ctx, f.in.Spec.Types, s.Mapping.ID, passing)
+}
+
 // incoming are the settings by which the source's messages are read.
 func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (in format.Settings, err error) {
 	c := s.Config
-	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Chosen: chosen}
+	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Truncate: c.Source.Truncate == "empty", Chosen: chosen}
 	if in.Registry, err = schemaRegistry(c.Registry, s.Env); err != nil {
 		return in, err
 	}
@@ -148,7 +160,7 @@ func wanted(s Settings) (record.Spec, error) {
 		return record.Spec{}, fmt.Errorf("source.types: %w", err)
 	}
 	m := s.Mapping
-	out := record.Spec{Vector: m.Vector, Types: types, Limits: record.Limits{Memory: int64(s.Config.Limits.MessageMemory)}}
+	out := record.Spec{ID: m.ID, Vector: m.Vector, Types: types, Limits: record.Limits{Memory: int64(s.Config.Limits.MessageMemory)}}
 	named, all := namedColumns(m)
 	if all || s.Config.Role == config.RoleEmbed {
 		out.Named = named

@@ -137,6 +137,10 @@ func (h *health) shareless() error {
 // useless notes a message that could not be used. One that could be decoded was counted
 // as good before.
 func (h *health) useless(stage stream.Stage, reason error) {
+	var skipped *stream.SkippedError
+	if errors.As(reason, &skipped) {
+		return // it has nothing that could be used
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.bad++; stage == stream.StagePlace {

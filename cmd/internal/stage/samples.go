@@ -66,6 +66,8 @@ type SeenColumn struct {
 	Events int
 	// Role is what the stage uses it for.
 	Role string
+	// pinned: the configuration says its type.
+	pinned bool
 }
 
 // String says in a line what could be placed, with the columns, and what becomes of it.
@@ -118,6 +120,31 @@ func (c *SeenColumn) Value() string {
 		return c.Type()
 	}
 	return c.Type() + ": " + c.Example
+}
+
+// Pins are the types that columns which pass through were found to have, as source.types takes them,
+// quoted; none if outputs are not in Avro, or no type had to be found.
+func (s *Seen) Pins() (pins []string) {
+	if s.Output != format.Avro || s.Formats[format.JSON] == 0 {
+		return nil
+	}
+	words := map[string]record.Type{"int64": record.Int, "uint64": record.Uint, "float64": record.Float, "bool": record.Bool, "string": record.Text}
+	for _, c := range s.Columns {
+		passes := slices.ContainsFunc([]string{"the id", "the label", "kept"}, func(role string) bool { return strings.Contains(c.Role, role) })
+		t, known := words[c.Type()]
+		switch {
+		case !passes || c.pinned:
+			continue
+		case !known && len(c.Types) == 2 && slices.Contains(c.Types, "int64") && slices.Contains(c.Types, "float64"):
+			t = record.Float
+		case !known && len(c.Types) > 1:
+			t = record.Text
+		case !known:
+			continue
+		}
+		pins = append(pins, fmt.Sprintf("%q", c.Name+":"+string(t)))
+	}
+	return pins
 }
 
 // formats lists what was read.
@@ -368,6 +395,7 @@ func (l *looker) end() error {
 	slices.SortStableFunc(l.seen.Problems, func(a, b SampleProblem) int { return a.at - b.at })
 	for _, c := range l.seen.Columns {
 		c.Role = l.role(c.Name)
+		_, c.pinned = l.f.in.Spec.Types[c.Name]
 	}
 	if l.encoder == nil {
 		return nil

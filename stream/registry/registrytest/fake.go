@@ -3,6 +3,7 @@ package registrytest
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -18,6 +19,8 @@ type Fake struct {
 	fake   *srfake.Registry
 	status atomic.Int64
 	only   atomic.Pointer[string]
+	// against is why every schema that is compared is not compatible; nil: it is.
+	against atomic.Pointer[string]
 }
 
 // StartFake starts a registry in this process, without schemas.
@@ -28,7 +31,7 @@ func StartFake(t testing.TB) *Fake {
 	r.fake.Intercept(func(w http.ResponseWriter, q *http.Request) bool {
 		status, only := int(r.status.Load()), r.only.Load()
 		if status == 0 || only != nil && *only != "" && *only != q.Method {
-			return false
+			return r.refuses(w, q)
 		}
 		w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
 		w.WriteHeader(status)
@@ -37,6 +40,20 @@ func StartFake(t testing.TB) *Fake {
 	})
 	return r
 }
+
+// refuses answers a comparison of schemas, if it is set to.
+func (r *Fake) refuses(w http.ResponseWriter, q *http.Request) bool {
+	why := r.against.Load()
+	if why == nil || !strings.HasPrefix(q.URL.Path, "/compatibility/") {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
+	fmt.Fprintf(w, `{"is_compatible": false, "messages": [%q]}`, *why)
+	return true
+}
+
+// Incompatible lets it find every schema that is compared incompatible, for that reason.
+func (r *Fake) Incompatible(why string) { r.against.Store(&why) }
 
 // URL is where it is.
 func (r *Fake) URL() string { return r.fake.URL() }

@@ -1,0 +1,68 @@
+package table
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// ExactFloat is 2^53: below it every integer is a float64 of its own. At and above it one
+// float64 stands for several integers, so that two ids could have become one.
+const ExactFloat = 1 << 53
+
+// CheckID refuses the first row of a column of ids whose number cannot be exact: a float
+// with a fraction, or one so large that it stands for several integers, or a decimal with
+// a fraction. The error is an *Error with row and column.
+func CheckID(c Column, o Origin) error {
+	bad := inexactID(c.arr)
+	if bad == nil {
+		return nil
+	}
+	for i := range c.Len() {
+		if c.IsNull(i) || !bad(i) {
+			continue
+		}
+		return o.BadAt(i, c.Name(), "%s cannot be an id: it is no integer that its type, %s, holds exactly", c.Text(i), c.DataType()).
+			Suggest("write ids as text or as integers of at most 64 bits")
+	}
+	return nil
+}
+
+// inexactID returns what reports the rows of an array that are no exact integers; nil for
+// types whose values are all exact.
+func inexactID(a arrow.Array) func(i int) bool {
+	whole := func(get func(i int) float64, bound float64) func(i int) bool {
+		return func(i int) bool {
+			v := get(i)
+			return v != math.Trunc(v) || math.Abs(v) >= bound
+		}
+	}
+	part := func(get func(i int) *big.Int, scale int32) func(i int) bool {
+		if scale <= 0 {
+			return nil
+		}
+		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+		return func(i int) bool { return new(big.Int).Rem(get(i), ten).Sign() != 0 }
+	}
+	switch a := a.(type) {
+	case *array.Float64:
+		return whole(a.Value, ExactFloat)
+	case *array.Float32:
+		return whole(NumberGetter(a), 1<<24)
+	case *array.Float16:
+		return whole(NumberGetter(a), 1<<11)
+	case *array.Decimal128:
+		return part(func(i int) *big.Int { return a.Value(i).BigInt() }, a.DataType().(*arrow.Decimal128Type).Scale)
+	case *array.Decimal256:
+		return part(func(i int) *big.Int { return a.Value(i).BigInt() }, a.DataType().(*arrow.Decimal256Type).Scale)
+	case *array.Dictionary:
+		if bad := inexactID(a.Dictionary()); bad != nil {
+			return func(i int) bool { return bad(a.GetValueIndex(i)) }
+		}
+	case array.ExtensionArray:
+		return inexactID(a.Storage())
+	}
+	return nil
+}

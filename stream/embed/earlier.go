@@ -1,0 +1,50 @@
+package embed
+
+import (
+	"slices"
+
+	"unfold/ingest"
+	"unfold/stream"
+)
+
+// earlier knows the vectors of the events that are placed together: the learner sees them only
+// afterwards. It is empty unless one of them needs the vector of another.
+type earlier struct {
+	before  Known
+	needed  bool
+	emptied bool
+	vectors map[string][]float32 // nil of those that are gone
+}
+
+func newEarlier(in []stream.Events, before Known) *earlier {
+	needed := slices.ContainsFunc(in, func(e stream.Events) bool {
+		mine, ok := e.(*Events)
+		return ok && len(mine.Unchanged) > 0
+	})
+	return &earlier{before: before, needed: needed, vectors: map[string][]float32{}}
+}
+
+// known is the Known of the event at hand.
+func (k *earlier) known(id string) []float32 {
+	if x, there := k.vectors[id]; there || k.emptied || k.before == nil {
+		return x
+	}
+	return k.before(id)
+}
+
+// came notes the events of a batch, gone that one is no more, empty that none is.
+func (k *earlier) came(b *ingest.Batch) {
+	if !k.needed || !b.ID.Valid() {
+		return
+	}
+	for i := range b.Len() {
+		k.vectors[b.ID.Text(i)] = b.X.Row(i)
+	}
+}
+
+func (k *earlier) gone(id string) { k.vectors[id] = nil }
+
+func (k *earlier) empty() {
+	clear(k.vectors)
+	k.emptied = true
+}

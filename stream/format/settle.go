@@ -1,0 +1,108 @@
+package format
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/record"
+	"unfold/stream/registry"
+)
+
+// seeding takes the types of what was written before from the registry, once.
+type seeding struct {
+	mu   sync.Mutex
+	done bool
+}
+
+// seed takes over the types of the newest schema of the outputs. So a stage that starts again, and the
+// others of its group, write columns as they were.
+func (e *Encoder) seed(ctx context.Context) error {
+	if e.set.Registry == nil || e.set.Pass {
+		return nil
+	}
+	e.seeding.mu.Lock()
+	defer e.seeding.mu.Unlock()
+	if e.seeding.done {
+		return nil
+	}
+	latest, err := e.set.Registry.Latest(ctx, e.Subject(Avro))
+	if err != nil {
+		return err
+	}
+	if latest != nil && latest.Type == registry.Avro {
+		if err := e.avro.Settle(latest.Text); err != nil {
+			return err
+		}
+	}
+	e.seeding.done = true
+	return nil
+}
+
+// avroOf are the types of Avro that pinned columns have in outputs.
+var avroOf = map[record.Type]any{record.Int: "long", record.Uint: "string", record.Float: "double", record.Bool: "boolean", record.Text: "string",
+	record.Time: map[string]any{"type": "long", "logicalType": "timestamp-micros"}}
+
+// CheckPins says which pinned types the registry would refuse in the schema of outputs in Avro, by the newest
+// one that is registered: columns that pass through, by the names that they have there. A
+// registry that is away is no error.
+func (e *Encoder) CheckPins(ctx context.Context, types map[string]record.Type, id string, passing []string) error {
+	if e.set.Registry == nil || e.set.Pass || !slices.ContainsFunc(passing, func(column string) bool { return avroOf[types[column]] != nil }) {
+		return nil
+	}
+	subject := e.Subject(Avro)
+	latest, err := e.set.Registry.Latest(ctx, subject)
+	if err != nil || latest == nil || latest.Type != registry.Avro {
+		return nil
+	}
+	var problems []error
+	for _, column := range passing {
+		t, pinned := avroOf[types[column]]
+		if !pinned {
+			continue
+		}
+		name := emit.AvroField(column)
+		if column == id {
+			name = emit.IDName
+		}
+		text, was, changed := withType(latest.Text, name, t)
+		if !changed {
+			continue
+		}
+		ok, why, err := e.set.Registry.Compatible(ctx, subject, &registry.Schema{Type: registry.Avro, Text: text})
+		if err == nil && !ok {
+			problems = append(problems, fmt.Errorf("source.types pins %s to %s, and outputs have it as %s under the subject %s, whose compatibility refuses the change (%s): leave the pin out, write to a new topic (sink.kafka.topic), or relax the subject's compatibility",
+				column, types[column], was, subject, cmp.Or(why, "the registry does not say why")))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// withType is a schema in which a field has another type, beside null, and what it was.
+func withType(text, name string, t any) (out, was string, changed bool) {
+	var s map[string]any
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return "", "", false
+	}
+	fields, _ := s["fields"].([]any)
+	for _, f := range fields {
+		field, _ := f.(map[string]any)
+		if field["name"] != name {
+			continue
+		}
+		before, _ := json.Marshal(field["type"])
+		after, _ := json.Marshal([]any{"null", t})
+		if string(before) == string(after) {
+			return "", "", false
+		}
+		field["type"] = []any{"null", t}
+		all, err := json.Marshal(s)
+		return string(all), string(before), err == nil
+	}
+	return "", "", false
+}

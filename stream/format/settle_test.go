@@ -1,0 +1,97 @@
+package format_test
+
+import (
+	"strings"
+	"testing"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/record"
+	"unfold/internal/vec"
+	"unfold/stream"
+	"unfold/stream/format"
+	"unfold/stream/registry"
+)
+
+// placed writes the event of a JSON record by an encoder, and returns the schema that was registered.
+func placed(t *testing.T, e *format.Encoder, client *registry.Client, text string) (string, error) {
+	t.Helper()
+	got, err := decoder(t, format.Settings{ID: "id", Spec: record.Spec{ID: "id", Paths: []string{"id", "w"}}}).DecodeNow(t.Context(), &stream.Message{Value: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := got.Table.Column("id")
+	w, _ := got.Table.Column("w")
+	o := &emit.Output{ID: id, Embedding: vec.Matrix[float32]{Rows: 1, Cols: 2, Data: []float32{1, 2}}, Version: 1, Epoch: 1, MapID: "0"}
+	o.Kept = append(o.Kept, w)
+	value, _, err := e.Encode(t.Context(), o, format.Wire{Format: format.JSON})
+	if err != nil {
+		return "", err
+	}
+	number, _, err := registry.ParseID(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := client.Schema(t.Context(), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Text, nil
+}
+
+// TestColumnsInAvroHaveOneType: what connectors read has no unions of several types, ids that are integers are long, and
+// a stage that starts again, or another of its group, writes columns as the registry has them.
+func TestColumnsInAvroHaveOneType(t *testing.T) {
+	_, client := schemaRegistry(t)
+	encoder := func() *format.Encoder {
+		e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "settled", Strategy: registry.RecordName, RecordName: "shop.Place"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Subject(format.Avro); got != "shop.Place" {
+			t.Errorf("the subject is %s", got)
+		}
+		return e
+	}
+	first := encoder()
+	for _, c := range []struct{ text, want string }{
+		{`{"id": 7, "w": null}`, `"name":"id","type":["null","long"]`}, {`{"id": 8, "w": 1}`, `"name":"w","type":["null","long"]`}, {`{"id": 9, "w": 0.5}`, `"name":"w","type":["null","double"]`},
+	} {
+		if text, err := placed(t, first, client, c.text); err != nil || !strings.Contains(text, c.want) || strings.Contains(text, `["null","boolean"`) || !strings.Contains(text, `"name":"shop.Place"`) {
+			t.Errorf("%s: %s, %v; want %s", c.text, text, err, c.want)
+		}
+	}
+	again := encoder()
+	if text, err := placed(t, again, client, `{"id": 10, "w": 2}`); err != nil || !strings.Contains(text, `"name":"w","type":["null","double"]`) {
+		t.Errorf("after a start: %s, %v", text, err)
+	}
+	if _, err := placed(t, again, client, `{"id": "x", "w": 2}`); err == nil || !strings.Contains(err.Error(), `source.types: ["id:text"]`) {
+		t.Errorf("a text among integers: %v", err)
+	}
+}
+
+// TestPinsThatComeLater: a pin that the registry would refuse is known before a message is.
+func TestPinsThatComeLater(t *testing.T) {
+	fake, client := schemaRegistry(t)
+	fake.Seed("later-value", 900, registry.Avro, `{"type":"record","name":"Place","namespace":"unfold","fields":[{"name":"id","type":["null","long"],"default":null},{"name":"w_x","type":["null","double"],"default":null}]}`)
+	e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "later"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(types map[string]record.Type) error {
+		return e.CheckPins(t.Context(), types, "event", []string{"event", "w.x"})
+	}
+	fake.Incompatible("reader union lacking writer type: LONG")
+	if err := check(map[string]record.Type{"event": record.Int, "w.x": record.Float, "other": record.Text}); err != nil {
+		t.Errorf("pins of the same types: %v", err)
+	}
+	for column, is := range map[string]string{"event": `["null","long"]`, "w.x": `["null","double"]`} {
+		err := check(map[string]record.Type{column: record.Text})
+		if err == nil || !strings.Contains(err.Error(), "source.types pins "+column+" to text, and outputs have it as "+is+" under the subject later-value") || !strings.Contains(err.Error(), "lacking writer type") {
+			t.Errorf("%s as text: %v", column, err)
+		}
+	}
+	fake.Closed()
+	if err := check(map[string]record.Type{"event": record.Text}); err != nil {
+		t.Errorf("a registry that is away: %v", err)
+	}
+}
