@@ -29,7 +29,7 @@ type Check struct {
 	Do func(ctx context.Context) (detail string, err error)
 }
 
-// ErrNothingToSee: a check found nothing to look at.
+// ErrNothingToSee is the error of a check that found nothing to look at.
 var ErrNothingToSee = errors.New("there is nothing to see yet")
 
 // Checks lists what can be asked about a stage.
