@@ -13,7 +13,7 @@ build:
 demo: build
 	bin/unfold demo --out out/demo
 
-# test runs the tests that need nothing but Go, of both modules, in less than five minutes on two cores, and says what it leaves out.
+# test runs the tests that need nothing but Go, of both modules, in less than five minutes on two cores, and lists those that it skips.
 # It goes on after a failure and ends with a summary. ARGS are flags of bin/tests, or packages: make test ARGS="-slowest 20 ./models/...".
 test: bin/tests
 	bin/tests $(ARGS)

@@ -21,7 +21,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Result is what a fit has to say beside the snapshot.
+// Result is what a fit returns beside the snapshot.
 type Result struct {
 	// Row gives the reference point of every row of x.
 	Row []int32
@@ -41,7 +41,7 @@ type Result struct {
 	// Own is what only this kind of model has to report, as JSON under its name; nil if
 	// there is nothing.
 	Own any
-	// Truncated says what became of sparse rows (Sparse); nil for others.
+	// Truncated describes how sparse rows were truncated (Sparse); nil for others.
 	Truncated *Truncated
 	// Constant are the columns of x that a kind has left out since they do not vary
 	// (Kind.Varied): the snapshot projects them away, and decoding gives them back.

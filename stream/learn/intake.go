@@ -257,7 +257,7 @@ func (in *intake) collected() (cold *coldStart, need int, seen []stream.Position
 	return &in.cold, in.need, in.offsets()
 }
 
-// tried says how learning the first map ended, and lets events in again. If the events
+// tried takes how learning the first map ended, and admits events again. If the events
 // did not suffice (streams are full of duplicates) the next attempt has half as many more,
 // until the reference set is full.
 func (in *intake) tried(done bool) (full bool) {

@@ -62,7 +62,7 @@ export class Store {
   /** The slots that came last, newest at the end. */
   recent: number[] = [];
 
-  /** clear forgets all points; the columns are those to come. */
+  /** clear removes all points and sets the columns of those to come. */
   clear(fields: readonly Field[], slots: number, base: number): void {
     this.base = base;
     this.under = 0;
@@ -146,20 +146,20 @@ export class Store {
       const was = this.alive[s] === 1;
       const before = this.batches[this.batch[s]!];
       const same = was && before != null && alike(before.frame.ids, this.row[s]!, f.ids, i);
-      // A point that came when it did is told of anew, in another cluster: it has not come again.
-      const told = was && before != null && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || (nameless(before.frame.ids, this.row[s]!) && nameless(f.ids, i)));
+      // The same point with the same time is no new arrival: only its values, such as its cluster, have changed.
+      const updated = was && before != null && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || (nameless(before.frame.ids, this.row[s]!) && nameless(f.ids, i)));
       if (was) {
-        if (!same && !told) this.leave(s, now);
+        if (!same && !updated) this.leave(s, now);
         this.release(s);
       } else {
         this.n++;
       }
-      this.go(s, f.x[i]!, f.y[i]!, same || told ? now : 0);
+      this.go(s, f.x[i]!, f.y[i]!, same || updated ? now : 0);
       this.at[s] = f.at[i]!;
       this.batch[s] = number;
       this.row[s] = i;
       this.alive[s] = 1;
-      if (told) continue;
+      if (updated) continue;
       this.born[s] = now;
       this.recent.push(s);
     }
@@ -220,7 +220,7 @@ export class Store {
     if (this.ghosts.length < 2000) this.ghosts.push({ x: this.x[s]!, y: this.y[s]!, slot: s, since: now });
   }
 
-  /** release lets go of the rows of a slot. */
+  /** release frees the row of a slot, and its frame with the last of them. */
   private release(s: number): void {
     const number = this.batch[s]!;
     const b = this.batches[number];
@@ -232,7 +232,7 @@ export class Store {
     }
   }
 
-  /** wasteful says that far more rows are held than there are points: time to begin again. */
+  /** wasteful reports whether far more rows are kept than there are points: then all points are read anew. */
   wasteful(): boolean {
     return this.held > 4 * this.n + 200_000;
   }

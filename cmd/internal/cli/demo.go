@@ -126,7 +126,7 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 	return s, err
 }
 
-// summarize says what happened and where to look.
+// summarize prints what happened and where to look.
 func (c *demoCmd) summarize(p *program, stream *demo.Stream, r *demo.Result, took time.Duration) {
 	p.printf("\nEvery message was read, placed and delivered, or is a dead letter: %s in, %s answered, %s.\n",
 		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
@@ -169,7 +169,7 @@ func (c *demoCmd) what() string {
 	return "connections"
 }
 
-// novelty says how novel events were, where that is known.
+// novelty prints how novel events were, where that is known.
 func (c *demoCmd) novelty(p *program, stream *demo.Stream, r *demo.Result) {
 	if len(r.Arrivals) > 0 {
 		what, of := "attacks were", c.what()

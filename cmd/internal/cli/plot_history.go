@@ -45,7 +45,7 @@ func (c *plotCmd) panels(p *program, format pictureFormat, s plot.Settings, h pl
 	return nil
 }
 
-// leastMove is the least move that is told from none, in per cent of the diameter.
+// leastMove is the least move that differs from none in the picture, in per cent of the diameter.
 const leastMove = 0.01
 
 // movesOf is the panel of moves. Those of majors are rings among the others, on a logarithmic scale, since they may be a

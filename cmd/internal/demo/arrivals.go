@@ -7,7 +7,7 @@ import (
 	"unfold/internal/quantile"
 )
 
-// Arrival says how novel the first events of a label were when they arrived, and how
+// Arrival is how novel the first events of a label were when they arrived, and how
 // novel they are on the map that has learnt them.
 type Arrival struct {
 	Label    string

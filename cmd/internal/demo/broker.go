@@ -33,7 +33,7 @@ func StartBroker(s *Stream) (*Broker, error) {
 // Addresses are where it listens.
 func (b *Broker) Addresses() []string { return b.cluster.ListenAddrs() }
 
-// forget lets go of what is older than the retention.
+// forget deletes what is older than the retention.
 func (b *Broker) forget() { b.cluster.ApplyRetention() }
 
 // Close ends it; what it held is gone.

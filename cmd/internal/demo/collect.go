@@ -132,7 +132,7 @@ func (c *collector) placed() int64 {
 	return c.events
 }
 
-// await waits until so many messages have come or become dead letters; progress hears of
+// await waits until so many messages have come or become dead letters; progress is called with
 // the events so far.
 func (c *collector) await(ctx context.Context, messages int, progress func(events int64)) error {
 	for {

@@ -30,14 +30,14 @@ type Settings struct {
 	// Stay keeps the stage up, and its page, once all is done: the stream goes on from its
 	// beginning, until the context is done.
 	Stay bool
-	// Done, if set, hears of the result as soon as it is there, and where the page is.
+	// Done, if set, is called with the result as soon as it is there, and the address of the page.
 	Done func(r *Result, page string)
 	// Say writes a line for a person; Progress shows how far it is (may be nil).
 	Say      func(format string, args ...any)
 	Progress *progress.Reporter
 }
 
-// Result is what a demo has to say at its end.
+// Result holds the figures of a demo that has ended.
 type Result struct {
 	Messages, Answered, DeadLetters int // sent; with places delivered; that could not be read
 	Maps                            int
@@ -81,7 +81,7 @@ func (d *demo) run(ctx context.Context) (r *Result, err error) {
 	return r, err
 }
 
-// result leaves files of what has come, and says what there is to say of it.
+// result writes what has come to files, and returns the figures.
 func (d *demo) result(ctx context.Context) (*Result, error) {
 	str := d.Stream
 	parts := d.places.places()
@@ -182,7 +182,7 @@ func (d *demo) live(outer context.Context, done func(context.Context) error) (er
 const calm = 4
 
 // stay plays the stream again and again until the context is done. Nothing grows meanwhile:
-// the broker forgets what is old.
+// the broker deletes what is old.
 func (d *demo) stay(ctx context.Context) error {
 	for {
 		if err := d.producer.play(ctx, d.Stream, max(d.Rate/calm, 1), false); err != nil {

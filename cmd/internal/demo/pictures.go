@@ -60,7 +60,7 @@ func newest(parts []part) (frame []part, epoch uint32) {
 }
 
 // draw draws the map twice, by the column of that name, if there is one, and by novelty,
-// and says what of it both pictures show.
+// and returns how much of it both pictures show.
 func draw(folder string, s *Stream, label string, parts []part) (plot.Drawn, error) {
 	var m plot.Map
 	var class []string

@@ -54,7 +54,7 @@ func (s *Stream) refreshEvery(rate int) time.Duration {
 	return max(time.Second, min(6*time.Second, (took/3).Round(time.Second)))
 }
 
-// describe says what it is in a line.
+// describe describes the stream in a line.
 func (s *Stream) describe() string {
 	text := fmt.Sprintf("%s of %s in %s", humanize.Plural(s.Events, s.Event), s.From, humanize.Plural(len(s.messages)+len(s.broken), "message"))
 	switch {

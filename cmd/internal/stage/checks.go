@@ -21,7 +21,7 @@ import (
 
 // Check is one thing that can be asked before a stage runs.
 type Check struct {
-	// Name says what is looked at.
+	// Name is what is checked.
 	Name string
 	// Do returns what was found, to stand behind the name, or what is wrong.
 	// ErrNothingToSee means that it could not be found out, *MayNotFit that it works
@@ -29,7 +29,7 @@ type Check struct {
 	Do func(ctx context.Context) (detail string, err error)
 }
 
-// ErrNothingToSee says that a check found nothing to look at.
+// ErrNothingToSee is the error of a check that found nothing to look at.
 var ErrNothingToSee = errors.New("there is nothing to see yet")
 
 // Checks lists what can be asked about a stage.
@@ -228,7 +228,7 @@ func (nowhere) Close() error                                  { return nil }
 const mostPeeked = 100
 
 // first returns the first message of a topic that is not a tombstone, and some that came with it.
-// ErrNothingToSee says that there is none.
+// ErrNothingToSee if there is none.
 func first(ctx context.Context, topic *kafka.TopicReader) ([]stream.Message, error) {
 	tombstones := 0
 	for {
@@ -250,7 +250,7 @@ func first(ctx context.Context, topic *kafka.TopicReader) ([]stream.Message, err
 	}
 }
 
-// unchecked says what cannot be known without a message.
+// unchecked lists what cannot be known without a message.
 func unchecked(s Settings) string {
 	columns := slices.DeleteFunc(append([]string{s.Mapping.Vector, s.Mapping.ID, s.Mapping.Label}, s.Mapping.Keep...), func(name string) bool { return name == "" })
 	for _, c := range s.Mapping.Columns {

@@ -80,7 +80,7 @@ type tally struct {
 	novelty [101]uint64
 }
 
-// newDisplay makes a display; ready says how the stage is.
+// newDisplay makes a display; ready returns the health of the stage.
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
 		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
@@ -181,11 +181,11 @@ func (d *display) now() tally {
 	return d.tally
 }
 
-// Status is what the page says of the stage beside the map.
+// Status is what the page shows of the stage beside the map.
 type Status struct {
 	// Phase is "waiting" for the first events, "learning" the first map, or "" later.
 	Phase string `json:"phase,omitempty"`
-	// Detail says what is wrong or awaited, Progress how far that is, 0..1.
+	// Detail names what is wrong or awaited, Progress is how far that is, 0 to 1.
 	Detail   string  `json:"detail,omitempty"`
 	Progress float64 `json:"progress,omitempty"`
 	// Figures are those of the last second, or sums: by name.

@@ -100,7 +100,7 @@ func (f formats) whole() (*format.Decoder, error) {
 	return decoderOf(in)
 }
 
-// close lets go of the registry's connections.
+// close closes the registry's connections.
 func (f formats) close() error {
 	if f.in.Registry != nil {
 		f.in.Registry.Close()
@@ -108,7 +108,7 @@ func (f formats) close() error {
 	return nil
 }
 
-// keepable says which columns cannot be kept in a format.
+// keepable returns an error for the columns that cannot be kept in a format.
 func keepable(n format.Name, s Settings) error {
 	keep := append([]string{s.Mapping.Label}, s.Mapping.Keep...)
 	keep = slices.DeleteFunc(keep, func(name string) bool { return name == "" })
@@ -170,7 +170,7 @@ func wanted(s Settings) (record.Spec, error) {
 	return out, nil
 }
 
-// namedColumns are the columns that a mapping names; all says that it means others, too.
+// namedColumns are the columns that a mapping names; all reports whether it means others, too.
 func namedColumns(m ingest.Mapping) (names []string, all bool) {
 	seen := map[string]bool{"": true}
 	add := func(name string) {

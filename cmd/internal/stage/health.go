@@ -124,7 +124,7 @@ func (h *health) empty() error {
 	return fmt.Errorf("no partition of topic %s is read since %s: the group has given none to its only member", h.topic, ago(h.idle))
 }
 
-// shareless says that there is no share of the source, and since when.
+// shareless is the error of a stage without a share of the source, with the time since when.
 func (h *health) shareless() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,7 +161,7 @@ func (h *health) trouble(of []string) (oldest *trouble) {
 	return oldest
 }
 
-// useful returns what there is to say if no message could be used so far.
+// useful returns a sentence if no message could be used so far, else "".
 func (h *health) useful() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,10 +176,10 @@ func (h *health) useful() string {
 func (t *trouble) once() bool { return t.attempt < 2 && time.Since(t.since) < moment }
 
 // moment is how long the source may not be read, by who owns a share of it, before that
-// is worth a word: a leader or a coordinator that moves takes about as long.
+// is reported: a leader or a coordinator that moves takes about as long.
 const moment = 3 * time.Second
 
-// away says why the source cannot be read, nil if it can be.
+// away returns why the source cannot be read, nil if it can be.
 func (h *health) away(brokers []string, owning bool) error {
 	t := h.trouble(asking)
 	if t == nil || owning && time.Since(t.since) < moment {
@@ -200,7 +200,7 @@ func (h *health) away(brokers []string, owning bool) error {
 	return fmt.Errorf("the source's brokers, %s, are away since %s: %s failed: %s", strings.Join(brokers, ", "), ago(t.since), t.what, cut(t.err.Error()))
 }
 
-// still says which partitions stand still, and why; nil if none does.
+// still lists the partitions that stand still, and why; nil if none does.
 func (h *health) still(list []stream.Standing) error {
 	if len(list) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 // left there: who has the lock counts, not whether the file is there.
 const lockName = "lock"
 
-// errLocked says that another process has the lock.
+// errLocked: another process has the lock.
 var errLocked = errors.New("locked")
 
 // lockState makes a folder this process' own until it closes what is returned, or

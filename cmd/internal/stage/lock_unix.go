@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file for this process. The system lets go of it when the file is
+// lockFile locks a file for this process. The system releases it when the file is
 // closed, also by the process' death.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -34,11 +34,11 @@ type Seen struct {
 	Output  format.Name
 	Subject string
 	// Events is how many these hold, Placed how many of them could be placed, Gone how
-	// many say that an event is no more.
+	// many delete an event.
 	Events, Placed, Gone int
 	// Columns are all there are, in the order in which they came.
 	Columns []*SeenColumn
-	// Dim is the length of the vectors, 0 if there are none; Held says what the learner
+	// Dim is the length of the vectors, 0 if there are none; Held describes what the learner
 	// will take of them ("" for role embed), Left what "*" leaves out.
 	Dim        int
 	Held, Left string
@@ -49,7 +49,7 @@ type Seen struct {
 	Problems []SampleProblem
 }
 
-// SampleProblem says why a message would become a dead letter.
+// SampleProblem is why a message would become a dead letter.
 type SampleProblem struct {
 	at    int
 	Where string
@@ -70,7 +70,7 @@ type SeenColumn struct {
 	pinned bool
 }
 
-// String says in a line what could be placed, with the columns, and what becomes of it.
+// String describes in a line what could be placed, with the columns, and what becomes of it.
 func (s *Seen) String() string {
 	var columns []string
 	for _, c := range s.Columns {
@@ -156,7 +156,7 @@ func (s *Seen) formats() string {
 	return strings.Join(names, " and ")
 }
 
-// Look says what a stage would make of messages, by what is learnt from them alone. The
+// Look returns what a stage would make of messages, by what is learnt from them alone. The
 // error is about the settings; what is wrong with single messages is among the problems.
 func Look(ctx context.Context, s Settings, samples []Sample) (*Seen, error) {
 	return look(ctx, s, samples, nil)
@@ -282,7 +282,7 @@ func (l *looker) meet(s table.Schema) {
 	}
 }
 
-// unknown notes the columns that are named and in no message. lost says that no event can be
+// unknown notes the columns that are named and in no message. lost reports that no event can be
 // placed without them.
 func (l *looker) unknown() (lost bool, err error) {
 	if len(l.fields) == 0 {
@@ -390,7 +390,7 @@ func example(c table.Column, i int) string {
 	return text
 }
 
-// end says what is known when all samples have been seen.
+// end fills in what is known when all samples have been seen.
 func (l *looker) end() error {
 	slices.SortStableFunc(l.seen.Problems, func(a, b SampleProblem) int { return a.at - b.at })
 	for _, c := range l.seen.Columns {

@@ -12,7 +12,7 @@ import (
 	"unfold/stream/view"
 )
 
-// shown is what the page shows of the last map, by which the next one is told from it.
+// shown is the state of the page after the last map. The next map is sent as differences from it.
 type shown struct {
 	seed maphash.Seed
 	id   string

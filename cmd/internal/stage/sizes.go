@@ -45,7 +45,7 @@ func targets(c *config.Config) (all []target) {
 	return all
 }
 
-// odd says what a topic does not take that is not too large.
+// odd returns warnings about messages that a topic may refuse, though they are not too large.
 func (t target) odd(what string, source, takes kafka.Sizes) (warnings []string) {
 	if takes.Compacted && t.keyless != "" {
 		warnings = append(warnings, fmt.Sprintf("%s, is compacted (cleanup.policy): %s, and of those with the same key the last one stays. Set cleanup.policy to delete", what, t.keyless))
@@ -65,8 +65,8 @@ func (t target) odd(what string, source, takes kafka.Sizes) (warnings []string) 
 }
 
 // Sizes compares how much the topics that are written to take with how much the source's
-// does. It says of each what may not fit, or is refused for another reason. The detail
-// says what was found if all does.
+// does. The warnings name what may not fit, or be refused for another reason. The detail
+// is what was found if everything fits.
 func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, err error) {
 	from, to, err := clusters(s)
 	if err != nil {
@@ -102,7 +102,7 @@ func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, e
 	return fmt.Sprintf(": batches of up to %s fit all of them", humanize.Bytes(int64(source.Batch))), warnings, nil
 }
 
-// MayNotFit is an error of a check that stops nobody: what its topic may refuse.
+// MayNotFit is an error of a check with which the stage runs all the same: what its topic may refuse.
 type MayNotFit struct{ Warnings []string }
 
 func (e *MayNotFit) Error() string { return fmt.Sprint(e.Warnings) }

@@ -41,7 +41,7 @@ type Settings struct {
 	Fleet fleet.Hooks
 	// Log is for what goes wrong in a part that has no hooks. nil: for nobody.
 	Log *slog.Logger
-	// Limit, if set, hears how many bytes the garbage collector should keep to
+	// Limit, if set, is called with how many bytes the garbage collector should keep to
 	// (debug.SetMemoryLimit): at the start, and again when it is known what the learner
 	// will hold.
 	Limit func(bytes int64)
@@ -64,7 +64,7 @@ type Stage struct {
 	publisher *fleet.Publisher
 	follower  *fleet.Follower
 	server    *web.Server
-	// display is what the page shows; nil without one.
+	// display feeds the page; nil without one.
 	display *display
 	// health knows what the stage waits for, brokers are the source's.
 	health  *health
@@ -307,7 +307,7 @@ func (st *Stage) Run(ctx context.Context) error {
 	return errors.Join(advise(err), <-published)
 }
 
-// advise says what to do where the group is another's.
+// advise adds to an error of an occupied group what to do.
 func advise(err error) error {
 	if taken := new(kafka.OccupiedError); errors.As(err, &taken) {
 		return fmt.Errorf("%w; roles all and learn want a group to themselves: stop the other process, give this one a group of its own, or, to run many, let one learn and the others embed (--role)", err)
@@ -323,7 +323,7 @@ const (
 )
 
 // Ready returns nil if the stage owns a share of the source in which nothing stands
-// still, and has a map, and what there is to say all the same; else what is missing.
+// still, and has a map, with details about it; else what is missing.
 func (st *Stage) Ready() (detail string, err error) {
 	if err := st.health.away(st.brokers, st.pipeline.Owning()); err != nil {
 		return "", err
@@ -393,7 +393,7 @@ func (st *Stage) Address() string {
 	return st.server.Address()
 }
 
-// Close lets go of everything, in the reverse order of opening.
+// Close closes everything, in the reverse order of opening.
 func (st *Stage) Close() error {
 	var errs []error
 	for i := len(st.closers) - 1; i >= 0; i-- {
