@@ -125,6 +125,11 @@ func TestAddedPartitions(t *testing.T) {
 	if n := len(g.Assigned()); n != 3 {
 		t.Fatalf("%d partitions", n)
 	}
+	for _, at := range g.Assigned() {
+		if at.Offset != 0 {
+			t.Fatalf("partition %d is read from offset %d", at.Partition, at.Offset)
+		}
+	}
 	for p := range 3 {
 		if got := fetchN(t, g, stream.TopicPartition{Topic: topic, Partition: p}, 1); len(got) != 1 {
 			t.Errorf("partition %d gives %d messages", p, len(got))
