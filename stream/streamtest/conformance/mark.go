@@ -43,21 +43,21 @@ func (c *course) mark(ctx context.Context) (m Mark, err error) {
 	if err != nil {
 		return m, err
 	}
-	of := c.set.take(rows)
+	of := c.set.Take(rows)
 	for _, there := range c.sent {
 		if there {
 			m.Events++
 		}
 	}
-	x := of.vectors()
+	x := of.Vectors()
 	fresh, result, err := fit.Fit(ctx, x, fit.Spec{}, nil)
 	if err != nil {
 		return m, fmt.Errorf("a fit of %d events: %w", x.Rows, err)
 	}
 	m.Points, m.At, m.Group = len(rows), vec.Convert[float32](s.Mu), of.Group
 	m.Fitted = vec.Convert[float32](vec.Take(fresh.Mu, result.Row))
-	if m.Stage, err = judge(ctx, x, m.At, m.Group); err == nil {
-		m.Fit, err = judge(ctx, x, m.Fitted, m.Group)
+	if m.Stage, err = Judge(ctx, of, m.At); err == nil {
+		m.Fit, err = Judge(ctx, of, m.Fitted)
 	}
 	return m, err
 }
@@ -77,14 +77,15 @@ func (c *course) rows(ids []string) (rows []int, err error) {
 	return rows, nil
 }
 
-func judge(ctx context.Context, x, at vec.Matrix[float32], group []int32) (f Figures, err error) {
-	a, err := score.LeaveOneOut(ctx, at, group, []int{1}, score.Settings{})
+// Judge returns how good a map of the set's events is that are at those places, a row each.
+func Judge(ctx context.Context, s *Set, at vec.Matrix[float32]) (f Figures, err error) {
+	a, err := score.LeaveOneOut(ctx, at, s.Group, []int{1}, score.Settings{})
 	if err != nil {
 		return f, err
 	}
-	s, err := score.Neighborhoods(ctx, x, at, score.Settings{K: 10, Sample: judgedRows, Seed: 1})
+	n, err := score.Neighborhoods(ctx, s.Vectors(), at, score.Settings{K: 10, Sample: judgedRows, Seed: 1})
 	if err != nil {
 		return f, err
 	}
-	return Figures{a.Share[0], s.Trustworthiness, s.RNX}, nil
+	return Figures{a.Share[0], n.Trustworthiness, n.RNX}, nil
 }

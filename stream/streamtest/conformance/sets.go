@@ -177,8 +177,8 @@ func (s *Set) First(n int) *Set {
 	return &out
 }
 
-// take returns the events of rows.
-func (s *Set) take(rows []int) *Set {
+// Take returns the events of rows.
+func (s *Set) Take(rows []int) *Set {
 	out := *s
 	out.X, out.Group = vec.Take(s.X, rows), make([]int32, len(rows))
 	for i, r := range rows {
@@ -188,7 +188,7 @@ func (s *Set) take(rows []int) *Set {
 }
 
 func (s *Set) shuffled(seed uint64) *Set {
-	return s.take(rand.New(rand.NewPCG(seed, 0x5e75)).Perm(s.X.Rows))
+	return s.Take(rand.New(rand.NewPCG(seed, 0x5e75)).Perm(s.X.Rows))
 }
 
 // distinct leaves the first of events with equal vectors.
@@ -203,11 +203,11 @@ func (s *Set) distinct() *Set {
 			seen[string(key)], rows = true, append(rows, i)
 		}
 	}
-	return s.take(rows)
+	return s.Take(rows)
 }
 
-// vectors are the rows of which the Euclidean distance is the set's.
-func (s *Set) vectors() vec.Matrix[float32] {
+// Vectors are the rows of which the Euclidean distance is the set's.
+func (s *Set) Vectors() vec.Matrix[float32] {
 	if s.Metric != ingest.Cosine {
 		return s.X
 	}
