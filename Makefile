@@ -190,9 +190,9 @@ metrics: build bin/bench/metrics
 	bin/bench/metrics -unfold bin/unfold -o docs/metrics.md $(ARGS)
 
 # refresh compares a map that follows its stream with fits made again and writes docs/refresh.md; some ten minutes. It needs
-# Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/ and kddcup99/ in the folder that
-# UNFOLD_DATA names.
-refresh: bin/bench/refresh
+# Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/, kddcup99/, glosses/ and usps/ in the
+# folder that UNFOLD_DATA names. make refresh ARGS="-only young" runs the stages beside fits alone.
+refresh: build bin/bench/refresh
 	bin/bench/refresh -o docs/refresh.md $(ARGS)
 
 # clusters measures how clusters keep their ids while a map follows its stream and writes docs/clusters.md; some twenty minutes. It

@@ -37,7 +37,7 @@
 //
 // Places change in Refresh alone. It takes a few steps from where the map is, more at
 // every fifth call, and a whole fit near where it is when the map has grown by half,
-// some time after many novel vectors came, or after 50 calls: still in the same
+// of fewer than 20,000 points by a fifth, some time after many novel vectors came, or after 50 calls: still in the same
 // coordinate frame (of kind Saul in a new one, which begins an epoch). Maps of the kinds Student and
 // Saul live; others are learnt by Fit alone.
 //

@@ -23,13 +23,18 @@
 //	serving      how long single events take to be placed during a refresh and without
 //	restart      how long a learner takes from its state folder to the first answer
 //
+// One is of whole stages, run by the program (-unfold) through a broker:
+//
+//	young        stages from their first maps on beside fits of the same points
+//	             (package stream/streamtest/conformance), with pictures
+//
 // The peers run in a Python environment of their own, OUT/venv or -venv; one that is
 // not there is named as missing.
 //
 // With -clusters it finds clusters on the maps of the first streams instead, measures how
 // they keep their ids, and writes docs/clusters.md; every class appears and leaves in turn.
 //
-// With -young it prints how points fare that came since the last whole fit.
+// With -young it prints the tables of docs/decisions/refresh.md about young points and maps.
 //
 // Results are files in OUT, one a scenario; with -only the page is written from those
 // and what earlier runs left. -small is a run of seconds on toy data, which says

@@ -23,6 +23,7 @@ func main() {
 // options are what the command line says.
 type options struct {
 	data, out, page string
+	program         string // unfold
 	size, threads   int
 	small, young    bool
 	clustered       bool // the page is about clusters
@@ -43,7 +44,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	l, err := o.lab(ctx, say)
 	if err == nil && o.young {
-		if err = l.young(ctx, stdout); err != nil {
+		if err = l.young(ctx, stdout); err == nil {
+			err = l.youngMaps(ctx, stdout)
+		}
+		if err != nil {
 			return flags.End(err)
 		}
 		return 0
@@ -74,13 +78,14 @@ func (o *options) refreshes(ctx context.Context, l *lab, begin time.Time) ([]tar
 }
 
 func parse(flags *harness.Command, args []string) (o options, ok bool) {
-	flags.Data(&o.data, "mnist/ and kddcup99/")
+	flags.Data(&o.data, "mnist/, kddcup99/, glosses/ and usps/")
 	flags.StringVar(&o.out, "out", "out/refresh", "folder for results")
 	flags.StringVar(&o.page, "o", "", "the page to write; default docs/refresh.md, with -small in OUT")
+	flags.StringVar(&o.program, "unfold", "bin/unfold", "the program whose stages are run")
 	flags.IntVar(&o.size, "size", 20000, "points of the reference set")
 	flags.IntVar(&o.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&o.small, "small", false, "toy data, in seconds: to see that it works")
-	flags.BoolVar(&o.young, "young", false, "print how points fare that came since the last whole fit, instead of a page")
+	flags.BoolVar(&o.young, "young", false, "print the tables of docs/decisions/refresh.md that are about young points and young maps, instead of a page")
 	flags.BoolVar(&o.clustered, "clusters", false, "measure how clusters keep their ids, and write docs/clusters.md instead")
 	flags.StringVar(&o.settings, "settings", "{}", "settings of the live map as JSON, to try others than the defaults")
 	flags.Peers(&o.peers, "; so with -small unless -venv is given")
@@ -119,7 +124,7 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 	if err := json.Unmarshal([]byte(o.settings), &l.set); err != nil {
 		return nil, fmt.Errorf("-settings: %w", err)
 	}
-	l.set.LVM.Threads, l.threads = o.threads, o.threads
+	l.set.LVM.Threads, l.threads, l.out, l.program = o.threads, o.threads, o.out, o.program
 	t := &l.traffic
 	t.size, t.first, t.block, t.refit = 4000, 2000, 2000, 100_000
 	l.large, l.starts, l.probes, l.still = 100_000, 5, 1000, 250*time.Millisecond

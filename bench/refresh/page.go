@@ -48,6 +48,11 @@ func (o *options) write() ([]target, error) {
 			}
 			fmt.Fprintf(&w, "![%s](%s/%s)\n", p.title, filepath.Base(folder), name)
 		}
+		if s.name == young {
+			if err := o.keepPicture(&w, folder); err != nil {
+				return nil, err
+			}
+		}
 		w.WriteString("\n")
 	}
 	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
@@ -71,6 +76,8 @@ func (o *outcome) tables(w *bytes.Buffer) {
 		o.refreshes(w)
 	case o.Scenario == serving:
 		o.times(w)
+	case o.Scenario == young:
+		o.stagesOf(w)
 	}
 	if len(o.Graphs) > 0 {
 		o.graphsOf(w)
@@ -127,6 +134,12 @@ func (o *outcome) story() string {
 		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L is that of landmarks with which neither map was learnt.", set, o.Block)
 	case inOrder:
 		return o.Stream.story(o.Size)
+	case young:
+		return "Stages with the settings of README's example, through a broker in the measuring process, beside fits of the same points; both against the vectors as the events have them.\n" +
+			"The first map is of 2,000 points; `from 500` and `tenfold at once` set `reference.min` to 500 and 1,000, the last two `reference.size`. `from 2,000` has 3,000 points,\n" +
+			"is stopped and started again on the way to 10,000, and then half of its events are deleted. `tenfold at once` grows from 1,000 to 10,000. Only `refresh.every` is 1 s, to\n" +
+			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out. They were\n" +
+			"looked at when a bound was set, and no constant was chosen by them."
 	case serving:
 		return fmt.Sprintf("%s under a window, in a learner of package online that saves its state and leaves a core to placing. Messages of one event come one by one, in turns while nothing is learnt and while one of %.0f refreshes is (%.0f of them major), each after %d new rows; the time is from a message's bytes to those of its answer.",
 			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)

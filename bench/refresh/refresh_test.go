@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,14 +27,24 @@ func TestSmall(t *testing.T) {
 	tier.Full(t, "it runs a whole measurement on small data")
 	dir := t.TempDir()
 	var log bytes.Buffer
-	if code := run(t.Context(), []string{"-small", "-out", dir}, io.Discard, &log); code != 0 {
+	product, err := harness.Product(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "unfold")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/unfold")
+	build.Dir, build.Env = product, append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if code := run(t.Context(), []string{"-small", "-out", dir, "-unfold", program}, io.Discard, &log); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, &log)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "refresh.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "## Gaussian", "| 0 of 20 |", "## Kdd", "## Serving", "## Restart", "| missing: peers are skipped |", "| novelty_local |", "| ordinary |", "| gentle |", "| major |", "toy data"} {
+	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "## Gaussian", "| 0 of 20 |", "## Kdd", "## Serving", "## Restart", "## Young", "| toy | 150 |", "](refresh/young.png)", "| missing: peers are skipped |", "| novelty_local |", "| ordinary |", "| gentle |", "| major |", "toy data"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -244,7 +255,7 @@ A run of its own.
 		"\n## Growth\n\nRun before runs were named, on 2 cores, an/architecture, with 3 threads.\n\nA story.\n\n| a table |\n\n## Gaussian\n\nRun 2",
 		"\n## Restart\n\nRun before runs were named, on 2 cores, an/architecture, with 3 threads.\n\nA run of its own.\n",
 		"\n| growth | 1-NN accuracy at the end, below a fresh fit's | <= 0.0030 | 0.0004 | met |\n", "| <= 0.0020 | 0.0100 | **missed** |\n",
-		"\n1 of 51 targets are met, 1 are missed, 30 are not measured.\n",
+		"\n1 of 63 targets are met, 1 are missed, 42 are not measured.\n",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page has no %q:\n%s", want, text)
@@ -258,7 +269,16 @@ func TestYoung(t *testing.T) {
 	if code := run(t.Context(), []string{"-small", "-young"}, &table, io.Discard); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
-	lines := strings.Split(strings.TrimSpace(table.String()), "\n")
+	tables := strings.Split(strings.TrimSpace(table.String()), "\n\n")
+	if len(tables) != 4 || strings.Contains(table.String(), "NaN") {
+		t.Fatalf("%d tables:\n%s", len(tables), table.String())
+	}
+	for k, rows := range []int{8, 8, 16, 4} {
+		if got := strings.Count(strings.TrimSpace(tables[k]), "\n") + 1 - 2; got != rows {
+			t.Errorf("table %d has %d rows, want %d:\n%s", k+1, got, rows, tables[k])
+		}
+	}
+	lines := strings.Split(tables[0], "\n")
 	if len(lines) != 2+8 {
 		t.Fatalf("%d lines: %s", len(lines), table.String())
 	}

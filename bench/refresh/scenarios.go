@@ -28,6 +28,8 @@ type outcome struct {
 	Environment string
 	// Stream is what came of the stream of connections.
 	Stream *prequential `json:",omitempty"`
+	// Young are stages beside fits.
+	Young []youngStage `json:",omitempty"`
 }
 
 // Names of marks and figures.
@@ -60,6 +62,8 @@ type lab struct {
 
 	conns   *connections
 	dir     string // of the data, empty: what is bundled
+	out     string // of results
+	program string // unfold, whose stages are run
 	threads int
 	traffic struct {
 		size              int // of the reference set
@@ -95,6 +99,7 @@ func scenarios() []scenario {
 	return []scenario{
 		{stationary, (*lab).stationary}, {growth, (*lab).growth}, {appears, (*lab).appears}, {leaves, (*lab).leaves},
 		{gaussian, (*lab).paper}, {inOrder, (*lab).kdd}, {serving, (*lab).serve}, {restart, (*lab).restart},
+		{young, (*lab).stages},
 	}
 }
 
@@ -107,6 +112,7 @@ const (
 	inOrder    = "kdd"
 	serving    = "serving"
 	restart    = "restart"
+	young      = "young"
 )
 
 // connections reads them once.

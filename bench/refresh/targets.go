@@ -120,6 +120,7 @@ func targets(all map[string]*outcome) []target {
 	})
 	add(restart, target{what: "from the state of 100,000 points to the first placed event, slowest start", bound: 1, format: "%.2f", unit: " s"}, func(o *outcome) float64 { return o.Figures[startWorst] })
 	add(restart, target{what: "answers that are not those from before the stop", format: "%.0f"}, func(o *outcome) float64 { return o.Figures[differ] })
+	youngTargets(add)
 	return out
 }
 

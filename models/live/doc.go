@@ -75,7 +75,8 @@
 // Warm steps do not find what a whole fit finds: neighbours of a new point were not
 // arranged for it, and the crowd between them is a wall. A major refresh is due
 //
-//   - when the map has grown by half since the last, or has shrunk as much,
+//   - when the map has grown by half since the last, or has shrunk as much; below 20,000
+//     points already by a fifth; or so many of its points are new at once,
 //   - 20 and 40 refreshes after an alarm,
 //   - 50 refreshes after the last, as a backstop.
 //

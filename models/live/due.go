@@ -33,13 +33,13 @@ type policy struct {
 	refreshes, sinceMajor, majorPoints int
 }
 
-// next returns the state after another refresh, of n points with an alarm that
+// next returns the state after another refresh, of n points of which born are new, with an alarm that
 // began since refreshes ago, and of what kind that is.
-func (p policy) next(s Settings, n, since int) (policy, Kind) {
+func (p policy) next(s Settings, n, born, since int) (policy, Kind) {
 	p.refreshes++
 	p.sinceMajor++
 	switch {
-	case s.Growth > 0 && (float64(n) >= s.Growth*float64(p.majorPoints) || s.Growth*float64(n) <= float64(p.majorPoints)),
+	case s.grown(float64(p.majorPoints), float64(n)), born > 0 && s.grown(float64(n-born), float64(n)),
 		slices.Contains(s.AfterAlarm, since-1),
 		s.Backstop > 0 && p.sinceMajor >= s.Backstop:
 		p.sinceMajor, p.majorPoints = 0, n
@@ -50,10 +50,10 @@ func (p policy) next(s Settings, n, since int) (policy, Kind) {
 	return p, Ordinary
 }
 
-// Due is of what kind the next refresh of a map in that state will be, of n points,
-// unless an alarm begins with it. Who has more to do at a major refresh can so do it
+// Due is of what kind the next refresh of a map in that state will be, of n points of which
+// born are new, unless an alarm begins with it. Who has more to do at a major refresh can so do it
 // before.
-func (s Settings) Due(state State, n int) Kind {
+func (s Settings) Due(state State, n, born int) Kind {
 	s, err := s.withDefaults()
 	if err != nil || n < 2 {
 		return Still
@@ -63,6 +63,6 @@ func (s Settings) Due(state State, n int) Kind {
 		since++
 	}
 	p := policy{refreshes: state.Refreshes, sinceMajor: state.SinceMajor, majorPoints: state.MajorPoints}
-	_, kind := p.next(s, n, since)
+	_, kind := p.next(s, n, born, since)
 	return kind
 }

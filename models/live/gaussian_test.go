@@ -90,7 +90,7 @@ func TestGaussianIsTheBatchs(t *testing.T) {
 			out := r.IntN(min(25, max(1, len(slots)-6)))
 			came := change(t, m, slots[:out], blobs(r.IntN(20), 3, r.Uint64()))
 			slots = append(slots[out:], came...)
-			_, kind := m.policy.next(m.set, m.Len(), 0)
+			_, kind := m.policy.next(m.set, m.Len(), 0, 0)
 			g, want := batch(t, m, kind)
 			_, nb, parts := m.lists.compact()
 			if parts != nil {

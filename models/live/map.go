@@ -119,9 +119,9 @@ func (m *Map) Count(slot int32) int {
 // percentiles, as they were placed. It is what the alarm goes by.
 func (m *Map) Novelty(local []float32) { m.alarm.count(local) }
 
-// Due is of what kind the next refresh will be if there are n points then, as
-// Settings.Due has it.
-func (m *Map) Due(n int) Kind { return m.set.Due(m.State(), n) }
+// Due is of what kind the next refresh will be if there are n points then, of which born are new,
+// as Settings.Due has it.
+func (m *Map) Due(n, born int) Kind { return m.set.Due(m.State(), n, born) }
 
 // Restore goes on with the map of a snapshot, of this package or of a fit, and
 // its state; the zero State means that of a map that has just been learnt. The

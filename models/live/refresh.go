@@ -58,7 +58,7 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	}
 	var alarm alarm
 	alarm, r.Alarm = m.alarm.next(n, m.alarmLasts())
-	policy, kind := m.policy.next(m.set, n, r.Alarm.Since)
+	policy, kind := m.policy.next(m.set, n, m.born, r.Alarm.Since)
 	r.Kind, r.Version = kind, r.Version+1
 	if m.set.begins(kind) {
 		r.Epoch++

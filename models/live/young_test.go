@@ -58,6 +58,8 @@ func TestYoungMaps(t *testing.T) {
 		{"README", 64, 3, []int{1000, 1500}},
 		{"README", 64, 3, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}},
 		{"8 dimensions", 8, 8, []int{1000, 1500}},
+		// Below half as much growth: with an ordinary refresh R_NX is .04 below that of a fit.
+		{"32 dimensions", 32, 8, []int{500, 750, 1000}},
 		{"32 dimensions", 32, 8, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}},
 		{"64 dimensions", 64, 8, []int{300, 3000}},
 	} {
@@ -130,5 +132,58 @@ func TestUnit(t *testing.T) {
 	old.policy.sinceMajor = 49
 	if r := refresh(t, old); r.Kind != Major || r.Moves.Median > 2 || math.Abs(r.Diameter/was-1) > 0.1 || !(unitOf(old.Snapshot()) > 1.2) {
 		t.Errorf("a %v refresh moves a map with another push by %+v: diameter %v, then %v", r.Kind, r.Moves, was, r.Diameter)
+	}
+}
+
+// TestGrowthOfYoungMaps: a map of few points is learnt again when it has grown by a fifth, a larger one by half, as
+// any whose majors begin an epoch; and where so many points are new.
+func TestGrowthOfYoungMaps(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		set     Settings
+		was, is int
+		born    int
+		want    Kind
+	}{
+		{"young, by less", Settings{}, 1000, 1190, 190, Ordinary},
+		{"young, by a fifth", Settings{}, 1000, 1200, 200, Major},
+		{"young, less by a sixth", Settings{}, 1200, 1000, 0, Major},
+		{"larger, by a fifth", Settings{}, 20_000, 24_000, 4000, Ordinary},
+		{"larger, by half", Settings{}, 20_000, 30_000, 10_000, Major},
+		{"young, in new frames, by a fifth", Settings{Frame: NewFrame}, 1000, 1200, 200, Ordinary},
+		{"young, in new frames, by half", Settings{Frame: NewFrame}, 1000, 1500, 500, Major},
+		{"young, as it is set", Settings{Growth: 1.1}, 1000, 1100, 100, Major},
+		{"young, never", Settings{Growth: -1}, 1000, 10_000, 9000, Ordinary},
+		{"young, some replaced", Settings{}, 2000, 2000, 300, Ordinary},
+		{"young, a sixth replaced", Settings{}, 2000, 2000, 340, Major},
+		{"larger, a sixth replaced", Settings{}, 30_000, 30_000, 5000, Ordinary},
+		{"larger, a third replaced", Settings{}, 30_000, 30_000, 10_000, Major},
+	} {
+		if got := c.set.Due(State{MajorPoints: c.was}, c.is, c.born); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestManyReplacedAtOnce: where most points are others than before, as in a small reference set of a fast stream,
+// the map is as good as a fit, and the few that stay do not jump.
+func TestManyReplacedAtOnce(t *testing.T) {
+	x, _ := groups(2000, 32, 8)
+	m, slots := fitted(t, x.Slice(0, 1000), Settings{})
+	change(t, m, slots[:600], x.Slice(1000, 1600))
+	r := refresh(t, m)
+	if r.Kind != Major || r.Points != 1000 || r.Born != 600 || r.Moves.Median > 2.5 || r.Moves.P90 > 7 {
+		t.Errorf("%+v", r)
+	}
+	x = m.Snapshot().Reference
+	fresh, err := lvm.Fit(t.Context(), x, lvm.Settings{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := make([]int32, x.Rows) // it is not asked for
+	got, want := judge(t, x, m.Snapshot().Mu, group), judge(t, x, fresh.Mu, group)
+	t.Logf("%+v: %+v, a fit %+v", r.Moves, got, want)
+	if got.trust < want.trust-0.004 || got.rnx < want.rnx-0.02 {
+		t.Errorf("%+v, a fit %+v", got, want)
 	}
 }

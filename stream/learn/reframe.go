@@ -21,9 +21,10 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	if old.Components.Rows == 0 || r.changed {
 		return nil
 	}
-	n := r.in.lock().Len()
+	ref := r.in.lock()
+	n, born := ref.Len(), ref.Unmapped()
 	r.in.unlock()
-	if r.follow.Due(n) != live.Major {
+	if r.follow.Due(n, born) != live.Major {
 		return nil
 	}
 	x := r.in.lock().Matrix()

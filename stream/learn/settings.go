@@ -36,7 +36,7 @@ const Never time.Duration = -1
 type Major int
 
 const (
-	// MajorAuto leaves it to package live: when the map has grown by half, when
+	// MajorAuto leaves it to package live: when the map has grown by half, a young one by a fifth, when
 	// novel events came, and now and then.
 	MajorAuto Major = iota
 	// MajorNever carries the map on for ever.

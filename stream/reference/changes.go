@@ -20,7 +20,10 @@ type Changes struct {
 func (c Changes) Len() int { return len(c.Gone) + c.X.Rows }
 
 // Fresh is how many changes the map has yet to make.
-func (s *Set) Fresh() int { return len(s.gone) + s.Len() - s.mapped }
+func (s *Set) Fresh() int { return len(s.gone) + s.Unmapped() }
+
+// Unmapped is how many points the map has yet to take.
+func (s *Set) Unmapped() int { return s.Len() - s.mapped }
 
 // Changes lists what the map has yet to do. The set may change before Took says
 // that it is done.

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/live"
+	"unfold/models/prior"
+	"unfold/models/student"
+	"unfold/stream/streamtest/conformance"
+)
+
+// youngMaps prints what the constants of package live for maps of few points were chosen by: the weight that a fit
+// bears, when a major is due and how firmly it holds, and the anchor of gentle refreshes.
+func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
+	sets, most := []*conformance.Set{conformance.Blobs(400, 8)}, 200
+	if l.dir != "" {
+		most = 3000
+		digits, err := conformance.Digits(ctx, filepath.Join(l.dir, "mnist"))
+		if err != nil {
+			return err
+		}
+		sentences, err := conformance.Glosses(ctx, filepath.Join(l.dir, "glosses"))
+		if err != nil {
+			return err
+		}
+		sets = []*conformance.Set{conformance.Readme(2 * most), conformance.Blobs(2*most, 32), digits.First(2 * most), sentences.First(2 * most)}
+	}
+	if err := l.weights(ctx, w, sets[0], most); err != nil {
+		return err
+	}
+	if err := l.held(ctx, w, sets, most); err != nil {
+		return err
+	}
+	return l.gentle(ctx, w, sets, most)
+}
+
+// weights prints how fits bear more weight of dissimilar pairs than the default.
+func (l *lab) weights(ctx context.Context, w io.Writer, set *conformance.Set, most int) error {
+	fmt.Fprint(w, "\n| points | weight | 1-NN | trustworthiness |\n|---|---|---|---|\n")
+	for _, n := range []int{most / 3, most} {
+		x := set.First(n)
+		for _, times := range []float64{1, 3, 6, 50} {
+			spec := l.spec()
+			spec.LVM.Student.Weight = times * student.Weight(n, float64(n)*student.DefaultNeighbors)
+			s, r, err := fit.Fit(ctx, x.Vectors(), spec, nil)
+			if err != nil {
+				return err
+			}
+			f, err := conformance.Judge(ctx, x, vec.Convert[float32](vec.Take(s.Mu, r.Row)))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "| %d | %g times | %.3f | %.3f |\n", n, times, f.Nearest, f.Trust)
+		}
+	}
+	return nil
+}
+
+// spec is that of the fits.
+func (l *lab) spec() (spec fit.Spec) {
+	spec.Threads, spec.Steps = l.threads, l.set.LVM.Steps
+	return spec
+}
+
+// turnover is a change of a map of few points: the first gone of every of points go, those up to row to come.
+type turnover struct{ to, gone, of int }
+
+// held prints how maps fare that change by much, by when a major is due and how firmly it holds.
+func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
+	six := most / 6
+	courses := []struct {
+		name  string
+		first int
+		then  []turnover
+	}{
+		{fmt.Sprintf("%d, %d, %d", six, six*3/2, 2*six), six, []turnover{{to: six * 3 / 2}, {to: 2 * six}}},
+		{fmt.Sprintf("%d, %d", 4*six, most), 4 * six, []turnover{{to: most}}},
+		{fmt.Sprintf("%d, half of them", most), most, []turnover{{to: most, gone: 1, of: 2}}},
+		{fmt.Sprintf("%d, two thirds replaced", most), most, []turnover{{to: most + most*2/3, gone: 2, of: 3}}},
+	}
+	firm := prior.Firm()
+	times := func(f float64) prior.Schedule { return prior.Schedule{From: firm.From * f, To: firm.To * f} }
+	rules := []struct {
+		name string
+		set  live.Settings
+	}{
+		{"as it is", live.Settings{}},
+		{"major by half alone", live.Settings{Growth: 1.5}},
+		{"held as of 20,000", live.Settings{Prior: times(1)}},
+		{"held 3 times as firmly", live.Settings{Prior: times(30)}},
+	}
+	fmt.Fprint(w, "\n| events | points | refreshes | 1-NN, less a fit's | trustworthiness | R_NX | moves in the last, median / p90 / p99 |\n|---|---|---|---|---|---|---|\n")
+	for _, set := range sets {
+		for _, c := range courses {
+			for _, rule := range rules {
+				f, err := l.begin(ctx, set, c.first, rule.set)
+				if err != nil {
+					return err
+				}
+				for _, ch := range c.then {
+					if err := f.change(ctx, ch); err != nil {
+						return err
+					}
+				}
+				less, err := f.less(ctx)
+				if err != nil {
+					return err
+				}
+				m := f.last.Moves
+				fmt.Fprintf(w, "| %s | %s | %s | %+.4f | %+.4f | %+.4f | %.2f / %.2f / %.2f |\n", set.Name, c.name, rule.name, -less.Nearest, -less.Trust, -less.RNX, m.Median, m.P90, m.P99)
+			}
+		}
+	}
+	return nil
+}
+
+// gentle prints how maps fare of which 1% is replaced before each of 24 refreshes, by the anchor of gentle ones.
+func (l *lab) gentle(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
+	const refreshes = 24
+	fmt.Fprint(w, "\n| events | anchor of gentle refreshes | 1-NN, less a fit's | trustworthiness | R_NX | moves in gentle ones, median / p90 / p99 |\n|---|---|---|---|---|---|\n")
+	for _, set := range sets {
+		for _, anchor := range []float64{0.01, 0.1, 0.3, 1} {
+			rule := live.Settings{}
+			rule.Gentle.Anchor = anchor
+			f, err := l.begin(ctx, set, most, rule)
+			if err != nil {
+				return err
+			}
+			var sum [3]float64
+			count := 0.0
+			for range refreshes {
+				if err := f.replace(ctx, most/100); err != nil {
+					return err
+				}
+				if f.last.Kind == live.Gentle {
+					count++
+					for q, v := range moves(f.last.Moves) {
+						sum[q] += v
+					}
+				}
+			}
+			less, err := f.less(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "| %s | %g | %+.4f | %+.4f | %+.4f | %.2f / %.2f / %.2f |\n", set.Name, anchor, -less.Nearest, -less.Trust, -less.RNX, sum[0]/count, sum[1]/count, sum[2]/count)
+		}
+	}
+	return nil
+}
+
+// followed is a map of few points: the rows of the set that are on it and their slots.
+type followed struct {
+	*fit.Followed
+	l     *lab
+	set   *conformance.Set
+	x     vec.Matrix[float32]
+	rows  []int
+	slots []int32
+	next  int // row
+	r     *rand.Rand
+	last  live.Report
+}
+
+// begin learns the first map of n points.
+func (l *lab) begin(ctx context.Context, set *conformance.Set, n int, rule live.Settings) (*followed, error) {
+	x := set.Vectors()
+	m, first, err := fit.Follow(ctx, x.Slice(0, n), l.spec(), rule, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := &followed{Followed: m, l: l, set: set, x: x, slots: first.Row, next: n, r: rand.New(rand.NewPCG(1, 0x70e6))}
+	for i := range n {
+		f.rows = append(f.rows, i)
+	}
+	return f, nil
+}
+
+// change makes one and refreshes the map.
+func (f *followed) change(ctx context.Context, c turnover) error {
+	return f.exchange(ctx, func(i int) bool { return c.of > 0 && i%c.of < c.gone }, c.to-f.next)
+}
+
+// replace lets n random points go and as many come.
+func (f *followed) replace(ctx context.Context, n int) error {
+	gone := map[int]bool{}
+	for _, i := range f.r.Perm(len(f.rows))[:n] {
+		gone[i] = true
+	}
+	return f.exchange(ctx, func(i int) bool { return gone[i] }, n)
+}
+
+func (f *followed) exchange(ctx context.Context, goes func(i int) bool, come int) error {
+	var gone, slots []int32
+	var rows []int
+	for i, s := range f.slots {
+		if goes(i) {
+			gone = append(gone, s)
+		} else {
+			rows, slots = append(rows, f.rows[i]), append(slots, s)
+		}
+	}
+	more, err := f.Change(ctx, gone, f.x.Slice(f.next, f.next+come), vec.Matrix[float64]{})
+	if err != nil {
+		return err
+	}
+	for i := range come {
+		rows = append(rows, f.next+i)
+	}
+	f.rows, f.slots, f.next = rows, append(slots, more...), f.next+come
+	f.last, err = f.Refresh(ctx)
+	return err
+}
+
+// less is by how much the map is worse than a fit of its points.
+func (f *followed) less(ctx context.Context) (less conformance.Figures, err error) {
+	row := map[int32]int{}
+	for i, s := range f.Slots() {
+		row[s] = i
+	}
+	order := make([]int, len(f.slots))
+	for i, s := range f.slots {
+		order[i] = row[s]
+	}
+	of := f.set.Take(f.rows)
+	s, r, err := fit.Fit(ctx, of.Vectors(), f.l.spec(), nil)
+	if err != nil {
+		return less, err
+	}
+	m := conformance.Mark{}
+	if m.Stage, err = conformance.Judge(ctx, of, vec.Convert[float32](vec.Take(f.Map.Snapshot().Mu, order))); err != nil {
+		return less, err
+	}
+	m.Fit, err = conformance.Judge(ctx, of, vec.Convert[float32](vec.Take(s.Mu, r.Row)))
+	return m.Less(), err
+}
