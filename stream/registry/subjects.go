@@ -40,8 +40,8 @@ func (c *Client) Compatible(ctx context.Context, subject string, s *Schema) (ok 
 		Is       *bool    `json:"is_compatible"`
 		Messages []string `json:"messages"`
 	}
-	path := "/compatibility/subjects/" + url.PathEscape(subject) + "/versions?verbose=true"
-	if err := c.do(ctx, "a comparison with the schemas of "+subject, http.MethodPost, path, send, &got); err != nil {
+	path := "/compatibility/subjects/" + url.PathEscape(subject) + "/versions"
+	if err := c.do(sr.WithParams(ctx, sr.Verbose), "a comparison with the schemas of "+subject, http.MethodPost, path, send, &got); err != nil {
 		var unknown *UnknownError
 		if errors.As(err, &unknown) {
 			return true, "", nil // there is nothing to be compatible with

@@ -174,6 +174,12 @@ func describeSamples(seen *stage.Seen) (text string) {
 	if seen.Gone > 0 {
 		text += "; " + humanize.Plural(seen.Gone, "deletion")
 	}
+	if seen.Eventless > 0 {
+		text += "; " + humanize.Plural(seen.Eventless, "message") + " without events"
+	}
+	if seen.Unchanged > 0 {
+		text += "; " + humanize.Plural(seen.Unchanged, "change") + " without the vector"
+	}
 	return text
 }
 

@@ -51,3 +51,28 @@ state: ` + folder + "\n",
 		t.Errorf("lint shows\n%s%s\nwant %s", stdout, stderr, want)
 	}
 }
+
+// Messages that hold no event, and changes that did not touch the vector, are nothing wrong.
+func TestLintOfChanges(t *testing.T) {
+	folder := t.TempDir()
+	config, sample := filepath.Join(folder, "unfold.yaml"), filepath.Join(folder, "changes.jsonl")
+	for path, text := range map[string]string{
+		config: `source: {kafka: {brokers: ["localhost:1"], topic: events}, id: id, vector: v}
+sink: {kafka: {topic: places}}
+dead_letter: {topic: dlq}
+state: ` + folder + "\n",
+		sample: `{"id": 1, "v": [1, 2]}
+{"id": 2, "v": [2, 1]}
+{"ts_ms": 1}
+{"id": 1, "v": "__debezium_unavailable_value"}
+{"id": 2, "__deleted": "true"}
+`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, stdout, stderr := run(t, "lint", "-c", config, "--sample", sample)
+	if want := "1 deletion; 1 message without events; 1 change without the vector"; code != 0 || !strings.Contains(stdout, want) {
+		t.Errorf("lint exits with %d\n%s%s\nwant %s", code, stdout, stderr, want)
+	}
+}

@@ -36,6 +36,9 @@ type Seen struct {
 	// Events is how many these hold, Placed how many of them could be placed, Gone how
 	// many delete an event.
 	Events, Placed, Gone int
+	// Eventless hold no event, and are skipped; Unchanged are changes that come without the vector, since they
+	// did not touch it.
+	Eventless, Unchanged int
 	// Columns are all there are, in the order in which they came.
 	Columns []*SeenColumn
 	// Dim is the length of the vectors, 0 if there are none; Held describes what the learner
@@ -233,6 +236,11 @@ func (l *looker) complain(at int, err error) {
 // decode reads one message, and lets an encoder learn from it; nil if it has no events.
 func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, error) {
 	got, err := l.f.decoder.DecodeNow(ctx, m)
+	var skipped *stream.SkippedError
+	if errors.As(err, &skipped) {
+		l.seen.Eventless++
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +251,10 @@ func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, e
 	l.seen.Formats[got.Wire.Format]++
 	l.seen.Output = l.f.writer.Of(got.Wire)
 	l.seen.Subject = l.f.writer.Subject(l.seen.Output)
+	if vector := l.s.Mapping.Vector; len(got.Unchanged) > 0 && (vector == "" || slices.Contains(got.Unchanged, vector)) {
+		l.seen.Unchanged++
+		return nil, nil
+	}
 	if got.Table == nil {
 		l.seen.Gone++
 		return nil, nil
