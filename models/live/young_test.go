@@ -8,6 +8,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/score"
 )
 
@@ -185,5 +186,19 @@ func TestManyReplacedAtOnce(t *testing.T) {
 	t.Logf("%+v: %+v, a fit %+v", r.Moves, got, want)
 	if got.trust < want.trust-0.004 || got.rnx < want.rnx-0.02 {
 		t.Errorf("%+v, a fit %+v", got, want)
+	}
+}
+
+// TestHold: a major holds a map of up to 10,000 points ten times as firmly as one of 20,000.
+func TestHold(t *testing.T) {
+	firm := prior.Firm()
+	for n, want := range map[int]float64{500: 10, 6750: 10, 9900: 10, 13_000: 4.14, 20_000: 1, 100_000: 1} {
+		got := Settings{}.hold(n)
+		if math.Abs(got.From/firm.From-want) > 0.01 || math.Abs(got.To/firm.To-want) > 0.01 {
+			t.Errorf("%d points: %+v, want %v times %+v", n, got, want, firm)
+		}
+	}
+	if own := (prior.Schedule{From: 3, To: 2}); (Settings{Prior: own}).hold(500) != own {
+		t.Error("a schedule that is set does not hold")
 	}
 }
