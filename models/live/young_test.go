@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/testkit/tier"
 	"unfold/internal/vec"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/score"
 )
 
@@ -54,20 +56,21 @@ func TestYoungMaps(t *testing.T) {
 		name    string
 		dim, of int
 		path    []int // numbers of points at the refreshes
+		slow    bool
 	}{
-		{"README", 64, 3, []int{1000, 1500}},
-		{"README", 64, 3, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}},
-		{"8 dimensions", 8, 8, []int{1000, 1500}},
+		{"README", 64, 3, []int{1000, 1500}, false},
+		{"README", 64, 3, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}, true},
+		{"8 dimensions", 8, 8, []int{1000, 1500}, false},
 		// Below half as much growth: with an ordinary refresh R_NX is .04 below that of a fit.
-		{"32 dimensions", 32, 8, []int{500, 750, 1000}},
-		{"32 dimensions", 32, 8, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}},
-		{"64 dimensions", 64, 8, []int{300, 3000}},
+		{"32 dimensions", 32, 8, []int{500, 750, 1000}, false},
+		{"32 dimensions", 32, 8, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}, true},
+		{"64 dimensions", 64, 8, []int{300, 3000}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := c.path[len(c.path)-1]
-			if testing.Short() && n > 1500 {
-				t.Skip("it learns 3,000 points several times: not with -short")
+			if c.slow {
+				tier.Full(t, "it learns 3,000 points several times")
 			}
+			n := c.path[len(c.path)-1]
 			x, group := groups(n, c.dim, c.of)
 			m, _ := fitted(t, x.Slice(0, c.path[0]), Settings{})
 			for i, n := range c.path[1:] {
@@ -185,5 +188,19 @@ func TestManyReplacedAtOnce(t *testing.T) {
 	t.Logf("%+v: %+v, a fit %+v", r.Moves, got, want)
 	if got.trust < want.trust-0.004 || got.rnx < want.rnx-0.02 {
 		t.Errorf("%+v, a fit %+v", got, want)
+	}
+}
+
+// TestHold: a major holds a map of up to 10,000 points ten times as firmly as one of 20,000.
+func TestHold(t *testing.T) {
+	firm := prior.Firm()
+	for n, want := range map[int]float64{500: 10, 6750: 10, 9900: 10, 13_000: 4.14, 20_000: 1, 100_000: 1} {
+		got := Settings{}.hold(n)
+		if math.Abs(got.From/firm.From-want) > 0.01 || math.Abs(got.To/firm.To-want) > 0.01 {
+			t.Errorf("%d points: %+v, want %v times %+v", n, got, want, firm)
+		}
+	}
+	if own := (prior.Schedule{From: 3, To: 2}); (Settings{Prior: own}).hold(500) != own {
+		t.Error("a schedule that is set does not hold")
 	}
 }

@@ -60,12 +60,13 @@ func TestYoungStages(t *testing.T) {
 		set     *conformance.Set
 		allowed map[string]float64
 	}{
-		// Three groups without an inner order: within them a map is arranged anew with every major.
+		// Three groups without an inner order: within them a map is arranged anew with every major. After
+		// deletions trustworthiness varies by .003 with how the messages fall into refreshes.
 		{conformance.Readme(1000), map[string]float64{
-			conformance.Trust: 0.0105, conformance.RNX: 0.036, "moves, median": 2.4, "moves, p90": 4.8,
+			conformance.Trust: 0.016, conformance.RNX: 0.038, "moves, median": 2.5, "moves, p90": 5,
 		}},
 		{conformance.Blobs(1000, 32), nil},
-		{bundledDigits(t), map[string]float64{conformance.Trust: 0.007}}, // of 500 points, half of 1,000
+		{bundledDigits(t), map[string]float64{conformance.Trust: 0.010}}, // of 500 points, half of 1,000
 	} {
 		t.Run(c.set.Name, func(t *testing.T) {
 			t.Parallel()
@@ -84,11 +85,12 @@ func TestStagesLikeFits(t *testing.T) {
 	}
 	// What is missed, as measured. README's groups have no inner order, so that a map arranges them as it comes
 	// to them; of sentences, other neighbourhoods are kept than by a fit, which a major does not rearrange.
-	readme := map[string]float64{conformance.Trust: 0.013, conformance.RNX: 0.025, "moves, median": 1.9, "moves, p90": 4.7}
+	readme := map[string]float64{conformance.Trust: 0.013, conformance.RNX: 0.025, "moves, median": 1.9, "moves, p90": 4.9}
 	usual := conformance.Course{Name: "usual", Phases: []conformance.Phase{
 		{To: 2000}, {To: 3000, Restart: true, Mark: true}, {To: 3000, Halve: true, Mark: true},
 	}}
 	leap := conformance.Course{Name: "leap", Min: 1000, Phases: []conformance.Phase{{To: 1000}, {To: 10_000, Mark: true}}}
+	late := conformance.Course{Name: "late", Min: 6750, Phases: []conformance.Phase{{To: 6750}, {To: 10_000, Mark: true}}}
 	small := conformance.Course{Name: "size 2,000", Size: 2000, Phases: []conformance.Phase{{To: 2000}, {To: 6000, Restart: true, Mark: true}}}
 	large := conformance.Course{Name: "size 200,000", Size: 200_000, Phases: []conformance.Phase{{To: 2000}, {To: 3000, Mark: true}}}
 	for _, c := range []struct {
@@ -97,11 +99,12 @@ func TestStagesLikeFits(t *testing.T) {
 		allowed map[string]float64
 	}{
 		{usual, conformance.Readme(3000), readme},
-		{usual, conformance.Blobs(3000, 64), map[string]float64{conformance.Trust: 0.0045}},
+		{usual, conformance.Blobs(3000, 64), map[string]float64{conformance.Trust: 0.0075}},
 		{usual, bundledDigits(t), nil},
-		{usual, connections, map[string]float64{conformance.RNX: 0.021}},
+		{usual, connections, map[string]float64{conformance.RNX: 0.024}},
 		{leap, conformance.Readme(10_000), nil},
 		{leap, conformance.Blobs(10_000, 8), nil},
+		{late, conformance.Readme(10_000), readme},
 		{small, conformance.Readme(6000), readme},
 		{small, connections, nil},
 		{large, conformance.Readme(3000), readme},
@@ -117,6 +120,6 @@ func TestStagesLikeFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		follow(t, usual, set, map[string]float64{conformance.Trust: 0.0145})
+		follow(t, usual, set, map[string]float64{conformance.Trust: 0.0175})
 	})
 }
