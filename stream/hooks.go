@@ -32,7 +32,7 @@ type Hooks struct {
 	// DeadLettered: the message was bad for this reason; the dead-letter topic
 	// has acknowledged it.
 	DeadLettered func(m Message, stage Stage, reason error)
-	// Skipped: a pipeline that only learns could not use the message for this reason.
+	// Skipped: a message was passed over, with the reason: it has no events, or a pipeline that only learns could not use it.
 	Skipped func(m Message, stage Stage, reason error)
 	// Committed: the group's offset of a partition is now this.
 	Committed func(p Position)
