@@ -22,7 +22,7 @@ type Settings interface {
 type Given struct {
 	Kind       string         `key:"kind" common:"true" default:"lvm"`
 	Dims       setting.Span   `key:"dims" common:"true" default:"2" help:"Dimensions of the map. With kind lllvm a range, such as 1:5: the number whose bound is best." placeholder:"N"`
-	Neighbors  setting.Range  `key:"neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with other kinds 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
+	Neighbors  setting.Range  `key:"neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 8, with gaussian tails and with other kinds 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
 	PCA        setting.PCA    `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more; none with --metric hamming or --noise probit), or none." placeholder:"N"`
 	Search     string         `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are searched for: exact compares all pairs; hnsw is an index, which the model file then holds to place new points by; descent improves lists of neighbours by lists, and is for learning alone. auto goes by the number of points and their values."`
 	Recall     setting.Number `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
