@@ -3,7 +3,7 @@
 //
 //	tests                 the quick tier
 //	tests -all            every test whose programs and data are there
-//	tests -required       every test; a missing program or data set is a failure
+//	tests -required       every test; a missing program is a failure (data sets are those that UNFOLD_DATA names)
 //	tests ./stream/...    these packages
 //
 // It goes on after a package that fails. It stops everything that tests have started when it is stopped itself.
@@ -36,7 +36,7 @@ func main() {
 func run(ctx context.Context, args []string) int {
 	set := flag.NewFlagSet("tests", flag.ContinueOnError)
 	all := set.Bool("all", false, "run every test whose programs and data are there")
-	required := set.Bool("required", false, "run every test; a missing program or data set is a failure")
+	required := set.Bool("required", false, "run every test; a missing program is a failure")
 	count := set.Int("count", 0, "run each test so many times, past the cache; 0: as go test does")
 	parallel := set.Int("p", 0, "packages at a time; 0: one more than there are processors, two for each with -all, as those wait for other programs")
 	timeout := set.Duration("timeout", 30*time.Minute, "the longest that a package may take")
