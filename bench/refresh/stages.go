@@ -185,8 +185,8 @@ func youngTargets(add func(name string, b target, value func(o *outcome) float64
 			return m.Less().Nearest
 		}
 	}
-	add(young, target{what: "1-NN of README's events and blobs, below a fit's, worst", bound: .005, format: "%.4f"}, worst(only(true)))
-	add(young, target{what: "1-NN of other events, below a fit's, worst", bound: .01, format: "%.4f"}, worst(only(false)))
+	add(young, target{what: "1-NN of README's events and blobs, below a fit's, worst", bound: conformance.MostLessApart.Nearest, format: "%.4f"}, worst(only(true)))
+	add(young, target{what: "1-NN of other events, below a fit's, worst", bound: conformance.MostLess.Nearest, format: "%.4f"}, worst(only(false)))
 	for _, held := range []bool{false, true} {
 		name := map[bool]string{false: "where constants were chosen", true: "held out"}[held]
 		of := func(f func(l conformance.Figures) float64) func(o *outcome) float64 {
@@ -197,16 +197,16 @@ func youngTargets(add func(name string, b target, value func(o *outcome) float64
 				return f(m.Less())
 			})
 		}
-		add(young, target{what: "trustworthiness below a fit's, worst, " + name, bound: .004, format: "%.4f"}, of(func(l conformance.Figures) float64 { return l.Trust }))
-		add(young, target{what: "R_NX below a fit's, worst, " + name, bound: .02, format: "%.4f"}, of(func(l conformance.Figures) float64 { return l.RNX }))
+		add(young, target{what: "trustworthiness below a fit's, worst, " + name, bound: conformance.MostLess.Trust, format: "%.4f"}, of(func(l conformance.Figures) float64 { return l.Trust }))
+		add(young, target{what: "R_NX below a fit's, worst, " + name, bound: conformance.MostLess.RNX, format: "%.4f"}, of(func(l conformance.Figures) float64 { return l.RNX }))
 	}
 	for _, c := range []struct {
 		what   string
 		bounds [3]float64
 		of     func(y youngStage) [3]float64
 	}{
-		{"moves of survivors, ", [3]float64{1.5, 4, 10}, func(y youngStage) [3]float64 { return y.Steady }},
-		{"moves of survivors in a leap, ", [3]float64{4, 10, 25}, func(y youngStage) [3]float64 { return y.Leap }},
+		{"moves of survivors, ", conformance.SteadyMoves, func(y youngStage) [3]float64 { return y.Steady }},
+		{"moves of survivors in a leap, ", conformance.LeapMoves, func(y youngStage) [3]float64 { return y.Leap }},
 	} {
 		for q, bound := range c.bounds {
 			add(young, target{what: c.what + quantiles[q] + ", worst, of the diameter", bound: bound, format: "%.2f", unit: "%"},

@@ -11,14 +11,14 @@ import (
 // Bounds of a stage's map beside a fit's: how much less it may have of each figure. Groups that are far apart
 // must be so on the map.
 var (
-	least      = Figures{Nearest: 0.01, Trust: 0.004, RNX: 0.02}
-	leastApart = Figures{Nearest: 0.005, Trust: 0.004, RNX: 0.02}
+	MostLess      = Figures{Nearest: 0.01, Trust: 0.004, RNX: 0.02}
+	MostLessApart = Figures{Nearest: 0.005, Trust: 0.004, RNX: 0.02}
 )
 
 // Bounds of moves of the points that stay, in per cent of the diameter: median, 90th and 99th percentile.
 var (
-	steadyMoves = [3]float64{1.5, 4, 10}
-	leapMoves   = [3]float64{4, 10, 25}
+	SteadyMoves = [3]float64{1.5, 4, 10}
+	LeapMoves   = [3]float64{4, 10, 25}
 )
 
 // Missed is a bound that is not kept.
@@ -35,9 +35,9 @@ func (m Mark) Less() Figures {
 
 // Misses are the bounds that a mark of the set does not keep.
 func (m Mark) Misses(s *Set) (all []Missed) {
-	bound, less := least, m.Less()
+	bound, less := MostLess, m.Less()
 	if s.Apart {
-		bound = leastApart
+		bound = MostLessApart
 	}
 	for _, f := range []struct {
 		what         string
@@ -76,7 +76,7 @@ func (o *Outcome) Misses() (all []Missed) {
 		what  string
 		maps  []stream.Stats
 		bound [3]float64
-	}{{Steady, steady, steadyMoves}, {Leap, leap, leapMoves}} {
+	}{{Steady, steady, SteadyMoves}, {Leap, leap, LeapMoves}} {
 		for q, v := range Worst(c.maps) {
 			if v > c.bound[q] {
 				all = append(all, Missed{c.what + ", " + []string{"median", "p90", "p99"}[q], v, v - c.bound[q]})

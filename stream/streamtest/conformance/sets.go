@@ -96,29 +96,17 @@ func Glosses(ctx context.Context, folder string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(filepath.Join(folder, "glosses.tsv.gz"))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, err
-	}
+	name := filepath.Join(folder, "glosses.tsv.gz")
 	var category []string
-	for lines := bufio.NewScanner(unzipped); ; {
-		if !lines.Scan() {
-			err = lines.Err()
-			break
-		}
-		word, _, _ := strings.Cut(lines.Text(), "\t")
+	if err := eachLine(name, func(line string) error {
+		word, _, _ := strings.Cut(line, "\t")
 		category = append(category, word)
-	}
-	if err == nil && len(category) != s.X.Rows+1 { // after the line of names
-		err = fmt.Errorf("%s: categories of %d sentences, want %d", file.Name(), len(category)-1, s.X.Rows)
-	}
-	if err != nil {
+		return nil
+	}); err != nil {
 		return nil, err
+	}
+	if len(category) != s.X.Rows+1 { // after the line of names
+		return nil, fmt.Errorf("%s: categories of %d sentences, want %d", name, len(category)-1, s.X.Rows)
 	}
 	s.Metric = ingest.Cosine
 	s.Group, _ = score.Classes(category[1:])
@@ -130,30 +118,47 @@ func Envelopes(ctx context.Context, folder string) (*Set, error) {
 	s := &Set{Name: "digits on envelopes", HeldOut: true}
 	var label []string
 	for _, part := range []string{"zip.train.gz", "zip.test.gz"} {
-		file, err := os.Open(filepath.Join(folder, part))
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		unzipped, err := gzip.NewReader(file)
-		if err != nil {
-			return nil, err
-		}
-		for lines := bufio.NewScanner(unzipped); lines.Scan(); {
-			words := strings.Fields(lines.Text())
+		if err := eachLine(filepath.Join(folder, part), func(line string) error {
+			words := strings.Fields(line)
 			label = append(label, strings.TrimSuffix(words[0], ".0000"))
 			for _, w := range words[1:] {
 				v, err := strconv.ParseFloat(w, 32)
 				if err != nil {
-					return nil, fmt.Errorf("%s: %w", part, err)
+					return err
 				}
 				s.X.Data = append(s.X.Data, float32(v))
 			}
+			return nil
+		}); err != nil {
+			return nil, err
 		}
 	}
 	s.X.Rows, s.X.Cols = len(label), len(s.X.Data)/max(len(label), 1)
 	s.Group, _ = score.Classes(label)
 	return s.distinct().shuffled(0x05b5), ctx.Err()
+}
+
+// eachLine calls a function with each line of a gzipped file.
+func eachLine(name string, do func(line string) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	lines := bufio.NewScanner(unzipped)
+	for lines.Scan() {
+		if err := do(lines.Text()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // read reads a file of events, with their groups as its labels.
