@@ -169,7 +169,7 @@ func jsonTypes(set map[string]string) (map[string]record.Type, error) {
 	}
 	out := map[string]record.Type{}
 	for name, t := range set {
-		out[name] = map[string]record.Type{"int64": record.Int, "uint64": record.Uint, "float64": record.Float, "bool": record.Bool, "string": record.Text}[t]
+		out[name], _ = record.TypeOf(t)
 	}
 	return out, nil
 }

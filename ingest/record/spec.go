@@ -30,6 +30,13 @@ const Sparse Type = "sparse vector"
 // Types lists what a column can be pinned to.
 func Types() []Type { return []Type{Int, Uint, Float, Bool, Text, Time, Vector} }
 
+// TypeOf returns the type that a column of Arrow's type of this name is pinned to; ok is false for
+// types other than those of plain values.
+func TypeOf(name string) (t Type, ok bool) {
+	t, ok = map[string]Type{"int64": Int, "uint64": Uint, "float64": Float, "bool": Bool, "string": Text}[name]
+	return t, ok
+}
+
 // ParseTypes reads pins, each COLUMN:TYPE. The type follows the last colon.
 func ParseTypes(pins []string) (map[string]Type, error) {
 	out := make(map[string]Type, len(pins))

@@ -125,31 +125,6 @@ func (c *SeenColumn) Value() string {
 	return c.Type() + ": " + c.Example
 }
 
-// Pins are the types that columns which pass through were found to have, as source.types takes them,
-// quoted; none if outputs are not in Avro, or no type had to be found.
-func (s *Seen) Pins() (pins []string) {
-	if s.Output != format.Avro || s.Formats[format.JSON] == 0 {
-		return nil
-	}
-	words := map[string]record.Type{"int64": record.Int, "uint64": record.Uint, "float64": record.Float, "bool": record.Bool, "string": record.Text}
-	for _, c := range s.Columns {
-		passes := slices.ContainsFunc([]string{"the id", "the label", "kept"}, func(role string) bool { return strings.Contains(c.Role, role) })
-		t, known := words[c.Type()]
-		switch {
-		case !passes || c.pinned:
-			continue
-		case !known && len(c.Types) == 2 && slices.Contains(c.Types, "int64") && slices.Contains(c.Types, "float64"):
-			t = record.Float
-		case !known && len(c.Types) > 1:
-			t = record.Text
-		case !known:
-			continue
-		}
-		pins = append(pins, fmt.Sprintf("%q", c.Name+":"+string(t)))
-	}
-	return pins
-}
-
 // formats lists what was read.
 func (s *Seen) formats() string {
 	var names []string
