@@ -20,13 +20,13 @@ func joined[H any](a, b H) H {
 	first, second, to := reflect.ValueOf(a), reflect.ValueOf(b), reflect.ValueOf(&out).Elem()
 	for i := range to.NumField() {
 		f, g := first.Field(i), second.Field(i)
-		switch {
+		switch both := often(f.Interface(), g.Interface()); {
 		case f.IsNil():
 			to.Field(i).Set(g)
 		case g.IsNil():
 			to.Field(i).Set(f)
-		case often(f.Interface(), g.Interface()) != nil:
-			to.Field(i).Set(reflect.ValueOf(often(f.Interface(), g.Interface())))
+		case both != nil:
+			to.Field(i).Set(reflect.ValueOf(both))
 		default:
 			to.Field(i).Set(reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
 				f.Call(args)

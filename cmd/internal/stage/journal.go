@@ -135,13 +135,13 @@ func (j *journal) run() {
 // write writes what has changed.
 func (j *journal) write() error {
 	j.mu.Lock()
-	was := j.dirty
+	if !j.dirty {
+		j.mu.Unlock()
+		return nil
+	}
 	f := journalFile{journalFormat, j.group, j.topic, hex.EncodeToString(j.noted.Topic[:]), j.noted.At.UTC(), maps.Clone(j.noted.Offsets)}
 	j.dirty = false
 	j.mu.Unlock()
-	if !was {
-		return nil
-	}
 	err := atomicfile.WriteOn(atomicfile.OS{Private: true}, j.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(f) })
 	if err != nil {
 		j.mu.Lock()
