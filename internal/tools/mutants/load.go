@@ -25,30 +25,30 @@ type listed struct {
 }
 
 // mutate writes the sources of a package with all its sites to a folder, and the overlay that
-// makes go build use them. The sites have the numbers 0, 1, 2...
-func mutate(ctx context.Context, path, folder string) (overlay string, sites []site, err error) {
+// makes go build use them. The sites have the numbers 0, 1, 2... dir is the package's own folder.
+func mutate(ctx context.Context, path, folder string) (overlay, dir string, sites []site, err error) {
 	own, lookup, err := list(ctx, path)
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range own.GoFiles {
 		f, err := parser.ParseFile(fset, filepath.Join(own.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
 		files = append(files, f)
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	if _, err := (&types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}).Check(own.ImportPath, fset, files, info); err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	replace := map[string]string{}
 	for i, f := range files {
 		source, err := os.ReadFile(filepath.Join(own.Dir, own.GoFiles[i]))
 		if err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
 		m := mutator{name: own.GoFiles[i], source: source, fset: fset, info: info, first: len(sites)}
 		text, more := m.rewrite(f)
@@ -58,16 +58,16 @@ func mutate(ctx context.Context, path, folder string) (overlay string, sites []s
 		sites = append(sites, more...)
 		to := filepath.Join(folder, own.GoFiles[i])
 		if err := os.WriteFile(to, text, 0o600); err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
 		replace[filepath.Join(own.Dir, own.GoFiles[i])] = to
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	overlay = filepath.Join(folder, "overlay.json")
-	return overlay, sites, os.WriteFile(overlay, text, 0o600)
+	return overlay, own.Dir, sites, os.WriteFile(overlay, text, 0o600)
 }
 
 // list returns a package and how to read the types of what it imports.

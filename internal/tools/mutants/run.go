@@ -43,7 +43,7 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 		return r, err
 	}
 	defer os.RemoveAll(folder)
-	overlay, sites, err := mutate(ctx, path, folder)
+	overlay, dir, sites, err := mutate(ctx, path, folder)
 	if err != nil {
 		return r, err
 	}
@@ -52,11 +52,7 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	if text, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-c", "-overlay", overlay, "-o", program, path).CombinedOutput(); err != nil {
 		return r, fmt.Errorf("%s with its changes: %w\n%s", path, err, text)
 	}
-	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", path).Output()
-	if err != nil {
-		return r, err
-	}
-	t := tests{program: program, dir: strings.TrimSpace(string(dir))}
+	t := tests{program: program, dir: dir}
 	hits := filepath.Join(folder, "hits")
 	if passed, text := t.run(ctx, 30*time.Minute, "UNFOLD_MUTANT_HITS="+hits); !passed {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
