@@ -120,8 +120,12 @@ func TestSoak(t *testing.T) {
 			if late > early+bound/10 {
 				t.Errorf("what is held grows: %v", held)
 			}
-			// Refreshes run beside the events: how many fit in depends on the processor.
-			if versions < 3 || c.Duplicates == 0 || c.Upserts == 0 || c.Deletes == 0 || c.UnknownDeletes == 0 || c.Evicted == 0 || groups.Births == 0 {
+			// Refreshes run beside the events: how many fit into half a second depends on the processor.
+			least := 5
+			if events < 20_000 {
+				least = 3
+			}
+			if versions < least || c.Duplicates == 0 || c.Upserts == 0 || c.Deletes == 0 || c.UnknownDeletes == 0 || c.Evicted == 0 || groups.Births == 0 {
 				t.Errorf("%d versions, %+v, %+v: too little happened for the test to mean anything", versions, c, groups)
 			}
 			finite(t, l)
