@@ -96,30 +96,27 @@ func TestLintOfATopicWithOtherColumns(t *testing.T) {
 	}
 }
 
-// A stage whose configuration names an id that no event has ends at once, with the name, and
-// delivers nothing.
-func TestRunRefusesAnIDThatNoEventHas(t *testing.T) {
-	configuration := misspeltTopic(t, 150)
-	code, _, stderr := run(t, "run", "-c", configuration, "--source-vector", "", "--source-id", "eventid", "--reference-min", "120")
-	if code == 0 || !strings.Contains(stderr, `none of the first 100 events has a column that the configuration names`) ||
-		!strings.Contains(stderr, `column "eventid": there is no such column; did you mean "event_id"?`) {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-	if out := must(t, "dlq", "list", "-c", configuration); !strings.Contains(out, "0 dead letters") {
-		t.Errorf("dead letters:\n%s", out)
-	}
-}
-
-// So does a stage whose columns of the vector no event has.
-func TestRunRefusesColumnsThatNoEventHas(t *testing.T) {
-	configuration := misspeltTopic(t, 150)
-	code, _, stderr := run(t, "run", "-c", configuration, "--source-vector", "", "--source-id", "event_id", "--source-columns", "sise", "--reference-min", "120")
-	if code == 0 || !strings.Contains(stderr, `none of the first 100 events has a column that the configuration names`) ||
-		!strings.Contains(stderr, `column "sise": there is no such column; did you mean "size"?`) {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-	if out := must(t, "dlq", "list", "-c", configuration); !strings.Contains(out, "0 dead letters") {
-		t.Errorf("dead letters:\n%s", out)
+// A stage whose configuration names an id, or a column of the vector, that no event has ends at once, with the name,
+// and delivers nothing.
+func TestRunRefusesNamesThatNoEventHas(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		flags []string
+		want  string
+	}{
+		{"id", []string{"--source-id", "eventid"}, `column "eventid": there is no such column; did you mean "event_id"?`},
+		{"columns", []string{"--source-id", "event_id", "--source-columns", "sise"}, `column "sise": there is no such column; did you mean "size"?`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			configuration := misspeltTopic(t, 150)
+			code, _, stderr := run(t, append([]string{"run", "-c", configuration, "--source-vector", "", "--reference-min", "120"}, c.flags...)...)
+			if code == 0 || !strings.Contains(stderr, `none of the first 100 events has a column that the configuration names`) || !strings.Contains(stderr, c.want) {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+			if out := must(t, "dlq", "list", "-c", configuration); !strings.Contains(out, "0 dead letters") {
+				t.Errorf("dead letters:\n%s", out)
+			}
+		})
 	}
 }
 
