@@ -80,7 +80,7 @@ func (d *Decoder) plainID(id string) string {
 }
 
 // binary reads the keys that Kafka's serializers of integers write: 4 or 8 bytes, the highest
-// first. Text of that length is told from them by its bytes. Where the ids are pinned to be
+// first. The bytes distinguish text of that length. Where the ids are pinned to be
 // integers, only digits are text.
 func (d *Decoder) binary(key []byte) (n int64, ok bool) {
 	if len(key) != 4 && len(key) != 8 {

@@ -50,7 +50,7 @@ var avroOf = map[record.Type]any{record.Int: "long", record.Uint: "string", reco
 
 // CheckPins says which pinned types the registry would refuse in the schema of outputs in Avro, by the newest
 // one that is registered: columns that pass through, by the names that they have there. A
-// registry that is away is no error.
+// registry that cannot be reached is no error.
 func (e *Encoder) CheckPins(ctx context.Context, types map[string]record.Type, id string, passing []string) error {
 	if e.set.Registry == nil || e.set.Pass || !slices.ContainsFunc(passing, func(column string) bool { return avroOf[types[column]] != nil }) {
 		return nil

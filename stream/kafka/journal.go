@@ -9,7 +9,7 @@ import (
 
 // Journal keeps, outside of the cluster, what a group has committed: brokers drop the offsets of
 // a group that was away for long (offsets.retention.minutes), and anybody may delete them.
-// Without it such a group begins anew, and delivers everything twice without a word.
+// Without it such a group starts from the beginning, and delivers everything twice with no report.
 type Journal interface {
 	// Known returns what was noted last, by this process or one before; the zero value if
 	// nothing was.

@@ -60,7 +60,7 @@ func TestYoungStages(t *testing.T) {
 		set     *conformance.Set
 		allowed map[string]float64
 	}{
-		// Three groups without an inner order: within them a map is arranged anew with every major. After
+		// Three groups without an inner order: every major arranges them in another way. After
 		// deletions trustworthiness varies by .003 with how the messages fall into refreshes.
 		{conformance.Readme(1000), map[string]float64{
 			conformance.Trust: 0.016, conformance.RNX: 0.038, "moves, median": 2.5, "moves, p90": 5,
