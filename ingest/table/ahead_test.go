@@ -89,3 +89,49 @@ func TestAheadStops(t *testing.T) {
 		})
 	}
 }
+
+// All yields the tables in order, then the error that ends them, and reads no more than is taken.
+func TestAll(t *testing.T) {
+	broken := errors.New("broken")
+	for _, end := range []error{io.EOF, broken} {
+		r, n := &counted{left: 3, end: end}, int64(0)
+		for x, err := range All(t.Context(), r) {
+			if n++; n == 4 && end == broken && x == nil && err == broken {
+				continue
+			}
+			if err != nil || x.Origin.Row != n {
+				t.Fatalf("table %d: %+v, error %v", n, x, err)
+			}
+		}
+		if n != 3 && end == io.EOF || n != 4 && end == broken {
+			t.Errorf("%d tables or errors", n)
+		}
+	}
+	r := &counted{left: 3, end: io.EOF}
+	for range All(t.Context(), r) {
+		break
+	}
+	if r.read != 1 {
+		t.Errorf("%d tables were read, one was taken", r.read)
+	}
+}
+
+// A reading that is cancelled while its tables are used ends with the reason.
+func TestAheadCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		n := 0
+		var last error
+		for _, err := range Ahead(ctx, &counted{left: 5, end: io.EOF}) {
+			if n++; n == 1 {
+				cancel()
+				synctest.Wait()
+			}
+			last = err
+		}
+		if n != 2 || !errors.Is(last, context.Canceled) {
+			t.Errorf("%d tables or errors, the last error is %v", n, last)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"unfold/ingest/table"
@@ -13,6 +14,8 @@ import (
 func TestErrorText(t *testing.T) {
 	for want, e := range map[string]*table.Error{
 		`x.csv: row 3 (line 4), column "a": bad: EOF; do this`: {Origin: table.Origin{File: "x.csv", Row: 99}, Row: 2, Line: 4, Column: "a", Problem: "bad", Err: io.EOF, Hint: "do this"},
+		`x.csv: row 1 (line 2): bad`:                           {Origin: table.Origin{File: "x.csv"}, Row: 0, Line: 2, Problem: "bad"},
+		`input: line 2: bad`:                                   {Origin: table.Origin{Position: offsets.At("", 1, 0)}, Row: -1, Line: 2, Problem: "bad"},
 		`topic t, partition 1, offset 7: row 1: bad`:           {Origin: table.Origin{Position: offsets.At("t", 1, 7)}, Problem: "bad"},
 		`standard input: line 2: bad`:                          {Origin: table.Origin{File: "-"}, Row: -1, Line: 2, Problem: "bad"},
 		`column "a": bad`:                                      {Row: -1, Column: "a", Problem: "bad"},
@@ -37,9 +40,41 @@ func TestNearest(t *testing.T) {
 	names := []string{"src_bytes", "dst_bytes", "protocol_type", "id"}
 	for name, want := range map[string]string{
 		"src_byte": "src_bytes", "SRC_BYTES": "src_bytes", "bytes": "", "protocoltyp": "protocol_type", "di": "", "ix": "id", "zzz": "",
+		"dat_byte": "dst_bytes", "prot_typ": "", "protocoltypes": "protocol_type", "pro_col_typ": "protocol_type", "iddd": "id", "idd": "id", "iid2": "id", "": "",
 	} {
 		if got := table.Nearest(name, names); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Of names that are equally near it is the first.
+func TestNearestOfSeveral(t *testing.T) {
+	for name, want := range map[string]string{"age1": "age2", "page": "ag3", "ag": "ag3"} {
+		if got := table.Nearest(name, []string{"agex", "age3", "age2", "ag3"}); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// An unknown column's error lists the columns, sixty at most, and the nearest.
+func TestUnknownColumn(t *testing.T) {
+	var names []string
+	for i := range 61 {
+		names = append(names, fmt.Sprintf("column%02d", i))
+	}
+	for _, c := range []struct {
+		have []string
+		want string
+	}{
+		{nil, `x.csv: column "colunm07": there is no such column; the columns are (none)`},
+		{[]string{"a", "b"}, `x.csv: column "colunm07": there is no such column; the columns are a, b`},
+		{[]string{"a", "column07"}, `x.csv: column "colunm07": there is no such column; did you mean "column07"? The columns are a, column07`},
+		{names[:60], `The columns are ` + strings.Join(names[:60], ", ")},
+		{names, `The columns are ` + strings.Join(names[:60], ", ") + ", ... (61 in all)"},
+	} {
+		if err := table.UnknownColumn(table.Origin{File: "x.csv"}, "colunm07", c.have); !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 }

@@ -19,6 +19,20 @@ func decimals(hundredths ...int64) Column {
 	return NewColumn("id", b.NewArray())
 }
 
+// jsonColumn is a column of values in JSON.
+func jsonColumn(b array.Builder, values string) Column {
+	if err := b.UnmarshalJSON([]byte(values)); err != nil {
+		panic(err)
+	}
+	return NewColumn("id", b.NewArray())
+}
+
+// numbered is a column of values by their numbers.
+func numbered(values Column, rows string) Column {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: values.arr.DataType()}
+	return NewColumn("id", array.NewDictionaryArray(dt, jsonColumn(array.NewInt8Builder(Heap), rows).arr, values.arr))
+}
+
 // TestCheckID: ids that are numbers are integers which their type holds exactly.
 func TestCheckID(t *testing.T) {
 	o := Origin{File: "x.csv", Row: 10}
@@ -40,6 +54,17 @@ func TestCheckID(t *testing.T) {
 		{decimals(100, 700), -1},
 		{decimals(100, 701), 1},
 		{Column{}, -1},
+		{Float64Column("id", []float64{1 - 1<<53, -1 << 53}), 1},
+		{jsonColumn(array.NewFloat16Builder(Heap), "[2047, null, -2047]"), -1},
+		{jsonColumn(array.NewFloat16Builder(Heap), "[1, 2048]"), 1},
+		{jsonColumn(array.NewFloat64Builder(Heap), "[null, 7, 0.5]"), 2},
+		{jsonColumn(array.NewDecimal128Builder(Heap, &arrow.Decimal128Type{Precision: 38}), `["99999999999999999999", null]`), -1},
+		{jsonColumn(array.NewDecimal128Builder(Heap, &arrow.Decimal128Type{Precision: 38, Scale: -2}), `["700"]`), -1},
+		{jsonColumn(array.NewDecimal256Builder(Heap, &arrow.Decimal256Type{Precision: 50, Scale: 1}), `["7.0", "7.5"]`), 1},
+		{jsonColumn(array.NewDecimal256Builder(Heap, &arrow.Decimal256Type{Precision: 50, Scale: 1}), `["7.0", null]`), -1},
+		{numbered(Float64Column("", []float64{0.5, 3}), "[1, null, 1]"), -1},
+		{numbered(Float64Column("", []float64{0.5, 3}), "[1, null, 0]"), 2},
+		{numbered(StringColumn("", []string{"0.5"}), "[0]"), -1},
 	} {
 		err := CheckID(c.ids, o)
 		var e *Error

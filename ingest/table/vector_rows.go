@@ -9,7 +9,7 @@ func VectorRows(c Column) func(i int) []float64 {
 	l := listOf(c.arr)
 	values := l.ListValues()
 	get := NumberGetter(values)
-	var row []float64
+	row := []float64{} // an empty vector is not a missing one
 	return func(i int) []float64 {
 		if l.IsNull(i) {
 			return nil

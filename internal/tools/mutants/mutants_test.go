@@ -25,6 +25,7 @@ type list []int
 
 func f(a, b int, l list) (n int) {
 	if l == nil { n += 1000 }
+	_ = make([]int, 0, a+1)
 	for i := 0; i < a; i++ { n++ }
 	if a < b && (b >= 5 || len(l) > 0) { n = n*10 + 1 }
 	switch {

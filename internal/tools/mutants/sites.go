@@ -71,6 +71,11 @@ func (m *mutator) visit(n ast.Node) bool {
 		if n.Cond != nil {
 			m.negate(n.Cond)
 		}
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "make" && len(n.Args) == 3 {
+			ast.Inspect(n.Args[1], m.visit) // the length, not the capacity
+			return false
+		}
 	case *ast.BinaryExpr:
 		m.binary(n)
 	case *ast.BlockStmt:
@@ -203,14 +208,17 @@ func guards(e ast.Expr) bool {
 	return ok && id.Name == "nil"
 }
 
-// kept reports a call that is never dropped: the compiler relies on those that end a function, and
-// whether a missing lock shows is chance.
+// kept reports a call that is never dropped: the compiler relies on those that end a function,
+// whether a missing lock shows is chance, and room that is made in advance changes no result.
 func kept(c *ast.CallExpr) bool {
 	switch f := c.Fun.(type) {
 	case *ast.Ident:
 		return f.Name == "panic"
 	case *ast.SelectorExpr:
-		return f.Sel.Name == "Exit" || f.Sel.Name == "Lock" || f.Sel.Name == "Unlock" || f.Sel.Name == "RLock" || f.Sel.Name == "RUnlock"
+		switch f.Sel.Name {
+		case "Exit", "Lock", "Unlock", "RLock", "RUnlock", "Reserve", "Grow":
+			return true
+		}
 	}
 	return false
 }
