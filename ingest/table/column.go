@@ -224,7 +224,7 @@ func NumberGetter(a arrow.Array) func(i int) float64 {
 // decimalFloat is the float64 nearest to n / 10^scale.
 func decimalFloat(n *big.Int, scale int32) float64 {
 	// Below 2^53 and 10^22 both are floats, and their quotient is rounded once.
-	if exact := scale >= 0 && scale <= 22 && n.BitLen() <= 53; exact {
+	if exact := scale == min(max(scale, 0), 22) && n.BitLen() <= 53; exact {
 		return float64(n.Int64()) / math.Pow10(int(scale))
 	}
 	v, _ := strconv.ParseFloat(n.String()+"e"+strconv.Itoa(int(-scale)), 64)

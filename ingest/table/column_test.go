@@ -131,6 +131,7 @@ func TestColumnNumbers(t *testing.T) {
 		{table.NewColumn("c", coded(t, fromJSON(t, f64, `[0.25, null, 7]`), `[2, 1, null, 0]`)), []float64{7, nan, nan, 0.25}},
 		{table.NewColumn("c", foreign(fromJSON(t, i64, `[5, null]`))), []float64{5, nan}},
 		{column(t, text, `["1"]`), []float64{nan}},
+		{column(t, i64, `[null, 1, null]`), []float64{nan, 1, nan}},
 		{table.NewColumn("c", coded(t, fromJSON(t, text, `["1"]`), `[0]`)), []float64{nan}},
 		{column(t, i64, `[]`), []float64{}},
 	} {

@@ -57,11 +57,13 @@ func textOf(a arrow.Array, i int) string {
 
 // decimalText is n / 10^scale with all its digits; Arrow's text goes through float64.
 func decimalText(n *big.Int, scale int32) string {
-	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
-	if scale <= 0 {
-		return ten.Mul(n, ten).String()
-	}
-	return new(big.Rat).SetFrac(n, ten).FloatString(int(scale))
+	digits := max(scale, 0)
+	whole := new(big.Int).Mul(n, powerOf10(max(-scale, 0)))
+	return new(big.Rat).SetFrac(whole, powerOf10(digits)).FloatString(int(digits))
+}
+
+func powerOf10(n int32) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
 // valueText is Arrow's text of a plain value. Some values have none: a date in

@@ -40,7 +40,7 @@ func TestNearest(t *testing.T) {
 	names := []string{"src_bytes", "dst_bytes", "protocol_type", "id"}
 	for name, want := range map[string]string{
 		"src_byte": "src_bytes", "SRC_BYTES": "src_bytes", "bytes": "", "protocoltyp": "protocol_type", "di": "", "ix": "id", "zzz": "",
-		"dat_byte": "dst_bytes", "prot_typ": "", "protocoltypes": "protocol_type", "pro_col_typ": "protocol_type", "iddd": "id", "idd": "id", "iid2": "id", "": "",
+		"dat_byte": "dst_bytes", "prot_typ": "", "protocoltypes": "protocol_type", "pro_col_typ": "protocol_type", "iddd": "id", "idd": "id", "iid2": "id", "": "", "zzd": "",
 	} {
 		if got := table.Nearest(name, names); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

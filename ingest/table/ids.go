@@ -40,11 +40,8 @@ func inexactID(a arrow.Array) func(i int) bool {
 		}
 	}
 	part := func(get func(i int) *big.Int, scale int32) func(i int) bool {
-		if scale <= 0 {
-			return nil
-		}
-		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-		return func(i int) bool { return new(big.Int).Rem(get(i), ten).Sign() != 0 }
+		one := powerOf10(max(scale, 0))
+		return func(i int) bool { return new(big.Int).Rem(get(i), one).Sign() != 0 }
 	}
 	switch a := a.(type) {
 	case *array.Float64:

@@ -31,7 +31,7 @@ func below(path, name string) (rest string, ok bool) { return strings.CutPrefix(
 // part finds a field by a dotted path.
 func (s Schema) part(path string) (Field, bool) {
 	for _, f := range s {
-		if rest, ok := below(path, f.Name); ok && f.Parts != nil {
+		if rest, ok := below(path, f.Name); ok {
 			if p, ok := f.Parts.Find(rest); ok {
 				p.Name, p.Nullable = path, p.Nullable || f.Nullable
 				return p, true

@@ -68,7 +68,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s is not nullable, but its struct is", c.path)
 		}
 	}
-	for _, path := range []string{"p.", "p.in.z", "q", "q.in", "id.x", "p.l.x", "", "p.in.n.x", "s.x"} {
+	for _, path := range []string{"p.", "p.in.z", "l", "in.n", "n", "p.n", "q", "q.in", "id.x", "p.l.x", "", "p.in.n.x", "s.x"} {
 		if c, ok := tbl.Column(path); ok {
 			t.Errorf("%q is column %q", path, c.Name())
 		}
@@ -88,6 +88,28 @@ func TestParts(t *testing.T) {
 	deep, err := table.NewTable(here, table.NewColumn("r", structOf(t, []string{"s"}, sure.Array())))
 	if err != nil {
 		t.Fatal(err)
+	}
+	maybe, err := table.NewTable(here, table.NewColumn("r", structOf(t, []string{"s"}, sure.Array())).Nullable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(tbl *table.Table, path string) bool { c, _ := tbl.Column(path); return c.ArrowField().Nullable }
+	if nonNull := arrow.StructOf(arrow.Field{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "x", Type: i64})}); true {
+		for nullable, want := range map[bool]bool{false: false, true: true} {
+			schema := arrow.NewSchema([]arrow.Field{{Name: "r", Type: nonNull, Nullable: nullable}}, nil)
+			tbl := table.OfRecord(here, array.NewRecord(schema, []arrow.Array{fromJSON(t, nonNull, `[{"s": {"x": 1}}]`)}, 1))
+			f, _ := tbl.Schema().Find("r.s.x")
+			if of(tbl, "r.s.x") != want || of(tbl, "r.s") != want || f.Nullable != want {
+				t.Errorf("a field of structs that may be null (%v) is nullable: %v and %v", nullable, of(tbl, "r.s.x"), f.Nullable)
+			}
+		}
+	}
+	if !of(maybe, "r.s") || !of(maybe, "r.s.x") {
+		t.Error("a field of a column that may be null is not nullable")
+	}
+	// Where no struct is null the field is as it is.
+	if c, _ := plain.Column("s.x"); c.Array() != sure.Array().(*array.Struct).Field(0) {
+		t.Error("a field was copied")
 	}
 	inner, _ := deep.Column("r.s.x")
 	if inner.ArrowField().Nullable != c.ArrowField().Nullable || rows(inner) != "1" || f.Nullable != c.ArrowField().Nullable {

@@ -53,10 +53,10 @@ type unsound struct {
 func (u *unsound) Error() string { return fmt.Sprintf("row %d: %s", u.row, u.problem) }
 
 // of makes an error about the values of an array one about the array: row gives the row
-// that a value belongs to.
+// that a value belongs to, -1 for none.
 func of(err error, row func(i int) int) error {
 	var u *unsound
-	if errors.As(err, &u) && u.row >= 0 {
+	if errors.As(err, &u) {
 		u.row = row(u.row)
 	}
 	return err
@@ -190,8 +190,8 @@ func badText[T int32 | int64](a textual, offsets []T, data arrow.ArrayData) int 
 		return -1
 	}
 	all := data.Buffers()[2].Bytes()
-	starts := func(o T) bool { return int(o) >= len(all) || utf8.RuneStart(all[o]) }
-	if utf8.Valid(all[offsets[0]:offsets[n]]) && !slices.ContainsFunc(offsets[:n], func(o T) bool { return o < offsets[n] && !starts(o) }) {
+	splits := func(o T) bool { return o < offsets[n] && !utf8.RuneStart(all[o]) }
+	if utf8.Valid(all[offsets[0]:offsets[n]]) && !slices.ContainsFunc(offsets[:n], splits) {
 		return -1
 	}
 	for i := range n {
@@ -303,10 +303,8 @@ func (s sounder) lists(a array.ListLike) (arrow.Array, error) {
 // rebased is n+1 offsets as they are without the values before the first.
 func rebased[T int32 | int64](offsets []T, n int) *memory.Buffer {
 	out := make([]T, n+1)
-	if n > 0 {
-		for i := range out {
-			out[i] = offsets[i] - offsets[0]
-		}
+	for i := range n {
+		out[i+1] = offsets[i+1] - offsets[0]
 	}
 	return memory.NewBufferBytes(arrow.GetBytes(out))
 }

@@ -37,7 +37,7 @@ func TestSoundColumns(t *testing.T) {
 			ingesttest.Append(b, rng, true)
 		}
 		a := b.NewArray()
-		forms := []arrow.Array{a, shifted(t, a), miscounted(a)}
+		forms := []arrow.Array{a, shifted(t, a), recut(shifted(t, a)), miscounted(a, a.Len()), miscounted(a, 0)}
 		if dt.ID() != arrow.NULL && dt.ID() != arrow.DICTIONARY { // of which Arrow has no types of others
 			forms = append(forms, foreign(a))
 		}
@@ -69,13 +69,13 @@ func TestSoundColumns(t *testing.T) {
 		t.Errorf("no column became %v, %v", c, err)
 	}
 	// What is sound is not copied.
-	for _, dt := range []arrow.DataType{f64, text, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString, arrow.ListOf(text), arrow.StructOf(field("s", text)), code} {
+	for _, dt := range []arrow.DataType{arrow.Null, f64, text, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString, arrow.ListOf(text), arrow.StructOf(field("s", text)), code} {
 		b := array.NewBuilder(table.Heap, dt)
 		for range 5 {
 			ingesttest.Append(b, rng, false)
 		}
 		forms := []arrow.Array{b.NewArray()}
-		if dt != code {
+		if dt != code && dt != arrow.Null {
 			forms = append(forms, foreign(forms[0]))
 		}
 		for _, a := range forms {
@@ -104,16 +104,32 @@ func shifted(t *testing.T, a arrow.Array) arrow.Array {
 	return array.NewSlice(whole, 3, int64(3+a.Len()))
 }
 
-// miscounted is an array that claims as many nulls as it has rows, where it can.
-func miscounted(a arrow.Array) arrow.Array {
+// recut is a slice as others make it: its first offset is not 0, and it begins with its buffers.
+func recut(a arrow.Array) arrow.Array {
+	data, width := a.Data(), 4
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return array.NewDictionaryArray(a.DataType(), a.Indices(), recut(a.Dictionary()))
+	case *array.LargeString, *array.LargeBinary, *array.LargeList:
+		width = 8
+	case *array.String, *array.Binary, *array.List, *array.Map:
+	default:
+		return a
+	}
+	buffers := append(table.ValidityOf(data), memory.NewBufferBytes(data.Buffers()[1].Bytes()[width*data.Offset():]))
+	return array.MakeFromData(array.NewData(a.DataType(), a.Len(), append(buffers, data.Buffers()[2:]...), data.Children(), a.NullN(), 0))
+}
+
+// miscounted is an array that claims so many nulls, where it can.
+func miscounted(a arrow.Array, nulls int) arrow.Array {
 	data := a.Data()
 	if data.Buffers()[0] == nil || a.DataType().ID() == arrow.NULL {
 		return a
 	}
 	if d, ok := a.(*array.Dictionary); ok {
-		return array.NewDictionaryData(array.NewDataWithDictionary(a.DataType(), a.Len(), data.Buffers(), a.Len(), data.Offset(), d.Dictionary().Data().(*array.Data)))
+		return array.NewDictionaryData(array.NewDataWithDictionary(a.DataType(), a.Len(), data.Buffers(), nulls, data.Offset(), d.Dictionary().Data().(*array.Data)))
 	}
-	return array.MakeFromData(array.NewData(a.DataType(), a.Len(), data.Buffers(), data.Children(), a.Len(), data.Offset()))
+	return array.MakeFromData(array.NewData(a.DataType(), a.Len(), data.Buffers(), data.Children(), nulls, data.Offset()))
 }
 
 // plainly are the rows of an array, read by Arrow's accessors alone.
@@ -173,6 +189,9 @@ func unsound(a arrow.Array) string {
 	case array.ExtensionArray:
 		return unsound(a.Storage())
 	case *array.Dictionary:
+		if a.Dictionary().Data().Offset() != 0 {
+			return "a dictionary begins behind the beginning"
+		}
 		return unsound(a.Dictionary())
 	case *array.Struct:
 		if data.Offset() != 0 {
@@ -187,9 +206,13 @@ func unsound(a arrow.Array) string {
 		}
 		return ""
 	case *array.String:
-		first = int64(a.ValueOffset(0))
+		if n > 0 {
+			first = int64(a.ValueOffset(0))
+		}
 	case *array.LargeString:
-		first = a.ValueOffset(0)
+		if n > 0 {
+			first = a.ValueOffset(0)
+		}
 	case *array.Binary:
 		if n > 0 {
 			first = a.ValueOffset64(0)
@@ -282,6 +305,10 @@ func TestUnsoundValues(t *testing.T) {
 		"beside nulls":               {concat(t, fromJSON(t, text, `["a", null]`), words("\xff")), 12, "not UTF-8", "a|null|\uFFFD"},
 		"under a null":               {array.MakeFromData(hidden), fine, "", "a|null|b"},
 		"a rune at the end":          {words("a", "é", ""), fine, "", "a|é|"},
+		"text without bytes":         {array.MakeFromData(array.NewData(text, 2, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 12)), nil}, nil, 0, 0)), fine, "", "|"},
+		"text without rows":          {array.MakeFromData(array.NewData(text, 0, []*memory.Buffer{nil, nil, memory.NewBufferBytes([]byte("x"))}, nil, 0, 0)), fine, "", ""},
+		"in a list behind none":      {list(words("\xff"), 0, 0, 1), 11, "not UTF-8", "[]|[\uFFFD]"},
+		"a null in a list":           {list(structOf(t, []string{"a"}, fromJSON(t, i64, `[null, 1]`)), 0, 2), fine, "", "[{a:null} {a:1}]"},
 		"only empty text":            {words("", ""), fine, "", "|"},
 		"a dictionary's value":       {coded(t, words("a", "\xc3"), `[0, 0, 1]`), 12, "not UTF-8", "a|a|\uFFFD"},
 		"beside a dictionary's null": {coded(t, words("a", "\xc3"), `[null, 0, 1]`), 12, "not UTF-8", "null|a|\uFFFD"},
@@ -328,12 +355,15 @@ func TestUnsoundValues(t *testing.T) {
 			t.Errorf("%s: it is %q, want %q", name, rows(got), c.becomes)
 		}
 		got, err = table.SoundColumn(table.NewColumn("c", c.a), here, true)
-		if (err != nil) != (c.becomes == "") {
+		if (err != nil) != (c.becomes == "" && c.a.Len() > 0) {
 			t.Errorf("%s: replaced: %v", name, err)
 		}
 		if err == nil && (rows(got) != c.becomes || unsound(got.Array()) != "") {
 			t.Errorf("%s: it becomes %q, want %q; %s", name, rows(got), c.becomes, unsound(got.Array()))
 		}
+	}
+	if c, err := table.SoundColumn(column(t, i64, `[1]`).Nullable(), here, false); err != nil || !c.ArrowField().Nullable {
+		t.Errorf("a column whose values may be missing is not nullable any more: %v", err)
 	}
 	// A null may stand over any bytes.
 	late := array.NewData(arrow.FixedWidthTypes.Time32s, 2, []*memory.Buffer{memory.NewBufferBytes([]byte{0b01}), seconds(day).Data().Buffers()[1]}, nil, 1, 0)

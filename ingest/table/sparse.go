@@ -47,7 +47,7 @@ func isWhole(dt arrow.DataType) bool { return arrow.IsInteger(dt.ID()) }
 func listsOf(element func(arrow.DataType) bool) func(arrow.DataType) bool {
 	return func(dt arrow.DataType) bool {
 		l, is := dt.(arrow.ListLikeType)
-		return is && KindOf(dt) == Vector && element(l.Elem())
+		return is && element(l.Elem())
 	}
 }
 
@@ -170,9 +170,7 @@ func (r *SparseRows) read(i, width int, exact bool) error {
 	if err := r.entries(i, width, exact); err != nil {
 		return err
 	}
-	if r.sort() {
-		return nil
-	}
+	r.sort()
 	for p := 1; p < len(r.Index); p++ {
 		if r.Index[p] == r.Index[p-1] {
 			return r.bad(i, "index %d comes twice in the vector", r.Index[p]).Suggest("add its values, or keep one of them")
@@ -274,15 +272,10 @@ func (r *SparseRows) valueOf(i, k int, index int64) (float64, error) {
 	return v, nil
 }
 
-// sort puts the elements in the order of their indices. It reports whether they were in it,
-// each index once.
-func (r *SparseRows) sort() bool {
-	rising := true
-	for p := 1; p < len(r.Index) && rising; p++ {
-		rising = r.Index[p] > r.Index[p-1]
-	}
-	if rising {
-		return true
+// sort puts the elements in the order of their indices.
+func (r *SparseRows) sort() {
+	if slices.IsSorted(r.Index) {
+		return // as most are
 	}
 	order := make([]int, len(r.Index))
 	for p := range order {
@@ -294,7 +287,6 @@ func (r *SparseRows) sort() bool {
 		index[p], value[p] = r.Index[from], r.Value[from]
 	}
 	r.Index, r.Value = index, value
-	return false
 }
 
 // Width is the length of the vector that was read last, as far as the row says it: its size,

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest/table"
 )
@@ -271,6 +273,19 @@ func TestSparseHoles(t *testing.T) {
 	from := func(i int) table.Column { // two vectors of one value each
 		list := func(c table.Column) arrow.Array { return table.FixedList(2, 1, c.Array()) }
 		return table.NewColumn("c", structOf(t, []string{"indices", "values"}, list(table.Int64Column("", []int64{0, 3})), list(values.Slice(i, i+2))))
+	}
+	// The indices lie elsewhere than their values.
+	offsets := func(v ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v)) }
+	apart := func(values table.Column, at ...int32) arrow.Array {
+		return array.MakeFromData(array.NewData(arrow.ListOf(values.Array().DataType()), 2, []*memory.Buffer{nil, offsets(at...)}, []arrow.ArrayData{values.Array().Data()}, 0, 0))
+	}
+	r = table.NewSparseRows(table.NewColumn("c", structOf(t, []string{"indices", "values"},
+		apart(table.Int64Column("", []int64{9, 9, 1, 2, 0}), 2, 4, 5), apart(table.Float64Column("", []float64{5, 6, 7}), 0, 2, 3))), here, false)
+	if err := r.Read(0, 3); err != nil || !slices.Equal(r.Index, []int32{1, 2}) || !slices.Equal(r.Value, []float64{5, 6}) {
+		t.Errorf("%v %v, %v", r.Index, r.Value, err)
+	}
+	if err := r.Read(1, 3); err != nil || !slices.Equal(r.Index, []int32{0}) || !slices.Equal(r.Value, []float64{7}) {
+		t.Errorf("%v %v, %v", r.Index, r.Value, err)
 	}
 	r = table.NewSparseRows(from(0), here, true)
 	if r.Width() != 0 {

@@ -11,15 +11,13 @@ import (
 // turns rows of one into float32.
 
 // listOf returns the list array inside a column (extension types are looked
-// through), or nil.
+// through), or nil. It is one of numbers if the column's kind is Vector.
 func listOf(a arrow.Array) array.ListLike {
 	if e, ok := a.(array.ExtensionArray); ok {
 		return listOf(e.Storage())
 	}
-	if l, ok := a.(array.ListLike); ok && KindOf(a.DataType()) == Vector {
-		return l
-	}
-	return nil
+	l, _ := a.(array.ListLike)
+	return l
 }
 
 // VectorDim returns the length of the column's first vector: the fixed size, or
