@@ -131,10 +131,7 @@ func (c *cursor) head(b *batch) (skip bool, err error) {
 	}
 	b.data.rest = h[batchHeader:]
 	producer := int64(be.Uint64(h[43:]))
-	if attributes&controlBatch != 0 {
-		delete(c.aborted, producer)
-		return true, nil
-	}
+	// Also before a marker: an answer may begin with that of a transaction that the broker names.
 	rest := c.pending[:0:0]
 	for _, t := range c.pending {
 		if t.first <= b.base {
@@ -144,6 +141,10 @@ func (c *cursor) head(b *batch) (skip bool, err error) {
 		}
 	}
 	c.pending = rest
+	if attributes&controlBatch != 0 {
+		delete(c.aborted, producer)
+		return true, nil
+	}
 	return attributes&transactionalBatch != 0 && c.aborted[producer], nil
 }
 
