@@ -142,7 +142,7 @@ func recordsInto(b []byte, w io.Writer) *records { return &records{b: b, w: w} }
 
 // flush hands w what has come together.
 func (r *records) flush() {
-	if r.err == nil && len(r.b) > 0 {
+	if r.err == nil {
 		_, r.err = r.w.Write(r.b)
 	}
 	r.total, r.b = r.total+len(r.b), r.b[:0]
