@@ -1,0 +1,196 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// other is a learner whose maps place in another way.
+type other struct {
+	*streamtest.Learner
+	place func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error)
+}
+
+func (o other) Current() *stream.Published {
+	p := o.Learner.Current()
+	if p == nil {
+		return nil
+	}
+	changed := *p
+	changed.Map = otherMap{p.Map, o.place}
+	return &changed
+}
+
+type otherMap struct {
+	stream.Map
+	place func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error)
+}
+
+func (m otherMap) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
+	return m.place(m.Map, ctx, in)
+}
+
+// unparted are parts that cannot be made.
+type unparted struct{}
+
+func (unparted) Part(int, int) ([]byte, error) { return nil, errors.New("no such part") }
+
+// An output that is too large and cannot be divided makes its message a dead letter, which says why.
+func TestPartsThatFail(t *testing.T) {
+	b := newBroker(1)
+	b.Append("in", 0, list(1), list(100), list(2))
+	b.Limit("out", 400)
+	p := start(t, b, &streamtest.Learner{})
+	p.pipeline.Learner = other{&streamtest.Learner{}, func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
+		out, err := m.Place(ctx, in)
+		for i := range out {
+			out[i].Parts = unparted{}
+		}
+		return out, err
+	}}
+	running := p.run(t)
+	running.Await("all is committed", func() bool { return committed(b) == 3 })
+	if err := running.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	letters := b.Messages("dlq")
+	if len(letters) != 1 || len(b.Messages("out")) != 2 {
+		t.Fatalf("%d dead letters, %d outputs", len(letters), len(b.Messages("out")))
+	}
+	if _, why, _ := stream.ReadDeadLetter(letters[0]); why.Offset != 1 || why.Stage != stream.StageWrite || !strings.Contains(why.Message, "no such part") {
+		t.Errorf("%+v", why)
+	}
+}
+
+// A failure of placing that is no message's fault ends the stage; it says where that was.
+func TestPlacingFails(t *testing.T) {
+	for want, place := range map[string]func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error){
+		"and the 2 messages after it: broken on command": func(stream.Map, context.Context, []stream.Events) ([]stream.Outcome, error) { return nil, errBroken },
+		"1 outcomes for 3 messages": func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
+			return m.Place(ctx, in[:1])
+		},
+	} {
+		b := newBroker(1)
+		b.Append("in", 0, list(1), list(1), list(1))
+		p := start(t, b, &streamtest.Learner{})
+		p.pipeline.Learner = other{&streamtest.Learner{}, place}
+		running := p.run(t)
+		running.Await("it ends", running.Ended)
+		if err := running.Stop(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "placing") || !strings.Contains(err.Error(), "offset 0") || committed(b) != 0 {
+			t.Errorf("%v, want %s; %d are committed", err, want, committed(b))
+		}
+	}
+}
+
+// formatted are events in a format.
+type formatted struct {
+	streamtest.Number
+	format string
+}
+
+func (f formatted) Format() string { return f.format }
+
+// The format of a message is reported if it has a name; what is committed is reported in every way of delivery.
+func TestReportsOfDelivery(t *testing.T) {
+	for _, exactlyOnce := range []bool{false, true} {
+		b := newBroker(1)
+		for n := range 6 {
+			b.Append("in", 0, stream.Message{Value: fmt.Append(nil, n)})
+		}
+		p := startAs(t, b, &streamtest.Learner{}, exactlyOnce)
+		p.pipeline.Decoder = decoder(func(m stream.Message) (stream.Events, error) {
+			e, err := streamtest.Numbers{}.Decode(m)
+			if err != nil {
+				return nil, err
+			}
+			return formatted{e.(streamtest.Number), []string{"json", ""}[m.Offset%2]}, nil
+		})
+		p.pipeline.Learner = plainly{&streamtest.Learner{}}
+		var mu sync.Mutex
+		var formats []string
+		last := int64(-1)
+		p.pipeline.Hooks.MessageIn = func(tp stream.TopicPartition, format string) {
+			mu.Lock()
+			defer mu.Unlock()
+			formats = append(formats, fmt.Sprintf("%s/%d %s", tp.Topic, tp.Partition, format))
+		}
+		p.pipeline.Hooks.Committed = func(at stream.Position) {
+			mu.Lock()
+			defer mu.Unlock()
+			if at.Topic != "in" || at.Partition != 0 || at.Offset < last {
+				t.Errorf("committed %v behind %d", at, last)
+			}
+			last = at.Offset
+		}
+		running := p.run(t)
+		running.Await("all is committed and reported", func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return committed(b) == 6 && last == 6
+		})
+		if err := running.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if want := slices.Repeat([]string{"in/0 json"}, 3); !slices.Equal(formats, want) {
+			t.Errorf("exactly once %v: %q, want %q", exactlyOnce, formats, want)
+		}
+	}
+}
+
+// decoder is a function as a decoder.
+type decoder func(m stream.Message) (stream.Events, error)
+
+func (d decoder) Decode(m stream.Message) (stream.Events, error) { return d(m) }
+
+// plainly is a learner that takes formatted numbers for plain ones.
+type plainly struct{ *streamtest.Learner }
+
+func (p plainly) Offer(ctx context.Context, e stream.Events) error {
+	return p.Learner.Offer(ctx, e.(formatted).Number)
+}
+
+func (p plainly) Current() *stream.Published {
+	return other{p.Learner, func(m stream.Map, ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
+		plain := make([]stream.Events, len(in))
+		for i, e := range in {
+			plain[i] = e.(formatted).Number
+		}
+		return m.Place(ctx, plain)
+	}}.Current()
+}
+
+// clinging is a source whose generations cannot be left.
+type clinging struct{ stream.Source }
+
+type clingingGeneration struct{ stream.Generation }
+
+func (s clinging) Next(ctx context.Context) (stream.Generation, error) {
+	g, err := s.Source.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return clingingGeneration{g}, nil
+}
+
+func (g clingingGeneration) Close() error { return errors.Join(g.Generation.Close(), errBroken) }
+
+// That partitions cannot be left is the end's reason, if there is no other.
+func TestLeavingFails(t *testing.T) {
+	b := newBroker(1)
+	b.Append("in", 0, list(1))
+	p := start(t, b, &streamtest.Learner{})
+	p.pipeline.Source = clinging{p.source}
+	running := p.run(t)
+	running.Await("all is committed", func() bool { return committed(b) == 1 })
+	if err := running.Stop(); err == nil || !strings.Contains(err.Error(), "leaving partitions: ") || !errors.Is(err, errBroken) {
+		t.Errorf("%v", err)
+	}
+}
