@@ -160,3 +160,21 @@ func TestIntakeOfEmptyRuns(t *testing.T) {
 		t.Errorf("nothing was put, and %v, %v are taken", some, err)
 	}
 }
+
+// Headers of a message's own that look like those of a dead letter which does not hold all are its own.
+func TestHeadersLikeElsewhere(t *testing.T) {
+	at := TopicPartition{Topic: "in", Partition: 1}
+	for name, own := range map[string][]Header{
+		"nothing":   nil,
+		"the first": {{headerElsewhere, []byte("all")}, {"a", []byte("7")}, {"b", nil}, {"c", nil}},
+		"the last":  {{"a", nil}, {"b", []byte("7")}, {"c", nil}, {headerBegin, nil}},
+		"one":       {{headerElsewhere, []byte("all")}},
+	} {
+		letter := (&DeadLetter{}).Message(Message{TopicPartition: at, Offset: 5, Value: []byte("v"), Headers: own}, StageDecode, errors.New("bad"))
+		letter.Headers = append(letter.Headers, own...) // as another program may add some
+		original, why, ok := ReadDeadLetter(letter)
+		if !ok || why.Elsewhere != nil || why.Offset != 5 || why.Message != "bad" || string(original.Value) != "v" {
+			t.Errorf("%s: %+v, %v", name, why, ok)
+		}
+	}
+}
