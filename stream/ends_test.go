@@ -194,3 +194,23 @@ func TestLeavingFails(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A member of a group that is larger than the topic owns nothing; it gets the partition when its owner leaves.
+func TestIdleMember(t *testing.T) {
+	b := newBroker(1)
+	first := start(t, b, &streamtest.Learner{})
+	one := first.run(t)
+	b.Append("in", 0, list(1))
+	one.Await("the first delivers", func() bool { return committed(b) == 1 })
+	second := start(t, b, &streamtest.Learner{})
+	two := second.run(t)
+	two.Await("both own a share", func() bool { return second.pipeline.Owning() && first.pipeline.Owning() })
+	if err := one.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	b.Append("in", 0, list(1))
+	two.Await("the second delivers", func() bool { return committed(b) == 2 })
+	if err := two.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
