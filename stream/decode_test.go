@@ -104,3 +104,43 @@ func tooManyGivenUp(t *testing.T) {
 		t.Errorf("%d messages were given up at once", got)
 	}
 }
+
+// slow decodes each message for a while.
+type slow struct {
+	streamtest.Numbers
+	takes time.Duration
+}
+
+func (s slow) Decode(m stream.Message) (stream.Events, error) {
+	time.Sleep(s.takes)
+	return s.Numbers.Decode(m)
+}
+
+// TestGivenUpAndEnded: helpers that were given up and end later make room for others, however many
+// messages take too long.
+func TestGivenUpAndEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(1)
+		const n = 40
+		for i := range n {
+			b.Append("in", 0, stream.Message{Value: fmt.Append(nil, i)})
+		}
+		p := start(t, b, &streamtest.Learner{})
+		p.pipeline.Decoder = slow{takes: time.Second}
+		p.pipeline.Settings.DecodeTime = 100 * time.Millisecond
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		p.pipeline.Hooks.DeadLettered = func(stream.Message, stream.Stage, error) {
+			if p.delivered.Add(1) == n {
+				cancel()
+			}
+		}
+		if err := errors.Join(p.pipeline.Run(ctx), p.source.Close()); err != nil {
+			t.Error(err)
+		}
+		if got := len(b.Messages("dlq")); got != n {
+			t.Errorf("%d messages were given up, want %d", got, n)
+		}
+		time.Sleep(time.Minute) // until the last helpers have ended
+	})
+}

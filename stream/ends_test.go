@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"unfold/stream"
@@ -195,6 +196,43 @@ func TestLeavingFails(t *testing.T) {
 	}
 }
 
+// late is a source whose first generation comes when the pipeline has been asked to stop.
+type late struct {
+	stream.Source
+	stop   context.CancelFunc
+	closed *atomic.Int64
+}
+
+type lateGeneration struct {
+	stream.Generation
+	closed *atomic.Int64
+}
+
+func (s late) Next(ctx context.Context) (stream.Generation, error) {
+	g, err := s.Source.Next(ctx)
+	s.stop()
+	<-ctx.Done()
+	return lateGeneration{g, s.closed}, err
+}
+
+func (g lateGeneration) Close() error { g.closed.Add(1); return g.Generation.Close() }
+
+// A generation that comes too late is left, and nothing of it is read.
+func TestLateGeneration(t *testing.T) {
+	b := newBroker(1)
+	b.Append("in", 0, list(1))
+	p := start(t, b, &streamtest.Learner{})
+	ctx, stop := context.WithCancel(t.Context())
+	var closed atomic.Int64
+	p.pipeline.Source = late{p.source, stop, &closed}
+	if err := errors.Join(p.pipeline.Run(ctx), p.source.Close()); err != nil {
+		t.Error(err)
+	}
+	if closed.Load() != 1 || committed(b) != 0 || len(b.Messages("out")) != 0 {
+		t.Errorf("it is left %d times, %d are committed", closed.Load(), committed(b))
+	}
+}
+
 // A member of a group that is larger than the topic owns nothing; it gets the partition when its owner leaves.
 func TestIdleMember(t *testing.T) {
 	b := newBroker(1)
@@ -212,5 +250,33 @@ func TestIdleMember(t *testing.T) {
 	two.Await("the second delivers", func() bool { return committed(b) == 2 })
 	if err := two.Stop(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// unwilling is a learner that fails at its second message.
+type unwilling struct {
+	*streamtest.Learner
+	shown *atomic.Int64
+}
+
+func (u unwilling) Offer(ctx context.Context, e stream.Events) error {
+	if u.shown.Add(1) > 1 {
+		return errBroken
+	}
+	return u.Learner.Offer(ctx, e)
+}
+
+// A learner that fails ends the stage, before and after its first map.
+func TestLearnerFails(t *testing.T) {
+	for _, least := range []int{0, 100} {
+		b := newBroker(1)
+		b.Append("in", 0, list(1), list(1), list(1))
+		p := start(t, b, &streamtest.Learner{})
+		p.pipeline.Learner = unwilling{&streamtest.Learner{Min: least}, new(atomic.Int64)}
+		running := p.run(t)
+		running.Await("it ends", running.Ended)
+		if err := running.Stop(); !errors.Is(err, errBroken) {
+			t.Errorf("a map after %d events: %v", least, err)
+		}
 	}
 }

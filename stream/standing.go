@@ -44,9 +44,7 @@ func newWatch() *watch {
 // run asks now and then, from the beginning on, until the context is done.
 func (w *watch) run(ctx context.Context, gen Generation, s *Settings, hooks *Hooks) {
 	for {
-		asking, cancel := context.WithTimeout(ctx, s.LagTimeout)
-		all, err := gen.Progress(asking)
-		cancel()
+		all, err := ask(ctx, gen, s.LagTimeout)
 		if ctx.Err() != nil {
 			return
 		}
@@ -57,6 +55,13 @@ func (w *watch) run(ctx context.Context, gen Generation, s *Settings, hooks *Hoo
 			return
 		}
 	}
+}
+
+// ask asks once, for at most so long.
+func ask(ctx context.Context, gen Generation, timeout time.Duration) ([]Progress, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return gen.Progress(ctx)
 }
 
 // note takes an answer in and returns the lag of each partition.

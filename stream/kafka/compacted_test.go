@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -182,4 +185,73 @@ func TestMembers(t *testing.T) {
 		}
 		return len(m) == 0
 	})
+}
+
+// A write whose end fails may be written or not, but is never shown with the next one: that begins anew.
+// What passes is waited out.
+func TestFencedWriterInTrouble(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, map[string]string{"cleanup.policy": "compact"})
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	w, err := kafka.OpenFencedWriter(ctx, kafka.CompactedSettings{Cluster: c.cluster(), Topic: topic}, "unfold-"+topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	write := func(text string) error {
+		return w.Write(ctx, stream.Message{Key: []byte("k"), Value: []byte(text), Time: time.Now()})
+	}
+	fail := func(key kmsg.Key, err *kerr.Error, count int) {
+		f.Fault(kfake.Fault{Keys: []kmsg.Key{key}, Err: err, Count: count})
+	}
+	want := func(when string, all ...string) {
+		t.Helper()
+		var got []string
+		for _, m := range c.Read(t, topic) {
+			got = append(got, string(m.Value))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(all) {
+			t.Errorf("%s the topic holds %q, want %q", when, got, all)
+		}
+	}
+	if err := write("1"); err != nil {
+		t.Fatal(err)
+	}
+	fail(kmsg.EndTxn, kerr.InvalidTxnState, 1)
+	if err := write("lost"); err == nil || errors.Is(err, stream.ErrFenced) || !strings.Contains(err.Error(), "kafka: writing to topic "+topic) {
+		t.Errorf("its end fails: %v", err)
+	}
+	if err := write("2"); err != nil {
+		t.Fatal(err)
+	}
+	want("after an end that failed", "1", "2")
+	fail(kmsg.AddPartitionsToTxn, kerr.InvalidTxnState, 1)
+	if err := write("not begun"); err == nil {
+		t.Error("it is written, though the transaction was not begun")
+	}
+	fail(kmsg.Produce, kerr.InvalidTopicException, 1)
+	if err := write("refused"); err == nil {
+		t.Error("it is written, though the broker refused it")
+	}
+	for _, key := range []kmsg.Key{kmsg.AddPartitionsToTxn, kmsg.Produce, kmsg.EndTxn} {
+		fail(key, kerr.NotLeaderForPartition, 1)
+	}
+	if err := write("3"); err != nil {
+		t.Fatal(err)
+	}
+	want("after failures that pass", "1", "2", "3")
+	fail(kmsg.AddPartitionsToTxn, kerr.TransactionalIDAuthorizationFailed, 1)
+	if err := write("denied"); err == nil || !strings.Contains(err.Error(), "needs the right Write") {
+		t.Errorf("without the right: %v", err)
+	}
+	for _, set := range []kafka.CompactedSettings{{Cluster: c.cluster()}, {Cluster: c.cluster(), Topic: topic}} {
+		if _, err := kafka.OpenFencedWriter(ctx, set, ""); err == nil || !strings.Contains(err.Error(), "needs a topic and a name") {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := kafka.OpenCompacted(ctx, kafka.CompactedSettings{Cluster: c.cluster()}); err == nil || !strings.Contains(err.Error(), "needs a topic") {
+		t.Errorf("%v", err)
+	}
 }

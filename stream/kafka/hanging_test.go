@@ -114,7 +114,11 @@ func TestHangingWhileRunning(t *testing.T) {
 	if n := a.commits.Load(); n != 2 {
 		t.Errorf("after trouble %d transactions were committed, want the one before once more and the new one", n)
 	}
-	if got := c.Read(t, out); len(got) != 3 || c.Committed(t, in, in)[0] != 3 {
+	looks := count(f, kmsg.OffsetFetch)
+	if transact(4); looks.Load() != 0 {
+		t.Errorf("in calm again it looks %d times", looks.Load())
+	}
+	if got := c.Read(t, out); len(got) != 4 || c.Committed(t, in, in)[0] != 4 {
 		t.Errorf("%d outputs, committed %v", len(got), c.Committed(t, in, in))
 	}
 }

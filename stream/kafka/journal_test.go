@@ -175,3 +175,27 @@ func TestJournalWithoutThePartition(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// An offset that the journal knew is the group's again before anything is read: the next start finds it there.
+func TestResumedOffsetIsCommitted(t *testing.T) {
+	t.Parallel()
+	c := newFake(t)
+	in := topicFor(t, c, 1, nil)
+	tp := stream.TopicPartition{Topic: in}
+	c.Produce(t, in, 0, numbersFrom(0, 20)...)
+	var journal memory
+	set := c.quick(in, in)
+	set.Journal = &journal
+	source, g := open(t, set)
+	if err := errors.Join(g.Commit(t.Context(), []stream.Position{{TopicPartition: tp, Offset: 13}}), g.Close(), source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	deleteGroup(t, c, in)
+	source, g = open(t, set)
+	if at := g.Assigned(); len(at) != 1 || at[0].Offset != 13 || c.Committed(t, in, in)[0] != 13 {
+		t.Errorf("it begins at %v, committed is %v", at, c.Committed(t, in, in))
+	}
+	if err := errors.Join(g.Close(), source.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -743,3 +743,30 @@ func TestRecordFields(t *testing.T) {
 		}
 	}
 }
+
+// What a batch is decompressed into first is as large as it says that it will be, or as such batches usually get, within bounds.
+func TestFirstChunks(t *testing.T) {
+	for name, c := range map[string]struct {
+		codec kafka.Compression
+		bytes int
+		want  func(packed int) int
+	}{
+		"a little":           {kafka.Gzip, 400, func(int) int { return leastChunk }},
+		"as much as is said": {kafka.Gzip, 20_000, func(int) int { return 20_000 + 13 }}, // with the record's head
+		"much":               {kafka.Gzip, 1 << 20, func(int) int { return mostChunk }},
+		"it does not say":    {kafka.Lz4, 20_000, func(packed int) int { return min(max(usualRatio*packed, leastChunk), mostChunk) }},
+	} {
+		value := make([]byte, c.bytes)
+		rand.NewChaCha8([32]byte{}).Read(value[:c.bytes/2])
+		room := stream.NewQueue(64<<20, 1)[0]
+		cursor := cursorOver(encoded(t, c.codec, 0, value), 0)
+		cursor.room = room
+		if err := cursor.open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f := cursor.batch.data
+		if want := c.want(len(f.packed)); f.size < want-4 || f.size > want+4 {
+			t.Errorf("%s: a chunk of %d bytes, want %d", name, f.size, want)
+		}
+	}
+}

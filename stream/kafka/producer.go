@@ -228,10 +228,11 @@ func (p *producer) patiently(ctx context.Context, ask func() error) error {
 	between := backoff.Pauses{Least: 40 * time.Millisecond, Most: time.Second}
 	for attempt := 1; ; attempt++ {
 		err := whileBusy(ctx, ask)
-		if err != nil {
-			p.shaken.Store(true)
+		if err == nil {
+			return nil
 		}
-		if err == nil || attempt == patience || ctx.Err() != nil || !passes(err) {
+		p.shaken.Store(true)
+		if attempt == patience || ctx.Err() != nil || !passes(err) {
 			return err
 		}
 		if err := backoff.Wait(ctx, between.After(attempt)); err != nil {
