@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,7 +92,7 @@ func TestQueueOrder(t *testing.T) {
 		}
 		take(2, 1)
 		want("beyond it")
-		if rooms[0].Try(0); rooms[0].Try(1) {
+		if !rooms[0].Try(0) || rooms[0].Try(1) {
 			t.Error("something is taken before who waits")
 		}
 		take(0, 50)
@@ -443,14 +444,17 @@ func TestWorkEndsBeforeWriting(t *testing.T) {
 	w.atomic, w.room, w.work = nil, NewQueue(1<<20, 1)[0], newBudget(1<<20)
 	w.commits = newCommitter(w.gen, w.p.settings, w.retry)
 	w.standing = newWatch()
-	during := int64(-1)
-	w.p.Sink = &script{look: func() { during = w.work.used }}
+	during, made := int64(-1), int64(-1)
+	w.p.Sink = &script{look: func() { during, made = w.work.used, w.room.q.moving }}
 	batch := []*entry{{message: Message{Offset: 7, Value: make([]byte, 100)}, next: 8, events: nothing{}}}
 	if err := w.begin(t.Context(), batch); err != nil || w.work.used != workPerByte*batch[0].message.Weight() || w.busy != w.work.used {
 		t.Fatalf("%v, %d bytes of work", err, w.work.used)
 	}
-	if err := w.deliver(t.Context(), batch, []piece{{entry: batch[0], to: 1, message: Message{Offset: 7}}}); err != nil {
+	if err := w.deliver(t.Context(), batch, []piece{{entry: batch[0], to: 1, message: Message{Offset: 7, Value: make([]byte, 50)}}}); err != nil {
 		t.Fatal(err)
+	}
+	if made != 50+messageBytes || w.room.q.used != 0 {
+		t.Errorf("%d bytes of outputs are counted while they are written, %d after", made, w.room.q.used)
 	}
 	if during != 0 || w.busy != 0 || w.next != 8 {
 		t.Errorf("%d bytes of work while it is written, %d after; next %d", during, w.busy, w.next)
@@ -461,6 +465,46 @@ func TestWorkEndsBeforeWriting(t *testing.T) {
 type nothing struct{}
 
 func (nothing) Len() int { return 1 }
+
+// divided are events of which parts can be made.
+type divided int
+
+func (d divided) Len() int                        { return int(d) }
+func (divided) Part(from, to int) ([]byte, error) { return fmt.Appendf(nil, "%d-%d", from, to), nil }
+
+// An output that is too large is divided if it can be; otherwise its message is bad.
+func TestCut(t *testing.T) {
+	large := errors.New("too large")
+	for name, c := range map[string]struct {
+		refused  Refused
+		tooLarge TooLarge
+		parts    Parts
+		events   int
+		piece    [2]int
+		want     []string // parts; nil: it is bad
+		why      string
+	}{
+		"in two":            {Refused{}, Split, divided(0), 6, [2]int{0, 6}, []string{"0-3", "3-6"}, ""},
+		"by its size":       {Refused{Size: 900, Limit: 300}, Split, divided(0), 8, [2]int{0, 8}, []string{"0-2", "2-4", "4-6", "6-8"}, ""},
+		"two events":        {Refused{}, Split, divided(0), 2, [2]int{0, 2}, []string{"0-1", "1-2"}, ""},
+		"whatever its size": {Refused{Why: large}, Split, divided(0), 6, [2]int{0, 6}, nil, "too large"},
+		"not to be divided": {Refused{}, ToDeadLetters, divided(0), 6, [2]int{0, 6}, nil, "too large"},
+		"no parts":          {Refused{}, Split, nil, 6, [2]int{0, 6}, nil, "too large"},
+		"one event":         {Refused{}, Split, divided(0), 1, [2]int{0, 1}, nil, "too large"},
+		"one event of many": {Refused{}, Split, divided(0), 6, [2]int{3, 4}, nil, "event 3 alone is too large"},
+	} {
+		w := &worker{p: &Pipeline{TooLarge: c.tooLarge}}
+		e := &entry{by: &Published{Version: 1}, events: divided(c.events), outcome: Outcome{Parts: c.parts}}
+		w.cut(&piece{entry: e, from: c.piece[0], to: c.piece[1]}, c.refused, large)
+		var got []string
+		for _, p := range e.pieces {
+			got = append(got, string(p.message.Value))
+		}
+		if !slices.Equal(got, c.want) || (e.bad != nil) != (c.want == nil) || e.bad != nil && (e.bad.Stage != StageWrite || !strings.Contains(e.bad.Error(), c.why)) {
+			t.Errorf("%s: parts %q, bad: %v", name, got, e.bad)
+		}
+	}
+}
 
 // The headers of an output say where it is from, on which map it was placed, and what is passed on.
 func TestOutputHeaders(t *testing.T) {
@@ -502,3 +546,37 @@ func TestIntakeEnds(t *testing.T) {
 		t.Errorf("%v, %v", some, err)
 	}
 }
+
+// A pipeline that only learns commits what the learner has seen once there is a map; before, its offset waits.
+func TestLearnOnlyCommits(t *testing.T) {
+	for _, mapped := range []bool{false, true} {
+		w, _ := settler(t)
+		w.atomic, w.p.LearnOnly = nil, true
+		w.commits = newCommitter(w.gen, w.p.settings, w.retry)
+		learner := &shownTo{}
+		if mapped {
+			learner.current = &Published{}
+		}
+		w.p.Learner = learner
+		bad := &entry{message: Message{Offset: 8}, next: 9}
+		bad.spoil(StageDecode, errors.New("bad"))
+		var skipped []int64
+		w.p.Hooks.Skipped = func(m Message, stage Stage, err error) { skipped = append(skipped, m.Offset) }
+		if err := w.learn(t.Context(), []*entry{{message: Message{Offset: 7}, next: 8, events: nothing{}}, bad}); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int64{false: 7, true: 9}[mapped]; w.next != want || w.behind != 9 || w.unlearnt() == mapped || learner.shown != 1 || !slices.Equal(skipped, []int64{8}) {
+			t.Errorf("with a map %v: next %d, behind %d, %d shown, skipped %v", mapped, w.next, w.behind, learner.shown, skipped)
+		}
+	}
+}
+
+// shownTo is a learner that counts what it is shown.
+type shownTo struct {
+	Learner
+	current *Published
+	shown   int
+}
+
+func (s *shownTo) Offer(context.Context, Events) error { s.shown++; return nil }
+func (s *shownTo) Current() *Published                 { return s.current }

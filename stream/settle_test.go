@@ -67,7 +67,12 @@ func TestSettlesOnce(t *testing.T) {
 	if err := w.settle(t.Context()); err != nil || len(gen.got) != 0 || w.next != 12 {
 		t.Errorf("behind a batch: %v, %+v", err, gen.got)
 	}
-	w.pass(12)
+	w.pass(13)
+	w.advance(13)
+	if err := w.settle(t.Context()); err != nil || len(gen.got) != 0 || w.next != 13 {
+		t.Errorf("exactly behind a batch: %v, %+v", err, gen.got)
+	}
+	w.pass(13)
 	if w.settling != nil {
 		t.Error("a position that is committed is to be committed again")
 	}

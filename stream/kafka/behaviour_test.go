@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -271,4 +274,51 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 		t.Errorf("%+v", count)
 	}
 	t.Logf("killed after %d events: %+v, %d retries of the pipeline", before, count, retries.Load())
+}
+
+// What a topic takes is asked of the brokers: its own settings, and the least that its leaders take in a request.
+func TestAskSizes(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t, kfake.NumBrokers(3))
+	topic := topicFor(t, c, 6, nil)
+	requests := map[string]string{"0": "5000", "1": "3000", "2": "4000"}
+	own := map[string]string{"max.message.bytes": "700", "compression.type": "zstd", "cleanup.policy": "compact,delete", "message.timestamp.type": "CreateTime",
+		"message.timestamp.before.max.ms": "8", "message.timestamp.after.max.ms": "9"}
+	var denied int16
+	f.ControlKey(int16(kmsg.DescribeConfigs), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		resp := r.ResponseKind().(*kmsg.DescribeConfigsResponse)
+		for _, of := range r.(*kmsg.DescribeConfigsRequest).Resources {
+			resource := kmsg.NewDescribeConfigsResponseResource()
+			resource.ResourceType, resource.ResourceName = of.ResourceType, of.ResourceName
+			settings := own
+			if of.ResourceType == kmsg.ConfigResourceTypeBroker {
+				settings = map[string]string{"socket.request.max.bytes": requests[of.ResourceName]}
+				resource.ErrorCode = denied
+			}
+			for name, value := range settings {
+				config := kmsg.NewDescribeConfigsResponseResourceConfig()
+				config.Name, config.Value = name, kmsg.StringPtr(value)
+				resource.Configs = append(resource.Configs, config)
+			}
+			resp.Resources = append(resp.Resources, resource)
+		}
+		return resp, nil, true
+	})
+	check := func(what string, want kafka.Sizes) {
+		t.Helper()
+		if got, err := kafka.AskSizes(t.Context(), c.cluster(), topic); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
+		}
+	}
+	want := kafka.Sizes{Batch: 700, Request: 3000, Compression: "zstd", Compacted: true, Before: 8, After: 9}
+	check("all is said", want)
+	own["message.timestamp.type"], own["cleanup.policy"] = "LogAppendTime", "delete"
+	want.Before, want.After, want.Compacted = 0, 0, false
+	check("brokers give the time", want)
+	denied, want.Request = int16(kerr.ClusterAuthorizationFailed.Code), 0
+	check("brokers do not say", want)
+	if _, err := kafka.AskSizes(t.Context(), c.cluster(), "absent"); !errors.Is(err, stream.ErrUnknownTopic) {
+		t.Errorf("a topic that there is not: %v", err)
+	}
 }

@@ -2,8 +2,8 @@
 // time and counts the changes that the package's own quick tests notice.
 //
 // A change negates a condition, moves a comparison to its edge (< for <=), joins conditions the
-// other way (|| for &&), adds or subtracts nothing in place of 1, or drops a statement. One
-// build holds all changes of a package; package mutant switches one on.
+// other way (|| for &&), adds or subtracts nothing in place of 1, or drops a statement. Room that
+// is made in advance is left alone: it changes no result. One build holds all changes of a package; package mutant switches one on.
 //
 //	mutants                      the packages of the table below
 //	mutants -most 40 ./stream    at most 40 changes, at equal distances, of this package

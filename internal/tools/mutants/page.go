@@ -23,7 +23,7 @@ func format(all []result, most int) string {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d (%.0f %%) | %d | %.1f |\n", strings.TrimPrefix(r.Package, "./"), r.Sites, r.Tried, r.killed(),
 			100*float64(r.killed())/float64(max(r.Tried, 1)), len(r.Missed), r.Seconds)
 	}
-	b.WriteString("\n## Survivors\n\nSome of them change nothing that a test could see: a log line, a capacity, an edge that cannot occur.\n")
+	b.WriteString("\n## Survivors\n\nSome of them change nothing that a test could see: a log line, a shortcut, an edge that cannot occur.\n")
 	for _, r := range all {
 		if len(r.Missed)+len(r.Survivors) == 0 {
 			continue
