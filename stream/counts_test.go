@@ -580,3 +580,101 @@ type shownTo struct {
 
 func (s *shownTo) Offer(context.Context, Events) error { s.shown++; return nil }
 func (s *shownTo) Current() *Published                 { return s.current }
+
+// The end is reported behind what is still to be taken, too.
+func TestIntakeEndsBehindRun(t *testing.T) {
+	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 10})
+	q.merge(numbered(0, 2))
+	q.end(errors.New("over"))
+	<-q.ready
+	if l, some, err := q.unload(); len(l.Messages) != 2 || !some || err != nil {
+		t.Errorf("%d messages, %v, %v", len(l.Messages), some, err)
+	}
+	select {
+	case <-q.ready:
+	default:
+		t.Error("the end is not reported")
+	}
+}
+
+// Who gives up waiting lets those behind go on.
+func TestQueueGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rooms := NewQueue(400, 3)
+		rooms[0].Try(200)
+		rooms[0].Hand(200)
+		ctx, cancel := context.WithCancel(t.Context())
+		taken := false
+		go func() {
+			if err := rooms[1].Take(ctx, 200); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		go func() {
+			if err := rooms[2].Take(t.Context(), 50); err != nil {
+				t.Error(err)
+			}
+			taken = true
+		}()
+		synctest.Wait()
+		if taken {
+			t.Error("who came later goes first")
+		}
+		cancel()
+		if synctest.Wait(); !taken {
+			t.Error("who is behind one that gave up waits for ever")
+			rooms[0].Give(200)
+		}
+	})
+}
+
+// Where a message is from, and which part of an output it is, is read from its headers if all make sense.
+func TestHeadersThatMakeNoSense(t *testing.T) {
+	headers := func(values map[string]string) (all []Header) {
+		for key, v := range values {
+			all = append(all, Header{key, []byte(v)})
+		}
+		return all
+	}
+	spoilt := func(good map[string]string, check func(m *Message) bool) {
+		t.Helper()
+		if !check(&Message{Headers: headers(good)}) {
+			t.Errorf("%v makes no sense", good)
+		}
+		for key, was := range good {
+			for _, value := range []string{"", "-1", "x"} {
+				if good[key] = value; key == HeaderSourceTopic || key == headerErrorTopic {
+					delete(good, key)
+				}
+				if check(&Message{Headers: headers(good)}) {
+					t.Errorf("%v makes sense", good)
+				}
+			}
+			good[key] = was
+		}
+	}
+	spoilt(map[string]string{HeaderSourceTopic: "in", HeaderSourcePartition: "2", HeaderSourceOffset: "7", HeaderModelVersion: "5"}, func(m *Message) bool { _, _, ok := Origin(m); return ok })
+	spoilt(map[string]string{HeaderPart: "2", HeaderParts: "3", HeaderPartRow: "7"}, func(m *Message) bool {
+		p, ok := PartOf(m)
+		return ok && p == Part{2, 3, 7}
+	})
+	for number, want := range map[string]bool{"0": false, "1": true, "3": true, "4": false} {
+		if _, ok := PartOf(&Message{Headers: headers(map[string]string{HeaderPart: number, HeaderParts: "3", HeaderPartRow: "0"})}); ok != want {
+			t.Errorf("part %s of 3 makes sense: %v", number, ok)
+		}
+	}
+	if p, ok := PartOf(&Message{}); !ok || p != (Part{1, 1, 0}) {
+		t.Errorf("a whole output is part %+v, %v", p, ok)
+	}
+	for _, gone := range []string{headerErrorTopic, headerErrorPartition, headerErrorOffset} {
+		letter := (&DeadLetter{}).Message(Message{TopicPartition: TopicPartition{Topic: "in"}, Offset: 5, Value: []byte("v")}, StageDecode, errors.New("bad"))
+		if _, _, ok := ReadDeadLetter(letter); !ok {
+			t.Error("it is no dead letter")
+		}
+		letter.Headers = slices.DeleteFunc(letter.Headers, func(h Header) bool { return h.Key == gone })
+		if _, _, ok := ReadDeadLetter(letter); ok {
+			t.Errorf("without %s it is a dead letter", gone)
+		}
+	}
+}

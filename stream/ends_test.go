@@ -123,6 +123,12 @@ func TestReportsOfDelivery(t *testing.T) {
 			defer mu.Unlock()
 			formats = append(formats, fmt.Sprintf("%s/%d %s", tp.Topic, tp.Partition, format))
 		}
+		owned := func(tps []stream.TopicPartition) {
+			if !slices.Equal(tps, []stream.TopicPartition{{Topic: "in"}}) {
+				t.Errorf("partitions %v", tps)
+			}
+		}
+		p.pipeline.Hooks.Assigned, p.pipeline.Hooks.Revoked = owned, owned
 		p.pipeline.Hooks.Committed = func(at stream.Position) {
 			mu.Lock()
 			defer mu.Unlock()
