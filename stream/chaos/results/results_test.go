@@ -19,7 +19,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	save("run", "network seed 2", Run{Scenario: "network", Broker: "embedded", Delivery: "at-least-once", Seed: 2, Faults: map[string]int{"cut": 3, "away": 5},
-		Named: 4, Unmet: 1, Inputs: 100, Placed: 94, Letters: 6, Duplicates: 2, Seconds: 90, Begun: time.Date(2026, 11, 22, 13, 5, 0, 0, time.UTC)})
+		Named: 4, Unmet: 1, Lag: new(int64), Inputs: 100, Placed: 94, Letters: 6, Duplicates: 2, Seconds: 90, Begun: time.Date(2026, 11, 22, 13, 5, 0, 0, time.UTC)})
 	save("run", "kill seed 1", Run{Scenario: "kill", Seed: 1, Lost: 1, Complaints: []string{"input a is lost"}})
 	save("soak", "embedded", Soak{Broker: "embedded", Seconds: 3600, Memory: Trend{100, -1.5}})
 	save("inflating", "junk", Inflating{Load: "junk", Broker: "embedded", Inputs: 9, Bytes: 540e6, Letters: 9, Peak: 300e6, Bound: 535e6, Seconds: 6})
@@ -33,8 +33,8 @@ func TestPage(t *testing.T) {
 	}
 	rest := b.String()
 	for _, want := range []string{
-		"| kill |", "| 1 | 0 | 0 | 0.0 | - | **broken** |",
-		"| network | embedded | at-least-once | 2 | 5 away, 3 cut | 3 | 100 | 94 | 6 | 0 | 2 | 0 | 1.5 | 2026-11-22 13:05 | kept |",
+		"| kill |", "| 1 | 0 | 0 | - | 0.0 | - | **broken** |",
+		"| network | embedded | at-least-once | 2 | 5 away, 3 cut | 3 | 100 | 94 | 6 | 0 | 2 | 0 | 0 | 1.5 | 2026-11-22 13:05 | kept |",
 		"- kill, seed 1: input a is lost",
 		"| junk | embedded | 9 | 540 | 0 | 9 | 0 | 300 | 535 | 0.1 | - | kept |",
 		"| embedded | - | 60.0 | 0 | 0 | 0 | 0 | 0 | 100.0-1.5 |",
