@@ -76,7 +76,8 @@ func (g *generation) begin(ctx context.Context) error {
 			}
 		}
 		g.assigned = append(g.assigned, p)
-		g.cursors[a.ID] = newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
+		c := newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
+		c.id, g.cursors[a.ID] = g.topic.id, c
 	}
 	g.source.own(g)
 	// "Latest" means now, not the time of a restart before the first commit: what
