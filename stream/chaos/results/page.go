@@ -29,6 +29,17 @@ group's committed ones and the ends of its topic, with all markers of transactio
 |---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
 `
 
+const topicsHead = `
+## Topics that change
+
+The source's topic changes under a running stage, or one that joins its group, at random moments: it is deleted and created again with
+fewer or more messages than before, or gets more partitions. Late: how often not all of it was read within 10 s. Nothing else goes wrong
+meanwhile, so no message may come twice, with either kind of delivery.
+
+| the topic is | broker | delivery | seed | times | inputs | lost | duplicates | late | median, s | longest, s | minutes | begun | promises |
+|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
+`
+
 const soakHead = `
 ## A steady rate
 
@@ -77,7 +88,11 @@ func Page(w io.Writer, f Folder) error {
 	if err != nil {
 		return err
 	}
-	if len(runs)+len(soaks)+len(mutations)+len(inflatings) == 0 {
+	topics, err := load[Topics](f, "topics")
+	if err != nil {
+		return err
+	}
+	if len(runs)+len(soaks)+len(mutations)+len(inflatings)+len(topics) == 0 {
 		return fmt.Errorf("there are no results in %s", f)
 	}
 	var b strings.Builder
@@ -92,6 +107,7 @@ func Page(w io.Writer, f Folder) error {
 	if len(complaints) > 0 {
 		b.WriteString("\nWhat did not hold:\n\n" + strings.Join(complaints, ""))
 	}
+	table(&b, topicsHead, topics, Topics.line)
 	table(&b, inflatingHead, inflatings, Inflating.line)
 	table(&b, soakHead, soaks, Soak.line)
 	table(&b, mutationsHead, byFormat(mutations), Mutations.line)
