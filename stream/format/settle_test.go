@@ -1,7 +1,6 @@
 package format_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -115,16 +114,7 @@ func TestRecordsAreChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.URL+"/config", strings.NewReader(`{"compatibility":"FULL"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.Header.Set("Content-Type", "application/json")
-		answer, err := http.DefaultClient.Do(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
+		r.Compatibility(t, "", "FULL")
 		testRecordsAreChecked(t, client, func() {})
 		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, map[string]record.Type{"id": record.Int}); err != nil {
 			t.Errorf("a pin of the type that the records have: %v", err)
