@@ -408,6 +408,9 @@ func (c *Client) Evict(ctx context.Context, group string) error {
 	ask := kmsg.NewPtrDescribeGroupsRequest()
 	ask.Groups = []string{group}
 	resp, err := ask.RequestWith(ctx, c.Kafka)
+	for retriable(ctx, err) {
+		resp, err = ask.RequestWith(ctx, c.Kafka)
+	}
 	if err != nil {
 		return err
 	}
@@ -424,5 +427,8 @@ func (c *Client) Evict(ctx context.Context, group string) error {
 		return nil
 	}
 	_, err = leave.RequestWith(ctx, c.Kafka)
+	for retriable(ctx, err) {
+		_, err = leave.RequestWith(ctx, c.Kafka)
+	}
 	return err
 }
