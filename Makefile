@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh clusters why ep reasons lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh clusters why ep reasons lllvm gplvm capacity soak chaos topics chaos-short chaos-page mutations clean
 
 # build makes bin/unfold, without the tables of a debugger, which are a third of it (traces of crashes do not need them).
 build:
@@ -139,7 +139,13 @@ chaos:
 chaos-short:
 	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run 'TestChaos|TestInflating' -v ./stream/chaos
 
-# chaos-page takes the results that chaos, soak and mutations have left in CHAOS_RESULTS into docs/chaos, each over the one of
+# topics deletes a stage's topic and creates it again TOPICS times with each kind of delivery, and adds partitions while stages join,
+# four times as often, on a real Apache Kafka; a quarter of an hour.
+TOPICS ?= 50
+topics:
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_TOPICS=$(TOPICS) UNFOLD_TESTS=all UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 2h -run 'TestTopics$$' -v ./stream/chaos
+
+# chaos-page takes the results that chaos, topics, soak and mutations have left in CHAOS_RESULTS into docs/chaos, each over the one of
 # the same name, and writes docs/chaos.md from all that are there.
 chaos-page: bin/bench/chaos
 	cp $(CHAOS_RESULTS)/*.json docs/chaos/

@@ -45,6 +45,9 @@ type Hooks struct {
 	// Resumed: the group had lost its offset of a partition, and reading goes on at the one
 	// that was noted then. What was delivered after that comes again.
 	Resumed func(at Position, noted time.Time)
+	// NoOffsets: nobody knows how far the group has read these partitions, which have had messages:
+	// it is new, or has lost its offsets. Reading begins at these positions.
+	NoOffsets func(at []Position)
 	// Retrying: something failed and will be retried after the pause.
 	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)

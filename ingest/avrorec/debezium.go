@@ -27,6 +27,27 @@ func changeOf(s *shape) *change {
 	return &change{s, row}
 }
 
+// ChangeInText returns the fields of the envelope that the schema is, if the records before and after a change
+// are texts, as Debezium's connector for MongoDB writes them: JSON. Else it returns nil.
+func (d *Decoder) ChangeInText() (fields []string) {
+	s := d.root
+	if s.kind != kindRecord {
+		return nil
+	}
+	op, before, after := s.field("op"), s.field("before"), s.field("after")
+	if op == nil || before == nil || after == nil {
+		return nil
+	}
+	letter, row, was := op.value(), after.value(), before.value()
+	if letter == nil || !letter.text && letter.kind != kindEnum || row == nil || !row.text || was == nil || !was.text {
+		return nil
+	}
+	for _, f := range s.fields {
+		fields = append(fields, f.name)
+	}
+	return fields
+}
+
 // bind returns the steps of the envelope's fields: those that are asked for by name and
 // that the row has not.
 func (c *change) bind(root *record.Node) (steps []step, err error) {

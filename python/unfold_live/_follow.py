@@ -20,6 +20,21 @@ def check_ids(ids: Any, n: int | None) -> None:
         raise ValueError(f"there are {len(ids)} ids for {n} rows")
 
 
+def as_ids(ids: Any) -> np.ndarray[Any, Any]:
+    """Return ids as an array. Integers of a list that numpy would make doubles of stay exact, as objects."""
+    out = np.asarray(ids)
+    if out.dtype.kind == "f" and isinstance(ids, list | tuple | range) and all(isinstance(v, int) for v in ids):
+        return np.asarray(ids, dtype=object)
+    return out
+
+
+def joined(first: np.ndarray[Any, Any], more: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return ids one behind the other; signed and unsigned integers, which numpy makes doubles of, as objects."""
+    if first.dtype.kind in "iu" and more.dtype.kind in "iu" and np.result_type(first, more).kind == "f":
+        first, more = first.astype(object), more.astype(object)
+    return np.concatenate([first, more])
+
+
 class Follows:
     """What ``Unfold`` knows of the rows that are on its map."""
 
@@ -90,7 +105,7 @@ class Follows:
             first = 0 if not more else self._next_id
             ids = np.arange(first, first + n)
         check_ids(ids, n)
-        ids = np.asarray(ids)
+        ids = as_ids(ids)
         new = {
             "ids_": ids,
             "_point": at["point"],
@@ -100,7 +115,7 @@ class Follows:
             "novelty_global_": at["novelty_global"],
         }
         for name, values in new.items():
-            setattr(self, name, np.concatenate([getattr(self, name), values]) if more else values)
+            setattr(self, name, joined(getattr(self, name), values) if more else values)
         self._next_id = (self._next_id if more else 0) + n
 
     def _update(self, args: list[str], folder: _files.Folder, progress: Any, names: dict[str, str]) -> None:
@@ -117,7 +132,7 @@ class Follows:
     def _rows_of(self, ids: Any) -> np.ndarray[Any, Any]:
         """Return the rows of ids, each the last that has it."""
         where = {v: i for i, v in enumerate(self.ids_.tolist())}
-        wanted = np.atleast_1d(np.asarray(ids)).tolist()
+        wanted = np.atleast_1d(as_ids(ids)).tolist()
         missing = [v for v in wanted if v not in where]
         if missing:
             raise KeyError(f"no row has the id {missing[0]!r}" + (f", nor have {len(missing) - 1} more" if missing[1:] else ""))

@@ -134,7 +134,7 @@ def put(
         Of the file.
     """
     x = rows_of(x)
-    if is_table(x, columns):
+    if is_table(x, columns if columns is not None else aside or None):
         return _put_table(estimator, x, folder, fit, columns, aside, name)
     if not fit and getattr(estimator, "_table", False):
         raise ValueError("the map was fitted to a table with columns of its own; give a table with the same columns")

@@ -32,6 +32,8 @@ type scenario struct {
 	// one of them works, and the others are refused.
 	members int
 	fixed   bool
+	// chain puts a second stage behind the first, which reads its outputs.
+	chain bool
 	// every is the load's pause.
 	every time.Duration
 	// format is that of the messages; "" is Arrow.
@@ -94,8 +96,12 @@ var scenarios = []scenario{
 	{name: "kill", plan: leastOnce, short: 12, full: 100},
 	{name: "kill exactly-once", plan: exactOnce, exactly: true, short: 12, full: 100},
 	{name: "kill exactly-once real", plan: exactOnce, exactly: true, real: true, full: 100},
-	{name: "kill json", plan: leastOnce, format: format.JSON, short: 4, full: 60},
-	{name: "kill exactly-once avro", plan: exactOnce, exactly: true, format: format.Avro, short: 6, full: 60},
+	{name: "kill json", plan: leastOnce, format: format.JSON, short: 4, full: 100},
+	{name: "kill exactly-once avro", plan: exactOnce, exactly: true, format: format.Avro, short: 6, full: 100},
+	{name: "kill exactly-once mixed", plan: exactOnce, exactly: true, format: mixed, full: 100},
+	{name: "kill chain exactly-once", plan: exactOnce, exactly: true, chain: true, short: 2, full: 100},
+	{name: "kill chain exactly-once real", plan: exactOnce, exactly: true, real: true, chain: true, full: 100},
+	{name: "kill fleet exactly-once", plan: exactOnce, exactly: true, members: 3, fixed: true, full: 100},
 	{name: "kill exactly-once protobuf", plan: exactOnce, exactly: true, format: format.Protobuf, short: 4, full: 60},
 	{name: "kill exactly-once json real", plan: exactOnce, exactly: true, real: true, format: format.JSON, full: 40},
 	{name: "freeze", plan: freezes, members: 2, fixed: true, full: 20},
@@ -164,13 +170,16 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 	begun := time.Now()
 	w := begin(t, s, seed)
 	v := w.run(schedule)
-	t.Logf("%v; %d kills, %d moments that did not come, %d looks at what a kill left, %d starts in vain, %v", v, w.kills, w.unmet, w.audits, w.ended, time.Since(begun).Round(ms))
+	t.Logf("%v; lag %d at rest, %d kills, %d moments that did not come, %d looks at what a kill left, %d starts in vain, %v", v, w.lag, w.kills, w.unmet, w.audits, w.ended, time.Since(begun).Round(ms))
 	complaints := v.Complaints
 	if s.disk && w.refused == 0 {
 		complaints = append(complaints, "no fault of the disk kept a map from being saved")
 	}
 	if s.rivals() && (w.turned == 0 || v.Maps < 2) {
 		complaints = append(complaints, fmt.Sprintf("of members that each learn %d were refused, and events were placed on %d maps: nobody took over", w.turned, v.Maps))
+	}
+	if w.lag != 0 {
+		complaints = append(complaints, fmt.Sprintf("at rest the groups lag %d offsets behind", w.lag))
 	}
 	if s.tight && (v.Split == 0 || v.Elsewhere == 0) {
 		complaints = append(complaints, "nothing was too large")
@@ -190,7 +199,7 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 func (w *world) result(s Schedule, v Verdict, begun time.Time, complaints []string) results.Run {
 	r := results.Run{Scenario: w.set.name, Broker: w.name(), Delivery: w.set.delivery(), Begun: begun, Seconds: time.Since(begun).Seconds(), Seed: w.seed,
 		Faults: map[string]int{}, Unmet: w.unmet, Vain: w.ended, Inputs: v.Inputs, Placed: v.Placed, Letters: v.Letters, Lost: v.Lost,
-		Duplicates: v.Duplicates, Versions: v.Versions, Wrong: v.Strangers + v.Misplaced + v.Altered + v.Ambiguous + v.Early, Complaints: complaints}
+		Duplicates: v.Duplicates, Versions: v.Versions, Lag: &w.lag, Wrong: v.Strangers + v.Misplaced + v.Altered + v.Ambiguous + v.Early, Complaints: complaints}
 	for _, step := range s {
 		r.Faults[string(step.Fault)]++
 		if step.At != "" {

@@ -52,12 +52,14 @@
 // TestInflating, which is run with the scenarios, sends messages that are small on the
 // wire and large in memory. It looks at the most that the stage took.
 //
-// A run that fails says its seed and its schedule. Two more tests are at home here:
+// A run that fails says its seed and its schedule. More tests are at home here:
 //
+//	UNFOLD_TESTS=all UNFOLD_TOPICS=50 go test -timeout 2h -run TestTopics -v ./stream/chaos
 //	UNFOLD_MUTATIONS=10000000 go test -timeout 3h -run TestMutations/arrow -v ./stream/chaos
 //	UNFOLD_SOAK_TIME=1h go test -timeout 2h -run TestSoak -v ./stream/chaos
 //
-// The first decodes so many damaged messages of a format, in processes of its own, so that one
-// that kills the process is found and named. The second lets a stage run at a steady
-// rate and watches its memory, its goroutines and its open files.
+// The first changes the source's topic under a stage, so many times. The second decodes so many
+// damaged messages of a format, in processes of its own, so that one that kills the process is
+// found and named. The third lets a stage run at a steady rate and watches its memory, its
+// goroutines and its open files.
 package chaos

@@ -52,6 +52,16 @@ type Verdict struct {
 	Complaints []string
 }
 
+// add counts another verdict in.
+func (v *Verdict) add(o Verdict) {
+	for to, n := range map[*int]int{&v.Inputs: o.Inputs, &v.Placed: o.Placed, &v.Letters: o.Letters, &v.Lost: o.Lost, &v.Duplicates: o.Duplicates,
+		&v.Split: o.Split, &v.Elsewhere: o.Elsewhere, &v.Versions: o.Versions, &v.Maps: o.Maps, &v.Strangers: o.Strangers,
+		&v.Misplaced: o.Misplaced, &v.Altered: o.Altered, &v.Ambiguous: o.Ambiguous, &v.Early: o.Early} {
+		*to += n
+	}
+	v.Complaints = append(v.Complaints, o.Complaints...)
+}
+
 // Err returns what contradicts the promises, or nil.
 func (v Verdict) Err() error {
 	if len(v.Complaints) == 0 {

@@ -26,8 +26,8 @@ type Load struct {
 	Every time.Duration
 	Rows  int
 	Seed  uint64
-	// Format is that of the messages, Arrow if empty. In Avro and Protobuf one holds one event,
-	// by schema schemaID of a registry.
+	// Format is that of the messages, Arrow if empty; mixed takes one after the other. In Avro
+	// and Protobuf one holds one event, by schema schemaID of a registry.
 	Format format.Name
 	// Large mixes in messages that are too large for topics that take tight bytes: every
 	// 19th cannot be read, every 23rd is valid.
@@ -43,6 +43,12 @@ const (
 	tight     = 8000
 	largeRows = 600
 )
+
+// mixed stands for messages of several formats in one topic, in turn.
+const mixed format.Name = "mixed"
+
+// mixture are the formats of a mixed load.
+var mixture = []format.Name{format.JSON, format.Avro, format.Arrow}
 
 // Column is the events' column of ids.
 const Column = formattest.ID
@@ -107,7 +113,13 @@ func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 		m.Value = fmt.Appendf(nil, "message %d cannot be read", n)
 		return m, nil
 	}
-	rows := l.Rows
+	form, rows := cmp.Or(l.Format, format.Arrow), l.Rows
+	if form == mixed {
+		form = mixture[n%len(mixture)]
+	}
+	if form == format.Avro || form == format.Protobuf {
+		rows = 1
+	}
 	if l.Large && n%23 == 22 {
 		rows = largeRows
 	}
@@ -124,6 +136,6 @@ func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 		}
 	}
 	var err error
-	m.Value, err = formattest.Message(cmp.Or(l.Format, format.Arrow), schemaID, events...)
+	m.Value, err = formattest.Message(form, schemaID, events...)
 	return m, err
 }

@@ -78,11 +78,12 @@ var led = []string{"places", "events", "dead", "__transaction_state", "__consume
 // happens all the same.
 const patience = 4 * time.Second
 
-// kill ends the first member at its moment and starts it again. The group need not
+// kill ends a member at its moment and starts it again: the first, or where there are several by turns. The group need not
 // wait for the session of the dead to time out: it learns at once.
 func (w *world) kill(s Step) {
 	w.t.Helper()
-	m := w.members[0]
+	victim := w.kills % len(w.members)
+	m := w.members[victim]
 	switch {
 	case s.At == State:
 		w.atWriting(m, s.Nth)
@@ -91,7 +92,7 @@ func (w *world) kill(s Step) {
 	}
 	if !m.alive() && s.At == "" {
 		w.supervise()
-		m = w.members[0]
+		m = w.members[victim]
 	}
 	m.kill()
 	if w.kills++; w.set.exactly && w.kills%auditEvery == 0 {
@@ -100,7 +101,7 @@ func (w *world) kill(s Step) {
 	// After a kill in the middle of joining, the first attempt may find a group in flux.
 	ctx, cancel := context.WithTimeout(w.t.Context(), soon)
 	defer cancel()
-	if err := w.client.Evict(ctx, group); err != nil {
+	if err := w.client.Evict(ctx, m.group); err != nil {
 		w.t.Errorf("evicting the dead: %v", err)
 	}
 	m.process = launch(w.t, m.configuration)

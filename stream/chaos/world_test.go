@@ -60,16 +60,17 @@ type world struct {
 	made                int // members so far
 	disk                *disk
 	ended, unmet, kills int
-	refused             int // disk faults that were noticed
-	crashes             int // of brokers
-	audits              int // after kills
-	turned              int // members that were refused because of another
+	refused             int   // disk faults that were noticed
+	crashes             int   // of brokers
+	audits              int   // after kills
+	turned              int   // members that were refused because of another
+	lag                 int64 // when all is over
 }
 
 // member is a stage with a configuration and a state of its own.
 type member struct {
 	*process
-	configuration, state string
+	configuration, state, group string
 }
 
 // begin starts brokers, proxies and topics.
@@ -121,15 +122,22 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 	if set.disk {
 		w.disk = newDisk(t, filepath.Join(w.dir, "disk"))
 	}
+	if set.chain {
+		w.outputs.Create(t, "farther", 3, replicas, settings)
+		w.outputs.Create(t, "dead-again", 1, replicas, settings)
+	}
 	if set.fixed {
 		w.client.Create(t, "maps", 1, replicas, map[string]string{"cleanup.policy": "compact"})
 	}
 	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed, Large: set.tight, Format: set.format}
 	if set.format != "" {
 		schemas := registrytest.StartFake(t)
-		if schema := formattest.Schema(set.format, formattest.Event{ID: ""}); schema != nil {
+		written := set.format
+		if written == mixed {
+			written = format.Avro // the only one of them that has a schema
+		}
+		if schema := formattest.Schema(written, formattest.Event{ID: ""}); schema != nil {
 			schemas.Seed("events-value", schemaID, schema.Type, schema.Text)
-			w.load.Rows = 1
 		}
 		w.schemas = schemas.URL()
 		var err error
@@ -166,17 +174,38 @@ func (w *world) join() *member {
 	if w.set.fixed {
 		role = "embed"
 	}
-	m := w.member(role)
+	m := w.member(role, first)
 	w.members = append(w.members, m)
 	return m
 }
 
+// hop is a stage's place in a chain: what it reads, and where it writes.
+type hop struct {
+	group, in, out, dead string
+	// vector and id are columns of what it reads.
+	vector, id string
+}
+
+// first reads the load; second, in a chain, the outputs of first.
+var (
+	first  = hop{group, "events", "places", "dead", formattest.Vector, Column}
+	second = hop{"unfold-again", "places", "farther", "dead-again", "embedding", "id"}
+)
+
+// hops are the stages' places.
+func (w *world) hops() []hop {
+	if w.set.chain {
+		return []hop{first, second}
+	}
+	return []hop{first}
+}
+
 // member starts a stage with a role and a folder of its own.
-func (w *world) member(role string) *member {
+func (w *world) member(role string, at hop) *member {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, fmt.Sprintf("member %d", w.made))
 	w.made++
-	m := &member{configuration: filepath.Join(dir, "unfold.yaml"), state: filepath.Join(dir, "state")}
+	m := &member{group: at.group, configuration: filepath.Join(dir, "unfold.yaml"), state: filepath.Join(dir, "state")}
 	if w.disk != nil {
 		m.state = w.disk.state()
 	}
@@ -196,16 +225,16 @@ func (w *world) member(role string) *member {
 	}
 	text := fmt.Sprintf(`
 role: %s
-source: {kafka: {brokers: ["%s"], topic: events, group: %s}, vector: v, id: %s}
-sink: {kafka: {%stopic: places}}
-dead_letter: {topic: dead}
+source: {kafka: {brokers: ["%s"], topic: %s, group: %s}, vector: %s, id: %s}
+sink: {kafka: {%stopic: %s}}
+dead_letter: {topic: %s}
 delivery: %s
 model: {steps: 15, threads: 1}
 reference: {min: 400, size: 800}
 %s
 http: %s
 page: {points: 2000}
-`, role, strings.ReplaceAll(w.source(), ",", `", "`), group, Column, sink, w.set.delivery(), more, w.set.http())
+`, role, strings.ReplaceAll(w.source(), ",", `", "`), at.in, at.group, at.vector, at.id, sink, at.out, at.dead, w.set.delivery(), more, w.set.http())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(m.configuration, []byte(text), 0o600)); err != nil {
 		w.t.Fatal(err)
 	}
@@ -216,7 +245,7 @@ page: {points: 2000}
 // teach has a learner announce the map that fixed members place on.
 func (w *world) teach() {
 	w.t.Helper()
-	m := w.member("learn")
+	m := w.member("learn", first)
 	w.await("there is a map", func() bool {
 		if !m.alive() {
 			w.t.Fatalf("the learner ended, %v:\n%s", m.err, m.log)
@@ -244,6 +273,9 @@ func (w *world) run(s Schedule) Verdict {
 	for range max(w.set.members, 1) {
 		w.join()
 	}
+	if w.set.chain {
+		w.members = append(w.members, w.member("all", second))
+	}
 	for i, step := range s {
 		w.supervise()
 		w.step(step)
@@ -268,8 +300,13 @@ func (w *world) run(s Schedule) Verdict {
 			m.stop(w.t)
 		}
 	}
-	return Judge(Evidence{In: w.client.Read(w.t, "events"), Out: w.outputs.Read(w.t, "places"), Letters: w.outputs.Read(w.t, "dead"),
-		ExactlyOnce: w.set.exactly, ID: Column, Decoder: w.decoder})
+	w.lag = w.behind()
+	var v Verdict
+	for _, at := range w.hops() {
+		v.add(Judge(Evidence{In: w.client.Read(w.t, at.in), Out: w.outputs.Read(w.t, at.out), Letters: w.outputs.Read(w.t, at.dead),
+			ExactlyOnce: w.set.exactly, ID: at.id, Decoder: w.decoder}))
+	}
+	return v
 }
 
 // supervise starts members again that have ended by themselves. One may do that
@@ -354,17 +391,24 @@ func (w *world) kept() bool {
 // settle waits until all that was written is done with.
 func (w *world) settle() {
 	w.t.Helper()
-	_, end := w.client.Bounds(w.t, "events")
 	w.await("all positions are committed", func() bool {
 		w.supervise()
-		committed := w.client.Committed(w.t, group, "events")
-		for p, last := range end {
-			if last > 0 && committed[int(p)] < last {
-				return false
-			}
-		}
-		return true
+		return w.behind() == 0
 	})
+}
+
+// behind is how many offsets the groups' committed ones lie before the ends of what they read: the
+// lag as any other program measures it. Markers of transactions count.
+func (w *world) behind() (lag int64) {
+	w.t.Helper()
+	for _, at := range w.hops() {
+		committed := w.client.Committed(w.t, at.group, at.in)
+		_, end := w.client.Bounds(w.t, at.in)
+		for p, last := range end {
+			lag += last - committed[int(p)]
+		}
+	}
+	return lag
 }
 
 // soon is how long things that happen within seconds are waited for: where answers of a coordinator

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/avro"
+
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/format"
+	"unfold/stream/registry"
 )
 
 // rows are settings for rows of a table with ids and vectors.
@@ -152,5 +155,54 @@ func TestMongoDB(t *testing.T) {
 		if got, err := decoder(t, set).DecodeNow(t.Context(), &stream.Message{Key: []byte(key)}); err != nil || got.Gone != want {
 			t.Errorf("the key %s names %q, %v; want %q", key, got.Gone, err, want)
 		}
+	}
+}
+
+// TestMongoDBInAvro: the same where the converter writes the envelope in Avro.
+func TestMongoDBInAvro(t *testing.T) {
+	const envelope = `{"type":"record","name":"Envelope","namespace":"m.shop.items","fields":[
+		{"name":"before","type":["null",{"type":"string","connect.name":"io.debezium.data.Json"}],"default":null},
+		{"name":"after","type":["null",{"type":"string","connect.name":"io.debezium.data.Json"}],"default":null},
+		{"name":"source","type":{"type":"record","name":"Source","fields":[{"name":"ord","type":"long"},{"name":"collection","type":"string"}]}},
+		{"name":"op","type":["null","string"],"default":null},{"name":"ts_ms","type":["null","long"],"default":null}]}`
+	fake, client := schemaRegistry(t)
+	fake.Seed("mongo-value", 77, registry.Avro, envelope)
+	schema, err := avro.Parse(envelope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := format.Settings{ID: "_id", Registry: client, Spec: record.Spec{ID: "_id", Changes: true, Paths: []string{"_id", "n", "at", "kind", "embedding", "op", "source.ord", "source.collection"}, Vector: "embedding"}}
+	decode := func(before, after any, op string) (format.Decoded, error) {
+		t.Helper()
+		value, err := schema.AppendEncode(registry.AppendID(nil, 77), map[string]any{"before": before, "after": after, "op": op, "ts_ms": nil,
+			"source": map[string]any{"ord": int64(9007199254740993), "collection": "items"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return decoder(t, set).DecodeNow(t.Context(), &stream.Message{Value: value})
+	}
+	texts := func(got format.Decoded) string {
+		var values []string
+		for _, c := range got.Table.Columns() {
+			values = append(values, c.Text(0))
+		}
+		return strings.Join(values, " ")
+	}
+	got, err := decode(nil, `{"_id": {"$oid": "65"}, "n": {"$numberLong": "9007199254740993"}, "at": {"$date": 1000}, "kind": "a\"b", "embedding": [0.1, 2]}`, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `65 9007199254740993 1970-01-01 00:00:01Z a"b [0.1 2] c 9007199254740993 items`; texts(got) != want {
+		t.Errorf("got %s, want %s", texts(got), want)
+	}
+	if got, err = decode(`{"_id": {"$oid": "65"}}`, nil, "d"); err != nil || got.Gone != "65" {
+		t.Errorf("a deletion: %+v, %v", got, err)
+	}
+	if _, err := decode(nil, `{"_id": 1, "embedding": [1, }`, "c"); err == nil || !strings.Contains(err.Error(), "JSON in a text") {
+		t.Errorf("a bad document: %v", err)
+	}
+	var skipped *stream.SkippedError
+	if _, err := decode(nil, nil, "m"); !errors.As(err, &skipped) {
+		t.Errorf("a message that is no change: %v", err)
 	}
 }

@@ -70,7 +70,7 @@ func (e *Encoder) Subject(n Name) string {
 // header says of the value. An error that may go away is a *stream.UnavailableError.
 func (e *Encoder) Encode(ctx context.Context, o *emit.Output, w Wire) (value []byte, contentType string, err error) {
 	n := e.Of(w)
-	if e.set.Pass && (n != w.Format || n != JSON && n != Avro) {
+	if e.set.Pass && (n != w.Format || n != JSON && n != Avro || n == Avro && w.avro == nil) {
 		return nil, "", fmt.Errorf("only records in JSON or Avro can be written again with more fields, and this one came as %s, to be written as %s: name columns to keep instead of sink.pass", cmp.Or(w.Format, Arrow), n)
 	}
 	switch n {

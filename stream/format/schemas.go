@@ -137,6 +137,12 @@ func (s *schemas) make(ctx context.Context, got *registry.Schema) *schema {
 			alone := `{"type":"record","name":"unfold_key","fields":[{"name":"key","type":` + got.Text + `}]}`
 			out.reader, out.err = avrorec.Compile(alone, references, s.spec)
 		}
+		if d, ok := out.reader.(*avrorec.Decoder); ok && out.err == nil && !s.ofKeys {
+			var text reader
+			if text, out.err = newTextChange(d, got.Text, references, s.spec, s.json); text != nil {
+				out.reader = text
+			}
+		}
 		return out
 	case registry.Protobuf:
 		out := &schema{format: Protobuf, messages: map[string]*schema{}}

@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"unfold/ingest/emit"
+	"unfold/ingest/jsonrec"
 	"unfold/ingest/record"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
 	"unfold/stream/registry"
 )
 
@@ -81,6 +85,76 @@ func (e *Encoder) CheckPins(ctx context.Context, types map[string]record.Type, i
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// CheckRecord says why the registry would refuse the schema of outputs in Avro as a whole: as far as it is known
+// before an event is, for maps of so many dimensions. Columns without a pinned type are as the newest
+// schema has them. A registry that cannot be reached is no error.
+func (e *Encoder) CheckRecord(ctx context.Context, dims int, types map[string]record.Type, id string, passing []string) error {
+	if e.set.Registry == nil || e.set.Pass {
+		return nil
+	}
+	subject := e.Subject(Avro)
+	latest, err := e.set.Registry.Latest(ctx, subject)
+	if err != nil || latest == nil || latest.Type != registry.Avro {
+		return nil
+	}
+	to := &emit.Avro{Name: e.set.RecordName}
+	if err := to.Settle(latest.Text); err != nil {
+		to = &emit.Avro{Name: e.set.RecordName} // another program's: then its types do not count
+	}
+	made, err := expected(to, dims, types, id, passing)
+	if err != nil {
+		return err
+	}
+	ok, why, err := e.set.Registry.Compatible(ctx, subject, &registry.Schema{Type: registry.Avro, Text: made.Text})
+	if err != nil || ok {
+		return nil
+	}
+	return fmt.Errorf("outputs are records %s, and the compatibility of the subject %s refuses them beside those that it has, %s (%s): name the records as those are (sink.record_name), "+
+		"write under a subject of their own (sink.subject, sink.record_name, or another topic), or relax the subject's compatibility",
+		made.Name, subject, recordName(latest.Text), cmp.Or(why, "the registry does not say why"))
+}
+
+// expected is the schema of the output of an event that lacks all its values.
+func expected(to *emit.Avro, dims int, types map[string]record.Type, id string, passing []string) (*emit.AvroSchema, error) {
+	paths := slices.Compact(slices.Sorted(slices.Values(passing)))
+	paths = slices.DeleteFunc(paths, func(column string) bool { return column == "" })
+	pinned := map[string]record.Type{}
+	for _, column := range paths {
+		if t, ok := types[column]; ok {
+			pinned[column] = t
+		}
+	}
+	got, err := jsonrec.New(record.Spec{Paths: paths, Types: pinned}).Decode([]byte("{}"), table.Origin{})
+	if err != nil {
+		return nil, err
+	}
+	o := &emit.Output{Embedding: vec.Of(1, dims, make([]float32, dims)), MapID: "0", Version: 1}
+	for _, column := range paths {
+		c, ok := got.Table.Column(column)
+		switch {
+		case !ok:
+		case column == id:
+			o.ID = c
+		default:
+			o.Kept = append(o.Kept, c)
+		}
+	}
+	made, _, err := to.Encode(nil, o)
+	return made, err
+}
+
+// recordName is the full name of a schema's record.
+func recordName(text string) string {
+	var s struct{ Name, Namespace string }
+	if json.Unmarshal([]byte(text), &s) != nil || s.Name == "" {
+		return "of no name"
+	}
+	if s.Namespace != "" && !strings.Contains(s.Name, ".") {
+		return s.Namespace + "." + s.Name
+	}
+	return s.Name
 }
 
 // withType is a schema in which a field has another type, beside null, and what it was.

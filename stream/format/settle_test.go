@@ -10,6 +10,7 @@ import (
 	"unfold/stream"
 	"unfold/stream/format"
 	"unfold/stream/registry"
+	"unfold/stream/registry/registrytest"
 )
 
 // placed writes the event of a JSON record by an encoder, and returns the schema that was registered.
@@ -93,5 +94,76 @@ func TestPinsThatComeLater(t *testing.T) {
 	fake.Closed()
 	if err := check(map[string]record.Type{"event": record.Text}); err != nil {
 		t.Errorf("a registry that is away: %v", err)
+	}
+}
+
+// TestRecordsAreChecked: records that the registry would refuse beside those that a subject has are known before a
+// message is: under another program's subject, or when their name was changed.
+func TestRecordsAreChecked(t *testing.T) {
+	t.Run("fake", func(t *testing.T) {
+		fake, client := schemaRegistry(t)
+		testRecordsAreChecked(t, client, func() { fake.Incompatible("NAME_MISMATCH") })
+		fake.Closed()
+		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, nil); err != nil {
+			t.Errorf("a registry that is away: %v", err)
+		}
+	})
+	t.Run("real", func(t *testing.T) {
+		r := registrytest.Start(t)
+		client, err := registry.New(registry.Settings{URL: r.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Compatibility(t, "", "FULL")
+		testRecordsAreChecked(t, client, func() {})
+		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, map[string]record.Type{"id": record.Int}); err != nil {
+			t.Errorf("a pin of the type that the records have: %v", err)
+		}
+		if err := checkedBy(t, format.Output{Topic: "checked", Registry: client}, map[string]record.Type{"w": record.Text}); err == nil {
+			t.Error("a pin of another type is not refused")
+		}
+	})
+}
+
+// checkedBy checks the records of outputs that have a kept column w.
+func checkedBy(t *testing.T, o format.Output, types map[string]record.Type) error {
+	t.Helper()
+	o.Format = format.Avro
+	e, err := format.NewEncoder(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.CheckRecord(t.Context(), 2, types, "id", []string{"id", "w", "id", ""})
+}
+
+// testRecordsAreChecked checks them by a registry that is made to refuse what is not the same.
+func testRecordsAreChecked(t *testing.T, client *registry.Client, refuse func()) {
+	own := format.Output{Format: format.Avro, Topic: "checked", Registry: client}
+	if err := checkedBy(t, own, nil); err != nil {
+		t.Errorf("a subject that has nothing: %v", err)
+	}
+	e, err := format.NewEncoder(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := placed(t, e, client, `{"id": 7, "w": 0.5}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkedBy(t, own, nil); err != nil {
+		t.Errorf("the same records: %v", err)
+	}
+	if _, err := client.Register(t.Context(), "shop.Place", &registry.Schema{Type: registry.Avro,
+		Text: `{"type":"record","name":"Place","namespace":"shop","fields":[{"name":"shelf","type":"string"}]}`}); err != nil {
+		t.Fatal(err)
+	}
+	refuse()
+	foreign := format.Output{Topic: "checked", Registry: client, Strategy: registry.RecordName, RecordName: "shop.Place"}
+	if err := checkedBy(t, foreign, nil); err == nil || !strings.Contains(err.Error(), "refuses them beside those that it has, shop.Place (") || !strings.Contains(err.Error(), "sink.record_name") {
+		t.Errorf("under another program's subject: %v", err)
+	}
+	renamed := own
+	renamed.RecordName = "shop.Renamed"
+	if err := checkedBy(t, renamed, nil); err == nil || !strings.Contains(err.Error(), "outputs are records shop.Renamed") || !strings.Contains(err.Error(), "unfold.Place (") {
+		t.Errorf("with another name: %v", err)
 	}
 }

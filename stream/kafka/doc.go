@@ -95,6 +95,8 @@
 // A generation reads one topic: that of the id and with the partitions that it had when they
 // were assigned. Both are looked at when the generation begins and while it lasts (watch.go);
 // when they have changed it ends. A topic that was created again is read from its beginning.
+// Fetches name the topic by its id (fetchbyid.go), and offsets are committed only while the name
+// has that id: so no message of the new topic is taken for one of the old.
 // Requests of the library that would create a topic are kept from that (creation.go).
 //
 // # Security

@@ -33,6 +33,9 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 			return stream.Run{}, err
 		}
 		if err != nil {
+			if replaced(err) {
+				g.lookNow()
+			}
 			if err := retry.again(ctx, err); err != nil {
 				return stream.Run{}, fmt.Errorf("kafka: reading topic %s, partition %d, offset %d: %w", tp.Topic, tp.Partition, c.next, lacking(err, "Read"))
 			}
@@ -71,6 +74,9 @@ type cursor struct {
 	link    *link
 	brokers kafka.RoundTripper // the link's
 	tp      stream.TopicPartition
+	// id is the topic's, zero to read whatever topic has the name; versions are what brokers know.
+	id       [16]byte
+	versions fetchVersions
 	// bytes bounds an answer, wait how long the broker waits for messages.
 	bytes int
 	wait  time.Duration
@@ -288,9 +294,10 @@ func (c *cursor) askOne(ctx context.Context, free int, follower int32, rack stri
 	defer cancel()
 	door := &admission{room: c.room, spare: int64(free) + answerBytes, has: c.surplus}
 	answer, err := c.brokers.RoundTrip(ctx, c.link.addr, &rawFetch{tp: c.tp, offset: c.next, bytes: free, wait: c.wait,
-		client: c.link.cluster.ClientID, rack: rack, follower: follower, admit: door.admit})
+		client: c.link.cluster.ClientID, rack: rack, follower: follower, admit: door.admit, id: c.id, versions: &c.versions})
 	c.surplus = door.close()
 	if err != nil {
+		c.versions.forget()
 		return nil, err
 	}
 	r := answer.(*rawFetched)

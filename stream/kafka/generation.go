@@ -24,8 +24,11 @@ type generation struct {
 	released chan struct{}
 
 	// born is when it was joined, topic what it is made of.
-	born     time.Time
-	topic    shape
+	born  time.Time
+	topic shape
+	same  confirmed
+	// doubt wakes the watch: a fetch has failed because the topic may be another.
+	doubt    chan struct{}
 	assigned []stream.Position
 
 	mu sync.Mutex
@@ -43,7 +46,7 @@ type generation struct {
 }
 
 func newGeneration(s *Source, g *kafka.Generation) *generation {
-	gen := &generation{source: s, group: g, born: time.Now(), released: make(chan struct{}), cursors: map[int]*cursor{}}
+	gen := &generation{source: s, group: g, born: time.Now(), released: make(chan struct{}), doubt: make(chan struct{}, 1), cursors: map[int]*cursor{}}
 	gen.life, gen.end = context.WithCancel(context.Background())
 	// The generation lasts, and can commit, for as long as this runs.
 	g.Start(func(ctx context.Context) {
@@ -110,6 +113,9 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if err := g.confirm(ctx); err != nil {
+		return fmt.Errorf("kafka: committing for group %s: %w", g.source.settings.Group, err)
 	}
 	offsets := map[string]map[int]int64{}
 	for _, p := range positions {

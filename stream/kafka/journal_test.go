@@ -68,23 +68,27 @@ func testLostOffsets(t *testing.T, c *cluster) {
 			name string
 			set  kafka.OnLost
 			// other: the journal is of another topic.
-			other   bool
+			other bool
+			// none: there is no journal.
+			none    bool
 			fails   bool
 			twice   int
 			resumed int
 			anew    int
+			unknown int
 		}{
-			{name: "continue", set: kafka.Resume, resumed: 1},
+			{name: "continue", set: kafka.Resume, resumed: 1, unknown: 1},
 			{name: "fail", set: kafka.FailLost, fails: true},
-			{name: "start", set: kafka.Restart, twice: 20},
-			{name: "another topic", set: kafka.Resume, other: true, twice: 20, anew: 1},
+			{name: "start", set: kafka.Restart, twice: 20, unknown: 2},
+			{name: "no journal", none: true, twice: 20, unknown: 2},
+			{name: "another topic", set: kafka.Resume, other: true, twice: 20, anew: 1, unknown: 1},
 		} {
 			t.Run(fmt.Sprintf("%s, exactly once %v", row.name, exactly), func(t *testing.T) {
 				t.Parallel()
 				in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
 				var journal memory
 				var resumed []stream.Position
-				anew := 0
+				anew, unknown := 0, 0
 				set := c.quick(in, in)
 				set.Journal, set.OnLost = &journal, row.set
 				set.Resumed = func(at stream.Position, noted time.Time) {
@@ -92,7 +96,15 @@ func testLostOffsets(t *testing.T, c *cluster) {
 						t.Error("it is not said when it was noted")
 					}
 				}
+				if row.none {
+					set.Journal = nil
+				}
 				set.CreatedAgain = func(string) { anew++ }
+				set.NoOffsets = func(at []stream.Position) {
+					if unknown++; len(at) != 1 || at[0].Offset != 0 {
+						t.Errorf("no offsets of %v", at)
+					}
+				}
 				if exactly {
 					set.Transactions = &kafka.Transactions{Outputs: out}
 				}
@@ -136,8 +148,8 @@ func testLostOffsets(t *testing.T, c *cluster) {
 						t.Errorf("%d comes %d times", n, got[n])
 					}
 				}
-				if twice != row.twice || len(resumed) != row.resumed || anew != row.anew {
-					t.Errorf("%d of 30 twice, %d resumed, %d anew; want %+v", twice, len(resumed), anew, row)
+				if twice != row.twice || len(resumed) != row.resumed || anew != row.anew || unknown != row.unknown {
+					t.Errorf("%d of 30 twice, %d resumed, %d anew, %d without offsets; want %+v", twice, len(resumed), anew, unknown, row)
 				}
 				if row.resumed > 0 && resumed[0] != (stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: 20}) {
 					t.Errorf("resumed at %v", resumed[0])
@@ -197,5 +209,42 @@ func TestResumedOffsetIsCommitted(t *testing.T) {
 	}
 	if err := errors.Join(g.Close(), source.Close()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a member of a fleet has noted may lie before the log: others have read on since. It is no loss, as it is for a
+// stage that has the group alone.
+func TestJournalBehindTheLog(t *testing.T) {
+	t.Parallel()
+	for _, alone := range []bool{false, true} {
+		c := newFake(t)
+		in := topicFor(t, c, 1, nil)
+		tp := stream.TopicPartition{Topic: in}
+		c.Produce(t, in, 0, numbersFrom(0, 20)...)
+		var journal memory
+		set := c.quick(in, "g")
+		set.Journal, set.Alone = &journal, alone
+		source, g := open(t, set)
+		if err := g.Commit(t.Context(), []stream.Position{{TopicPartition: tp, Offset: 5}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := source.Close(); err != nil {
+			t.Fatal(err)
+		}
+		deleteGroup(t, c, "g")
+		c.DeleteBefore(t, in, 0, 10)
+		again, err := kafka.NewSource(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		g, err = again.Next(t.Context())
+		var gap *stream.OffsetError
+		switch {
+		case alone && (!errors.As(err, &gap) || gap.Offset != 5 || gap.First != 10):
+			t.Errorf("alone: %v", err)
+		case !alone && (err != nil || g.Assigned()[0].Offset != 10):
+			t.Errorf("of a fleet: %v", err)
+		}
 	}
 }

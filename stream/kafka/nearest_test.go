@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // A follower is read from for as long as nothing speaks against it; then the leader is
@@ -39,6 +41,8 @@ func TestRequestsNameTheClient(t *testing.T) {
 	fetch := &rawFetch{client: "maps-eu", rack: "zone-7", follower: leader, version: newestFetch}
 	for name, b := range map[string][]byte{
 		"fetch":     fetch.encode(),
+		"by id":     fetch.encodeByID(),
+		"versions":  encodeVersions("maps-eu"),
 		"positions": (&offsetFetchRequest{client: "maps-eu"}).encode(),
 		"describe":  (&describeRequest{recent: recent{client: "maps-eu"}}).encode(),
 		"holders":   (&holdersRequest{recent: recent{client: "maps-eu"}}).encode(),
@@ -49,5 +53,18 @@ func TestRequestsNameTheClient(t *testing.T) {
 	}
 	if b := string(fetch.encode()); !strings.HasSuffix(b, "\x00\x06zone-7") {
 		t.Errorf("the fetch ends with %q", b)
+	}
+	asked := kmsg.NewPtrFetchRequest()
+	asked.Version = fetchByID
+	fetch.id, fetch.offset, fetch.bytes, fetch.wait, fetch.tp.Partition = [16]byte{1, 2}, 1<<40, 77, time.Second, 3
+	header := 4 + 2 + 2 + 4 + 2 + len("maps-eu") + 1
+	if err := asked.ReadFrom(fetch.encodeByID()[header:]); err != nil {
+		t.Fatal(err)
+	}
+	topic := asked.Topics[0]
+	p := topic.Partitions[0]
+	if asked.Rack != "zone-7" || asked.MaxWaitMillis != 1000 || asked.MaxBytes != 77 || asked.IsolationLevel != 1 || asked.SessionEpoch != -1 || topic.TopicID != fetch.id ||
+		p.Partition != 3 || p.FetchOffset != 1<<40 || p.PartitionMaxBytes != 77 || p.CurrentLeaderEpoch != -1 || p.LastFetchedEpoch != -1 {
+		t.Errorf("the fetch by id asks for %+v", asked)
 	}
 }

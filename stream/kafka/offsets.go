@@ -41,7 +41,7 @@ func (g *generation) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var fresh []stream.Position
+	var fresh, unknown []stream.Position
 	for _, a := range assigned {
 		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: topic, Partition: a.ID}, Offset: positions[a.ID]}
 		log := logs[a.ID]
@@ -56,8 +56,14 @@ func (g *generation) begin(ctx context.Context) error {
 			if latest {
 				p.Offset = log.end
 			}
-			if known && committed < 0 {
+			switch {
+			case committed >= 0: // of a topic that was created again
+			case known && g.source.settings.Alone:
 				p.Offset = at
+			case known: // others have read on since this member noted it
+				p.Offset = max(at, log.first)
+			case !again && log.end > 0 && a.ID < g.source.first():
+				unknown = append(unknown, p)
 			}
 			if latest || known || committed >= 0 {
 				fresh = append(fresh, p)
@@ -76,12 +82,23 @@ func (g *generation) begin(ctx context.Context) error {
 			}
 		}
 		g.assigned = append(g.assigned, p)
-		g.cursors[a.ID] = newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
+		c := newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
+		c.id, g.cursors[a.ID] = g.topic.id, c
+	}
+	if len(unknown) > 0 && g.source.settings.NoOffsets != nil {
+		g.source.settings.NoOffsets(unknown)
 	}
 	g.source.own(g)
 	// "Latest" means now, not the time of a restart before the first commit: what
 	// comes between would be skipped. And a gap is reported once.
 	return g.source.retry("offsets").until(ctx, func() error { return g.Commit(ctx, fresh) })
+}
+
+// first is how many partitions the topic had in the first generation: those that came since are new.
+func (s *Source) first() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known
 }
 
 // startOf says where a partition without an offset begins. One that the topic did not have in

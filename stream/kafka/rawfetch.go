@@ -30,13 +30,21 @@ type rawFetch struct {
 	follower     int32
 	// version is what both sides know.
 	version int16
+	// id, if set, names the topic where the broker knows such requests; a topic that was created
+	// again has the name of the one before, and offsets that mean other messages. versions are
+	// what the brokers know.
+	id       [16]byte
+	versions *fetchVersions
+	// broker is the one that is asked.
+	broker int32
 }
 
 // Fetch from version 4 on has read-committed, from 10 on zstd; 11 is the last with topics by
-// name only that kafka-go negotiates.
+// name that kafka-go negotiates. From 13 on topics are named by their ids.
 const (
 	oldestFetch = 4
 	newestFetch = 11
+	fetchByID   = 13
 	// readCommitted asks the broker to stop before open transactions and to name the
 	// aborted ones.
 	readCommitted = 1
@@ -58,6 +66,7 @@ func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	}
 	if r.follower != leader {
 		if broker, ok := cluster.Brokers[r.follower]; ok {
+			r.broker = broker.ID
 			return broker, nil
 		}
 		r.rack = "" // or the leader would name it again
@@ -66,6 +75,7 @@ func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	if !ok {
 		return protocol.Broker{}, protocol.NewErrNoLeader(r.tp.Topic, int32(r.tp.Partition))
 	}
+	r.broker = broker.ID
 	return broker, nil
 }
 
@@ -77,11 +87,19 @@ func (r *rawFetch) Required(versions map[protocol.ApiKey]int16) bool {
 
 // RawExchange implements protocol.RawExchanger.
 func (r *rawFetch) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	answer, err := exchangeAdmitted(rw, r.encode(), r.admit)
+	byID, err := r.byID(rw)
 	if err != nil {
 		return nil, err
 	}
-	return decodeRawFetched(answer, r.version)
+	request, decode := r.encode(), func(answer []byte) (*rawFetched, error) { return decodeRawFetched(answer, r.version) }
+	if byID {
+		request, decode = r.encodeByID(), decodeFetchedByID
+	}
+	answer, err := exchangeAdmitted(rw, request, r.admit)
+	if err != nil {
+		return nil, err
+	}
+	return decode(answer)
 }
 
 // exchange writes a request, which begins with its length, and reads the answer.

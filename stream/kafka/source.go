@@ -50,6 +50,9 @@ type SourceSettings struct {
 	Journal Journal
 	OnLost  OnLost
 	Resumed func(at stream.Position, noted time.Time)
+	// NoOffsets, if set, is called before partitions are read that have had messages, and for which neither the
+	// group nor the journal has an offset. stream.Hooks.NoOffsets fits.
+	NoOffsets func(at []stream.Position)
 	// CreatedAgain, if set, is called before a topic is read that was created again since it
 	// was read last: its offsets are others. stream.Hooks.CreatedAgain fits.
 	CreatedAgain func(topic string)

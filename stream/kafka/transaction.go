@@ -167,7 +167,10 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := g.transact(ctx, p, t)
+	err := g.confirm(ctx)
+	if err == nil {
+		err = g.transact(ctx, p, t)
+	}
 	if fenced(err) || staleMember(err) {
 		return fmt.Errorf("kafka: transaction %s: %w (%v)", p.id, stream.ErrRevoked, err)
 	}

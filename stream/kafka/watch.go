@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -103,7 +104,7 @@ func (g *generation) changed(ctx context.Context) (now shape, changed bool, err 
 // watch returns when the topic has changed, or the context is done. Then the generation ends.
 func (g *generation) watch(ctx context.Context) {
 	for look, changes := 2, 0; ; look++ {
-		if backoff.Wait(ctx, g.source.settings.LookEvery) != nil {
+		if g.wait(ctx) != nil {
 			return
 		}
 		now, changed, err := g.changed(ctx)
@@ -124,6 +125,63 @@ func (g *generation) watch(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// wait waits until it is time for another look.
+func (g *generation) wait(ctx context.Context) error {
+	t := time.NewTimer(g.source.settings.LookEvery)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	case <-g.doubt:
+	}
+	return ctx.Err()
+}
+
+// lookNow has the topic looked at without waiting.
+func (g *generation) lookNow() {
+	select {
+	case g.doubt <- struct{}{}:
+	default: // it will be
+	}
+}
+
+// confirmEvery is for how long a look at the topic's id holds: a topic takes longer to be deleted
+// and created again.
+const confirmEvery = 100 * time.Millisecond
+
+// confirmed is when the topic was last seen to be the one that the generation reads.
+type confirmed struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// confirm fails if the topic is not the one that the generation reads: brokers drop a group's
+// offsets with a topic, and one that is committed afterwards would count for the new topic, whose
+// messages before it a process that starts then would never read.
+func (g *generation) confirm(ctx context.Context) error {
+	if g.topic.id == [16]byte{} {
+		return nil
+	}
+	g.same.mu.Lock()
+	defer g.same.mu.Unlock()
+	if time.Since(g.same.at) < confirmEvery {
+		return nil
+	}
+	asked, name := time.Now(), g.source.settings.Topic
+	now, err := g.source.link.shape(ctx, name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("asking about topic %s: %w", name, lacking(err, "Describe"))
+	case now.another(g.topic):
+		g.lookNow()
+		return fmt.Errorf("topic %s was created again: %w", name, stream.ErrRevoked)
+	case now.partitions == 0: // or a broker that has just started does not know it yet
+		return fmt.Errorf("topic %s: %w", name, kafka.UnknownTopicOrPartition)
+	}
+	g.same.at = asked
+	return nil
 }
 
 // another reports whether the topic is not the one that this generation reads.

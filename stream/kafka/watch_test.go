@@ -258,7 +258,6 @@ func testCreatedAgain(t *testing.T, c *cluster) {
 	for round := range rounds {
 		n := each / (1 + round%3) // fewer and more than before
 		begun := time.Now()
-		c.client.PurgeTopicsFromClient(in)
 		c.Produce(t, in, 0, numbersFrom(1000*round, 1000*round+n)...)
 		life.Await("all of the topic is read", func() bool {
 			got := placedNumbers(t, c, out)
@@ -274,17 +273,7 @@ func testCreatedAgain(t *testing.T, c *cluster) {
 		if d > 10*time.Second+slack {
 			t.Errorf("round %d: that took %v", round, d)
 		}
-		req := kmsg.NewPtrDeleteTopicsRequest()
-		rt := kmsg.NewDeleteTopicsRequestTopic()
-		rt.Topic = kmsg.StringPtr(in)
-		req.TopicNames, req.Topics = []string{in}, append(req.Topics, rt)
-		resp, err := req.RequestWith(t.Context(), c.client)
-		if err == nil {
-			err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.Delete(t, in)
 		time.Sleep(time.Duration(round) * 450 * time.Millisecond) // another moment each time
 		c.createTopic(t, in, 2, nil)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"pgregory.net/rapid"
 
 	"unfold/stream"
@@ -233,6 +234,48 @@ func TestAnswersCutShort(t *testing.T) {
 	for n := range fetched {
 		if f, err := decodeRawFetched(fetched[:n], 4); err == nil {
 			t.Errorf("an answer of %d bytes reads as %+v", n, f)
+		}
+	}
+}
+
+// Answers to a fetch by a topic's id, and about versions, are read as another library writes them;
+// and cut short at every byte they are refused.
+func TestAnswersByID(t *testing.T) {
+	fetch := kmsg.NewPtrFetchResponse()
+	fetch.Version = fetchByID
+	topic, partition := kmsg.NewFetchResponseTopic(), kmsg.NewFetchResponseTopicPartition()
+	partition.HighWatermark, partition.LastStableOffset, partition.PreferredReadReplica, partition.RecordBatches = 100, 90, 4, []byte{1, 2, 3}
+	partition.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 7, FirstOffset: 33}}
+	topic.Partitions = append(topic.Partitions, partition)
+	fetch.Topics = append(fetch.Topics, topic)
+	answer := fetch.AppendTo(make([]byte, 4+1)) // correlation id, tagged fields
+	f, err := decodeFetchedByID(answer)
+	if err != nil || f.err != nil || f.end != 100 || f.stable != 90 || f.nearer != 4 || !slices.Equal(f.aborted, []abortedTransaction{{7, 33}}) || len(f.records) != 3 {
+		t.Errorf("fetched %+v, %v", f, err)
+	}
+	for n := range len(answer) - 3 { // without the tagged fields at the end
+		if f, err := decodeFetchedByID(answer[:n]); err == nil {
+			t.Errorf("an answer of %d bytes reads as %+v", n, f)
+		}
+	}
+	fetch.Topics[0].Partitions[0] = kmsg.NewFetchResponseTopicPartition()
+	fetch.Topics[0].Partitions[0].ErrorCode = int16(kafka.UnknownTopicID)
+	if f, err := decodeFetchedByID(fetch.AppendTo(make([]byte, 4+1))); err != nil || !replaced(f.err) {
+		t.Errorf("of a topic that is gone: %+v, %v", f, err)
+	}
+
+	versions := kmsg.NewPtrApiVersionsResponse()
+	versions.ApiKeys = []kmsg.ApiVersionsResponseApiKey{{ApiKey: 0, MaxVersion: 12}, {ApiKey: int16(protocol.Fetch), MinVersion: 4, MaxVersion: 18}}
+	answer = versions.AppendTo(make([]byte, 4))
+	if v, err := decodeVersions(answer, protocol.Fetch); err != nil || v != 18 {
+		t.Errorf("version %d, %v", v, err)
+	}
+	if v, err := decodeVersions(answer, protocol.Metadata); err != nil || v != 0 {
+		t.Errorf("of a request that is not known: version %d, %v", v, err)
+	}
+	for n := range answer {
+		if v, err := decodeVersions(answer[:n], protocol.Fetch); err == nil {
+			t.Errorf("versions of %d bytes read as %d", n, v)
 		}
 	}
 }

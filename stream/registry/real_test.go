@@ -3,7 +3,6 @@ package registry_test
 import (
 	"encoding/hex"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -54,16 +53,7 @@ func TestReal(t *testing.T) {
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
-		set, err := http.NewRequestWithContext(ctx, http.MethodPut, r.URL+"/config/point", strings.NewReader(`{"compatibility":"FULL"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.Header.Set("Content-Type", "application/vnd.schemaregistry.v1+json")
-		answer, err := http.DefaultClient.Do(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
+		r.Compatibility(t, "point", "FULL")
 		var refused *registry.RefusedError
 		other := strings.Replace(point, `"double"`, `"string"`, 1)
 		if _, err := c.Register(ctx, "point", &registry.Schema{Type: registry.Avro, Text: other}); !errors.As(err, &refused) || !refused.Incompatible {

@@ -40,10 +40,19 @@ export function why(id: string, signal: AbortSignal): Promise<Placed> {
   return first(`api/reasons/${id.split("/").map(encodeURIComponent).join("/")}?reasons=6`, { signal });
 }
 
+/** exact parses an answer, {} if it is not JSON. Ids beyond 2^53, which no number holds, stay text: in the answer they are numbers of the column's type. */
+function exact(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/("id":\s*)(-?\d{16,})(?=\s*[,}])/g, '$1"$2"'));
+  } catch {
+    return {};
+  }
+}
+
 /** first is the only place of an answer; what is wrong with a question is an error for people. */
 async function first(url: string, how: RequestInit): Promise<Placed> {
   const r = await fetch(url, how);
-  const answer = (await r.json().catch(() => ({}))) as { places?: Placed[]; map_id?: string; map_epoch?: number; model_version?: number; detail?: string; title?: string };
+  const answer = exact(await r.text()) as { places?: Placed[]; map_id?: string; map_epoch?: number; model_version?: number; detail?: string; title?: string };
   const p = answer.places?.[0];
   if (!r.ok || !p) throw new Error(answer.detail ?? answer.title ?? `the server answers ${r.status}`);
   if (p.error) throw new Error(p.error);

@@ -154,6 +154,11 @@ func TestWhereWouldThisGo(t *testing.T) {
 	if got := browser.Eval[string](b, `[...document.querySelectorAll("#detail h3")].map(e => e.textContent).join(", ") + ": " + document.querySelectorAll("#detail .near button").length`); got != "Why it is novel, Nearest by their vectors: 8" {
 		t.Errorf("the panel has %s", got)
 	}
+	// An id that no number of the browser holds.
+	for _, id := range []string{"18446744073709551615", "-9223372036854775808", "9007199254740993", "12"} {
+		say(`{"name": ` + id + `, "x": 0.5, "y": 1.5, "z": 2}`)
+		b.Wait(fmt.Sprintf(`!document.querySelector("#ask[open]") && document.querySelector("#detail h2")?.textContent === %q`, id))
+	}
 	for _, said := range b.Said() {
 		if !strings.Contains(said, "/api/place") { // the one that was refused
 			t.Errorf("the page complained: %s", said)

@@ -69,6 +69,7 @@ const (
 	Gap           = "gap"
 	Resumed       = "resumed"
 	CreatedAgain  = "created_again"
+	NoOffsets     = "no_offsets"
 	Retrying      = "retrying"
 	MapPublished  = "map"
 	Columns       = "columns"

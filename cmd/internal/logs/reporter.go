@@ -93,6 +93,14 @@ func (r *Reporter) Hooks() stream.Hooks {
 		CreatedAgain: func(topic string) {
 			Say(r.log, slog.LevelWarn, CreatedAgain, "the topic was created again since it was read last: what it holds is new", slog.String(Topic, topic))
 		},
+		NoOffsets: func(at []stream.Position) {
+			tps := make([]stream.TopicPartition, len(at))
+			for i, p := range at {
+				tps[i] = p.TopicPartition
+			}
+			Say(r.log, slog.LevelInfo, NoOffsets, "the group has no offsets: reading begins where source.kafka.start says; if the group has read these partitions before, "+
+				"it has lost its offsets, and messages come again (earliest) or are passed over (latest)", partitions(tps)...)
+		},
 		Resumed: func(at stream.Position, noted time.Time) {
 			Say(r.log, slog.LevelWarn, Resumed, "the group has lost its offset: reading goes on at the one that the state folder has; what was delivered after "+
 				noted.UTC().Format(time.RFC3339)+" comes again", position(at.TopicPartition, at.Offset)...)

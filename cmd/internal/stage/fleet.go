@@ -49,6 +49,16 @@ func (st *Stage) openStore(ctx context.Context, c *config.Config) (*store.Store,
 // embed opens what a process needs that places events on the fleet's maps.
 func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f formats) error {
 	c := s.Config
+	if folder, err := c.StateFolder(); err != nil {
+		return err
+	} else if folder != "" {
+		j, lock, err := openEmbedderJournal(folder, c.Group(), c.Source.Kafka.Topic, s.Log)
+		if err != nil { // an embedder needs no folder to work: its maps are in the store
+			s.Log.Warn("the offsets of the group are not noted in the state folder", "error", err.Error())
+		} else {
+			st.journal, st.closers = j, append(st.closers, lock.Close, j.Close)
+		}
+	}
 	maps, err := st.openStore(ctx, c)
 	if err != nil {
 		return err

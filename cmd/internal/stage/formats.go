@@ -41,7 +41,7 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if f.writer, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	if err := f.checkPins(ctx, s); err != nil {
+	if err := f.checkSchema(ctx, s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
 	out.Pass, out.Topic = false, c.Sink.Moves // a moved point has no record
@@ -58,13 +58,16 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	return f, nil
 }
 
-// checkPins compares pinned types with what outputs have been before.
-func (f formats) checkPins(ctx context.Context, s Settings) error {
+// checkSchema compares pinned types, and the records that outputs will be, with what outputs have been before.
+func (f formats) checkSchema(ctx context.Context, s Settings) error {
 	if w := s.Config.Writes(); w != format.Avro && w != format.Auto {
 		return nil
 	}
 	passing := append([]string{s.Mapping.ID, s.Mapping.Label}, s.Mapping.Keep...)
-	return f.writer.CheckPins(ctx, f.in.Spec.Types, s.Mapping.ID, passing)
+	if err := f.writer.CheckPins(ctx, f.in.Spec.Types, s.Mapping.ID, passing); err != nil {
+		return err
+	}
+	return f.writer.CheckRecord(ctx, s.Spec.MapDims(), f.in.Spec.Types, s.Mapping.ID, passing)
 }
 
 // incoming are the settings by which the source's messages are read.

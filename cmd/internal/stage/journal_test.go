@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"log/slog"
 	"maps"
 	"os"
@@ -87,5 +88,59 @@ func TestJournalFormat1(t *testing.T) {
 	if k.Topic != [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} || !maps.Equal(k.Offsets, map[int]int64{0: 4, 11: 12345678901}) ||
 		!k.At.Equal(time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC)) {
 		t.Errorf("%+v", k)
+	}
+}
+
+// Embedders that share a state folder, with a learner, each keep a journal of their own, and know what all have noted.
+func TestEmbedderJournals(t *testing.T) {
+	dir := t.TempDir()
+	learner, err := lockState(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer learner.Close()
+	open := func() (*journal, func()) {
+		t.Helper()
+		j, lock, err := openEmbedderJournal(dir, "g", "in", slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j, func() {
+			t.Helper()
+			if err := errors.Join(j.Close(), lock.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	at := func(partition int, offset int64) []stream.Position {
+		return []stream.Position{{TopicPartition: stream.TopicPartition{Topic: "in", Partition: partition}, Offset: offset}}
+	}
+	id := [16]byte{1}
+	first, end := open()
+	second, endSecond := open()
+	first.Note(id, at(0, 4))
+	first.Note(id, at(1, 5))
+	second.Note(id, at(1, 9)) // the partition has moved
+	second.Note(id, at(2, 6))
+	end()
+	endSecond()
+	for range 2 {
+		third, end := open()
+		if k := third.Known(); k.Topic != id || !maps.Equal(k.Offsets, map[int]int64{0: 4, 1: 9, 2: 6}) {
+			t.Errorf("%+v", k)
+		}
+		end()
+	}
+	// What another topic of the name had is over.
+	last, end := open()
+	last.Note([16]byte{2}, at(0, 1))
+	end()
+	again, end := open()
+	if k := again.Known(); k.Topic != [16]byte{2} || !maps.Equal(k.Offsets, map[int]int64{0: 1}) {
+		t.Errorf("%+v", k)
+	}
+	end()
+	if _, _, err := openEmbedderJournal("/dev/null/state", "g", "in", slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a folder that cannot be made")
 	}
 }

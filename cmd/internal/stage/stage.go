@@ -119,7 +119,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
 		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Group(),
 		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying, Recovered: s.Hooks.Recovered,
-		Journal: st.journal, OnLost: onLost(c), Resumed: s.Hooks.Resumed, CreatedAgain: st.createdAgain(s.Hooks.CreatedAgain),
+		Journal: st.journal, OnLost: onLost(c), Resumed: s.Hooks.Resumed, NoOffsets: s.Hooks.NoOffsets, CreatedAgain: st.createdAgain(s.Hooks.CreatedAgain),
 		Alone: c.Role != config.RoleEmbed, Who: thisProcess(),
 		SessionTimeout: time.Duration(c.Source.Kafka.SessionTimeout), Heartbeat: time.Duration(c.Source.Kafka.HeartbeatInterval), RebalanceTimeout: time.Duration(c.Source.Kafka.RebalanceTimeout),
 	})

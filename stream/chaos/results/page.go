@@ -22,10 +22,22 @@ const runsHead = `
 Each line is one run of a scenario, by a schedule that its seed gives; the stages are processes of their own, the judge knows
 what the topics hold in the end and nothing else. Faults at a named moment happen when a certain request or answer passes, or
 while a file of the state is being written. Wrong: outputs of no input, out of order, with other rows, or with other bytes for the
-same offset and version. Duplicates are what at-least-once delivery allows and exactly-once does not.
+same offset and version. Duplicates are what at-least-once delivery allows and exactly-once does not. Lag at rest: the offsets between the
+group's committed ones and the ends of its topic, with all markers of transactions; a dash for runs from before that was kept.
 
-| scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | minutes | begun | promises |
-|---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
+| scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | lag at rest | minutes | begun | promises |
+|---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
+`
+
+const topicsHead = `
+## Topics that change
+
+The source's topic changes under a running stage, or one that joins its group, at random moments: it is deleted and created again with
+fewer or more messages than before, or gets more partitions. Late: how often not all of it was read within 10 s. Nothing else goes wrong
+meanwhile, so no message may come twice, with either kind of delivery.
+
+| the topic is | broker | delivery | seed | times | inputs | lost | duplicates | late | median, s | longest, s | minutes | begun | promises |
+|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
 `
 
 const soakHead = `
@@ -76,7 +88,11 @@ func Page(w io.Writer, f Folder) error {
 	if err != nil {
 		return err
 	}
-	if len(runs)+len(soaks)+len(mutations)+len(inflatings) == 0 {
+	topics, err := load[Topics](f, "topics")
+	if err != nil {
+		return err
+	}
+	if len(runs)+len(soaks)+len(mutations)+len(inflatings)+len(topics) == 0 {
 		return fmt.Errorf("there are no results in %s", f)
 	}
 	var b strings.Builder
@@ -91,6 +107,7 @@ func Page(w io.Writer, f Folder) error {
 	if len(complaints) > 0 {
 		b.WriteString("\nWhat did not hold:\n\n" + strings.Join(complaints, ""))
 	}
+	table(&b, topicsHead, topics, Topics.line)
 	table(&b, inflatingHead, inflatings, Inflating.line)
 	table(&b, soakHead, soaks, Soak.line)
 	table(&b, mutationsHead, byFormat(mutations), Mutations.line)
@@ -115,8 +132,8 @@ func table[T any](b *strings.Builder, head string, rows []T, line func(T) string
 }
 
 func (r Run) line() string {
-	return fmt.Sprintf("| %s | %s | %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s |\n", r.Scenario, r.Broker, r.Delivery, r.Seed,
-		faults(r.Faults), r.Named-r.Unmet, r.Inputs, r.Placed, r.Letters, r.Lost, r.Duplicates, r.Wrong, minutes(r.Seconds), begun(r.Begun), kept(r.Complaints))
+	return fmt.Sprintf("| %s | %s | %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s | %s |\n", r.Scenario, r.Broker, r.Delivery, r.Seed,
+		faults(r.Faults), r.Named-r.Unmet, r.Inputs, r.Placed, r.Letters, r.Lost, r.Duplicates, r.Wrong, lag(r.Lag), minutes(r.Seconds), begun(r.Begun), kept(r.Complaints))
 }
 
 func (s Soak) line() string {
@@ -181,6 +198,13 @@ func faults(counts map[string]int) string {
 }
 
 // begun is when a run began, a dash if that is not known.
+func lag(offsets *int64) string {
+	if offsets == nil {
+		return "-"
+	}
+	return fmt.Sprint(*offsets)
+}
+
 func begun(t time.Time) string {
 	if t.IsZero() {
 		return "-"

@@ -40,6 +40,9 @@ type Run struct {
 	Wrong int `json:"wrong"`
 	// Complaints are what broke a promise; none if all held.
 	Complaints []string `json:"complaints,omitempty"`
+	// Lag is how many offsets the group lay behind at rest, as other programs measure it; nil in
+	// results from before that was kept.
+	Lag *int64 `json:"lag,omitempty"`
 }
 
 // Soak is a stage that ran at a steady rate. Growth is that of a straight line over

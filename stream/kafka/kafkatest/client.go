@@ -59,10 +59,17 @@ func (c *Client) Create(t testing.TB, topic string, partitions int, replication 
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := c.lead(ctx, topic, partitions); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lead waits until all partitions of a topic have leaders.
+func (c *Client) lead(ctx context.Context, topic string, partitions int) error {
 	for {
 		parts, err := c.partitions(ctx, topic)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		ready := 0
 		for _, p := range parts {
@@ -71,10 +78,51 @@ func (c *Client) Create(t testing.TB, topic string, partitions int, replication 
 			}
 		}
 		if ready == partitions {
-			return
+			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// Delete deletes a topic; this client then knows nothing of it.
+func (c *Client) Delete(t testing.TB, topic string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	rt := kmsg.NewDeleteTopicsRequestTopic()
+	rt.Topic = &topic
+	req.TopicNames, req.Topics = []string{topic}, append(req.Topics, rt)
+	resp, err := req.RequestWith(ctx, c.Kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Kafka.PurgeTopicsFromClient(topic)
+}
+
+// Grow gives a topic more partitions, and waits until they have leaders.
+func (c *Client) Grow(t testing.TB, topic string, partitions int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	req := kmsg.NewPtrCreatePartitionsRequest()
+	rt := kmsg.NewCreatePartitionsRequestTopic()
+	rt.Topic, rt.Count = topic, int32(partitions)
+	req.Topics = append(req.Topics, rt)
+	resp, err := req.RequestWith(ctx, c.Kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
+	}
+	if err == nil {
+		err = c.lead(ctx, topic, partitions)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Kafka.PurgeTopicsFromClient(topic) // it would not look at once
 }
 
 // Set changes a setting of a topic.
@@ -360,6 +408,9 @@ func (c *Client) Evict(ctx context.Context, group string) error {
 	ask := kmsg.NewPtrDescribeGroupsRequest()
 	ask.Groups = []string{group}
 	resp, err := ask.RequestWith(ctx, c.Kafka)
+	for retriable(ctx, err) {
+		resp, err = ask.RequestWith(ctx, c.Kafka)
+	}
 	if err != nil {
 		return err
 	}
@@ -376,5 +427,8 @@ func (c *Client) Evict(ctx context.Context, group string) error {
 		return nil
 	}
 	_, err = leave.RequestWith(ctx, c.Kafka)
+	for retriable(ctx, err) {
+		_, err = leave.RequestWith(ctx, c.Kafka)
+	}
 	return err
 }

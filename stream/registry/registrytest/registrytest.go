@@ -145,6 +145,28 @@ func (r *Registry) await() error {
 	}
 }
 
+// Compatibility sets the compatibility of a subject, or of all that have none of their own ("").
+func (r *Registry) Compatibility(t testing.TB, subject, level string) {
+	t.Helper()
+	path := "/config"
+	if subject != "" {
+		path += "/" + subject
+	}
+	set, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.URL+path, strings.NewReader(fmt.Sprintf(`{"compatibility":%q}`, level)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Header.Set("Content-Type", "application/vnd.schemaregistry.v1+json")
+	answer, err := http.DefaultClient.Do(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("the registry answers %s", answer.Status)
+	}
+}
+
 // Stop ends the registry, if it runs, as a crash would.
 func (r *Registry) Stop() {
 	if r.cmd == nil {

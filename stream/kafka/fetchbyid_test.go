@@ -1,0 +1,115 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
+)
+
+// A topic that is created again and has outgrown the old one's offset before anything is asked:
+// each of its messages is read, and none twice, though nothing looks at the topic by itself.
+func TestOutgrown(t *testing.T) {
+	t.Parallel()
+	const before, after = 20, 60
+	for _, exactly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("exactly once %v", exactly), func(t *testing.T) {
+			t.Parallel()
+			c, f := newFakeCluster(t)
+			in, out := "in", topicFor(t, c, 1, nil)
+			c.createTopic(t, in, 1, nil)
+			set := c.quick(in, "g")
+			set.Alone, set.LookEvery = true, time.Hour
+			if exactly {
+				set.Transactions = &kafka.Transactions{Outputs: out}
+			}
+			life := streamtest.Go(t, func(ctx context.Context) error {
+				return c.deliver(ctx, set, out, "", &stream.Pipeline{Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{},
+					Settings: stream.Settings{CommitEvery: time.Millisecond}})
+			})
+			c.Produce(t, in, 0, numbersFrom(0, before)...)
+			life.Await("all is committed", func() bool { return c.done(t, "g", in) == before })
+			// No fetch is answered until the new topic is long.
+			var held atomic.Int64
+			long := make(chan struct{})
+			f.ControlKey(int16(kmsg.Fetch), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
+				f.KeepControl()
+				select {
+				case <-long:
+				default:
+					held.Add(1)
+					f.SleepControl(func() { <-long })
+				}
+				return nil, nil, false
+			})
+			life.Await("a fetch is held", func() bool { return held.Load() > 0 })
+			if err := errors.Join(f.DeleteTopic(in), f.CreateTopic(in, 1, nil)); err != nil {
+				t.Fatal(err)
+			}
+			c.client.PurgeTopicsFromClient(in)
+			c.Produce(t, in, 0, numbersFrom(1000, 1000+after)...)
+			close(long)
+			life.Await("the end is committed", func() bool { return c.done(t, "g", in) == after })
+			if err := life.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			got := placedNumbers(t, c, out)
+			for n := range after {
+				if got[1000+n] != 1 {
+					t.Errorf("message %d of the new topic comes %d times", n, got[1000+n])
+				}
+			}
+		})
+	}
+}
+
+// What was read of a topic moves no offset of the topic of the same name that was created since: a
+// process that starts then would skip messages.
+func TestOffsetsOfTheOldTopic(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t)
+	in, out := "in", topicFor(t, c, 1, nil)
+	c.createTopic(t, in, 1, nil)
+	set := c.quick(in, "g")
+	set.LookEvery, set.Transactions = time.Hour, &kafka.Transactions{Outputs: out}
+	_, g := open(t, set)
+	tp := stream.TopicPartition{Topic: in}
+	c.Produce(t, in, 0, numbersFrom(0, 5)...)
+	fetchN(t, g, tp, 5)
+	if err := errors.Join(f.DeleteTopic(in), f.CreateTopic(in, 1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	at := stream.Position{TopicPartition: tp, Offset: 5}
+	if err := g.Commit(t.Context(), []stream.Position{at}); !errors.Is(err, stream.ErrRevoked) {
+		t.Errorf("committing: %v", err)
+	}
+	err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: numbersFrom(0, 5)})
+	if !errors.Is(err, stream.ErrRevoked) {
+		t.Errorf("a transaction: %v", err)
+	}
+	if got := c.Committed(t, "g", in); len(got) > 0 {
+		t.Errorf("of the new topic is committed %v", got)
+	}
+}
+
+// Brokers that know no fetch by a topic's id are asked by its name.
+func TestFetchByName(t *testing.T) {
+	t.Parallel()
+	c := newFake(t, kfake.MaxVersions(kversion.V3_0_0()))
+	topic := topicFor(t, c, 1, nil)
+	_, g := open(t, c.quick(topic, "g"))
+	c.Produce(t, topic, 0, numbersFrom(0, 5)...)
+	if got := fetchN(t, g, stream.TopicPartition{Topic: topic}, 5); len(got) != 5 {
+		t.Errorf("%d messages", len(got))
+	}
+}
