@@ -15,10 +15,11 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"unfold/stream/view"
-	"unfold/web"
+	page "unfold/web"
 )
 
 // Settings of a Handler.
@@ -49,6 +50,8 @@ type Handler struct {
 	closed  bool
 	open    int
 	sockets sync.WaitGroup
+	// dumps counts the answers of all points that are being sent, answers the bytes of the others.
+	dumps, answers atomic.Int64
 }
 
 // file is one of the page's, as it is sent.
@@ -65,7 +68,7 @@ func New(s Settings) (*Handler, error) {
 	if s.Stuck <= 0 {
 		s.Stuck = 30 * time.Second
 	}
-	files, err := read(web.Files())
+	files, err := read(page.Files())
 	if err != nil {
 		return nil, fmt.Errorf("the page: %w", err)
 	}

@@ -62,6 +62,12 @@ func answer(w http.ResponseWriter, status int, text string) {
 	fmt.Fprintln(w, text)
 }
 
+// Busy answers that there is too much to do now, and when to ask again.
+func Busy(w http.ResponseWriter, why string) {
+	w.Header().Set("Retry-After", "2")
+	answer(w, http.StatusServiceUnavailable, why+"; ask again later")
+}
+
 // mostConnections bounds those that are open at a time; others wait to be taken.
 const mostConnections = 512
 
