@@ -277,12 +277,8 @@ func (st *Stage) watch(set *learn.Settings) {
 }
 
 // viewer serves the page of a stage that has one.
-func (st *Stage) viewer(c *config.Config, place http.Handler) (*viewer.Handler, error) {
-	token, err := viewer.ReadToken(c.Page.TokenFile)
-	if err != nil {
-		return nil, fmt.Errorf("page.token_file: %w", err)
-	}
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history, Token: token, Local: viewer.Local(c.HTTP) && token == "" && !c.Page.Public})
+func (st *Stage) viewer(place http.Handler) (*viewer.Handler, error) {
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"unfold/cmd/internal/web"
@@ -29,26 +28,26 @@ const headerEpoch = "unfold-map-epoch"
 
 // api adds what programs may ask.
 func (h *Handler) api(mux *http.ServeMux) {
-	mux.HandleFunc("GET /api/openapi.json", h.guarded(func(w http.ResponseWriter, _ *http.Request) { h.sendJSON(w, json.RawMessage(openAPI)) }))
-	mux.HandleFunc("GET /api/map", h.guarded(h.mapped))
-	mux.HandleFunc("GET /api/points", h.guarded(h.points))
-	mux.HandleFunc("GET /api/points/{id...}", h.guarded(h.point))
-	mux.HandleFunc("GET /api/clusters", h.guarded(h.clusters))
+	mux.HandleFunc("GET /api/openapi.json", func(w http.ResponseWriter, r *http.Request) { h.sendJSON(w, r, json.RawMessage(openAPI)) })
+	mux.HandleFunc("GET /api/map", h.mapped)
+	mux.HandleFunc("GET /api/points", h.points)
+	mux.HandleFunc("GET /api/points/{id...}", h.point)
+	mux.HandleFunc("GET /api/clusters", h.clusters)
 	if h.set.Maps != nil {
-		mux.HandleFunc("GET /api/history", h.guarded(func(w http.ResponseWriter, _ *http.Request) {
-			h.sendJSON(w, map[string]any{"maps": h.set.Maps()})
-		}))
+		mux.HandleFunc("GET /api/history", func(w http.ResponseWriter, r *http.Request) {
+			h.sendJSON(w, r, map[string]any{"maps": h.set.Maps()})
+		})
 	}
 	if h.set.Place != nil {
 		place := http.StripPrefix("/api", h.set.Place)
-		mux.HandleFunc("POST /api/place", h.guarded(place.ServeHTTP))
-		mux.HandleFunc("GET /api/reasons/{id...}", h.guarded(place.ServeHTTP))
+		mux.HandleFunc("POST /api/place", place.ServeHTTP)
+		mux.HandleFunc("GET /api/reasons/{id...}", place.ServeHTTP)
 	}
 }
 
 // mapped says what is shown.
-func (h *Handler) mapped(w http.ResponseWriter, _ *http.Request) {
-	h.sendJSON(w, struct {
+func (h *Handler) mapped(w http.ResponseWriter, r *http.Request) {
+	h.sendJSON(w, r, struct {
 		Map     view.MapState `json:"map"`
 		Points  int           `json:"points"`
 		Columns []view.Field  `json:"columns"`
@@ -61,17 +60,17 @@ const mostDumps = 64
 
 // points sends all points as an Arrow stream, and as headers the map that their places are on. All who
 // ask for the same state share the bytes.
-func (h *Handler) points(w http.ResponseWriter, _ *http.Request) {
+func (h *Handler) points(w http.ResponseWriter, r *http.Request) {
 	if h.dumps.Add(1) > mostDumps {
 		h.dumps.Add(-1)
-		web.Busy(w, fmt.Sprintf("all points are being sent to %d others", mostDumps))
+		web.Busy(w, r, fmt.Sprintf("all points are being sent to %d others", mostDumps))
 		return
 	}
 	defer h.dumps.Add(-1)
 	d, err := h.set.Hub.Dump()
 	switch {
 	case errors.Is(err, view.ErrBusy):
-		web.Busy(w, "readers of earlier states take as much memory as all may")
+		web.Busy(w, r, "readers of earlier states take as much memory as all may")
 		return
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -103,7 +102,7 @@ func (h *Handler) point(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no point of this id", http.StatusNotFound)
 		return
 	}
-	h.sendJSON(w, struct {
+	h.sendJSON(w, r, struct {
 		view.Point
 		Neighbors []view.Near `json:"neighbors"`
 	}{p, near})
@@ -112,9 +111,9 @@ func (h *Handler) point(w http.ResponseWriter, r *http.Request) {
 // AnswerBytes bounds the bytes of JSON that wait for their readers.
 const AnswerBytes = 16 << 20
 
-func (h *Handler) sendJSON(w http.ResponseWriter, v any) {
+func (h *Handler) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
 	if h.answers.Load() > AnswerBytes {
-		web.Busy(w, "too many answers wait for their readers")
+		web.Busy(w, r, "too many answers wait for their readers")
 		return
 	}
 	text, err := json.Marshal(v)
@@ -135,17 +134,4 @@ func plain(w http.ResponseWriter, kind string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-}
-
-// foreign says whether a browser asks for a page from elsewhere.
-func foreign(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		return site != "same-origin" && site != "none"
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return false
-	}
-	u, err := url.Parse(origin)
-	return err != nil || u.Host != r.Host
 }

@@ -16,7 +16,7 @@ const mostReaders = 256
 // socket hands the hub's messages to a reader until it goes.
 func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	if !h.enter() {
-		web.Busy(w, "there are too many readers, or this is ending")
+		web.Busy(w, r, "there are too many readers, or this is ending")
 		return
 	}
 	defer h.leave()
