@@ -236,9 +236,11 @@ func (g *guard) has(r *http.Request) bool {
 	return bearer && same(given, g.Token)
 }
 
-// signIn answers /?token=TOKEN: it sets the cookie and leads to the page without it.
+// signIn answers /?token=TOKEN: it sets the cookie and leads to the page without it. The cookie is lax: a
+// strict one does not come with what a link from another site, as in a notebook, leads to. Other requests
+// of such sites are refused by their origin.
 func (g *guard) signIn(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: cookieOf(g.Token), Value: digest(g.Token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: cookieOf(g.Token), Value: digest(g.Token), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 	query := r.URL.Query()
 	query.Del("token")
 	to := "/"
