@@ -39,7 +39,7 @@ require (
 	gocloud.dev v0.47.0
 	golang.org/x/image v0.30.0
 	golang.org/x/mod v0.41.0
-	golang.org/x/net v0.59.0
+	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.46.0
 	golang.org/x/text v0.42.0

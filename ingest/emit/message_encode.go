@@ -3,6 +3,8 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"iter"
 	"unfold/ingest/arrays"
 	"unfold/ingest/table"
 
@@ -13,26 +15,40 @@ import (
 
 // EncodeTable writes a table as a message. The same values give the same bytes.
 // A column of a type that Arrow's writer does not take is an error.
-func EncodeTable(t *table.Table) (value []byte, err error) {
-	// Columns that are passed on have the types of untrusted input.
-	defer arrays.Recovered(&err)
-	rec := t.Record()
-	schema := rec.Schema()
-	arrs := make([]arrow.Array, schema.NumFields())
-	for i := range arrs {
-		if arrs[i], err = table.Tight(rec.Column(i)); err != nil {
-			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
-		}
-	}
+func EncodeTable(t *table.Table) ([]byte, error) {
 	var b bytes.Buffer
-	w := ipc.NewWriter(&b, ipc.WithSchema(schema), ipc.WithAllocator(table.Heap))
-	if err = w.Write(array.NewRecord(schema, arrs, rec.NumRows())); err != nil {
-		return nil, err
-	}
-	if err = w.Close(); err != nil {
+	if err := WriteTables(&b, func(yield func(*table.Table, error) bool) { yield(t, nil) }); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// WriteTables writes tables of the same columns, one at least, as the batches of an Arrow stream. It
+// holds one of them at a time.
+func WriteTables(to io.Writer, tables iter.Seq2[*table.Table, error]) (err error) {
+	// Columns that are passed on have the types of untrusted input.
+	defer arrays.Recovered(&err)
+	var w *ipc.Writer
+	for t, err := range tables {
+		if err != nil {
+			return err
+		}
+		rec := t.Record()
+		schema := rec.Schema()
+		arrs := make([]arrow.Array, schema.NumFields())
+		for i := range arrs {
+			if arrs[i], err = table.Tight(rec.Column(i)); err != nil {
+				return fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
+			}
+		}
+		if w == nil {
+			w = ipc.NewWriter(to, ipc.WithSchema(schema), ipc.WithAllocator(table.Heap))
+		}
+		if err := w.Write(array.NewRecord(schema, arrs, rec.NumRows())); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 // EncodeMessage writes placed events as a message with the columns id, the kept

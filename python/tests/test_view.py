@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -15,9 +16,10 @@ import pytest
 from unfold_live import Unfold
 
 
-def get(url: str) -> bytes:
-    request = urllib.request.Request(url, headers={"Accept": "text/html"})
-    with urllib.request.urlopen(request, timeout=20) as r:
+def get(url: str, **headers: str) -> bytes:
+    """Open a page as a browser does: with the cookie that the token's address sets."""
+    request = urllib.request.Request(url, headers={"Accept": "text/html", **headers})
+    with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(request, timeout=20) as r:
         return r.read()
 
 
@@ -25,8 +27,12 @@ def test_model(data: Any) -> None:
     x, _ = data
     with Unfold().fit(x).view() as page:
         assert b"<canvas" in get(page.url)
-        assert json.loads(get(page.url.rstrip("/") + "/api/map"))
+        assert json.loads(get(page.address + "/api/map", Authorization=f"Bearer {page.token}"))
         assert page.url in page._repr_html_()
+        assert page.token not in repr(page)
+        for path in ["/", "/api/map", "/app.js"]:
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                get(page.address + path)
     with pytest.raises(OSError, match="refused"):
         get(page.url)
 
@@ -35,7 +41,7 @@ def test_columns(data: Any) -> None:
     x, kind = data
     model = Unfold().fit(x, ids=[f"row {i}" for i in range(len(x))])
     with model.view({"kind": kind}) as page:
-        assert b"row 7" in get(page.url.rstrip("/") + "/api/points")
+        assert b"row 7" in get(page.address + "/api/points", Authorization=f"Bearer {page.token}")
     with pytest.raises(ValueError, match="'kind' has 3 values for 600 rows"):
         model.view({"kind": kind[:3]})
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,19 +17,24 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A page that shows a map, served to this machine alone until it is closed.
+    """A page that shows a map, served to who has its token, on this machine, until it is closed.
 
     In a notebook it shows itself as a link: the page does not let others frame it.
 
     Attributes
     ----------
     url : str
-        The page's address.
+        What to open in a browser: the address with the token, as notebooks have it.
+    address : str
+        The address alone, ``http://127.0.0.1:PORT``, for programs; pages for them are below ``/api/``.
+    token : str
+        What programs send, as ``Authorization: Bearer TOKEN``.
     """
 
-    def __init__(self, process: Process, url: str, folder: Folder) -> None:
+    def __init__(self, process: Process, address: str, token: str, folder: Folder) -> None:
         self._process, self._folder = process, folder
-        self.url = url
+        self.address, self.token = address, token
+        self.url = f"{address}/?token={token}"
 
     @classmethod
     def of(cls, model: Unfold, columns: dict[str, Any] | None) -> View:
@@ -40,9 +47,12 @@ class View:
             path = folder.file("map.csv")
             with open(path, "w", newline="", encoding="utf-8") as f:
                 _write(csv.writer(f), model, columns)
-        process = Process(["view", str(path), "--listen", "127.0.0.1:0"])
+        token, named = secrets.token_hex(16), folder.file("token")
+        with open(os.open(named, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as f:
+            f.write(token)
+        process = Process(["view", str(path), "--listen", "127.0.0.1:0", "--token-file", str(named)])
         try:
-            return cls(process, process.said(r"(http://[^\s\"]+)"), folder)
+            return cls(process, process.said(r"(http://[^\s\"]+)"), token, folder)
         except BaseException:
             process.close()
             raise
@@ -66,7 +76,7 @@ class View:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<the page of a map at {self.url}>"
+        return f"<the page of a map at {self.address}>"
 
     def _repr_html_(self) -> str:
         return f'<a href="{self.url}" target="_blank">the page of the map</a>'

@@ -3,9 +3,6 @@ package view
 import (
 	"math"
 	"slices"
-
-	"unfold/ingest/table"
-	"unfold/internal/vec"
 )
 
 // Map is the map that places are on now.
@@ -98,45 +95,4 @@ func (c *column) value(s uint32) any {
 		}
 	}
 	return nil
-}
-
-// Points are all points as a table: id, x, y, at (milliseconds since 1970), then the columns
-// under their own names, to which "_" is added where another has it already; and the map that the places
-// are on.
-func (h *Hub) Points() (*table.Table, MapState, error) {
-	h.mu.Lock()
-	r := h.ring
-	var slots []uint32
-	for s, used := range r.used {
-		if used {
-			slots = append(slots, uint32(s))
-		}
-	}
-	columns := []table.Column{
-		table.StringColumn("id", vec.Pick(r.id, slots)), table.Float32Column("x", vec.Pick(r.x, slots)),
-		table.Float32Column("y", vec.Pick(r.y, slots)), table.Float64Column("at", vec.Pick(r.at, slots)),
-	}
-	taken := map[string]bool{"id": true, "x": true, "y": true, "at": true}
-	for _, c := range r.columns {
-		name := c.Name
-		for taken[name] {
-			name += "_"
-		}
-		taken[name] = true
-		if c.Kind == Category {
-			texts := make([]string, len(slots))
-			for i, s := range slots {
-				if code := c.codes[s]; code > 0 {
-					texts[i] = c.values[code-1]
-				}
-			}
-			columns = append(columns, table.StringColumn(name, texts))
-		} else {
-			columns = append(columns, c.take(name, slots))
-		}
-	}
-	m := h.m
-	h.mu.Unlock()
-	t, err := table.NewTable(table.Origin{}, columns...)
-	return t, m, err
 }

@@ -48,6 +48,9 @@ type column struct {
 	codes  []uint32
 	values []string
 	code   map[string]uint32
+	// all is the message of the first allOf values.
+	all   Message
+	allOf int
 	// numbers hold Number and Time (milliseconds since 1970); NaN is missing.
 	numbers []float64
 	// texts hold Text; "" is missing.

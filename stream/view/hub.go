@@ -24,6 +24,9 @@ type Settings struct {
 	Log int
 	// Vectors bounds the bytes of the vectors of points that are kept for who asks, 0 for none.
 	Vectors int
+	// Held bounds the bytes of encodings that are held for readers beside the log, EncodedBytes of
+	// all points for 0. One encoding that alone is larger is held alone.
+	Held int
 	// Title names what is shown.
 	Title string
 	// Live says that points come and go: readers expect changes.
@@ -38,8 +41,8 @@ const DefaultSize = 200_000
 // fullReaders get as much as there is; more share it.
 const fullReaders = 8
 
-// partRows is how many rows a part of the whole has.
-const partRows = 1 << 16
+// frameRows is how many rows a message has at most.
+const frameRows = 1 << 13
 
 // Hub keeps points for readers. It is safe for concurrent use.
 type Hub struct {
@@ -64,6 +67,7 @@ type Hub struct {
 	clustersText []byte
 	log          deltaLog
 	readers      int
+	encoded      encodings
 	// woken is closed when there is something new for readers.
 	woken chan struct{}
 }
@@ -82,8 +86,9 @@ func New(s Settings) *Hub {
 	s.Most = cmp.Or(max(s.Most, 0), 8192)
 	s.Log = cmp.Or(max(s.Log, 0), 32<<20)
 	s.Base = max(s.Base, 0)
+	s.Held = cmp.Or(max(s.Held, 0), EncodedBytes(s.Size+s.Base))
 	none := Clusters{Living: []Cluster{}, Events: []ClusterEvent{}}
-	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), woken: make(chan struct{})}
+	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), encoded: newEncodings(s.Held), woken: make(chan struct{})}
 }
 
 // Put takes points that come. Places on a map before the one that is shown are led through all
@@ -98,6 +103,7 @@ func (h *Hub) Put(in Rows) error {
 		return nil
 	}
 	defer h.mu.Unlock()
+	h.encoded.changes++
 	if in.Map == (MapState{}) {
 		version = h.m.Version
 	}
@@ -156,6 +162,7 @@ func (h *Hub) lockAt(in *Rows) bool {
 func (h *Hub) Remove(ids ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.encoded.changes++
 	for _, id := range ids {
 		if s, there := h.ring.remove(clip(id)); there {
 			h.touch(s, Remove)
@@ -187,14 +194,15 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 		h.move(move, x, y, nx, ny)
 	}
 	h.m = to
+	h.encoded.outdate()
 	put, gone := h.base.replace(b)
 	messages := h.moves()
 	if h.readers > 0 {
 		// Slots that are freed may be those of new points: first they are freed.
-		for slots := range chunks(gone, partRows) {
+		for slots := range chunks(gone, frameRows) {
 			messages = append(messages, removal(slots))
 		}
-		for slots := range chunks(put, partRows) {
+		for slots := range chunks(put, frameRows) {
 			messages = append(messages, h.baseFrame(slots))
 		}
 	}
@@ -238,6 +246,7 @@ func (h *Hub) Tick() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.post(h.tick()...)
+	h.encoded.tick()
 }
 
 // SetStatus hands readers what the page says beside the map, as JSON of an object.
@@ -279,6 +288,7 @@ func (h *Hub) touch(s uint32, c Change) {
 // restart makes all readers begin again.
 func (h *Hub) restart() {
 	h.generation++
+	h.encoded.outdate()
 	h.wake()
 }
 
@@ -291,11 +301,11 @@ func (h *Hub) wake() {
 // post hands messages to readers. The lock is held.
 func (h *Hub) post(messages ...Message) {
 	if h.readers == 0 {
-		h.log.clear()
+		h.log.clear(&h.encoded)
 		return
 	}
 	for _, m := range messages {
-		h.log.add(h.set.Log, m)
+		h.log.add(h.set.Log, m, &h.encoded)
 	}
 	if len(messages) > 0 {
 		h.wake()
@@ -325,7 +335,7 @@ func (h *Hub) tick() []Message {
 	}
 	out := h.newValues()
 	for c := Put; c <= Remove; c++ {
-		for slots := range chunks(by[c], partRows) {
+		for slots := range chunks(by[c], frameRows) {
 			out = append(out, h.frame(c, slots))
 		}
 	}
@@ -343,7 +353,7 @@ func (h *Hub) moves() (out []Message) {
 	}
 	h.dirty = slices.DeleteFunc(h.dirty, func(s uint32) bool { return h.state[s] == 0 })
 	if h.readers > 0 {
-		for slots := range chunks(moved, partRows) {
+		for slots := range chunks(moved, frameRows) {
 			out = append(out, h.frame(Move, slots))
 		}
 	}

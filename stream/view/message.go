@@ -25,10 +25,13 @@ const (
 // leaves aligned.
 const headBytes = 8
 
-// Message is a message to a reader: JSON if it is text, else a Change's.
+// Message is a message to a reader: JSON if it is text, else a Change's. All readers share the bytes,
+// which nobody changes.
 type Message struct {
 	Text bool
 	Data []byte
+	// share counts who holds the bytes; nil until the first reader takes the message.
+	share *share
 }
 
 // hello begins the whole.
@@ -130,6 +133,14 @@ func (h *Hub) newValues() (out []Message) {
 // message states a column's values from one on.
 func (c *column) message(i, from int) Message {
 	return Message{Text: true, Data: encode(valuesMessage{"values", i, from + 1, c.values[from:]})}
+}
+
+// allValues states all values of a column. Readers share the message until there are more.
+func (c *column) allValues(i int) Message {
+	if c.allOf != len(c.values) {
+		c.all, c.allOf = c.message(i, 0), len(c.values)
+	}
+	return c.all
 }
 
 // chunks cuts slots into pieces of at most n.

@@ -10,38 +10,50 @@ type deltaLog struct {
 	first    uint64
 	messages []Message
 	bytes    int
+	// total counts the bytes of all messages so far.
+	total int
 }
 
 // end is the number behind the last message.
 func (l *deltaLog) end() uint64 { return l.first + uint64(len(l.messages)) }
 
 // add appends a message, and drops old ones beyond so many bytes.
-func (l *deltaLog) add(most int, m Message) {
+func (l *deltaLog) add(most int, m Message, e *encodings) {
+	m.share = &share{bytes: len(m.Data), kept: true}
 	l.messages = append(l.messages, m)
-	l.bytes += len(m.Data)
+	l.bytes, l.total = l.bytes+len(m.Data), l.total+len(m.Data)
 	drop := 0
 	for l.bytes > most && drop < len(l.messages)-1 {
 		l.bytes -= len(l.messages[drop].Data)
+		e.left(l.messages[drop].share)
 		l.messages[drop] = Message{}
 		drop++
 	}
 	l.first, l.messages = l.first+uint64(drop), l.messages[drop:]
 }
 
-// clear forgets the messages.
-func (l *deltaLog) clear() { l.first, l.messages, l.bytes = l.end(), nil, 0 }
+// clear drops the messages.
+func (l *deltaLog) clear(e *encodings) {
+	for _, m := range l.messages {
+		e.left(m.share)
+	}
+	l.first, l.messages, l.bytes = l.end(), nil, 0
+}
 
 // Reader gets the whole, then every change. It belongs to one goroutine.
 type Reader struct {
 	h          *Hub
 	generation uint64
-	// next is the number of the next delta; from the next slot of the whole, none if it
-	// is handed over.
-	next    uint64
-	from    int // over the base's slots, then the ring's
-	waiting []Message
-	begun   bool
-	closed  bool
+	// intro counts the messages that came before the whole.
+	intro int
+	// next is the number of the next delta, news that of the first one since the reader began; from is
+	// the next slot of the whole, none if it is handed over.
+	next, news uint64
+	from       int // over the base's slots, then the ring's
+	begun      bool
+	closed     bool
+	// sending is held by the message that was returned last.
+	sending *share
 	// Restarts is how often it had to begin again.
 	Restarts int
 }
@@ -62,12 +74,15 @@ func (r *Reader) Close() {
 		return
 	}
 	r.closed = true
+	r.sent()
 	if r.h.readers--; r.h.readers == 0 {
-		r.h.log.clear()
+		r.h.log.clear(&r.h.encoded)
+		r.h.encoded.clear()
 	}
 }
 
-// Next returns the next message; it waits for one until the context is done.
+// Next returns the next message; it waits for one until the context is done. The message before is
+// taken for sent.
 func (r *Reader) Next(ctx context.Context) (Message, error) {
 	for {
 		m, ok, wait := r.poll()
@@ -82,79 +97,166 @@ func (r *Reader) Next(ctx context.Context) (Message, error) {
 	}
 }
 
+// sent releases the message that was returned last. The hub's lock is held.
+func (r *Reader) sent() {
+	if s := r.sending; s != nil {
+		r.sending = nil
+		if r.h.encoded.end(s) {
+			r.h.encoded.awaited = false
+			r.h.wake()
+		}
+	}
+}
+
+// send returns a message as the one that is being sent. The hub's lock is held.
+func (r *Reader) send(m Message) (Message, bool, <-chan struct{}) {
+	if m.share != nil {
+		r.h.encoded.begin(m.share)
+		r.sending = m.share
+	}
+	return m, true, nil
+}
+
 // poll returns the next message, or what to wait for.
 func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 	h := r.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	r.sent()
 	if !r.begun || r.generation != h.generation || r.next < h.log.first {
 		r.begin()
 	}
-	switch {
-	case len(r.waiting) > 0:
-		m := r.waiting[0]
-		r.waiting = r.waiting[1:]
-		return m, true, nil
-	case r.from != none:
-		if m, ok := r.part(); ok {
-			return m, true, nil
+	if m, ok := r.introduction(); ok {
+		return r.send(m)
+	}
+	if r.from != none {
+		m, ok, more := r.part()
+		switch {
+		case ok:
+			return r.send(m)
+		case more:
+			h.encoded.awaited = true
+			return Message{}, false, h.woken
 		}
 		r.from = none
 		return Message{Text: true, Data: []byte(`{"type":"whole"}`)}, true, nil
-	case r.next < h.log.end():
+	}
+	for r.next < h.log.end() {
 		m := h.log.messages[r.next-h.log.first]
 		r.next++
-		return m, true, nil
+		// Texts from before the reader began have been in its introduction.
+		if !m.Text || r.next > r.news {
+			return r.send(m)
+		}
 	}
 	return Message{}, false, h.woken
 }
 
-// begin lets a reader begin: it hears what there is, then the whole. The hub's lock is held.
+// begin lets a reader begin. The hub's lock is held.
 func (r *Reader) begin() {
 	h := r.h
 	if r.begun {
 		r.Restarts++
 	}
-	r.begun, r.generation, r.next, r.from = true, h.generation, h.log.end(), 0
+	r.begun, r.generation, r.next, r.news, r.from, r.intro = true, h.generation, h.log.end(), h.log.end(), 0, 0
+}
+
+// introduction is the next of the messages before the whole: the greeting, the values of columns,
+// clusters and status, each as it is by then, so that a slow reader holds one of them at a time. The
+// hub's lock is held.
+func (r *Reader) introduction() (Message, bool) {
+	h := r.h
+	for {
+		k := r.intro - 1 // the column
+		switch {
+		case k < 0:
+			r.intro++
+			return h.greeting(), true
+		case k < len(h.ring.columns):
+			r.intro++
+			if c := h.ring.columns[k]; len(c.values) > 0 {
+				return c.allValues(k), true
+			}
+		case k == len(h.ring.columns):
+			r.intro++
+			if h.clustersText != nil {
+				return Message{Text: true, Data: h.clustersText}, true
+			}
+		case k == len(h.ring.columns)+1:
+			r.intro++
+			if h.status != nil {
+				return Message{Text: true, Data: h.status}, true
+			}
+		default:
+			return Message{}, false
+		}
+	}
+}
+
+// greeting is the first message. The lock is held.
+func (h *Hub) greeting() Message {
 	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}}
 	for _, c := range h.ring.columns {
 		greeting.Columns = append(greeting.Columns, c.Field)
 	}
-	r.waiting = []Message{{Text: true, Data: encode(greeting)}}
-	for i, c := range h.ring.columns {
-		if len(c.values) > 0 {
-			r.waiting = append(r.waiting, c.message(i, 0))
+	return Message{Text: true, Data: encode(greeting)}
+}
+
+// part is the next part of the whole: one that another reader has got already, if the log still has
+// all that changed since, or a new one. It reports more if there is one, and no room for it yet. The
+// hub's lock is held.
+func (r *Reader) part() (m Message, ok, more bool) {
+	h, e := r.h, &r.h.encoded
+	for {
+		first, used := 0, h.base.used
+		if r.from >= len(used) {
+			first, used = h.set.Base, h.ring.used
+			r.from = max(r.from, first)
 		}
-	}
-	if h.clustersText != nil {
-		r.waiting = append(r.waiting, Message{Text: true, Data: h.clustersText})
-	}
-	if h.status != nil {
-		r.waiting = append(r.waiting, Message{Text: true, Data: h.status})
+		if r.from-first >= len(used) {
+			return Message{}, false, false
+		}
+		if p := e.parts[r.from]; p != nil && h.recent(p) {
+			// What was logged since it was made comes behind the whole.
+			r.from, r.next = p.to, min(r.next, p.at)
+			return p.Message, true, false
+		}
+		to := min(r.from+e.rows-(r.from-first)%e.rows, first+len(used))
+		slots := usedOf(used, r.from-first, to-first)
+		if len(slots) == 0 {
+			r.from = to
+			continue
+		}
+		if !e.room(e.usual) {
+			return Message{}, false, true
+		}
+		// Values that came since it began are in a delta that is still to come, or is pending.
+		p := &part{to: to, at: h.log.end(), total: h.log.total}
+		if first == 0 && h.set.Base > 0 {
+			p.Message = h.baseFrame(slots)
+		} else {
+			p.Message = h.frame(Put, slots)
+		}
+		e.keep(r.from, p)
+		r.from = p.to
+		return p.Message, true, false
 	}
 }
 
-// part is the next part of the whole, and the values that it may need. The hub's lock is
-// held.
-func (r *Reader) part() (Message, bool) {
-	h := r.h
-	slots := some(&r.from, 0, h.base.used)
-	if len(slots) > 0 {
-		return h.baseFrame(slots), true
-	}
-	if slots = some(&r.from, h.set.Base, h.ring.used); len(slots) == 0 {
-		return Message{}, false
-	}
-	// Values that came since it began are in a delta that is still to come, or is pending.
-	return h.frame(Put, slots), true
+// recentShare is the share of the log's bytes, as a divisor, that may follow a part which is shared:
+// with more a new one is less work for readers.
+const recentShare = 8
+
+// recent says whether a part can be shared. The lock is held.
+func (h *Hub) recent(p *part) bool {
+	return p.at >= h.log.first && h.log.total-p.total <= h.set.Log/recentShare
 }
 
-// some lists the next slots that are used, of those numbered from first on, and moves from
-// behind them.
-func some(from *int, first int, used []bool) (slots []uint32) {
-	for *from = max(*from, first); *from-first < len(used) && len(slots) < partRows; *from++ {
-		if used[*from-first] {
-			slots = append(slots, uint32(*from-first))
+// usedOf lists the slots from..to-1 that are used.
+func usedOf(used []bool, from, to int) (slots []uint32) {
+	for s := from; s < min(to, len(used)); s++ {
+		if used[s] {
+			slots = append(slots, uint32(s))
 		}
 	}
 	return slots

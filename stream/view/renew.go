@@ -74,6 +74,7 @@ func (h *Hub) renew(m MapState, slots []uint32, old Old, got Renewed) {
 	if h.m != m {
 		return
 	}
+	h.encoded.changes++
 	still := func(i int) bool {
 		s := slots[i]
 		return int(s) < len(r.used) && r.used[s] && r.version[s] == old.Version[i] && r.x[s] == old.X[i] && r.y[s] == old.Y[i]

@@ -74,7 +74,6 @@ var homes = []struct {
 	{"go.opentelemetry.io", []string{"cmd/internal/trace"}, []string{"cmd/internal/cli"}},
 	{"github.com/twmb/avro", []string{"ingest"}, []string{"stream"}},
 	{"net/http", []string{"cmd/internal", "stream/registry", "stream/store/storetest"}, nil},
-	{"golang.org/x/net", []string{"cmd/internal/web"}, nil},
 	{"github.com/coder/websocket", []string{"cmd/internal/viewer"}, []string{"cmd"}},
 	{"github.com/chromedp", []string{"cmd/internal/viewer/browser"}, []string{"cmd"}},
 	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},

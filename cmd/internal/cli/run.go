@@ -167,6 +167,9 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 		}
 		log.Say(logs.Serving, fmt.Sprintf("answering on http://%s (%s)", a, pages), slog.String(logs.Address, a))
 	}
+	if a := s.Probe(); a != "" {
+		log.Say(logs.Serving, fmt.Sprintf("answering probes on http://%s (/livez /readyz /metrics)", a), slog.String(logs.Address, a))
+	}
 	sized, cancel := context.WithTimeout(ctx, sizesTimeout)
 	_, warnings, err := stage.Sizes(sized, settings)
 	cancel()

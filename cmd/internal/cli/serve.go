@@ -21,7 +21,8 @@ import (
 type serveCmd struct {
 	Model  string `arg:"" help:"The model, as fit writes it, or map.unfold of a stage's state."`
 	Listen string `default:"127.0.0.1:8090" placeholder:"HOST:PORT|unix:PATH" help:"Where to answer over HTTP: an address, or a socket in the file system, which this user alone can connect to. Default 127.0.0.1:8090."`
-	Stdio  bool   `help:"Answer on standard input and output instead, in frames: see docs/formats.md, \"Requests on a pipe\"."`
+	accessFlags
+	Stdio bool `help:"Answer on standard input and output instead, in frames: see docs/formats.md, \"Requests on a pipe\"."`
 	limitFlags
 	Neighbors int           `placeholder:"N" help:"With --stdio: how many of the nearest points to name of each row."`
 	Reasons   int           `placeholder:"N" help:"With --stdio: how many columns to name of each row, of those that make it novel."`
@@ -54,8 +55,8 @@ func (serveCmd) Help() string {
 
 POST /place takes records in JSON, {"vectors": [[...], ...]}, or an Arrow stream, and answers in what it was asked in, or in what
 Accept names. ?neighbors=N names the nearest points of each row as well, ?reasons=N the columns that make it novel. GET /model says what the model is, GET /openapi.json
-describes it all; /livez and /readyz are for who watches over it. Whoever reaches the address may ask: there is no
-password. A model that takes the file's place is taken over without a pause.
+describes it all; /livez and /readyz are for who watches over it. An address that others than this machine reach takes a token
+(--token-file) or --public. A model that takes the file's place is taken over without a pause.
 
 A stage answers the same on its own address with http_place: true.`
 }
@@ -71,6 +72,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	explain, err := explainFlags(c.Reasons, 0)
 	if err != nil || c.Reasons > 0 && !c.Stdio {
 		return usagef("--reasons goes with --stdio; over HTTP each request says how many: /place?reasons=%d", max(c.Reasons, 1))
+	}
+	to := web.Access{}
+	if !c.Stdio {
+		if to, err = c.access(c.Listen); err != nil {
+			return err
+		}
 	}
 	settings, err := p.settingsOf(c.values, serveKeys)
 	if err != nil {
@@ -103,7 +110,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return x.Frames(ctx, p.Stdin, p.Stdout)
 	}
 	pages := web.Handler(func() (string, error) { return "", nil }, nil, serve.Paths...)
-	server, err := web.Listen(ctx, c.Listen, serve.New(serve.Settings{Current: s.now, Limits: limits}).Beside(pages), log)
+	server, err := web.Listen(ctx, web.Settings{Address: c.Listen, Access: to, Body: limits.Body, Log: log}, serve.New(serve.Settings{Current: s.now, Limits: limits}).Beside(pages))
 	if err != nil {
 		return err
 	}

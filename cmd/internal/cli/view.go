@@ -31,8 +31,8 @@ import (
 type viewCmd struct {
 	shownFlags
 	attachedFlags
-	Listen    string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
-	TokenFile string `placeholder:"FILE" help:"A file with a token that all who open the page have to know: /?token=TOKEN."`
+	accessFlags
+	Listen string `default:"127.0.0.1:8070" placeholder:"HOST:PORT|unix:PATH" help:"Where to serve the page; port 0 takes a free one. Default 127.0.0.1:8070, for this machine alone."`
 }
 
 // shownFlags name what is shown.
@@ -58,7 +58,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	}
 	ctx, stop := c.tie(ctx, p)
 	defer stop()
-	token, err := viewer.ReadToken(c.TokenFile)
+	to, err := c.access(c.Listen)
 	if err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place, Token: token, Local: viewer.Local(c.Listen) && token == ""})
+	shown, err := viewer.New(viewer.Settings{Hub: hub, Place: place})
 	if err != nil {
 		return err
 	}
 	pages := web.Handler(func() (string, error) { return "", nil }, nil)
-	server, err := web.Listen(ctx, c.Listen, shown.Over(pages), log)
+	server, err := web.Listen(ctx, web.Settings{Address: c.Listen, Access: to, Log: log}, shown.Over(pages))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"unfold/cmd/internal/web"
 	"unfold/models/clusters"
 	"unfold/models/fit"
 )
@@ -28,9 +29,11 @@ type Config struct {
 	Log        Log        `key:"log"`
 	Trace      Trace      `key:"trace"`
 	HTTP       string     `key:"http" common:"true" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
+	HTTPHosts  []string   `key:"http_hosts" help:"Names under which the addresses of http and probe answer, beside localhost, IP addresses and the machine's own name, such as those of a service or a proxy. With some, no other is answered, also with a token or page.public." placeholder:"NAME,..."`
+	Probe      string     `key:"probe" help:"Address of its own for /livez, /readyz and /metrics, which the address of http has as well: who floods that one cannot hold up probes here." placeholder:"HOST:PORT"`
 	Page       Page       `key:"page"`
 	HTTPPprof  bool       `key:"http_pprof" help:"Serve profiles of this process as well, below /debug/pprof/; only on an address of this machine's own, as 127.0.0.1."`
-	HTTPPlace  bool       `key:"http_place" help:"Answer POST /place and GET /model on the address of http as well: rows in, their places on the current map out. Whoever reaches the address may ask."`
+	HTTPPlace  bool       `key:"http_place" help:"Answer POST /place and GET /model on the address of http as well: rows in, their places on the current map out. Where others than this machine reach the address it takes page.token_file or page.public."`
 	Headers    string     `key:"headers" default:"own" choices:"own,pass" help:"Headers of outputs: the stage's own and the trace of the input, or all others of the input as well."`
 }
 
@@ -97,17 +100,17 @@ type Model struct {
 	own       map[string]fit.Settings // of all kinds, by their names
 }
 
-// Page says what the page on the address of http shows, and to whom.
+// Page says what the page on the address of http shows, and who may ask there.
 type Page struct {
 	Points    int    `key:"points" default:"200000" help:"Newest events on the live map that a browser shows on the address of http; 0: there is no page. One takes about 400 bytes." placeholder:"N" min:"0"`
-	TokenFile string `key:"token_file" help:"File with a token that all who open the page have to know: /?token=TOKEN. With one the page is there also where others than this machine reach the address." placeholder:"FILE"`
-	Public    bool   `key:"public" help:"Show the page without a token also where others than this machine reach the address. It shows events: ids, columns that pass through, places."`
+	TokenFile string `key:"token_file" help:"File with a token that all who ask have to know, but for /livez, /readyz and /metrics: /?token=TOKEN in a browser, or Authorization: Bearer TOKEN. With one the page is there also where others than this machine reach the address." placeholder:"FILE"`
+	Public    bool   `key:"public" help:"Let everyone who reaches the address ask without a token, also where others than this machine do. The page shows events: ids, columns that pass through, places."`
 }
 
 // ServesPage says whether there is a page: where others reach the address it shows nothing
 // unless that was asked for.
 func (c *Config) ServesPage() bool {
-	return c.Page.Points > 0 && c.HTTP != "" && c.HTTP != "off" && (loopback(c.HTTP) || c.Page.TokenFile != "" || c.Page.Public)
+	return c.Page.Points > 0 && c.HTTP != "" && c.HTTP != "off" && (web.Loopback(c.HTTP) || c.Page.TokenFile != "" || c.Page.Public)
 }
 
 // Reference bounds what the map is learnt from.

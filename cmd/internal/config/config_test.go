@@ -267,6 +267,8 @@ func TestValidate(t *testing.T) {
 		"pprof":      {strings.Replace(whole, "127.0.0.1:8080", ":8080\nhttp_pprof: true", 1), `http_pprof: profiles are for this machine alone, and http is ":8080"`},
 		"pprof off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
 		"pprof away": {strings.Replace(whole, "127.0.0.1:8080", "10.0.0.1:8080\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
+		"place open": {strings.Replace(whole, "127.0.0.1:8080", "0.0.0.0:8080\nhttp_place: true", 1), "http_place: others than this machine reach 0.0.0.0:8080; name a file with a token"},
+		"probe":      {strings.Replace(whole, "127.0.0.1:8080", "127.0.0.1:8080\nprobe: there", 1), "probe: "},
 		"place off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_place: true", 1), "http_place: there is no address to answer on"},
 		"above":      {whole + "explain: {above: 0.95}\n", "explain.columns: no event is explained without it; say how many columns"},
 		"above all":  {whole + "explain: {above: 1, columns: 5}\n", "explain.above: no percentile is above 100%"},

@@ -132,6 +132,9 @@ func TestManifests(t *testing.T) {
 					t.Errorf("%d s to stop, %d containers", pod.TerminationGracePeriodSeconds, len(pod.Containers))
 				}
 				process := pod.Containers[0]
+				if process.LivenessProbe.HTTPGet.Port != "probe" || process.ReadinessProbe.HTTPGet.Port != "probe" {
+					t.Errorf("it is probed at %q and %q, which others can flood", process.LivenessProbe.HTTPGet.Port, process.ReadinessProbe.HTTPGet.Port)
+				}
 				if process.LivenessProbe.HTTPGet.Path != "/livez" || process.ReadinessProbe.HTTPGet.Path != "/readyz" {
 					t.Errorf("it is asked for %q and %q", process.LivenessProbe.HTTPGet.Path, process.ReadinessProbe.HTTPGet.Path)
 				}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/internal/setting"
@@ -176,21 +177,24 @@ func (c *Config) checkPlaces(complain complainer) {
 			complain("http", "write HOST:PORT, :PORT or off", "%q: %v", c.HTTP, err)
 		}
 	}
-	if c.HTTPPlace && (c.HTTP == "" || c.HTTP == "off") {
-		complain("http_place", "set http to HOST:PORT, or leave it out", "there is no address to answer on: http is off")
+	if c.Probe != "" {
+		if err := address(c.Probe); err != nil {
+			complain("probe", "write HOST:PORT or :PORT", "%q: %v", c.Probe, err)
+		}
 	}
-	if c.HTTPPprof && !loopback(c.HTTP) {
+	switch asked := (web.Access{Token: c.Page.TokenFile, Public: c.Page.Public}); {
+	case !c.HTTPPlace:
+	case c.HTTP == "" || c.HTTP == "off":
+		complain("http_place", "set http to HOST:PORT, or leave it out", "there is no address to answer on: http is off")
+	case asked.Check(c.HTTP) != nil:
+		complain("http_place", "name a file with a token, page.token_file, or let everyone ask: page.public: true", "others than this machine reach %s", c.HTTP)
+	}
+	if c.HTTPPprof && !web.Loopback(c.HTTP) {
 		complain("http_pprof", "set http to 127.0.0.1:PORT, or leave it out", "profiles are for this machine alone, and http is %q", c.HTTP)
 	}
 	if _, err := c.Trace.URL(); err != nil {
 		complain("trace.endpoint", "write http://HOST:4318 or https://HOST:PORT", "%v", err)
 	}
-}
-
-// loopback reports whether only this machine can reach an address.
-func loopback(hostPort string) bool {
-	host, _, err := net.SplitHostPort(hostPort)
-	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
 }
 
 // URL is where the collector takes spans: /v1/traces below the endpoint, as with

@@ -30,9 +30,10 @@ type Handler struct {
 	set    Settings
 	placer Placer
 	mux    *http.ServeMux
-	// turns has room for the requests that are worked on; held counts bytes of bodies.
-	turns chan struct{}
-	held  atomic.Int64
+	// turns has room for the requests that are worked on; held counts bytes of bodies, sending those
+	// of answers.
+	turns         chan struct{}
+	held, sending atomic.Int64
 }
 
 // New makes a handler.
@@ -95,7 +96,15 @@ func (h *Handler) place(w http.ResponseWriter, r *http.Request) {
 		problemOf(err, http.StatusInternalServerError).write(w)
 		return
 	}
-	send(w, http.StatusOK, format.contentType(), answer)
+	h.reply(w, format.contentType(), answer)
+}
+
+// reply sends an answer, whose bytes count until its reader has them.
+func (h *Handler) reply(w http.ResponseWriter, kind string, answer []byte) {
+	n := int64(len(answer))
+	h.sending.Add(n)
+	defer h.sending.Add(-n)
+	send(w, http.StatusOK, kind, answer)
 }
 
 // placed answers POST /place. Its errors are *Problem.
@@ -127,6 +136,9 @@ func (h *Handler) turn(w http.ResponseWriter, r *http.Request) (done func(), err
 	// A wait, the work and the way back; a server's own limit may be less. Where there is no
 	// deadline there is none to set.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2*h.set.Limits.Time + 10*time.Second))
+	if n := h.sending.Load(); n > h.set.Limits.Held {
+		return nil, problemf(http.StatusServiceUnavailable, "%d bytes of answers wait for their readers, of %d; ask again later", n, h.set.Limits.Held)
+	}
 	wait := time.NewTimer(h.set.Limits.Time)
 	defer wait.Stop()
 	select {

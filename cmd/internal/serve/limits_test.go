@@ -175,3 +175,44 @@ func TestManyNeighbors(t *testing.T) {
 		}
 	}
 }
+
+// held is a reader that takes nothing until it is released.
+type held struct {
+	*httptest.ResponseRecorder
+	begun, gone chan struct{}
+}
+
+func (h held) Write(b []byte) (int, error) {
+	close(h.begun)
+	<-h.gone
+	return h.ResponseRecorder.Write(b)
+}
+
+// Answers that wait for their readers are bounded together, and hold up nobody when they have gone.
+func TestSlowAnswers(t *testing.T) {
+	m := model(t)
+	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Held: 8192}})
+	body := `{"vectors": [` + strings.Repeat("[1,2,3,4],", 199) + `[1,2,3,4]]}`
+	post := func(w http.ResponseWriter) {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/place", strings.NewReader(body))
+		r.Header.Set("Content-Type", emit.JSONType)
+		h.ServeHTTP(w, r)
+	}
+	slow := held{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		post(slow)
+	}()
+	<-slow.begun
+	w := httptest.NewRecorder()
+	if post(w); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "wait for their readers") {
+		t.Errorf("beside a slow reader of %d bytes: %d %.200s", h.sending.Load(), w.Code, w.Body)
+	}
+	close(slow.gone)
+	<-done
+	w = httptest.NewRecorder()
+	if post(w); w.Code != http.StatusOK || h.sending.Load() != 0 {
+		t.Errorf("afterwards: %d %.200s", w.Code, w.Body)
+	}
+}

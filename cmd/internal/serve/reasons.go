@@ -32,7 +32,7 @@ func (h *Handler) reasons(w http.ResponseWriter, r *http.Request) {
 		problemOf(err, http.StatusInternalServerError).write(w)
 		return
 	}
-	send(w, http.StatusOK, emit.JSONType, answer)
+	h.reply(w, emit.JSONType, answer)
 }
 
 func (h *Handler) explained(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -22,7 +22,8 @@ import (
 
 // The page's parts of the memory bound, in bytes: a point with its id and some columns; all
 // vectors that the page can be asked about; and the log of changes, the moves from earlier
-// maps and the copies during a refresh, 32 MiB each.
+// maps and the copies during a refresh, 32 MiB each. Encodings of the points and answers that
+// are being sent come on top (view.EncodedBytes, viewer.AnswerBytes).
 const (
 	pointBytes       = 400
 	vectorBytes      = 64 << 20
@@ -35,7 +36,8 @@ func pageBytes(c *config.Config) int64 {
 	if !c.ServesPage() {
 		return 0
 	}
-	return pointBytes*int64(c.Page.Points+basePoints(c)) + vectorBytes + pageChangesBytes
+	points := c.Page.Points + basePoints(c)
+	return pointBytes*int64(points) + vectorBytes + pageChangesBytes + int64(view.EncodedBytes(points)) + viewer.AnswerBytes
 }
 
 // basePoints is the most points that a map is learnt from: a policy may let a reference set be
@@ -275,12 +277,8 @@ func (st *Stage) watch(set *learn.Settings) {
 }
 
 // viewer serves the page of a stage that has one.
-func (st *Stage) viewer(c *config.Config, place http.Handler) (*viewer.Handler, error) {
-	token, err := viewer.ReadToken(c.Page.TokenFile)
-	if err != nil {
-		return nil, fmt.Errorf("page.token_file: %w", err)
-	}
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history, Token: token, Local: viewer.Local(c.HTTP) && token == "" && !c.Page.Public})
+func (st *Stage) viewer(place http.Handler) (*viewer.Handler, error) {
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}

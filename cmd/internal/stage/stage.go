@@ -11,7 +11,6 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/metrics"
-	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/trace"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
@@ -64,6 +63,7 @@ type Stage struct {
 	publisher *fleet.Publisher
 	follower  *fleet.Follower
 	server    *web.Server
+	probe     *web.Server
 	// display feeds the page; nil without one.
 	display *display
 	// health knows what the stage waits for, brokers are the source's.
@@ -136,31 +136,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 			return err
 		}
 	}
-	if c.HTTP == "" || c.HTTP == "off" {
-		return nil
-	}
-	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
-	asking := serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)}
-	places := serve.New(asking)
-	if c.HTTPPlace {
-		pages = places.Beside(pages)
-	}
-	if c.HTTPPprof {
-		pages = web.WithProfiles(pages)
-	}
-	if st.display != nil {
-		asking.Vector = st.display.vector
-		page, err := st.viewer(c, serve.New(asking))
-		if err != nil {
-			return err
-		}
-		pages = page.Over(pages)
-	}
-	if st.server, err = web.Listen(ctx, c.HTTP, pages, s.Log); err != nil {
-		return err
-	}
-	st.closers = append(st.closers, st.server.Close)
-	return nil
+	return st.answer(ctx, s, figures.Handler(), f)
 }
 
 // outputs opens the topics that are written to.
@@ -384,14 +360,6 @@ func (st *Stage) Current() *stream.Published { return st.pipeline.Learner.Curren
 
 // Learner is the stage's own, to look at its maps; nil with role embed.
 func (st *Stage) Learner() *learn.Learner { return st.learner }
-
-// Address is where the stage answers over HTTP, or "".
-func (st *Stage) Address() string {
-	if st.server == nil {
-		return ""
-	}
-	return st.server.Address()
-}
 
 // Close closes everything, in the reverse order of opening.
 func (st *Stage) Close() error {

@@ -3,11 +3,12 @@ package viewer
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 
+	"unfold/cmd/internal/web"
 	"unfold/ingest/emit"
 	"unfold/stream"
 	"unfold/stream/view"
@@ -27,50 +28,63 @@ const headerEpoch = "unfold-map-epoch"
 
 // api adds what programs may ask.
 func (h *Handler) api(mux *http.ServeMux) {
-	mux.HandleFunc("GET /api/openapi.json", h.guarded(func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, json.RawMessage(openAPI)) }))
-	mux.HandleFunc("GET /api/map", h.guarded(h.mapped))
-	mux.HandleFunc("GET /api/points", h.guarded(h.points))
-	mux.HandleFunc("GET /api/points/{id...}", h.guarded(h.point))
-	mux.HandleFunc("GET /api/clusters", h.guarded(h.clusters))
+	mux.HandleFunc("GET /api/openapi.json", func(w http.ResponseWriter, r *http.Request) { h.sendJSON(w, r, json.RawMessage(openAPI)) })
+	mux.HandleFunc("GET /api/map", h.mapped)
+	mux.HandleFunc("GET /api/points", h.points)
+	mux.HandleFunc("GET /api/points/{id...}", h.point)
+	mux.HandleFunc("GET /api/clusters", h.clusters)
 	if h.set.Maps != nil {
-		mux.HandleFunc("GET /api/history", h.guarded(func(w http.ResponseWriter, _ *http.Request) {
-			sendJSON(w, map[string]any{"maps": h.set.Maps()})
-		}))
+		mux.HandleFunc("GET /api/history", func(w http.ResponseWriter, r *http.Request) {
+			h.sendJSON(w, r, map[string]any{"maps": h.set.Maps()})
+		})
 	}
 	if h.set.Place != nil {
 		place := http.StripPrefix("/api", h.set.Place)
-		mux.HandleFunc("POST /api/place", h.guarded(place.ServeHTTP))
-		mux.HandleFunc("GET /api/reasons/{id...}", h.guarded(place.ServeHTTP))
+		mux.HandleFunc("POST /api/place", place.ServeHTTP)
+		mux.HandleFunc("GET /api/reasons/{id...}", place.ServeHTTP)
 	}
 }
 
 // mapped says what is shown.
-func (h *Handler) mapped(w http.ResponseWriter, _ *http.Request) {
-	sendJSON(w, struct {
+func (h *Handler) mapped(w http.ResponseWriter, r *http.Request) {
+	h.sendJSON(w, r, struct {
 		Map     view.MapState `json:"map"`
 		Points  int           `json:"points"`
 		Columns []view.Field  `json:"columns"`
 	}{h.set.Hub.Map(), h.set.Hub.Len(), h.set.Hub.Columns()})
 }
 
-// points sends all points as an Arrow stream, and as headers the map that their places are on.
-func (h *Handler) points(w http.ResponseWriter, _ *http.Request) {
-	t, on, err := h.set.Hub.Points()
-	var body []byte
-	if err == nil {
-		body, err = emit.EncodeTable(t)
+// mostDumps bounds the answers of all points that are sent at a time; each holds a connection for as
+// long as its reader takes.
+const mostDumps = 64
+
+// points sends all points as an Arrow stream, and as headers the map that their places are on. All who
+// ask for the same state share the bytes.
+func (h *Handler) points(w http.ResponseWriter, r *http.Request) {
+	if h.dumps.Add(1) > mostDumps {
+		h.dumps.Add(-1)
+		web.Busy(w, r, fmt.Sprintf("all points are being sent to %d others", mostDumps))
+		return
 	}
-	if err != nil {
+	defer h.dumps.Add(-1)
+	d, err := h.set.Hub.Dump()
+	switch {
+	case errors.Is(err, view.ErrBusy):
+		web.Busy(w, r, "readers of earlier states take as much memory as all may")
+		return
+	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	defer d.Release()
 	plain(w, stream.ContentType)
-	if on != (view.MapState{}) {
-		w.Header().Set(stream.HeaderMapID, on.ID)
-		w.Header().Set(headerEpoch, strconv.FormatUint(uint64(on.Epoch), 10))
-		w.Header().Set(stream.HeaderModelVersion, strconv.FormatUint(on.Version, 10))
+	w.Header().Set("Content-Length", strconv.Itoa(d.Size()))
+	if d.Map != (view.MapState{}) {
+		w.Header().Set(stream.HeaderMapID, d.Map.ID)
+		w.Header().Set(headerEpoch, strconv.FormatUint(uint64(d.Map.Epoch), 10))
+		w.Header().Set(stream.HeaderModelVersion, strconv.FormatUint(d.Map.Version, 10))
 	}
-	_, _ = w.Write(body) // what fails here is the reader's connection
+	_, _ = d.WriteTo(w) // what fails here is the reader's connection
 }
 
 // point sends the point of an id, and those nearest to it on the map.
@@ -88,18 +102,28 @@ func (h *Handler) point(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no point of this id", http.StatusNotFound)
 		return
 	}
-	sendJSON(w, struct {
+	h.sendJSON(w, r, struct {
 		view.Point
 		Neighbors []view.Near `json:"neighbors"`
 	}{p, near})
 }
 
-func sendJSON(w http.ResponseWriter, v any) {
+// AnswerBytes bounds the bytes of JSON that wait for their readers.
+const AnswerBytes = 16 << 20
+
+func (h *Handler) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
+	if h.answers.Load() > AnswerBytes {
+		web.Busy(w, r, "too many answers wait for their readers")
+		return
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	n := int64(len(text))
+	h.answers.Add(n)
+	defer h.answers.Add(-n)
 	plain(w, emit.JSONType)
 	_, _ = w.Write(append(text, '\n')) // what fails here is the reader's connection
 }
@@ -110,17 +134,4 @@ func plain(w http.ResponseWriter, kind string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-}
-
-// foreign says whether a browser asks for a page from elsewhere.
-func foreign(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		return site != "same-origin" && site != "none"
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return false
-	}
-	u, err := url.Parse(origin)
-	return err != nil || u.Host != r.Host
 }

@@ -20,7 +20,7 @@ func TestAPI(t *testing.T) {
 	put(t, hub, blobs(4, "a", "b", "c"))
 	hub.Refresh(view.MapState{ID: "m", Epoch: 1, Version: 3}, view.Base{}, nil)
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Method+" "+r.URL.Path) })
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true, Place: echo, Maps: func() any { return []int{1} }})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Place: echo, Maps: func() any { return []int{1} }})
 	for _, c := range []struct {
 		path   string
 		status int

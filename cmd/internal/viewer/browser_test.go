@@ -52,7 +52,7 @@ func show(t *testing.T, s browser.Settings, query string, in view.Rows) (*browse
 	b := browser.Open(t, s)
 	hub := view.New(view.Settings{Title: "blobs", Live: true})
 	put(t, hub, in)
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub})
 	b.Show(url + "/" + query)
 	t.Cleanup(func() {
 		if said := b.Said(); len(said) > 0 {
@@ -262,13 +262,13 @@ func TestReconnects(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	hub := view.New(view.Settings{Title: "before", Live: true})
 	put(t, hub, blobs(10, "a", "b", "c"))
-	url, stop := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true})
+	url, stop := serve(t, "127.0.0.1:0", Settings{Hub: hub})
 	b.Show(url)
 	stop()
 	b.Wait(`document.getElementById("link").classList.contains("away")`)
 	again := view.New(view.Settings{Title: "after", Live: true})
 	put(t, again, blobs(20, "a", "b", "c"))
-	serve(t, strings.TrimPrefix(url, "http://"), Settings{Hub: again, Local: true})
+	serve(t, strings.TrimPrefix(url, "http://"), Settings{Hub: again})
 	b.Wait(`document.getElementById("title").textContent === "after" && document.getElementById("count").textContent === "60 points" && !document.getElementById("link").classList.contains("away")`)
 	for _, said := range b.Said() {
 		if !strings.Contains(said, "WebSocket") && !strings.Contains(said, "ERR_CONNECTION_REFUSED") {

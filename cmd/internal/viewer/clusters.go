@@ -71,4 +71,6 @@ func millis(t time.Time) float64 {
 }
 
 // clusters sends what is known of clusters.
-func (h *Handler) clusters(w http.ResponseWriter, _ *http.Request) { sendJSON(w, h.set.Hub.Clusters()) }
+func (h *Handler) clusters(w http.ResponseWriter, r *http.Request) {
+	h.sendJSON(w, r, h.set.Hub.Clusters())
+}

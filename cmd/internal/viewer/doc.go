@@ -5,8 +5,6 @@
 //	GET /live      a WebSocket: the messages of package stream/view
 //	GET /api/  the points for programs: openapi.json describes it
 //
-// Nothing that is asked changes anything. Requests that come by a name which is not this
-// machine's are refused while only this machine can reach the address; sockets are refused
-// to pages from elsewhere. With a token all of it wants that: in a header ("Authorization: Bearer"),
-// as a cookie, or once as ?token=, which sets the cookie.
+// Nothing that is asked changes anything. Package web says who may ask; sockets are refused to pages from
+// elsewhere here as well.
 package viewer

@@ -5,7 +5,6 @@ package viewer_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -127,11 +126,11 @@ func cloud(r *rand.Rand, first, n int, at float64) view.Rows {
 
 func serveHub(t *testing.T, hub *view.Hub) string {
 	t.Helper()
-	h, err := viewer.New(viewer.Settings{Hub: hub, Local: true})
+	h, err := viewer.New(viewer.Settings{Hub: hub})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := web.Listen(t.Context(), "127.0.0.1:0", h.Over(http.NotFoundHandler()), slog.New(slog.DiscardHandler))
+	server, err := web.Listen(t.Context(), web.Settings{Address: "127.0.0.1:0"}, h.Over(http.NotFoundHandler()))
 	if err != nil {
 		t.Fatal(err)
 	}

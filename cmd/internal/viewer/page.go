@@ -9,16 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
-	"net"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"unfold/cmd/internal/web"
 	"unfold/stream/view"
-	"unfold/web"
+	page "unfold/web"
 )
 
 // Settings of a Handler.
@@ -29,10 +29,6 @@ type Settings struct {
 	Place http.Handler
 	// Maps, if set, are the figures of the maps so far, oldest first, as JSON has them.
 	Maps func() any
-	// Token, if not empty, is wanted of all who ask.
-	Token string
-	// Local says that this machine alone reaches the address: other names for it are refused.
-	Local bool
 	// Stuck is how long a reader may take no byte, 30 s for 0.
 	Stuck time.Duration
 }
@@ -41,7 +37,6 @@ type Settings struct {
 type Handler struct {
 	set   Settings
 	files map[string]file
-	guard guard
 	// sockets are open until stop is called.
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -49,6 +44,8 @@ type Handler struct {
 	closed  bool
 	open    int
 	sockets sync.WaitGroup
+	// dumps counts the answers of all points that are being sent, answers the bytes of the others.
+	dumps, answers atomic.Int64
 }
 
 // file is one of the page's, as it is sent.
@@ -65,12 +62,12 @@ func New(s Settings) (*Handler, error) {
 	if s.Stuck <= 0 {
 		s.Stuck = 30 * time.Second
 	}
-	files, err := read(web.Files())
+	files, err := read(page.Files())
 	if err != nil {
 		return nil, fmt.Errorf("the page: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Handler{set: s, files: files, guard: guard{token: s.Token, local: s.Local}, ctx: ctx, stop: stop}, nil
+	return &Handler{set: s, files: files, ctx: ctx, stop: stop}, nil
 }
 
 // read reads the page's files and compresses them.
@@ -117,35 +114,20 @@ func (h *Handler) Over(pages http.Handler) http.Handler {
 	mux.Handle("/", pages)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")
-		if !wantsHTML(r) {
+		if !web.WantsHTML(r) {
 			pages.ServeHTTP(w, r)
 			return
 		}
-		h.guard.check(h.file(index), w, r)
+		h.file(index)(w, r)
 	})
 	for name := range h.files {
 		if name != index {
-			mux.HandleFunc("GET "+name, h.guarded(h.file(name)))
+			mux.HandleFunc("GET "+name, h.file(name))
 		}
 	}
-	mux.HandleFunc("GET "+live, h.guarded(h.socket))
+	mux.HandleFunc("GET "+live, h.socket)
 	h.api(mux)
 	return mux
-}
-
-// guarded is a handler behind the guard.
-func (h *Handler) guarded(f http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { h.guard.check(f, w, r) }
-}
-
-// wantsHTML says whether somebody asks who shows pages.
-func wantsHTML(r *http.Request) bool {
-	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		if kind, _, err := mime.ParseMediaType(part); err == nil && kind == "text/html" {
-			return true
-		}
-	}
-	return false
 }
 
 // file sends one of the page's files.
@@ -188,16 +170,4 @@ func (h *Handler) Close() error {
 	h.stop()
 	h.sockets.Wait()
 	return nil
-}
-
-// Local says whether an address to listen on is one that this machine alone reaches.
-func Local(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	return err == nil && loopback(host)
-}
-
-// loopback says whether a host is this machine, seen from itself.
-func loopback(host string) bool {
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

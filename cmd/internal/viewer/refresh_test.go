@@ -30,7 +30,7 @@ func TestAskedFollowsTheMap(t *testing.T) {
 		v := version.Load()
 		fmt.Fprintf(w, `{"map_id":"m","map_epoch":1,"model_version":%d,"places":[{"id":"new","x":%d,"y":0}]}`, v, 10*v)
 	})
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true, Place: places})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Place: places})
 	b.Show(url)
 	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("question").click()`), chromedp.Evaluate[chromedp.Void](`document.querySelector("#ask .primary").click()`))
 	is := func(x int) { t.Helper(); b.Wait(fmt.Sprintf(`unfold.chosen.asked?.[0] === %d`, x)) }
@@ -82,7 +82,7 @@ func TestPointsChangeTheirCluster(t *testing.T) {
 	hub.Refresh(view.MapState{Version: 1}, view.Base{}, nil)
 	put(t, hub, in(1, 1e12, true, "-1"))
 	put(t, hub, in(1, 1e12, false, "-1"))
-	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub, Local: true})
+	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: hub})
 	b.Show(url)
 	counts := func(clusters map[string]int) {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"unfold/cmd/internal/web"
 	"unfold/stream/view"
 )
 
@@ -15,7 +16,7 @@ const mostReaders = 256
 // socket hands the hub's messages to a reader until it goes.
 func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	if !h.enter() {
-		http.Error(w, "there are too many readers, or this is ending", http.StatusServiceUnavailable)
+		web.Busy(w, r, "there are too many readers, or this is ending")
 		return
 	}
 	defer h.leave()

@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -19,7 +18,7 @@ func TestFree(t *testing.T) {
 		if err := Free(t.Context(), address); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		s, err := Listen(t.Context(), address, Handler(func() (string, error) { return "", nil }, metrics), slog.New(slog.DiscardHandler))
+		s, err := Listen(t.Context(), Settings{Address: address}, Handler(func() (string, error) { return "", nil }, metrics))
 		if err != nil {
 			t.Fatal(err)
 		}

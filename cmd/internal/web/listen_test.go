@@ -19,7 +19,6 @@ import (
 // one that lives; a file that is no socket stays.
 func TestSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	quiet := slog.New(slog.DiscardHandler)
 	pages := Handler(func() (string, error) { return "", nil }, nil, "/more")
 	// What a process leaves that is killed.
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -28,7 +27,7 @@ func TestSocket(t *testing.T) {
 	}
 	left.SetUnlinkOnClose(false)
 	left.Close()
-	s, err := Listen(t.Context(), "unix:"+path, pages, quiet)
+	s, err := Listen(t.Context(), Settings{Address: "unix:" + path}, pages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +39,7 @@ func TestSocket(t *testing.T) {
 	if _, body := webtest.Read(t, resp, err); string(body) != "unfold\n/livez\n/readyz\n/more\n" {
 		t.Errorf("%q", body)
 	}
-	if _, err := Listen(t.Context(), "unix:"+path, pages, quiet); err == nil || !strings.Contains(err.Error(), "in use") {
+	if _, err := Listen(t.Context(), Settings{Address: "unix:" + path}, pages); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second server: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -52,7 +51,7 @@ func TestSocket(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Listen(t.Context(), "unix:"+path, pages, quiet); err == nil {
+	if _, err := Listen(t.Context(), Settings{Address: "unix:" + path}, pages); err == nil {
 		t.Error("a file was replaced")
 	}
 	if text, err := os.ReadFile(path); string(text) != "mine" {
@@ -68,7 +67,7 @@ func TestStop(t *testing.T) {
 		<-end
 		io.WriteString(w, "done")
 	})
-	s, err := Listen(t.Context(), "127.0.0.1:0", slow, slog.New(slog.DiscardHandler))
+	s, err := Listen(t.Context(), Settings{Address: "127.0.0.1:0"}, slow)
 	if err != nil {
 		t.Fatal(err)
 	}

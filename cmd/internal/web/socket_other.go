@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// private opens a socket in the file system.
-func private(ctx context.Context, path string) (net.Listener, error) {
+// privateSocket opens a socket in the file system.
+func privateSocket(ctx context.Context, path string) (net.Listener, error) {
 	return new(net.ListenConfig).Listen(ctx, "unix", path)
 }

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// private opens a socket in the file system that its owner alone can connect to, from its
+// privateSocket opens a socket in the file system that its owner alone can connect to, from its
 // first moment on.
-func private(ctx context.Context, path string) (net.Listener, error) {
+func privateSocket(ctx context.Context, path string) (net.Listener, error) {
 	before := syscall.Umask(0o177)
 	defer syscall.Umask(before)
 	return new(net.ListenConfig).Listen(ctx, "unix", path)

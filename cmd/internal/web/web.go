@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"unfold/cmd/internal/logs"
 )
@@ -62,22 +61,35 @@ func answer(w http.ResponseWriter, status int, text string) {
 	fmt.Fprintln(w, text)
 }
 
-// mostConnections bounds those that are open at a time; others wait to be taken.
-const mostConnections = 512
+// Settings of a server.
+type Settings struct {
+	// Address is HOST:PORT, where port 0 takes a free one, or unix:PATH.
+	Address string
+	Access  Access
+	// Body bounds the bytes of a request's body, 8 MiB for 0.
+	Body int64
+	// Log gets what goes wrong with a request, as a warning; nil: nobody does.
+	Log *slog.Logger
+}
 
-// Listen begins to answer on address: HOST:PORT, where port 0 takes a free one, or
-// unix:PATH. What goes wrong with a request, log has as a warning.
-func Listen(ctx context.Context, address string, h http.Handler, log *slog.Logger) (*Server, error) {
-	l, err := listen(ctx, address)
+// Listen begins to answer. All pages are behind one guard, which Settings.Access sets.
+func Listen(ctx context.Context, set Settings, h http.Handler) (*Server, error) {
+	set.Body = cmp.Or(set.Body, 8<<20)
+	if set.Log == nil {
+		set.Log = slog.New(slog.DiscardHandler)
+	}
+	l, err := listen(ctx, set.Address)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w; name another address, or off", err)
 	}
+	all := newConns(l)
 	s := &Server{
 		listener: l,
-		http:     patient(h, log),
+		http:     patient(newGuard(&set, h), set.Log),
 		done:     make(chan error, 1),
 	}
-	go func() { s.done <- s.http.Serve(netutil.LimitListener(l, mostConnections)) }()
+	s.http.ConnState, s.http.ConnContext = all.state, all.context
+	go func() { s.done <- s.http.Serve(all) }()
 	return s, nil
 }
 
@@ -133,9 +145,6 @@ func patient(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// unixPrefix begins the address of a socket in the file system.
-const unixPrefix = "unix:"
-
 // listen opens an address. A socket that a process left which ended without order is
 // replaced; nobody but its owner can connect to one.
 func listen(ctx context.Context, address string) (net.Listener, error) {
@@ -143,7 +152,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	if !unix {
 		return new(net.ListenConfig).Listen(ctx, "tcp", address)
 	}
-	l, err := private(ctx, path)
+	l, err := privateSocket(ctx, path)
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return l, err
 	}
@@ -156,7 +165,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil {
 		return nil, err
 	}
-	return private(ctx, path)
+	return privateSocket(ctx, path)
 }
 
 // Address is where the server answers, HOST:PORT or unix:PATH.

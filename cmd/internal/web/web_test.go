@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -19,12 +18,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestPages(t *testing.T) {
 	var ready atomic.Bool
 	detail := ""
-	s, err := Listen(context.Background(), "127.0.0.1:0", Handler(func() (string, error) {
+	s, err := Listen(context.Background(), Settings{Address: "127.0.0.1:0"}, Handler(func() (string, error) {
 		if ready.Load() {
 			return detail, nil
 		}
 		return "", errors.New("no map yet")
-	}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "figures") })), slog.New(slog.DiscardHandler))
+	}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "figures") })))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,12 +67,12 @@ func TestPages(t *testing.T) {
 
 func TestTakenAddress(t *testing.T) {
 	h := http.NotFoundHandler()
-	a, err := Listen(context.Background(), "127.0.0.1:0", h, slog.New(slog.DiscardHandler))
+	a, err := Listen(context.Background(), Settings{Address: "127.0.0.1:0"}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := Listen(context.Background(), a.Address(), h, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "name another address") {
+	if _, err := Listen(context.Background(), Settings{Address: a.Address()}, h); err == nil || !strings.Contains(err.Error(), "name another address") {
 		t.Errorf("error %v", err)
 	}
 }

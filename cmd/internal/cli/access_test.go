@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// under asks for a page under a name, with a token or without one, and returns the status.
+func (b begun) under(t *testing.T, host, token, path string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = host
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := b.client.Do(req)
+	status, _ := read(t, resp, err)
+	return status
+}
+
+// What listens where others reach it asks for a token, or for the word that everyone may ask; under
+// names that are not its own it does not answer without.
+func TestListenBeyondThisMachine(t *testing.T) {
+	smallModel(t)
+	write(t, "token", "secret\n")
+	for _, verb := range []string{"view", "serve"} {
+		page := map[string]string{"view": "/api/map", "serve": "/model"}[verb]
+		if code, _, stderr := run(t, verb, "m.unfold", "--listen", "0.0.0.0:0"); code != exitUsage || !strings.Contains(stderr, "--token-file") || !strings.Contains(stderr, "--public") {
+			t.Errorf("%s: exit %d, %q", verb, code, stderr)
+		}
+		for name, c := range map[string]struct {
+			args             []string
+			plain, token     int
+			elsewhere, named int
+		}{
+			"this machine": {nil, 200, 200, 421, 421},
+			"token":        {[]string{"--listen", "0.0.0.0:0", "--token-file", "token"}, 401, 200, 401, 401},
+			"public":       {[]string{"--listen", "0.0.0.0:0", "--public"}, 200, 200, 200, 200},
+			"names":        {[]string{"--listen", "0.0.0.0:0", "--public", "--hosts", "map.example,other"}, 200, 200, 421, 200},
+		} {
+			t.Run(verb+" "+name, func(t *testing.T) {
+				m := start(t, verb, append([]string{"m.unfold", "--listen", "127.0.0.1:0"}, c.args...)...)
+				b := asking(m, m.said(`address=(\S+)`)[1])
+				for _, q := range []struct {
+					what, host, token string
+					want              int
+				}{{"an address", "10.0.0.1:8070", "", c.plain}, {"a token", "localhost", "secret", c.token}, {"another name", "evil.example", "", c.elsewhere}, {"a name", "map.example:80", "", c.named}} {
+					if got := b.under(t, q.host, q.token, page); got != q.want {
+						t.Errorf("by %s: %d, want %d", q.what, got, q.want)
+					}
+				}
+				if got := b.under(t, "evil.example", "", "/livez"); got != 200 {
+					t.Errorf("a probe by another name: %d", got)
+				}
+			})
+		}
+	}
+}
+
+// A stage has an address for probes alone, if that is set, also without the other one; what scrapes
+// metrics asks by an address, or by a name that is set.
+func TestProbeOfAStage(t *testing.T) {
+	_, configuration := broker(t, "events", "places", "dead")
+	text, err := os.ReadFile(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, configuration, strings.Replace(string(text), "http: 127.0.0.1:0\n", "http: off\nprobe: 127.0.0.1:0\nhttp_hosts: [unfold]\n", 1))
+	m := join(t, "-c", configuration)
+	b := asking(m, m.said(`answering probes on http://(\S+)`)[1])
+	for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/metrics": 200, "/api/map": 404, "/model": 404} {
+		for _, host := range []string{"10.1.2.3:8081", "unfold:8081"} {
+			if got := b.under(t, host, "", path); got != want {
+				t.Errorf("%s of %s: %d, want %d", path, host, got, want)
+			}
+		}
+	}
+	if got := b.under(t, "evil.example", "", "/metrics"); got != 421 {
+		t.Errorf("metrics by another name: %d", got)
+	}
+	if code := m.leave(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+)
+
+// Bounds of the connections that are open at a time: all, those of one client, and those beyond that
+// are for operators' tools alone. While more than few wait for a request, a new connection takes the
+// place of the one that waits longest.
+const (
+	mostConnections = 512
+	mostOfClient    = 384
+	mostScarce      = 64
+	few             = 64
+)
+
+// sendBuffer bounds what the system holds of answers for a connection, in bytes; by itself it would
+// hold megabytes for a reader that takes nothing.
+const sendBuffer = 256 << 10
+
+// conns are the connections of a listener. Nothing waits to be accepted: what is too much makes way or
+// is closed, so that who silently holds connections cannot keep others out.
+type conns struct {
+	net.Listener
+	most, ofClient, scarce int
+
+	mu   sync.Mutex
+	open map[*conn]struct{}
+	turn uint64
+}
+
+func newConns(l net.Listener) *conns {
+	return &conns{Listener: l, most: mostConnections, ofClient: mostOfClient, scarce: mostScarce, open: map[*conn]struct{}{}}
+}
+
+// conn is a connection. nil stands for one that is not counted.
+type conn struct {
+	net.Conn
+	of     *conns
+	client netip.Prefix
+	// last: it is one of the last ones, for operators.
+	last bool
+	// waits is when it began to wait for a request, as a turn; 0: one is being answered.
+	waits  uint64
+	closed sync.Once
+}
+
+type connKey struct{}
+
+// Accept implements net.Listener.
+func (l *conns) Accept() (net.Conn, error) {
+	for {
+		raw, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if tcp, is := raw.(*net.TCPConn); is {
+			// The system's own bound stays where this one is not taken.
+			_ = tcp.SetWriteBuffer(sendBuffer)
+		}
+		c, victim := l.admit(raw)
+		if victim != nil {
+			victim.Close()
+		}
+		if c != nil {
+			return c, nil
+		}
+		raw.Close()
+	}
+}
+
+// admit counts a connection in. It returns nil if there is no room, and another one that has to make
+// way, nil if none has.
+func (l *conns) admit(raw net.Conn) (c, victim *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turn++
+	c = &conn{Conn: raw, of: l, client: clientOf(raw), waits: l.turn}
+	all, last, own, waiting := 0, 0, 0, 0
+	var oldest, oldestOwn, oldestLast *conn
+	older := func(than *conn, o *conn) *conn {
+		if than == nil || o.waits < than.waits {
+			return o
+		}
+		return than
+	}
+	for o := range l.open {
+		mine := c.client.IsValid() && o.client == c.client
+		if o.last {
+			if last++; o.waits > 0 {
+				oldestLast = older(oldestLast, o)
+			}
+			continue
+		}
+		all++
+		if mine {
+			own++
+		}
+		if o.waits > 0 {
+			waiting++
+			if oldest = older(oldest, o); mine {
+				oldestOwn = older(oldestOwn, o)
+			}
+		}
+	}
+	switch {
+	case own >= l.ofClient && oldestOwn != nil:
+		victim = oldestOwn
+	case own < l.ofClient && all < l.most:
+	case own < l.ofClient && waiting > min(few, l.most/2):
+		victim = oldest
+	case last < l.scarce:
+		c.last = true
+	case oldestLast != nil:
+		c.last, victim = true, oldestLast
+	default:
+		return nil, nil
+	}
+	if victim != nil {
+		delete(l.open, victim)
+	}
+	l.open[c] = struct{}{}
+	return c, victim
+}
+
+// clientOf is the network of who connects: an address of IPv4, the 64 bits of IPv6 that a network has
+// to itself. It is not valid for this machine, whose programs share an address.
+func clientOf(c net.Conn) netip.Prefix {
+	tcp, is := c.RemoteAddr().(*net.TCPAddr)
+	if !is {
+		return netip.Prefix{}
+	}
+	ip := tcp.AddrPort().Addr().Unmap()
+	if ip.IsLoopback() {
+		return netip.Prefix{}
+	}
+	bits := 32
+	if ip.Is6() {
+		bits = 64
+	}
+	p, err := ip.WithZone("").Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return p
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.closed.Do(func() {
+		c.of.mu.Lock()
+		defer c.of.mu.Unlock()
+		delete(c.of.open, c)
+	})
+	return c.Conn.Close()
+}
+
+// begin notes that a request is being answered, and reports whether the connection is one of the last.
+func (c *conn) begin() (last bool) {
+	if c == nil {
+		return false
+	}
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.waits = 0
+	return c.last
+}
+
+// state is for http.Server.ConnState: a connection waits again.
+func (l *conns) state(raw net.Conn, s http.ConnState) {
+	if c, is := raw.(*conn); is && s == http.StateIdle {
+		c.wait()
+	}
+}
+
+// wait notes that a connection waits for a request.
+func (c *conn) wait() {
+	if c == nil {
+		return
+	}
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.of.turn++
+	c.waits = c.of.turn
+}
+
+// context is for http.Server.ConnContext: requests know their connection.
+func (l *conns) context(ctx context.Context, raw net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, raw)
+}
