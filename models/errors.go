@@ -30,6 +30,9 @@ type RowError struct {
 	Value float64
 	// Want says what the model takes, if not every number.
 	Want string
+	// Result names what the model computed of the row, if the value is of that: its place, scale or
+	// novelty. Then no value of the vector is wrong by itself.
+	Result string
 }
 
 func (e *RowError) Error() string {
@@ -38,6 +41,8 @@ func (e *RowError) Error() string {
 		column = fmt.Sprintf("element %d (%s)", e.Column, e.Name)
 	}
 	switch {
+	case e.Result != "":
+		return fmt.Sprintf("row %d: its %s is %g, no finite number: the vector is out of all proportion to the model, or the model file is damaged", e.Row, e.Result, e.Value)
 	case e.Column < 0:
 		return fmt.Sprintf("row %d: all values are missing", e.Row)
 	case math.IsNaN(e.Value):

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"unfold/internal/address"
 )
 
 // Error says that an input is bad: what is wrong, where, and what to do. A
@@ -84,7 +86,7 @@ func InFile(path string, err error) error {
 		}
 		return err
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return fmt.Errorf("%s: %w", address.Redact(path), err)
 }
 
 // IsBadInput reports whether err says that an input, rather than the program or

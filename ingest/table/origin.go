@@ -1,6 +1,7 @@
 package table
 
 import (
+	"unfold/internal/address"
 	"unfold/internal/offsets"
 )
 
@@ -13,7 +14,7 @@ type Origin struct {
 	offsets.Position
 }
 
-// String names the place: the file, or topic, partition and offset.
+// String names the place: the file, or topic, partition and offset. An address is without its secrets.
 func (o Origin) String() string {
 	switch {
 	case o.Topic != "":
@@ -21,7 +22,7 @@ func (o Origin) String() string {
 	case o.File == "-":
 		return "standard input"
 	case o.File != "":
-		return o.File
+		return address.Redact(o.File)
 	}
 	return "input"
 }

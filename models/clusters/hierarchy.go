@@ -96,6 +96,13 @@ func HierarchyOf(s *snapshot.Snapshot) (*Hierarchy, error) {
 	if r.err == nil && (len(tree) != len(above) || death[0] < 1 || death[0] > float64(math.MaxInt32)) {
 		r.wrong("%d clusters of the tree, of which %d are in others, and m = %v", len(tree)/2, len(above)/2, death[0])
 	}
+	for name, list := range map[string][]float64{partPoints: points, partTree: tree, partDeath: death} {
+		for i, v := range list {
+			if r.err == nil && !(v >= 0) {
+				r.wrong("value %d of part %q is %g: want no less than 0", i, name, v)
+			}
+		}
+	}
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -1,10 +1,12 @@
 package fit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/baseline"
 	"unfold/models/placing"
@@ -66,10 +68,18 @@ func (k Kinds) Find(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("kind %q: there is only %s", name, strings.Join(k.Names(), ", "))
 }
 
-// Open prepares placing against s by the kind of model that it names.
+// Open prepares placing against s by the kind of model that it names. It refuses a model whose
+// numbers give places that are not finite.
 func (k Kinds) Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if kind, err := k.Find(s.Kind); err == nil {
-		return kind.Open(s, o)
+		p, err := kind.Open(s, o)
+		if err == nil {
+			err = placing.Probe(s, func(x vec.Matrix[float32]) error { _, err := p.Place(context.Background(), x); return err })
+		}
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
 	}
 	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(k.Names(), ", "))
 }

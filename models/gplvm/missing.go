@@ -193,7 +193,7 @@ func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (model
 			placing.Publish(out, i, c.mu, c.sigma2, float64(out.NoveltyLocal[i]), float64(out.NoveltyGlobal[i]))
 		}
 	}
-	return out, nil
+	return out, placing.CheckPlaced(out)
 }
 
 const missingPiece = 16

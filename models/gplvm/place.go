@@ -82,7 +82,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	}
 	by, err := newPlacer(f)
 	if err != nil {
-		return nil, err
+		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
 	}
 	p, err := placing.NewPlacer(s, by.learnt(), placing.Settings{Threads: set.Threads, Search: set.Search})
 	if err != nil {

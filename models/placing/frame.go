@@ -198,7 +198,7 @@ func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b B
 		}
 	}
 	out.Near, out.Seen = near, z
-	return out, nil
+	return out, CheckPlaced(out)
 }
 
 // Project checks the rows of x and returns what the model sees of them.

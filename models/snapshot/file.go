@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"unfold/internal/atomicfile"
+	"unfold/internal/regular"
 	"unfold/models"
 )
 
@@ -23,7 +23,11 @@ func WriteFile(path string, s *Snapshot) error {
 // ReadFile reads the named file. That there is no such file is bad input, like
 // a file that cannot be used.
 func ReadFile(path string) (*Snapshot, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
+	var kind *regular.KindError
+	if errors.As(err, &kind) {
+		return nil, models.BadInputf("no model file: %w", err)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, models.BadInputf("no model file: %w", err)
 	}
@@ -31,9 +35,6 @@ func ReadFile(path string) (*Snapshot, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, models.BadInputf("%s is a directory, not a model file", path)
-	}
 	s, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -76,14 +76,14 @@ func (st *Student) validate(n int) error {
 		v    float64
 		ok   bool
 	}{
-		{"the tails' shape", st.Tail, st.Tail > 0},
-		{"the unit of squared distances", st.Unit, st.Unit > 0},
+		{"the tails' shape", st.Tail, st.Tail >= Least},
+		{"the unit of squared distances", st.Unit, st.Unit >= Least},
 		{"the least squared scale", st.Clip[0], st.Clip[0] > 0},
-		{"the largest squared scale", st.Clip[1], st.Clip[1] >= st.Clip[0]},
+		{"the largest squared scale", min(st.Clip[1], Largest), st.Clip[1] >= st.Clip[0] && st.Clip[1] <= math.MaxFloat64},
 		{"the weight of a dissimilar pair", st.Weight, st.Weight >= 0},
 		{"the accuracy of pair sums", st.Theta, st.Theta >= 0},
 	} {
-		if !c.ok || math.IsInf(c.v, 0) {
+		if !c.ok || c.v > Largest {
 			return fmt.Errorf("student: %s is %g", c.name, c.v)
 		}
 	}
@@ -96,5 +96,5 @@ func (st *Student) validate(n int) error {
 	if err := finite("student.error2", st.Error2); err != nil {
 		return err
 	}
-	return above("student.error2", st.Error2, 0)
+	return positive("student.error2", st.Error2)
 }

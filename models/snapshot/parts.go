@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -82,7 +83,8 @@ func (s *Snapshot) validateParts() error {
 		case []float32:
 			err = finite(p.Name, v)
 		case []float64:
-			err = finite(p.Name, v)
+			// The largest number stands for infinity in some parts.
+			err = finiteBut(p.Name, v, math.MaxFloat64)
 		}
 		if err != nil {
 			return err

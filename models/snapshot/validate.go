@@ -128,7 +128,7 @@ func (s *Snapshot) validatePoints() error {
 	for _, err := range []error{
 		finite("mu", s.Mu.Data),
 		finite("sigma2", s.Sigma2), finite("bandwidth2", s.Bandwidth2),
-		above("sigma2", s.Sigma2, 0), above("bandwidth2", s.Bandwidth2, 0),
+		positive("sigma2", s.Sigma2), positive("bandwidth2", s.Bandwidth2),
 		// Places are published as float32.
 		finite("mu in single precision", vec.Convert[float32](s.Mu).Data),
 	} {
@@ -144,7 +144,7 @@ func (s *Snapshot) validateNovelty() error {
 	for _, err := range []error{
 		finite("novelty.kdist2", s.KDist2), finite("novelty.density", s.Density),
 		finite("novelty.local", s.LocalScores), finite("novelty.global", s.GlobalScores),
-		above("novelty.kdist2", s.KDist2, 0), above("novelty.density", s.Density, 0),
+		positive("novelty.kdist2", s.KDist2), positive("novelty.density", s.Density),
 	} {
 		if err != nil {
 			return err
@@ -156,6 +156,15 @@ func (s *Snapshot) validateNovelty() error {
 	return nil
 }
 
+// Largest bounds the size of every number of double precision in a model file, and Least the size
+// of those that have to be positive. Squares of numbers of single precision are far within; products of
+// two such sums stay within the number range, so that a file cannot make places of them that are not
+// finite.
+const (
+	Largest = 1e120
+	Least   = 1e-120
+)
+
 // whole checks that a matrix has as many values as its shape says.
 func whole[T vec.Float](name string, m vec.Matrix[T]) error {
 	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
@@ -164,24 +173,45 @@ func whole[T vec.Float](name string, m vec.Matrix[T]) error {
 	return nil
 }
 
-// finite checks that all values are finite numbers.
+// finite checks that all values are finite numbers of a size that can be (Largest).
 func finite[T vec.Float](name string, values []T) error { return finiteFrom(name, values, 0) }
 
 // finiteFrom is finite of values that are numbered from first on.
 func finiteFrom[T vec.Float](name string, values []T, first int) error {
 	for i, v := range values {
-		if v-v != 0 {
-			return fmt.Errorf("%s: value %d is %g", name, first+i, v)
+		if err := sound(name, first+i, float64(v)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// above checks that all values are greater than a bound.
-func above(name string, values []float64, bound float64) error {
+// finiteBut is finite of values of which some may be one that is larger.
+func finiteBut(name string, values []float64, one float64) error {
 	for i, v := range values {
-		if v <= bound {
-			return fmt.Errorf("%s: value %d is %g, want more than %g", name, i, v, bound)
+		if err := sound(name, i, v); err != nil && v != one {
+			return err
+		}
+	}
+	return nil
+}
+
+// sound checks value i of that name.
+func sound(name string, i int, v float64) error {
+	if v-v != 0 {
+		return fmt.Errorf("%s: value %d is %g", name, i, v)
+	}
+	if v > Largest || v < -Largest {
+		return fmt.Errorf("%s: value %d is %g, want at most %g", name, i, v, Largest)
+	}
+	return nil
+}
+
+// positive checks that all values are greater than zero, by more than nothing.
+func positive(name string, values []float64) error {
+	for i, v := range values {
+		if !(v >= Least) {
+			return fmt.Errorf("%s: value %d is %g, want more than 0", name, i, v)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import shutil
+import stat
 import tempfile
 import weakref
 from pathlib import Path
@@ -24,8 +25,8 @@ _SHM = Path("/dev/shm")
 #: How many bytes are copied at a time, so that no second copy of the rows is made.
 _BLOCK = 8 << 20
 
-#: What names of folders begin with, and the file in each that is locked as long as its process lives.
-_PREFIX, _LOCK = "unfold-", ".lock"
+#: What names of folders begin with, the file in each that is locked as long as its process lives, and what it holds.
+_PREFIX, _LOCK, _MARK = "unfold-", ".lock", b"a scratch folder of unfold-live\n"
 
 
 class Folder:
@@ -41,8 +42,7 @@ class Folder:
     """
 
     def __init__(self, size: int | None = 0) -> None:
-        parent = _parent(size)
-        _sweep(parent)
+        parent = _own(_parent(size))
         self.owner = os.getpid()
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         self._lock = _locked(self.path)
@@ -76,27 +76,67 @@ def _parent(size: int | None) -> str:
     return tempfile.gettempdir()
 
 
+def _own(parent: str) -> str:
+    """Return this user's private folder beside those of others, swept; the parent if there can be none.
+
+    Any user may write into the parent, so nothing there is this user's for its name alone.
+    """
+    if not hasattr(os, "getuid"):  # Windows: the parent is the user's own
+        return parent
+    own = os.path.join(parent, f"{_PREFIX}{os.getuid()}")
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(own, 0o700)
+    if not _is_private(own):
+        return parent  # another user's; a folder of a name by chance does as well
+    _sweep(own)
+    return own
+
+
+def _is_private(folder: str) -> bool:
+    """Report a folder, no link to one, that is this user's and that nobody else may write into."""
+    try:
+        info = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(info.st_mode) and info.st_uid == os.getuid() and info.st_mode & 0o077 == 0
+
+
 def _locked(folder: Path) -> IO[bytes] | None:
     """Put a file into a folder that is locked until this process ends, and its forks."""
     if fcntl is None:
         return None
-    lock = open(folder / (_LOCK + "-new"), "wb")  # noqa: SIM115 - as long as the folder
+    lock = open(folder / (_LOCK + "-new"), "wb", buffering=0)  # noqa: SIM115 - as long as the folder
     fcntl.flock(lock, fcntl.LOCK_EX)
+    lock.write(_MARK)
     # Under this name it is found only once it is locked.
     os.rename(lock.name, folder / _LOCK)
     return lock
 
 
 @functools.cache
-def _sweep(parent: str) -> None:
+def _sweep(own: str) -> None:
     """Remove folders of processes that were killed, once a process. The system unlocks what they had locked."""
     if fcntl is None:
         return
-    for path in Path(parent).glob(_PREFIX + "*/" + _LOCK):
-        # Another user's, or one that has just gone, is left alone.
-        with contextlib.suppress(OSError), open(path, "rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(path.parent, ignore_errors=True)
+    for path in Path(own).glob(_PREFIX + "*"):
+        # One that has just gone, or was not made by _locked, is left alone.
+        with contextlib.suppress(OSError):
+            if _is_abandoned(path):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Report a folder of this user's that _locked has marked and no process holds."""
+    if not _is_private(str(folder)):
+        return False
+    # A named pipe is opened without waiting for its writer, and a link is not followed.
+    number = os.open(folder / _LOCK, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(number, "rb") as lock:
+        info = os.fstat(number)
+        if not stat.S_ISREG(info.st_mode) or info.st_uid != os.getuid() or lock.read(len(_MARK) + 1) != _MARK:
+            return False
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return True
 
 
 def is_file(x: Any) -> bool:

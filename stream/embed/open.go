@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
@@ -165,6 +167,12 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	}
 	m.project = sync.OnceValue(func() *projection.Projection { return projection.Of(s) })
 	m.explainer = sync.OnceValue(func() *reasons.Explainer { return reasons.New(s, settings.Place.Threads) })
+	if m.classes != nil || m.groups != nil { // Placing itself was tried when it was opened.
+		err := placing.Probe(s, func(x vec.Matrix[float32]) error { _, err := m.Vectors(context.Background(), x); return err })
+		if err != nil {
+			return nil, err
+		}
+	}
 	if m.set.Missing {
 		m.lenient, _ = m.placer.(models.Lenient)
 	}

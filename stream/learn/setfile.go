@@ -8,9 +8,9 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 
 	"unfold/ingest"
+	"unfold/internal/regular"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/stream"
@@ -136,7 +136,7 @@ func column[T any](w io.Writer, values []T, put func([]byte, T) []byte) error {
 // models.ErrBadInput if the file is damaged or another one, and fs.ErrNotExist if
 // there is none.
 func readSet(path string, crc uint32) (*set, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("learn: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/progress"
 	"unfold/cmd/internal/remote"
+	"unfold/cmd/internal/terminal"
 	"unfold/internal/simd"
 	"unfold/models/fit"
 )
@@ -32,9 +33,12 @@ type System struct {
 
 // everywhere are the flags that every command has.
 type everywhere struct {
-	HelpAll   helpAll     `help:"Show all flags, also those that few need."`
-	Quiet     bool        `short:"q" help:"Show no progress."`
-	Untrusted config.Size `rare:"" placeholder:"SIZE" help:"Input files are untrusted: a process of its own, which may take so much memory, decodes each before it is used."`
+	HelpAll helpAll `help:"Show all flags, also those that few need."`
+	Quiet   bool    `short:"q" help:"Show no progress."`
+	// MaxDownload and Redirects are about inputs of the web.
+	MaxDownload config.Size `name:"max-download" rare:"" placeholder:"SIZE" help:"Most bytes of one input from elsewhere (https://, s3://). Default: nine tenths of what the disk has free."`
+	Redirects   bool        `rare:"" help:"Let inputs of the web redirect to other hosts."`
+	Untrusted   config.Size `rare:"" placeholder:"SIZE" help:"Input files are untrusted: a process of its own, which may take so much memory, decodes each before it is used."`
 }
 
 // command is a verb of the program.
@@ -127,7 +131,10 @@ func (p *program) env(name string) (string, bool) {
 }
 
 // printf writes a result for a person.
-func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.Stdout, format, args...) }
+func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.people(), format, args...) }
+
+// people is where results for a person go: control characters in names and values are escaped.
+func (p *program) people() io.Writer { return terminal.People(p.Stdout) }
 
 // note writes what is good to know but no result.
 func (p *program) note(format string, args ...any) {
@@ -207,6 +214,8 @@ func Run(ctx context.Context, sys System) int { return execute(ctx, sys, nil) }
 
 // execute is Run with a reporter that hears how far the command is; nil: one of its own.
 func execute(ctx context.Context, sys System, heard *progress.Reporter) (code int) {
+	screen := sys.Stderr // the reporter moves the cursor on it
+	sys.Stderr = terminal.Messages(screen)
 	if err := simd.Choice(); err != nil {
 		return complain(sys.Stderr, &usageError{err: err})
 	}
@@ -239,14 +248,28 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 	if err != nil {
 		return complain(sys.Stderr, wrongUsage(err))
 	}
+	inside, err := limited()
+	if err != nil {
+		return complain(sys.Stderr, err)
+	}
+	if most := supervised(&e, parsed); most > 0 && !inside {
+		return complain(sys.Stderr, supervise(ctx, sys, screen, most, e.Untrusted > 0))
+	}
+	if inside {
+		defer func() {
+			if code == exitUsage {
+				code = limitedUsage
+			}
+		}()
+	}
 	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}, progress: heard}
 	if !e.Quiet && heard == nil {
-		p.progress = progress.New(sys.Stderr)
+		p.progress = progress.New(screen)
 	}
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	p.remote.Progress = p.fetching
+	p.remote.Progress, p.remote.Most, p.remote.Elsewhere = p.fetching, int64(e.MaxDownload), e.Redirects
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(p)
 	if closed := p.remote.Close(); err == nil {

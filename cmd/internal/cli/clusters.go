@@ -78,7 +78,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	p.progress.End()
-	w := p.Stdout
+	w := p.people()
 	if c.Output == "-" {
 		w = p.Stderr
 	}

@@ -47,7 +47,13 @@ func (e *saidError) Unwrap() error { return e.error }
 func exitCode(err error) int {
 	var u *usageError
 	var c *config.Error
+	var printed *codeError
+	var limit *limitError
 	switch {
+	case errors.As(err, &printed):
+		return printed.code
+	case errors.As(err, &limit):
+		return limit.code
 	case err == nil:
 		return exitDone
 	case errors.As(err, &u), errors.As(err, &c):
@@ -64,7 +70,8 @@ func complain(w io.Writer, err error) int {
 		return exitDone
 	}
 	var said *saidError
-	if errors.As(err, &said) {
+	var printed *codeError
+	if errors.As(err, &said) || errors.As(err, &printed) {
 		return exitCode(err)
 	}
 	text := err.Error()

@@ -156,7 +156,7 @@ func (x *explanations) event(o *emit.Output, i int, why *embed.Why) error {
 		fmt.Fprintln(w)
 	}
 	x.written++
-	_, err := io.WriteString(w, person(id, o, i, why))
+	_, err := io.WriteString(x.p.people(), person(id, o, i, why))
 	return err
 }
 

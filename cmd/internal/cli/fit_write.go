@@ -81,7 +81,7 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes,
 // summarize says what was done and where to look. Where an output goes to standard
 // output, it says so on standard error.
 func (f *fitRun) summarize(took time.Duration) {
-	w, s, r := f.p.Stdout, f.snap, f.result
+	w, s, r := f.p.people(), f.snap, f.result
 	if f.Map == "-" || f.Report == "-" {
 		w = f.p.Stderr
 	}

@@ -10,9 +10,11 @@ import (
 	"text/tabwriter"
 
 	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/terminal"
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/address"
 	"unfold/models/fit"
 )
 
@@ -21,6 +23,7 @@ type inspectCmd struct {
 	Rows int    `default:"5" placeholder:"N" help:"Rows of data to show. Default 5."`
 	JSON bool   `name:"json" help:"Write one JSON object, on one line."`
 	textFlags
+	memoryFlag
 }
 
 func (c *inspectCmd) Run(ctx context.Context, p *program) error {
@@ -74,8 +77,8 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	if c.JSON {
 		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows, profile))
 	}
-	p.printf("%s: %s of %s%s\n\n", c.File, humanize.Plural(profile.Rows, "row"), humanize.Plural(len(profile.Columns), "column"), describeMap(r))
-	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	p.printf("%s: %s of %s%s\n\n", address.Address(c.File), humanize.Plural(profile.Rows, "row"), humanize.Plural(len(profile.Columns), "column"), describeMap(r))
+	t := tabwriter.NewWriter(p.people(), 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "column\ttype\tmissing\trange\t")
 	shown := 0
 	if first != nil {
@@ -87,9 +90,9 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	fmt.Fprintln(t)
 	for i := range profile.Columns {
 		f := &profile.Columns[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", f.Name, f.Type, humanize.Count(f.Missing), rangeOf(f))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", terminal.Name(f.Name), f.Type, humanize.Count(f.Missing), rangeOf(f))
 		for i := range shown {
-			fmt.Fprintf(t, "%s\t", cell(first, f.Name, i))
+			fmt.Fprintf(t, "%s\t", terminal.Name(cell(first, f.Name, i)))
 		}
 		fmt.Fprintln(t)
 	}

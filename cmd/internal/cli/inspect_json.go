@@ -6,6 +6,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/ingest"
 	"unfold/ingest/table"
+	"unfold/internal/address"
 	"unfold/models/clusters/identity"
 )
 
@@ -155,7 +156,7 @@ type columnReport struct {
 
 // dataReport describes a file of rows, with the first few of them as text.
 func dataReport(path string, r table.Reader, first *table.Table, rows int, p *ingest.Profile) tableReport {
-	out := tableReport{File: path, What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: p.Suggested}
+	out := tableReport{File: address.Redact(path), What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: p.Suggested}
 	if id, is := isMap(r); is {
 		out.What, out.MapID, out.Left, out.Suggested = "map", id, nil, ""
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +13,7 @@ import (
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
 	"unfold/internal/quantile"
+	"unfold/internal/regular"
 	"unfold/models/clusters/identity"
 	"unfold/models/fit"
 	"unfold/models/lvm"
@@ -23,13 +23,13 @@ import (
 
 // isModel reports whether a file is a model, whole or damaged.
 func isModel(path string) bool {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
-		return false // reported when it is opened as data
+		return false // reported when it is opened as data; a pipe must not be read twice
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() < 8 {
-		return false // too short to know, or a pipe that must not be read twice
+	if info, err := f.Stat(); err != nil || info.Size() < 8 {
+		return false // too short to know
 	}
 	_, err = snapshot.ReadInfo(f)
 	return !errors.Is(err, snapshot.ErrNotSnapshot)
@@ -49,7 +49,7 @@ type modelFile struct {
 
 // openModel reads a model and everything in it that another command would use.
 func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (m *modelFile) rows() (n uint64) {
 func (m *modelFile) describe(p *program) error {
 	s, info := m.s, m.info
 	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, humanize.Bytes(int64(info.Size)), info.Format)
-	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(p.people(), 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
 	}
@@ -102,7 +102,7 @@ func (m *modelFile) describe(p *program) error {
 		return err
 	}
 	p.printf("\n")
-	t = tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t = tabwriter.NewWriter(p.people(), 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "block\ttype\trows\tcolumns\tbytes\t")
 	for _, b := range info.Blocks {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", b.Name, b.Type, b.Rows, b.Cols, b.Length)

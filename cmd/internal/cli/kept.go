@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"unfold"
+	"unfold/internal/regular"
 	"unfold/models/snapshot"
 )
 
@@ -70,7 +71,7 @@ func (k *keptMaps) take(path string) (*unfold.Map, error) {
 			return m, nil
 		}
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,10 @@ package cli
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 // limitMemory makes the system refuse this process more than so much memory; the
@@ -22,6 +24,19 @@ func limitMemory(n int64) error {
 	limit.Cur = min(limit.Max, uint64(n))
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		return fmt.Errorf("limiting memory: %w", err)
+	}
+	return nil
+}
+
+// limitTime makes the system end this process when it has used so much time of every processor.
+func limitTime(d time.Duration) error {
+	limit := syscall.Rlimit{}
+	if err := syscall.Getrlimit(syscall.RLIMIT_CPU, &limit); err != nil {
+		return fmt.Errorf("limiting time: %w", err)
+	}
+	limit.Cur = min(limit.Max, uint64(d.Seconds())*uint64(runtime.NumCPU()))
+	if err := syscall.Setrlimit(syscall.RLIMIT_CPU, &limit); err != nil {
+		return fmt.Errorf("limiting time: %w", err)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (l *lintCmd) lintSamples(ctx context.Context, p *program, settings stage.Se
 	if more {
 		p.printf("note     there are more messages; the first %s were looked at\n", humanize.Count(mostSamples))
 	}
-	showColumns(p.Stdout, seen)
+	showColumns(p.people(), seen)
 	if pins := seen.Pins(); len(pins) > 0 {
 		p.printf("note     outputs in Avro have one type a column; to pin those found here: source: {types: [%s]}\n", strings.Join(pins, ", "))
 	}

@@ -42,6 +42,7 @@ type plotCmd struct {
 	Uncertainty bool     `help:"Draw the uncertainty of the places around the points, one standard deviation wide: circles of the column sigma or, with --model, ellipses of the points that it was learnt from."`
 	Model       string   `short:"m" placeholder:"MODEL" help:"With --uncertainty: the map's model, of a kind that knows covariances (lllvm)."`
 	Seed        uint64   `default:"1" rare:"" placeholder:"N" help:"Shuffles the order in which dots are drawn. Default 1."`
+	memoryFlag
 }
 
 func (plotCmd) Help() string {

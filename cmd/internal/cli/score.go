@@ -38,6 +38,7 @@ type scoreCmd struct {
 	JSON      bool     `name:"json" help:"Write one JSON object."`
 	textFlags
 	settingFlags
+	memoryFlag
 }
 
 func (scoreCmd) Help() string {
@@ -103,7 +104,7 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 	if c.JSON {
 		return json.NewEncoder(p.Stdout).Encode(r)
 	}
-	r.print(p.Stdout)
+	r.print(p.people())
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,10 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	if err := limitMemory(c.Memory); err != nil {
 		return err
 	}
+	if err := limitTime(untrustedTime); err != nil {
+		return err
+	}
+	endWithParent()
 	o := ingest.Options{Memory: c.Memory}
 	// Text is read as the flags of the command say, by a decoder of Go's own library with
 	// bounded memory. What it may be compressed by is another's.
@@ -108,6 +113,10 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	child.Env = []string{"GOTRACEBACK=none"}
 	said := &head{most: 4 << 10}
 	child.Stderr = said
+	child.WaitDelay = endTime
+	runtime.LockOSThread() // see supervise
+	defer runtime.UnlockOSThread()
+	bind(child)
 	err = child.Run()
 	bad := func(problem, hint string) error {
 		return &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: problem, Hint: hint}

@@ -12,9 +12,10 @@ import (
 // TestMain is the program itself when a test runs it as a process of its own; with a
 // file of hogs it is one whose decoder takes all the memory there is.
 func TestMain(m *testing.M) {
+	_, inside := os.LookupEnv(limitVariable)
 	for _, arg := range os.Args[1:] {
-		if arg == "check-input" || arg == completeVerb {
-			if strings.HasPrefix(os.Args[len(os.Args)-1], "hog") {
+		if inside || arg == "check-input" || arg == completeVerb {
+			if os.Args[len(os.Args)-1] != completeVerb && strings.HasPrefix(os.Args[len(os.Args)-1], "hog") {
 				hog()
 			}
 			os.Exit(Run(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
@@ -64,10 +65,11 @@ func TestUntrusted(t *testing.T) {
 		"a map as well":    {[]string{"plot", "hog.parquet", "-o", "x.png", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
 		"and what is fit":  {[]string{"fit", "hog.parquet", "-o", "x.unfold", "--vector", "embedding", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
 		"and what is put":  {[]string{"embed", "hog.parquet", "-m", "d.unfold", "-o", "x.parquet", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
+		"all of a command": {[]string{"export", "rows.parquet", "-o", "x.html", "--memory", "24MiB"}, []string{"unfold: the command needs more than 24.0 MiB"}},
 		"one that is gone": {[]string{"inspect", "gone.parquet", "--untrusted", "1GiB"}, []string{"gone.parquet", "does not exist"}},
 	} {
 		code, _, stderr := run(t, c.args...)
-		if code != exitBadInput {
+		if want := map[bool]int{true: exitFailed, false: exitBadInput}[name == "all of a command"]; code != want || strings.Contains(stderr, "goroutine") {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
 		for _, want := range c.want {

@@ -41,6 +41,7 @@ type shownFlags struct {
 	Places []string `placeholder:"COL,COL" help:"The columns of the coordinates. Default: embedding, or a pair such as x and y, or the only column of vectors."`
 	ID     string   `name:"id" placeholder:"COL" help:"The column that identifies points. Default: id, if there is one."`
 	Title  string   `placeholder:"TEXT" help:"Title of the page. Default: the file's name."`
+	memoryFlag
 }
 
 func (viewCmd) Help() string {

@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
+	secret "unfold/internal/address"
 	"unfold/stream/store"
 )
 
@@ -22,6 +26,12 @@ type Files struct {
 	// Progress, if not nil, is called while an object is fetched: with its address, the
 	// bytes that are there and all of them, 0 if that is not known.
 	Progress func(address string, done, total int64)
+	// Most bounds the bytes of one object. 0: nine tenths of what the disk has free.
+	Most int64
+	// Elsewhere lets pages of the web redirect to other hosts.
+	Elsewhere bool
+	// Idle is how long to wait for more bytes. 0: a minute.
+	Idle time.Duration
 
 	folder string
 	copies map[string]string
@@ -50,12 +60,7 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 		}
 		f.folder, f.copies = folder, map[string]string{}
 	}
-	in, size, err := open(ctx, address)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	local, err := f.save(ctx, address, in, size)
+	local, err := f.fetch(ctx, address)
 	if err != nil {
 		return "", err
 	}
@@ -63,24 +68,88 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	return local, nil
 }
 
+// fetch copies what is at an address to a file.
+func (f *Files) fetch(ctx context.Context, address string) (string, error) {
+	waiting, dog, done := watched(ctx, f.idle())
+	defer done()
+	in, size, err := f.open(waiting, address)
+	if err == nil {
+		defer in.Close()
+		return f.save(waiting, address, fed{in, dog}, size)
+	}
+	if c := cause(waiting, nil); c != nil {
+		return "", bad(address, c)
+	}
+	return "", err
+}
+
+// fed gives a watchdog time whenever bytes come.
+type fed struct {
+	io.Reader
+	dog watchdog
+}
+
+func (f fed) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if n > 0 {
+		f.dog.feed()
+	}
+	return n, err
+}
+
+// room returns how many bytes an object may have.
+func (f *Files) room() int64 {
+	if f.Most > 0 {
+		return f.Most
+	}
+	if have := free(f.folder); have >= 0 {
+		return have / 10 * 9
+	}
+	return math.MaxInt64
+}
+
+// tooLarge is the error for an object that has more than so many bytes.
+func (f *Files) tooLarge(address string, most int64) error {
+	e := table.Origin{File: address}.Bad("it has more than %s", humanize.Bytes(most))
+	if f.Most > 0 {
+		return e.Suggest("--max-download allows more")
+	}
+	return e.Suggest("the disk of %s has no room for more: name another folder in TMPDIR", f.folder)
+}
+
 // save copies what is read to a file.
-func (f *Files) save(ctx context.Context, address string, in io.Reader, size int64) (string, error) {
+func (f *Files) save(ctx context.Context, address string, in io.Reader, size int64) (local string, err error) {
 	// The ending says what may be named in it: an array of an .npz.
 	whole, _, _ := strings.Cut(address, "?")
+	most := f.room()
+	if size > most {
+		return "", f.tooLarge(address, most)
+	}
 	out, err := os.CreateTemp(f.folder, "*"+path.Ext(whole))
 	if err != nil {
-		return "", fmt.Errorf("a copy of %s: %w", address, err)
+		return "", fmt.Errorf("a copy of %s: %w", secret.Address(address), err)
 	}
-	defer out.Close()
+	defer func() {
+		out.Close()
+		if err != nil {
+			os.Remove(out.Name())
+		}
+	}()
 	for done := int64(0); ; {
-		n, err := io.CopyN(out, in, 1<<20)
+		var n int64
+		n, err = io.CopyN(out, in, 1<<20)
 		if done += n; f.Progress != nil {
 			f.Progress(address, done, size)
 		}
 		var disk *os.PathError
 		switch {
 		case errors.As(err, &disk):
-			return "", fmt.Errorf("a copy of %s: %w", address, err)
+			return "", fmt.Errorf("a copy of %s: %w", secret.Address(address), err)
+		case done > most:
+			err = f.tooLarge(address, most)
+			return "", err
+		case cause(ctx, nil) != nil:
+			return "", bad(address, cause(ctx, nil))
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err == io.EOF && size > 0 && done != size:
@@ -108,9 +177,9 @@ func isWeb(address string) bool {
 }
 
 // open begins to read what is at an address, of so many bytes, or 0 if that is not known.
-func open(ctx context.Context, address string) (io.ReadCloser, int64, error) {
+func (f *Files) open(ctx context.Context, address string) (io.ReadCloser, int64, error) {
 	if isWeb(address) {
-		return openPage(ctx, address)
+		return f.openPage(ctx, address)
 	}
 	in, size, err := store.ReadFile(ctx, address)
 	if errors.Is(err, store.ErrNotThere) {
@@ -123,14 +192,15 @@ func open(ctx context.Context, address string) (io.ReadCloser, int64, error) {
 }
 
 // openPage begins to read an answer over HTTP.
-func openPage(ctx context.Context, address string) (io.ReadCloser, int64, error) {
+func (f *Files) openPage(ctx context.Context, address string) (io.ReadCloser, int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, 0, bad(address, err)
 	}
+	// User and password go into the header by themselves (package http).
 	// What is packed stays so: the file's own compression is looked through later.
 	request.Header.Set("Accept-Encoding", "identity")
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := f.client(request.URL).Do(request)
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {

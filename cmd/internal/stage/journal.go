@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"unfold/internal/atomicfile"
+	"unfold/internal/regular"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -64,7 +64,7 @@ func openJournal(folder, group, topic string, log *slog.Logger) (*journal, error
 }
 
 func (j *journal) read() error {
-	raw, err := os.ReadFile(j.path)
+	raw, err := regular.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

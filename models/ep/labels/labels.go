@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -127,7 +128,8 @@ func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, th
 	if err != nil {
 		return err
 	}
-	par.Ranges(threads, at.Mu.Rows, block, func(_, from, to int) {
+	failed := make([]error, par.Pieces(at.Mu.Rows, block))
+	par.Ranges(threads, at.Mu.Rows, block, func(piece, from, to int) {
 		p, mu, sigma := vec.New[float64](to-from, len(c.Names)), at.Mu.Slice(from, to), at.Sigma[from:to]
 		if c.whole != nil {
 			c.whole.predict(p, mu, sigma)
@@ -137,8 +139,23 @@ func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, th
 			v.opinions(o, from, c)
 			c.decide(p, o, v, sigma, from)
 		}
-		done(from, p)
+		if failed[piece] = finite(p, from); failed[piece] == nil {
+			done(from, p)
+		}
 	})
+	return cmp.Or(failed...)
+}
+
+// finite returns a *models.RowError of the first row of probabilities that are none, as a damaged model
+// file may make them; the rows are numbered from first on.
+func finite(p vec.Matrix[float64], first int) error {
+	for i := range p.Rows {
+		for _, v := range p.Row(i) {
+			if v-v != 0 {
+				return &models.RowError{Row: first + i, Column: -1, Result: "class's probability", Value: v}
+			}
+		}
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/ep"
 	"unfold/models/psi"
 	"unfold/models/snapshot"
@@ -102,7 +103,8 @@ func (c *Classifier) Parts() ([]snapshot.Part, error) {
 	return out, nil
 }
 
-// Open returns the classifier that a snapshot holds, nil if there is none.
+// Open returns the classifier that a snapshot holds, nil if there is none. The error matches
+// models.ErrBadInput.
 func Open(s *snapshot.Snapshot) (c *Classifier, err error) {
 	_, local := s.Part(partLocal)
 	_, whole := s.Part(partNames)
@@ -113,7 +115,7 @@ func Open(s *snapshot.Snapshot) (c *Classifier, err error) {
 		c, err = openWhole(s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the classifier of labels: %w", err)
+		return nil, models.BadInputf("the classifier of labels: %w", err)
 	}
 	return c, nil
 }

@@ -1,0 +1,114 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/ingest/table"
+)
+
+// web answers as the hosts of inputs may.
+func web(t *testing.T) string {
+	t.Helper()
+	release := make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/rows.csv", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "x,y\n1,2\n") })
+	mux.HandleFunc("/large", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 3<<20)) })
+	mux.HandleFunc("/endless", func(w http.ResponseWriter, r *http.Request) {
+		for piece := make([]byte, 1<<20); ; {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+	})
+	mux.HandleFunc("/silent", func(w http.ResponseWriter, r *http.Request) { <-release })
+	mux.HandleFunc("/stalls", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "x,y\n")
+		_ = http.NewResponseController(w).Flush()
+		<-release
+	})
+	mux.HandleFunc("/here", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/rows.csv", http.StatusFound) })
+	mux.HandleFunc("/there", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://"+strings.Replace(r.Host, "127.0.0.1", "localhost", 1)+"/rows.csv", http.StatusFound)
+	})
+	mux.HandleFunc("/metadata", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+	})
+	mux.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) })
+	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "file:///etc/hostname", http.StatusFound)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(release) })
+	return s.URL
+}
+
+// What comes from the web is bounded in bytes and in time, and comes from the host that was named.
+func TestBounds(t *testing.T) {
+	base := web(t)
+	for path, c := range map[string]struct {
+		set  Files
+		want string // in the error; "": it is fetched
+	}{
+		"/rows.csv": {Files{}, ""},
+		"/here":     {Files{}, ""},
+		"/large":    {Files{Most: 1 << 20}, "more than 1.0 MiB; --max-download"},
+		"/endless":  {Files{Most: 4 << 20}, "more than 4.0 MiB"},
+		"/silent":   {Files{Idle: 50 * time.Millisecond}, ""},
+		"/stalls":   {Files{Idle: 50 * time.Millisecond}, "nothing comes any more"},
+		"/there":    {Files{}, "another host"},
+		"/there?":   {Files{Elsewhere: true}, ""},
+		"/metadata": {Files{Elsewhere: true}, "169.254.169.254, an address of the local link"},
+		"/round":    {Files{}, "more than 10 times"},
+		"/file":     {Files{Elsewhere: true}, "redirects from http to file"},
+	} {
+		f := c.set
+		local, err := f.Local(context.Background(), base+path)
+		switch {
+		case path == "/silent":
+			if !table.IsBadInput(err) {
+				t.Errorf("%s: %v", path, err)
+			}
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !table.IsBadInput(err)):
+			t.Errorf("%s: %v, want %q", path, err, c.want)
+		case c.want == "":
+			if text, err := os.ReadFile(local); err != nil || !strings.HasPrefix(string(text), "x,y") {
+				t.Errorf("%s: %q, %v", path, text, err)
+			}
+		}
+		if left, _ := os.ReadDir(f.folder); err != nil && len(left) > 0 {
+			t.Errorf("%s: %d files of what was not fetched are left", path, len(left))
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An address of the local link is connected to only if it was named itself.
+func TestInnerAddresses(t *testing.T) {
+	for address, named := range map[string]string{
+		"169.254.169.254:80": "", "[fe80::1%eth0]:80": "", "[::ffff:169.254.169.254]:80": "", "100.100.100.200:80": "",
+		"[fd00:ec2::254]:80": "", "168.63.129.16:80": "", "0.0.0.0:80": "",
+	} {
+		if err := refuse(netip.Addr{})("tcp", address, nil); err == nil {
+			t.Errorf("%s is connected to, which %q names", address, named)
+		}
+	}
+	for address, named := range map[string]string{
+		"127.0.0.1:80": "", "10.1.2.3:80": "", "[::1]:80": "", "169.254.169.254:80": "169.254.169.254", "93.184.216.34:443": "",
+	} {
+		to, _ := netip.ParseAddr(named)
+		if err := refuse(to)("tcp", address, nil); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

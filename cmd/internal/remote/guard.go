@@ -1,0 +1,116 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// Bounds on what is fetched by HTTP; Files.Idle is one, too.
+const (
+	connectTime  = 15 * time.Second
+	mostRedirect = 10
+)
+
+// services are addresses at which clouds answer their own machines with credentials, beside those of
+// the local link.
+var services = []netip.Addr{
+	netip.MustParseAddr("100.100.100.200"), // Alibaba Cloud
+	netip.MustParseAddr("168.63.129.16"),   // Azure
+	netip.MustParseAddr("fd00:ec2::254"),   // Amazon EC2
+}
+
+// inner reports an address of the local link, or of a cloud's service for its machines.
+func inner(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
+		return true
+	}
+	for _, s := range services {
+		if a == s {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse returns an error for the connection to an address that a name or a redirect may only
+// lead to by mistake or malice. It is asked after names were looked up.
+func refuse(named netip.Addr) func(network, address string, _ syscall.RawConn) error {
+	return func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return fmt.Errorf("an address that cannot be read: %w", err)
+		}
+		if to := at.Addr(); inner(to) && to.Unmap().WithZone("") != named {
+			return fmt.Errorf("it leads to %s, an address of the local link or of a cloud's own services: name that address itself if you mean it", to.WithZone(""))
+		}
+		return nil
+	}
+}
+
+// client fetches pages of the host that was named.
+func (f *Files) client(from *url.URL) *http.Client {
+	named, _ := netip.ParseAddr(from.Hostname())
+	dialer := &net.Dialer{Timeout: connectTime, KeepAlive: 30 * time.Second, Control: refuse(named.Unmap().WithZone(""))}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime,
+			ResponseHeaderTimeout: f.idle(), MaxResponseHeaderBytes: 1 << 20, DisableKeepAlives: true, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(to *http.Request, via []*http.Request) error {
+			switch {
+			case len(via) >= mostRedirect:
+				return fmt.Errorf("it redirects more than %d times", mostRedirect)
+			case to.URL.Scheme != "https" && (to.URL.Scheme != from.Scheme || from.Scheme != "http"):
+				return fmt.Errorf("it redirects from %s to %s: an answer that others may change", from.Scheme, to.URL.Scheme)
+			case to.URL.Hostname() != from.Hostname() && !f.Elsewhere:
+				return fmt.Errorf("it redirects to another host, %q: name the address there, or allow it with --redirects", to.URL.Host)
+			}
+			return nil
+		},
+	}
+}
+
+// errIdle is why fetching ended when nothing came any more.
+var errIdle = errors.New("nothing comes any more")
+
+// idleTime is how long fetching waits for more bytes.
+const idleTime = time.Minute
+
+func (f *Files) idle() time.Duration {
+	if f.Idle > 0 {
+		return f.Idle
+	}
+	return idleTime
+}
+
+// watchdog cancels a context when it is not fed for some time.
+type watchdog struct {
+	timer *time.Timer
+	after time.Duration
+}
+
+// watched returns a context that a watchdog cancels, and a function that ends both.
+func watched(ctx context.Context, after time.Duration) (context.Context, watchdog, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := watchdog{time.AfterFunc(after, func() { cancel(fmt.Errorf("%w, for %v", errIdle, after)) }), after}
+	return ctx, w, func() { w.timer.Stop(); cancel(nil) }
+}
+
+// feed gives the time anew.
+func (w watchdog) feed() { w.timer.Reset(w.after) }
+
+// cause returns why a context ended, if a watchdog did it, or else err.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); errors.Is(c, errIdle) {
+		return c
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+// Package terminal makes text safe to show on a terminal. Names of columns and files, values, and
+// what other programs answer may hold control sequences: shown as they are they move the cursor,
+// change the window's title, hide what stands there, or write into the clipboard.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"unfold/internal/address"
+)
+
+// Escape returns a text with all control characters but tabs and line ends written as \x1b or
+// \u009b, with those that turn the direction of text, and with what is not UTF-8 as U+FFFD.
+func Escape(text string) string {
+	if strings.IndexFunc(text, controls) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case !controls(r):
+			out.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&out, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}
+
+// Name is Escape of one word, which has no tabs and line ends either: as a cell of a table.
+func Name(text string) string {
+	return Escape(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(text))
+}
+
+// controls reports a character that does something instead of being shown.
+func controls(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x20 || r >= 0x7f && r < 0xa0: // C0, DEL and C1
+		return true
+	}
+	// Marks, embeddings, overrides and isolates of direction, and separators of lines.
+	return r == 0x200e || r == 0x200f || r == 0x061c || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// People returns a writer of results for people to w. Each call of Write has to hold whole
+// characters.
+func People(w io.Writer) io.Writer { return writer{w, Escape} }
+
+// Messages returns a writer of errors, notes and logs to w: addresses in them have no secrets
+// either. Each call of Write has to hold whole messages.
+func Messages(w io.Writer) io.Writer {
+	return writer{w, func(text string) string { return Escape(address.Redact(text)) }}
+}
+
+type writer struct {
+	w    io.Writer
+	tidy func(string) string
+}
+
+func (t writer) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(t.w, t.tidy(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,63 @@
+// Package regular opens files that have to be regular ones: models and state. To open a named pipe
+// waits for another program, which may never come, and a device never ends.
+package regular
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// KindError says that something else than a regular file has a name.
+type KindError struct {
+	Path string
+	Mode fs.FileMode
+}
+
+func (e *KindError) Error() string {
+	return fmt.Sprintf("%s is %s, not a file: copy its content to a file first", e.Path, kind(e.Mode))
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// Open opens a regular file for reading, and returns a *KindError for anything else. It never waits.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|atOnce, 0)
+	if err != nil {
+		// A socket cannot be opened at all.
+		if info, other := os.Stat(path); other == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return nil, &KindError{path, info.Mode()}
+		}
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &KindError{path, info.Mode()}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadFile reads a regular file whole.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
