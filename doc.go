@@ -10,8 +10,8 @@
 // Every function takes a gonum mat.Matrix whose rows are vectors: a *mat.Dense, a
 // *sparse.CSR of github.com/james-bowman/sparse, or vectors in single precision as Rows
 // ([][]float32) and Flat (one slice with a stride). Values are kept in single precision.
-// The zero Options work; they project wide vectors onto 50 principal components and learn
-// a map in two dimensions with heavy tails. Columns of different units should be
+// The zero Options work; they project wide vectors onto as many principal components as their
+// neighbourhoods need, and learn a map in two dimensions with heavy tails. Columns of different units should be
 // standardized before.
 //
 // # What comes out

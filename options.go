@@ -92,7 +92,8 @@ type Options struct {
 	// GOMAXPROCS.
 	Threads int
 	// PCA is the number of principal components that vectors are projected onto first.
-	// Default 50 for vectors of more than 50 elements; NoPCA for none.
+	// Default, for vectors of more than 50 elements, as many of 50 to 256 as keep the nearest
+	// neighbours of a sample of rows, or none where few would be spared; NoPCA for none.
 	PCA int
 	// Search and Recall say how neighbours are found, and which share of them, above 0 and
 	// at most 1, which means all. Defaults SearchAuto, 0.99.

@@ -110,6 +110,9 @@ func New(j Job) (Plan, error) {
 	if err := spec.Fits(j.Rows, j.Dim); err != nil {
 		return Plan{}, err
 	}
+	if j.Spec.PCA == fit.PCAAuto && spec.Kind == fit.LVM && j.Entries == 0 && spec.PCA > 0 {
+		spec.PCA = min(spec.PCA, fit.MostComponents(j.Rows)) // the rows may choose fewer
+	}
 	j.Spec = spec
 	p := Plan{Job: j, Seen: j.Dim}
 	if spec.PCA > 0 {

@@ -34,6 +34,8 @@ type Result struct {
 	Spec Spec
 	// PCA is the projection, nil if there is none.
 	PCA *pca.PCA
+	// Components is how their number was chosen, nil if it was given.
+	Components *Components
 	// Report is the model's own. Its Dim is the dimension that the model saw.
 	Report models.Report
 	// Warnings are what to know of the settings at this number of points (Spec.Warnings).
@@ -55,7 +57,7 @@ type Result struct {
 // that can do without some values (Kind.Missing) fill in those of x that are NaN. Progress
 // may be nil; beside the model's stages it reports "pca" and "index".
 func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
-	p, err := prepareFull(x, spec, progress)
+	p, err := prepareFull(ctx, x, spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,13 +81,20 @@ type pipeline struct {
 }
 
 // prepareFull is prepare for rows that are there in full.
-func prepareFull(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipeline, error) {
+func prepareFull(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipeline, error) {
 	spec, err := spec.whole(x)
 	if err != nil {
 		return nil, err
 	}
+	spec, chosen, err := spec.Choose(ctx, x)
+	if err != nil {
+		return nil, err
+	}
 	p, err := prepare(x.Rows, x.Cols, spec, progress)
-	if err == nil && p.spec.binary() {
+	if err != nil {
+		return nil, err
+	}
+	if p.out.Components = chosen; p.spec.binary() {
 		err = gplvm.CheckBinary(x, nil) // by the columns of x, all of them
 	}
 	return p, err

@@ -23,7 +23,7 @@ type Followed struct {
 // kind must be Carried. Result.Row are the slots of the rows. Of the settings, LVM and
 // NoveltyK come from the spec.
 func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Settings, progress models.Progress) (*Followed, *Result, error) {
-	p, err := prepareFull(x, spec, progress)
+	p, err := prepareFull(ctx, x, spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,9 +47,13 @@ func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Sett
 // Resume goes on with the map of a snapshot and its state, under settings as those of
 // Follow. It is an error if these ask for another kind of map than the snapshot holds.
 func Resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Spec, set live.Settings) (*Followed, error) {
+	auto := spec.PCA == PCAAuto
 	spec, err := spec.Resolve(s.Dim)
 	if err != nil {
 		return nil, err
+	}
+	if auto && s.Components.Rows > 0 {
+		spec.PCA = s.Components.Rows
 	}
 	if s.Kind != spec.Kind {
 		return nil, models.BadInputf("a map of kind %s cannot go on as one of kind %s", s.Kind, spec.Kind)
@@ -85,19 +89,6 @@ func (s Spec) follow(set live.Settings) (live.Settings, error) {
 	}
 	set.LVM, set.NoveltyK = s.Latent(), s.NoveltyK
 	return set, nil
-}
-
-// Projection is that of a map which is learnt from the rows of x now; an identity
-// without principal components.
-func Projection(ctx context.Context, x vec.Matrix[float32], spec Spec) (*projection.Projection, error) {
-	p, err := prepareFull(x, spec, nil)
-	if err != nil {
-		return nil, err
-	}
-	if p.spec.PCA == PCANone {
-		return projection.None(x.Cols), nil
-	}
-	return p.components(ctx, x)
 }
 
 // Change lets points go, by their slots, and new ones come, of the vectors x, which start

@@ -175,8 +175,9 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 }
 
 func TestProgressIsReported(t *testing.T) {
-	seen := map[string]bool{}
-	_, _, err := Fit(context.Background(), modeltest.Events(1, 100, 60), quick(), func(stage string, done, total int) {
+	seen, spec := map[string]bool{}, quick()
+	spec.PCA = DefaultPCA
+	_, _, err := Fit(context.Background(), modeltest.Events(1, 100, 60), spec, func(stage string, done, total int) {
 		if done < 0 || done > total {
 			t.Errorf("stage %s: %d of %d", stage, done, total)
 		}

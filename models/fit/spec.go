@@ -19,13 +19,13 @@ const LVM = lvm.Kind
 
 // How PCA is chosen.
 const (
-	// PCAAuto projects vectors of more than DefaultPCA elements onto DefaultPCA
-	// principal components, and leaves others as they are.
+	// PCAAuto projects vectors of more than DefaultPCA elements onto principal components,
+	// and leaves others as they are: kind LVM onto as many as the rows need
+	// (Spec.Choose), other kinds onto DefaultPCA.
 	PCAAuto = 0
 	// PCANone never projects.
 	PCANone = -1
-	// DefaultPCA keeps the neighbourhoods of what has been tried (MNIST: the
-	// 9-NN test error in 50 components is that in all 784 elements).
+	// DefaultPCA is the least that PCAAuto projects onto.
 	DefaultPCA = 50
 )
 
@@ -55,7 +55,8 @@ type Spec struct {
 // Latent are the settings of kind LVM.
 func (s Spec) Latent() lvm.Settings { return lvm.Settings{Common: s.Common, Options: s.LVM} }
 
-// Resolve fills in defaults, for vectors of dim elements, and checks the spec:
+// Resolve fills in defaults, for vectors of dim elements, and checks the spec; where rows
+// would decide the number of principal components it takes the most that they may choose.
 // afterwards Kind is a name, PCA is PCANone or a number of components and
 // NoveltyK is positive. The kind's own settings are left to it.
 func (s Spec) Resolve(dim int) (Spec, error) {
@@ -67,7 +68,9 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	switch {
 	case s.PCA == PCAAuto && (s.Distance != distance.Euclidean || s.binary()):
 		s.PCA = PCANone
-	case s.PCA == PCAAuto && dim > DefaultPCA:
+	case s.PCA == PCAAuto && k.Name == LVM && dim > MostPCA:
+		s.PCA = MostPCA
+	case s.PCA == PCAAuto && k.Name != LVM && dim > DefaultPCA:
 		s.PCA = DefaultPCA
 	case s.PCA == PCAAuto:
 		s.PCA = PCANone

@@ -61,7 +61,7 @@ func dual(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
 		return nil, err
 	}
 	u, rounds := (*mat.Dense)(nil), 0
-	if few := min(q, g.order()); direct(g.order(), few) {
+	if few := min(q, g.order()); whole(g.order(), few) {
 		_, u, err = leading(g.g, few)
 	} else {
 		_, u, rounds, _, err = iterate(ctx, g, few, c.threads, s)

@@ -66,6 +66,14 @@ const (
 	maxRounds = 40
 )
 
+// Of more than narrow components of rows in full, the space of all powers would be so large
+// that the eigenvectors in it take most of the time: the last power alone is kept, after so
+// many applications.
+const (
+	narrow = 64
+	powers = 4
+)
+
 // carried is how many columns the iteration carries for q eigenvectors.
 func carried(q int) int { return q + guard + q/4 }
 
@@ -93,9 +101,9 @@ func krylov(ctx context.Context, c operator, q, threads int, s Settings) (*PCA, 
 
 // iterate finds the q leading eigenvectors by restarted block Krylov iteration:
 // in each round the m best vectors V so far are extended to the space of
-// [V, C V, C^2 V], in which C is diagonalised (Rayleigh-Ritz) and the m best
-// are kept. It needs products with C only, and (depth+1) m columns of x at
-// least. It stops at the given residual; a
+// [V, C V, C^2 V], or replaced by C^4 V if the settings are wide; in it C is
+// diagonalised (Rayleigh-Ritz) and the m best are kept. It needs products with C
+// only, and as many columns of x as the space has. It stops at the given residual; a
 // cluster of eigenvalues at the q-th place, where no set of q vectors is
 // better than another, ends it after maxRounds.
 func iterate(ctx context.Context, c operator, q, threads int, s Settings) (values []float64, v *mat.Dense, rounds int, residual float64, err error) {
@@ -108,25 +116,44 @@ func iterate(ctx context.Context, c operator, q, threads int, s Settings) (value
 	}
 	v = orthonormal(v)
 	for round := 1; ; round++ {
-		basis := v
-		block := v
-		for range depth {
-			next, err := c.apply(ctx, block)
-			if err != nil {
-				return nil, nil, 0, 0, err
-			}
-			block = orthonormal(next)
-			_, have := basis.Dims()
-			wide := mat.NewDense(dim, have+m, nil)
-			wide.Augment(basis, block)
-			basis = wide
+		basis, err := extend(ctx, c, v, s.wide)
+		if err != nil {
+			return nil, nil, 0, 0, err
 		}
-		basis = orthonormal(basis)
 		values, v, residual, err = rayleighRitz(ctx, c, basis, m, q, threads)
 		if err != nil || residual <= s.Tolerance || round == last {
 			return values, v, round, residual, err
 		}
 	}
+}
+
+// extend returns an orthonormal basis of the space of v and its images or, wide, of its
+// last image alone.
+func extend(ctx context.Context, c operator, v *mat.Dense, wide bool) (*mat.Dense, error) {
+	basis, block, times := v, v, depth
+	if wide {
+		times = powers
+	}
+	for range times {
+		next, err := c.apply(ctx, block)
+		if err != nil {
+			return nil, err
+		}
+		block = orthonormal(next)
+		if wide {
+			basis = block
+			continue
+		}
+		dim, have := basis.Dims()
+		_, more := block.Dims()
+		both := mat.NewDense(dim, have+more, nil)
+		both.Augment(basis, block)
+		basis = both
+	}
+	if wide {
+		return basis, nil
+	}
+	return orthonormal(basis), nil
 }
 
 // rayleighRitz returns the m best approximations to eigenvectors of C in the

@@ -36,17 +36,22 @@ type Settings struct {
 	// Seed is where the iterative solver begins; it matters above 256 columns (and
 	// rows, if they are fewer) only, and there within Tolerance.
 	Seed uint64
-	// Tolerance is the residual at which the iterative solver stops, relative
-	// to the largest eigenvalue. Default 1e-5.
+	// Tolerance is the residual at which the iterative solver stops, relative to the
+	// largest eigenvalue. Default 1e-5; 1e-3 where Fit looks for more than 64 components
+	// of more than 512 columns: the last of so many have nearly equal variances, and
+	// others would do as well.
 	Tolerance float64
 	// rounds bounds those of the iterative solver; 0 means maxRounds.
 	rounds int
+	// wide keeps the last power of the iteration alone (extend).
+	wide bool
 }
 
 // Largest sizes of the direct ways: eigenvectors by a dense solver, and the
 // covariance, or the products of rows, as a matrix.
 const (
 	maxDense = 256
+	maxWhole = 512
 	maxGram  = 2048
 )
 
@@ -57,6 +62,16 @@ func direct(order, q int) bool {
 	space := (depth + 1) * carried(q)
 	return order <= maxDense || order <= maxGram && 2*space > order || space > order
 }
+
+// wide reports whether Fit looks for q eigenvectors of a matrix of that order in the
+// space of one power: there all eigenvectors would take seconds, and a space of all powers
+// nearly as long.
+func wide(order, q int) bool {
+	return q > narrow && order > maxWhole && 2*carried(q) <= order
+}
+
+// whole reports whether Fit computes all eigenvectors of a matrix of that order at once.
+func whole(order, q int) bool { return !wide(order, q) && direct(order, q) }
 
 // Form says what matrix the eigenvectors come from.
 type Form int
@@ -92,7 +107,7 @@ func Bytes(n, dim, q int) int64 {
 		// The products twice, a panel, and their eigenvectors or the spaces of the
 		// iteration; then the basis in all columns, its image, and both turned.
 		eigen := 3 * spaces
-		if direct(n, min(n, q)) {
+		if whole(n, min(n, q)) {
 			eigen = 2 * rows
 		}
 		return 8 * (2*rows*rows + max(rows*max(panelColumns, eigen), 4*columns*wide+rows*wide))
@@ -111,8 +126,16 @@ func Bytes(n, dim, q int) int64 {
 // finite. Components beyond the rank of the data have variance 0 and are
 // orthonormal all the same.
 func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, error) {
+	order := x.Cols
+	if FormOf(x.Rows, x.Cols, q) == Dual {
+		order = x.Rows
+	}
+	s.wide = wide(order, min(q, order))
 	if s.Tolerance == 0 {
 		s.Tolerance = 1e-5
+		if s.wide {
+			s.Tolerance = 1e-3
+		}
 	}
 	switch {
 	case q < 1 || q > x.Cols:
@@ -147,7 +170,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 // precision.
 func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
 	find := func() (*PCA, error) {
-		if direct(c.x.Cols, q) {
+		if whole(c.x.Cols, q) {
 			return dense(c, q)
 		}
 		return krylov(ctx, c, q, c.threads, s)

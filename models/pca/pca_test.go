@@ -159,6 +159,44 @@ func TestIterationOrDirect(t *testing.T) {
 			t.Errorf("%d of %d components: direct is %v", c.q, c.dim, got)
 		}
 	}
+	for _, c := range []struct {
+		dim, q int
+		want   bool
+	}{{512, 100, true}, {784, 64, false}, {784, 120, false}, {784, 256, false}, {784, 384, true}, {1100, 300, false}} {
+		if got := whole(c.dim, c.q); got != c.want {
+			t.Errorf("%d of %d components of rows in full: all eigenvectors are computed: %v", c.q, c.dim, got)
+		}
+	}
+}
+
+// Many components of many columns explain what the eigenvectors do, to the tolerance that is
+// promised.
+func TestManyComponents(t *testing.T) {
+	x := cloud(8, 700, maxWhole+1, 0.99)
+	const q = narrow + 1
+	p, err := Fit(context.Background(), x, q, Settings{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Iterations == 0 || p.Residual > 1e-3 {
+		t.Errorf("%d rounds, residual %g", p.Iterations, p.Residual)
+	}
+	orthonormalRows(t, p.Components)
+	c := &covariance{x: x, mean: mean(x, 0)}
+	if err := c.formDouble(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	best, err := dense(c, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want float64
+	for k := range q {
+		got, want = got+p.Variance[k], want+best.Variance[k]
+	}
+	if got > want*(1+1e-6) || got < want*(1-1e-4) {
+		t.Errorf("the components explain %g, the best %g", got, want)
+	}
 }
 
 func TestWideDataIsSolvedByIteration(t *testing.T) {

@@ -20,6 +20,9 @@ type Rates struct {
 // hardly fall take up to maxRounds.
 const usualRounds = 12
 
+// usualWide is about how many rounds it takes for many components.
+const usualWide = 2
+
 // Sizes of what MeasureRates does, some milliseconds each; the best of some counts.
 const (
 	rateRows, rateColumns, rateSpace = 192, 1024, 64
@@ -63,7 +66,7 @@ func (r Rates) Seconds(n, dim, q int) float64 {
 	}
 	few := min(n, q)
 	t := r.Product*(rows*rows*columns/2+3*rows*columns*wide+2*columns*wide*wide) + r.Turn*2*columns*wide*wide + r.Dense*wide*wide*wide
-	if direct(n, few) {
+	if whole(n, few) {
 		return t + r.Dense*rows*rows*rows
 	}
 	return t + r.iteration(rows, rows, few)
@@ -73,7 +76,10 @@ func (r Rates) Seconds(n, dim, q int) float64 {
 // product with a vector takes so many multiplications an element.
 func (r Rates) iteration(order, product float64, q int) float64 {
 	m := float64(carried(q))
-	space := (depth + 1) * m
-	return usualRounds * (r.Product*(product*order*(depth*m+space)+order*space*(space+2*m)) +
-		r.Turn*2*order*(depth*m*m+space*space) + r.Dense*space*space*space)
+	rounds, space, images := float64(usualRounds), (depth+1)*m, float64(depth)
+	if wide(int(order), q) {
+		rounds, space, images = usualWide, m, powers
+	}
+	return rounds * (r.Product*(product*order*(images*m+space)+order*space*(space+2*m)) +
+		r.Turn*2*order*(images*m*m+space*space) + r.Dense*space*space*space)
 }

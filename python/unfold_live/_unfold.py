@@ -68,7 +68,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
         with coordinates; or coordinates, NaN for rows that are free.
     pca : int or "none", optional
-        Principal components that rows are projected onto first; by default 50 where there are more.
+        Principal components that rows are projected onto first; by default as many of 50 to 256 as
+        the nearest neighbours of a sample of rows need, or none where few are spared.
     supervision : float, optional
         How much labels given to ``fit`` take part in learning, 0 to 1: umap-learn's supervised maps. By default
         they take no part, and ``predict`` alone knows them.

@@ -8,14 +8,14 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/projection"
 )
 
-// reframe learns the principal components again, from the reference set as it is now,
+// reframe looks at the principal components again, with the reference set as it is now,
 // where a major refresh is due and moves every point anyway: what has come into the stream
-// may vary in directions that the first components do not see. Points keep their places.
+// may vary in directions that the first components do not see. New ones replace them if
+// these keep clearly more of the neighbours (fit.Spec.Renew). Points keep their places.
 func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	old := cur.snapshot
 	if old.Components.Rows == 0 || r.changed {
@@ -30,11 +30,12 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	x := r.in.lock().Matrix()
 	r.in.unlock()
 	spec := r.set.spec()
-	project, err := fit.Projection(ctx, x, spec)
+	before := projection.Of(old)
+	project, err := spec.Renew(ctx, x, before)
 	if models.IsBadInput(err) {
 		return nil // the components that there are will do
 	}
-	if err != nil {
+	if err != nil || project == before {
 		return err
 	}
 	z, err := project.Learn(r.rowVectors(cur), spec.Threads)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -39,6 +40,8 @@ type fitRun struct {
 	edges *ingest.Edges
 	// near are the neighbours that --neighbors-file gives, nil if none.
 	near *knn.Given
+	// components is how many principal components the rows need; nil if they do not decide it.
+	components *fit.Components
 
 	data      *ingest.Dataset
 	room      *rowsRoom
@@ -131,6 +134,12 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	if f.data.Sparse != nil {
 		f.job.Entries = max(1, f.data.Sparse.NNZ())
 	}
+	if f.data.Sparse == nil {
+		if f.job.Spec, f.components, err = f.job.Spec.Choose(ctx, f.data.X); err != nil {
+			return nil, err
+		}
+		f.sayComponents()
+	}
 	if f.predicted, err = f.predict(ctx, f.p, f.job, f.data.X, f.limit); err != nil {
 		return nil, err
 	}
@@ -144,6 +153,14 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	}
 	f.clock.lap("predict")
 	return release, nil
+}
+
+// sayComponents says how many principal components are kept, if the rows decided it.
+func (f *fitRun) sayComponents() {
+	if c := f.components; c != nil && c.Kept < c.Of {
+		f.p.say(fmt.Sprintf("keeping %d of %d principal components: %.0f %% of the variance, %.0f %% of the nearest neighbours of a sample",
+			c.Kept, c.Of, 100*c.Variance, 100*c.Neighbors))
+	}
 }
 
 // learn learns the map, and the classes.

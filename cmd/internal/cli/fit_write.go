@@ -35,6 +35,7 @@ func (f *fitRun) write(ctx context.Context) (err error) {
 	if f.Report != "" {
 		f.leave()
 		report := newReport(f.p, f.snap.Dim, f.model, f.result, f.predicted)
+		report.Projection = f.components
 		if f.edges == nil { // the nodes of a graph have no vectors to compare with
 			if report.mapScores, err = f.scores(ctx); err != nil {
 				return err
