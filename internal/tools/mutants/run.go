@@ -74,6 +74,7 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 			return false
 		}
 		r.Missed = append(r.Missed, sites[k])
+		s.verbose("%s: not reached: %s", path, sites[k])
 		return true
 	})
 	limit := max(s.limit, 3*usual)
