@@ -117,7 +117,7 @@ func (t tests) run(ctx context.Context, limit time.Duration, env ...string) (pas
 	defer os.RemoveAll(scratch)
 	c := exec.CommandContext(ctx, t.program, "-test.failfast", "-test.timeout", limit.String(), "-test.parallel", "4")
 	c.Dir = t.dir
-	c.Env = append(os.Environ(), append(env, "UNFOLD_TESTS=quick", "RAPID_SEED=20261", "TMPDIR="+scratch)...)
+	c.Env = append(os.Environ(), append(env, "UNFOLD_TESTS=quick", "RAPID_SEED=20261", "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=0s", "TMPDIR="+scratch)...)
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
 	return err == nil, string(out)
