@@ -291,10 +291,14 @@ func TestManyNeighbors(t *testing.T) {
 func TestWalk(t *testing.T) {
 	g, p := newGraph(t, 2, Settings{Neighbors: 3, Core: 3}), points{}
 	insert(t, g, p, knntest.Points[float32]("gauss", 60, 2, 1))
-	w := &walker{now: math.MaxUint32 - 20}
+	w := &walker{now: math.MaxUint32 - 20, seen: slices.Repeat([]uint32{5}, 60)} // met by the fifth walk before
+	now := w.now
 	for round := range 3 {
 		for j := range int32(60) {
 			w.walk(g, j)
+			if now = max(now+1, 1); w.now != now {
+				t.Fatalf("walk %d is followed by %d", now, w.now)
+			}
 			want := map[int32]bool{j: true}
 			for range 3 {
 				for i := range want {
@@ -313,7 +317,7 @@ func TestWalk(t *testing.T) {
 			}
 			met := slices.Clone(w.queue)
 			slices.Sort(met)
-			if len(slices.Compact(met)) != len(w.queue) || len(met) != len(want) || w.queue[0] != j || w.now == 0 {
+			if len(slices.Compact(met)) != len(w.queue) || len(met) != len(want) || w.queue[0] != j {
 				t.Fatalf("round %d: from %d the walk is %v, want %d slots", round, j, w.queue, len(want))
 			}
 			for i, s := range w.seen {
