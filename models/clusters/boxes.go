@@ -114,9 +114,8 @@ func (b *boxes[T]) away2(row []T, v int32) (sum float64) {
 	}
 	for k, value := range row {
 		at := float64(value)
-		if out := max(low[k]-at, at-high[k]); out > 0 {
-			sum += out * out
-		}
+		out := max(low[k]-at, at-high[k], 0)
+		sum += out * out
 	}
 	return sum
 }

@@ -355,6 +355,81 @@ func TestBoxes(t *testing.T) {
 	})
 }
 
+// TestBoxesStayClosed: a search opens no box whose rows are in the asking point's component or can be no
+// nearer than what is known, and of two boxes looks into the nearer one first. A box that is opened here
+// names a half that is not there, and panics.
+func TestBoxesStayClosed(t *testing.T) {
+	const closed = 1 << 30
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
+		n, dim := rapid.IntRange(2, 120).Draw(rt, "rows"), rapid.IntRange(1, 3).Draw(rt, "columns")
+		x, core2, label := scattered(r, n, dim), make([]float64, n), make([]int32, n)
+		for i := range n {
+			label[i] = int32(2 * i / n)
+		}
+		if rapid.Bool().Draw(rt, "apart") { // so that boxes are of one component
+			for i := range n {
+				x.Row(i)[0] += float64(1000 * label[i])
+			}
+		}
+		b := newBoxes(distance.Euclidean, x, core2, 1)
+		b.join(label)
+		right := slices.Clone(b.right)
+		search := func(i int32, known float64) *ask[float64] {
+			a := &ask[float64]{boxes: b, label: label, i: i, row: x.Row(int(i)), near: -1, r2: known}
+			a.visit(0, a.bound(0))
+			return a
+		}
+		for i := range int32(n) {
+			copy(b.right, right)
+			want := search(i, math.Inf(1)).r2
+			bounds := make([]float64, len(right))
+			for v := range bounds {
+				bounds[v] = (&ask[float64]{boxes: b, i: i, row: x.Row(int(i))}).bound(int32(v))
+			}
+			for _, known := range []float64{math.Inf(1), want, bounds[0], bounds[len(bounds)-1]} {
+				for v := range right {
+					if b.right[v] = right[v]; b.component[v] == label[i] || bounds[v] >= known {
+						b.right[v] = closed
+					}
+				}
+				if got := search(i, known); got.r2 != min(want, known) {
+					rt.Fatalf("point %d has an edge of %v, want %v", i, got.r2, min(want, known))
+				}
+			}
+			if len(right) != 3 {
+				continue
+			}
+			copy(b.right, right)
+			near, far := int32(1), right[0]
+			if bounds[far] < bounds[near] {
+				near, far = far, near
+			}
+			inNear := slices.ContainsFunc(b.order[b.from[near]:b.to[near]], func(j int32) bool {
+				return label[j] != label[i] && distance.Between(distance.Euclidean, x.Row(int(i)), x.Row(int(j))) == want
+			})
+			if inNear && bounds[near] < bounds[far] && bounds[far] >= want {
+				b.right[far] = closed
+				search(i, math.Inf(1))
+			}
+			copy(b.right, right)
+			q := slices.Clone(x.Row(int(i)))
+			q[0] -= 0.5
+			first := b.nearest(nil, q, 1, 0, 0)
+			one, other := b.away2(q, 1), b.away2(q, right[0])
+			if near, far = 1, right[0]; other < one {
+				near, far, one, other = far, near, other, one
+			}
+			if one < other && other > first[0].dist2 {
+				b.right[far] = closed
+				if got := b.nearest(nil, q, 1, 0, 0); !slices.Equal(got, first) {
+					rt.Fatalf("%v, want %v", got, first)
+				}
+			}
+		}
+	})
+}
+
 // TestBoxed: rows of up to so many columns are searched by boxes, sets never.
 func TestBoxed(t *testing.T) {
 	for d, want := range map[distance.Distance]bool{distance.Euclidean: true, distance.Manhattan: true, distance.Chebyshev: true, distance.Jaccard: false} {

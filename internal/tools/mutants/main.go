@@ -37,7 +37,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	set := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	set.SetOutput(stderr)
 	most := set.Int("most", 60, "changes tried of each package, at equal distances; 0: all")
-	limit := set.Duration("limit", time.Minute, "the longest that tests may take with a change, or three times their usual time if that is longer; beyond it they are ended, which counts as noticed")
+	limit := set.Duration("limit", 20*time.Second, "the longest that tests may take with a change, or five times their usual time if that is longer; beyond it they are ended, which counts as noticed")
+	which := set.String("run", "", "run only tests whose names match this regular expression: fewer changes are noticed then")
 	workers := set.Int("workers", 2, "changes tried at a time")
 	only := set.String("only", "", "try only changes that match this regular expression, as they are written: file:line: kind: text")
 	page := set.String("o", "", "write a page of the results to this file")
@@ -53,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mutants: -only:", err)
 		return 2
 	}
-	s := settings{*most, match, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
+	s := settings{*most, match, *which, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
 	var all []result
 	for _, path := range paths {
 		r, err := try(ctx, path, s)

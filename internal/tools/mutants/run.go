@@ -33,6 +33,7 @@ func (r result) killed() int { return r.Tried - len(r.Missed) - len(r.Survivors)
 type settings struct {
 	most    int            // changes tried of each package
 	only    *regexp.Regexp // changes that may be tried
+	run     string         // pattern of the tests that are run; empty: all
 	limit   time.Duration  // the longest that tests may take with a change; longer is killed
 	workers int
 	verbose func(format string, args ...any)
@@ -55,14 +56,13 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	if text, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-c", "-overlay", overlay, "-o", program, path).CombinedOutput(); err != nil {
 		return r, fmt.Errorf("%s with its changes: %w\n%s", path, err, text)
 	}
-	t := &tests{program: program, dir: dir}
+	t := &tests{program: program, dir: dir, limit: s.limit}
 	begin := time.Now()
-	if passed, text := t.run(ctx, "", 30*time.Minute); !passed {
+	if passed, text := t.run(ctx, s.run, 30*time.Minute); !passed {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
 	}
-	usual := time.Since(begin)
-	r.Seconds = usual.Seconds()
-	if err := t.look(ctx, folder); err != nil {
+	r.Seconds = time.Since(begin).Seconds()
+	if err := t.look(ctx, s.run, folder); err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
 	var chosen []int
@@ -84,14 +84,13 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 		s.verbose("%s: not reached: %s", path, sites[k])
 		return true
 	})
-	limit := max(s.limit, 3*usual)
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	next := make(chan int)
 	for range s.workers {
 		group.Go(func() {
 			for k := range next {
-				if !t.notice(ctx, k, limit) {
+				if !t.notice(ctx, k) {
 					mu.Lock()
 					r.Survivors = append(r.Survivors, sites[k])
 					s.verbose("%s: survived: %s", path, sites[k])

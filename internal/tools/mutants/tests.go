@@ -16,7 +16,8 @@ import (
 // tests is a test binary and the folder that it runs in.
 type tests struct {
 	program, dir string
-	all          []test // the quickest first
+	limit        time.Duration // the least at which tests with a change are ended
+	all          []test        // the quickest first
 }
 
 // test is one test function.
@@ -30,12 +31,15 @@ type test struct {
 const together = 2 * time.Second
 
 // look runs each test by itself, to know which changes it reaches and how long it takes.
-func (t *tests) look(ctx context.Context, folder string) error {
-	list, err := exec.CommandContext(ctx, t.program, "-test.list", "^(Test|Example|Fuzz)").Output()
+func (t *tests) look(ctx context.Context, pattern, folder string) error {
+	list, err := exec.CommandContext(ctx, t.program, "-test.list", cmp.Or(pattern, ".")).Output()
 	if err != nil {
 		return fmt.Errorf("the list of tests: %w", err)
 	}
 	for i, name := range strings.Fields(string(list)) {
+		if strings.HasPrefix(name, "Benchmark") {
+			continue
+		}
 		hits, begin := filepath.Join(folder, "hits"+strconv.Itoa(i)), time.Now()
 		if passed, text := t.run(ctx, "^"+name+"$", 30*time.Minute, "UNFOLD_MUTANT_HITS="+hits); !passed {
 			return fmt.Errorf("%s fails without any change:\n%s", name, text)
@@ -62,11 +66,11 @@ func (t *tests) reaching(k int) (out []test) {
 
 // notice reports whether a test fails with change k, or does not end in time. Tests that do not
 // reach it cannot.
-func (t *tests) notice(ctx context.Context, k int, limit time.Duration) bool {
+func (t *tests) notice(ctx context.Context, k int) bool {
 	var batch []string
 	var sum time.Duration
 	fails := func() bool {
-		passed, _ := t.run(ctx, "^("+strings.Join(batch, "|")+")$", limit, "UNFOLD_MUTANT="+strconv.Itoa(k))
+		passed, _ := t.run(ctx, "^("+strings.Join(batch, "|")+")$", max(t.limit, 5*sum), "UNFOLD_MUTANT="+strconv.Itoa(k))
 		batch, sum = nil, 0
 		return !passed
 	}

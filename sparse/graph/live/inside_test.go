@@ -291,7 +291,7 @@ func TestManyNeighbors(t *testing.T) {
 func TestWalk(t *testing.T) {
 	g, p := newGraph(t, 2, Settings{Neighbors: 3, Core: 3}), points{}
 	insert(t, g, p, knntest.Points[float32]("gauss", 60, 2, 1))
-	w := &walker{now: math.MaxUint32 - 20, seen: slices.Repeat([]uint32{5}, 60)} // met by the fifth walk before
+	w := &walker{now: math.MaxUint32, seen: slices.Repeat([]uint32{1}, 60)} // met by the first walk of all
 	now := w.now
 	for round := range 3 {
 		for j := range int32(60) {
