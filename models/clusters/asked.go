@@ -62,7 +62,7 @@ func (l *Live) together(ctx context.Context, w *askBlock, asks []asked) ([]graph
 			w.slots = append(w.slots, a.slot)
 		}
 	}
-	w.reach = slices.Grow(w.reach[:0], l.graph.Top())[:l.graph.Top()]
+	w.reach = room(w.reach, l.graph.Top())
 	for slot := range w.reach {
 		w.reach[slot] = -1
 	}

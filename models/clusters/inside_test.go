@@ -128,10 +128,30 @@ func checkPlaces(t *rapid.T, v *levels, tree []graph.Edge, n int) {
 			if f, e := v.below(a, level); f != from || e != to || v.after(a, level) != to {
 				t.Fatalf("below %v place %d is in %d..%d, want %d..%d", level, a, f, e, from, to)
 			}
+			if first := v.order[from]; first != slices.Min(v.order[from:to]) {
+				t.Fatalf("below %v places %d..%d begin with slot %d of %v", level, from, to, first, v.order[from:to])
+			}
 			if f, e := v.upTo(a, level); f != upFrom || e != upTo {
 				t.Fatalf("up to %v place %d is in %d..%d, want %d..%d", level, a, f, e, upFrom, upTo)
 			}
 		}
+	}
+}
+
+// TestKruskalMemory: a tree is valid until the call after the next, whose memory is its own, and among
+// equally long edges those of the tree before stay.
+func TestKruskalMemory(t *testing.T) {
+	v := &levels{}
+	tree := []graph.Edge{{I: 0, J: 1, Dist2: 1}, {I: 1, J: 2, Dist2: 1}}
+	fresh := []graph.Edge{{I: 0, J: 2, Dist2: 1}}
+	first := v.kruskal(tree, fresh, 3, 3)
+	if !slices.Equal(first, tree) {
+		t.Errorf("the tree becomes %v", first)
+	}
+	second := v.kruskal(first, nil, 3, 3)
+	third := v.kruskal(second, nil, 3, 3)
+	if !slices.Equal(third, tree) || !slices.Equal(second, tree) || &first[0] == &second[0] || &first[0] != &third[0] {
+		t.Errorf("trees %v and %v, in memory of the one before: %v, before that: %v", second, third, &first[0] == &second[0], &first[0] == &third[0])
 	}
 }
 
@@ -284,6 +304,114 @@ func TestShorter(t *testing.T) {
 	}
 	if err := l.search(ctx, []asked{{slot: 3, to: 80}}); err == nil {
 		t.Error("no error of a cancelled search")
+	}
+}
+
+// nearestOfAll is nearest by measuring all.
+func nearestOfAll(l *Live, slot int32, others []int32) (best graph.Edge, other int32) {
+	best.Dist2 = math.Inf(1)
+	for _, j := range others {
+		if e := l.edge(slot, j); e.Dist2 < best.Dist2 {
+			best, other = e, j
+		}
+	}
+	return best, other
+}
+
+// TestBridge: the nearest of others is the first of all nearest ones, and a bridge goes to and fro between
+// two groups until it becomes no shorter.
+func TestBridge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, r := loose(t)
+		order := l.levels.order
+		cut := 1 + r.IntN(len(order)-1)
+		a, b := order[:cut], order[cut:]
+		for _, slot := range a {
+			want, end := nearestOfAll(l, slot, b)
+			if e, other := l.nearest(slot, b); e != want || other != end {
+				t.Fatalf("from %d the nearest is %v, %d, want %v, %d", slot, e, other, want, end)
+			}
+		}
+		at, from, to := a[0], a, b
+		want := graph.Edge{Dist2: math.Inf(1)}
+		for {
+			e, end := nearestOfAll(l, at, to)
+			if e.Dist2 >= want.Dist2 {
+				break
+			}
+			want, at, from, to = e, end, to, from
+		}
+		if e := l.bridge(a, b); e != want {
+			t.Fatalf("the bridge is %v, want %v", e, want)
+		}
+	})
+	// Of more points than one task has, the first of equal ones.
+	l, err := NewLive(1, Settings{MinSize: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := vec.New[float32](2*measureTogether+60, 1)
+	for i := range x.Data {
+		x.Data[i] = float32(i % 97)
+	}
+	slots, err := l.Insert(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, slot := range []int32{0, 50, 8000} {
+		want, end := nearestOfAll(l, slot, slots[100:])
+		if e, other := l.nearest(slot, slots[100:]); e != want || other != end {
+			t.Errorf("from %d the nearest is %v, %d, want %v, %d", slot, e, other, want, end)
+		}
+	}
+}
+
+// TestBridges: parts of many asks get a bridge to what is around them, if that is shorter than their level;
+// each run of asks of one part and level by itself.
+func TestBridges(t *testing.T) {
+	l, err := NewLive(1, Settings{MinSize: 2, MinSamples: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := vec.New[float32](200, 1)
+	for i := range x.Data {
+		x.Data[i] = float32(i)
+		if i >= 100 {
+			x.Data[i] += 50
+		}
+	}
+	if _, err := l.Insert(t.Context(), x); err != nil {
+		t.Fatal(err)
+	}
+	v := &l.levels
+	place := int(v.place[0])
+	from, to := v.below(place, 100) // the hundred points on the side of the first
+	if to-from != 100 {
+		t.Fatalf("the first point is with %d others", to-from)
+	}
+	asks := func(n int, level float64, own reached) (out []asked) {
+		for k := range n {
+			out = append(out, asked{slot: v.order[int(own.from)+k], level: level, own: own, to: 200})
+		}
+		return out
+	}
+	side := reached{int32(from), int32(to)}
+	half := reached{int32(from), int32(from + 70)} // whose bridge goes to the rest of its side
+	want := graph.Edge{I: 99, J: 100, Dist2: 51 * 51}
+	for _, c := range []struct {
+		name string
+		asks []asked
+		want int
+	}{
+		{"enough", asks(manyAsked, 51*51+1, side), 1}, {"too few", asks(manyAsked-1, 51*51+1, side), 0}, {"not shorter", asks(manyAsked, 51*51, side), 0}, {"none", nil, 0},
+		{"two levels, too few of each", slices.Concat(asks(40, 51*51+1, side), asks(40, 51*51+2, side)), 0},
+		{"two parts, too few of each", slices.Concat(asks(40, 51*51+1, side), asks(40, 51*51+1, half)), 0},
+		{"two parts", slices.Concat(asks(64, 51*51+1, side), asks(64, 51*51+1, half)), 2},
+	} {
+		found := l.bridges(c.asks)
+		if len(found) != c.want || c.want > 0 && found[0] != want || c.want > 1 && found[1].Dist2 != 1 {
+			t.Errorf("%s: %v", c.name, found)
+		}
 	}
 }
 
@@ -530,6 +658,111 @@ func TestSettingsEdges(t *testing.T) {
 	} {
 		if _, err := c.s.Filled(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.s, err, c.want)
+		}
+	}
+}
+
+// TestDuplicatesPersist: clusters of equal points last for ever, and none of these is an outlier.
+func TestDuplicatesPersist(t *testing.T) {
+	x := vec.New[float32](31, 1)
+	for i := range x.Data {
+		x.Data[i] = float32(i % 2 * 5)
+	}
+	x.Data[30] = 40
+	c, err := Find(t.Context(), x, Settings{MinSize: 5, MinSamples: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Persistence, []float64{1, 1}) || !slices.Equal(c.Size, []int{15, 15}) || c.Label[30] != Noise {
+		t.Errorf("persistence %v of %v, the last is in %d", c.Persistence, c.Size, c.Label[30])
+	}
+	for i := range 30 {
+		if c.Label[i] != int32(i%2) || c.Probability[i] != 1 || c.Outlier[i] != 0 {
+			t.Errorf("point %d is in %d with %v, an outlier by %v", i, c.Label[i], c.Probability[i], c.Outlier[i])
+		}
+	}
+	if c.Probability[30] != 0 || c.Outlier[30] < 0.9 {
+		t.Errorf("the last point has %v, and is an outlier by %v", c.Probability[30], c.Outlier[30])
+	}
+	for _, v := range []struct{ lambda, most, want float64 }{{0, 0, 1}, {3, 0, 1}, {math.Inf(1), 2, 1}, {math.Inf(1), math.Inf(1), 1}, {1, 4, 0.25}, {9, 4, 1}, {0, 4, 0}} {
+		if got := share(v.lambda, v.most); got != v.want {
+			t.Errorf("the share of %v of %v is %v", v.lambda, v.most, got)
+		}
+	}
+}
+
+// TestTreeByHand: stabilities, deaths and last lambdas of a small tree, and what is chosen of it.
+func TestTreeByHand(t *testing.T) {
+	// The root falls into 1 and 2 at lambda 1, and 2 into 3 and 4 at 2.
+	tree := &Tree{Parent: []int32{-1, 0, 0, 2, 2}, Birth: []float64{0, 1, 1, 2, 2}, Size: []int32{9, 3, 5, 2, 2},
+		Of: []int32{0, 1, 1, 1, 2, 3, 3, 4, 4}, Lambda: []float64{0.5, 2, 3, 4, 1.5, 3, 3, 2.5, 5}}
+	if got := tree.stability(); !slices.Equal(got, []float64{0.5 + 3 + 5, 6, 0.5 + 2 + 2, 2, 3.5}) {
+		t.Errorf("stability %v", got)
+	}
+	if got := tree.deaths(); !slices.Equal(got, []float64{1, 4, 2, 3, 5}) {
+		t.Errorf("deaths %v", got)
+	}
+	if got := tree.last(); !slices.Equal(got, []float64{5, 4, 5, 3, 5}) {
+		t.Errorf("last %v", got)
+	}
+	for _, c := range []struct {
+		name   string
+		s      Settings
+		weight []float64
+		want   []int32
+	}{
+		{"most mass", Settings{}, nil, []int32{1, 3, 4}}, {"equal mass", Settings{}, []float64{1, 1, 5.5 / 4.5, 1, 1}, []int32{1, 2}}, {"weighed", Settings{}, []float64{1, 1, 2, 1, 1}, []int32{1, 2}},
+		{"leaves", Settings{Selection: Leaf}, nil, []int32{1, 3, 4}}, {"leaves, weighed", Settings{Selection: Leaf}, []float64{1, 1, 9, 1, 1}, []int32{1, 3, 4}},
+		{"below 0.6", Settings{Epsilon: 0.6}, nil, []int32{1, 2}}, {"below 0.5", Settings{Epsilon: 0.5}, nil, []int32{1, 3, 4}}, {"below 3", Settings{Epsilon: 3}, nil, []int32{1, 2}},
+	} {
+		chosen := tree.choose(c.s, c.weight)
+		var got []int32
+		for v, is := range chosen {
+			if is {
+				got = append(got, int32(v))
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		around := tree.around(chosen)
+		for v := range around {
+			want := Noise
+			for at := int32(v); at >= 0; at = tree.Parent[at] {
+				if chosen[at] {
+					want = at
+				}
+			}
+			if around[v] != want {
+				t.Errorf("%s: cluster %d is in %d, want %d", c.name, v, around[v], want)
+			}
+		}
+	}
+}
+
+// TestJoinedByHand: which of its neighbours a new point joins, and where that puts it in the tree.
+func TestJoinedByHand(t *testing.T) {
+	h := &Hierarchy{MinSamples: 2, Inner2: []float64{1, 1, 16, 1}, Of: []int32{1, 2, 2, 0}, Lambda: []float64{0.5, 2, 3, 0.1}, Parent: []int32{-1, 0, 1}, Birth: []float64{0, 0.25, 1}}
+	for _, c := range []struct {
+		near   nearest
+		best   int32
+		lambda float64
+	}{
+		{nearest{{0, 4}, {1, 4}, {3, 9}}, 0, 1. / 3}, {nearest{{2, 1}, {1, 4}, {3, 9}, {0, 16}}, 1, 1. / 3}, {nearest{{2, 1}, {1, 2}, {0, 4}}, 1, 0.5}, {nearest{{2, 1}}, 2, 0.25}, {nearest{{1, 0}, {0, 0}, {3, 0}}, 1, 1},
+	} {
+		if best, lambda := h.joined(c.near); best != c.best || lambda != c.lambda {
+			t.Errorf("%v: it joins %d at %v, want %d at %v", c.near, best, lambda, c.best, c.lambda)
+		}
+	}
+	for _, c := range []struct {
+		point  int32
+		lambda float64
+		want   place
+	}{
+		{1, 5, place{2, 2}}, {1, 2, place{2, 2}}, {1, 1.5, place{2, 1.5}}, {1, 1, place{1, 1}}, {1, 0.5, place{1, 0.5}}, {1, 0.25, place{0, 0.25}}, {1, 0.1, place{0, 0.1}}, {0, 0.5, place{1, 0.5}}, {3, 0.05, place{0, 0.05}}, {3, 0, place{0, 0}},
+	} {
+		if got := h.place(c.point, c.lambda); got != c.want {
+			t.Errorf("point %d at %v: %+v, want %+v", c.point, c.lambda, got, c.want)
 		}
 	}
 }

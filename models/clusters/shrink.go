@@ -65,7 +65,7 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	for _, slot := range slots {
 		stars[slot] = nil
 	}
-	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] < 0 }
+	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] == empty }
 	add := func(to []graph.Edge, e graph.Edge) []graph.Edge {
 		i, j := gone(e.I), gone(e.J)
 		if !i && !j {
@@ -79,9 +79,9 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 		}
 		return to
 	}
-	tree = slices.Grow(l.kept[:0], len(l.tree))
+	l.kept = l.kept[:0]
 	for _, e := range l.tree {
-		tree = add(tree, e)
+		l.kept = add(l.kept, e)
 	}
 	for _, slot := range slots {
 		star := stars[slot]
@@ -105,8 +105,7 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 			}
 		}
 	}
-	l.kept = tree
-	return tree, across
+	return l.kept, across
 }
 
 // parts are what a component of the tree falls into below its level: ranges of places.

@@ -227,7 +227,7 @@ func TestReplace(t *testing.T) {
 
 		tree := func(i int32) int32 { return i / 7 }
 		f.cut.Clear()
-		for i := range int32(g.top - 1) {
+		for i := int32(g.top) - 2; i >= 0; i-- { // chains of parents
 			if tree(i) == tree(i+1) {
 				f.cut.Union(i, i+1)
 			}
