@@ -98,7 +98,7 @@ func (v *levels) arrange(first int32, n int) {
 		}
 		slot = v.next[slot]
 	}
-	for k := v.half - 1; k > 0; k-- {
+	for k := v.half - 1; k != 0; k-- {
 		v.most[k] = max(v.most[2*k], v.most[2*k+1])
 	}
 }
