@@ -205,7 +205,7 @@ func TestSettingsRefused(t *testing.T) {
 		{o(func(s *Settings) { s.Sigma = Free }), ""}, {o(func(s *Settings) { s.Sigma = Free + 1 }), "sigma"}, {o(func(s *Settings) { s.Supervision = 1 }), ""}, {o(func(s *Settings) { s.Supervision = 1.1 }), "supervision"},
 		{o(func(s *Settings) { s.Supervision = -0.1 }), "supervision"}, {o(func(s *Settings) { s.Theta = 1 }), ""}, {o(func(s *Settings) { s.Theta = 1.1 }), "theta"}, {o(func(s *Settings) { s.Theta = -1 }), "theta"},
 		{o(func(s *Settings) { s.Theta, s.Dims = 0.5, 4 }), "theta"}, {o(func(s *Settings) { s.Theta, s.Dims = 0.5, 3 }), ""}, {o(func(s *Settings) { s.Theta, s.Coarse = 0.5, models.CoarseAnchors }), "theta"},
-		{o(func(s *Settings) { s.Theta, s.Coarse = 0.5, models.CoarseMap }), ""}, {o(func(s *Settings) { s.Coarse, s.Dims = models.CoarseMap, 4 }), "coarse"}, {o(func(s *Settings) { s.Coarse = models.CoarseInput }), "coarse"},
+		{o(func(s *Settings) { s.Theta, s.Coarse = 0.5, models.CoarseMap }), ""}, {o(func(s *Settings) { s.Coarse, s.Dims = models.CoarseMap, 3 }), ""}, {o(func(s *Settings) { s.Coarse, s.Dims = models.CoarseMap, 4 }), "coarse"}, {o(func(s *Settings) { s.Coarse = models.CoarseInput }), "coarse"},
 		{o(func(s *Settings) { s.Coarse = -1 }), "coarse"}, {o(func(s *Settings) { s.Gain, s.Dims = 0.1, 4 }), "gain"}, {o(func(s *Settings) { s.Gain, s.Dims, s.Coarse = 0.1, 4, models.CoarseAll }), ""},
 		{o(func(s *Settings) { s.Gain, s.Coarse = 0.1, models.CoarseShared }), "gain"}, {o(func(s *Settings) { s.Gain, s.Dims = -1, 4 }), ""}, {o(func(s *Settings) { s.Neighbors = -1 }), "neighbors"},
 		{o(func(s *Settings) { s.Dims = -1 }), "dims"},
@@ -821,6 +821,98 @@ func TestStartIs(t *testing.T) {
 		st, err := Start(context.Background(), x, 2, StartSettings{Sigma2: given})
 		if err != nil || st.Mu.Rows != 30 || st.Mu.Cols != 2 || len(st.Sigma2) != 30 || slices.Min(st.Sigma2) != want || slices.Max(st.Sigma2) != want {
 			t.Errorf("%v: %v", given, err)
+		}
+	}
+}
+
+// TestRefineTwo: two points are refined, one has nothing to go by.
+func TestRefineTwo(t *testing.T) {
+	for n, steps := range map[int]int{1: 0, 2: 3} {
+		p := NewProblem(neighborsOf(n), 1, Native)
+		p.Field = farfield.NewAll(p.Bandwidth2, 2)
+		m, err := NewModel(p, 2, ModelSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := scattered(n, 2, 1, Fixed, 3)
+		before := st.Clone()
+		r, err := m.Refine(t.Context(), st, Refinement{Steps: 3})
+		if err != nil || r.Iterations != steps || slices.Equal(before.Mu.Data, st.Mu.Data) != (steps == 0) || r.Damping != m.s.Damping || r.Pairs != int64(n*(n-1)) {
+			t.Errorf("%d points: %+v, %v", n, r, err)
+		}
+	}
+}
+
+// neighborsOf are lists of one point or two.
+func neighborsOf(n int) *knn.Neighbors {
+	nb := knn.NewNeighbors(n, 1)
+	for i := range n {
+		index, dist2 := nb.Row(i)
+		index[0], dist2[0] = int32(n-1-i), 1
+	}
+	return nb
+}
+
+// TestDefinite: a system is definite if every point has a Gamma beside its edges.
+func TestDefinite(t *testing.T) {
+	p := NewProblem(neighbors(t, normal(30, 3, 1), 5), 5, Native)
+	p.Field = farfield.NewAll(p.Bandwidth2, 4)
+	m, err := NewModel(p, 4, ModelSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := scattered(30, 4, 1, Fixed, 3)
+	for name, c := range map[string]struct {
+		set  func(gamma []float64)
+		own  bool
+		want bool
+	}{
+		"all": {func(g []float64) {}, false, true}, "none": {func(g []float64) { clear(g) }, false, false}, "not the last": {func(g []float64) { g[29] = 0 }, false, false}, "not the first": {func(g []float64) { g[0] = 0 }, false, false},
+		"of its own": {func(g []float64) { clear(g) }, true, true},
+	} {
+		gamma := slices.Repeat([]float64{2}, 30)
+		c.set(gamma)
+		was := slices.Clone(gamma)
+		push := slices.Repeat([]float64{0.5}, 30)
+		m.similar.system(1, st, 3, 0.25, c.own, push, gamma, m.system, m.grad)
+		if m.system.Definite != c.want {
+			t.Errorf("%s: definite %v", name, m.system.Definite)
+		}
+		for i := range 30 {
+			var sum float64
+			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
+				sum += m.system.W.Data[q]
+			}
+			want := was[i]
+			if c.own {
+				want = 3*0.5 + 0.05*sum
+			}
+			if math.Abs(gamma[i]-want) > 1e-12*want || math.Abs(m.system.Diagonal[i]-sum-0.25*want) > 1e-12*sum {
+				t.Errorf("%s: Gamma of %d is %v, want %v; the diagonal %v", name, i, gamma[i], want, m.system.Diagonal[i])
+			}
+		}
+	}
+}
+
+// TestPrecisionOfSweeps: sums are in single precision where settings, dimensions and majoriser allow it.
+func TestPrecisionOfSweeps(t *testing.T) {
+	for _, c := range []struct {
+		d    int
+		set  ModelSettings
+		want bool
+	}{
+		{2, ModelSettings{Single: true}, true}, {2, ModelSettings{}, false}, {2, ModelSettings{Single: true, Majoriser: Local}, false}, {2, ModelSettings{Single: true, Tail: 3}, false},
+		{3, ModelSettings{Single: true}, true}, {3, ModelSettings{}, false}, {3, ModelSettings{Single: true, Majoriser: EM}, false}, {4, ModelSettings{Single: true}, false},
+	} {
+		p := NewProblem(neighbors(t, normal(30, 3, 1), 5), 5, Native)
+		field := &one{batch(10, 20, c.d, 1, false, rand.New(rand.NewPCG(1, 1)))}
+		p.Field = field
+		m, err := NewModel(p, c.d, c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.visitPush(&field.batch); (len(field.batch.Work32) > 0) != c.want {
+			t.Errorf("%d dimensions, %+v: in single precision %v", c.d, c.set, !c.want)
 		}
 	}
 }
