@@ -83,8 +83,8 @@ func (l *Live) Bytes() int64 {
 func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
 	before := l.Len()
 	slots, err := l.graph.Insert(ctx, x)
-	if err != nil || len(slots) == 0 {
-		return slots, err
+	if len(slots) == 0 { // of an error, too
+		return nil, err
 	}
 	// What the lists took the tree takes: ctx ends nothing any more.
 	ctx = context.WithoutCancel(ctx)
