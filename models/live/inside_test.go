@@ -438,7 +438,7 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := blobs(3, 4, 9)
-	copy(x.Row(2), x.Row(0))
+	copy(x.Row(1), x.Row(0))
 	at := vec.Of(3, 2, []float64{1, 2, -3, math.MaxFloat32, 7, 8})
 	for _, v := range []float64{math.NaN(), math.Inf(1), -math.MaxFloat32 * 1.01} {
 		bad := at.Clone()
@@ -459,11 +459,20 @@ func TestPlan(t *testing.T) {
 		t.Error("a slot beyond all")
 	}
 	slots, err := m.Change(t.Context(), nil, x, at)
-	if err != nil || slots[2] != slots[0] || m.Count(slots[0]) != 2 || m.Count(slots[1]) != 1 {
+	if err != nil || slots[1] != slots[0] || m.Count(slots[0]) != 2 || m.Count(slots[2]) != 1 {
 		t.Fatalf("%v, %v", slots, err)
 	}
-	if !slices.Equal(m.place(slots[0]), at.Row(0)) || !slices.Equal(m.place(slots[1]), at.Row(1)) || m.sigma2[slots[0]] != m.usual() || m.age[slots[1]] != newborn || m.label[slots[0]] != "" {
-		t.Errorf("new points start at %v and %v", m.place(slots[0]), m.place(slots[1]))
+	if !slices.Equal(m.place(slots[0]), at.Row(0)) || !slices.Equal(m.place(slots[2]), at.Row(2)) || m.sigma2[slots[0]] != m.usual() || m.age[slots[2]] != newborn || m.label[slots[0]] != "" {
+		t.Errorf("new points start at %v and %v", m.place(slots[0]), m.place(slots[2]))
+	}
+	if again := change(t, m, nil, x.Slice(2, 3)); again[0] != slots[2] || m.Count(slots[2]) != 2 || m.born != 2 {
+		t.Errorf("an equal row is in slot %d, not %d, %d are born", again[0], slots[2], m.born)
+	}
+	if change(t, m, []int32{slots[2], slots[2]}, none); m.born != 1 || m.gone != 0 {
+		t.Errorf("%d are born and %d gone, after one of the new ones went", m.born, m.gone)
+	}
+	if again := change(t, m, nil, x.Slice(2, 3)); m.born != 2 || m.Count(again[0]) != 1 {
+		t.Errorf("the row that went is in slot %d again, %d are born", again[0], m.born)
 	}
 	// Without places a point starts where its own event is placed.
 	y := blobs(2, 4, 11)
