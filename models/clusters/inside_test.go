@@ -742,7 +742,7 @@ func TestTreeByHand(t *testing.T) {
 
 // TestJoinedByHand: which of its neighbours a new point joins, and where that puts it in the tree.
 func TestJoinedByHand(t *testing.T) {
-	h := &Hierarchy{MinSamples: 2, Inner2: []float64{1, 1, 16, 1}, Of: []int32{1, 2, 2, 0}, Lambda: []float64{0.5, 2, 3, 0.1}, Parent: []int32{-1, 0, 1}, Birth: []float64{0, 0.25, 1}}
+	h := &Hierarchy{MinSamples: 2, Inner2: []float64{1, 1, 16, 1}, Of: []int32{1, 2, 2, 0, 1}, Lambda: []float64{0.5, 2, 3, 0.1, 0.25}, Parent: []int32{-1, 0, 1}, Birth: []float64{0, 0.25, 1}}
 	for _, c := range []struct {
 		near   nearest
 		best   int32
@@ -759,7 +759,7 @@ func TestJoinedByHand(t *testing.T) {
 		lambda float64
 		want   place
 	}{
-		{1, 5, place{2, 2}}, {1, 2, place{2, 2}}, {1, 1.5, place{2, 1.5}}, {1, 1, place{1, 1}}, {1, 0.5, place{1, 0.5}}, {1, 0.25, place{0, 0.25}}, {1, 0.1, place{0, 0.1}}, {0, 0.5, place{1, 0.5}}, {3, 0.05, place{0, 0.05}}, {3, 0, place{0, 0}},
+		{1, 5, place{2, 2}}, {1, 2, place{2, 2}}, {1, 1.5, place{2, 1.5}}, {1, 1, place{1, 1}}, {1, 0.5, place{1, 0.5}}, {1, 0.25, place{0, 0.25}}, {1, 0.1, place{0, 0.1}}, {0, 0.5, place{1, 0.5}}, {3, 0.05, place{0, 0.05}}, {3, 0, place{0, 0}}, {4, 0.25, place{1, 0.25}}, {4, 0.5, place{1, 0.25}}, {4, 0.2, place{0, 0.2}},
 	} {
 		if got := h.place(c.point, c.lambda); got != c.want {
 			t.Errorf("point %d at %v: %+v, want %+v", c.point, c.lambda, got, c.want)

@@ -292,6 +292,9 @@ func TestPredictRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := NewPredictor(c, x)
+		if (p.boxes != nil) != (dim <= boxedColumns) || (p.index != nil) == (p.boxes != nil) {
+			t.Errorf("%d columns: boxes %v, tiles %v", dim, p.boxes != nil, p.index != nil)
+		}
 		var row *models.RowError
 		bad := x.Slice(0, 2).Clone()
 		bad.Row(1)[1] = math.Inf(1)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -474,6 +475,9 @@ func TestPlan(t *testing.T) {
 	if again := change(t, m, nil, x.Slice(2, 3)); m.born != 2 || m.Count(again[0]) != 1 {
 		t.Errorf("the row that went is in slot %d again, %d are born", again[0], m.born)
 	}
+	if again := change(t, m, nil, m.Snapshot().Reference.Slice(0, 1)); again[0] != 0 || m.Count(0) != 2 {
+		t.Errorf("the row of slot 0 is in slot %d", again[0])
+	}
 	// Without places a point starts where its own event is placed.
 	y := blobs(2, 4, 11)
 	slots = change(t, m, nil, y)
@@ -753,5 +757,43 @@ func TestLabels(t *testing.T) {
 	m.set.LVM.Student.Supervision = 0.5
 	if got := m.labelled([]int32{0, 2, 4, 8}); !slices.Equal(got, []string{"", "a", "b", ""}) {
 		t.Errorf("labels %v", got)
+	}
+}
+
+// ending is a context that ends at its n-th question.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestListsCancelled: lists that are cancelled anywhere have changed wholly or not at all.
+func TestListsCancelled(t *testing.T) {
+	set, err := Settings{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for left := 0; ; left++ {
+		l, err := newLists(t.Context(), blobs(60, 3, 1), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots, err := l.change(&ending{t.Context(), left}, []int32{3, 9}, blobs(5, 3, 2))
+		if err != nil {
+			if !errors.Is(err, context.Canceled) || l.Len() != 60 || !l.Has(3) {
+				t.Fatalf("%v, with %d points", err, l.Len())
+			}
+			continue
+		}
+		if l.Len() != 63 || !slices.Equal(slots, []int32{3, 9, 60, 61, 62}) {
+			t.Fatalf("%d points, new ones in %v", l.Len(), slots)
+		}
+		break
 	}
 }

@@ -33,6 +33,7 @@ func TestModelDefaults(t *testing.T) {
 	}{
 		{100_000, 2, 1e6, false, ModelSettings{}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: Far, Damping: 0.005, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{20, 40, 20}, Lag: 1, Ratio: 5, Check: 10}},
 		{100_000, 3, 1e6, true, ModelSettings{}, ModelSettings{Tail: 1.5, Weight: 0.086, Majoriser: Force, Damping: 1, Momentum: 0.9, Tolerance: 0.1, Sweeps: 20, Steps: 80, Phases: [3]int{20, 40, 20}, Lag: 1, Ratio: 5, Check: 10}},
+		{100_000, 3, 1e6, false, ModelSettings{}, ModelSettings{Tail: 1.5, Weight: 0.086, Majoriser: Force, Damping: 1, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{20, 40, 20}, Lag: 1, Ratio: 5, Check: 10}},
 		{100_000, 4, 1e6, false, ModelSettings{NoMomentum: true, Steps: -1}, ModelSettings{Tail: 2, Weight: 0.086, Majoriser: Force, Damping: 1, NoMomentum: true, Tolerance: 0.1, Sweeps: 6, Steps: -1, Lag: 1, Ratio: 5, Check: 10}},
 		{100_000, 2, 1e6, false, ModelSettings{Majoriser: Local, Phases: [3]int{1, 2, 3}}, ModelSettings{Tail: 1, Weight: 0.086, Majoriser: Local, Damping: 0.01, Momentum: 0.9, Tolerance: 0.1, Sweeps: 12, Steps: 80, Phases: [3]int{1, 2, 3}, Lag: 1, Ratio: 5, Check: 10}},
 		{100_000, 2, 1e6, false, ModelSettings{Tail: 2, Weight: 3, Sweeps: 1, Lag: 4, Ratio: 7, Check: -1, Momentum: 0.5, Tolerance: 0.2, Steps: 4},
@@ -243,6 +244,9 @@ func TestFurtherWeightEnds(t *testing.T) {
 	w := FurtherWeight{From: 0.3, To: 0.1}
 	if w.At(1) != 0.1 || w.At(2) != 0.1 || w.At(0) != 0.3 {
 		t.Errorf("%v, %v, %v", w.At(1), w.At(2), w.At(0))
+	}
+	if w := (FurtherWeight{From: 0.99, To: 0.1}); w.At(1) != 0.1 {
+		t.Errorf("%v at the end", w.At(1))
 	}
 	if got := (Settings{Options: Options{Further: w}}).further(100, 3); got != w {
 		t.Errorf("%+v", got)
@@ -939,6 +943,56 @@ func TestModelBytes(t *testing.T) {
 		}
 		if bytes[0] != bytes[1] || bytes[2] != bytes[1]+8*30 || bytes[0] < p.Bytes()+p.Field.Bytes()+8*int64(3*30*d+4*30+p.Similar.NNZ()) {
 			t.Errorf("%d dimensions: %v bytes", d, bytes)
+		}
+	}
+}
+
+// TestWeighs: the weight of further edges follows that of the step, and the last one is kept.
+func TestWeighs(t *testing.T) {
+	x := normal(40, 3, 1)
+	nb := neighbors(t, x, 12)
+	p := newProblem(nb, further(x, nb, 4, []int{8, 12}, 0, 1), edgeWeights{rank: nearWeights(4, 0)}, lengths{unit: 1}, 1)
+	p.Field = farfield.NewAll(p.Bandwidth2, 2)
+	m, err := NewModel(p, 2, ModelSettings{Further: FurtherWeight{From: 2, To: 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func() (total float64) {
+		for q := range p.Similar.Index {
+			total += p.weights.at(q) / 2
+		}
+		return total
+	}
+	for _, further := range []float64{0.5, 2, 2, 0, 0.5} {
+		if m.weigh(weights{c: 1, further: further, kappa: 3}); math.Abs(sum()-40*(4+2*further)) > 1e-9 || m.c != 1 || m.kappa != 3 {
+			t.Errorf("weight %v: all edges weigh %v", further, sum())
+		}
+	}
+}
+
+// TestPlaceVariance: a new point's variance after an update is that of H9, by finite differences of the
+// likelihood of its edges.
+func TestPlaceVariance(t *testing.T) {
+	for _, d := range []int{1, 2, 3} {
+		list := edges(7, d, rand.New(rand.NewPCG(4, uint64(d))))
+		mu, tail := make([]float64, d), float64(d)/2+0.5
+		likelihood := func(sigma2 float64) (sum float64) {
+			for _, e := range list {
+				sum += e.S * Pair{Scale2: e.Delta2, Sigma2I: sigma2, Sigma2J: e.Sigma2, Dist2: vec.SquaredDistance(mu, e.Mu), Dims: d, Tail: tail}.LogProb()
+			}
+			return sum
+		}
+		const sigma2, h = 0.3, 1e-5
+		slope := (likelihood(sigma2+h) - likelihood(sigma2-h)) / (2 * h)
+		var total float64
+		for _, e := range list {
+			total += e.S
+		}
+		for _, dissimilar := range []float64{0, 3} {
+			want := sigma2 * (1 + sigma2*2*slope/(float64(d)*total*(1+dissimilar)))
+			if got := PlaceSigma2(mu, list, sigma2, tail, dissimilar); math.Abs(got-want) > 1e-6*want {
+				t.Errorf("d = %d, dissimilar %v: %v, want %v", d, dissimilar, got, want)
+			}
 		}
 	}
 }
