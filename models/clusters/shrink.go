@@ -50,7 +50,7 @@ func (l *Live) search(ctx context.Context, asks []asked) error {
 		return nil
 	}
 	found, err := l.shorter(ctx, asks)
-	if err == nil && len(found) > 0 {
+	if err == nil && len(found) != 0 {
 		l.tree = l.levels.kruskal(l.tree, found, l.Len(), l.graph.Top())
 	}
 	return err
@@ -62,9 +62,6 @@ func (l *Live) search(ctx context.Context, asks []asked) error {
 // nearest of them.
 func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	stars := make(map[int32][]graph.Edge, len(slots)) // of those that went
-	for _, slot := range slots {
-		stars[slot] = nil
-	}
 	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] == empty }
 	add := func(to []graph.Edge, e graph.Edge) []graph.Edge {
 		i, j := gone(e.I), gone(e.J)

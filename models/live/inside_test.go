@@ -603,6 +603,18 @@ func TestMajorFrame(t *testing.T) {
 	if free := len(slots) - len(m.stayed(slots)); free != 3 {
 		t.Errorf("%d points are new", free)
 	}
+	// It is held to where they were by a prior that leaves those free that saw no major: three new ones, and one.
+	frame := m.gather(slots).Mu
+	for i, slot := range slots {
+		if m.age[slot] != old {
+			frame.Row(i)[0] = math.NaN()
+		}
+	}
+	own := prior.New(frame)
+	own.Fit(st.Mu)
+	if got, want := h.Model.LogPrior(st), own.LogDensity(st.Mu, 10*prior.Firm().To, 1); got != want || got == 0 {
+		t.Errorf("the log prior is %v, want %v", got, want)
+	}
 }
 
 // TestAdopt: a refreshed map counts drift from where points began: of an epoch, or of their first major.
@@ -648,6 +660,11 @@ func TestAdopt(t *testing.T) {
 		began := slices.Equal(m.begun(0), next.Mu.Row(0))
 		if began != (c.frame == NewFrame) {
 			t.Errorf("%s: an old point began at %v", c.name, m.begun(0))
+		}
+		for i, slot := range slots {
+			if v := math.Float64frombits(binary.LittleEndian.Uint64(m.origins[16*i:])); math.IsNaN(v) != (m.age[slot] != old) || m.age[slot] == old && v != m.begun(slot)[0] {
+				t.Errorf("%s: slot %d of age %d began at %v", c.name, slot, m.age[slot], v)
+			}
 		}
 		if i := slices.Index(slots, fresh); (c.beganNewborn == old) != slices.Equal(m.begun(fresh), next.Mu.Row(i)) {
 			t.Errorf("%s: the new point began at %v, is at %v", c.name, m.begun(fresh), next.Mu.Row(i))
@@ -795,5 +812,64 @@ func TestListsCancelled(t *testing.T) {
 			t.Fatalf("%d points, new ones in %v", l.Len(), slots)
 		}
 		break
+	}
+}
+
+// TestRefreshSays: what a refresh reports and what its snapshot has follow from the map before and from its
+// places.
+func TestRefreshSays(t *testing.T) {
+	for _, kind := range []Kind{Ordinary, Gentle, Major} {
+		m, err := restored(t, func(s *snapshot.Snapshot, st *State, _ *Settings) {
+			s.Steps = 100
+			st.SinceMajor = map[Kind]int{Ordinary: 2, Gentle: 4, Major: 49}[kind]
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(t, m, []int32{4, 6}, blobs(1, 4, 9))
+		before, slots := m.Snapshot(), m.Slots()
+		r := refresh(t, m)
+		s := m.Snapshot()
+		if r.Kind != kind || r.Version != before.Version+1 || s.Version != r.Version || r.Epoch != before.Epoch || r.Points != 29 || r.Born != 1 || r.Gone != 2 || r.Alarm.Since != 5 {
+			t.Errorf("%v: %+v", kind, r)
+		}
+		steps := r.Steps
+		if kind != Major {
+			steps += 100
+		}
+		if want := map[Kind]int{Ordinary: 5, Gentle: 50, Major: 40}[kind]; r.Steps != want || s.Steps != steps || r.CGIterations < want || s.Neighbors != 8 {
+			t.Errorf("%v: %d steps, %d of the snapshot", kind, r.Steps, s.Steps)
+		}
+		if r.LoglikPoint != r.Loglik/29 || r.LoglikPair != r.Loglik/(29*28) || r.Diameter != Diameter(s.Mu) || r.Moves.Points != 28 {
+			t.Errorf("%v: %+v", kind, r)
+		}
+		// No rigid motion lays the points that stayed nearer to where they were.
+		var from, to []float64
+		for i, slot := range m.Slots() {
+			if at := slices.Index(slots, slot); at >= 0 && slices.Equal(before.Reference.Row(at), s.Reference.Row(i)) {
+				from, to = append(from, s.Mu.Row(i)...), append(to, before.Mu.Row(at)...)
+			}
+		}
+		laid := vec.Of(len(from)/2, 2, slices.Clone(from))
+		Align(laid, vec.Of(len(from)/2, 2, from), vec.Of(len(to)/2, 2, to))
+		if d := math.Sqrt(vec.SquaredDistance(laid.Data, from)); !(d < 1e-6*r.Diameter) || len(from) != 56 {
+			t.Errorf("%v: the map is %v from where it fits best, by %d points", kind, d, len(from)/2)
+		}
+		if st := m.State(); st.Refreshes != 13 || st.Alarm != 5 || len(st.Blocks) != 3 {
+			t.Errorf("%v: %+v", kind, st)
+		}
+	}
+	// A map of fewer points than it has neighbours keeps their number.
+	m, err := restored(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, m, m.Slots()[:28], none)
+	if r := refresh(t, m); r.Points != 2 || r.Kind == Still || m.Snapshot().Neighbors != 8 {
+		t.Errorf("two points: %+v, %d neighbours", r, m.Snapshot().Neighbors)
+	}
+	change(t, m, m.Slots()[:1], none)
+	if r := refresh(t, m); r.Points != 1 || r.Kind != Still || r.Gone != 1 || m.Snapshot().Reference.Rows != 2 {
+		t.Errorf("one point: %+v", r)
 	}
 }
