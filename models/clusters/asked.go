@@ -62,10 +62,7 @@ func (l *Live) together(ctx context.Context, w *askBlock, asks []asked) ([]graph
 			w.slots = append(w.slots, a.slot)
 		}
 	}
-	if cap(w.reach) < l.graph.Top() {
-		w.reach = make([]float64, l.graph.Top())
-	}
-	w.reach = w.reach[:l.graph.Top()]
+	w.reach = room(w.reach, l.graph.Top())
 	for slot := range w.reach {
 		w.reach[slot] = -1
 	}
@@ -75,7 +72,7 @@ func (l *Live) together(ctx context.Context, w *askBlock, asks []asked) ([]graph
 		}
 	}
 	inner := v.between(first, last)
-	for k := first; k <= last && len(w.slots) > 1; k++ {
+	for k := first; k <= last; k++ {
 		bound(k, inner)
 	}
 	for k, most := first-1, inner; k >= int(from); k-- {

@@ -56,7 +56,7 @@ func (b *boxes[T]) grow(from, to int) {
 	for _, value := range b.x.Row(int(first)) {
 		b.low, b.high = append(b.low, float64(value)), append(b.high, float64(value))
 	}
-	for _, i := range b.order[from+1 : to] {
+	for _, i := range b.order[from:to] {
 		b.least[v] = min(b.least[v], b.core2[i])
 		for k, value := range b.x.Row(int(i)) {
 			b.low[v*d+k], b.high[v*d+k] = min(b.low[v*d+k], float64(value)), max(b.high[v*d+k], float64(value))
@@ -81,7 +81,7 @@ func (b *boxes[T]) join(label []int32) {
 			continue
 		}
 		b.component[v] = label[b.order[b.from[v]]]
-		for _, i := range b.order[b.from[v]+1 : b.to[v]] {
+		for _, i := range b.order[b.from[v]:b.to[v]] {
 			if label[i] != b.component[v] {
 				b.component[v] = -1
 				break
@@ -114,9 +114,8 @@ func (b *boxes[T]) away2(row []T, v int32) (sum float64) {
 	}
 	for k, value := range row {
 		at := float64(value)
-		if out := max(low[k]-at, at-high[k]); out > 0 {
-			sum += out * out
-		}
+		out := max(low[k]-at, at-high[k], 0)
+		sum += out * out
 	}
 	return sum
 }

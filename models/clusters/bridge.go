@@ -32,7 +32,7 @@ func (l *Live) nearest(slot int32, others []int32) (graph.Edge, int32) {
 	pieces := make([]graph.Edge, par.Pieces(len(others), measureTogether))
 	par.Ranges(l.set.Threads, len(others), measureTogether, func(piece, from, to int) {
 		best := l.edge(slot, others[from])
-		for _, j := range others[from+1 : to] {
+		for _, j := range others[from:to] {
 			if l.core2[j] >= best.Dist2 {
 				continue
 			}

@@ -105,17 +105,17 @@ func (c *Clusters) members(chosen []bool) {
 }
 
 // around returns for each cluster of the condensed tree the chosen one that it is or is in,
-// -1 if there is none.
+// Noise if there is none.
 func (t *Tree) around(chosen []bool) []int32 {
 	inside := make([]int32, len(chosen))
 	for v := range chosen {
-		switch p := t.Parent[v]; {
+		switch {
 		case chosen[v]:
 			inside[v] = int32(v)
-		case p < 0:
-			inside[v] = -1
+		case v == 0:
+			inside[v] = Noise
 		default:
-			inside[v] = inside[p]
+			inside[v] = inside[t.Parent[v]]
 		}
 	}
 	return inside
@@ -129,7 +129,7 @@ func (c *Clusters) number(inside []int32) {
 		label[v] = Noise
 	}
 	for _, v := range c.Tree.Of {
-		if v = inside[v]; v < 0 {
+		if v = inside[v]; v == Noise {
 			continue
 		}
 		if label[v] < 0 {
@@ -140,7 +140,7 @@ func (c *Clusters) number(inside []int32) {
 	}
 	c.labels = make([]int32, len(inside))
 	for v, w := range inside {
-		if c.labels[v] = Noise; w >= 0 {
+		if c.labels[v] = Noise; w != Noise {
 			c.labels[v] = label[w]
 		}
 	}

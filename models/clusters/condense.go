@@ -79,10 +79,9 @@ func (t *Tree) stability() []float64 {
 	for i, c := range t.Of {
 		out[c] += t.Lambda[i] - t.Birth[c]
 	}
-	for c, p := range t.Parent {
-		if p >= 0 {
-			out[p] += (t.Birth[c] - t.Birth[p]) * float64(t.Size[c])
-		}
+	for c := 1; c < len(t.Parent); c++ {
+		p := t.Parent[c]
+		out[p] += (t.Birth[c] - t.Birth[p]) * float64(t.Size[c])
 	}
 	return out
 }
@@ -94,10 +93,8 @@ func (t *Tree) deaths() []float64 {
 	for i, c := range t.Of {
 		out[c] = max(out[c], t.Lambda[i])
 	}
-	for c, p := range t.Parent {
-		if p >= 0 {
-			out[p] = max(out[p], t.Birth[c])
-		}
+	for c := 1; c < len(t.Parent); c++ {
+		out[t.Parent[c]] = max(out[t.Parent[c]], t.Birth[c])
 	}
 	return out
 }

@@ -42,11 +42,11 @@ func (l *Live) fell() (fresh []graph.Edge, rows []int32) {
 		var p part
 		for i := int32(from); i < int32(to); i++ {
 			was2 := l.was2[i]
-			switch {
-			case l.core2[i] < 0 || was2 >= 0 && l.core2[i] >= was2:
-				continue
-			case was2 < 0:
+			if was2 == empty {
 				was2 = math.Inf(1)
+			}
+			if l.core2[i] == empty || l.core2[i] >= was2 {
+				continue
 			}
 			p.fresh = l.spokes(p.fresh, i, was2, nil)
 			if known2 := l.knownUpTo(i); known2 < was2 {
@@ -94,7 +94,7 @@ func (l *Live) anchors(fresh []graph.Edge, slots []int32) (out []graph.Edge) {
 // lowered returns the edges of the tree whose reachability stayed, in their order, and the
 // others as they are now.
 func (l *Live) lowered() (kept, fell []graph.Edge) {
-	kept = slices.Grow(l.kept[:0], len(l.tree))
+	l.kept = l.kept[:0]
 	at := func(slot int32, dist2 float64) bool { return l.was2[slot] == dist2 && l.core2[slot] < dist2 }
 	for _, e := range l.tree {
 		if at(e.I, e.Dist2) || at(e.J, e.Dist2) {
@@ -103,10 +103,9 @@ func (l *Live) lowered() (kept, fell []graph.Edge) {
 				continue
 			}
 		}
-		kept = append(kept, e)
+		l.kept = append(l.kept, e)
 	}
-	l.kept = kept
-	return kept, fell
+	return l.kept, fell
 }
 
 // knownUpTo is the squared distance up to which a list holds all points.
@@ -127,7 +126,7 @@ type reached struct{ from, to int32 }
 func (l *Live) spokes(to []graph.Edge, slot int32, limit float64, joined []reached) []graph.Edge {
 	index, dist2 := l.graph.Known(slot)
 	// No edge is shorter than core2, and many are as long.
-	core2, first := l.core2[slot], len(to)
+	core2 := l.core2[slot]
 	if core2 >= limit {
 		return to
 	}
@@ -157,12 +156,9 @@ func (l *Live) spokes(to []graph.Edge, slot int32, limit float64, joined []reach
 	}
 	rest := to[at:]
 	slices.SortFunc(rest, graph.Edge.Compare)
-	to = to[:at]
+	to = to[:at] // an edge that is appended takes the place of one that has been read
 	for _, e := range rest {
 		to, joined = l.spoke(to, slot, e.J, e.Dist2, joined)
-	}
-	for e := first; e < len(to); e++ {
-		to[e].I, to[e].J = min(to[e].I, to[e].J), max(to[e].I, to[e].J)
 	}
 	return to
 }
@@ -172,7 +168,7 @@ func (l *Live) spoke(to []graph.Edge, slot, j int32, r2 float64, joined []reache
 	if l.isJoined(j, joined) {
 		return to, joined
 	}
-	to = append(to, graph.Edge{I: slot, J: j, Dist2: r2})
+	to = append(to, graph.Edge{I: min(slot, j), J: max(slot, j), Dist2: r2})
 	if l.hasPlace(j) {
 		from, end := l.levels.upTo(int(l.levels.place[j]), r2)
 		joined = append(joined, reached{int32(from), int32(end)})
@@ -181,7 +177,7 @@ func (l *Live) spoke(to []graph.Edge, slot, j int32, r2 float64, joined []reache
 }
 
 // hasPlace reports whether levels is about a slot's point: it was there before the change.
-func (l *Live) hasPlace(slot int32) bool { return l.was2[slot] >= 0 }
+func (l *Live) hasPlace(slot int32) bool { return l.was2[slot] != empty }
 
 // isJoined reports whether a slot's place is in one of some ranges.
 func (l *Live) isJoined(slot int32, joined []reached) bool {

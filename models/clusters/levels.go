@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"unfold/sparse/graph"
@@ -56,14 +57,13 @@ func (v *levels) bytes() int64 {
 	return int64(4*(cap(v.order)+cap(v.place)+cap(v.forest)+cap(v.last)+cap(v.next)) + 8*(cap(v.most)+cap(v.gap)) + 16*(cap(v.trees[0])+cap(v.trees[1])))
 }
 
+// room returns n elements, any values, in the memory of s if that is enough.
+func room[S ~[]T, T any](s S, n int) S { return slices.Grow(s[:0], n)[:n] }
+
 // begin makes every slot a component of its own.
 func (v *levels) begin(top int) {
-	if top > cap(v.forest) {
-		room := top + top/8
-		v.forest, v.last, v.next = make(graph.Forest, room), make([]int32, room), make([]int32, room)
-		v.gap, v.place = make([]float64, room), make([]int32, room)
-	}
-	v.forest, v.last, v.next, v.gap, v.place = v.forest[:top], v.last[:top], v.next[:top], v.gap[:top], v.place[:top]
+	v.forest, v.last, v.next = room(v.forest, top), room(v.last, top), room(v.next, top)
+	v.gap, v.place = room(v.gap, top), room(v.place, top)
 	v.forest.Clear()
 	copy(v.last, v.forest)
 }
@@ -84,21 +84,13 @@ func (v *levels) join(e graph.Edge, out []graph.Edge) []graph.Edge {
 
 // arrange puts the n points that are chained from the first on in order.
 func (v *levels) arrange(first int32, n int) {
-	if cap(v.order) < n {
-		v.order = make([]int32, 0, n+n/8)
-	}
-	for v.half = 1; v.half < n+1; {
-		v.half *= 2
-	}
-	if len(v.most) != 2*v.half {
-		v.most = make([]float64, 2*v.half)
-	}
+	v.half = 1 << bits.Len(uint(n)) // above n
+	v.order, v.most = room(v.order, n), room(v.most, 2*v.half)
 	height := v.most[v.half:]
 	for k := n; k < len(height); k++ {
 		height[k] = math.Inf(1)
 	}
 	height[0] = math.Inf(1)
-	v.order = v.order[:n]
 	for k, slot := 0, first; k < n; k++ {
 		v.order[k], v.place[slot] = slot, int32(k)
 		if k+1 < n {
@@ -106,7 +98,7 @@ func (v *levels) arrange(first int32, n int) {
 		}
 		slot = v.next[slot]
 	}
-	for k := v.half - 1; k > 0; k-- {
+	for k := v.half - 1; k != 0; k-- {
 		v.most[k] = max(v.most[2*k], v.most[2*k+1])
 	}
 }

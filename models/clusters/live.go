@@ -19,7 +19,7 @@ import (
 type Live struct {
 	set   Settings
 	graph *live.Graph
-	core2 []float64 // by slot, -1 if there is no point
+	core2 []float64 // by slot, empty if there is no point
 	was2  []float64 // before the last change
 	// inner2 is by slot, too: see Clusters.
 	inner2 []float64
@@ -29,6 +29,9 @@ type Live struct {
 	levels, before levels
 	blocks         par.Lender[askBlock]
 }
+
+// empty is the squared core distance of a slot without a point.
+const empty = -1
 
 // NewLive returns clusters of no points, for rows of dimension dim. The error is a
 // *models.SettingError, or that of live.New.
@@ -80,8 +83,8 @@ func (l *Live) Bytes() int64 {
 func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
 	before := l.Len()
 	slots, err := l.graph.Insert(ctx, x)
-	if err != nil || len(slots) == 0 {
-		return slots, err
+	if len(slots) == 0 { // of an error, too
+		return nil, err
 	}
 	// What the lists took the tree takes: ctx ends nothing any more.
 	ctx = context.WithoutCancel(ctx)
@@ -152,12 +155,12 @@ const measureTogether = 4096
 func (l *Live) measure() {
 	top := l.graph.Top()
 	for len(l.core2) < top {
-		l.core2, l.inner2 = append(l.core2, -1), append(l.inner2, 0)
+		l.core2, l.inner2 = append(l.core2, empty), append(l.inner2, 0)
 	}
 	l.was2 = append(l.was2[:0], l.core2...)
 	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(_, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
-			l.core2[i] = -1
+			l.core2[i] = empty
 			if l.graph.Has(i) {
 				_, dist2 := l.graph.Neighbors(i)
 				if m := len(dist2); m > 0 {

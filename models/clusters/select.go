@@ -16,7 +16,7 @@ func (t *Tree) choose(s Settings, weight []float64) []bool {
 	} else {
 		t.excessOfMass(chosen, weight)
 	}
-	if s.Epsilon > 0 {
+	if s.Epsilon != 0 {
 		t.beyond(s.Epsilon, chosen)
 	}
 	return chosen
@@ -45,7 +45,6 @@ func (t *Tree) excessOfMass(chosen []bool, weight []float64) {
 // one around it that was not, or the largest that is not the root (Malzer, Baum 2020).
 func (t *Tree) beyond(epsilon float64, chosen []bool) {
 	was := slices.Clone(chosen)
-	clear(chosen)
 	for c := range was {
 		if !was[c] {
 			continue
@@ -57,7 +56,7 @@ func (t *Tree) beyond(epsilon float64, chosen []bool) {
 		chosen[at] = true
 	}
 	for c := 1; c < len(chosen); c++ {
-		for p := t.Parent[c]; p > 0 && chosen[c]; p = t.Parent[p] {
+		for p := t.Parent[c]; p != 0 && chosen[c]; p = t.Parent[p] {
 			chosen[c] = !chosen[p]
 		}
 	}

@@ -62,17 +62,17 @@ func (s *shares) weights(at place) []float64 {
 	}
 	weight := make([]float64, len(t.Parent))
 	const around = -1 // the point is in this cluster
-	for v := at.cluster; v >= 0; v = t.Parent[v] {
+	for v := at.cluster; v != -1; v = t.Parent[v] {
 		weight[v] = around
 	}
 	for v, p := range t.Parent {
-		if v > 0 && weight[v] != around {
+		if weight[v] != around { // so not in the root
 			if weight[v] = weight[p]; weight[p] == around {
 				weight[v] = s.power(min(at.lambda, t.Birth[v]), full)
 			}
 		}
 	}
-	for v := at.cluster; v >= 0; v = t.Parent[v] {
+	for v := at.cluster; v != -1; v = t.Parent[v] {
 		weight[v] = s.power(at.lambda, full)
 	}
 	return weight

@@ -50,7 +50,7 @@ func (l *Live) search(ctx context.Context, asks []asked) error {
 		return nil
 	}
 	found, err := l.shorter(ctx, asks)
-	if err == nil && len(found) > 0 {
+	if err == nil && len(found) != 0 {
 		l.tree = l.levels.kruskal(l.tree, found, l.Len(), l.graph.Top())
 	}
 	return err
@@ -62,10 +62,7 @@ func (l *Live) search(ctx context.Context, asks []asked) error {
 // nearest of them.
 func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	stars := make(map[int32][]graph.Edge, len(slots)) // of those that went
-	for _, slot := range slots {
-		stars[slot] = nil
-	}
-	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] < 0 }
+	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] == empty }
 	add := func(to []graph.Edge, e graph.Edge) []graph.Edge {
 		i, j := gone(e.I), gone(e.J)
 		if !i && !j {
@@ -79,9 +76,9 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 		}
 		return to
 	}
-	tree = slices.Grow(l.kept[:0], len(l.tree))
+	l.kept = l.kept[:0]
 	for _, e := range l.tree {
-		tree = add(tree, e)
+		l.kept = add(l.kept, e)
 	}
 	for _, slot := range slots {
 		star := stars[slot]
@@ -105,8 +102,7 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 			}
 		}
 	}
-	l.kept = tree
-	return tree, across
+	return l.kept, across
 }
 
 // parts are what a component of the tree falls into below its level: ranges of places.

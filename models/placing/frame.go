@@ -56,23 +56,11 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	return f, nil
 }
 
-// valid checks that events can be placed against s at all; name is that of the kind of
-// model, for errors, which match models.ErrBadInput.
-func valid(name string, s *snapshot.Snapshot) error {
-	if err := s.Validate(); err != nil {
-		return models.BadInputf("%s: the snapshot does not fit: %w", name, err)
-	}
-	if n := s.Reference.Rows; n < 2 {
-		return models.BadInputf("%s: a map of %d reference point cannot place events: want at least 2", name, n)
-	}
-	return nil
-}
-
 // Check says what is wrong with a snapshot, or with placing on it by a rule and so many
 // neighbours, 0 for the model's own number. Name is the model, for errors.
 func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Settings) error {
-	if err := valid(name, s); err != nil {
-		return err
+	if err := s.Validate(); err != nil {
+		return models.BadInputf("%s: the snapshot does not fit: %w", name, err)
 	}
 	if neighbors < 0 {
 		return fmt.Errorf("%s: placing by %d neighbours, want at least 1", name, neighbors)
@@ -116,12 +104,11 @@ func (f *Frame) approximate(set auto.Settings) (err error) {
 		f.index = c
 		return nil
 	}
-	if want.Recall > 0 {
-		cells, err := auto.Cells(ctx, f.snap.Reference, f.reach, want, f.threads)
-		if cells != nil || err != nil {
-			f.index = cells
-			return err
-		}
+	if cells, err := auto.Cells(ctx, f.snap.Reference, f.reach, want, f.threads); err != nil {
+		return err
+	} else if cells != nil {
+		f.index = cells
+		return nil
 	}
 	if ix == nil {
 		if ix, err = auto.Build(ctx, f.snap.Reference, f.reach, want, knn.Settings{Threads: f.threads}); err != nil {
@@ -179,7 +166,7 @@ func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b B
 	if err != nil {
 		return models.Placed{}, err
 	}
-	failed := make([]error, (x.Rows+size-1)/size)
+	failed := make([]error, par.Pieces(x.Rows, size))
 	par.Ranges(f.threads, x.Rows, size, func(_, from, to int) {
 		if ctx.Err() == nil {
 			for i := from; i < to; i++ {

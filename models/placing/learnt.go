@@ -102,16 +102,17 @@ const piece = 16
 // those that were learnt as they are settled, of the others as they are placed. Progress
 // may be nil.
 func (l Learnt) All(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
-	rest, settled := make([]int32, 0, x.Rows-len(l.Rows)), l.Rows
-	for i := range int32(x.Rows) {
-		if len(settled) > 0 && settled[0] == i {
-			settled = settled[1:]
-			continue
+	rest, learnt := make([]int32, 0, x.Rows-len(l.Rows)), make([]bool, x.Rows)
+	for _, i := range l.Rows {
+		learnt[i] = true
+	}
+	for i, is := range learnt {
+		if !is {
+			rest = append(rest, int32(i))
 		}
-		rest = append(rest, i)
 	}
 	mu, sigma2 = vec.New[float64](x.Rows, l.X.Cols), make([]float64, x.Rows)
-	if len(rest) > 0 {
+	if len(rest) != 0 {
 		places, variances, err := l.Others(ctx, vec.Take(x, l.Rows), vec.Take(x, rest), progress)
 		if err != nil {
 			return mu, nil, err

@@ -12,7 +12,7 @@ func Sample(n, most int, seed uint64) []int32 {
 	for i := range out {
 		out[i] = int32(i)
 	}
-	if n <= most {
+	if most = min(n, most); most == n {
 		return out
 	}
 	rnd := rand.New(rand.NewPCG(seed, 0x5a_3e))

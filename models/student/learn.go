@@ -50,10 +50,7 @@ func (m *Model) weightAt(ramp float64) float64 {
 	unit := m.edges / (float64(m.n) * float64(m.n-1))
 	last := m.s.Weight / unit
 	first := min(m.s.Ratio, last)
-	switch {
-	case ramp == 0 || first == last:
-		return first * unit
-	case ramp == 1:
+	if ramp == 1 {
 		return m.s.Weight
 	}
 	return first * math.Pow(last/first, ramp) * unit
@@ -109,7 +106,6 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 		progress = func(int, int) {}
 	}
 	m.Reset()
-	m.weigh(m.last())
 	r := Report{LoglikInitial: m.reported(st)}
 	g, last := m.newGuard(), m.newMean(steps)
 	for t := range steps {

@@ -3,9 +3,11 @@ package student
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"unfold/coarse/farfield"
@@ -241,12 +243,21 @@ func TestErrors(t *testing.T) {
 	if _, err := m.Learn(gone, st, nil); !errors.Is(err, context.Canceled) || !slices.Equal(before, st.Mu.Data) {
 		t.Errorf("cancelled: %v", err)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a state of another size is taken")
+	if !strings.Contains(fmt.Sprint(m.Learn(gone, st, nil)), "step 1 of 200: context canceled") {
+		t.Error("the step that was cancelled has no number")
+	}
+	for _, other := range []*State{scattered(29, 2, 1, Fixed, 1), scattered(30, 3, 1, Fixed, 1), {Mu: st.Mu, Sigma2: st.Sigma2[:29]}} {
+		for name, f := range map[string]func(){"likelihood": func() { m.LogLikelihood(other) }, "Learn": func() { _, _ = m.Learn(t.Context(), other, nil) }, "Refine": func() { _, _ = m.Refine(t.Context(), other, Refinement{}) }} {
+			func() {
+				defer func() {
+					if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "student: state of") {
+						t.Errorf("%s takes a state of another size: %s", name, text)
+					}
+				}()
+				f()
+			}()
 		}
-	}()
-	m.LogLikelihood(scattered(29, 2, 1, Fixed, 1))
+	}
 }
 
 // TestStepsDoNotAllocate: a sweep has all its memory from the first on.

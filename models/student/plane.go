@@ -26,10 +26,7 @@ func pushLocal(t *pairwise.Spot[float64], r *pairwise.Run[float64]) (f pairwise.
 		ab, c := t.A*b, t.A+b
 		m := c*q + ab
 		over := w / (q * (q*q + m))
-		e := 0.5 * u
-		if least := 3 * s; e < least {
-			e = least
-		}
+		e := max(0.5*u, 3*s)
 		wide := w / ((s + e) * (s + e))
 		v := (m + ab) * over
 		f.X += v * dx

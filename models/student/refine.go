@@ -82,7 +82,6 @@ func (r Refinement) at(t int, by float64) float64 {
 // some thousands of points. If ctx ends, st is what it was after the last whole
 // step. models.ErrNotFinite is returned if the map stops being finite.
 func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, error) {
-	m.check(st)
 	var out Report
 	if err := r.check(); err != nil {
 		return out, err

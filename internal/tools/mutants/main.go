@@ -7,6 +7,8 @@
 //
 //	mutants                      the packages of the table below
 //	mutants -most 40 ./stream    at most 40 changes, at equal distances, of this package
+//	mutants -only tree.go ./sparse/graph/live
+//	                             changes of one file
 //	mutants -o docs/mutants.md   writes the page
 package main
 
@@ -17,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"time"
 )
 
@@ -34,8 +37,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	set := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	set.SetOutput(stderr)
 	most := set.Int("most", 60, "changes tried of each package, at equal distances; 0: all")
-	limit := set.Duration("limit", time.Minute, "the longest that tests may take with a change, or three times their usual time if that is longer; beyond it they are ended, which counts as noticed")
+	limit := set.Duration("limit", 20*time.Second, "the longest that tests may take with a change, or five times their usual time if that is longer; beyond it they are ended, which counts as noticed")
+	which := set.String("run", "", "run only tests whose names match this regular expression: fewer changes are noticed then")
 	workers := set.Int("workers", 2, "changes tried at a time")
+	only := set.String("only", "", "try only changes that match this regular expression, as they are written: file:line: kind: text")
 	page := set.String("o", "", "write a page of the results to this file")
 	if err := set.Parse(args); err != nil {
 		return 2
@@ -44,7 +49,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(paths) == 0 {
 		paths = packages
 	}
-	s := settings{*most, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		fmt.Fprintln(stderr, "mutants: -only:", err)
+		return 2
+	}
+	s := settings{*most, match, *which, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
 	var all []result
 	for _, path := range paths {
 		r, err := try(ctx, path, s)

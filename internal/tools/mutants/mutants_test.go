@@ -32,7 +32,8 @@ func f(a, b int, l list) (n int) {
 	case a == 2:
 		n -= 1
 	}
-	return n + (b - 1)
+	room := make([]int, 0, a+1)
+	return n + (b - 1) + len(room)
 }
 
 func main() { os.Exit(f(2, 5, nil) % 251) }

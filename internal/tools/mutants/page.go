@@ -9,7 +9,7 @@ const head = `# Small changes that tests notice
 
 Written by ` + "`make mutants`" + `. It changes one small thing of a package at a time: a condition is negated, a comparison moved to its edge,
 conditions are joined the other way, 1 becomes 0, or a statement is dropped. A change is killed if the package's own quick tests
-fail, or do not end in time. At most %d changes of a package are tried, at equal distances in its sources.
+fail, or do not end in time; those tests that reach it are run, the quickest first. At most %d changes of a package are tried, at equal distances in its sources.
 
 | package | changes | tried | killed | not reached by the tests | seconds of the tests |
 |---|---:|---:|---:|---:|---:|

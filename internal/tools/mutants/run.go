@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +31,10 @@ func (r result) killed() int { return r.Tried - len(r.Missed) - len(r.Survivors)
 
 // settings of a run.
 type settings struct {
-	most    int           // changes tried of each package
-	limit   time.Duration // the longest that tests may take with a change; longer is killed
+	most    int            // changes tried of each package
+	only    *regexp.Regexp // changes that may be tried
+	run     string         // pattern of the tests that are run; empty: all
+	limit   time.Duration  // the longest that tests may take with a change; longer is killed
 	workers int
 	verbose func(format string, args ...any)
 }
@@ -52,39 +56,41 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	if text, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-c", "-overlay", overlay, "-o", program, path).CombinedOutput(); err != nil {
 		return r, fmt.Errorf("%s with its changes: %w\n%s", path, err, text)
 	}
-	t := tests{program: program, dir: dir}
-	hits := filepath.Join(folder, "hits")
-	if passed, text := t.run(ctx, 30*time.Minute, "UNFOLD_MUTANT_HITS="+hits); !passed {
-		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
-	}
+	t := &tests{program: program, dir: dir, limit: s.limit}
 	begin := time.Now()
-	if passed, text := t.run(ctx, 30*time.Minute); !passed {
+	if passed, text := t.run(ctx, s.run, 30*time.Minute); !passed {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
 	}
-	usual := time.Since(begin)
-	r.Seconds = usual.Seconds()
-	reached, err := readHits(hits)
-	if err != nil {
-		return r, err
+	r.Seconds = time.Since(begin).Seconds()
+	if err := t.look(ctx, s.run, folder); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
 	}
-	chosen := spread(len(sites), s.most)
+	var chosen []int
+	for k, c := range sites {
+		if s.only.MatchString(c.String()) {
+			chosen = append(chosen, k)
+		}
+	}
+	for i, at := range spread(len(chosen), s.most) {
+		chosen[i] = chosen[at]
+	}
+	chosen = chosen[:min(len(chosen), cmp.Or(s.most, len(chosen)))]
 	r.Tried = len(chosen)
 	chosen = slices.DeleteFunc(chosen, func(k int) bool {
-		if reached[k] {
+		if len(t.reaching(k)) > 0 {
 			return false
 		}
 		r.Missed = append(r.Missed, sites[k])
+		s.verbose("%s: not reached: %s", path, sites[k])
 		return true
 	})
-	limit := max(s.limit, 3*usual)
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	next := make(chan int)
 	for range s.workers {
 		group.Go(func() {
 			for k := range next {
-				passed, _ := t.run(ctx, limit, "UNFOLD_MUTANT="+strconv.Itoa(k))
-				if passed {
+				if !t.notice(ctx, k) {
 					mu.Lock()
 					r.Survivors = append(r.Survivors, sites[k])
 					s.verbose("%s: survived: %s", path, sites[k])
@@ -100,26 +106,6 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	group.Wait()
 	slices.SortFunc(r.Survivors, func(a, b site) int { return strings.Compare(a.String(), b.String()) })
 	return r, ctx.Err()
-}
-
-// tests is a test binary and the folder that it runs in.
-type tests struct{ program, dir string }
-
-// run runs the tests of the quick tier until the first failure.
-func (t tests) run(ctx context.Context, limit time.Duration, env ...string) (passed bool, text string) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	scratch, err := os.MkdirTemp("", "mutants-tests-")
-	if err != nil {
-		return false, err.Error()
-	}
-	defer os.RemoveAll(scratch)
-	c := exec.CommandContext(ctx, t.program, "-test.failfast", "-test.timeout", limit.String(), "-test.parallel", "4")
-	c.Dir = t.dir
-	c.Env = append(os.Environ(), append(env, "UNFOLD_TESTS=quick", "RAPID_SEED=20261", "TMPDIR="+scratch)...)
-	c.WaitDelay = time.Second
-	out, err := c.CombinedOutput()
-	return err == nil, string(out)
 }
 
 // readHits returns the numbers in a file. A missing file has none.

@@ -65,6 +65,15 @@ func (m *mutator) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GenDecl:
 		return n.Tok == token.VAR // neither constants, types nor imports
+	case *ast.CallExpr:
+		if at := capacity(n); at >= 0 { // only time and memory depend on it
+			for i, arg := range n.Args {
+				if i != at {
+					ast.Inspect(arg, m.visit)
+				}
+			}
+			return false
+		}
 	case *ast.IfStmt:
 		m.negate(n.Cond)
 	case *ast.ForStmt:
@@ -196,6 +205,22 @@ func pure(e ast.Expr) bool {
 		return ok
 	})
 	return ok
+}
+
+// capacity returns which argument of a call is the size of memory beyond what is used, -1 for none:
+// the capacity of make, and what slices.Grow makes room for.
+func capacity(c *ast.CallExpr) int {
+	switch f := c.Fun.(type) {
+	case *ast.Ident:
+		if f.Name == "make" && len(c.Args) == 3 {
+			return 2
+		}
+	case *ast.SelectorExpr:
+		if of, ok := f.X.(*ast.Ident); ok && of.Name == "slices" && f.Sel.Name == "Grow" {
+			return 1
+		}
+	}
+	return -1
 }
 
 // guards reports whether a condition is a comparison with nil, which the operand after it relies on.

@@ -36,7 +36,7 @@ func New(dim int, s Settings) (*Graph, error) {
 		return nil, err
 	}
 	g := &Graph{dim: dim, set: s, rows: knn.NewDynamicExactBy(s.Distance, dim), lists: lists{k: s.Neighbors, least: s.Lists, most: s.Lists + s.Spare}}
-	g.marks.words = (s.Neighbors + 63) / 64
+	g.marks.words = words(s.Neighbors)
 	g.reach.words = g.marks.words
 	return g, nil
 }
@@ -57,7 +57,7 @@ func (g *Graph) Top() int { return g.top }
 func (g *Graph) Has(slot int32) bool { return slot >= 0 && int(slot) < g.top && g.live.has(slot) }
 
 // Slots appends the slots in use, ascending.
-func (g *Graph) Slots(to []int32) []int32 { return g.live.members(to, g.top) }
+func (g *Graph) Slots(to []int32) []int32 { return g.live.members(to) }
 
 // Row returns a point's row, which must not be changed. Like all methods about one
 // slot it panics if there is no point in it.
@@ -131,9 +131,7 @@ func (g *Graph) vacant(n int) []int32 {
 
 // grow makes room for slots below top.
 func (g *Graph) grow(top int) {
-	for len(g.live)*64 < top {
-		g.live = append(g.live, 0)
-	}
+	g.live = resized(g.live, max(len(g.live), words(top)))
 	g.lists.resize(top)
 }
 

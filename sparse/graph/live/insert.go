@@ -71,7 +71,7 @@ func (g *Graph) rebuild(ctx context.Context, slots []int32, x vec.Matrix[float32
 	order = append(order, slots...)
 	slices.Sort(order)
 	all := x
-	if g.n > 0 {
+	if g.n != 0 {
 		all = vec.New[float32](n, g.dim)
 		for r, slot := range slots {
 			at, _ := slices.BinarySearch(order, slot)

@@ -22,17 +22,12 @@ type lists struct {
 
 // resize makes n the number of slots; new ones are empty.
 func (l *lists) resize(n int) {
-	if more := n - len(l.count); more > 0 {
-		l.index = append(l.index, make([]int32, more*l.most)...)
-		l.dist2 = append(l.dist2, make([]float64, more*l.most)...)
-		l.count = append(l.count, make([]uint16, more)...)
-		for range more {
-			l.reach = append(l.reach, -1)
-		}
-		return
+	old := len(l.count)
+	l.index, l.dist2 = resized(l.index, n*l.most), resized(l.dist2, n*l.most)
+	l.count, l.reach = resized(l.count, n), resized(l.reach, n)
+	for slot := old; slot < n; slot++ {
+		l.reach[slot] = -1
 	}
-	l.index, l.dist2 = l.index[:n*l.most], l.dist2[:n*l.most]
-	l.count, l.reach = l.count[:n], l.reach[:n]
 }
 
 func (l *lists) bytes() int64 {

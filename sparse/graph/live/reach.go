@@ -24,29 +24,27 @@ func (r *reach) bytes() int64 {
 	return int64(8*cap(r.bits)) + r.works.Sum(func(w *walker) int64 { return int64(4 * (cap(w.seen) + cap(w.queue))) })
 }
 
-func (r *reach) resize(top int) {
-	if more := top*r.words - len(r.bits); more > 0 {
-		r.bits = append(r.bits, make([]uint64, more)...)
-	}
-	r.bits = r.bits[:top*r.words]
-}
-
 func (r *reach) has(slot int32, p int) bool {
 	return r.bits[int(slot)*r.words+p/64]>>(p%64)&1 != 0
 }
 
 // update brings the bits up to date with the changed lists.
 func (r *reach) update(g *Graph, changed set) {
-	r.resize(g.top)
-	from := slices.Clone(changed)
-	for range g.set.Core - 1 {
-		g.backward(from)
-	}
+	r.bits = resized(r.bits, g.top*r.words)
 	if g.set.Core == 1 {
 		r.direct(g, changed)
 		return
 	}
-	r.walk(g, r.entries(g, changed, from))
+	r.walk(g, r.entries(g, changed, g.reaching(changed)))
+}
+
+// reaching returns the slots that reach a member of s in at most s-1 steps, and s.
+func (g *Graph) reaching(s set) set {
+	from := slices.Clone(s)
+	for range g.set.Core - 1 {
+		g.backward(from)
+	}
+	return from
 }
 
 // sweepSize is how many slots a task of a pass over all lists has.
@@ -154,11 +152,10 @@ func (r *reach) walk(g *Graph, groups [][]entry) {
 	par.Do(g.set.Threads, len(groups), func(t int) {
 		w := r.works.Get()
 		defer r.works.Put(w)
-		last := int32(-1)
-		for _, e := range groups[t] {
-			if e.j != last {
+		group := groups[t]
+		for n, e := range group {
+			if n == 0 || e.j != group[n-1].j {
 				w.walk(g, e.j)
-				last = e.j
 			}
 			if w.seen[e.i] == w.now {
 				// Words are shared by tasks.
@@ -177,9 +174,7 @@ type walker struct {
 
 // walk marks what slot j reaches in 1..s steps, and j.
 func (w *walker) walk(g *Graph, j int32) {
-	if len(w.seen) < g.top {
-		w.seen = append(w.seen, make([]uint32, g.top-len(w.seen))...)
-	}
+	w.seen = resized(w.seen, max(len(w.seen), g.top))
 	if w.now++; w.now == 0 {
 		clear(w.seen)
 		w.now = 1

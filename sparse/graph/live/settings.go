@@ -80,12 +80,10 @@ func (s Settings) withDefaults(dim int) (Settings, error) {
 	if s.Lists == 0 {
 		s.Lists = s.Neighbors
 	}
-	switch {
-	case s.Spare == 0:
+	if s.Spare == 0 {
 		s.Spare = s.Lists
-	case s.Spare < 0:
-		s.Spare = 0
 	}
+	s.Spare = max(s.Spare, 0)
 	switch {
 	case dim < 1:
 		return s, fmt.Errorf("live: rows of dimension %d, want at least 1", dim)

@@ -13,10 +13,7 @@ func (m *marks) bytes() int64 { return int64(8 * cap(m.bits)) }
 // update brings the marks up to date with the changed lists and a forest that has followed
 // them.
 func (m *marks) update(g *Graph, changed set) {
-	if more := g.top*m.words - len(m.bits); more > 0 {
-		m.bits = append(m.bits, make([]uint64, more)...)
-	}
-	m.bits = m.bits[:g.top*m.words]
+	m.bits = resized(m.bits, g.top*m.words)
 	changed.each(func(i int32) {
 		if g.Has(i) {
 			clear(m.bits[int(i)*m.words:][:m.words])

@@ -22,11 +22,11 @@ type forest struct {
 	root  graph.Forest
 	trees int
 	cut   graph.Forest // the components of F'
-	best  []int32      // scratch memory, by slot
+	best  []int32      // by root of cut, 1 + the position of its shortest edge in cross; 0 between rounds
 	cross []graph.Edge
 	fresh []graph.Edge
-	// came are the new edges and those of changed lists; left are the edges that
-	// went although they are still in the lists.
+	// left are the edges that went although they are still in the lists; came are the new edges
+	// and those of changed lists, which may be among left as well.
 	came, left []graph.Edge
 }
 
@@ -37,7 +37,6 @@ func (f *forest) bytes() int64 {
 // update brings the forest up to date with the changed lists.
 func (f *forest) update(g *Graph, changed set) {
 	f.root, f.cut = resized(f.root, g.top), resized(f.cut, g.top)
-	f.fresh = f.fresh[:0]
 	if f.part(g, changed) {
 		f.replace(g, changed)
 	}
@@ -59,13 +58,6 @@ func released(scratch []graph.Edge, most int) []graph.Edge {
 	return scratch[:0]
 }
 
-func resized(f graph.Forest, n int) graph.Forest {
-	if n > cap(f) {
-		return append(f[:cap(f)], make([]int32, n-cap(f))...)
-	}
-	return f[:n]
-}
-
 // part makes old what is left of the forest's edges, and reports whether one went.
 func (f *forest) part(g *Graph, changed set) bool {
 	f.old = f.old[:0]
@@ -77,7 +69,7 @@ func (f *forest) part(g *Graph, changed set) bool {
 		}
 		f.old = append(f.old, e)
 	}
-	return len(f.old) < len(f.edges)
+	return len(f.old) != len(f.edges)
 }
 
 // joined reports whether one of two slots is among the other's nearest.
@@ -109,22 +101,19 @@ func (f *forest) replace(g *Graph, changed set) {
 	for _, e := range f.old {
 		f.cut.Union(e.I, e.J)
 	}
-	f.cut.Flatten()
 	f.crossing(g, changed)
-	for len(f.best) < g.top {
-		f.best = append(f.best, -1)
-	}
-	for len(f.cross) > 0 {
+	f.best = resized(f.best, max(len(f.best), g.top))
+	for len(f.cross) != 0 {
 		kept := f.cross[:0]
 		for _, e := range f.cross {
 			a, b := f.cut.Find(e.I), f.cut.Find(e.J)
 			if a == b {
 				continue
 			}
-			at := int32(len(kept))
 			kept = append(kept, e)
+			at := int32(len(kept))
 			for _, tree := range [2]int32{a, b} {
-				if f.best[tree] < 0 || e.Compare(kept[f.best[tree]]) < 0 {
+				if b := f.best[tree]; b == 0 || e.Compare(kept[b-1]) < 0 {
 					f.best[tree] = at
 				}
 			}
@@ -134,15 +123,15 @@ func (f *forest) replace(g *Graph, changed set) {
 	}
 }
 
-// join adds the best edge of every tree, and forgets which these are.
+// join adds the best edge of every tree, and clears best.
 func (f *forest) join() {
 	from := len(f.fresh)
 	for _, e := range f.cross {
 		for _, end := range [2]int32{e.I, e.J} {
 			tree := f.cut.Find(end)
-			if at := f.best[tree]; at >= 0 {
-				f.best[tree] = -1
-				f.fresh = append(f.fresh, f.cross[at])
+			if at := f.best[tree]; at != 0 {
+				f.best[tree] = 0
+				f.fresh = append(f.fresh, f.cross[at-1])
 			}
 		}
 	}
@@ -151,8 +140,9 @@ func (f *forest) join() {
 	}
 }
 
-// crossing makes cross the edges of unchanged lists between the trees of cut.
+// crossing appends to cross, which is empty, the edges of unchanged lists between the trees of cut.
 func (f *forest) crossing(g *Graph, changed set) {
+	f.cut.Flatten()
 	const size = 4096
 	pieces := make([][]graph.Edge, par.Pieces(g.top, size))
 	par.Ranges(g.set.Threads, g.top, size, func(piece, from, to int) {
@@ -171,7 +161,6 @@ func (f *forest) crossing(g *Graph, changed set) {
 		}
 		pieces[piece] = found
 	})
-	f.cross = f.cross[:0]
 	for _, found := range pieces {
 		f.cross = append(f.cross, found...)
 	}
@@ -184,25 +173,14 @@ func (f *forest) merge(g *Graph) {
 	order := graph.ByLength(f.fresh)
 	next := 0
 	for _, e := range f.old {
-		again := false
-		for next < len(order) {
-			c := f.fresh[order[next]].Compare(e)
-			if c > 0 {
-				break
-			}
-			again = again || c == 0
-			if c < 0 {
-				f.accept(f.fresh[order[next]])
-			}
+		for next < len(order) && f.fresh[order[next]].Compare(e) <= 0 {
+			f.accept(f.fresh[order[next]])
 			next++
 		}
-		if !f.root.Union(e.I, e.J) {
+		if f.root.Union(e.I, e.J) {
+			f.edges = append(f.edges, e)
+		} else {
 			f.left = append(f.left, e)
-			continue
-		}
-		f.edges = append(f.edges, e)
-		if again {
-			f.came = append(f.came, e)
 		}
 	}
 	for _, o := range order[next:] {

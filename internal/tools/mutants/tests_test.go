@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// The two below are tests that TestNotice runs again, with a change or without.
+func TestHelpFails(t *testing.T) {
+	if os.Getenv("UNFOLD_MUTANT") == "7" {
+		t.Error("change 7")
+	}
+}
+
+func TestHelpPasses(*testing.T) {}
+
+// TestNotice: a change is noticed by tests that reach it alone, whether they run together or one by one.
+func TestNotice(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &tests{program: program, dir: t.TempDir(), limit: time.Minute}
+	if err := s.look(t.Context(), "^TestHelp", t.TempDir()); err != nil || len(s.all) != 2 {
+		t.Fatalf("%+v, %v", s.all, err)
+	}
+	for _, slow := range []time.Duration{0, time.Hour} {
+		for i := range s.all {
+			s.all[i].time, s.all[i].reaches = slow, map[int]bool{3: true, 7: true}
+		}
+		if s.notice(t.Context(), 3) || !s.notice(t.Context(), 7) || s.notice(t.Context(), 8) || len(s.reaching(8)) > 0 {
+			t.Errorf("tests of %v: a change that they do not see is noticed, or one that they see is not", slow)
+		}
+		for i := range s.all {
+			if s.all[i].name == "TestHelpFails" {
+				s.all[i].reaches = nil
+			}
+		}
+		if s.notice(t.Context(), 7) {
+			t.Errorf("tests of %v: a test that does not reach a change notices it", slow)
+		}
+	}
+}
