@@ -42,7 +42,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 	}{
 		"plain":          {6, quick()},
 		"pca":            {20, Spec{PCA: 5, LVM: quick().LVM}},
-		"auto":           {DefaultPCA + 10, Spec{Common: models.Common{Steps: 5, Dims: 3}}},
+		"auto":           {MostPCA + 10, Spec{Common: models.Common{Steps: 5, Dims: 3}}},
 		"novelty":        {6, Spec{NoveltyK: 20, LVM: quick().LVM}},
 		"ten":            {20, Spec{PCA: 12, Common: models.Common{Steps: 5, Dims: 10}, LVM: lvm.Options{Student: student.Options{Coarse: models.CoarseShared}}}},
 		"locally linear": {20, Spec{Kind: LLLVM, PCA: 5, Common: models.Common{Steps: 10, Seed: 1}, LLLVM: lllvm.Options{Points: 150}}},

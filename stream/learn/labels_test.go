@@ -261,15 +261,18 @@ func TestClassesKeepUp(t *testing.T) {
 	}
 }
 
-// stuck is a placer that waits until it may go on.
+// stuck is a placer that waits until it may go on, once it is armed.
 type stuck struct {
 	models.Placer
+	armed         bool
 	entered, free chan struct{}
 }
 
 func (s *stuck) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	close(s.entered)
-	<-s.free
+	if s.armed {
+		close(s.entered)
+		<-s.free
+	}
 	return s.Placer.Place(ctx, x)
 }
 
@@ -292,6 +295,7 @@ func TestClassesHoldUpNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slow.armed = true
 	next := &published{Published: cur.Published, snapshot: &s, at: at.WithClasses(cur.at.Classes())}
 	done := make(chan error)
 	go func() { done <- l.learnClasses(t.Context(), next) }()

@@ -163,7 +163,7 @@ func TestGuard(t *testing.T) {
 		if status != c.status {
 			t.Errorf("%s: %d, want %d", c.name, status, c.status)
 		}
-		if c.status == 303 && (head.Get("Location") != "/?renderer=software" || !strings.Contains(head.Get("Set-Cookie"), "HttpOnly; SameSite=Strict")) {
+		if c.status == 303 && (head.Get("Location") != "/?renderer=software" || !strings.Contains(head.Get("Set-Cookie"), "HttpOnly; SameSite=Lax")) {
 			t.Errorf("the token is answered with %v", head)
 		}
 	}

@@ -80,11 +80,6 @@ func (m *mutator) visit(n ast.Node) bool {
 		if n.Cond != nil {
 			m.negate(n.Cond)
 		}
-	case *ast.CallExpr:
-		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "make" && len(n.Args) == 3 {
-			ast.Inspect(n.Args[1], m.visit) // the length, not the capacity
-			return false
-		}
 	case *ast.BinaryExpr:
 		m.binary(n)
 	case *ast.BlockStmt:
