@@ -85,7 +85,7 @@ func TestStagesLikeFits(t *testing.T) {
 	}
 	// What is missed, as measured. README's groups have no inner order, so that a map arranges them as it comes
 	// to them; of sentences, other neighbourhoods are kept than by a fit, which a major does not rearrange.
-	readme := map[string]float64{conformance.Trust: 0.016, conformance.RNX: 0.028, "moves, median": 2, "moves, p90": 5}
+	readme := map[string]float64{conformance.Trust: 0.016, conformance.RNX: 0.036, "moves, median": 2, "moves, p90": 5}
 	usual := conformance.Course{Name: "usual", Phases: []conformance.Phase{
 		{To: 2000}, {To: 3000, Restart: true, Mark: true}, {To: 3000, Halve: true, Mark: true},
 	}}
@@ -99,7 +99,7 @@ func TestStagesLikeFits(t *testing.T) {
 	}{
 		{usual, conformance.Readme(3000), readme},
 		{usual, conformance.Blobs(3000, 64), map[string]float64{conformance.Trust: 0.0075}},
-		{usual, bundledDigits(t), nil},
+		{usual, bundledDigits(t), map[string]float64{conformance.Trust: 0.0075}}, // when half are deleted
 		{usual, connections, map[string]float64{conformance.RNX: 0.024}},
 		{leap, conformance.Readme(10_000), nil},
 		{leap, conformance.Blobs(10_000, 8), nil},

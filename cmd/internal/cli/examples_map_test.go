@@ -209,6 +209,9 @@ func (e example) run(t *testing.T, first, all int) {
 	write(t, at("unfold.yaml"), configuration)
 	flags := append([]string{"-c", at("unfold.yaml"), "--source-kafka-brokers", brokers[0], "--state", at("state"), "--http", "127.0.0.1:0",
 		"--reference-min", fmt.Sprint(first), "--refresh-every", "200ms"}, e.flags...)
+	if strings.Contains(configuration, "probe:") {
+		flags = append(flags, "--probe", "127.0.0.1:0")
+	}
 	if strings.Contains(configuration, "registry:") {
 		schemas := registrytest.StartFake(t)
 		if e.seed != nil {
