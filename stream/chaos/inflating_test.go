@@ -52,8 +52,9 @@ const (
 	messageLimit = 256 << 20
 	spareMemory  = 200_000_000
 	pagePoints   = 20_000
-	// The page's part: 400 bytes a point, those of the map's own too, its vectors and its changes.
-	pageMemory     = 400*(pagePoints+referencePoint*11/10) + 160<<20
+	// The page's part: 400 bytes a point, those of the map's own too, its vectors and its changes, what is
+	// encoded for so few points, and other answers.
+	pageMemory     = 400*(pagePoints+referencePoint*11/10) + (160+64+16)<<20
 	referencePoint = 800
 )
 
