@@ -118,6 +118,6 @@ func TestStagesLikeFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		follow(t, usual, set, map[string]float64{conformance.Trust: 0.0175})
+		follow(t, usual, set, map[string]float64{conformance.Trust: 0.0175, conformance.Nearest: 0.0125})
 	})
 }
