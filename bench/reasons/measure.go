@@ -83,7 +83,7 @@ func (b *bench) measure(ctx context.Context, s set) (*outcome, error) {
 	for _, way := range []struct {
 		name string
 		pca  int
-	}{{"unfold", fit.PCANone}, {"unfold, after components", fit.PCAAuto}} {
+	}{{"unfold", fit.PCANone}, {"unfold, after components", min(fit.DefaultPCA, len(names))}} {
 		m, snap, err := mapOf(ctx, records, way.pca, b.threads)
 		if err != nil {
 			return nil, err
