@@ -65,7 +65,7 @@ func TestUntrusted(t *testing.T) {
 		"a map as well":    {[]string{"plot", "hog.parquet", "-o", "x.png", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
 		"and what is fit":  {[]string{"fit", "hog.parquet", "-o", "x.unfold", "--vector", "embedding", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
 		"and what is put":  {[]string{"embed", "hog.parquet", "-m", "d.unfold", "-o", "x.parquet", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
-		"all of a command": {[]string{"export", "rows.parquet", "-o", "x.html", "--memory", "24MiB"}, []string{"unfold: the command needs more than 24.0 MiB"}},
+		"all of a command": {[]string{"export", "-o", "x.html", "--memory", "64MiB", "hog.parquet"}, []string{"unfold: the command needs more than 64.0 MiB"}},
 		"one that is gone": {[]string{"inspect", "gone.parquet", "--untrusted", "1GiB"}, []string{"gone.parquet", "does not exist"}},
 	} {
 		code, _, stderr := run(t, c.args...)
