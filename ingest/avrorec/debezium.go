@@ -13,36 +13,37 @@ type change struct {
 
 // changeOf returns the envelope that a schema is, nil if it is none.
 func changeOf(s *shape) *change {
-	if s.kind != kindRecord {
-		return nil
-	}
-	op, before, after := s.field("op"), s.field("before"), s.field("after")
-	if op == nil || before == nil || after == nil {
-		return nil
-	}
-	letter, row, was := op.value(), after.value(), before.value()
-	if letter == nil || !letter.text && letter.kind != kindEnum || row == nil || row.kind != kindRecord || was != row {
+	was, row := envelope(s)
+	if row == nil || row.kind != kindRecord || was != row {
 		return nil
 	}
 	return &change{s, row}
 }
 
+// envelope returns the records before and after a change, as the envelope that a schema is has them; nil for
+// what is not there, and if it is none.
+func envelope(s *shape) (before, after *shape) {
+	if s.kind != kindRecord {
+		return nil, nil
+	}
+	op, was, row := s.field("op"), s.field("before"), s.field("after")
+	if op == nil || was == nil || row == nil {
+		return nil, nil
+	}
+	if letter := op.value(); letter == nil || !letter.text && letter.kind != kindEnum {
+		return nil, nil
+	}
+	return was.value(), row.value()
+}
+
 // ChangeInText returns the fields of the envelope that the schema is, if the records before and after a change
 // are texts, as Debezium's connector for MongoDB writes them: JSON. Else it returns nil.
 func (d *Decoder) ChangeInText() (fields []string) {
-	s := d.root
-	if s.kind != kindRecord {
+	was, row := envelope(d.root)
+	if row == nil || !row.text || was == nil || !was.text {
 		return nil
 	}
-	op, before, after := s.field("op"), s.field("before"), s.field("after")
-	if op == nil || before == nil || after == nil {
-		return nil
-	}
-	letter, row, was := op.value(), after.value(), before.value()
-	if letter == nil || !letter.text && letter.kind != kindEnum || row == nil || !row.text || was == nil || !was.text {
-		return nil
-	}
-	for _, f := range s.fields {
+	for _, f := range d.root.fields {
 		fields = append(fields, f.name)
 	}
 	return fields

@@ -39,6 +39,8 @@ type Plan struct {
 	// Seen is the number of values of a vector that the model sees: Dim, or the
 	// number of principal components.
 	Seen int
+	// Fewer says that the rows may choose fewer principal components than these.
+	Fewer bool
 	// Neighbors are similar to a point, Lists are listed for it.
 	Neighbors, Lists int
 	// Search is how they are found, and Index how those of an event: Exact or HNSW, which stands for
@@ -96,11 +98,11 @@ type Stage struct {
 
 // New plans a fit. It fails if the spec makes no sense for such rows.
 func New(j Job) (Plan, error) {
-	resolve := j.Spec.Resolve
+	resolve := j.Spec.ForRows
 	if j.Entries > 0 {
-		resolve = func(dim int) (fit.Spec, error) { return j.Spec.ForSparse(j.Rows, dim) }
+		resolve = j.Spec.ForSparse
 	}
-	spec, err := resolve(j.Dim)
+	spec, err := resolve(j.Rows, j.Dim)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -110,11 +112,9 @@ func New(j Job) (Plan, error) {
 	if err := spec.Fits(j.Rows, j.Dim); err != nil {
 		return Plan{}, err
 	}
-	if j.Spec.PCA == fit.PCAAuto && spec.Kind == fit.LVM && j.Entries == 0 && spec.PCA > 0 {
-		spec.PCA = min(spec.PCA, fit.MostComponents(j.Rows)) // the rows may choose fewer
-	}
+	fewer := j.Entries == 0 && j.Spec.RowsChoose(j.Dim)
 	j.Spec = spec
-	p := Plan{Job: j, Seen: j.Dim}
+	p := Plan{Job: j, Seen: j.Dim, Fewer: fewer}
 	if spec.PCA > 0 {
 		p.Seen = spec.PCA
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/testkit/ending"
 	"unfold/internal/vec"
 	"unfold/sparse/graph"
 	"unfold/sparse/graph/live"
@@ -328,19 +329,6 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-// ending is a context that ends at its n-th question.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestLiveCancelled: a change that is cancelled anywhere has either not happened, or happened to the tree,
 // too.
 func TestLiveCancelled(t *testing.T) {
@@ -378,7 +366,7 @@ func TestLiveCancelled(t *testing.T) {
 		x := rows(20)
 		var came []int32
 		for left := 0; ; left++ {
-			if came, err = l.Insert(&ending{t.Context(), left}, x); err == nil {
+			if came, err = l.Insert(ending.After(t.Context(), left), x); err == nil {
 				break
 			}
 			if came != nil {
@@ -388,7 +376,7 @@ func TestLiveCancelled(t *testing.T) {
 		}
 		check(start + 20)
 		for left := 0; ; left++ {
-			if err = l.Delete(&ending{t.Context(), left}, came[:3]); err == nil {
+			if err = l.Delete(ending.After(t.Context(), left), came[:3]); err == nil {
 				break
 			}
 			check(start + 20)

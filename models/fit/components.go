@@ -26,6 +26,7 @@ const (
 	comparedRows      = 1000
 	comparedNeighbors = 10
 	basisRows         = 2000
+	leastSampled      = 4 * comparedNeighbors // rows, or there is nothing to compare
 	// componentTolerance is that of components that are only compared.
 	componentTolerance = 1e-2
 )
@@ -45,6 +46,23 @@ const (
 // rows do not tell more of them from noise.
 func MostComponents(rows int) int { return max(DefaultPCA, min(MostPCA, rows/4)) }
 
+// RowsChoose reports whether the number of principal components of vectors of dim elements is left to
+// their rows (Spec.Choose).
+func (s Spec) RowsChoose(dim int) bool {
+	k, err := s.Kinds.Find(s.Kind)
+	return err == nil && k.Name == LVM && s.PCA == PCAAuto && s.Distance == distance.Euclidean && dim > DefaultPCA
+}
+
+// ForRows is Resolve for so many rows, which bounds the number of components that they may choose.
+func (s Spec) ForRows(rows, dim int) (Spec, error) {
+	choose := s.RowsChoose(dim)
+	s, err := s.Resolve(dim)
+	if choose && s.PCA > 0 {
+		s.PCA = min(s.PCA, MostComponents(rows))
+	}
+	return s, err
+}
+
 // Components is what PCAAuto has chosen.
 type Components struct {
 	// Of is the number of elements of a vector, Kept that of principal components; they
@@ -63,27 +81,18 @@ type Components struct {
 // of a sample: 88 % up to 10,000 rows and less of more. Where no such number is well below
 // dim, vectors stay as they are if they have at most MostPCA elements.
 func (s Spec) Choose(ctx context.Context, x vec.Matrix[float32]) (Spec, *Components, error) {
-	k, err := s.Kinds.Find(s.Kind)
-	if err != nil || k.Name != LVM || s.PCA != PCAAuto || s.Distance != distance.Euclidean || x.Cols <= DefaultPCA || x.Rows < 4*comparedNeighbors {
-		return s, nil, err
+	if !s.RowsChoose(x.Cols) || x.Rows < leastSampled {
+		return s, nil, nil
 	}
-	var c *Components
 	sample, err := newSample(ctx, x, s)
+	var c *Components
 	if err == nil {
-		c, err = sample.least(ctx, shareOf(x.Rows))
+		s, c, err = sample.choose(ctx, s)
 	}
 	if models.IsBadInput(err) {
 		return s, nil, nil // what is wrong will be found where all rows are projected
 	}
-	if err != nil {
-		return s, nil, err
-	}
-	c.Kept = min(c.Of, max(c.Kept, s.MapDims()))
-	s.PCA = c.Kept
-	if c.Kept == c.Of {
-		s.PCA = PCANone
-	}
-	return s, c, nil
+	return s, c, err
 }
 
 // enough is by how much less of the neighbours old components may keep than new ones would.
@@ -96,15 +105,19 @@ func (s Spec) Renew(ctx context.Context, x vec.Matrix[float32], old *projection.
 	if old.Identity() {
 		return old, nil
 	}
-	p, err := prepareFull(ctx, x, s, nil)
-	if err != nil || p.spec.PCA == PCANone {
-		return old, err
-	}
-	renewed, err := p.components(ctx, x)
-	if err != nil || x.Rows < 4*comparedNeighbors {
-		return renewed, err
+	if x.Rows < leastSampled {
+		return s.learnProjection(ctx, x, old)
 	}
 	sample, err := newSample(ctx, x, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.RowsChoose(x.Cols) {
+		if s, _, err = sample.choose(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	renewed, err := s.learnProjection(ctx, x, old)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +133,16 @@ func (s Spec) Renew(ctx context.Context, x vec.Matrix[float32], old *projection.
 	return renewed, nil
 }
 
+// learnProjection learns the components that the spec wants of the rows of x; it returns old if it wants
+// none.
+func (s Spec) learnProjection(ctx context.Context, x vec.Matrix[float32], old *projection.Projection) (*projection.Projection, error) {
+	p, err := prepareFull(ctx, x, s, nil)
+	if err != nil || p.spec.PCA == PCANone {
+		return old, err
+	}
+	return p.components(ctx, x)
+}
+
 // shareOf is the share of neighbours that components of n rows have to keep.
 func shareOf(n int) float64 {
 	tenths := math.Log10(max(1, float64(n)/fewRows))
@@ -131,7 +154,7 @@ type componentSample struct {
 	spec        Spec
 	rows, basis vec.Matrix[float32]
 	near        *knn.Neighbors // of rows
-	most        int            // components
+	of          int            // how many rows they were drawn from
 }
 
 // newSample draws rows.
@@ -139,14 +162,10 @@ func newSample(ctx context.Context, x vec.Matrix[float32], spec Spec) (c *compon
 	order := rand.New(rand.NewPCG(spec.Seed, 0xc0a)).Perm(x.Rows)
 	compared := min(comparedRows, x.Rows/2)
 	take := func(from, to int) vec.Matrix[float32] {
-		at := slices.Sorted(slices.Values(order[from:to]))
-		out := vec.New[float32](len(at), x.Cols)
-		for i, row := range at {
-			copy(out.Row(i), x.Row(row))
-		}
-		return out
+		slices.Sort(order[from:to])
+		return vec.Take(x, order[from:to])
 	}
-	c = &componentSample{spec: spec, rows: take(0, compared), basis: take(compared, min(compared+basisRows, x.Rows)), most: MostComponents(x.Rows)}
+	c = &componentSample{spec: spec, rows: take(0, compared), basis: take(compared, min(compared+basisRows, x.Rows)), of: x.Rows}
 	if err = models.CheckRows(c.rows, nil); err == nil {
 		c.near, err = c.neighbors(ctx, c.rows)
 	}
@@ -158,18 +177,32 @@ func (c *componentSample) neighbors(ctx context.Context, z vec.Matrix[float32]) 
 	return knn.Graph(ctx, z, comparedNeighbors, knn.Settings{Threads: c.spec.Threads})
 }
 
+// choose sets the number of components of a spec that leaves it to the rows.
+func (c *componentSample) choose(ctx context.Context, s Spec) (Spec, *Components, error) {
+	chosen, err := c.least(ctx, shareOf(c.of))
+	if err != nil {
+		return s, nil, err
+	}
+	chosen.Kept = min(chosen.Of, max(chosen.Kept, s.MapDims()))
+	s.PCA = chosen.Kept
+	if chosen.Kept == chosen.Of {
+		s.PCA = PCANone
+	}
+	return s, chosen, nil
+}
+
 // least is the least number of components that keeps a share of the neighbours; all
 // elements if none of so few elements does, or hardly less.
 func (c *componentSample) least(ctx context.Context, share float64) (*Components, error) {
-	dim := c.rows.Cols
+	dim, most := c.rows.Cols, MostComponents(c.of)
 	var last *Components
 	// Components of many are computed only where few do not suffice.
 	for _, part := range [][2]int{{DefaultPCA, 64}, {80, 128}, {144, MostPCA}} {
-		if part[0] >= dim || part[0] > c.most {
+		if part[0] >= dim || part[0] > most {
 			break
 		}
 		var err error
-		if last, err = c.within(ctx, part[0], min(part[1], dim, c.most), share); err != nil {
+		if last, err = c.within(ctx, part[0], min(part[1], dim, most), share); err != nil {
 			return nil, err
 		}
 		if last.Neighbors >= share {

@@ -68,9 +68,11 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	switch {
 	case s.PCA == PCAAuto && (s.Distance != distance.Euclidean || s.binary()):
 		s.PCA = PCANone
-	case s.PCA == PCAAuto && k.Name == LVM && dim > MostPCA:
-		s.PCA = MostPCA
-	case s.PCA == PCAAuto && k.Name != LVM && dim > DefaultPCA:
+	case s.RowsChoose(dim):
+		if s.PCA = PCANone; dim > MostPCA {
+			s.PCA = MostPCA
+		}
+	case s.PCA == PCAAuto && dim > DefaultPCA:
 		s.PCA = DefaultPCA
 	case s.PCA == PCAAuto:
 		s.PCA = PCANone

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/testkit/ending"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/lvm"
@@ -777,19 +778,6 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// ending is a context that ends at its n-th question.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestListsCancelled: lists that are cancelled anywhere have changed wholly or not at all.
 func TestListsCancelled(t *testing.T) {
 	set, err := Settings{}.withDefaults()
@@ -801,7 +789,7 @@ func TestListsCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slots, err := l.change(&ending{t.Context(), left}, []int32{3, 9}, blobs(5, 3, 2))
+		slots, err := l.change(ending.After(t.Context(), left), []int32{3, 9}, blobs(5, 3, 2))
 		if err != nil {
 			if !errors.Is(err, context.Canceled) || l.Len() != 60 || !l.Has(3) {
 				t.Fatalf("%v, with %d points", err, l.Len())

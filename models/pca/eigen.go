@@ -130,19 +130,14 @@ func iterate(ctx context.Context, c operator, q, threads int, s Settings) (value
 // extend returns an orthonormal basis of the space of v and its images or, wide, of its
 // last image alone.
 func extend(ctx context.Context, c operator, v *mat.Dense, wide bool) (*mat.Dense, error) {
-	basis, block, times := v, v, depth
 	if wide {
-		times = powers
+		return image(ctx, c, v, powers)
 	}
-	for range times {
-		next, err := c.apply(ctx, block)
-		if err != nil {
+	basis, block := v, v
+	for range depth {
+		var err error
+		if block, err = image(ctx, c, block, 1); err != nil {
 			return nil, err
-		}
-		block = orthonormal(next)
-		if wide {
-			basis = block
-			continue
 		}
 		dim, have := basis.Dims()
 		_, more := block.Dims()
@@ -150,10 +145,19 @@ func extend(ctx context.Context, c operator, v *mat.Dense, wide bool) (*mat.Dens
 		both.Augment(basis, block)
 		basis = both
 	}
-	if wide {
-		return basis, nil
-	}
 	return orthonormal(basis), nil
+}
+
+// image returns an orthonormal basis of the space of C^times v.
+func image(ctx context.Context, c operator, v *mat.Dense, times int) (*mat.Dense, error) {
+	for range times {
+		next, err := c.apply(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		v = orthonormal(next)
+	}
+	return v, nil
 }
 
 // rayleighRitz returns the m best approximations to eigenvectors of C in the

@@ -92,7 +92,7 @@ func (g guest) Decode(y, x []float64) float64 { panic("nothing is decoded") }
 
 // party is a guest that is asked for rows of what came.
 type party struct {
-	guest
+	Guest
 	z *vec.Matrix[float32]
 }
 

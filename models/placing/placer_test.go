@@ -40,18 +40,6 @@ func (g linear) Decode(y, x []float64) float64 {
 	return 4 + x[0]*x[0]
 }
 
-// rows is linear, as one that is asked for rows of what came.
-type rows struct {
-	linear
-	z *vec.Matrix[float32]
-}
-
-func (r rows) Come(z vec.Matrix[float32]) { *r.z = z }
-
-func (r rows) PlaceOne(ctx context.Context, i int, near []int32) ([]float64, float64, error) {
-	return r.Place(ctx, r.z.Row(i), near)
-}
-
 // A placer places events by the learnt points that are nearest, moves the places onto the map, and
 // knows those of reference points; and it leads places back. With all points learnt or some, as a
 // party or one by one, with and without a projection.
@@ -70,7 +58,7 @@ func TestPlacer(t *testing.T) {
 		}
 		l.Invite = func() Guest {
 			if c.party {
-				return rows{linear{l: l}, new(vec.Matrix[float32])}
+				return party{linear{l: l}, new(vec.Matrix[float32])}
 			}
 			return linear{l: l}
 		}

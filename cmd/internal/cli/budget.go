@@ -187,14 +187,18 @@ func against(p budget.Plan) string {
 	return "cells of the map"
 }
 
-// tellPlan is what --dry-run prints. AtMost are words before the number of components.
-func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed, atMost string) {
+// tellPlan is what --dry-run prints.
+func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	values := humanize.Plural(f.Dim, "value")
 	if f.Entries > 0 {
 		values += ", " + sparseWords(f.Rows, f.Entries)
 	}
 	if f.Seen != f.Dim {
-		values += ", projected onto " + atMost + humanize.Plural(f.Seen, "principal component")
+		values += ", projected onto "
+		if f.Fewer {
+			values += "at most "
+		}
+		values += humanize.Plural(f.Seen, "principal component")
 	}
 	rows := humanize.Count(f.Rows)
 	if len(s.unknown) > 0 {
@@ -240,11 +244,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 	p.progress.End()
 	p.noteLeft(s.left)
 	p.warn(f.Spec.Warnings(f.Rows)...)
-	atMost := ""
-	if j.Spec.PCA == fit.PCAAuto && f.Spec.Kind == fit.LVM && f.Entries == 0 {
-		atMost = "at most " // the rows decide
-	}
-	c.tellPlan(p, f, s, atMost)
+	c.tellPlan(p, f, s)
 	return nil
 }
 

@@ -133,8 +133,7 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 	f.job.Rows, f.job.Dim, f.job.Kept = f.data.Len(), f.data.Encoder.Dim(), keptBytes(f.read)+f.nearBytes()
 	if f.data.Sparse != nil {
 		f.job.Entries = max(1, f.data.Sparse.NNZ())
-	}
-	if f.data.Sparse == nil {
+	} else {
 		if f.job.Spec, f.components, err = f.job.Spec.Choose(ctx, f.data.X); err != nil {
 			return nil, err
 		}

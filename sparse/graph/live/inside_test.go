@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/testkit/ending"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn/knntest"
 )
@@ -494,15 +495,15 @@ func TestCancelledInside(t *testing.T) {
 	g, p := newGraph(t, 2, Settings{Neighbors: 3, Spare: -1, Threads: 1}), points{}
 	insert(t, g, p, knntest.Points[float32]("gauss", 60, 2, 1))
 	for left := range 2 {
-		if err := g.Delete(&ending{context.Background(), left}, []int32{4, 5, 6}); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "and then") {
+		if err := g.Delete(ending.After(context.Background(), left), []int32{4, 5, 6}); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "and then") {
 			t.Errorf("deletion: %v", err)
 		}
-		if _, err := g.Insert(&ending{context.Background(), left}, knntest.Points[float32]("gauss", 9, 2, 2)); !errors.Is(err, context.Canceled) {
+		if _, err := g.Insert(ending.After(context.Background(), left), knntest.Points[float32]("gauss", 9, 2, 2)); !errors.Is(err, context.Canceled) {
 			t.Errorf("insertion: %v", err)
 		}
 		checkInside(t, g, p)
 	}
-	if _, err := g.Insert(&ending{context.Background(), 0}, knntest.Points[float32]("gauss", 0, 2, 2)); !errors.Is(err, context.Canceled) {
+	if _, err := g.Insert(ending.After(context.Background(), 0), knntest.Points[float32]("gauss", 0, 2, 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("insertion of nothing: %v", err)
 	}
 	if err := g.Delete(t.Context(), nil); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/testkit/ending"
 	"unfold/internal/vec"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
@@ -262,19 +263,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// ending is a context that ends at its n-th question.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A call that is cancelled anywhere leaves the graph as it was.
 func TestIncrementalCancelled(t *testing.T) {
 	for _, n := range []int{40, 900} {
@@ -286,7 +274,7 @@ func TestIncrementalCancelled(t *testing.T) {
 			gone = append(gone, slot*int32(n)/30)
 		}
 		for left := 0; ; left++ {
-			ctx := &ending{context.Background(), left}
+			ctx := ending.After(context.Background(), left)
 			slots, err := g.Insert(ctx, more)
 			if err == nil {
 				if left == 0 {
@@ -301,7 +289,7 @@ func TestIncrementalCancelled(t *testing.T) {
 			checkLists(t, g, p)
 		}
 		for left := 0; ; left++ {
-			err := g.Delete(&ending{context.Background(), left}, gone)
+			err := g.Delete(ending.After(context.Background(), left), gone)
 			if err == nil {
 				for _, slot := range gone {
 					delete(p, slot)

@@ -1,0 +1,29 @@
+// Package ending cancels a call at each place where it asks whether it is cancelled, one after the other:
+//
+//	for left := 0; ; left++ {
+//		if err := call(ending.After(t.Context(), left)); err == nil {
+//			break // it asked no more than left times
+//		}
+//	}
+package ending
+
+import "context"
+
+// After returns a context that reports no end for so many questions (calls of Err), and from then on
+// context.Canceled. It serves one goroutine.
+func After(ctx context.Context, questions int) context.Context {
+	return &counted{ctx, questions}
+}
+
+type counted struct {
+	context.Context
+	left int
+}
+
+// Err implements context.Context.
+func (c *counted) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
