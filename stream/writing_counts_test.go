@@ -15,7 +15,7 @@ import (
 	"unfold/internal/backoff"
 )
 
-// script is a sink that answers as it is told, and notes what is written.
+// script is a sink with scripted answers, which notes the messages that are written.
 type script struct {
 	Sink
 	answers []error
@@ -92,7 +92,7 @@ func TestWritesAgain(t *testing.T) {
 	}
 }
 
-// commits are a generation that commits as it is told.
+// commits is a generation with scripted answers to commits.
 type commits struct {
 	Generation
 	answers []error

@@ -18,9 +18,9 @@ import (
 // MostPCA is how many principal components PCAAuto takes at most.
 const MostPCA = 256
 
-// How PCAAuto is decided. Components are compared in steps that fill the vectors of every
-// processor. A share of the neighbours is that of so many neighbours of so many rows among
-// each other, with components of as many other rows as basis.
+// How PCAAuto is decided. Numbers of components differ by componentStep, which fills the vectors of every
+// processor. The share of neighbours is that of comparedNeighbors neighbours of comparedRows rows among each
+// other, in components of basisRows other rows.
 const (
 	componentStep     = 16
 	comparedRows      = 1000

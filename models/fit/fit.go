@@ -34,7 +34,7 @@ type Result struct {
 	Spec Spec
 	// PCA is the projection, nil if there is none.
 	PCA *pca.PCA
-	// Components is how their number was chosen, nil if it was given.
+	// Components is the number of them that the rows chose; nil if it was given.
 	Components *Components
 	// Report is the model's own. Its Dim is the dimension that the model saw.
 	Report models.Report

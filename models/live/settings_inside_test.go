@@ -63,7 +63,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestDueSays: what will be due is told from a state, as the map itself does it.
+// TestDueSays: Due predicts the kind of the next refresh from a state as the map does.
 func TestDueSays(t *testing.T) {
 	set := Settings{GentleEvery: 4, Backstop: 10, AfterAlarm: []int{3}, Growth: 2}
 	for _, c := range []struct {

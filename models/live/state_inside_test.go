@@ -60,7 +60,7 @@ func restored(t *testing.T, change func(s *snapshot.Snapshot, st *State, set *Se
 }
 
 // TestRestoredMap: a restored map has the points in their slots, with their places, variances, counts,
-// origins and ages, the counters of its state, and tells the same state again.
+// origins and ages, the counters of its state, and reports the same state again.
 func TestRestoredMap(t *testing.T) {
 	m, err := restored(t, func(s *snapshot.Snapshot, _ *State, _ *Settings) { s.Count[4] = 3 })
 	if err != nil {

@@ -187,7 +187,7 @@ func TestMembers(t *testing.T) {
 	})
 }
 
-// A write whose end fails may be written or not, but is never shown with the next one: that begins anew.
+// A write whose end fails may be written or not, but is never shown with the next one: that begins again.
 // What passes is waited out.
 func TestFencedWriterInTrouble(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ func TestLostOffsets(t *testing.T) {
 }
 
 // testLostOffsets checks what becomes of a group that has lost its offsets: with a journal reading
-// goes on where it was, ends, or begins anew, as it is set; what the journal knows of another
+// goes on where it was, ends, or begins again, as it is set; what the journal knows of another
 // topic of the same name does not count.
 func testLostOffsets(t *testing.T, c *cluster) {
 	for _, exactly := range []bool{false, true} {

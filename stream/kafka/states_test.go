@@ -115,7 +115,7 @@ func TestWherePartitionsBegin(t *testing.T) {
 	at := stream.Position{TopicPartition: tp, Offset: 9}
 	g := &generation{topic: shape{partitions: 2}, assigned: []stream.Position{at}}
 	if s.restart(at, true) != 9 {
-		t.Error("a partition that was not read begins anew")
+		t.Error("a partition that was not read begins again")
 	}
 	s.own(g)
 	for again, want := range map[bool]int64{true: kafka.FirstOffset, false: 9} {

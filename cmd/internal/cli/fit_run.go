@@ -40,7 +40,7 @@ type fitRun struct {
 	edges *ingest.Edges
 	// near are the neighbours that --neighbors-file gives, nil if none.
 	near *knn.Given
-	// components is how many principal components the rows need; nil if they do not decide it.
+	// components is the number of principal components that the rows chose; nil if it was given.
 	components *fit.Components
 
 	data      *ingest.Dataset

@@ -43,7 +43,7 @@ type report struct {
 	MeasuredSeconds  float64 `json:"measured_seconds"`
 	mapScores
 	rowsReport
-	// Projection is how many principal components the rows needed, if they decided it.
+	// Projection is the number of principal components that the rows chose; nil if it was given.
 	Projection *fit.Components `json:"projection,omitempty"`
 	// Sparse says what became of sparse rows, with which trustworthiness and continuity compare
 	// the map in their components.

@@ -26,10 +26,10 @@ type memoryFlag struct {
 
 func (f memoryFlag) limit() config.Size { return f.Memory }
 
-// limitVariable tells a process that it is one of those, and its limit in bytes.
+// limitVariable is the environment variable with the limit, in bytes, of a process that supervise starts.
 const limitVariable = "UNFOLD_MEMORY_LIMIT"
 
-// limitedUsage stands for exitUsage there: the runtime ends a process without memory with that.
+// limitedUsage is the exit code of wrong usage there. The runtime ends a process without memory with exitUsage.
 const limitedUsage = 64 + exitUsage
 
 // endTime is how long a process that is to end may take.

@@ -104,7 +104,7 @@ func watched(ctx context.Context, after time.Duration) (context.Context, watchdo
 	return ctx, w, func() { w.timer.Stop(); cancel(nil) }
 }
 
-// feed gives the time anew.
+// feed starts the wait again.
 func (w watchdog) feed() { w.timer.Reset(w.after) }
 
 // cause returns why a context ended, if a watchdog did it, or else err.
