@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from conftest import blobs
 
 from unfold_live import Unfold
+
+from .conftest import blobs
 
 #: Integers that single and double precision round into one another, by type.
 EDGES = {
