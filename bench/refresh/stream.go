@@ -147,5 +147,8 @@ func (f *follower) state() (mu vec.Matrix[float64], sigma2 []float64, err error)
 		copy(mu.Row(o), s.Mu.Row(i))
 		sigma2 = append(sigma2, s.Sigma2[i])
 	}
+	g := live.Unit(s)
+	vec.Scale(1/g, mu.Data)
+	vec.Scale(1/(g*g), sigma2)
 	return mu, sigma2, nil
 }

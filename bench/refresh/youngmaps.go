@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models/fit"
@@ -31,7 +33,7 @@ func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
 		}
 		sets = []*conformance.Set{conformance.Readme(2 * most), conformance.Blobs(2*most, 32), digits.First(2 * most), sentences.First(2 * most)}
 	}
-	if err := l.weights(ctx, w, sets[0], most); err != nil {
+	if err := l.weights(ctx, w, slices.Clip(sets), most); err != nil {
 		return err
 	}
 	if err := l.held(ctx, w, sets, most); err != nil {
@@ -40,26 +42,53 @@ func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
 	return l.gentle(ctx, w, sets, most)
 }
 
-// weights prints how fits bear more weight of dissimilar pairs than the default.
-func (l *lab) weights(ctx context.Context, w io.Writer, set *conformance.Set, most int) error {
-	fmt.Fprint(w, "\n| points | weight | 1-NN | trustworthiness |\n|---|---|---|---|\n")
-	for _, n := range []int{most / 3, most} {
-		x := set.First(n)
-		for _, times := range []float64{1, 3, 6, 50} {
-			spec := l.spec()
-			spec.LVM.Student.Weight = times * student.Weight(n, float64(n)*student.DefaultNeighbors)
-			s, r, err := fit.Fit(ctx, x.Vectors(), spec, nil)
+// weights prints how fits bear more weight of dissimilar pairs than the default: the lowest and the highest
+// difference from the default's figures over sets of most points and of a third of them.
+func (l *lab) weights(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
+	times := []float64{3, 6, 12, 25, 50, 100, 400}
+	low, high := make([]conformance.Figures, len(times)), make([]conformance.Figures, len(times))
+	for q, set := range append(sets, conformance.Blobs(most, 8), conformance.Blobs(most, 64)) {
+		for _, n := range []int{most / 3, most} {
+			x := set.First(n)
+			usual, err := l.weighed(ctx, x, 1)
 			if err != nil {
 				return err
 			}
-			f, err := conformance.Judge(ctx, x, vec.Convert[float32](vec.Take(s.Mu, r.Row)))
-			if err != nil {
-				return err
+			for k, c := range times {
+				f, err := l.weighed(ctx, x, c)
+				if err != nil {
+					return err
+				}
+				f = conformance.Mark{Stage: usual, Fit: f}.Less() // f less the usual
+				if q == 0 && n == most/3 {
+					low[k], high[k] = f, f
+				}
+				low[k], high[k] = each(math.Min, low[k], f), each(math.Max, high[k], f)
 			}
-			fmt.Fprintf(w, "| %d | %g times | %.3f | %.3f |\n", n, times, f.Nearest, f.Trust)
 		}
 	}
+	fmt.Fprint(w, "\n| weight | 1-NN, less the default's, lowest and highest | trustworthiness | R_NX |\n|---|---|---|---|\n")
+	for k, c := range times {
+		a, b := low[k], high[k]
+		fmt.Fprintf(w, "| %g times | %+.4f to %+.4f | %+.4f to %+.4f | %+.4f to %+.4f |\n", c, a.Nearest, b.Nearest, a.Trust, b.Trust, a.RNX, b.RNX)
+	}
 	return nil
+}
+
+// weighed returns the figures of a fit with the default weight times c.
+func (l *lab) weighed(ctx context.Context, x *conformance.Set, c float64) (f conformance.Figures, err error) {
+	n, spec := x.X.Rows, l.spec()
+	spec.LVM.Student.Weight = c * student.Weight(n, float64(n)*student.DefaultNeighbors)
+	s, r, err := fit.Fit(ctx, x.Vectors(), spec, nil)
+	if err != nil {
+		return f, err
+	}
+	return conformance.Judge(ctx, x, vec.Convert[float32](vec.Take(s.Mu, r.Row)))
+}
+
+// each applies f to the figures of a and b.
+func each(f func(a, b float64) float64, a, b conformance.Figures) conformance.Figures {
+	return conformance.Figures{Nearest: f(a.Nearest, b.Nearest), Trust: f(a.Trust, b.Trust), RNX: f(a.RNX, b.RNX)}
 }
 
 // spec is that of the fits.

@@ -64,7 +64,7 @@
 // n^0.12 w^0.3. Published places, and with them sigma and the length scales, are the model's own times
 // a unit that makes up for it: the diameter stays while the set grows. At a major the unit is 4/5, in
 // the logarithm, what keeps the spread of points that stay, and 1/5 what this size says, which keeps it
-// from drifting. A map is the same model in any unit; the snapshot says which (unitOf).
+// from drifting. A map is the same model in any unit; the snapshot says which (Unit).
 //
 // Before, w was that of the final size at any n, 25 times that of a fit where 2,000 of 50,000 points
 // were there. Maps that were learnt so keep their push until the next major, and then their

@@ -23,8 +23,8 @@ func TestUnits(t *testing.T) {
 	s := m.Snapshot()
 	s.Student.Clip, s.Student.Weight, s.Student.Unit = [2]float64{0.4, 40}, 0.5, 3
 	g := math.Pow(0.4*40, 0.25)
-	if unitOf(s) != g || push(s) != 0.5*29 || math.Abs(m.unit()-3*g*g) > 1e-12 || math.Abs(sizeOf(100, 7)-math.Pow(100, 0.12)*math.Pow(7, 0.3)) > 1e-12 {
-		t.Errorf("unit %v, push %v, %v", unitOf(s), push(s), m.unit())
+	if Unit(s) != g || push(s) != 0.5*29 || math.Abs(m.unit()-3*g*g) > 1e-12 || math.Abs(sizeOf(100, 7)-math.Pow(100, 0.12)*math.Pow(7, 0.3)) > 1e-12 {
+		t.Errorf("unit %v, push %v, %v", Unit(s), push(s), m.unit())
 	}
 	st := m.gather(m.Slots())
 	own := m.natural(st)
@@ -73,8 +73,8 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	s.Student.Clip[1] = math.MaxFloat64
-	if unitOf(s) != 1 || unitOf(&snapshot.Snapshot{}) != 1 {
-		t.Errorf("units %v and %v without bounds", unitOf(s), unitOf(&snapshot.Snapshot{}))
+	if Unit(s) != 1 || Unit(&snapshot.Snapshot{}) != 1 {
+		t.Errorf("units %v and %v without bounds", Unit(s), Unit(&snapshot.Snapshot{}))
 	}
 	if own := m.natural(st); !slices.Equal(own.Mu.Data, st.Mu.Data) || !slices.Equal(own.Sigma2, st.Sigma2) {
 		t.Error("a unit of 1 changes places")

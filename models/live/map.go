@@ -156,7 +156,7 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	m.Label(m.slots, label)
 	m.resume(state)
 	if m.extent = state.Extent; m.extent == 0 && s.Student != nil {
-		m.extent = unitOf(s) * sizeOf(m.policy.majorPoints, push(s))
+		m.extent = Unit(s) * sizeOf(m.policy.majorPoints, push(s))
 	}
 	return m, m.remark(ctx, state.Landmarks)
 }

@@ -109,7 +109,7 @@ func TestRestoredMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = m.Snapshot()
-	if st := m.State(); st.MajorPoints != 30 || st.Refreshes != 0 || m.Slots()[29] != 29 || math.Abs(st.Extent-unitOf(s)*sizeOf(30, push(s))) > 1e-12 {
+	if st := m.State(); st.MajorPoints != 30 || st.Refreshes != 0 || m.Slots()[29] != 29 || math.Abs(st.Extent-Unit(s)*sizeOf(30, push(s))) > 1e-12 {
 		t.Errorf("%+v", st)
 	}
 	for i := range int32(30) {

@@ -25,14 +25,15 @@ func sizeOf(n int, push float64) float64 {
 	return math.Pow(float64(n), sizePoints) * math.Pow(push, sizePush)
 }
 
-// unitOf returns the published unit of a map: what its places are the model's own places times.
+// Unit returns the published unit g of a map: a published place is g times the place in the model's
+// own unit, in which [student.Model.LogLikelihood] is defined. It is 1 for maps with Gaussian tails.
 //
 // A map with heavy tails has no size of its own. Every length on it (places, sigma, the root of
 // delta^2) times g is the same model, with the same likelihood and the same places of events
 // relative to the others. Published lengths are those of the model times g, so that the diameter
 // stays while the set grows. The snapshot says what g is: the bounds of delta^2, of which the
 // geometric mean is 1 in the model's own unit.
-func unitOf(s *snapshot.Snapshot) float64 {
+func Unit(s *snapshot.Snapshot) float64 {
 	if s.Student == nil || s.Student.Clip[1] == math.MaxFloat64 { // Unclipped: there are no bounds
 		return 1
 	}
@@ -46,7 +47,7 @@ func push(s *snapshot.Snapshot) float64 {
 
 // unit is of squared distances, in the model's own unit: that of the first fit.
 func (m *Map) unit() float64 {
-	g := unitOf(m.snap)
+	g := Unit(m.snap)
 	return m.snap.Student.Unit * g * g
 }
 
@@ -63,7 +64,7 @@ func (m *Map) weight(n int) float64 {
 
 // natural returns the state in the model's own unit.
 func (m *Map) natural(st *student.State) *student.State {
-	out, g := st.Clone(), unitOf(m.snap)
+	out, g := st.Clone(), Unit(m.snap)
 	if g != 1 {
 		vec.Scale(1/g, out.Mu.Data)
 		vec.Scale(1/(g*g), out.Sigma2)
@@ -75,7 +76,7 @@ func (m *Map) natural(st *student.State) *student.State {
 // before, at from. A major may change the size that the map takes by itself: the unit makes up for it,
 // mostly such that the points that stayed keep their spread. In between, only the push may have fallen.
 func (m *Map) publish(r *lvm.Result, kind Kind, from, stayed vec.Matrix[float64]) {
-	g, now := unitOf(m.snap), r.Student.Weight*float64(max(r.Mu.Rows-1, 1))
+	g, now := Unit(m.snap), r.Student.Weight*float64(max(r.Mu.Rows-1, 1))
 	switch known := m.extent / sizeOf(r.Mu.Rows, now); {
 	case m.set.begins(kind):
 		g = known

@@ -110,7 +110,7 @@ func TestUnit(t *testing.T) {
 	if d := is / was; d < 0.8 || d > 1.25 {
 		t.Errorf("the diameter of 3,000 points is %.3g times that of 300", d)
 	}
-	if g := unitOf(m.Snapshot()); math.Abs(g-1) < 0.05 {
+	if g := Unit(m.Snapshot()); math.Abs(g-1) < 0.05 {
 		t.Errorf("the unit is %.3g: the test shows nothing", g)
 	}
 	// Events have the places of points that equal them, in the same unit.
@@ -129,11 +129,11 @@ func TestUnit(t *testing.T) {
 	}
 	was = Diameter(s.Mu)
 	change(t, old, []int32{1, 2, 3}, none)
-	if r := refresh(t, old); r.Kind != Ordinary || r.Moves.P99 > 2 || math.Abs(r.Diameter/was-1) > 0.02 || math.Abs(unitOf(old.Snapshot())-1) > 0.01 {
+	if r := refresh(t, old); r.Kind != Ordinary || r.Moves.P99 > 2 || math.Abs(r.Diameter/was-1) > 0.02 || math.Abs(Unit(old.Snapshot())-1) > 0.01 {
 		t.Errorf("an ordinary refresh, %v, moves a map with another push by %+v: diameter %v, then %v", r.Kind, r.Moves, was, r.Diameter)
 	}
 	old.policy.sinceMajor = 49
-	if r := refresh(t, old); r.Kind != Major || r.Moves.Median > 2 || math.Abs(r.Diameter/was-1) > 0.1 || !(unitOf(old.Snapshot()) > 1.2) {
+	if r := refresh(t, old); r.Kind != Major || r.Moves.Median > 2 || math.Abs(r.Diameter/was-1) > 0.1 || !(Unit(old.Snapshot()) > 1.2) {
 		t.Errorf("a %v refresh moves a map with another push by %+v: diameter %v, then %v", r.Kind, r.Moves, was, r.Diameter)
 	}
 }
