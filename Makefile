@@ -221,7 +221,8 @@ capacity: build bin/bench/capacity
 why: build bin/bench/why
 	bin/bench/why -unfold bin/unfold -o docs/why $(ARGS)
 
-# pictures draws docs/pictures by the commands of docs/pictures.md, small; two minutes. UNFOLD_DATA names the folder that holds mnist/.
+# pictures draws docs/pictures by the commands of docs/pictures.md, small, and docs/tutorial by those of docs/tutorial.md; two minutes.
+# UNFOLD_DATA names the folder that holds mnist/.
 .PHONY: pictures
 pictures: build
 	rm -rf out/pictures && mkdir -p out/pictures docs/pictures
@@ -229,6 +230,8 @@ pictures: build
 	sed -n 's/^    //p' docs/pictures.md | sed 's/^unfold plot /unfold plot --width 1000 --height 750 /' > out/pictures/commands
 	cd out/pictures && PATH=$(CURDIR)/bin:$$PATH sh -ex ./commands
 	cp out/pictures/*.png docs/pictures/
+	sed -n -e '/^    unfold view/d' -e 's/^    //p' docs/tutorial.md | sed 's/^unfold plot /unfold plot --width 1000 --height 750 /' > out/pictures/commands
+	cd out/pictures && PATH=$(CURDIR)/bin:$$PATH sh -ex ./commands && mkdir -p $(CURDIR)/docs/tutorial && cp out/digits.png out/clusters.png $(CURDIR)/docs/tutorial/
 
 # gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; three quarters of an hour. ARGS chooses: make gplvm ARGS="-only others";
 # what was measured before stays on the page. UNFOLD_DATA names the folder that holds swissroll/ and usps/.

@@ -13,10 +13,11 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/emit"
+	"unfold/internal/foreign"
 	"unfold/internal/testkit/tier"
 )
 
-// TestDigits is the whole way of files on real data: README's example, as it stands,
+// TestDigits is the whole way of files on real data: the tutorial, as it stands,
 // learns from 3,000 digits, draws them, places 1,000 others and measures. What comes
 // out of it must be good.
 func TestDigits(t *testing.T) {
@@ -31,7 +32,7 @@ func TestDigits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range exampleOfReadme(t, root) {
+	for _, line := range tutorial(t, root) {
 		must(t, append([]string{"-q"}, words(line)...)...)
 	}
 	for _, name := range []string{"digits.unfold", "digits.parquet", "digits.png", "places.parquet"} {
@@ -39,11 +40,13 @@ func TestDigits(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if printed := string(foreign.Run(t, script(t, page(t, filepath.Join(root, "docs", "tutorial.md")), "look.py"))); strings.Count(printed, "\n") != 6 || !strings.Contains(printed, "novelty_global") {
+		t.Errorf("look.py prints\n%s", printed)
+	}
 	t.Run("report", testReport)
-	must(t, "-q", "embed", digits("test-images-idx3"), "--label-file", digits("test-labels-idx1"), "-m", "out/digits.unfold", "-o", "test.parquet")
 
 	var s scoreReport
-	decode(t, must(t, "-q", "score", "test.parquet", "--train", "out/digits.parquet", "--json"), &s)
+	decode(t, must(t, "-q", "score", "out/places.parquet", "--train", "out/digits.parquet", "--json"), &s)
 	if s.HeldOut == nil || s.HeldOut.Train != 3000 || s.HeldOut.Test != 1000 || s.HeldOut.Error[1] > 0.12 {
 		t.Errorf("held out: %+v, expected a 9-NN error of at most 0.12", s.HeldOut)
 	}
@@ -113,7 +116,7 @@ func testReport(t *testing.T) {
 // Another format, another order of files, standard input and output: the same
 // rows get the same places, to the bit.
 func testSamePlaces(t *testing.T) {
-	want := readPlaces(t, "test.parquet")
+	want := readPlaces(t, "out/places.parquet")
 	must(t, "-q", "embed", digits("test-images-idx3"), "-m", "out/digits.unfold", "-o", "again.arrow", "--threads", "1")
 	if got := readPlaces(t, "again.arrow"); !slices.Equal(got.Embedding.Data, want.Embedding.Data) || !slices.Equal(got.Sigma, want.Sigma) {
 		t.Error("another format and number of threads give other places")

@@ -135,15 +135,15 @@ func unknownWord(model *kong.Application, command []string) string {
 // hasFlag reports whether a command has a flag of that name, "--map" or "-o".
 func hasFlag(command *kong.Node, name string) bool { return flagNamed(command, name) != nil }
 
-// exampleOfReadme are the command lines of README's example with files.
-func exampleOfReadme(t *testing.T, root string) []string {
+// tutorial returns the command lines of docs/tutorial.md, without those that serve until they are interrupted.
+func tutorial(t *testing.T, root string) (lines []string) {
 	t.Helper()
-	_, rest, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "    mkdir -p out\n")
-	block, _, ok := strings.Cut(rest, "\n\n")
-	if !ok {
-		t.Fatal("README has no example that begins with mkdir -p out")
+	for _, line := range commandLines(page(t, filepath.Join(root, "docs", "tutorial.md"))) {
+		if !strings.HasPrefix(line, "view ") {
+			lines = append(lines, line)
+		}
 	}
-	return commandLines(block)
+	return lines
 }
 
 // The targets that README names are in the Makefile.
