@@ -20,6 +20,8 @@ from .conftest import blobs
 if shutil.which("java") is None and os.environ.get("UNFOLD_TESTS") != "required":
     pytest.skip("SKIPPED, there is no java for Spark", allow_module_level=True)
 
+pytestmark = pytest.mark.xdist_group("spark")  # in one worker, so that Spark starts once
+
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
