@@ -240,8 +240,11 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 		start = max(used+taken, unused+taken+share*(held+problem+field+state+frame+system))
 	}
 	add("spectral", held+problem+start+state+frame, 0)
-	add("em", unused+held-aside+problem+field+state+frame+system+average+ordered/2, 0)
+	add("em", unused+held-aside+problem+field+state+frame+system+average+ordered/2, float64(p.threads())*sweepBytes)
 }
+
+// sweepBytes is what a thread holds of the groups of the map that push a leaf's points, as observed in the plane.
+const sweepBytes = 90e3
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges
 // to k neighbours and some further ones up to rank reach: student.Problem.Bytes. An entry

@@ -56,7 +56,8 @@ func TestModelBytes(t *testing.T) {
 	for _, dim := range []int{2, 50} {
 		n, d := 6000, 2
 		x := trial(n, dim)
-		p, err := New(Job{Rows: n, Dim: dim, Spec: fit.Spec{PCA: fit.PCANone}})
+		// Of more threads some may never sweep.
+		p, err := New(Job{Rows: n, Dim: dim, Spec: fit.Spec{PCA: fit.PCANone, Common: models.Common{Threads: 2}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,6 +167,7 @@ func TestNoPlan(t *testing.T) {
 // that are not projected lie in one anyway. So do many lists while a map with heavy tails is learnt.
 func TestSetsAside(t *testing.T) {
 	digits := Job{Rows: 70_000, Dim: 784, Scored: true}
+	digits.Spec.Threads = 2 // a report takes memory for each
 	for name, c := range map[string]struct {
 		change func(*Job)
 		want   bool
