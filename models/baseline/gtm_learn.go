@@ -63,8 +63,8 @@ type course struct {
 }
 
 // begin maps the latent points linearly to the plane of the first principal components, with the
-// variances of these, as closely as the basis functions allow. The noise is at most the variance
-// outside the plane by dimension, or the square of half the spacing of the points.
+// variances of these, as closely as the basis functions allow. The noise is the variance of the
+// next component, or the square of half the spacing of the points if that is larger.
 func (t *topographic) begin(ctx context.Context, x vec.Matrix[float32], u placing.Units, s Settings) error {
 	d, q := s.Dims, x.Cols
 	p, err := pca.Fit(ctx, x, min(d+1, q), pca.Settings{Threads: s.Threads, Seed: s.Seed})

@@ -1,6 +1,5 @@
-// Package prior is what is known of places before a map is learnt: a Gaussian around a
-// frame, another map of the same points. It keeps the whole of a map in shape, for which
-// neighbours are no guide.
+// Package prior is a Gaussian prior of the positions on a map. Its mean is a frame: another map of
+// the same points. It preserves the global shape of a map, which neighbours do not determine.
 //
 //	frame, used, err := prior.Settings{Frame: prior.PCA}.Places(ctx, points, 2)
 //	p := prior.New(frame)
