@@ -148,8 +148,8 @@ func (s isa) root(z VecVirtual) VecVirtual {
 	return root
 }
 
-// logsSpace writes LogsSpace: with x = q/Delta^2, z = 1 + x, g = 1 + sqrt z of the
-// fractions x (g + z) / (g z sqrt z) of both directions the logarithm of the product.
+// logsSpace writes LogsSpace. With x = q/Delta^2, z = 1 + x and g = 1 + sqrt z it takes the
+// logarithm of the product of the fractions x (g + z) / (g z sqrt z) of both directions.
 func (s isa) logsSpace() {
 	TEXT("logsSpace"+s.suffix, NOSPLIT, "func(t *spaceSpot64, r *spaceRun64, n int) float64")
 	Pragma("noescape")
