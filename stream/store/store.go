@@ -26,16 +26,15 @@ type Object struct {
 	// Key is its name, Version the map's.
 	Key     string
 	Version uint64
-	// Bytes is its size, SHA256 the hexadecimal checksum of its bytes; List does not
-	// know the latter.
+	// Bytes is its size, SHA256 the hexadecimal checksum of its bytes, which List does not set.
 	Bytes  int64
 	SHA256 string
 }
 
-// ErrNotThere says that the store holds no such object.
+// ErrNotThere reports that the store has no such object.
 var ErrNotThere = errors.New("there is no such object")
 
-// DamagedError says that an object holds something else than it should.
+// DamagedError reports that an object has other content than expected.
 type DamagedError struct {
 	Key string
 	Err error
@@ -45,7 +44,7 @@ func (e *DamagedError) Error() string { return fmt.Sprintf("store: %s: %v", e.Ke
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// errChecksum says that bytes are not those that were announced.
+// errChecksum reports that bytes differ from the announced ones.
 var errChecksum = errors.New("the checksum does not fit: it is damaged, or not what was announced")
 
 // Store keeps snapshots. It may be used by several goroutines at once.
@@ -54,10 +53,10 @@ type Store struct {
 	where  string
 }
 
-// New is a store in a bucket, which it owns from then on; where names it in messages.
+// New returns a store in a bucket, which it then owns; where is its name in messages.
 func New(bucket *blob.Bucket, where string) *Store { return &Store{bucket, where} }
 
-// Open opens the store that a URL names. It does not reach out for it yet: Check does.
+// Open opens the store at a URL. It does not connect yet; Check does.
 func Open(ctx context.Context, url string) (*Store, error) {
 	bucket, where, err := OpenBucket(ctx, url)
 	if err != nil {
@@ -69,16 +68,17 @@ func Open(ctx context.Context, url string) (*Store, error) {
 // String says where the store is.
 func (s *Store) String() string { return s.where }
 
-// Close lets go of all connections.
+// Close closes all connections.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// names are those that an object's name may begin with, of up to longestName letters: a
-// bound in the expression takes two hundred times as long to compile, at every start of the program.
+// names matches the allowed names of objects, up to longestName letters. The length is checked
+// separately, because a bound in the expression would take two hundred times as long to compile, at
+// every start of the program.
 var names = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 const longestName = 200
 
-// CheckName says whether snapshots can be kept under a name.
+// CheckName returns an error if a name is not allowed for snapshots.
 func CheckName(name string) error {
 	if len(name) > longestName || !names.MatchString(name) {
 		return fmt.Errorf("store: %q is no name for maps: want up to %d letters, digits, dots, lines and underscores", name, longestName)
@@ -97,7 +97,7 @@ func key(name string, version uint64, sum string) string {
 	return fmt.Sprintf("%s/%0*d-%s%s", name, versionWidth, version, sum[:keySum], suffix)
 }
 
-// parse takes an object's name apart.
+// parse parses an object's name.
 func parse(key string) (version uint64, ok bool) {
 	base, ok := strings.CutSuffix(key[strings.LastIndexByte(key, '/')+1:], suffix)
 	if !ok || len(base) != versionWidth+1+keySum || base[versionWidth] != '-' {
@@ -107,8 +107,8 @@ func parse(key string) (version uint64, ok bool) {
 	return version, err == nil
 }
 
-// Put stores a snapshot under a name. It reads it twice, first for the checksum, so
-// that no copy of it is made. What is there already, whole, is not written again.
+// Put stores a snapshot under a name. It encodes it twice, first for the checksum, so that no copy
+// is needed. An existing complete object is not written again.
 func (s *Store) Put(ctx context.Context, name string, snap *snapshot.Snapshot) (Object, error) {
 	if err := CheckName(name); err != nil {
 		return Object{}, err
@@ -125,7 +125,7 @@ func (s *Store) Put(ctx context.Context, name string, snap *snapshot.Snapshot) (
 	return o, s.write(ctx, o.Key, func(w io.Writer) error { return snapshot.Write(w, snap) })
 }
 
-// write stores an object, whole or not at all.
+// write stores an object atomically.
 func (s *Store) write(ctx context.Context, key string, content func(io.Writer) error) error {
 	ctx, abandon := context.WithCancel(ctx)
 	defer abandon()
@@ -145,7 +145,7 @@ func (s *Store) write(ctx context.Context, key string, content func(io.Writer) e
 		err = file.Sync()
 	}
 	if err != nil {
-		abandon() // before Close, which would else make an object of what was written so far
+		abandon() // before Close, which would otherwise store the incomplete object
 		return fmt.Errorf("store: writing %s to %s: %w", key, s.where, errors.Join(err, ignore(w.Close(), context.Canceled)))
 	}
 	if err := w.Close(); err != nil {
@@ -162,8 +162,8 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// Get reads a snapshot and checks that it is the one that o says. Errors are
-// *DamagedError, match ErrNotThere, or may pass.
+// Get reads a snapshot and checks that it matches o. Errors are *DamagedError, match ErrNotThere,
+// or may be temporary.
 func (s *Store) Get(ctx context.Context, o Object) (*snapshot.Snapshot, error) {
 	r, err := s.bucket.NewReader(ctx, o.Key, nil)
 	if err != nil {
@@ -176,8 +176,8 @@ func (s *Store) Get(ctx context.Context, o Object) (*snapshot.Snapshot, error) {
 	in := &source{r: io.LimitReader(r, o.Bytes), sum: tally{hash: sha256.New()}}
 	snap, err := snapshot.Read(in)
 	if err == nil || in.failed == nil {
-		// What was not read belongs to the checksum, too: a damaged object differs
-		// from one that is whole and no snapshot.
+		// The rest of the bytes belongs to the checksum too: this distinguishes a damaged object
+		// from a complete one that is not a snapshot.
 		_, _ = io.Copy(io.Discard, in)
 	}
 	switch {
@@ -202,7 +202,7 @@ func (s *Store) reading(key string, err error) error {
 	return fmt.Errorf("store: reading %s from %s: %w", key, s.where, err)
 }
 
-// source passes bytes on, counts them, and remembers whether reading failed.
+// source passes bytes on, counts them, and records whether reading failed.
 type source struct {
 	r      io.Reader
 	sum    tally
