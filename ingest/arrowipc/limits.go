@@ -83,7 +83,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Unsupported struct {
 	// Column is the column with the feature, or "" if it concerns the whole stream.
 	Column string
-	// What names what is not read, with an article; Do says what to write instead.
+	// What names the unsupported feature, with an article. Do is what the producer should write instead.
 	What, Do string
 }
 
@@ -109,12 +109,12 @@ func inColumn(err error, field table) error {
 	return err
 }
 
-// bad is how the checks below leave their recursion: a message without place.
+// bad is the error type of the checks below: a problem without a position.
 type bad string
 
 func (b bad) Error() string { return string(b) }
 
-// limit is bad for what is more than Limits allow.
+// limit is like bad, for streams that exceed the Limits.
 type limit string
 
 func (l limit) Error() string { return string(l) }
