@@ -100,8 +100,7 @@ func unsupportedf(do, what string, args ...any) error {
 	return &Unsupported{What: fmt.Sprintf(what, args...), Do: do}
 }
 
-// inColumn puts the name of a field, a table, into an error that names what is not
-// supported.
+// inColumn adds the name of a field, given by its table, to an error about an unsupported feature.
 func inColumn(err error, field table) error {
 	if u, ok := err.(*Unsupported); ok && u.Column == "" {
 		u.Column = field.text(0)
