@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// json adds a list of objects, which lack what an item has no value of.
+// json adds a list of objects, without the fields that an item lacks.
 func (s nested[T]) json(w *jsonRow, o *Output, i int) {
 	w.name(s.name)
 	if (*s.at(o))[i] == nil {
@@ -18,7 +18,7 @@ func (s nested[T]) json(w *jsonRow, o *Output, i int) {
 	s.list(w, o, i)
 }
 
-// text is a list as text: its JSON, or nothing where there is none.
+// text returns a list as JSON text, or empty if there is none.
 func (s nested[T]) text(o *Output, i int) string {
 	w := jsonRow{}
 	if (*s.at(o))[i] != nil {
@@ -63,7 +63,7 @@ func (f *itemField[T]) json(w *jsonRow, item *T) {
 	}
 }
 
-// nestedTexts are what writes the nested columns of an output as text, by their names.
+// nestedTexts returns, by column name, the functions that write an output's nested columns as text.
 func (o *Output) nestedTexts() map[string]func(o *Output, i int) string {
 	if !o.explained() {
 		return nil

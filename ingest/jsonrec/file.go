@@ -250,8 +250,8 @@ func (g *guess) see(c table.Column) {
 	}
 }
 
-// result returns the type that can represent all values. It is text for values of several kinds and
-// for a column without values.
+// result returns the type for a column's values: a vector type if any value is a vector, text for other
+// values of several kinds and for a column without values.
 func (g *guess) result() record.Type {
 	switch {
 	case g.vectors:

@@ -110,8 +110,8 @@ func (n *number) float() (float64, bool) {
 	return v, err == nil
 }
 
-// integer is the number if it is written as an integer that int64 or, for positive ones,
-// uint64 holds.
+// integer returns the number's magnitude if it is written as an integer in the range of int64 or
+// uint64.
 func (n *number) integer() (magnitude uint64, ok bool) {
 	if n.fraction {
 		return 0, false
