@@ -77,10 +77,10 @@ func (o *Output) nestedTexts() map[string]func(o *Output, i int) string {
 	return all
 }
 
-// avroNamespace is that of records within a place.
+// avroNamespace is the namespace of nested records within a place.
 const avroNamespace = "unfold"
 
-// avro is the field of a list of records, or null.
+// avro returns the field of a nullable list of records.
 func (s nested[T]) avro(*Output) []avroField {
 	fields := make([]avroWritten, len(s.of.fields))
 	for i, f := range s.of.fields {
@@ -147,7 +147,7 @@ func (f *itemField[T]) avro(to []byte, item *T) []byte {
 	return to
 }
 
-// proto adds a message for each item. Without items there is nothing.
+// proto adds one message per item, and nothing if there are no items.
 func (s nested[T]) proto(w *protoRow, o *Output) {
 	list := (*s.at(o))[0]
 	for k := range list {
@@ -178,7 +178,7 @@ func (f *itemField[T]) proto(w *protoRow, n protowire.Number, item *T) {
 	}
 }
 
-// protoNested is a column of messages within that of the place.
+// protoNested is a column of messages nested in the place's message.
 type protoNested interface {
 	outputColumn
 	// protoMessage declares the messages, and their field.
