@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// put is a function that adds a value to field a.
+// put is a value of some type, to be added to field a.
 type put struct {
 	name string
 	add  func(b *Builder, n *Node)
