@@ -67,14 +67,13 @@ func bucket(fn string, n, m int, i, j []int32) (start []int, perm []int) {
 	return start, perm
 }
 
-// Pattern returns a symmetric n x n matrix of zeros with entries at (i[p],
-// j[p]) and (j[p], i[p]) of every pair p, and the positions of the two in
-// Data: slot[p] is that of (i,j), slotT[p] that of (j,i). A pair may be listed
-// several times and in both directions; all mentions share the two entries. A
-// pair of a point with itself has no entry and slots -1: the diagonal of a
-// Laplacian follows from the rest.
+// Pattern returns a symmetric n x n matrix of zeros with entries at (i[p], j[p]) and (j[p], i[p])
+// for every pair p. slot[p] is the position of (i,j) in Data, slotT[p] that of (j,i). A pair may be
+// listed several times and in both directions; all occurrences share the two entries. A pair of a
+// point with itself has no entry and slots -1, because the diagonal of a Laplacian follows from the
+// rest.
 //
-// The values are filled in by Scatter, as often as they change.
+// Scatter sets the values, each time they change.
 func Pattern(n int, i, j []int32) (c *CSR, slot, slotT []int) {
 	if len(i) != len(j) {
 		shapePanic("Pattern", "%d first and %d second points", len(i), len(j))
@@ -111,8 +110,8 @@ func Pattern(n int, i, j []int32) (c *CSR, slot, slotT []int) {
 	return c, slot, slotT
 }
 
-// Scatter sets the values of a matrix made by Pattern: every entry becomes the
-// sum of w[p] over the pairs p that are stored there, in the order of p.
+// Scatter sets the values of a matrix made by Pattern: every entry becomes the sum of w[p] over the
+// pairs p stored there, in the order of p.
 func (c *CSR) Scatter(slot, slotT []int, w []float64) {
 	if len(slot) != len(w) || len(slotT) != len(w) {
 		shapePanic("Scatter", "%d and %d slots, %d values", len(slot), len(slotT), len(w))
@@ -127,10 +126,10 @@ func (c *CSR) Scatter(slot, slotT []int, w []float64) {
 	}
 }
 
-// Laplacian returns the graph Laplacian Lap(W) = diag(W 1) - W of the
-// undirected graph with weight w[p] between i[p] and j[p]; weights of pairs
-// that are listed several times, in either direction, add up. Loops (i = j) do
-// not count. All n diagonal entries are stored. (Saul 2020, eq 19.)
+// Laplacian returns the graph Laplacian Lap(W) = diag(W 1) - W of the undirected graph with weight
+// w[p] between i[p] and j[p]. The weights of pairs that are listed several times, in either
+// direction, are added. Loops (i = j) are ignored. All n diagonal entries are stored. (Saul 2020,
+// eq 19.)
 func Laplacian(n int, i, j []int32, w []float64) *CSR {
 	if len(i) != len(j) || len(i) != len(w) {
 		shapePanic("Laplacian", "%d and %d points, %d weights", len(i), len(j), len(w))

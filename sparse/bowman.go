@@ -7,9 +7,8 @@ import (
 	bowman "github.com/james-bowman/sparse"
 )
 
-// ToBowman returns a copy of the matrix as the other library's CSR. Its
-// products run without bounds checks in assembly, so a matrix that does not
-// pass Validate is refused.
+// ToBowman returns a copy of the matrix as a CSR of james-bowman/sparse. That library multiplies in
+// assembly without bounds checks, so a matrix that does not pass Validate is rejected.
 func (c *CSR) ToBowman() (*bowman.CSR, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("sparse: to james-bowman/sparse: %w", err)
@@ -22,9 +21,8 @@ func (c *CSR) ToBowman() (*bowman.CSR, error) {
 	return bowman.NewCSR(c.N, c.M, start, index, append([]float64(nil), c.Data...)), nil
 }
 
-// FromBowman returns a copy of the other library's CSR, with the columns of
-// every row sorted and entries that occur several times added up. It fails if
-// the arrays contradict each other or an index is out of range.
+// FromBowman returns a copy of a CSR of james-bowman/sparse, with sorted columns and repeated
+// entries added. It returns an error if the arrays are inconsistent or an index is out of range.
 func FromBowman(b *bowman.CSR) (*CSR, error) {
 	raw := b.RawMatrix()
 	n, m := raw.I, raw.J

@@ -6,9 +6,9 @@ import (
 )
 
 // CSR is an N x M sparse matrix stored by rows. The columns of row i are
-// Index[Start[i]:Start[i+1]], strictly ascending, their values the same
-// elements of Data. Start has N+1 entries. Values may be zero. A pattern has no Data:
-// of the methods, NNZ, Bytes and Find are for it, too.
+// Index[Start[i]:Start[i+1]], strictly ascending; their values are the same elements of Data. Start
+// has N+1 entries. Values may be zero. A pattern has no Data and only supports the methods NNZ,
+// Bytes and Find.
 type CSR struct {
 	N, M  int
 	Start []int
@@ -16,8 +16,8 @@ type CSR struct {
 	Data  []float64
 }
 
-// ShapeError is what the functions of this package panic with if sizes do not
-// fit together or an index is out of range: a mistake in the calling code.
+// ShapeError is the panic value of this package for sizes that do not match or an index out of
+// range, which are errors of the calling code.
 type ShapeError struct {
 	Func, Message string
 }
@@ -104,9 +104,8 @@ func (c *CSR) Diagonal(dst []float64) []float64 {
 	return dst
 }
 
-// Validate returns an error that says what is wrong if the arrays do not
-// describe a CSR: lengths, ascending Start, strictly ascending columns in
-// range. It does not look at the values.
+// Validate returns an error if the arrays do not describe a CSR. It checks lengths, ascending
+// Start, and strictly ascending columns in range. It does not check the values.
 func (c *CSR) Validate() error {
 	if c.N < 0 || c.M < 0 || len(c.Start) != c.N+1 {
 		return fmt.Errorf("sparse: %d x %d matrix with %d row starts, want %d", c.N, c.M, len(c.Start), c.N+1)

@@ -111,8 +111,8 @@ func TestMulMatRowsLeavesOthers(t *testing.T) {
 	}
 }
 
-// The slots of a pattern must lead to the matrix that assembly from triplets
-// of both directions gives, however often it is refilled.
+// Refilling a pattern through its slots gives the same matrix as assembly from triplets of both
+// directions, however often it is refilled.
 func TestPattern(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawTriplets(t, true)
@@ -183,8 +183,8 @@ func mustDense(c *CSR) *mat.Dense {
 	return b.ToDense()
 }
 
-// Matrices survive the way to the other library and back, also when its
-// conversion from coordinates has left duplicates and unsorted rows.
+// Matrices survive the conversion to the other library and back, also if its conversion from
+// coordinates left duplicates and unsorted rows.
 func TestBowman(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawTriplets(t, false)

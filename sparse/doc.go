@@ -1,5 +1,5 @@
-// Package sparse assembles sparse matrices and exchanges them with
-// github.com/james-bowman/sparse. Below it are:
+// Package sparse assembles sparse matrices and exchanges them with github.com/james-bowman/sparse.
+// Its subpackages are:
 //
 //	knn           nearest neighbours, exact and approximate
 //	graph         the neighbourhood graph E, and in graph/live that of points that come and go
@@ -10,23 +10,21 @@
 //
 // # The matrix
 //
-// A CSR holds a sparse matrix by rows: the columns of row i are
-// Index[Start[i]:Start[i+1]], strictly ascending, with their values in Data.
-// No entry occurs twice. FromTriplets sorts and sums before it builds;
-// FromBowman checks and repairs what comes from the other library, whose own
-// conversion from coordinates leaves duplicates and whose products add to
-// their destination. Every product here overwrites its destination.
+// A CSR is a sparse matrix stored by rows: the columns of row i are Index[Start[i]:Start[i+1]],
+// strictly ascending, with their values in Data. No entry occurs twice. FromTriplets sorts and sums
+// before it builds. FromBowman checks and repairs matrices of the other library, whose conversion
+// from coordinates leaves duplicates and whose products add to their destination. Every product
+// here overwrites its destination.
 //
-// The EM algorithm solves a system whose pattern is fixed and whose values
-// change in every step. Pattern builds such a symmetric matrix once from a
-// list of pairs and says where the value of each pair lives; CSR.Scatter then
-// refills it without building, sorting or allocating anything.
+// The EM algorithm solves systems with a fixed pattern whose values change in every step. Pattern
+// builds such a symmetric matrix once from a list of pairs, and returns the position of each pair's
+// value. CSR.Scatter then refills it without building, sorting or allocating anything.
 //
 // # Glossary
 //
-// The symbols are those of L. K. Saul, A tractable latent variable model for
-// nonlinear dimensionality reduction, PNAS 2020 (equation numbers in
-// parentheses). Formulas in comments use the symbols, code uses the words.
+// The symbols are those of L. K. Saul, A tractable latent variable model for nonlinear
+// dimensionality reduction, PNAS 2020 (equation numbers in parentheses). Formulas in comments use
+// the symbols, code uses the words.
 //
 //	symbol        word in code            meaning
 //	n             N                       number of points
@@ -53,6 +51,6 @@
 //	Gamma         shift                   diagonal added to the Laplacian (19)
 //	L             loglik                  log conditional likelihood (6)
 //
-// "Place" is out-of-sample embedding, "refresh" is learning again, the
-// "reference set" is what a map is learnt from.
+// "Place" is out-of-sample embedding, "refresh" is learning again, and the "reference set" is the
+// points that a map is learnt from.
 package sparse

@@ -10,21 +10,20 @@ func (c *CSR) MulVec(dst, x []float64) {
 	c.MulMat(vec.Of(len(dst), 1, dst), vec.Of(len(x), 1, x))
 }
 
-// MulMat sets dst = C X for an M x d matrix X: d right-hand sides at once,
-// interleaved by rows, so that every entry of C is read once. dst (N x d) is
-// overwritten and must not overlap x.
+// MulMat sets dst = C X for an M x d matrix X. All d columns are computed together, so that every
+// entry of C is read once. dst (N x d) is overwritten and must not overlap x.
 func (c *CSR) MulMat(dst, x vec.Matrix[float64]) {
 	c.MulMatRows(dst, x, 0, c.N)
 }
 
-// MulMatRows sets rows from..to (to excluded) of dst = C X and leaves the
-// others alone, so that callers can share the rows out among goroutines.
+// MulMatRows sets rows from..to (to excluded) of dst = C X and leaves the others unchanged, so that
+// callers can distribute the rows to goroutines.
 func (c *CSR) MulMatRows(dst, x vec.Matrix[float64], from, to int) {
 	c.mul("MulMatRows", dst, nil, x, from, to)
 }
 
-// LaplacianMulRows sets rows from..to of dst = (diag(diagonal) - C) X: the
-// product with the Laplacian whose weights are C, which is square.
+// LaplacianMulRows sets rows from..to of dst = (diag(diagonal) - C) X: the product with the
+// Laplacian of the weights C, which is square.
 func (c *CSR) LaplacianMulRows(dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], from, to int) {
 	if c.N != c.M || len(diagonal) != c.N {
 		shapePanic("LaplacianMulRows", "%d x %d matrix and a diagonal of %d", c.N, c.M, len(diagonal))
@@ -34,12 +33,12 @@ func (c *CSR) LaplacianMulRows(dst vec.Matrix[float64], diagonal []float64, x ve
 
 //go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sparse
 
-// mul is the one product of sparse and dense: C X or, with a diagonal,
-// diag(diagonal) X - C X. Two and three columns, the dimensions of a picture,
-// have loops of their own; other numbers go by blocks of four, two and one, whose
-// sums stay in registers. The Laplacian of two columns, the product of EM, has a kernel with
-// several sums, so that additions do not wait for one another. That of blocks of four, the product
-// of eigenvectors, has one, too. Both are for AVX2: with AVX-512 they gained 10 %, and other bits.
+// mul computes all products of sparse and dense matrices: C X or, with a diagonal, diag(diagonal) X
+// - C X. Two and three columns, the dimensions of maps, have their own loops. Other numbers are
+// divided into blocks of four, two and one, whose sums stay in registers. The Laplacian with two
+// columns, the product of EM, has a kernel with several sums, so that additions do not wait for
+// each other; so have blocks of four, the product of eigenvectors. Both use AVX2: with AVX-512 they
+// gained 10 %, but gave other bits.
 func (c *CSR) mul(fn string, dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], from, to int) {
 	if dst.Rows != c.N || x.Rows != c.M || dst.Cols != x.Cols || from < 0 || to > c.N {
 		shapePanic(fn, "rows %d..%d of %d x %d = (%d x %d) (%d x %d)", from, to, dst.Rows, dst.Cols, c.N, c.M, x.Rows, x.Cols)
@@ -110,7 +109,7 @@ func (c *CSR) mul3(dst [][3]float64, diagonal []float64, x [][3]float64, from, t
 	}
 }
 
-// mulBlock4 does columns k..k+3 of more; mulBlock2 and mulBlock1 fewer.
+// mulBlock4 computes columns k..k+3; mulBlock2 and mulBlock1 compute fewer.
 func (c *CSR) mulBlock4(dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], k, from, to int) {
 	for i := from; i < to; i++ {
 		index, data := c.Row(i)
@@ -166,8 +165,8 @@ func (c *CSR) mulBlock1(dst vec.Matrix[float64], diagonal []float64, x vec.Matri
 	}
 }
 
-// RowSums sets dst = C 1, the weighted degrees if C holds the weights of a
-// graph, and returns it; a nil dst is allocated.
+// RowSums sets dst = C 1 and returns it; a nil dst is allocated. If C has the weights of a graph,
+// these are the weighted degrees.
 func (c *CSR) RowSums(dst []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, c.N)

@@ -12,7 +12,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// atEnd returns a copy beyond whose end is no memory.
+// atEnd returns a copy that ends at the end of accessible memory.
 func atEnd[T any](t *testing.T, s []T) []T {
 	out := simdtest.AtEnd[T](t, len(s))
 	copy(out, s)
@@ -32,9 +32,8 @@ func allLengths(t *testing.T, r *rand.Rand, n int) *CSR {
 	return &CSR{N: n, M: n, Start: atEnd(t, start), Index: atEnd(t, index), Data: atEnd(t, data)}
 }
 
-// TestLaplacianMul2 compares every level with plain Go, for rows of 0 to 257 entries
-// in random order, all slices at the end of their memory, and rows that are not asked
-// for untouched. A value that is no number must not leave the rows that it is in.
+// Every instruction set agrees with plain Go, for rows of 0 to 257 entries in random order, all
+// slices at the end of their memory; other rows stay unchanged. A NaN only affects its own rows.
 func TestLaplacianMul2(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n = 258
@@ -79,8 +78,8 @@ func TestLaplacianMul2(t *testing.T) {
 	}
 }
 
-// TestLaplacianMul4 compares every level with plain Go, for four columns of wider
-// matrices, as TestLaplacianMul2 does; other columns are left alone.
+// Every instruction set agrees with plain Go for four columns of wider matrices, as in
+// TestLaplacianMul2; other columns stay unchanged.
 func TestLaplacianMul4(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const n = 258

@@ -9,8 +9,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// TestLaplacianMulRows compares the product with diag(g) - C, for any number of
-// columns and any part of the rows, with sums entry by entry.
+// The product agrees with diag(g) - C computed entry by entry, for any number of columns and any
+// range of rows.
 func TestLaplacianMulRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawTriplets(t, true)

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Tidy brings rows into the order that a CSR wants, in place: columns ascend, values of one
-// entry are added in the order in which they stand, and what is zero then goes. It is for rows
-// that come from elsewhere; Start must ascend and columns be in range.
+// Tidy sorts rows for a CSR, in place: columns ascend, repeated entries are added in order, and
+// zeros are removed. It is for rows from other sources; Start must ascend and columns be in range.
 func (c *CSR) Tidy() {
 	var row []entry
 	to := 0
@@ -81,8 +80,8 @@ func (c *CSR) Take(rows []int32) *CSR {
 	return t
 }
 
-// Stack returns the rows of several matrices of equally many columns, one below the other. Of
-// one matrix it returns that one, of none nil.
+// Stack concatenates the rows of several matrices with equal numbers of columns. It returns a
+// single matrix unchanged, and nil for none.
 func Stack(parts ...*CSR) *CSR {
 	if len(parts) < 2 {
 		return append(parts, nil)[0]
@@ -101,9 +100,9 @@ func Stack(parts ...*CSR) *CSR {
 	return out
 }
 
-// SquaredDistance returns the squared Euclidean distance of row i and row j of o, which has
-// as many columns: the sum, in the order of the columns, of squared differences that are each
-// rounded to float64. It gives up on a sum above most and returns +Inf then.
+// SquaredDistance returns the squared Euclidean distance between row i and row j of o, which has as
+// many columns. It sums, in the order of the columns, squared differences that are each rounded to
+// float64. If the sum exceeds most it stops and returns +Inf.
 func (c *CSR) SquaredDistance(i int, o *CSR, j int, most float64) float64 {
 	a, x := c.Row(i)
 	b, y := o.Row(j)

@@ -15,8 +15,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// measured returns the errors of f's repulsion at some random points, and the
-// number of sources of a point.
+// measured returns the errors of f's repulsion at random points, and the number of sources per
+// point.
 func measured(s *fieldtest.State, f farfield.Field, points int) (rms, worst, sources float64) {
 	at := rand.New(rand.NewPCG(3, 3)).Perm(s.N())[:min(points, s.N())]
 	f.Move(0, s.Mu, s.Sigma2)
@@ -24,8 +24,8 @@ func measured(s *fieldtest.State, f farfield.Field, points int) (rms, worst, sou
 	return rms, worst, float64(f.Pairs()) / float64(s.N())
 }
 
-// TestCellsError holds the repulsion to the errors that the package states, all
-// points together and each point.
+// The repulsion of Cells has at most the errors that the package comment states, over all points
+// and for each point.
 func TestCellsError(t *testing.T) {
 	for _, c := range []struct {
 		n, d              int
@@ -54,15 +54,13 @@ func TestCellsError(t *testing.T) {
 	}
 }
 
-// Whatever the map, the error of a point's force is small against the sum of
-// the forces' magnitudes. With equal Delta^2 it falls like theta^3: a force like
-// r^-(d+1) has the third derivative (d+1)(d+2)(d+3)/r^3, a sixth of it times the
-// cube of the extent theta r/sqrt(d) is at most 4.4 theta^3 for d <= 4, and the
-// skewness of points and of stand-ins may double it. What the linear fit leaves
-// of the variance of Delta^2 may also go along with the place, which stand-ins do
-// not know: the bound for uneven Delta^2 is not derived but several times what
-// thousands of maps have shown. Theta is drawn so that small ones are as likely,
-// and not so large that the bound would allow any force.
+// On any map, the error of a point's force is small relative to the sum of the forces' magnitudes.
+// With equal Delta^2 it decreases like theta^3. A force like r^-(d+1) has the third derivative
+// (d+1)(d+2)(d+3)/r^3; a sixth of it times the cube of the extent theta r/sqrt(d) is at most 4.4
+// theta^3 for d <= 4, and the skewness of points and stand-ins may double it. With uneven Delta^2
+// the residuals of the linear fit may correlate with the position, which stand-ins ignore. That
+// bound is not derived but several times the errors on thousands of maps. Theta is drawn
+// log-uniformly, and small enough that the bound still excludes wrong forces.
 func TestCellsErrorOfAnyMap(t *testing.T) {
 	names := slices.Sorted(maps.Keys(fieldtest.Layouts))
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +88,7 @@ func TestCellsErrorOfAnyMap(t *testing.T) {
 	})
 }
 
-// magnitude is the sum of the magnitudes of the forces on a point.
+// magnitude returns the sum of the magnitudes of the forces on a point.
 func magnitude(s *fieldtest.State, point int) (sum float64) {
 	pair := fieldtest.State{Mu: vec.New[float64](2, s.Dims()), Sigma2: make([]float64, 2), Delta2: make([]float64, 2)}
 	for j := range s.N() {
@@ -106,9 +104,9 @@ func magnitude(s *fieldtest.State, point int) (sum float64) {
 	return sum
 }
 
-// What lies in one place costs no more than what is spread out: an outlier does
-// not bring the others together, a heap is a few groups. With the number of
-// points, sources grow more slowly than those of a grid of two levels, n^(1/3).
+// Coincident points need no more sources than spread-out ones: an outlier does not merge the others
+// into one group, and a heap becomes a few groups. The number of sources grows more slowly than for
+// a grid of two levels, n^(1/3).
 func TestCellsNeedFewSources(t *testing.T) {
 	for _, name := range []string{"coincident", "outlier", "heaps", "collinear", "cloud"} {
 		sources := func(n int) float64 {
@@ -125,8 +123,8 @@ func TestCellsNeedFewSources(t *testing.T) {
 	}
 }
 
-// TestSharedMean holds the mean over many moves to the exact sum, within what
-// is expected of it, and every sample to being one.
+// The mean repulsion over many moves agrees with the exact sum within its expected error, and every
+// sweep is a valid sample.
 func TestSharedMean(t *testing.T) {
 	const n, d, moves = 300, 2, 4000
 	s := fieldtest.Blobs(n, d, 3, 1)
@@ -183,8 +181,7 @@ func identity(n int) []int {
 	return out
 }
 
-// With as many near cells as there are, Anchors is exact; with fewer it is
-// better the more there are.
+// Anchors is exact if all cells are near cells; with fewer, the error decreases with their number.
 func TestAnchorsError(t *testing.T) {
 	s := fieldtest.Blobs(3000, 4, 12, 1)
 	last := math.Inf(1)

@@ -8,7 +8,7 @@ import (
 // allRun is the number of targets of a batch of All.
 const allRun = 64
 
-// All holds every point against every other: n (n-1) pairs.
+// All is the exact field: every point meets every other, n (n-1) pairs.
 type All struct {
 	n, d   int
 	points Columns
@@ -39,7 +39,7 @@ func identity(n int) []int32 {
 	return order
 }
 
-// Move takes the present state.
+// Move copies the current state.
 func (a *All) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	check(a.n, a.d, mu, sigma2)
 	par.Ranges(threads, a.n, 4096, func(_, from, to int) {
@@ -47,8 +47,7 @@ func (a *All) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	})
 }
 
-// Sweep shows runs of 64 targets in the order of their numbers, each against
-// all points in that order.
+// Sweep visits batches of 64 targets in index order, each with all points as sources in that order.
 func (a *All) Sweep(threads int, visit func(b *Batch)) {
 	a.crew.run(threads, par.Pieces(a.n, allRun), func(w *worker, task int) {
 		from := task * allRun
@@ -69,7 +68,7 @@ func (a *All) Random() bool { return false }
 // Pairs returns n (n-1).
 func (a *All) Pairs() int64 { return int64(a.n) * int64(a.n-1) }
 
-// Bytes returns the memory that a holds.
+// Bytes returns the memory of a in bytes.
 func (a *All) Bytes() int64 {
 	return a.points.bytes() + 12*int64(a.n) + a.crew.bytes()
 }

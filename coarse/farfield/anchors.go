@@ -9,18 +9,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// AnchorSettings of NewAnchors. The zero value is the default.
+// AnchorSettings are the settings of NewAnchors. The zero value is the default.
 type AnchorSettings struct {
-	// Anchors is the number of cells; default 2 sqrt n, at least 600, by
-	// which a point meets 4 sqrt n sources.
+	// Anchors is the number of cells; default 2 sqrt n, at least 600. A point then has 4 sqrt n
+	// sources.
 	Anchors int
-	// Near is the number of cells, its own included, whose members a point
-	// meets one by one; default 4.
+	// Near is the number of nearest cells, a point's own included, whose members are its sources
+	// one by one; default 4.
 	Near int
 	// Seed chooses the anchors.
 	Seed uint64
-	// Exact is the number of points below which every pair is met; default
-	// 2000, negative: never.
+	// Exact is the number of points below which all pairs are computed; default 2000, negative:
+	// never.
 	Exact int
 }
 
@@ -40,9 +40,9 @@ func (s AnchorSettings) withDefaults(n int) AnchorSettings {
 // anchorRun is the largest number of targets of a batch of Anchors.
 const anchorRun = 128
 
-// Anchors holds every point against the members of the cells nearest to its own
-// and the centroids of all other cells. A cell is the points nearest to one of
-// some random points, which are drawn again with every Move.
+// Anchors approximates the sum over all points: a point's sources are the members of the cells
+// nearest to its own, and the centroids of all other cells. A cell is the set of points nearest to
+// one of some random anchors, which every Move draws again.
 type Anchors struct {
 	n, d     int
 	settings AnchorSettings
@@ -66,12 +66,11 @@ type Anchors struct {
 	crew    crew
 }
 
-// run is some members of a cell, in the order.
+// run is a range of members of a cell, by their positions in the order.
 type run struct{ cell, from, to int32 }
 
-// NewAnchors returns the field of random cells of len(delta2) points in dims
-// dimensions; delta2 are their Delta_i^2, which it keeps. With fewer points than
-// s.Exact it meets every pair.
+// NewAnchors returns the field of random cells of len(delta2) points in dims dimensions; delta2 are
+// their Delta_i^2, kept without a copy. With fewer points than s.Exact it computes all pairs.
 func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
 	n := len(delta2)
 	s = s.withDefaults(n)
@@ -98,8 +97,8 @@ func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
 	return a
 }
 
-// Move takes the present state and draws the anchors again, from the seed and
-// the number of moves so far.
+// Move copies the current state and draws new anchors, from the seed and the number of moves so
+// far.
 func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	if a.all != nil {
 		a.all.Move(threads, mu, sigma2)
@@ -108,8 +107,8 @@ func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	check(a.n, a.d, mu, sigma2)
 	a.draw()
 	a.finder.set(threads, mu, a.pool[:a.finder.m])
-	// Points that lie together, as those of a cell of the last move do, try
-	// each other's anchor first. What is found does not depend on it.
+	// Points of one cell of the last move are close together, so each tries the anchor of the
+	// previous point first. This only affects the speed.
 	par.Ranges(threads, a.n, 1024, func(_, from, to int) {
 		guess := int(a.finder.sites[0])
 		for _, i := range a.order[from:to] {
@@ -126,7 +125,7 @@ func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	a.cut()
 }
 
-// draw brings a fresh uniform sample to the front of the pool.
+// draw moves a new uniform sample of points to the front of the pool.
 func (a *Anchors) draw() {
 	var pcg rand.PCG
 	pcg.Seed(a.settings.Seed, a.moves)
@@ -139,7 +138,7 @@ func (a *Anchors) draw() {
 	slices.Sort(a.pool[:a.finder.m])
 }
 
-// gather sorts the points by cell and keeps the cells that have any.
+// gather sorts the points by cell and drops empty cells.
 func (a *Anchors) gather() {
 	clear(a.end)
 	for _, c := range a.cell {
@@ -152,7 +151,7 @@ func (a *Anchors) gather() {
 		a.order[a.end[c]] = int32(i)
 		a.end[c]++
 	}
-	// The start of c has moved to its end, that of the last to n.
+	// Filling has moved the start of each cell to its end.
 	a.first = append(a.first[:0], 0)
 	for _, e := range a.end[:a.finder.m] {
 		if e > a.first[len(a.first)-1] {
@@ -161,10 +160,10 @@ func (a *Anchors) gather() {
 	}
 }
 
-// cells is the number of cells with members.
+// cells returns the number of cells with members.
 func (a *Anchors) cells() int { return len(a.first) - 1 }
 
-// centre computes the means over the members of a cell.
+// centre computes the centroid and the other means of cell c.
 func (a *Anchors) centre(c int) {
 	from, to := a.first[c], a.first[c+1]
 	a.count[c] = float64(to - from)
@@ -177,8 +176,7 @@ func (a *Anchors) centre(c int) {
 	}
 }
 
-// neighbours finds the cells whose centroids are nearest to that of cell c, c
-// itself first.
+// neighbours finds the cells with the centroids nearest to that of cell c, c itself first.
 func (a *Anchors) neighbours(c int) {
 	want := min(a.settings.Near, a.cells())
 	near := a.near[c*a.settings.Near:][:want]
@@ -211,7 +209,7 @@ func (a *Anchors) neighbours(c int) {
 	}
 }
 
-// cut cuts the cells into runs and counts the pairs.
+// cut divides the cells into runs and counts the pairs.
 func (a *Anchors) cut() {
 	a.runs, a.pairs = a.runs[:0], -int64(a.n)
 	for c := range a.cells() {
@@ -227,13 +225,13 @@ func (a *Anchors) cut() {
 	}
 }
 
-// met returns the cells whose members those of c meet, c first.
+// met returns the cells whose members are sources of the members of c, c first.
 func (a *Anchors) met(c int) []int32 {
 	return a.near[c*a.settings.Near:][:min(a.settings.Near, a.cells())]
 }
 
-// Sweep shows runs of the cells: first the members of the cells met one by one,
-// their own before all, then the centroids of the others.
+// Sweep visits runs of the cells. Their sources are the members of the near cells, beginning with
+// their own cell, and then the centroids of the others.
 func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
 	if a.all != nil {
 		a.all.Sweep(threads, visit)
@@ -262,7 +260,7 @@ func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
 	})
 }
 
-// Random reports whether anchors are drawn: they are not for few points.
+// Random reports whether anchors are drawn, which they are not for few points.
 func (a *Anchors) Random() bool { return a.all == nil }
 
 // Pairs returns the number of pairs, a centroid counted as one.
@@ -273,7 +271,7 @@ func (a *Anchors) Pairs() int64 {
 	return a.pairs
 }
 
-// Bytes returns the memory that a holds.
+// Bytes returns the memory of a in bytes.
 func (a *Anchors) Bytes() int64 {
 	if a.all != nil {
 		return a.all.Bytes()

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// fields are those of the benchmarks: 70,000 points in blobs.
+// fields runs a benchmark on each kind of field, with 70,000 points in blobs.
 func fields(b *testing.B, run func(b *testing.B, s *fieldtest.State, f farfield.Field)) {
 	for _, c := range []struct {
 		name   string
@@ -42,7 +42,7 @@ func fields(b *testing.B, run func(b *testing.B, s *fieldtest.State, f farfield.
 	}
 }
 
-// BenchmarkMove moves points a little between moves, as steps of learning do.
+// BenchmarkMove measures Move with points that move slightly between calls, as in learning.
 func BenchmarkMove(b *testing.B) {
 	fields(b, func(b *testing.B, s *fieldtest.State, f farfield.Field) {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -68,7 +68,7 @@ func BenchmarkSweep(b *testing.B) {
 	})
 }
 
-// BenchmarkForce is a sweep that sums up the repulsion of two dimensions.
+// BenchmarkForce measures a sweep that computes the repulsion in two dimensions.
 func BenchmarkForce(b *testing.B) {
 	s := fieldtest.Blobs(70000, 2, 40, 1)
 	for _, theta := range []float64{0.2, 0.3, 0.4} {

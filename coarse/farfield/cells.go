@@ -8,25 +8,24 @@ import (
 	"unfold/internal/vec"
 )
 
-// CellSettings of NewCells. The zero value is the default.
+// CellSettings are the settings of NewCells. The zero value is the default.
 type CellSettings struct {
-	// Theta bounds the size of a group relative to its distance: see the
-	// package's table. Default 0.15, 0.45 and 0.6 in one, two and more
-	// dimensions.
+	// Theta bounds the size of a group relative to its distance: see the table in the package
+	// comment. Default 0.15, 0.45 and 0.6 in one, two and more dimensions.
 	Theta float64
-	// Leaf is the largest number of points that share their sources; default 64.
+	// Leaf is the maximum number of points that share their sources; default 64.
 	Leaf int
-	// Cell is the largest number of points of the smallest groups; default 24.
+	// Cell is the maximum number of points in the smallest groups; default 24.
 	Cell int
-	// Exact is the number of points below which every pair is met; default
-	// 2000, negative: never.
+	// Exact is the number of points below which all pairs are computed; default 2000, negative:
+	// never.
 	Exact int
 }
 
 // DefaultTheta returns the default of CellSettings.Theta.
 func DefaultTheta(dims int) float64 { return []float64{0.15, 0.45, 0.6}[min(max(dims, 1), 3)-1] }
 
-// withDefaults fills in zero fields. It panics if a setting makes no sense.
+// withDefaults fills in zero fields. It panics if a setting is invalid.
 func (s CellSettings) withDefaults(dims int) CellSettings {
 	if s.Theta == 0 {
 		s.Theta = DefaultTheta(dims)
@@ -46,9 +45,9 @@ func (s CellSettings) withDefaults(dims int) CellSettings {
 	return s
 }
 
-// Cells holds every point against the points near by, and against groups of
-// those farther away. The groups are the nodes of a tree over the map, found
-// again with every Move; see the package comment.
+// Cells approximates the sum over all points: a point's sources are the points nearby, and groups
+// of points farther away. The groups are the nodes of a tree over the map, which every Move builds
+// again; see the package comment.
 type Cells struct {
 	n, d     int
 	settings CellSettings
@@ -71,12 +70,12 @@ type Cells struct {
 	crew     crew
 }
 
-// taskLevels is how many levels of the tree a task of lists and sweeps has below its
-// node: 16 leaves share what is far from all of them.
+// taskLevels is the number of tree levels below the root of a task of lists and sweeps. Its 16
+// leaves share the sources that are far from all of them.
 const taskLevels = 4
 
-// NewCells returns the field of cells of len(delta2) points in dims dimensions;
-// delta2 are their Delta_i^2, which it keeps.
+// NewCells returns the field of cells of len(delta2) points in dims dimensions; delta2 are their
+// Delta_i^2, kept without a copy.
 func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
 	s = s.withDefaults(dims)
 	n := len(delta2)
@@ -102,7 +101,7 @@ func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
 	return c
 }
 
-// Move takes the present state and finds the groups again.
+// Move copies the current state and builds the groups again.
 func (c *Cells) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	check(c.n, c.d, mu, sigma2)
 	if c.n == 0 {
@@ -120,8 +119,7 @@ func (c *Cells) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	})
 }
 
-// summarise takes the points of v and computes what is known of v and all nodes
-// below.
+// summarise copies the points of v and computes the box and moments of v and of all nodes below.
 func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma2 []float64) {
 	if v < 1<<c.tree.depth {
 		c.summarise(2*v, factor, mu, sigma2)
@@ -146,7 +144,7 @@ func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma
 func extent(values []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range values {
-		if x < low { // not min and max, which take five times as long
+		if x < low { // min and max take five times as long
 			low = x
 		}
 		if x > high {
@@ -156,7 +154,7 @@ func extent(values []float64) (low, high float64) {
 	return low, high
 }
 
-// join computes what is known of v from its halves.
+// join computes the box and moments of v from those of its halves.
 func (c *Cells) join(v int, factor []float64) {
 	from, middle := c.tree.span(2 * v)
 	_, to := c.tree.span(2*v + 1)
@@ -173,8 +171,8 @@ func (c *Cells) finish(v int, factor []float64) {
 	c.setGate(v)
 }
 
-// Sweep shows the leaves, each with the lists of the nodes above, its own, and its
-// own points last.
+// Sweep visits the leaves. The sources of a leaf are the lists of the nodes above it, its own list,
+// and its own points last.
 func (c *Cells) Sweep(threads int, visit func(b *Batch)) {
 	if c.n == 0 {
 		return
@@ -185,7 +183,7 @@ func (c *Cells) Sweep(threads int, visit func(b *Batch)) {
 	})
 }
 
-// show shows the leaves under t. What stands in t's list is gathered once for all.
+// show visits the leaves below t. The sources in t's list are gathered once for all of them.
 func (c *Cells) show(w *worker, t int, visit func(b *Batch)) {
 	above := len(w.weight)
 	at := w.room(int(c.counts[t-1<<c.tasks]) + c.standins.wideStride)
@@ -241,7 +239,7 @@ func (c *Cells) Pairs() int64 {
 	return sum
 }
 
-// Bytes returns the memory that c holds.
+// Bytes returns the memory of c in bytes.
 func (c *Cells) Bytes() int64 {
 	b := c.tree.bytes() + c.moments.bytes() + c.standins.bytes() + c.crew.bytes()
 	b += 8 * int64(len(c.boxes)+len(c.gates)+len(c.pairs)+len(c.factor)*(c.d+2)*(c.d+1))

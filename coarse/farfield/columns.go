@@ -16,7 +16,7 @@ func newColumns(n, d int) Columns {
 	return c
 }
 
-// view makes c show points from..to of src, sharing memory.
+// view makes c share the memory of points from..to of src.
 func (c *Columns) view(src *Columns, from, to int) {
 	for k, m := range src.Mu {
 		c.Mu[k] = m[from:to]
@@ -33,7 +33,7 @@ func (c *Columns) append(src *Columns, from, to int) {
 	c.Delta2 = append(c.Delta2, src.Delta2[from:to]...)
 }
 
-// extend makes room for n more points, with any values.
+// extend appends n points with arbitrary values.
 func (c *Columns) extend(n int) {
 	for k, m := range c.Mu {
 		c.Mu[k] = slices.Grow(m, n)[:len(m)+n]
@@ -42,7 +42,7 @@ func (c *Columns) extend(n int) {
 	c.Delta2 = slices.Grow(c.Delta2, n)[:len(c.Delta2)+n]
 }
 
-// clear makes c empty and keeps its memory.
+// clear removes all points and keeps the memory.
 func (c *Columns) clear() { c.cut(0) }
 
 // cut keeps the first n points.
@@ -53,7 +53,7 @@ func (c *Columns) cut(n int) {
 	c.Sigma2, c.Delta2 = c.Sigma2[:n], c.Delta2[:n]
 }
 
-// fill fills c with the points order[from:to] of a state, from position from on.
+// fill copies the points order[from:to] of a state to c, beginning at position from.
 func (c *Columns) fill(mu vec.Matrix[float64], sigma2, delta2 []float64, order []int32, from, to int) {
 	for p, i := range order[from:to] {
 		p += from
@@ -72,7 +72,7 @@ func (c *Columns) bytes() int64 {
 	return 8 * int64(values)
 }
 
-// check panics if a state does not fit: a mistake of the caller.
+// check panics if a state has the wrong shape, which is an error of the caller.
 func check(n, d int, mu vec.Matrix[float64], sigma2 []float64) {
 	if mu.Rows != n || mu.Cols != d || len(sigma2) != n {
 		panic(fmt.Sprintf("field: mu %d x %d and %d sigma2 for %d points in %d dimensions", mu.Rows, mu.Cols, len(sigma2), n, d))

@@ -7,7 +7,7 @@ import (
 	"unfold/coarse/farfield/fieldtest"
 )
 
-// sizes is one at which the default settings no longer meet every pair.
+// sizes returns a number of points at which the default settings no longer compute all pairs.
 func sizes(name string) []int {
 	if name == "default" {
 		return []int{2101}
@@ -15,7 +15,7 @@ func sizes(name string) []int {
 	return nil
 }
 
-// bytes bounds a point's memory by the default settings.
+// bytes returns an upper bound of the memory per point with default settings.
 func bytes(name string, most int64) int64 {
 	if name == "default" {
 		return most

@@ -7,26 +7,25 @@ import (
 	"unfold/internal/par"
 )
 
-// worker is what one goroutine of a Sweep owns: the batch that it shows, and
-// memory for sources that have to be gathered.
+// worker is the state of one goroutine of a Sweep: its batch, and memory for gathered sources.
 type worker struct {
 	batch  Batch
 	source Columns
 	weight []float64
 	cells  []int32
-	// pending are nodes of which a list is still to be made.
+	// pending are nodes that have not been assigned to a list yet.
 	pending []int32
 	bounds  bounds
 }
 
-// crew keeps the workers from one Sweep to the next.
+// crew keeps the workers between Sweeps, so that their memory is reused.
 type crew struct {
 	dims    int
 	workers []*worker
 }
 
-// run calls f for every task, on at most threads goroutines. A worker is with
-// one goroutine at a time.
+// run calls f for every task, on at most threads goroutines. Each worker is used by one goroutine
+// at a time.
 func (c *crew) run(threads, tasks int, f func(w *worker, task int)) {
 	threads = min(par.Threads(threads), tasks)
 	for len(c.workers) < threads {
@@ -48,19 +47,19 @@ func (c *crew) run(threads, tasks int, f func(w *worker, task int)) {
 	})
 }
 
-// clear begins the gathering of a batch's sources.
+// clear starts gathering the sources of a new batch.
 func (w *worker) clear() {
 	w.source.clear()
 	w.weight = w.weight[:0]
 }
 
-// cut forgets all sources but the first n.
+// cut removes all sources except the first n.
 func (w *worker) cut(n int) {
 	w.source.cut(n)
 	w.weight = w.weight[:n]
 }
 
-// room makes room for n more sources and returns the position of the first.
+// room appends space for n more sources and returns the position of the first.
 func (w *worker) room(n int) (at int) {
 	at = len(w.weight)
 	w.weight = slices.Grow(w.weight, n)[:at+n]
@@ -68,8 +67,8 @@ func (w *worker) room(n int) (at int) {
 	return at
 }
 
-// copySources copies points from..to of src as sources of their own, from position at on,
-// and returns the position after.
+// copySources copies points from..to of src to position at, each a source of weight 1, and returns
+// the position after the last.
 func (w *worker) copySources(at int, src *Columns, from, to int) int {
 	for k, column := range w.source.Mu {
 		copy(column[at:], src.Mu[k][from:to])
@@ -82,19 +81,18 @@ func (w *worker) copySources(at int, src *Columns, from, to int) int {
 	return at + to - from
 }
 
-// few is the number of values that put copies at a time.
+// few is the number of values that put copies at once.
 const few = 4
 
-// take copies four values, all read before one is written: an assignment of arrays, which may overlap, is a
-// call of memmove.
+// take copies four values, reading all before writing any. An assignment of arrays, which may
+// overlap, would call memmove.
 func take(to, from []float64) {
 	t, f := (*[few]float64)(to), (*[few]float64)(from)
 	t[0], t[1], t[2], t[3] = f[0], f[1], f[2], f[3]
 }
 
-// put gathers a few sources from position at on: stride values, a multiple of few,
-// of every component, places, Delta^2 and sigma^2. Their weights are not set, and
-// there has to be room for all.
+// put copies a few sources to position at: stride values (a multiple of few) of every component of
+// the position, Delta^2 and sigma^2. It does not set their weights, and needs space for all.
 func (w *worker) put(at int, values []float64, stride int) {
 	d := len(w.source.Mu)
 	for p := 0; p < stride; p += few {
@@ -106,13 +104,13 @@ func (w *worker) put(at int, values []float64, stride int) {
 	}
 }
 
-// groups gathers groups from..to of src, which stand for count points each.
+// groups appends groups from..to of src, with count as their weights.
 func (w *worker) groups(src *Columns, count []float64, from, to int) {
 	w.source.append(src, from, to)
 	w.weight = append(w.weight, count[from:to]...)
 }
 
-// gathered returns the batch, which shows the sources that were gathered.
+// gathered returns the batch with the gathered sources.
 func (w *worker) gathered() *Batch {
 	w.batch.Sources.view(&w.source, 0, len(w.weight))
 	w.batch.Weight = w.weight
@@ -126,8 +124,7 @@ func (w *worker) sorted(cells []int32) []int32 {
 	return w.cells
 }
 
-// bytes counts the workers' own memory, Work not included: that is the
-// visitor's.
+// bytes returns the memory of the workers, without Work, which belongs to the visitor.
 func (c *crew) bytes() int64 {
 	var b int64
 	for _, w := range c.workers {

@@ -1,54 +1,48 @@
-// Package farfield shows points of a map what they are held against: every other
-// point, or fewer sources that stand for them.
+// Package farfield provides the sources of repulsion for the points of a map: every other point, or
+// fewer sources that represent them.
 //
 // # What it is for
 //
-// In the heavy-tailed model all pairs of points are dissimilar, and every step of
-// learning sums over them: forces, bounds, likelihoods. A Field is moved to the
-// present map and then swept over. A Sweep hands out Batches, some targets and
-// all sources that they meet, as plain columns of numbers, so that a sum is one
-// loop over targets and one over sources, whatever the approximation. What is
-// summed is the visitor's affair: the package knows of the kernels only that they
-// depend on
+// In the heavy-tailed model all pairs of points are dissimilar, and every step of learning sums
+// over them: forces, bounds, likelihoods. A Field is first moved to the current map. A Sweep then
+// visits Batches: some targets and all their sources, as plain columns of numbers. So a sum is one
+// loop over targets and one over sources, for any approximation. The visitor chooses the kernel
+// that is summed. The package only assumes that kernels depend on
 //
 //	q = sigma_i^2 + sigma_j^2 + |mu_i - mu_j|^2/d,  Delta_i^2,  Delta_j^2
 //
-// and fall off with q. (With tails other than a = d/2 kernels depend on the parts
-// of q apart; for those the errors below were not measured.)
+// and decrease with q. (With tails other than a = d/2, kernels depend on the parts of q separately;
+// the errors below were not measured for them.)
 //
 // # Four fields
 //
-// All meets every pair: n (n-1), for small n and for tests.
+// All computes every pair, n (n-1), for small n and for tests.
 //
-// Cells is for up to three dimensions. Groups of points are found in the map
-// by a balanced k-d tree, again with every Move: halving counts, not space, makes
-// it indifferent to uneven density, outliers and heaps. A leaf's points share
-// their sources: the points near by, and of groups farther away stand-ins, d+1
-// places with the mean and the covariance of the group's points in place, and
-// with the regression of Delta^2 and sigma^2 on the place. Sums over stand-ins
-// are right up to third derivatives for any kernel. See standins, and list for
-// when a group is far enough.
+// Cells is for up to three dimensions. Every Move builds a balanced k-d tree on the map. It halves
+// counts, not space, so uneven density, outliers and heaps do no harm. The points of a leaf share
+// their sources: the points nearby and, for groups farther away, stand-ins. These are d+1 positions
+// with the mean and the covariance of the group, with Delta^2 and sigma^2 from a regression on the
+// position. Sums over stand-ins are exact up to third derivatives for any kernel. See standins, and
+// list for when a group is far enough.
 //
-// Shared is for more dimensions: blocks of 64 points in random order meet M
-// other points, a uniform sample that is drawn again with every Move, of weight
-// (n-1)/M each. Right in the mean; cheap; noisy.
+// Shared is for more dimensions. Blocks of 64 points in random order have M other points as
+// sources, a uniform sample that every Move draws again, with weight (n-1)/M each. It is unbiased,
+// cheap and noisy.
 //
-// Anchors is for more dimensions, too: some points are drawn as anchors, all
-// points belong to the nearest, and meet the members of the cells next to theirs
-// and the centroids of all others: 4 sqrt n sources.
+// Anchors is for more dimensions too. Some random points are anchors, and all points belong to the
+// nearest. A point's sources are the members of the cells next to its own and the centroids of all
+// others: 4 sqrt n sources.
 //
-// With fewer than 2000 points all of them meet every pair.
+// With fewer than 2000 points all of them compute every pair.
 //
 // # Error of Cells
 //
-// The repulsion F_i = sum_j [Delta_i^2/(q (q+Delta_i^2)) + the same with Delta_j^2]
-// (mu_i - mu_j), the case d = 2, a = 1, against the sum over all pairs: the root of
-// the summed squares of the differences, relative to that of the forces, with
-// the sources per point, of 70,000 points on two cores. The maps are those of
-// MNIST while it is learnt, after 10, 40 and all 80 steps, from dense to sparse,
-// and in three dimensions the one after 40; "worst" is the largest difference of
-// any point of 500, relative to the root mean square of the forces, in the plane's
-// map of 40 steps.
+// The table compares the repulsion F_i = sum_j [Delta_i^2/(q (q+Delta_i^2)) + the same with
+// Delta_j^2] (mu_i - mu_j), for d = 2, a = 1, with the sum over all pairs. It has the root mean
+// square error relative to the forces, and the number of sources per point, for 70,000 points on
+// two cores. The maps are MNIST while it is learnt, after 10, 40 and all 80 steps, and in three
+// dimensions after 40 steps. "worst" is the largest error of any of 500 points, relative to the
+// root mean square of the forces, for the plane after 40 steps.
 //
 //	theta    10 steps       40 steps       80 steps       d = 3          worst
 //	0.05     6e-6  10188    1e-5   9503    3e-6  10156                   6e-5
@@ -63,27 +57,26 @@
 //	0.50     2e-2    354    4e-2    343    2e-2    360    1e-2   1664    2e-1
 //	0.60     4e-2    256    1e-1    248    6e-2    284    2e-2   1169    8e-1  default, d = 3
 //
-// In the plane R_NX of maps with theta 0.3, 0.4 and 0.5 is .381, .381 and .383 (MNIST), .302, .301
-// and .304 (60,000 collisions), .426, .433 and .433 (NSL-KDD), .503, .504 and .503 (200,000 points of
-// curved sheets), with 0.3 in 1.1 to 1.15 of the processor time. In space errors of two hundredths
-// cost no quality: R_NX of maps with theta 0.45, 0.6 and 0.8 is
-// .414, .414 and .412 (MNIST), .330, .332 and .331 (60,000 collisions), .456, .455 and .456
-// (NSL-KDD), in the processor time of 40, 29 and 27 s for MNIST.
+// In the plane, R_NX of maps with theta 0.3, 0.4 and 0.5 is .381, .381 and .383 (MNIST), .302, .301
+// and .304 (60,000 collisions), .426, .433 and .433 (NSL-KDD), .503, .504 and .503 (200,000 points
+// of curved sheets); 0.3 takes 1.1 to 1.15 of the processor time. In three dimensions errors of two
+// hundredths cost no quality: R_NX with theta 0.45, 0.6 and 0.8 is .414, .414 and .412 (MNIST),
+// .330, .332 and .331 (60,000 collisions), .456, .455 and .456 (NSL-KDD), in a processor time of
+// 40, 29 and 27 s for MNIST.
 //
-// Below 1e-4 in the plane, and in the principal components that learning starts
-// from, is theta = 0.05. On a line, d = 1, the default is 0.15. Leaves of at most
-// 32 points have 6 to 13% fewer sources with slightly larger errors, and lists and
-// sweeps take longer; leaves of 128 have 11 to 19% more with slightly smaller
-// ones. Memory is about 150 bytes a point in the plane.
+// An error below 1e-4 in the plane, and in the principal components that learning starts from,
+// needs theta = 0.05. On a line, d = 1, the default is 0.15. Leaves of at most 32 points have 6 to
+// 13% fewer sources with slightly larger errors, but lists and sweeps take longer; leaves of 128
+// have 11 to 19% more sources with slightly smaller errors. Memory is about 150 bytes per point in
+// the plane.
 //
-// What else was tried is in docs/decisions/far-field.md.
+// docs/decisions/far-field.md describes rejected alternatives.
 //
 // # Contract
 //
-// What is shown depends on the state alone and, for Shared and Anchors, on the
-// seed and the number of moves so far: not on the number of threads, nor for
-// Cells on earlier moves. Memory is O(n). After the first Move and Sweep nothing
-// of size n is allocated. Values that are not finite do not make a field panic
-// or hang; sums over them are not finite, either. Package fieldtest checks all
-// of this.
+// The batches depend only on the state and, for Shared and Anchors, on the seed and the number of
+// moves so far. They do not depend on the number of threads nor, for Cells, on earlier moves.
+// Memory is O(n), and nothing of size n is allocated after the first Move and Sweep. With values
+// that are not finite a field neither panics nor hangs; the sums are not finite then. Package
+// fieldtest checks all of this.
 package farfield

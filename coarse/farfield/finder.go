@@ -10,25 +10,24 @@ import (
 	"unfold/internal/vec"
 )
 
-// finder finds the nearest of m anchors by walking from anchor to anchor: b
-// cannot be nearer to x than g is unless |g - b| <= 2 |x - g|. So every anchor
-// lists its nearest fellows, nearest first, and where the list goes beyond that
-// bound the search ends.
+// finder finds the nearest of m anchors by walking from anchor to anchor. Anchor b can only be
+// nearer to x than g if |g - b| <= 2 |x - g|. Every anchor lists its nearest other anchors, nearest
+// first, and the search ends where the list exceeds that bound.
 type finder struct {
 	m, d, length int
 	at           vec.Matrix[float64]
 	fellow       []int32   // m x length
 	away         []float64 // their distances
-	// sites are the anchors, those at one place together. The first of a place
-	// is found, and all share its points: site[a] is where it stands in sites,
-	// twins[a] how many there are, 0 for the others.
+	// sites are the anchors, with those at the same position next to each other. The search finds
+	// the first of a position, and all of them share its points. site[a] is the index of a in
+	// sites; twins[a] is the number of anchors at the position of a, 0 for all but the first.
 	sites, site, twins []int32
 
 	key   []float64 // workspace, blocks x m
 	order []int32
 }
 
-// A finderBlock is one task's rows, fellows the length of a list.
+// finderBlock is the number of rows in one task, fellows the length of a list.
 const (
 	finderBlock = 64
 	fellows     = 96
@@ -59,7 +58,7 @@ func (f *finder) set(threads int, mu vec.Matrix[float64], anchors []int32) {
 	})
 }
 
-// pair finds the anchors that lie at one place.
+// pair groups the anchors with the same position.
 func (f *finder) pair() {
 	for a := range f.sites {
 		f.sites[a] = int32(a)
@@ -81,12 +80,12 @@ func (f *finder) pair() {
 	}
 }
 
-// share returns which of the anchors at a's place point i belongs to.
+// share returns the anchor, among those at a's position, that point i belongs to.
 func (f *finder) share(a int, i int32) int32 {
 	return f.sites[f.site[a]+i%f.twins[a]]
 }
 
-// list finds the fellows of anchor a, itself included.
+// list computes the list of the anchors nearest to anchor a, including a.
 func (f *finder) list(a int, key []float64, order []int32) {
 	count := 0
 	for b, twins := range f.twins {
@@ -108,8 +107,8 @@ func (f *finder) list(a int, key []float64, order []int32) {
 	}
 }
 
-// nearest returns the anchor nearest to x, of several the one with the lowest
-// number, trying guess first, which is the first of its place.
+// nearest returns the anchor nearest to x, of equally near ones that with the lowest index. It
+// starts at guess, which must be the first at its position.
 func (f *finder) nearest(x []float64, guess int) int {
 	g := guess
 	r := comparable(vec.SquaredDistance(x, f.at.Row(g)))
@@ -145,8 +144,8 @@ func (f *finder) search(x []float64) int {
 	return g
 }
 
-// comparable replaces NaN, so that broken input gives a broken result instead
-// of a search without end.
+// comparable replaces NaN by infinity, so that invalid input gives an invalid result instead of an
+// endless search.
 func comparable(x float64) float64 {
 	if x != x {
 		return math.Inf(1)

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// What targets are held against are lists of entries: the points of a node one by
-// one, its stand-ins, or its stand-ins with the whole variance of Delta^2.
+// entry is an entry in the list of sources of a node: the points of another node one by one, its
+// stand-ins, or its stand-ins with the full variance of Delta^2.
 type entry int32
 
 const (
@@ -20,46 +20,44 @@ func newEntry(v, kind int) entry { return entry(v<<2 | kind) }
 func (e entry) node() int { return int(e >> 2) }
 func (e entry) kind() int { return int(e & 3) }
 
-// A gate is what decides how a node is shown. With
+// A gate decides how a node is represented among the sources. It has
 //
 //	size    how far its points are from being in one place, in the units of q
 //	spread  what the linear fit of the stand-ins leaves of the variance of
 //	        Delta^2, relative to its mean
 //	reach   the q up to which the kernels' dependence on Delta^2 changes
 //
-// where q = sigma_i^2 + sigma_j^2 + r^2/d is what all kernels are functions of, it
-// is shown as a group if
+// where q = sigma_i^2 + sigma_j^2 + r^2/d is the argument of all kernels. The node is represented
+// as a group if
 //
 //	size <= theta^2 q  and  spread <= mostSpread theta^4 min(q, reach)
 //
-// and so never opened on account of points that lie close together on the scale
-// of the kernels; and without the whole variance of Delta^2 if spread <= theta^4
-// min(q, reach). Far away kernels go like Delta^d, in two dimensions with Delta^2
-// itself: then its mean is enough, and reach is infinite.
+// So it is never opened because of points that are close together on the scale of the kernels. The
+// full variance of Delta^2 is omitted if spread <= theta^4 min(q, reach). Far away kernels go like
+// Delta^d, in two dimensions like Delta^2 itself. Then its mean suffices, and reach is infinite.
 //
-// The gate holds the centroid (d) and from what r^2 + d sigma_i^2 on the node is a
-// group, and a plain one.
+// A gate stores the centroid (d), and the values of r^2 + d sigma_i^2 from which the node is a
+// group, and a plain group.
 const (
 	gateGroup = iota
 	gatePlain
 	gateLength
 )
 
-// mostSpread theta^4 q is the spread that stand-ins can be trusted with, and
-// theta^4 q the one that need not be shown.
+// mostSpread theta^4 q is the largest spread for which stand-ins are accurate, and theta^4 q the
+// largest that may be ignored.
 const mostSpread = 300
 
-// reach returns the reach of points with a mean Delta^2 of 1, which shrinks with
-// the power of Delta^2.
+// reach returns the reach of points with a mean Delta^2 of 1. It decreases with the power of
+// Delta^2 in the kernels.
 func reach(d int) float64 { return 10 / float64((d-2)*(d-2)) }
 
 // setGate computes the gate of node v.
 //
-// The size of the place is the variance along the widest direction, as all of it
-// may lie along the line of sight, times the root of how much farther the
-// farthest point is than in an evenly filled square, where its squared distance
-// is three times the mean: a few stragglers matter more than their part in the
-// variance. The stand-ins take care of most of what the variance of sigma^2 does.
+// The size is the variance along the widest direction, since all of it may lie along the line of
+// sight, times a factor for stragglers, which matter more than their part in the variance. The
+// factor is the root of the ratio between the farthest squared distance and that of an evenly
+// filled square, three times the mean. The stand-ins account for most of the variance of sigma^2.
 func (c *Cells) setGate(v int) {
 	mean, cov := c.moments.of(v)
 	d, box, g := c.d, c.box(v), c.gateOf(v)
@@ -93,15 +91,15 @@ func (c *Cells) gateOf(v int) []float64 {
 	return c.gates[v*length : (v+1)*length]
 }
 
-// box returns the tight box of node v's points: low and high of each axis and, last,
-// of sigma^2.
+// box returns the tight bounding box of node v's points: low and high for each axis and, last, for
+// sigma^2.
 func (c *Cells) box(v int) []float64 {
 	length := 2 * (c.d + 1)
 	return c.boxes[v*length : (v+1)*length]
 }
 
-// kindAt returns how a node of gate g is shown where r^2 + d sigma_i^2 is x: what
-// is a group there is one farther away, too.
+// kindAt returns the representation of a node with gate g where r^2 + d sigma_i^2 is x. A node that
+// is a group at x is also a group at larger values.
 func kindAt(g []float64, x float64) int {
 	switch at := g[len(g)-gateLength:]; {
 	case x >= at[gatePlain] && x >= at[gateGroup]:
@@ -112,14 +110,14 @@ func kindAt(g []float64, x float64) int {
 	return single
 }
 
-// bounds are those of a node's targets: middle and half the edge of their box along
-// each axis, the least d sigma_i^2 and the largest.
+// bounds bounds the targets of a node: centre and half edge of their box along each axis, and the
+// smallest and largest d sigma_i^2.
 type bounds struct {
 	middle, half []float64
 	least, most  float64
 }
 
-// bound sets b for the targets of node t.
+// bound computes the bounds of the targets in node t.
 func (c *Cells) bound(b *bounds, t int) {
 	box, d := c.box(t), c.d
 	b.middle, b.half = b.middle[:0], b.half[:0]
@@ -130,8 +128,8 @@ func (c *Cells) bound(b *bounds, t int) {
 	b.least, b.most = float64(d)*box[2*d], float64(d)*box[2*d+1]
 }
 
-// nearest and farthest return the least and the largest r^2 + d sigma_i^2 of
-// targets and a centroid.
+// nearest and farthest return the smallest and the largest r^2 + d sigma_i^2 between targets and a
+// centroid.
 func (b *bounds) nearest(centroid []float64) float64 {
 	x := b.least
 	for k, m := range b.middle {
@@ -152,14 +150,14 @@ func (b *bounds) farthest(centroid []float64) float64 {
 	return x
 }
 
-// holds reports whether node v is t or above it.
+// holds reports whether node v is t or an ancestor of it.
 func holds(v, t int) bool { return t>>(bits.Len(uint(t))-bits.Len(uint(v))) == v }
 
-// list decides how the pending nodes from first on are shown to the targets in
-// node t, its own points apart. What holds for some of them only is pending for
-// its halves, so that every leaf has what it would have found by itself: each
-// target is held against the lists of its leaf and of the nodes above, up to
-// those that are a task each. So many sources stand in the lists above.
+// list decides how the pending nodes from first on are represented for the targets in node t,
+// except t itself. Nodes without a common decision for all targets stay pending for the halves of
+// t, so that every leaf gets the sources it would find by itself. A target's sources are the lists
+// of its leaf and of the nodes above, up to the roots of tasks. above is the number of sources in
+// the lists above.
 func (c *Cells) list(w *worker, t, first, above int) {
 	leaf := t >= 1<<c.leaves
 	last := len(w.pending)

@@ -2,7 +2,7 @@ package farfield
 
 import "math"
 
-// moments holds, for every node of a tree, mean and covariance of its points'
+// moments has, for every node of a tree, the mean and covariance of its points'
 //
 //	z = (mu_1, ..., mu_d, Delta^2, sigma^2)
 type moments struct {
@@ -15,11 +15,11 @@ func newMoments(nodes, d int) moments {
 	return moments{d: d, mean: make([]float64, nodes*(d+2)), cov: make([]float64, nodes*triangle(d+2))}
 }
 
-// triangle is the number of entries in the first k rows of a lower triangle, and
-// so the position of the first entry of row k.
+// triangle returns the number of entries in the first k rows of a lower triangle, which is the
+// index of the first entry of row k.
 func triangle(k int) int { return k * (k + 1) / 2 }
 
-// of returns mean and covariance of node v.
+// of returns the mean and covariance of node v.
 func (m *moments) of(v int) (mean, cov []float64) {
 	z, t := m.d+2, triangle(m.d+2)
 	return m.mean[v*z : (v+1)*z], m.cov[v*t : (v+1)*t]
@@ -86,7 +86,7 @@ func (m *moments) merge(v, a, b int) {
 	}
 }
 
-// extent is the mean squared distance from the centroid, tr C.
+// extent returns the mean squared distance from the centroid, tr C.
 func (m *moments) extent(v int) float64 {
 	_, cov := m.of(v)
 	var trace float64
@@ -96,8 +96,8 @@ func (m *moments) extent(v int) float64 {
 	return trace
 }
 
-// widest bounds the variance of places along any direction: the largest row sum
-// of |C|, which it is for C a multiple of the identity.
+// widest returns an upper bound of the variance of positions along any direction: the largest row
+// sum of |C|. It is exact if C is a multiple of the identity.
 func (m *moments) widest(v int) float64 {
 	_, cov := m.of(v)
 	var most float64
@@ -111,9 +111,9 @@ func (m *moments) widest(v int) float64 {
 	return most
 }
 
-// factor computes the first d+1 columns of the Cholesky factor of v's
-// covariance, l of (d+2) x (d+1): cov = l l' but for the variance of sigma^2. A
-// direction without extent has a column of zeros.
+// factor computes the first d+1 columns of the Cholesky factor of v's covariance, l of (d+2) x
+// (d+1): cov = l l' except for the variance of sigma^2. A direction without extent has a column of
+// zeros.
 func (m *moments) factor(v int, l []float64) {
 	_, cov := m.of(v)
 	cols := m.d + 1
@@ -124,7 +124,7 @@ func (m *moments) factor(v int, l []float64) {
 			pivot -= x * x
 		}
 		inverse := 0.0
-		if pivot > 1e-14*whole { // what is less is rounding
+		if pivot > 1e-14*whole { // smaller values are rounding errors
 			inverse = 1 / math.Sqrt(pivot)
 		}
 		for j := range cols + 1 {

@@ -7,17 +7,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// SharedSettings of NewShared. The zero value is the default.
+// SharedSettings are the settings of NewShared. The zero value is the default.
 type SharedSettings struct {
-	// Sources is the number M of points that a block of targets is held
-	// against; default 400.
+	// Sources is the number M of source points for a block of targets; default 400.
 	Sources int
 	// Block is the number of targets that share them; default 64.
 	Block int
 	// Seed chooses.
 	Seed uint64
-	// Exact is the number of points below which every pair is met; default
-	// 2000, negative: never.
+	// Exact is the number of points below which all pairs are computed; default 2000, negative:
+	// never.
 	Exact int
 }
 
@@ -34,17 +33,16 @@ func (s SharedSettings) withDefaults() SharedSettings {
 	return s
 }
 
-// ExactBelow is the number of points below which approximations are not worth
-// their error: with 2000 a pass over all pairs takes as long as one over cells.
+// ExactBelow is the number of points below which approximations are not worth their error. With
+// 2000 points all pairs take as long as cells.
 const ExactBelow = 2000
 
-// Shared holds blocks of random points against a random sample of the others,
-// drawn again with every Move. What it sums to is right in the mean.
+// Shared gives blocks of random points a random sample of the other points as sources, drawn again
+// with every Move. Its sums are correct in expectation.
 //
-// One random order serves for both: consecutive points of it are a block, and
-// any run of it outside of the block is a uniform sample without replacement of
-// the points outside. So a block's sample is a run that starts at random, and
-// nothing need be gathered.
+// One random order serves both: consecutive points are a block, and any run outside the block is a
+// uniform sample without replacement of the points outside. So a block's sample is a run with a
+// random start, and nothing has to be gathered.
 type Shared struct {
 	n, d     int
 	settings SharedSettings
@@ -59,9 +57,9 @@ type Shared struct {
 	crew   crew
 }
 
-// NewShared returns the field of shared random samples of len(delta2) points in
-// dims dimensions; delta2 are their Delta_i^2, which it keeps. Where the sample
-// would be all points, or there are fewer than s.Exact, it meets every pair.
+// NewShared returns the field of shared random samples of len(delta2) points in dims dimensions;
+// delta2 are their Delta_i^2, kept without a copy. If the sample would have all points, or there
+// are fewer than s.Exact, it computes all pairs.
 func NewShared(delta2 []float64, dims int, s SharedSettings) *Shared {
 	s = s.withDefaults()
 	n := len(delta2)
@@ -81,8 +79,7 @@ func NewShared(delta2 []float64, dims int, s SharedSettings) *Shared {
 	return f
 }
 
-// Move takes the present state and draws again, from the seed and the number of
-// moves so far.
+// Move copies the current state and draws again, from the seed and the number of moves so far.
 func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	if f.all != nil {
 		f.all.Move(threads, mu, sigma2)
@@ -93,7 +90,7 @@ func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	pcg.Seed(f.settings.Seed, f.moves)
 	r := rand.New(&pcg)
 	f.moves++
-	// The inside-out shuffle: order is a uniform permutation of 0..n-1.
+	// This is the inside-out shuffle: order becomes a uniform permutation of 0..n-1.
 	for i := range f.order {
 		j := r.IntN(i + 1)
 		f.order[i] = f.order[j]
@@ -102,8 +99,8 @@ func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	m := f.settings.Sources
 	for k := range f.start {
 		from, to := f.block(k)
-		// The run lies within the n - (to-from) points that follow the block,
-		// round the end.
+		// The run is within the n - (to-from) points that follow the block, wrapping around at the
+		// end.
 		f.start[k] = int32((to + r.IntN(f.n-(to-from)-m+1)) % f.n)
 	}
 	par.Ranges(threads, f.n, 4096, func(_, from, to int) {
@@ -115,13 +112,13 @@ func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	}
 }
 
-// block returns where block k's targets are in the order.
+// block returns the range of block k's targets in the order.
 func (f *Shared) block(k int) (from, to int) {
 	from = k * f.settings.Block
 	return from, min(f.n, from+f.settings.Block)
 }
 
-// Sweep shows the blocks, each with its sample.
+// Sweep visits the blocks, each with its sample as sources.
 func (f *Shared) Sweep(threads int, visit func(b *Batch)) {
 	if f.all != nil {
 		f.all.Sweep(threads, visit)
@@ -140,8 +137,7 @@ func (f *Shared) Sweep(threads int, visit func(b *Batch)) {
 	})
 }
 
-// Random reports whether samples are drawn: they are not where the sample would be
-// all points.
+// Random reports whether samples are drawn, which they are not if the sample has all points.
 func (f *Shared) Random() bool { return f.all == nil }
 
 // Pairs returns n M.
@@ -152,7 +148,7 @@ func (f *Shared) Pairs() int64 {
 	return int64(f.n) * int64(f.settings.Sources)
 }
 
-// Bytes returns the memory that f holds.
+// Bytes returns the memory of f in bytes.
 func (f *Shared) Bytes() int64 {
 	if f.all != nil {
 		return f.all.Bytes()

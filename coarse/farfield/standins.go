@@ -2,27 +2,26 @@ package farfield
 
 import "math"
 
-// standins holds the few sources that stand for the points of a node: m = d+1
-// places with the node's centroid and covariance, at which Delta^2 and sigma^2
-// have the values of a linear fit to the points'. Then
+// standins has the few sources that represent the points of a node: m = d+1 positions with the
+// node's centroid and covariance. Their Delta^2 and sigma^2 come from a linear fit to the points'.
+// Then
 //
 //	sum_j f(z_j) = (count/m) sum_p f(standin_p)
 //
-// up to third derivatives of f in the place and up to what the linear fit
-// leaves of the variances of Delta^2 and sigma^2, for whatever f. (The unscented
-// transform of Julier and Uhlmann 1997, with a simplex.)
+// up to third derivatives of f in the position and up to the residuals of Delta^2 and sigma^2 in
+// the fit, for any f. (The unscented transform of Julier and Uhlmann 1997, with a simplex.)
 //
-// Where Delta^2 matters more than in proportion, near the node, what the fit
-// leaves of its variance is put back: the stand-ins get a part 1 - w of the
-// count and lower Delta^2, an additional one in the centroid gets the part w and
-// a higher one, as lengths usually are distributed.
+// Near the node, where kernels are not proportional to Delta^2, its residual variance is added
+// again. The stand-ins get a part 1 - w of the count and lower Delta^2. An additional stand-in at
+// the centroid gets the part w and a higher Delta^2, since lengths usually have such a skewed
+// distribution.
 type standins struct {
 	d, m   int
 	design []float64 // m x d, see simplex
 	value  []float64 // nodes x (d+2) x stride, component by component
 	wide   []float64 // the same with the whole variance of Delta^2, m+1 of a component
-	// stride and wideStride are the room of a component: m and m+1 and what put
-	// copies with them.
+	// stride and wideStride are the sizes of a component: m and m+1, rounded up to the values that
+	// put copies.
 	stride, wideStride int
 	rest               []float64 // nodes: the standard deviation of Delta^2 about the fit
 
@@ -32,8 +31,7 @@ type standins struct {
 // centreShare is w.
 const centreShare = 0.25
 
-// least is the part of the mean below which no stand-in's Delta^2 or sigma^2 is
-// put.
+// least is the smallest Delta^2 or sigma^2 of a stand-in, as a part of the mean.
 const least = 0.1
 
 func newStandins(nodes, d int) standins {
@@ -62,7 +60,7 @@ func simplex(d int) []float64 {
 	return s
 }
 
-// set computes the stand-ins of node v. The factor l is workspace.
+// set computes the stand-ins of node v. The factor l is a workspace.
 func (s *standins) set(v int, m *moments, l []float64) {
 	m.factor(v, l)
 	mean, _ := m.of(v)
@@ -86,14 +84,14 @@ func (s *standins) set(v int, m *moments, l []float64) {
 		case s.d:
 			s.widen(v, j, x, rest)
 		case s.d + 1:
-			s.widen(v, j, x, couple) // the part that goes with Delta^2's
+			s.widen(v, j, x, couple) // the part that is correlated with Delta^2
 		default:
 			s.widen(v, j, x, 0)
 		}
 	}
 }
 
-// widen computes component j of the stand-ins with the whole variance of Delta^2:
+// widen computes component j of the stand-ins with the full variance of Delta^2:
 //
 //	mean + (standin_p - mean)/sqrt(1-w) - rest sqrt(w/(1-w)),  mean + rest sqrt((1-w)/w)
 func (s *standins) widen(v, j int, mean, rest float64) {
@@ -106,8 +104,8 @@ func (s *standins) widen(v, j int, mean, rest float64) {
 	shift(out, mean, j >= s.d)
 }
 
-// shift turns deviations into values about a mean. Where these have to be
-// positive, it shortens the deviations if need be; the mean stays.
+// shift converts deviations to values around a mean. If the values have to be positive it shrinks
+// the deviations as needed; the mean stays.
 func shift(values []float64, mean float64, positive bool) {
 	f := 1.0
 	if deepest := -(1 - least) * mean; positive {
@@ -122,8 +120,8 @@ func shift(values []float64, mean float64, positive bool) {
 	}
 }
 
-// gather makes node v, of count points, sources of w from position at on and
-// returns the position after.
+// gather writes node v, of count points, as sources of w at position at and returns the position
+// after them.
 func (s *standins) gather(w *worker, at, v, count int) int {
 	size := (s.d + 2) * s.stride
 	w.put(at, s.value[v*size:(v+1)*size], s.stride)
@@ -134,7 +132,7 @@ func (s *standins) gather(w *worker, at, v, count int) int {
 	return at + s.m
 }
 
-// gatherSpread is the same with the whole variance of Delta^2.
+// gatherSpread is gather with the full variance of Delta^2.
 func (s *standins) gatherSpread(w *worker, at, v, count int) int {
 	size := (s.d + 2) * s.wideStride
 	w.put(at, s.wide[v*size:(v+1)*size], s.wideStride)

@@ -10,44 +10,41 @@ import (
 	"unfold/internal/vec"
 )
 
-// tree is a balanced k-d tree: every node holds half of the points of the node
-// above, to one side of a plane. The plane lies across the longest edge of the
-// points' tight box in the map; or, where places hardly differ, it divides them
-// by Delta^2 or sigma^2, so that heaps of points fall apart into groups, too.
+// tree is a balanced k-d tree: every node has half of the points of the node above, on one side of
+// a plane. The plane is perpendicular to the longest edge of the points' bounding box on the map.
+// Where positions hardly differ, it divides the points by Delta^2 or sigma^2, so that heaps of
+// points become groups too.
 //
-// It is numbered like a heap: node 1 is the root, 2v and 2v+1 are v's halves, the
-// nodes of level l are 1<<l..2<<l. What points a node holds is a matter of
-// counting alone, see span.
+// Nodes are numbered like a heap: node 1 is the root, 2v and 2v+1 are v's halves, and the nodes of
+// level l are 1<<l..2<<l. The points of a node follow from counting alone, see span.
 type tree struct {
 	n, d  int
 	depth int          // level of the cells, the smallest nodes
 	table median.Table // the points: place, Delta^2 and sigma^2, cell by cell
 	order []int32      // their numbers, ascending within a cell: the table's Index
-	// components that nodes are split along: place, Delta^2 and, unless it is all
-	// the same, sigma^2; divided is the table of these.
+	// components is the number of components that nodes are divided by: position, Delta^2 and,
+	// unless it is constant, sigma^2. divided is the table of these.
 	components int
 	divided    median.Table
-	// broken reports that a component was not a number, for which the table has
-	// infinity.
+	// broken reports that a component was NaN, for which the table has infinity.
 	broken atomic.Bool
 }
 
-// state is what distinguishes points.
+// state has the values of the points that the tree divides.
 type state struct {
 	mu             vec.Matrix[float64]
 	sigma2, delta2 []float64
-	// deltaUnit is the variance of Delta^2, relative to its mean, that counts
-	// as much as a squared extent of 1 in the map.
+	// deltaUnit is the variance of Delta^2, relative to its mean, that counts as much as a squared
+	// extent of 1 on the map.
 	deltaUnit float64
-	// deltaMost is the variance of Delta^2, relative to its squared mean, that
-	// no group may have, however far away.
+	// deltaMost is the maximum variance of Delta^2 in a group, relative to its squared mean, at any
+	// distance.
 	deltaMost float64
 }
 
-// extent2 is the squared edge of a box along z_k, from low to high, in the
-// squared units of the map, as Cells.setGate has them: its place is about
-// edge^2/12, its Delta^2 and sigma^2 are edge^2/12/mean/deltaUnit and
-// edge/sqrt(12)/2.
+// extent2 returns the squared edge of a box along z_k, from low to high, in squared units of the
+// map. It uses the terms of Cells.setGate: edge^2/12 for positions, edge^2/12/mean/deltaUnit for
+// Delta^2 and edge/sqrt(12)/2 for sigma^2.
 func (s *state) extent2(k int, low, high float64) float64 {
 	edge := high - low
 	switch d := s.mu.Cols; k {
@@ -64,8 +61,8 @@ func (s *state) extent2(k int, low, high float64) float64 {
 	}
 }
 
-// topLevels of a tree are split one after the other, everything below them is
-// one task a node.
+// topLevels is the number of tree levels that are divided one after the other; every node below
+// them is a task.
 const topLevels = 6
 
 // newTree returns a tree whose cells have at most cell points.
@@ -76,7 +73,7 @@ func newTree(n, d, cell int) *tree {
 	return t
 }
 
-// level is the first whose nodes have at most size points.
+// level returns the first level whose nodes have at most size points.
 func (t *tree) level(size int) int {
 	level := 0
 	for (t.n-1)>>level+1 > size {
@@ -85,26 +82,26 @@ func (t *tree) level(size int) int {
 	return level
 }
 
-// top is the level of the nodes that are a task each.
+// top returns the level of the nodes that are one task each.
 func (t *tree) top() int { return min(topLevels, t.depth) }
 
-// nodes is one more than the largest number of a node.
+// nodes returns one more than the largest node number.
 func (t *tree) nodes() int { return 2 << t.depth }
 
-// span returns where node v's points are in the order.
+// span returns the range of node v's points in the order.
 func (t *tree) span(v int) (from, to int) {
 	level := bits.Len(uint(v)) - 1
 	k := v - 1<<level
 	return k * t.n >> level, (k + 1) * t.n >> level
 }
 
-// build puts the points into the order of the tree for their state.
+// build orders the points according to their state.
 func (t *tree) build(threads int, s *state) {
 	t.fill(threads, s)
 	t.components = t.d + 2
 	t.divided = t.table
 	if equal(s.sigma2) {
-		t.components-- // nothing is split along sigma^2, nor has it to be moved
+		t.components-- // sigma^2 is constant: nodes need not be divided by it
 		t.divided.Columns = t.table.Columns[:t.components]
 	}
 	top := t.top()
@@ -119,7 +116,7 @@ func (t *tree) build(threads int, s *state) {
 // fillPiece is the number of points of one task of fill.
 const fillPiece = 4096
 
-// fill takes the state, in the order of the points' numbers.
+// fill copies the state in the order of the points' indices.
 func (t *tree) fill(threads int, s *state) {
 	t.broken.Store(false)
 	par.Ranges(threads, t.n, fillPiece, func(_, from, to int) {

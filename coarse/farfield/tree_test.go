@@ -11,8 +11,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// A tree's order is a permutation that depends on the places alone: not on
-// where points were before, nor on threads.
+// The order of a tree is a permutation that depends on the current positions alone, not on previous
+// positions or threads.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 1000).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "d")
@@ -54,7 +54,7 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// Broken maps are the visitor's to find: they neither panic nor hang.
+// Fields neither panic nor hang on maps with values that are not finite.
 func TestBrokenMaps(t *testing.T) {
 	const n = 500
 	delta2, sigma2 := make([]float64, n), make([]float64, n)
@@ -80,8 +80,8 @@ func TestBrokenMaps(t *testing.T) {
 	}
 }
 
-// moments of a node are those of its points, whether counted or merged; the
-// stand-ins have them, too.
+// The moments of a node are those of its points, whether counted or merged, and its stand-ins have
+// the same moments.
 func TestMomentsAndStandins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "d")
@@ -133,8 +133,8 @@ func TestMomentsAndStandins(t *testing.T) {
 					}
 					want := cov[at]
 					at++
-					// Of places all, of the scales with places, and of Delta^2 with
-					// itself and sigma^2 if spread.
+					// Known moments are all of positions, those of scales with positions and, with
+					// the full variance, those of Delta^2 with itself and sigma^2.
 					if known := k < d || spread && k == d; known && math.Abs(second-want) > 1e-8*float64(d*d) {
 						t.Fatalf("stand-ins have covariance %v of %d and %d, want %v", second, j, k, want)
 					}
@@ -154,7 +154,7 @@ func near(t *rapid.T, what string, got, want []float64, width int, tol float64) 
 	}
 }
 
-// The walk finds what a search of all anchors finds.
+// The walk of the finder gives the same anchor as a search of all anchors.
 func TestFinder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 400).Draw(t, "n"), rapid.IntRange(1, 6).Draw(t, "d")

@@ -1,26 +1,26 @@
 package landmark
 
-// Bounds are what the landmarks of a Dynamic depend on beside the points that are
-// there: of every part that is cut, the number up to which a node's makes it a landmark.
-// They are a value of their own, to be kept as JSON.
+// Bounds are the state of a Dynamic that determines its landmarks for given points. For every part
+// that is divided, it has the largest number of a node that is a landmark. Bounds can be stored as
+// JSON.
 type Bounds struct {
 	Bound uint64 `json:"bound,string"`
-	// Top is that of the landmarks, Groups are those of the groups by their landmark's
-	// slot: nil, or not there, if they are not cut.
+	// Top has the bounds of the landmarks' own part. Groups has those of the groups, by their
+	// landmark's slot; a group that is not divided is nil or missing.
 	Top    *Bounds           `json:"top,omitempty"`
 	Groups map[int32]*Bounds `json:"groups,omitempty"`
 }
 
-// Bounds returns where the landmarks stand, nil if there are none. A Dynamic without
-// points that Resume has given them, and then in one call of Insert the same points in
-// the same slots, has the same landmarks, now and after the same changes.
+// Bounds returns the current bounds, nil if there are no landmarks. To restore the landmarks, pass
+// the bounds to Resume of an empty Dynamic and insert the same points in the same slots in one call
+// of Insert. It then has the same landmarks, now and after the same changes.
 func (d *Dynamic) Bounds() *Bounds { return d.root.bounds() }
 
-// Resume says where the landmarks go on from, before the first call of Insert. Bounds
-// that would make too many landmarks or too few of the points are corrected.
+// Resume sets the bounds to continue from. It must be called before the first Insert. Bounds that
+// would give too many or too few landmarks for the points are corrected.
 func (d *Dynamic) Resume(b *Bounds) { d.root.given = b }
 
-// SetFloor replaces Settings.Floor, on which no landmark depends.
+// SetFloor changes Settings.Floor, which does not affect landmarks.
 func (d *Dynamic) SetFloor(floor float64) { d.settings.Floor = floor }
 
 func (p *part) bounds() *Bounds {
@@ -39,8 +39,8 @@ func (p *part) bounds() *Bounds {
 	return b
 }
 
-// resume takes the bound over that was given to a part which is cut for the first
-// time, and returns its landmarks among the nodes that were there before others joined.
+// resume applies the given bound to a part that is divided for the first time. It returns the
+// landmarks among the nodes that were present before others joined.
 func (p *part) resume(given *Bounds, join []int32) []int32 {
 	p.given, p.draw.bound = nil, given.Bound
 	if p.top != nil {

@@ -9,7 +9,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// block is a Block with where it came from.
+// block is a Block with its origin.
 type block struct {
 	Block
 	landmark  int32
@@ -17,8 +17,8 @@ type block struct {
 	part      *part // that a Dynamic keeps for it
 }
 
-// cut is how a block falls apart: its landmarks, ascending, and for every node the
-// position of the nearest of them and their squared distance.
+// cut is the division of a block: its landmarks, ascending, and for every node the position of the
+// nearest landmark and their squared distance.
 type cut struct {
 	landmarks, of []int32
 	dist2         []float64
@@ -26,11 +26,10 @@ type cut struct {
 	groups        []*part
 }
 
-// coarsener turns blocks of one level into those of the next.
+// coarsener computes the blocks of the next level from those of one level.
 type coarsener struct {
 	s *Settings
-	// find returns how a block falls apart, nil if it has too few nodes for two
-	// landmarks.
+	// find returns the division of a block, nil if it has too few nodes for two landmarks.
 	find   func(ctx context.Context, level int, blk *block) (*cut, error)
 	root   *part
 	pairs  *Pairs
@@ -38,8 +37,8 @@ type coarsener struct {
 	ties   ties
 }
 
-// run starts with level 0, one leaf of all points with Delta_ij = Delta_i, and
-// coarse-grains Level times.
+// run starts with level 0, one leaf of all points with Delta_ij = Delta_i, and coarse-grains Level
+// times.
 func (c *coarsener) run(ctx context.Context) error {
 	n := c.pairs.N
 	all := block{landmark: -1, part: c.root, Block: Block{
@@ -68,14 +67,14 @@ func (c *coarsener) run(ctx context.Context) error {
 		}
 		c.blocks = next
 		if !changed {
-			break // every block is as small as it gets
+			break // no block can be divided further
 		}
 	}
 	return nil
 }
 
-// coarsen returns the block of blk's landmarks and the blocks of their groups,
-// or nil if blk has too few nodes for two landmarks.
+// coarsen returns the block of blk's landmarks and the blocks of their groups, or nil if blk has
+// too few nodes for two landmarks.
 func (c *coarsener) coarsen(ctx context.Context, level int, blk *block) ([]block, error) {
 	k, err := c.find(ctx, level, blk)
 	if k == nil || err != nil {
@@ -90,7 +89,7 @@ func (c *coarsener) coarsen(ctx context.Context, level int, blk *block) ([]block
 	return c.split(blk, k), nil
 }
 
-// search returns what chooses landmarks and searches for the nearest.
+// search returns a find function that chooses landmarks and searches for the nearest.
 func search[T vec.Float](x vec.Matrix[T], s *Settings) func(context.Context, int, *block) (*cut, error) {
 	return func(ctx context.Context, level int, blk *block) (*cut, error) {
 		want := Landmarks(blk.Len())
@@ -120,7 +119,8 @@ func search[T vec.Float](x vec.Matrix[T], s *Settings) func(context.Context, int
 	}
 }
 
-// split cuts blk by the landmark of each node and ties nodes to landmarks.
+// split divides blk by the landmark of each node and adds the similarity between nodes and
+// landmarks.
 //
 // The landmark block gets, by eq 25 and 26 in separated form,
 // W_a = sum W_v, A_a = max (A_v + delta_av), B_a = max (B_v + delta_av).

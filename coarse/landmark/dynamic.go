@@ -10,10 +10,10 @@ import (
 	"unfold/sparse/graph"
 )
 
-// Dynamic keeps the groups of points that come and go, at any level: what New
-// finds by choosing landmarks and searching for the nearest. A point is named by its
-// slot, a small number that the caller gives it. It is not safe for concurrent use.
-// The package comment has the rule by which landmarks follow and what changes cost.
+// Dynamic maintains the groups of a changing set of points at any level, which New finds by
+// choosing landmarks and searching for the nearest. A point is named by its slot, a small number
+// that the caller chooses. A Dynamic is not safe for concurrent use. The package comment has the
+// rule for landmarks and the cost of changes.
 type Dynamic struct {
 	settings Settings
 	x        vec.Matrix[float32] // by slot
@@ -21,8 +21,7 @@ type Dynamic struct {
 	apart    []float64 // workspace, by slot
 }
 
-// NewDynamic returns one without points, for rows of dimension dim. Settings.Choose
-// is of no use here.
+// NewDynamic returns an empty Dynamic for rows of dim values. Settings.Choose is ignored.
 func NewDynamic(dim int, s Settings) (*Dynamic, error) {
 	switch {
 	case dim < 1:
@@ -38,8 +37,8 @@ func NewDynamic(dim int, s Settings) (*Dynamic, error) {
 // Len returns the number of points.
 func (d *Dynamic) Len() int { return len(d.root.nodes) }
 
-// Slots returns the slots in use, ascending. They must not be changed, and hold until
-// the next change.
+// Slots returns the slots in use, ascending. The caller must not change the list, which is valid
+// until the next change.
 func (d *Dynamic) Slots() []int32 { return d.root.nodes }
 
 // Has reports whether there is a point in a slot.
@@ -48,18 +47,18 @@ func (d *Dynamic) Has(slot int32) bool {
 	return found
 }
 
-// Landmarks returns the slots of the landmarks of the first coarse-graining,
-// ascending; none where there are fewer than three points. They must not be changed.
+// Landmarks returns the slots of the landmarks of the first coarse-graining, ascending; nil for
+// fewer than three points. The caller must not change the list.
 func (d *Dynamic) Landmarks() []int32 { return d.root.landmarks }
 
-// Bytes returns the memory of points and groups.
+// Bytes returns the memory of points and groups in bytes.
 func (d *Dynamic) Bytes() int64 { return int64(4*cap(d.x.Data)+8*cap(d.apart)) + d.root.bytes() }
 
-// Insert adds copies of the rows of x, row r in slots[r]. Low slots should be used
-// first: memory is for all below the largest.
+// Insert adds copies of the rows of x, row r in slots[r]. Low slots should be used first, because
+// memory is allocated up to the largest.
 //
-// If rows do not fit, a value is not finite, a slot is in use or named twice, or
-// ctx has ended, nothing changes.
+// It returns an error and changes nothing if the shape of x is wrong, a value is not finite, a slot
+// is in use or occurs twice, or ctx has ended.
 func (d *Dynamic) Insert(ctx context.Context, slots []int32, x vec.Matrix[float32]) error {
 	if len(slots) != x.Rows || x.Rows > 0 && x.Cols != d.x.Cols {
 		return fmt.Errorf("coarse: insert: %d slots for %d rows of dimension %d, want %d", len(slots), x.Rows, x.Cols, d.x.Cols)
@@ -88,8 +87,8 @@ func (d *Dynamic) Insert(ctx context.Context, slots []int32, x vec.Matrix[float3
 	return d.change(ctx, nil, join)
 }
 
-// Delete removes points. If a slot is empty or named twice, or ctx has ended,
-// nothing changes.
+// Delete removes points. It returns an error and changes nothing if a slot is empty or occurs
+// twice, or ctx has ended.
 func (d *Dynamic) Delete(ctx context.Context, slots []int32) error {
 	leave, err := d.named(slots, true)
 	if err != nil {
@@ -101,12 +100,13 @@ func (d *Dynamic) Delete(ctx context.Context, slots []int32) error {
 	return d.change(ctx, leave, nil)
 }
 
-// change lets points leave and join. Once begun it cannot be cancelled.
+// change removes and adds points. Once begun it cannot be cancelled.
 func (d *Dynamic) change(ctx context.Context, leave, join []int32) error {
 	return d.root.change(context.WithoutCancel(ctx), d, leave, join)
 }
 
-// named returns slots, ascending, if all are in use or none, and none twice.
+// named returns the slots in ascending order. It returns an error unless all are in use (or none,
+// if used is false) and none occurs twice.
 func (d *Dynamic) named(slots []int32, used bool) ([]int32, error) {
 	sorted := slices.Clone(slots)
 	slices.Sort(sorted)
@@ -125,10 +125,9 @@ func (d *Dynamic) named(slots []int32, used bool) ([]int32, error) {
 	return sorted, nil
 }
 
-// Pairs returns the constants of the likelihood of the points that are there, in
-// ascending order of their slots, with their neighbourhood graph g: what New returns, bit
-// for bit, if it chooses the same landmarks (Choose). No distance to a landmark is
-// computed.
+// Pairs returns the constants of the likelihood for the current points, in ascending slot order,
+// with their neighbourhood graph g. They equal those of New, bit for bit, if New chooses the same
+// landmarks (Choose). No distance to a landmark is computed.
 func (d *Dynamic) Pairs(ctx context.Context, g *graph.Graph) (*Pairs, error) {
 	if g.N != d.Len() {
 		return nil, fmt.Errorf("coarse: %d points, but a graph of %d", d.Len(), g.N)
@@ -144,7 +143,7 @@ func (d *Dynamic) Pairs(ctx context.Context, g *graph.Graph) (*Pairs, error) {
 	return build(ctx, g, &coarsener{s: &s, find: find, root: d.root})
 }
 
-// ranks returns for every slot in use how many lower ones are.
+// ranks returns for every slot in use the number of lower slots in use.
 func (d *Dynamic) ranks() []int32 {
 	rank := make([]int32, d.x.Rows)
 	for r, slot := range d.root.nodes {
@@ -153,8 +152,8 @@ func (d *Dynamic) ranks() []int32 {
 	return rank
 }
 
-// cut returns how the part falls apart, by ranks, and writes the positions of its
-// landmarks to position.
+// cut returns the division of the part, by ranks, and writes the positions of its landmarks to
+// position.
 func (p *part) cut(rank, position []int32) *cut {
 	if p.landmarks == nil {
 		return nil
@@ -180,8 +179,8 @@ func ranked(slots, rank []int32) []int32 {
 	return out
 }
 
-// Choose returns the landmarks of a group of points named by their ranks: as
-// Settings.Choose it makes New choose the same. It returns none if there is no such group.
+// Choose returns the landmarks of a group, with points named by their ranks. As Settings.Choose it
+// makes New choose the same landmarks. It returns nil if there is no such group.
 func (d *Dynamic) Choose(g Group) []int32 {
 	return d.root.choose(&g, d.ranks())
 }

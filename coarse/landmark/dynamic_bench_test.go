@@ -12,8 +12,8 @@ import (
 	"unfold/sparse/graph"
 )
 
-// BenchmarkDynamic gives the time to replace points, so many at a time, to get the
-// constants, and to get them by New. The points are in 40 groups in 50 dimensions.
+// BenchmarkDynamic measures the time to replace several points at a time, to compute the constants,
+// and to compute them by New. The points are in 40 groups in 50 dimensions.
 func BenchmarkDynamic(b *testing.B) {
 	for _, level := range []int{1, 2} {
 		for _, n := range []int{10_000, 70_000} {

@@ -17,7 +17,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// crowd is a Dynamic and what should be in it.
+// crowd is a Dynamic with the points it should contain.
 type crowd struct {
 	d    *landmark.Dynamic
 	rows map[int32][]float32 // by slot
@@ -39,8 +39,8 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// insert puts n points of a grid of so many places a side into the lowest free slots, or
-// into some above them.
+// insert adds n points of a grid with side positions along an axis. It uses the lowest free slots
+// or, with gaps, some above them.
 func (c *crowd) insert(t fataler, r *rand.Rand, n, side int, gaps bool) {
 	t.Helper()
 	x, slots := vec.New[float32](n, c.dim), []int32{}
@@ -71,7 +71,7 @@ func (c *crowd) delete(t fataler, slots []int32) {
 	}
 }
 
-// some returns up to n slots of a list, in no order.
+// some returns up to n slots of a list, in random order.
 func some(r *rand.Rand, slots []int32, n int) []int32 {
 	slots = slices.Clone(slots)
 	r.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
@@ -84,8 +84,8 @@ func (c *crowd) remove(t fataler, r *rand.Rand, n int) {
 	c.delete(t, some(r, slices.Sorted(maps.Keys(c.rows)), n))
 }
 
-// compact returns the points that are there, in order, and a graph of them: each has
-// edges to the next and to a few others.
+// compact returns the current points, in slot order, and a graph of them: each has edges to the
+// next and to a few others.
 func (c *crowd) compact(r *rand.Rand) (vec.Matrix[float32], *graph.Graph) {
 	slots := make([]int32, 0, len(c.rows))
 	for slot := range c.rows {
@@ -115,7 +115,7 @@ func (c *crowd) compact(r *rand.Rand) (vec.Matrix[float32], *graph.Graph) {
 	return x, g
 }
 
-// check compares with New on the points that are there, bit for bit.
+// check compares the Dynamic with New on the current points, bit for bit.
 func (c *crowd) check(t fataler, r *rand.Rand) {
 	t.Helper()
 	ctx := context.Background()
@@ -150,8 +150,8 @@ func (c *crowd) check(t fataler, r *rand.Rand) {
 	}
 }
 
-// checkNumber: landmarks are within a tenth of the best number, or that number
-// rounded.
+// checkNumber checks that the number of landmarks is within a tenth of the best number, or that
+// number rounded.
 func checkNumber(t fataler, got, nodes int) {
 	t.Helper()
 	best := math.Cbrt(float64(nodes) * float64(nodes) / 2)
@@ -160,9 +160,9 @@ func checkNumber(t fataler, got, nodes int) {
 	}
 }
 
-// TestDynamicIsBatch: after any sequence of insertions and deletions (ties, duplicates,
-// landmarks, almost all, more than there were) the constants are those of New
-// on the points that are there, with the same landmarks.
+// After any sequence of insertions and deletions (ties, duplicates, landmarks, almost all points,
+// more points than before) the constants equal those of New on the current points with the same
+// landmarks.
 func TestDynamicIsBatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := landmark.Settings{
@@ -203,8 +203,7 @@ func TestDynamicOfManyPoints(t *testing.T) {
 	c.check(t, r)
 }
 
-// TestDynamicLandmarksAreDrawnEvenly: points that come late, in a region of their
-// own, have as many landmarks as their number asks for, and a change of few points
+// New points in a region of their own get their share of landmarks, and a change of few points
 // changes few landmarks.
 func TestDynamicLandmarksAreDrawnEvenly(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -238,8 +237,8 @@ func TestDynamicLandmarksAreDrawnEvenly(t *testing.T) {
 	}
 }
 
-// TestDynamicDependsOnSlotsAlone: while the number of landmarks stays within the
-// band, they and the groups do not depend on the order of changes, nor on threads.
+// While the number of landmarks stays within the band, landmarks and groups do not depend on the
+// order of changes or on threads.
 func TestDynamicDependsOnSlotsAlone(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	x := vec.New[float32](500, 3)
@@ -315,8 +314,8 @@ func TestDynamicErrorsChangeNothing(t *testing.T) {
 	c.check(t, r)
 }
 
-// TestResume: points that are put into their slots again, with the bounds of before, have
-// the same landmarks at every level, also after further changes; whatever came before.
+// Points that are inserted again in their slots, with the saved bounds, have the same landmarks at
+// every level, also after further changes, whatever the history was.
 func TestResume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
@@ -357,8 +356,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestResumeWrong: bounds that do not belong to the points, as a damaged file may hold
-// them, make another choice of landmarks and nothing worse.
+// Bounds that do not belong to the points, as in a damaged file, only lead to another choice of
+// landmarks.
 func TestResumeWrong(t *testing.T) {
 	for _, b := range []*landmark.Bounds{{}, {Bound: 1 << 62}, {Bound: math.MaxUint64, Top: &landmark.Bounds{}, Groups: map[int32]*landmark.Bounds{7: {}, -1: nil}}} {
 		c := newCrowd(t, 2, landmark.Settings{Level: 2})

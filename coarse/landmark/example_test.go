@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Points come and go, and the constants of the likelihood follow.
+// The constants of the likelihood follow insertions and deletions of points.
 func ExampleDynamic() {
 	ctx := context.Background()
 	c, err := landmark.NewDynamic(2, landmark.Settings{Level: 1, Seed: 1})
@@ -34,7 +34,7 @@ func ExampleDynamic() {
 	}
 	fmt.Println(c.Len(), "points,", len(c.Landmarks()), "landmarks")
 
-	// The graph is that of the points that are there, in the order of their slots.
+	// The graph is that of the current points, in slot order.
 	there := x.Slice(50, 100)
 	nb, err := knn.Graph(ctx, there, 4, knn.Settings{})
 	if err != nil {

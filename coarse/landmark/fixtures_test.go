@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// given returns the landmarks that a fixture prescribes.
+// given returns a choice function with the landmarks of a fixture.
 func given(s *fixtures.Saul) func(landmark.Group) []int32 {
 	return func(g landmark.Group) []int32 { return s.Chosen(g.Level, g.Landmark, g.Landmarks) }
 }
@@ -68,8 +68,8 @@ func similar(t *testing.T, p *landmark.Pairs, s *fixtures.Saul) {
 	fixtures.Close(t, "delta^2 of S", gotD, wantD, 1e-9)
 }
 
-// dissimilar compares D_ij and Delta_ij^2 entry by entry, and the sums that
-// the blocks give without listing pairs.
+// dissimilar compares D_ij and Delta_ij^2 entry by entry, and the sums that the blocks compute
+// without listing pairs.
 func dissimilar(t *testing.T, p *landmark.Pairs, s *fixtures.Saul) {
 	type entry struct{ w, delta2 float64 }
 	want := map[[2]int32]entry{}
@@ -102,8 +102,7 @@ func dissimilar(t *testing.T, p *landmark.Pairs, s *fixtures.Saul) {
 	fixtures.Close(t, "sum_j D_ij + D_ji", p.Weight, weight, 1e-9)
 }
 
-// TestFixturesLandmarkNumbers holds the number of landmarks against the choices
-// that the fixtures made.
+// The number of landmarks agrees with the choices in the fixtures.
 func TestFixturesLandmarkNumbers(t *testing.T) {
 	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
 		if s.Level == 0 {

@@ -8,12 +8,12 @@ import (
 	"unfold/sparse/knn"
 )
 
-// direct is the number of multiplications up to which nearest compares every
-// node with every landmark instead of building an index.
+// direct is the maximum number of multiplications for which nearest compares every node with every
+// landmark. Beyond it, it builds an index.
 const direct = 1 << 21
 
-// nearest returns for every node the position of its nearest landmark, exactly,
-// and their squared distance; of equally near ones the first.
+// nearest returns for every node the position of its nearest landmark (the first of equally near
+// ones) and their squared distance, both exact.
 func nearest[T vec.Float](ctx context.Context, x vec.Matrix[T], nodes, landmarks []int32, threads int) (of []int32, dist2 []float64, err error) {
 	work := len(nodes) * len(landmarks) * x.Cols
 	if x32, ok := any(x).(vec.Matrix[float32]); ok && work > direct {

@@ -10,22 +10,22 @@ import (
 	"unfold/sparse/graph"
 )
 
-// Calibration is 2 ln 2, the factor between squared distances in the input and
-// squared length scales (eq 44 of the supplement): P(c=1) = 1/2 where two draws
-// are as far apart as their inputs.
+// Calibration is 2 ln 2, the factor between squared distances in the input and squared length
+// scales (eq 44 of the supplement). It makes P(c=1) = 1/2 where two draws are as far apart as their
+// inputs.
 const Calibration = 2 * math.Ln2
 
-// Pairs are the constants of the likelihood (eq 6): who is similar and
-// dissimilar, with what weight, on what length scale.
+// Pairs has the constants of the likelihood (eq 6): the similar and the dissimilar pairs, their
+// weights and length scales.
 type Pairs struct {
 	N, Level int
 
-	// Similar holds S_ij + S_ji, symmetric, rescaled; SimilarDelta2 holds
-	// delta_ij^2 for the same entries.
+	// Similar has S_ij + S_ji, symmetric and rescaled; SimilarDelta2 has delta_ij^2 for the same
+	// entries.
 	Similar       *sparse.CSR
 	SimilarDelta2 []float64
 
-	// Blocks hold the dissimilar pairs: D_uv = Scale W_u W_v.
+	// Blocks has the dissimilar pairs: D_uv = Scale W_u W_v.
 	Blocks []Block
 	Scale  float64
 	// Weight is sum_j (D_ij + D_ji) of every point.
@@ -33,20 +33,20 @@ type Pairs struct {
 
 	// Bandwidth2 is Delta_i^2 of level 0 (n).
 	Bandwidth2 []float64
-	// Landmarks are those of the first coarse-graining, ascending, and Of the
-	// landmark point of every point; empty at level 0.
+	// Landmarks are the landmarks of the first coarse-graining, ascending. Of has the landmark of
+	// every point. Both are empty at level 0.
 	Landmarks []int32
 	Of        []int32
 
-	// SumS and SumD are the sums of all weights; they agree unless there is no
-	// dissimilar pair, when SumD is 0.
+	// SumS and SumD are the sums of all weights. They are equal unless there is no dissimilar pair,
+	// when SumD is 0.
 	SumS, SumD float64
 	// Count is the number of unordered pairs with a dissimilarity weight.
 	Count int64
 }
 
-// New derives the constants from the points x (n x dim) and their
-// neighbourhood graph g. Nearest landmarks are found exactly.
+// New computes the constants for the points x (n x dim) and their neighbourhood graph g. The search
+// for the nearest landmarks is exact.
 func New[T vec.Float](ctx context.Context, x vec.Matrix[T], g *graph.Graph, s Settings) (*Pairs, error) {
 	if x.Rows != g.N {
 		return nil, fmt.Errorf("coarse: %d points, but a graph of %d", x.Rows, g.N)
@@ -57,7 +57,7 @@ func New[T vec.Float](ctx context.Context, x vec.Matrix[T], g *graph.Graph, s Se
 	return build(ctx, g, &coarsener{s: &s, find: search(x, &s)})
 }
 
-// build derives the constants from the neighbourhood graph and what finds groups.
+// build computes the constants from the neighbourhood graph and a coarsener.
 func build(ctx context.Context, g *graph.Graph, c *coarsener) (*Pairs, error) {
 	p := &Pairs{N: g.N, Level: c.s.Level, Bandwidth2: bandwidths(g, c.s.Floor)}
 	c.pairs = p
@@ -89,7 +89,7 @@ func bandwidths(g *graph.Graph, floor float64) []float64 {
 	return out
 }
 
-// leaveOut lists in every leaf the pairs that are similar (D_ij = 1 - E_ij).
+// leaveOut removes the similar pairs from every leaf (D_ij = 1 - E_ij).
 func (p *Pairs) leaveOut(g *graph.Graph) {
 	leaf, at := make([]int32, p.N), make([]int32, p.N) // a point is in one leaf
 	for i := range leaf {
@@ -129,7 +129,7 @@ func (p *Pairs) leaveOut(g *graph.Graph) {
 	}
 }
 
-// lists are the in-neighbours of every point, ascending.
+// lists has the in-neighbours of every point, ascending.
 type lists struct {
 	start []int
 	from  []int32
@@ -156,7 +156,7 @@ func reverse(g *graph.Graph) *lists {
 	return l
 }
 
-// mergeUnion calls f for every element of two ascending lists, once each.
+// mergeUnion calls f once for every element of two ascending lists.
 func mergeUnion(a, b []int32, f func(j int32, inA, inB bool)) {
 	for len(a) > 0 || len(b) > 0 {
 		switch {
@@ -255,9 +255,8 @@ func (p *Pairs) rescale(g *graph.Graph) {
 	p.SumD = p.Scale * raw
 }
 
-// Each calls f for every ordered pair with D_ij > 0: its weight and Delta_ij.
-// It takes time in proportion to their number and is meant for tests and small
-// problems.
+// Each calls f for every ordered pair with D_ij > 0, with its weight and Delta_ij. Its time is
+// proportional to their number, so it is for tests and small problems.
 func (p *Pairs) Each(f func(i, j int32, d, Delta float64)) {
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]

@@ -9,8 +9,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// part is a block of a Dynamic: its nodes, which of them are landmarks, and for
-// every node the nearest. Nodes are slots.
+// part is a block of a Dynamic: its nodes (slots), its landmarks, and the nearest landmark of every
+// node.
 type part struct {
 	level int // of the coarse-graining that may cut it
 	draw  draw
@@ -20,13 +20,14 @@ type part struct {
 	landmarks []int32   // ascending; nil if the part is not cut
 	of        []int32   // the landmark of every node
 	dist2     []float64 // and their squared distance
-	// What becomes of the landmarks and of every group, nil at the last level.
+	// top is the part of the landmarks, and groups are the parts of the groups; both are nil at the
+	// last level.
 	top    *part
 	groups map[int32]*part
 }
 
-// newPart returns an empty part. The landmarks of the parts of a level have nothing to do
-// with each other.
+// newPart returns an empty part. Parts have different salts, so that the landmarks of the parts of
+// a level are independent.
 func newPart(level int, seed uint64, landmark int32, landmarks bool) *part {
 	kind := uint64(0)
 	if landmarks {
@@ -36,10 +37,10 @@ func newPart(level int, seed uint64, landmark int32, landmarks bool) *part {
 	return &part{level: level, draw: draw{salt: mix(mix(seed) ^ stream)}}
 }
 
-// nobody is the landmark of a node that has just joined.
+// nobody marks a node that has just joined and has no landmark yet.
 const nobody = -1
 
-// change lets nodes leave and others join, both ascending.
+// change removes the nodes leave and adds the nodes join, both ascending.
 func (p *part) change(ctx context.Context, d *Dynamic, leave, join []int32) error {
 	if len(leave) == 0 && len(join) == 0 {
 		return nil
@@ -91,7 +92,7 @@ func (p *part) change(ctx context.Context, d *Dynamic, leave, join []int32) erro
 	return p.top.change(ctx, d, retired, promoted)
 }
 
-// begin prepares a part that is going to be cut for the first time.
+// begin prepares a part that will be divided for the first time.
 func (p *part) begin(last int) *moves {
 	p.of, p.dist2 = make([]int32, len(p.nodes)), make([]float64, len(p.nodes))
 	for u := range p.of {
@@ -104,11 +105,11 @@ func (p *part) begin(last int) *moves {
 	return &moves{map[int32][]int32{}, map[int32][]int32{}}
 }
 
-// moves lists, for every landmark, the nodes that leave its group and join it. A nil
-// one takes no notes.
+// moves lists, for every landmark, the nodes that leave and join its group. A nil moves records
+// nothing.
 type moves struct{ leave, join map[int32][]int32 }
 
-// note writes down that node i goes from one landmark to another.
+// note records that node i moves from one landmark to another.
 func (m *moves) note(i, from, to int32) {
 	if m == nil {
 		return
@@ -132,7 +133,7 @@ func (m *moves) sort() {
 	}
 }
 
-// remove takes nodes out.
+// remove removes nodes.
 func (p *part) remove(leave []int32, m *moves) {
 	if len(leave) == 0 {
 		return
@@ -188,9 +189,9 @@ func (p *part) resize(n int) {
 	}
 }
 
-// assign finds the nearest landmarks: among all for nodes whose landmark is none any more,
-// and for the others among the promoted ones and their own. Of equally near
-// ones it is the first, and a landmark's is itself.
+// assign finds the nearest landmarks. Nodes that lost their landmark search among all of them, the
+// other nodes among the promoted ones and their own. Of equally near ones it takes the first, and a
+// landmark's own is itself.
 func (p *part) assign(ctx context.Context, d *Dynamic, join, promoted, retired []int32, m *moves) error {
 	var lost, kept []int32 // positions
 	if len(promoted)+len(retired) == 0 {
@@ -214,10 +215,9 @@ func (p *part) assign(ctx context.Context, d *Dynamic, join, promoted, retired [
 	return err
 }
 
-// affected gives landmarks themselves, and returns the positions of nodes without a
-// landmark and of others to which a promoted one may be as near as their own. That asks, by
-// the triangle inequality, for two landmarks at most twice as far from each other as
-// the node is from its own.
+// affected assigns landmarks to themselves. It returns the positions of nodes without a landmark,
+// and of nodes that may be at least as near to a promoted landmark as to their own. By the triangle
+// inequality that requires two landmarks at most twice as far apart as the node is from its own.
 func (p *part) affected(d *Dynamic, promoted, retired []int32, m *moves) (lost, kept []int32) {
 	apart := p.apart(d, promoted, retired)
 	own := p.landmarks // not yet seen
@@ -235,8 +235,8 @@ func (p *part) affected(d *Dynamic, promoted, retired []int32, m *moves) (lost, 
 	return lost, kept
 }
 
-// apart returns, for the slots of landmarks, the squared distance to the nearest promoted
-// one, and for those of retired ones a negative number.
+// apart returns, for the slots of landmarks, the squared distance to the nearest promoted one; for
+// retired landmarks it returns a negative number.
 func (p *part) apart(d *Dynamic, promoted, retired []int32) []float64 {
 	if more := d.x.Rows - len(d.apart); more > 0 {
 		d.apart = slices.Grow(d.apart, more)[:d.x.Rows]
@@ -256,7 +256,7 @@ func (p *part) apart(d *Dynamic, promoted, retired []int32) []float64 {
 	return d.apart
 }
 
-// nearest calls f for nodes at positions with the nearest of some landmarks.
+// nearest calls f for the nodes at the given positions with their nearest landmark in the list.
 func (p *part) nearest(ctx context.Context, d *Dynamic, at, landmarks []int32, f func(u int, a int32, dist2 float64)) error {
 	if len(at) == 0 || len(landmarks) == 0 {
 		return nil
@@ -281,8 +281,8 @@ func (p *part) move(u int, a int32, dist2 float64, m *moves) {
 	}
 }
 
-// without returns the elements of a, ascending, that are not in b, ascending; nil
-// if a is nil.
+// without returns the elements of a that are not in b; both are ascending. It returns nil if a is
+// nil.
 func without(a, b []int32) []int32 {
 	if a == nil {
 		return nil

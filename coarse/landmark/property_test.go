@@ -36,8 +36,8 @@ func build(t interface{ Fatal(...any) }, x vec.Matrix[float64], k, core int) *gr
 	return g
 }
 
-// listed is the definition of coarse-graining with every ordered pair in a map:
-// eq 25 and 26 as printed, nothing separated.
+// listed implements the definition of coarse-graining with every ordered pair in a map: eq 25 and
+// 26 as printed, without separation.
 type listed struct {
 	x     vec.Matrix[float64]
 	d     map[[2]int32]float64 // D
@@ -45,8 +45,8 @@ type listed struct {
 	c     map[[2]int32]float64 // similarity node -> landmark
 }
 
-// set is a block: its nodes, how many examples each stands for, and Delta of
-// all its pairs, similar ones included (eq 26 takes the maximum over all).
+// set is a block: its nodes, the number of examples that each represents, and Delta of all its
+// pairs, similar ones included (eq 26 takes the maximum over all).
 type set struct {
 	nodes     []int32
 	w         map[int32]float64
@@ -55,7 +55,7 @@ type set struct {
 	landmarks bool
 }
 
-// coarsen applies one round to a block; choose gives its landmarks.
+// coarsen applies one round to a block; choose returns its landmarks.
 func (l *listed) coarsen(b set, level int, choose func(landmark.Group) []int32) []set {
 	want := landmark.Landmarks(len(b.nodes))
 	if want < 2 {
@@ -119,7 +119,7 @@ func (l *listed) coarsen(b set, level int, choose func(landmark.Group) []int32) 
 	return append([]set{top}, out...)
 }
 
-// TestSeparableFormAgainstLists holds blocks at any level against the lists.
+// Blocks at any level agree with the listed pairs.
 func TestSeparableFormAgainstLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(8, 45).Draw(t, "n")
@@ -218,8 +218,8 @@ func (l *listed) compare(t *rapid.T, p *landmark.Pairs, g *graph.Graph) {
 	}
 }
 
-// TestMemoryIsLinear: doubling n about doubles the constants at every level,
-// while the pairs they stand for grow as the supplement says (SM 40-42).
+// Doubling n about doubles the memory of the constants at every level, while the number of pairs
+// grows as in the supplement (SM 40-42).
 func TestMemoryIsLinear(t *testing.T) {
 	size := func(n, level int) (bytes, pairs float64) {
 		x := cloud(n, 2, 5)
@@ -229,8 +229,8 @@ func TestMemoryIsLinear(t *testing.T) {
 		}
 		return float64(p.Bytes()), float64(p.Count)
 	}
-	// SM 41 and 42 are for groups of equal size; landmarks drawn at random come
-	// close, from n = 1,000 to 4,000.
+	// SM 41 and 42 assume groups of equal size; random landmarks come close, from n = 1,000 to
+	// 4,000.
 	for level, ideal := range []float64{2, 4. / 3, 10. / 9} {
 		b1, p1 := size(1000, level)
 		b2, p2 := size(4000, level)
@@ -289,8 +289,7 @@ func TestSeedAndThreads(t *testing.T) {
 	}
 }
 
-// TestNearestLandmarkByIndex: large float32 data take the way by an index and
-// agree with a search of all landmarks.
+// Large float32 data use an index, which agrees with a search of all landmarks.
 func TestNearestLandmarkByIndex(t *testing.T) {
 	x := vec.Convert[float32](cloud(6000, 12, 2))
 	g := &graph.Graph{N: 6000, Start: make([]int, 6001)}

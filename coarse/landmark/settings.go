@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Settings of New. The zero value keeps every pair (level 0).
+// Settings are the settings of New. The zero value keeps every pair (level 0).
 type Settings struct {
 	// Level is the paper's l, the number of coarse-grainings.
 	Level int
@@ -15,25 +15,24 @@ type Settings struct {
 	Seed uint64
 	// Choose replaces the seeded random choice of landmarks.
 	Choose func(g Group) []int32
-	// Floor bounds delta^2 and Delta^2 from below (absolute, in units of
-	// delta^2). Zero leaves them as they are.
+	// Floor is a lower bound of delta^2 and Delta^2, in their own units. Zero means no bound.
 	Floor float64
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
 }
 
-// Group is a block that is about to be coarse-grained.
+// Group is a block that will be coarse-grained.
 type Group struct {
 	// Level counts coarse-grainings from 1.
 	Level int
-	// Landmark is the point whose group this is; -1 for the block of all
-	// points and the blocks of landmarks that descend from it.
+	// Landmark is the point that this group belongs to; -1 for the block of all points and the
+	// blocks of landmarks that descend from it.
 	Landmark int32
-	// Landmarks distinguishes a block of landmarks from one of points.
+	// Landmarks reports that the block consists of landmarks rather than points.
 	Landmarks bool
 	// Nodes are its points, ascending. Read-only.
 	Nodes []int32
-	// Want is the number of landmarks it should get.
+	// Want is the number of landmarks to choose.
 	Want int
 }
 

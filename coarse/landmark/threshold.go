@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// band returns the least and the largest number of landmarks that a block of m
-// nodes may have: within a tenth of m^(2/3) / 2^(1/3), or that number rounded.
+// band returns the smallest and the largest number of landmarks allowed for a block of m nodes:
+// within a tenth of m^(2/3) / 2^(1/3), or that number rounded.
 func band(m int) (least, most int) {
 	f := float64(m)
 	f = math.Cbrt(f * f / 2)
@@ -14,8 +14,8 @@ func band(m int) (least, most int) {
 	return min(want, int(math.Ceil(0.9*f))), max(want, int(math.Floor(1.1*f)))
 }
 
-// mix is a bijection of 64 bits that looks random (Steele, Lea and Flood 2014,
-// "Fast splittable pseudorandom number generators", the finaliser of SplitMix).
+// mix is a bijection of 64 bits with random-looking values (Steele, Lea and Flood 2014, "Fast
+// splittable pseudorandom number generators", the finaliser of SplitMix).
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -23,8 +23,8 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// draw says which nodes of a block are its landmarks: those whose number, drawn for
-// the slot and the block once and for all, is at most bound.
+// draw chooses the landmarks of a block: the nodes whose number is at most bound. The number of a
+// node depends only on its slot and the block.
 type draw struct {
 	salt  uint64
 	bound uint64
@@ -33,8 +33,8 @@ type draw struct {
 // of returns the number of a slot; no two have the same.
 func (d *draw) of(slot int32) uint64 { return mix(d.salt ^ uint64(uint32(slot))) }
 
-// lowest returns the n slots with the lowest numbers, ascending, and makes the largest of
-// these numbers the bound.
+// lowest returns the n slots with the lowest numbers, ascending, and sets the bound to the largest
+// of these numbers.
 func (d *draw) lowest(slots []int32, n int) []int32 {
 	numbers := make([]uint64, len(slots))
 	for k, slot := range slots {
@@ -55,9 +55,9 @@ func (d *draw) within(slots, to []int32) []int32 {
 	return to
 }
 
-// landmarks returns those of the nodes of a block, ascending, given the ones it had (nil
-// if it was too small) that are left and the nodes that have joined. The bound stays if that
-// keeps their number within the band, and otherwise moves to its edge.
+// landmarks returns the landmarks of a block's nodes, ascending. left are the previous landmarks
+// that remain (nil if the block was too small), and joined the nodes that have joined. The bound
+// stays if that keeps the number of landmarks within the band, and otherwise moves to its edge.
 func (d *draw) landmarks(nodes, left, joined []int32) []int32 {
 	if left == nil {
 		return d.lowest(nodes, Landmarks(len(nodes)))

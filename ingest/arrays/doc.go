@@ -1,8 +1,7 @@
-// Package arrays makes Arrow arrays from untrusted bytes safe to use.
+// Package arrays makes Arrow arrays that were decoded from untrusted bytes safe to use.
 //
-// Arrow's decoder does not look at values: a wrong offset or index panics when the value
-// is read. Validate functions check an array to its last value. A Plainer turns views and
-// run-end encoded arrays into the plain arrays of the same values, which all code behind
-// it expects. An Allocator bounds what decoding may take, and Recovered turns the
-// library's panics into errors.
+// Arrow's decoder does not check values, so a wrong offset or index panics only when the value is
+// read. The Validate functions check all values of an array. A Plainer converts views and run-end
+// encoded arrays to plain arrays of the same values, the only ones that later code supports. An
+// Allocator bounds the memory of decoding, and Recovered turns the library's panics into errors.
 package arrays

@@ -19,8 +19,8 @@ func Recovered(err *error) {
 	}
 }
 
-// Allocator panics rather than allocate more than its limit since used was
-// last set to 0; the panic becomes an error in the decoder.
+// Allocator panics when the allocations since used was last reset exceed the limit. The decoder
+// turns the panic into an error.
 type Allocator struct {
 	memory.GoAllocator
 	Used, Limit int64
@@ -35,7 +35,7 @@ func (a *Allocator) Charge(n int64) {
 	}
 }
 
-// MemoryLimit is what a decoder may allocate, and wanted more than.
+// MemoryLimit is the value of the panic when a decoder exceeds its memory limit, in bytes.
 type MemoryLimit int64
 
 func (m MemoryLimit) Error() string {

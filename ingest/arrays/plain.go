@@ -11,13 +11,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Arrow has several encodings of the same values. Text and binary views (what polars
-// writes) and run-end encoding are read. They become plain text, binary, or whatever the
-// runs repeat, as soon as a batch has been decoded and checked: nothing behind this file
-// knows of them. A few bytes of them can stand for many, so what they become is charged to
-// the decoder's memory before it is made.
+// Arrow has several encodings of the same values. Text and binary views (which polars writes) and
+// run-end encoded arrays are converted to plain arrays as soon as a batch has been decoded and
+// checked, so that later code needs to support only these. A few encoded bytes can stand for many
+// values, so the size of the plain array is charged to the decoder's memory before it is made.
 
-// plainType is what a type becomes; the same for most.
+// plainType returns the plain type that a type is converted to. Most types are plain already.
 func plainType(dt arrow.DataType) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.StringViewType:
@@ -87,7 +86,7 @@ func plainFields(fields []arrow.Field) ([]arrow.Field, bool) {
 	return out, changed
 }
 
-// PlainSchema is what a schema becomes, itself if nothing in it changes.
+// PlainSchema returns the schema with plain types, or s itself if all its types are plain.
 func PlainSchema(s *arrow.Schema) *arrow.Schema {
 	changed := false
 	for i := range s.NumFields() {
@@ -104,18 +103,18 @@ func PlainSchema(s *arrow.Schema) *arrow.Schema {
 
 // Plainer makes checked arrays plain.
 type Plainer struct {
-	// Mem is charged with the bytes that are about to be made; it panics if they are
-	// too many.
+	// Mem is charged with the size of each plain array before it is made. It panics if the limit is
+	// exceeded.
 	Mem *Allocator
-	// dictionaries holds what those of the last batches became, so that batches that
-	// share one still do.
+	// dictionaries maps recently converted dictionaries to their plain arrays, so that batches that
+	// share a dictionary still share it after conversion.
 	dictionaries map[arrow.ArrayData]arrow.Array
 }
 
-// rememberedDictionaries bounds how many dictionaries a plainer holds.
+// rememberedDictionaries bounds the number of dictionaries that a Plainer keeps.
 const rememberedDictionaries = 64
 
-// Record makes a record of the plain schema of its own. One whose schema is plain stays.
+// Record converts a record to the plain schema. A record that has this schema is returned as it is.
 func (p *Plainer) Record(rec arrow.Record, schema *arrow.Schema) (arrow.Record, error) {
 	if rec.Schema() == schema {
 		return rec, nil
@@ -130,8 +129,8 @@ func (p *Plainer) Record(rec arrow.Record, schema *arrow.Schema) (arrow.Record, 
 	return array.NewRecord(schema, columns, rec.NumRows()), nil
 }
 
-// array returns an array of plainType of its type. Its offset must be 0, as it is in all
-// that was just decoded.
+// array converts an array to its plainType. The array's offset must be 0, as it is in every newly
+// decoded array.
 func (p *Plainer) array(a arrow.Array) (arrow.Array, error) {
 	dt := plainType(a.DataType())
 	if dt == a.DataType() {
@@ -176,17 +175,16 @@ func (p *Plainer) dictionary(values arrow.Array) (arrow.Array, error) {
 	return out, nil
 }
 
-// viewBytes is how long a view is: int32 length, then the bytes themselves if they are at
-// most viewInline, else their first four, the int32 number of a buffer and an int32
-// offset in it.
+// A view takes viewBytes bytes: an int32 length, followed by the value itself if it has at most
+// viewInline bytes, else by its first four bytes, the int32 index of a buffer and an int32 offset
+// in that buffer.
 const (
 	viewBytes  = 16
 	viewInline = 12
 )
 
-// viewColumn is a column of views: n of them, one after the other, and the buffers that
-// they lead to. valid is the bitmap of those that are not null, from bit first on; empty if
-// none is.
+// viewColumn is a column of n consecutive views, with the buffers that they refer to. valid is the
+// validity bitmap, starting at bit first; it is empty if there are no nulls.
 type viewColumn struct {
 	n, first int
 	valid    []byte
@@ -194,7 +192,8 @@ type viewColumn struct {
 	buffers  []*memory.Buffer
 }
 
-// viewsOf takes a column of views apart; false if its views are not all there.
+// viewsOf splits a column of views into its parts. It returns false if the buffer of views is too
+// short.
 func viewsOf(data arrow.ArrayData) (viewColumn, bool) {
 	from, to := viewBytes*data.Offset(), viewBytes*(data.Offset()+data.Len())
 	if BufferLen(data, 1) < to {
@@ -214,12 +213,12 @@ func (c *viewColumn) isValid(i int) bool {
 	return len(c.valid) == 0 || bitutil.BitIsSet(c.valid, c.first+i)
 }
 
-// length is how many bytes view i says it has.
+// length returns the length in bytes that view i gives.
 func (c *viewColumn) length(i int) int64 {
 	return int64(int32(binary.LittleEndian.Uint32(c.views[viewBytes*i:])))
 }
 
-// bytes returns the bytes of view i; false if they lie outside its buffer.
+// bytes returns the bytes of view i, or false if they are outside their buffer.
 func (c *viewColumn) bytes(i int) ([]byte, bool) {
 	n, v := c.length(i), c.views[viewBytes*i:viewBytes*(i+1)]
 	if n <= viewInline {
@@ -239,7 +238,7 @@ func (c *viewColumn) bytes(i int) ([]byte, bool) {
 	return b[at : at+n], true
 }
 
-// validateViews wants all that views lead to within their buffers.
+// validateViews returns an error unless all views refer to bytes within their buffers.
 func validateViews(data arrow.ArrayData) error {
 	c, ok := viewsOf(data)
 	if !ok {
@@ -256,7 +255,7 @@ func validateViews(data arrow.ArrayData) error {
 	return nil
 }
 
-// views makes text or binary values of views.
+// views converts text or binary views to plain values.
 func (p *Plainer) views(data arrow.ArrayData, dt arrow.DataType) (arrow.Array, error) {
 	c, _ := viewsOf(data)
 	p.Mem.Charge(4 * int64(c.n+1))

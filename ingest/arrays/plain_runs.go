@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// validateRuns wants the ends of runs to rise and to reach the array's length, and a value
-// for each.
+// validateRuns returns an error unless the ends of the runs increase and reach the array's length,
+// with one value per run.
 func validateRuns(a *array.RunEndEncoded) error {
 	ends := a.RunEndsArr()
 	if err := validateFixed(ends); err != nil {
@@ -48,7 +48,7 @@ func runEnd(ends arrow.Array) func(k int) int64 {
 	return ends.(*array.Int64).Value
 }
 
-// runs writes out what runs repeat.
+// runs expands a run-end encoded array.
 func (p *Plainer) runs(a *array.RunEndEncoded) (arrow.Array, error) {
 	values, err := p.array(a.Values())
 	if err != nil {
@@ -65,14 +65,14 @@ func (p *Plainer) runs(a *array.RunEndEncoded) (arrow.Array, error) {
 	return r.expand(values)
 }
 
-// repeats writes n values of runs that end where get says.
+// repeats expands runs to n values; get(k) is the end of run k.
 type repeats struct {
 	n   int
 	get func(k int) int64
 	p   *Plainer
 }
 
-// each calls f with the value and the length of every run.
+// each calls f with the index and the length of every run.
 func (r repeats) each(f func(k, times int)) {
 	for k, at := 0, 0; at < r.n; k++ {
 		end := int(min(r.get(k), int64(r.n)))
@@ -125,7 +125,7 @@ func (r repeats) validity(values arrow.Array) (bits *memory.Buffer, nulls int) {
 	return r.bits(values.IsValid), nulls
 }
 
-// bits repeats what get says of each run.
+// bits returns a bitmap in which get(k) is repeated for every value of run k.
 func (r repeats) bits(get func(k int) bool) *memory.Buffer {
 	r.p.Mem.Charge(int64(r.n+7) / 8)
 	out, at := make([]byte, (r.n+7)/8), 0
@@ -148,8 +148,8 @@ func (r repeats) fixed(data arrow.ArrayData, width int) *memory.Buffer {
 	return memory.NewBufferBytes(out)
 }
 
-// repeatBytes returns the offsets, of width bytes each, and the bytes of text or binary
-// values, which must be at most most.
+// repeatBytes expands text or binary values and returns their offsets, width bytes each, and their
+// bytes, at most most of these.
 func repeatBytes[T int32 | int64](r repeats, off []T, data arrow.ArrayData, width, most int64) ([]*memory.Buffer, error) {
 	var bytesOf []byte
 	if b := data.Buffers()[2]; b != nil {

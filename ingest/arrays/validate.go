@@ -7,10 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Arrow's decoder does not look at values. Offsets of lists and strings and
-// indices of dictionaries are only used when a value is touched, and a bad one
-// panics then, in whoever touches it. So a decoded record is checked once, here,
-// and is safe from then on.
+// Arrow's decoder does not check values. Offsets of lists and strings, and indices of dictionaries,
+// are used only when a value is read, and a bad one panics there. Therefore every decoded record is
+// checked once, in this file, and is safe to read afterwards.
 
 func ValidateRecord(rec arrow.Record) error {
 	for i, c := range rec.Columns() {
@@ -131,7 +130,7 @@ func BufferLen(d arrow.ArrayData, i int) int {
 	return 0
 }
 
-// Offsets32 returns the offsets from the array's first on; nil if there are none.
+// Offsets32 returns the offsets from the array's first value on, nil if there are none.
 func Offsets32(d arrow.ArrayData) []int32 {
 	if BufferLen(d, 1) == 0 {
 		return nil
@@ -151,7 +150,8 @@ func Offsets64(d arrow.ArrayData) []int64 {
 func validateOffsets32(off []int32, n, size int) error { return validateOffsets(off, n, size) }
 func validateOffsets64(off []int64, n, size int) error { return validateOffsets(off, n, size) }
 
-// validateOffsets wants n+1 offsets that never fall and stay within size.
+// validateOffsets returns an error unless there are n+1 offsets that never decrease and are at most
+// size.
 func validateOffsets[T int32 | int64](off []T, n, size int) error {
 	if n == 0 {
 		return nil

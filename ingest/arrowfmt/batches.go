@@ -11,12 +11,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// frames gives checked messages: a stream's, or a file's by its footer.
+// frames yields checked messages, from a stream or from a file by its footer.
 type frames interface {
 	Next() (arrowipc.Frame, error)
 }
 
-// replay gives the frames of a checked stream, its schema's first.
+// replay yields the frames of a stream that has already been checked, the schema first.
 type replay struct {
 	s    *arrowipc.Stream
 	next int
@@ -33,18 +33,18 @@ func (r *replay) Next() (arrowipc.Frame, error) {
 	return r.s.Frames[at-1], nil
 }
 
-// batchDecoder turns checked frames into records. Whatever still goes wrong in
-// the decoder comes back as an error.
+// batchDecoder decodes checked frames into records. Panics and failures of Arrow's decoder become
+// errors.
 type batchDecoder struct {
 	r        *ipc.Reader
 	messages messageReader
-	columns  *arrow.Schema // what the stream's become, see arrays.PlainSchema
+	columns  *arrow.Schema // the plain schema, see arrays.PlainSchema
 	plain    arrays.Plainer
 }
 
-// newBatchDecoder reads the schema. budget bounds the bytes that the decoder may
-// allocate: for each batch, if whoever asks lets go of one before the next, or
-// for all of them together. 0 means no bound beyond the checks.
+// newBatchDecoder decodes the schema. budget bounds the bytes that the decoder may allocate, 0 for
+// no bound beyond the checks. The bound applies to each batch if eachBatch is set, for callers that
+// release a batch before they read the next; otherwise it applies to all batches together.
 func newBatchDecoder(f frames, budget int64, eachBatch bool) (d *batchDecoder, err error) {
 	defer arrays.Recovered(&err)
 	d = &batchDecoder{messages: messageReader{frames: f, mem: arrays.Allocator{Limit: budget}, eachBatch: eachBatch}}
@@ -58,7 +58,7 @@ func newBatchDecoder(f frames, budget int64, eachBatch bool) (d *batchDecoder, e
 
 func (d *batchDecoder) schema() *arrow.Schema { return d.columns }
 
-// next returns the next record, checked to its last value, or io.EOF.
+// next returns the next record, with all values checked, or io.EOF.
 func (d *batchDecoder) next() (rec arrow.Record, err error) {
 	defer arrays.Recovered(&err)
 	if !d.r.Next() {
@@ -78,7 +78,7 @@ func (d *batchDecoder) next() (rec arrow.Record, err error) {
 	return d.plain.Record(rec, d.columns)
 }
 
-// plainError takes an arrowipc.Error out of the decoder's wrapping.
+// plainError returns the arrowipc.Error that the decoder has wrapped, if there is one.
 func plainError(err error) error {
 	var e *arrowipc.Error
 	if errors.As(err, &e) {

@@ -13,7 +13,7 @@ import (
 	"unfold/ingest/ingesttest"
 )
 
-// sizes are numbers of events in a message.
+// sizes are numbers of events per message.
 var sizes = []int{1, 100, 1000}
 
 func BenchmarkDecodeMessage(b *testing.B) {
@@ -53,8 +53,8 @@ func BenchmarkDecodeMessage(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeText decodes messages of texts in both of their encodings: what polars
-// writes by default are views.
+// BenchmarkDecodeText decodes messages with plain texts and with text views; polars writes views by
+// default.
 func BenchmarkDecodeText(b *testing.B) {
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
 		for _, n := range sizes {
@@ -79,7 +79,7 @@ func BenchmarkDecodeText(b *testing.B) {
 	}
 }
 
-// BenchmarkWeigh weighs messages whose schema is not known yet, or is.
+// BenchmarkWeigh weighs messages with an unknown and with a known schema.
 func BenchmarkWeigh(b *testing.B) {
 	for _, n := range sizes {
 		m, err := emit.EncodeTable(ingesttest.Events(0, n, 50))

@@ -11,10 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Decoder decodes messages as DecodeMessage does, and remembers the last schemas:
-// most messages of a topic begin with the same one, and to read it takes longer than
-// all the rest of a message of one event. A Decoder is safe for concurrent use; the
-// zero value works.
+// Decoder decodes messages like DecodeMessage, and remembers the latest schemas. Most messages of a
+// topic begin with the same schema, and decoding it takes longer than the rest of a message with
+// one event. A Decoder is safe for concurrent use; its zero value is usable.
 type Decoder struct {
 	Limits Limits
 
@@ -22,18 +21,17 @@ type Decoder struct {
 }
 
 const (
-	// rememberedSchemas and schemaBytes bound what a Decoder remembers: so many, the
-	// latest, of so many bytes each at most.
+	// A Decoder remembers the latest rememberedSchemas schemas of at most schemaBytes bytes each.
 	rememberedSchemas = 8
 	schemaBytes       = 64 << 10
 )
 
-// knownSchema is a schema that has been checked and read, as the stream has it.
+// knownSchema is a checked and decoded schema, with the types of the stream.
 type knownSchema struct {
 	checked *arrowipc.Known
 	schema  *arrow.Schema
-	plain   *arrow.Schema // what it becomes, see arrays.PlainSchema
-	// direct: batches that are not compressed can be taken as they lie.
+	plain   *arrow.Schema // its plain form, see arrays.PlainSchema
+	// direct is set if batches without compression can be used without Arrow's reader.
 	direct bool
 }
 
@@ -55,8 +53,8 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (*table.Table, error
 	return t, err
 }
 
-// Weigh returns how many bytes the batches of a message take once decompressed, without
-// decoding it; 0 for one that cannot be decoded.
+// Weigh returns the size in bytes of a message's batches after decompression, without decoding it.
+// It returns 0 if the message cannot be decoded.
 func (d *Decoder) Weigh(value []byte) int64 {
 	if known := d.find(value); known != nil {
 		n, err := known.checked.Weigh(value)
@@ -72,12 +70,12 @@ func (d *Decoder) Weigh(value []byte) int64 {
 	return s.Decoded
 }
 
-// find returns the schema that a message begins with, nil if it is not known.
+// find returns the known schema that a message begins with, or nil.
 func (d *Decoder) find(value []byte) *knownSchema {
 	return d.schemas.Find(func(k *knownSchema) bool { return k.checked.Begins(value) })
 }
 
-// remember adds the schema of a message that was decoded.
+// remember adds the schema of a decoded message.
 func (d *Decoder) remember(read *knownSchema, value []byte) {
 	if read.checked.Bytes() > schemaBytes {
 		return
@@ -86,8 +84,9 @@ func (d *Decoder) remember(read *knownSchema, value []byte) {
 	d.schemas.Add(read, rememberedSchemas, func(k *knownSchema) bool { return k.checked.Begins(value) })
 }
 
-// decode takes the batches of a stream as they lie, and makes them plain. It returns nil
-// for streams that have none, are not sound, compressed, or beyond the limits.
+// decode makes a table of a stream's batches directly from the message's bytes, converted to plain
+// types. It returns nil if there are no batches, or if they are invalid, compressed or above the
+// limits.
 func (k *knownSchema) decode(s *arrowipc.Stream, origin table.Origin, limits Limits) (t *table.Table) {
 	if !k.direct || len(s.Frames) == 0 {
 		return nil
@@ -123,7 +122,7 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin table.Origin, limits Lim
 	return t
 }
 
-// record makes a batch's columns of its nodes and buffers.
+// record makes the columns of a batch from its nodes and buffers.
 func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
 	parts := batchParts{f.Nodes, f.Buffers, f.Views, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
 	columns := make([]arrow.Array, k.schema.NumFields())
@@ -133,8 +132,8 @@ func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
 	return array.NewRecord(k.schema, columns, f.Rows)
 }
 
-// batchParts are what is left of a batch's nodes and buffers, and room for what Arrow
-// makes of these.
+// batchParts holds the nodes and buffers of a batch that are not used yet, and preallocated room
+// for Arrow's structures.
 type batchParts struct {
 	nodes   []arrowipc.Node
 	buffers [][]byte
@@ -143,7 +142,7 @@ type batchParts struct {
 	lists   []*memory.Buffer
 }
 
-// directType says whether batchParts.take knows a type.
+// directType reports whether batchParts.take supports a type.
 func directType(dt arrow.DataType) bool {
 	switch dt := dt.(type) {
 	case arrow.ExtensionType, *arrow.DictionaryType:
@@ -159,7 +158,7 @@ func directType(dt arrow.DataType) bool {
 	return false
 }
 
-// nextColumn makes the data of the next column, as Arrow's reader does, but without a copy.
+// nextColumn makes the data of the next column as Arrow's reader does, but without copying.
 func (p *batchParts) nextColumn(dt arrow.DataType) arrow.ArrayData {
 	node := p.nodes[0]
 	p.nodes = p.nodes[1:]
@@ -185,7 +184,7 @@ func (p *batchParts) nextColumn(dt arrow.DataType) arrow.ArrayData {
 	return array.NewData(dt, n, p.list(validity, p.buffer(n > 0)), nil, nulls, 0)
 }
 
-// buffer is the next buffer, nil if it is not wanted.
+// buffer returns the next buffer, or nil if it is not wanted.
 func (p *batchParts) buffer(wanted bool) *memory.Buffer {
 	b, made := p.buffers[0], &p.made[0]
 	p.buffers, p.made = p.buffers[1:], p.made[1:]
@@ -198,7 +197,7 @@ func (p *batchParts) buffer(wanted bool) *memory.Buffer {
 	return made
 }
 
-// list is a list of a column's buffers.
+// list returns a slice with the buffers of a column.
 func (p *batchParts) list(buffers ...*memory.Buffer) []*memory.Buffer {
 	n := copy(p.lists, buffers)
 	list := p.lists[:n:n]

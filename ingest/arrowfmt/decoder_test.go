@@ -12,8 +12,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// What is made of a message is what Arrow's reader makes of it after the checks, whether
-// its schema is known or not, whatever the bytes are.
+// For arbitrary bytes, and with known and unknown schemas, decoding gives the same result as
+// Arrow's reader after the checks.
 func TestDecodersAgreeWithArrow(t *testing.T) {
 	limits := arrowfmt.Limits{Memory: 16 << 20, Rows: 1 << 16}
 	d := &arrowfmt.Decoder{Limits: limits}
@@ -60,7 +60,7 @@ func TestDecodersAgreeWithArrow(t *testing.T) {
 	}
 }
 
-// More schemas than are remembered come and go, side by side.
+// Messages of more schemas than a Decoder remembers can be decoded in any order.
 func TestDecoderOfManySchemas(t *testing.T) {
 	d := &arrowfmt.Decoder{}
 	streams := ingesttest.Streams()
@@ -79,7 +79,7 @@ func TestDecoderOfManySchemas(t *testing.T) {
 	wg.Wait()
 }
 
-// A message of one event of a known schema takes few allocations.
+// Decoding a message of one event with a known schema takes few allocations.
 func TestDecoderAllocatesLittle(t *testing.T) {
 	d := &arrowfmt.Decoder{}
 	m, err := emit.EncodeTable(ingesttest.Events(0, 1, 50))

@@ -5,7 +5,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// DecodeByArrow is DecodeMessage with all batches read by Arrow's reader.
+// DecodeByArrow is DecodeMessage with Arrow's reader for all batches.
 func DecodeByArrow(value []byte, origin table.Origin, limits Limits) (t *table.Table, err error) {
 	defer arrays.Recovered(&err)
 	limits = limits.filled()

@@ -9,17 +9,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// contentType is the content type of a message: one complete Arrow IPC stream.
+// contentType is the content type of a message that is one complete Arrow IPC stream.
 const contentType = "application/vnd.apache.arrow.stream"
 
-// Limits bound what a message may ask for. Fields that are 0 take the default.
+// Limits bound the resources that a message may use. Fields that are 0 stand for the default.
 type Limits struct {
 	// Bytes bounds a message (64 MiB).
 	Bytes int64
 	// Rows bounds its rows (4 Mi).
 	Rows int64
-	// Memory bounds what decoding all of it may allocate, and what its vectors may
-	// take (CheckVectors), in bytes (256 MiB).
+	// Memory bounds the bytes allocated to decode a whole message, and also the bytes of its
+	// vectors (CheckVectors). Default 256 MiB.
 	Memory int64
 }
 
@@ -36,14 +36,14 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// ipc is what the preflight of a message is bound by.
+// ipc returns the limits for the check of a message's bytes.
 func (l Limits) ipc() arrowipc.Limits {
 	return arrowipc.Limits{Metadata: l.Bytes, Body: l.Bytes, Decoded: l.Memory / 2, Rows: l.Rows}
 }
 
-// CheckVectors says whether the rows of a message's table may become vectors of
-// dim elements. Rows cost a message next to nothing (a column of nulls takes no
-// bytes, compressed booleans hardly any); their vectors do.
+// CheckVectors returns an error if the table's rows would take too much memory as vectors of dim
+// elements. The number of rows needs this bound of its own because rows cost a message almost no
+// bytes: a column of nulls takes none, and compressed booleans hardly any.
 func (l Limits) CheckVectors(t *table.Table, dim int) error {
 	if most := l.filled().Memory / (4 * int64(max(dim, 1))); int64(t.Len()) > most {
 		return t.Origin.Bad("the message has %d rows; at %d elements a vector at most %d are allowed", t.Len(), dim, most).
@@ -52,18 +52,17 @@ func (l Limits) CheckVectors(t *table.Table, dim int) error {
 	return nil
 }
 
-// DecodeMessage reads a message: one complete Arrow IPC stream, whose batches
-// become one table (without rows if there is no batch). The bytes need not be
-// trusted: whatever they are, the result is a table whose values are safe to
-// touch, or an *Error with the message's topic, partition and offset. The table may
-// share the message's memory.
+// DecodeMessage reads a message that is one complete Arrow IPC stream, and joins its batches into
+// one table, without rows if there are no batches. For arbitrary input the result is either a table
+// whose values are safe to read, or an *Error that names the message's topic, partition and offset.
+// The table may share the message's memory.
 func DecodeMessage(value []byte, origin table.Origin, limits Limits) (*table.Table, error) {
 	t, _, err := decodeMessage(value, origin, limits.filled(), nil)
 	return t, err
 }
 
-// decodeMessage is DecodeMessage of a message that begins with a known schema, or with one
-// that is not known yet (nil); it also returns the schema.
+// decodeMessage is DecodeMessage for a message that begins with the schema known, or with a new one
+// if known is nil. It also returns the schema.
 func decodeMessage(value []byte, origin table.Origin, limits Limits, known *knownSchema) (*table.Table, *knownSchema, error) {
 	s, err := checkMessage(value, origin, limits, known)
 	if err != nil {
@@ -76,7 +75,7 @@ func decodeMessage(value []byte, origin table.Origin, limits Limits, known *know
 	return t, k, nil
 }
 
-// checkMessage is the preflight of a message, without its schema if that is known.
+// checkMessage checks the bytes of a message, without those of a known schema.
 func checkMessage(value []byte, origin table.Origin, limits Limits, known *knownSchema) (s *arrowipc.Stream, err error) {
 	if len(value) == 0 {
 		return nil, origin.Bad("the message is empty").Suggest("a message is one Arrow IPC stream (%s)", contentType)
@@ -101,9 +100,9 @@ func checkMessage(value []byte, origin table.Origin, limits Limits, known *known
 	return s, nil
 }
 
-// decodeStream reads the schema of a checked stream, unless that is known, and makes a
-// table of its batches: as they lie, if that goes, else by Arrow's reader, which also says
-// what is wrong.
+// decodeStream decodes the schema of a checked stream, unless it is known, and makes a table of the
+// batches: directly if possible, otherwise by Arrow's reader, which also gives the error of a bad
+// stream.
 func decodeStream(s *arrowipc.Stream, origin table.Origin, limits Limits, k *knownSchema) (t *table.Table, _ *knownSchema, err error) {
 	defer arrays.Recovered(&err)
 	if k != nil {
@@ -126,7 +125,7 @@ func decodeStream(s *arrowipc.Stream, origin table.Origin, limits Limits, k *kno
 	return t, k, err
 }
 
-// table is what is left of a stream.
+// table reads the remaining batches into one table.
 func (d *batchDecoder) table(origin table.Origin) (*table.Table, error) {
 	var parts []*table.Table
 	for {

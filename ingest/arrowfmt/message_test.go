@@ -22,7 +22,7 @@ func TestDecodeMessageOfEveryType(t *testing.T) {
 			t.Errorf("%s: %d rows of %v, want %d", s.Name, records.Len(), records.Origin, s.Rows)
 		}
 		ingesttest.Touch(records)
-		// What was read can be written and read again, with the same values.
+		// A table that was read can be written and read again with the same values.
 		b, err := emit.EncodeTable(records)
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
@@ -37,8 +37,8 @@ func TestDecodeMessageOfEveryType(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, decoding ends in a table that is safe to touch or in
-// an error that names the message, within the memory that the limits allow.
+// For arbitrary bytes, decoding gives a table that is safe to read or an error that names the
+// message, within the memory limit.
 func TestDecodeMessageSurvivesMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const memory = 16 << 20
@@ -52,7 +52,8 @@ func TestDecodeMessageSurvivesMutations(t *testing.T) {
 			if err == nil {
 				decoded++
 				ingesttest.Touch(records)
-				// A stage passes columns on. Not every type can be written.
+				// Since a stage passes columns on, encoding must not panic. It may fail, because
+				// not every type can be written.
 				_, _ = emit.EncodeTable(records)
 				continue
 			}
@@ -119,7 +120,7 @@ func TestMessageLimits(t *testing.T) {
 	}
 }
 
-// A message whose batches are each within the limits may not exceed them together.
+// A message is refused if its batches together exceed a limit that each of them is within.
 func TestDecodeMessageBoundsAllBatches(t *testing.T) {
 	one, many := ingesttest.Zeros(1, 4, 1<<18), ingesttest.Zeros(40, 4, 1<<18) // 4 MiB a batch
 	limits := arrowfmt.Limits{Memory: 16 << 20}

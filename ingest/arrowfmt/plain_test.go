@@ -15,8 +15,8 @@ import (
 	"unfold/ingest/ingesttest"
 )
 
-// viewsOf is a column of n text views, each of the same length at the same place of a
-// buffer.
+// viewsOf returns a column of n equal text views: each has this length and refers to the same place
+// of a buffer.
 func viewsOf(n int, length, which, at int32, buffers ...[]byte) arrow.Array {
 	le := binary.LittleEndian
 	one := le.AppendUint32(nil, uint32(length))
@@ -41,8 +41,8 @@ func texts(values ...string) arrow.Array {
 	return b.NewArray()
 }
 
-// Bytes that stand for many more than they are do not become them beyond the limits, and
-// those that lead nowhere are found before they are followed.
+// Views and runs that expand to more bytes than the limit are refused before they are expanded, and
+// views that refer to bytes outside their buffers before they are read.
 func TestPlainColumnsAreBounded(t *testing.T) {
 	long := []byte(strings.Repeat("long", 1<<18))
 	for _, c := range []struct {

@@ -11,18 +11,17 @@ import (
 	"unfold/ingest/input"
 )
 
-// A message that is no Arrow stream is most often one of something else that is well
-// known. Its dead letter then says what it is and what to do.
+// A message that is no Arrow stream is most often in another well-known format. The dead letter
+// then names the format and the remedy.
 
-// Looks reports whether bytes look like an Arrow IPC stream: whether their first one does.
+// Looks reports whether the first byte is that of an Arrow IPC stream.
 func Looks(value []byte) bool { return len(value) > 0 && value[0] == 0xff }
 
-// Resembles names the well-known format that bytes look like, and what to do with such; "" for
-// none.
+// Resembles returns the name of the well-known format that bytes appear to be in, and what the user
+// should do, or "" for an unknown format.
 func Resembles(b []byte) (what, do string) { return notStream(b) }
 
-// notStream says what bytes look like that do not begin as an Arrow stream, and what to
-// do; "" if that is not known.
+// notStream is Resembles for bytes that do not begin like an Arrow stream.
 func notStream(b []byte) (what, do string) {
 	if s, known := input.Recognize(b); known && s.Format != input.ArrowStream {
 		if strings.HasPrefix(s.Is, "compressed") {
@@ -43,8 +42,8 @@ func notStream(b []byte) (what, do string) {
 	return "", ""
 }
 
-// oldFraming says whether bytes begin with a schema as streams had it before messages
-// began with a marker: its length alone stands before it.
+// oldFraming reports whether bytes begin with a schema in the framing of early Arrow versions:
+// messages without a marker, only the length.
 func oldFraming(b []byte) bool {
 	if len(b) < 8 {
 		return false

@@ -15,8 +15,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// A decimal's scale is a power of ten that somebody has to work out: one of two thousand
-// million digits is refused before.
+// A decimal whose scale has a magnitude of two thousand million is refused, because its conversion
+// would compute that power of ten.
 func TestScalesOfDecimals(t *testing.T) {
 	for name, c := range map[string]struct {
 		scale   int32

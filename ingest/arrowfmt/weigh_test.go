@@ -14,7 +14,7 @@ import (
 	"unfold/ingest/ingesttest"
 )
 
-// A message's weight is that of its columns once decompressed, however few bytes it has.
+// A message's weight is the size of its decompressed columns, however few bytes the message has.
 func TestWeigh(t *testing.T) {
 	const rows = 100_000
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64}}, nil)
@@ -41,11 +41,11 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// A message weighs the same whether its schema is known or not, and nothing if it is bad.
+// The weight is the same for known and unknown schemas, and 0 for a bad message.
 func TestWeighOfKnownSchemas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	limits := arrowfmt.Limits{Memory: 16 << 20, Rows: 1 << 16}
-	fresh := &arrowfmt.Decoder{Limits: limits} // decodes nothing, and so knows no schema
+	fresh := &arrowfmt.Decoder{Limits: limits} // decodes nothing, so it never knows a schema
 	weighed := 0
 	for _, s := range ingesttest.Streams() {
 		known := &arrowfmt.Decoder{Limits: limits}

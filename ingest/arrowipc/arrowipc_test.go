@@ -27,7 +27,7 @@ func TestGoodStreamsPass(t *testing.T) {
 	}
 }
 
-// A reader that gives one byte at a time sees the same frames as the bytes.
+// A Scanner on a reader that returns single bytes yields the same frames as Check.
 func TestScannerReadsLikeCheck(t *testing.T) {
 	for _, s := range ingesttest.Streams() {
 		sc := arrowipc.NewScanner(iotest.OneByteReader(bytes.NewReader(s.Bytes)), arrowipc.Limits{})
@@ -48,8 +48,8 @@ func TestScannerReadsLikeCheck(t *testing.T) {
 	}
 }
 
-// Every proper prefix of a stream is truncated, and says so, unless it ends after a whole
-// message: then it is a stream without an end marker.
+// Every proper prefix of a stream is reported as truncated, unless it ends after a whole message:
+// this is a stream without an end marker.
 func TestEveryPrefixIsTruncated(t *testing.T) {
 	for _, s := range ingesttest.Streams() {
 		if len(s.Bytes) > 8000 {
@@ -69,7 +69,7 @@ func TestEveryPrefixIsTruncated(t *testing.T) {
 	}
 }
 
-// messageEnds says where the messages of a stream end, and how many rows are before.
+// messageEnds maps the end offset of each message of a stream to the number of rows up to there.
 func messageEnds(t *testing.T, b []byte) map[int]int64 {
 	ends, rows := map[int]int64{}, int64(0)
 	s := arrowipc.NewBytesScanner(b, arrowipc.Limits{})
@@ -88,7 +88,7 @@ func messageEnds(t *testing.T, b []byte) map[int]int64 {
 	}
 }
 
-// A source that fails is not one that ends, wherever it fails.
+// An error of the source is never taken for the end of the stream, at any offset.
 func TestAFailingSourceIsNoEnd(t *testing.T) {
 	s := ingesttest.Streams()[0]
 	for n := range s.Bytes[:len(s.Bytes)-8] {
@@ -105,8 +105,7 @@ func TestAFailingSourceIsNoEnd(t *testing.T) {
 	}
 }
 
-// Damaged streams never panic, and never allocate more than the check's own
-// bookkeeping.
+// The check of a damaged stream never panics, and allocates only its own bookkeeping.
 func TestMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	passed, refused := 0, 0
@@ -138,13 +137,13 @@ func TestCheckDoesNotAllocateForRows(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// The shapes of the schema's fields, nothing for buffers or rows.
+	// Allocations are made for the shapes of the schema's fields, and none for buffers or rows.
 	if n > 120 {
 		t.Errorf("%v allocations for a schema of %d types", n, len(ingesttest.Types))
 	}
 }
 
-// crafted builds a schema message by hand: prefix, then a flatbuffer.
+// crafted returns a schema message: the prefix followed by the flatbuffer meta.
 func crafted(meta []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 0xFFFFFFFF)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(meta)))
@@ -152,8 +151,8 @@ func crafted(meta []byte) []byte {
 	return append(b, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0)
 }
 
-// selfReference is a schema whose only field is its own child, by an offset
-// that wraps around 32 bits. Arrow's reader overflows its stack on it.
+// selfReference returns a schema whose only field is its own child, through an offset that wraps
+// around 32 bits. On this schema Arrow's reader overflows its stack.
 func selfReference() []byte {
 	m := make([]byte, 128)
 	u32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }

@@ -1,12 +1,12 @@
 package arrowipc
 
-// Node says how long a column or a part of one is, and how many of its values are
-// null. Buffers follow the nodes in the order of the schema.
+// Node holds the length of a column or of a nested part, and its number of nulls. The order of
+// nodes follows the schema; the buffers come after the nodes.
 type Node struct{ Len, Nulls int64 }
 
-// checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2, compression 3,
-// variadicBufferCounts 4) against the shapes of its columns. It sets the frame's rows,
-// and if columns is set what they lie in.
+// checkBatch checks a RecordBatch table (fields: length 0, nodes 1, buffers 2, compression 3,
+// variadicBufferCounts 4) against the shapes of the columns. It sets the frame's number of rows
+// and, if columns is set, its nodes and buffers.
 func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) error {
 	rows, err := t.scalar(0, 8, 0)
 	if err != nil {
@@ -54,33 +54,33 @@ func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) err
 	return nil
 }
 
-// walk goes through a batch's nodes and buffers in the schema's order.
+// walk steps through a batch's nodes and buffers in the schema's order.
 type walk struct {
 	b                buffer
 	body             []byte
 	lim              Limits
 	codec            codec
 	nodes, buffers   int64 // where they start
-	nnodes, nbuffers int64 // how many there are
+	nnodes, nbuffers int64 // their numbers
 	node, buffer     int64 // the next one
 	variadic         int64 // where the numbers of views' buffers start
-	nvariadic, view  int64 // how many there are, and the next one
+	nvariadic, view  int64 // their number, and the index of the next
 	decoded          int64 // bytes so far, once decompressed
 
-	columns      bool // keep what is found
+	columns      bool // keep nodes and buffers
 	foundNodes   []Node
 	foundBuffers [][]byte
 	foundViews   []int
 }
 
-// field consumes the nodes and buffers of one field and returns its length.
+// field consumes the nodes and buffers of one field and returns the field's length.
 func (w *walk) field(s shape) (int64, error) {
 	n, nulls, err := w.nextNode()
 	if err != nil {
 		return 0, err
 	}
 	if s.layout == nothing {
-		// Nulls take no bytes that would bound them.
+		// The length needs a bound of its own because nulls take no bytes.
 		if n > w.lim.Rows {
 			err = limitf("a column of nulls says it has %d values; at most %d are allowed", n, w.lim.Rows)
 		}
@@ -130,8 +130,8 @@ func (w *walk) field(s shape) (int64, error) {
 	return n, nil
 }
 
-// views consumes the buffers of n text or binary views after their validity: the views
-// themselves, and those that they lead to.
+// views consumes the buffers of n text or binary views after the validity bitmap: the views and the
+// buffers that they refer to.
 func (w *walk) views(n int64) error {
 	if err := w.nextBuffer(16 * n); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (w *walk) views(n int64) error {
 	return nil
 }
 
-// runs consumes what n run-end encoded values lie in. They take no bytes that would
-// bound them.
+// runs consumes the children of n run-end encoded values. The number needs a bound of its own
+// because repeated values take no bytes.
 func (w *walk) runs(s shape, n int64) error {
 	if n > w.lim.Rows {
 		return limitf("a run-end encoded column says it has %d values; at most %d are allowed", n, w.lim.Rows)
@@ -172,7 +172,7 @@ func (w *walk) runs(s shape, n int64) error {
 	return err
 }
 
-// offsets is the size of n+1 offsets; a column without rows may have none.
+// offsets returns the size of n+1 offsets in bytes. A column without rows may have no offsets.
 func offsets(n int64, s shape) int64 {
 	if n == 0 {
 		return 0
@@ -182,8 +182,8 @@ func offsets(n int64, s shape) int64 {
 
 func bitBytes(bits int64) int64 { return (bits + 7) / 8 }
 
-// nextNode reads a FieldNode {length, null_count}. Lengths of children are
-// bounded by the decoded bytes: no more than 8 values a byte.
+// nextNode reads a FieldNode {length, null_count}. The lengths of children are bounded by the
+// decoded bytes, at no more than 8 values per byte.
 func (w *walk) nextNode() (n, nulls int64, err error) {
 	if w.node >= w.nnodes {
 		return 0, 0, badf("a batch has %d nodes; its schema needs more", w.nnodes)
@@ -200,11 +200,11 @@ func (w *walk) nextNode() (n, nulls int64, err error) {
 	return n, nulls, nil
 }
 
-// maxLength keeps products with widths within 64 bits.
+// maxLength keeps products of lengths and widths within 64 bits.
 const maxLength = 1 << 31
 
-// nextBuffer checks the next Buffer {offset, length}: it lies within the body
-// and holds at least need bytes once decompressed.
+// nextBuffer checks that the next Buffer {offset, length} lies within the body and, once
+// decompressed, has at least need bytes.
 func (w *walk) nextBuffer(need int64) error {
 	if w.buffer >= w.nbuffers {
 		return badf("a batch has %d buffers; its schema needs more", w.nbuffers)

@@ -11,8 +11,8 @@ const (
 	zstdFrame
 )
 
-// codecOf reads field 3 of a RecordBatch: a BodyCompression table with codec 0
-// and method 1.
+// codecOf returns the compression given in field 3 of a RecordBatch, a BodyCompression table with
+// fields codec 0 and method 1.
 func codecOf(t table) (codec, error) {
 	c, ok, err := t.child(3)
 	if err != nil || !ok {
@@ -32,8 +32,8 @@ func codecOf(t table) (codec, error) {
 	return codec(kind + 1), nil
 }
 
-// size returns how long a buffer is once decompressed. A compressed buffer
-// starts with that length as an int64, or -1 if what follows is not compressed.
+// size returns the size of a buffer after decompression. A compressed buffer starts with this size
+// as an int64, or with -1 if the rest is not compressed.
 func (c codec) size(b []byte, lim Limits) (int64, error) {
 	if c == plain || len(b) == 0 {
 		return int64(len(b)), nil
@@ -56,7 +56,8 @@ func (c codec) size(b []byte, lim Limits) (int64, error) {
 	return size, checkLZ4(b)
 }
 
-// checkLZ4 wants the frame's magic number; its blocks are at most 4 MiB.
+// checkLZ4 returns an error unless b starts with the magic number of an LZ4 frame. The blocks of
+// such a frame have at most 4 MiB.
 func checkLZ4(b []byte) error {
 	if len(b) < 7 || binary.LittleEndian.Uint32(b) != 0x184D2204 {
 		return badf("a buffer is not an LZ4 frame")
@@ -64,9 +65,8 @@ func checkLZ4(b []byte) error {
 	return nil
 }
 
-// checkZstd walks one zstd frame (RFC 8878, 3.1.1): its window is bounded, its
-// declared content size is the buffer's, and its blocks end where b ends, so
-// that no second frame hides behind it.
+// checkZstd checks one zstd frame (RFC 8878, 3.1.1): the window is bounded, the declared content
+// size equals size, and the blocks end exactly where b ends, so that no second frame can follow.
 func checkZstd(b []byte, size int64, lim Limits) error {
 	if len(b) < 5 || binary.LittleEndian.Uint32(b) != 0xFD2FB528 {
 		return badf("a buffer is not a zstd frame")
@@ -117,7 +117,8 @@ func contentSize(b []byte) (uint64, bool) {
 	return 0, false
 }
 
-// zstdBlocks walks block headers: bit 0 last, bits 1-2 type, then 21 bits size.
+// zstdBlocks walks over the block headers, 3 bytes each: bit 0 marks the last block, bits 1-2 are
+// the type, the other 21 bits the size.
 func zstdBlocks(b []byte, at int64, checksum bool) error {
 	for {
 		if !buffer(b).within(at, 3) {

@@ -6,14 +6,13 @@ import (
 	"io"
 )
 
-// FileScanner walks the messages of an IPC file: the footer's schema, then the
-// dictionaries and batches that the footer lists, each checked as a Scanner
-// does. The layout is
+// FileScanner reads the messages of an IPC file: the footer's schema, then the dictionaries and
+// batches that the footer lists. Each message is checked as a Scanner does. The layout is
 //
 //	"ARROW1" 00 00 | messages | footer | int32 footer length | "ARROW1"
 //
-// The schema stands before the other messages, too. There it is checked if it is a
-// message: polars writes it without the length that goes before one.
+// A schema also stands at the beginning of the file. It is checked only if it is a complete
+// message, because polars writes it without the length before it.
 type FileScanner struct {
 	s      *Scanner
 	r      io.ReaderAt
@@ -23,7 +22,7 @@ type FileScanner struct {
 	next   int
 }
 
-// block is where a message lies.
+// block is the place of a message in the file.
 type block struct{ at, meta, body int64 }
 
 const (
@@ -63,8 +62,8 @@ func NewFileScanner(r io.ReaderAt, size int64, lim Limits) (*FileScanner, error)
 	return f, nil
 }
 
-// footer reads a Footer table: version 0, schema 1, dictionaries 2,
-// recordBatches 3; blocks are {int64 offset, int32 metadata, pad, int64 body}.
+// footer reads a Footer table (fields: version 0, schema 1, dictionaries 2, recordBatches 3). A
+// block is {int64 offset, int32 metadata, pad, int64 body}.
 func (f *FileScanner) footer(b buffer) error {
 	t, err := b.root()
 	if err != nil {
@@ -90,8 +89,8 @@ func (f *FileScanner) footer(b buffer) error {
 	return nil
 }
 
-// schemaMessage makes a message of the schema in a footer: a Message table before the
-// footer, whose header the schema is.
+// schemaMessage makes a schema message from the schema in a footer, by writing a Message table
+// before the footer whose header refers to that schema.
 func schemaMessage(footer buffer, t table) ([]byte, error) {
 	version, err := t.scalar(0, 2, 0)
 	if err != nil {
@@ -118,8 +117,7 @@ func schemaMessage(footer buffer, t table) ([]byte, error) {
 	return m, nil
 }
 
-// first checks the schema, of which m is a message, and what stands at the file's
-// beginning.
+// first checks the schema message m and the beginning of the file.
 func (f *FileScanner) first(m []byte) (Frame, error) {
 	f.s.at = f.end
 	frame, err := f.s.message(m)
@@ -138,7 +136,7 @@ func (f *FileScanner) first(m []byte) (Frame, error) {
 	return frame, nil
 }
 
-// Next returns the next message, or io.EOF after the last that the footer lists.
+// Next returns the next message, or io.EOF after the last one listed in the footer.
 func (f *FileScanner) Next() (Frame, error) {
 	if m := f.schema; m != nil {
 		f.schema = nil

@@ -2,16 +2,15 @@ package arrowipc
 
 import "encoding/binary"
 
-// A flatbuffer is tables that point to others by offsets. Reading one safely
-// needs only that each offset is followed in arithmetic that cannot wrap, and
-// that what it points to lies within the bytes.
+// A flatbuffer consists of tables that refer to others by offsets. It is safe to read if each
+// offset is computed without overflow and the target lies within the bytes.
 
 // buffer is the metadata of one message.
 type buffer []byte
 
-// table is a checked table: its vtable lies within b. The size of the inline
-// data that a vtable declares is not used: Go's builder shares vtables between
-// tables of different sizes. Each field's own place is checked instead.
+// table is a table whose vtable has been checked to lie within b. The size of inline data that a
+// vtable declares is not used, because Go's builder shares vtables between tables of different
+// sizes. Instead the position of each field is checked.
 type table struct {
 	b            buffer
 	pos          int64 // of the inline data
@@ -28,7 +27,7 @@ func (b buffer) within(at, n int64) bool {
 	return at >= 0 && n >= 0 && n <= int64(len(b)) && at <= int64(len(b))-n
 }
 
-// follow returns where the unsigned offset at position at leads.
+// follow returns the target of the unsigned offset at position at.
 func (b buffer) follow(at int64) (int64, error) {
 	if !b.within(at, 4) {
 		return 0, badf("an offset lies outside the metadata")
@@ -52,7 +51,7 @@ func (b buffer) table(pos int64) (table, error) {
 	return t, nil
 }
 
-// root checks the table that the metadata begins by pointing to.
+// root returns the metadata's root table.
 func (b buffer) root() (table, error) {
 	pos, err := b.follow(0)
 	if err != nil {
@@ -61,8 +60,7 @@ func (b buffer) root() (table, error) {
 	return b.table(pos)
 }
 
-// field returns the position of field i, which takes n bytes inline, or 0 if
-// it is absent.
+// field returns the position of field i, of n bytes inline, or 0 if the field is absent.
 func (t table) field(i, n int64) (int64, error) {
 	slot := 4 + 2*i
 	if slot+2 > t.vlen {
@@ -78,7 +76,7 @@ func (t table) field(i, n int64) (int64, error) {
 	return t.pos + off, nil
 }
 
-// scalar returns an integer field of 1, 2, 4 or 8 bytes, or fallback.
+// scalar returns an integer field of n bytes (1, 2, 4 or 8), or fallback if it is absent.
 func (t table) scalar(i, n, fallback int64) (int64, error) {
 	at, err := t.field(i, n)
 	if err != nil || at == 0 {
@@ -95,7 +93,7 @@ func (t table) scalar(i, n, fallback int64) (int64, error) {
 	return t.b.i64(at), nil
 }
 
-// child returns the table that field i points to; false if absent.
+// child returns the table that field i refers to, or false if the field is absent.
 func (t table) child(i int64) (table, bool, error) {
 	at, err := t.field(i, 4)
 	if err != nil || at == 0 {
@@ -109,8 +107,7 @@ func (t table) child(i int64) (table, bool, error) {
 	return c, err == nil, err
 }
 
-// vector returns where the elements of field i start and how many there are,
-// each of size bytes.
+// vector returns the position and the number of the elements of field i, of size bytes each.
 func (t table) vector(i, size int64) (start, n int64, err error) {
 	at, err := t.field(i, 4)
 	if err != nil || at == 0 {
@@ -146,7 +143,7 @@ func (t table) tables(i int64, f func(table) error) error {
 	return err
 }
 
-// text returns field i, a string; "" if it is absent or not one.
+// text returns the string in field i, "" if it is absent or invalid.
 func (t table) text(i int64) string {
 	start, n, err := t.vector(i, 1)
 	if err != nil {

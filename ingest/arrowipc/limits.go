@@ -5,14 +5,13 @@ import (
 	"fmt"
 )
 
-// Limits bound what a stream may ask for. Fields that are 0 take the default.
+// Limits bound the resources that a stream may use. Fields that are 0 stand for the default.
 type Limits struct {
 	// Metadata bounds the metadata of one message, in bytes (16 MiB).
 	Metadata int64
 	// Body bounds the body of one message, in bytes (1 GiB).
 	Body int64
-	// Decoded bounds what the buffers of one message take once decompressed, in
-	// bytes (1 GiB).
+	// Decoded bounds the size of one message's buffers after decompression, in bytes (1 GiB).
 	Decoded int64
 	// Window bounds a zstd frame's window, in bytes (16 MiB).
 	Window int64
@@ -47,20 +46,20 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// ErrTruncated says that the bytes end before the stream does.
+// ErrTruncated is the cause if the bytes end before the stream is complete.
 var ErrTruncated = errors.New("truncated")
 
-// ErrNotStream says that the bytes do not begin as a stream does.
+// ErrNotStream is the cause if the bytes do not begin like a stream.
 var ErrNotStream = errors.New("not an Arrow IPC stream")
 
-// ErrLimit says that a stream asks for more than Limits allow.
+// ErrLimit is the cause if a stream exceeds the Limits.
 var ErrLimit = errors.New("more than is allowed")
 
-// Error says what is wrong with a stream, and where.
+// Error describes the problem with a stream and its position.
 type Error struct {
-	// At is the byte offset, in the stream, of the message at fault.
+	// At is the byte offset of the bad message in the stream.
 	At int64
-	// Problem says what is wrong.
+	// Problem is a description of the problem.
 	Problem string
 	// Err is ErrTruncated, ErrNotStream, ErrLimit, an *Unsupported, a reader's error, or
 	// nil.
@@ -79,12 +78,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Unsupported says that a stream, as far as it was looked at, is as the format has it,
-// but holds what this program does not read.
+// Unsupported is the cause if the checked part of a stream is valid but uses a feature of the
+// format that this package does not support.
 type Unsupported struct {
-	// Column is the name of the column that it is in, "" for the stream as a whole.
+	// Column is the column with the feature, or "" if it concerns the whole stream.
 	Column string
-	// What names what is not read, with an article; Do says what to write instead.
+	// What names the unsupported feature, with an article. Do is what the producer should write instead.
 	What, Do string
 }
 
@@ -101,8 +100,7 @@ func unsupportedf(do, what string, args ...any) error {
 	return &Unsupported{What: fmt.Sprintf(what, args...), Do: do}
 }
 
-// inColumn puts the name of a field, a table, into an error that names what is not
-// supported.
+// inColumn adds the name of a field, given by its table, to an error about an unsupported feature.
 func inColumn(err error, field table) error {
 	if u, ok := err.(*Unsupported); ok && u.Column == "" {
 		u.Column = field.text(0)
@@ -110,12 +108,12 @@ func inColumn(err error, field table) error {
 	return err
 }
 
-// bad is how the checks below leave their recursion: a message without place.
+// bad is the error type of the checks below: a problem without a position.
 type bad string
 
 func (b bad) Error() string { return string(b) }
 
-// limit is bad for what is more than Limits allow.
+// limit is like bad, for streams that exceed the Limits.
 type limit string
 
 func (l limit) Error() string { return string(l) }

@@ -5,11 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// A Pattern writes streams of one batch, not compressed, that differ from a given one
-// in their numbers of rows and in their values alone.
+// A Pattern writes uncompressed streams of one batch that differ from a given stream only in the
+// number of rows and in the values.
 type Pattern struct {
-	// head is everything before the batch's body, the last message's metadata
-	// included, in which rows, length (of the body), nodes and buffers are positions.
+	// head holds all bytes before the batch's body, including the metadata of the last message.
+	// rows, length (of the body), nodes and buffers are the positions in head where these numbers
+	// are stored.
 	head                         []byte
 	rows, length, nodes, buffers int
 	nnodes, nbuffers             int
@@ -18,7 +19,7 @@ type Pattern struct {
 // end is the end of a stream.
 var end = [8]byte{0xFF, 0xFF, 0xFF, 0xFF}
 
-// NewPattern takes a stream of one batch with rows in it.
+// NewPattern makes a pattern from a stream of one batch with at least one row.
 func NewPattern(stream []byte) (*Pattern, error) {
 	s, err := Check(stream, Limits{})
 	if err != nil {
@@ -36,7 +37,7 @@ func NewPattern(stream []byte) (*Pattern, error) {
 	return p, p.find(f.Meta, meta)
 }
 
-// find looks up where the numbers stand in the metadata, which begins at from.
+// find finds the positions of the numbers in the metadata, which begins at from.
 func (p *Pattern) find(meta []byte, from int) error {
 	message, err := buffer(meta).root()
 	if err != nil {
@@ -62,12 +63,11 @@ func (p *Pattern) find(meta []byte, from int) error {
 	return nil
 }
 
-// aligned is n brought to the next multiple of 8, as buffers lie in a body.
+// aligned rounds n up to a multiple of 8, the alignment of buffers in a body.
 func aligned(n int) int { return (n + 7) &^ 7 }
 
-// Write returns a stream of the pattern's with so many rows, at least one. Nodes and
-// buffers of its columns are in the order of the schema. There must be as many as the
-// pattern has; false if there are not.
+// Write returns a stream with this number of rows, at least one. Nodes and buffers are in the order
+// of the schema. If their numbers differ from the pattern's, Write returns false.
 func (p *Pattern) Write(rows int, nodes []Node, buffers [][]byte) ([]byte, bool) {
 	body := 0
 	for _, b := range buffers {

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// Kind is what a message carries.
+// Kind is the type of a message.
 type Kind int
 
 const (
-	// Schema comes first, once.
+	// Schema is the type of the first message, which occurs once.
 	Schema Kind = iota + 1
 	// Dictionary carries the values of dictionary-encoded columns.
 	Dictionary
@@ -25,25 +25,25 @@ const (
 // Frame is one checked message.
 type Frame struct {
 	Kind Kind
-	// Meta is the flatbuffer, Body what it describes.
+	// Meta is the flatbuffer, Body the bytes after it that it describes.
 	Meta, Body []byte
-	// Rows are those of a record batch (or of a dictionary).
+	// Rows is the number of rows of a record batch or of a dictionary.
 	Rows int64
-	// At is where the message starts in the stream.
+	// At is the message's byte offset in the stream.
 	At int64
-	// Nodes and Buffers are those of a record batch, Views how many buffers each column
-	// of views leads to; Compressed says that the buffers are. Only the frames of a
-	// Stream have them.
+	// Nodes and Buffers are those of a record batch, Views has the number of data buffers of each
+	// column of views. Compressed is set if the buffers are compressed. These fields are set only
+	// in frames of a Stream.
 	Nodes      []Node
 	Buffers    [][]byte
 	Views      []int
 	Compressed bool
-	// Decoded is how many bytes the buffers take once decompressed, as they say.
+	// Decoded is the declared size in bytes of the buffers after decompression.
 	Decoded int64
 }
 
-// Scanner walks the messages of a stream and checks each before it hands it
-// out. It is used by one goroutine.
+// Scanner reads the messages of a stream and checks each one before it returns it. It must be used
+// by one goroutine only.
 type Scanner struct {
 	src    source // of a stream in memory nil: then it is bytes
 	bytes  bytesSource
@@ -52,29 +52,30 @@ type Scanner struct {
 	known  map[int64]bool // dictionaries seen; made for the first
 	at     int64
 	done   bool
-	// columns: batches come with their nodes and buffers.
+	// columns is set if frames of batches should have their nodes and buffers.
 	columns bool
 }
 
-// source gives the next n bytes; fewer with io.EOF where it ends, or another error.
+// source returns the next n bytes. At the end of the source it returns fewer bytes and io.EOF; it
+// may also return another error.
 type source interface {
 	take(n int64) ([]byte, error)
 }
 
-// NewScanner reads a stream from r, from its first message to its end marker.
-// What follows the marker is not read.
+// NewScanner reads a stream from r, from the first message to the end marker. Bytes after the
+// marker are not read.
 func NewScanner(r io.Reader, lim Limits) *Scanner {
 	return &Scanner{src: readerSource{r}, lim: lim.filled()}
 }
 
-// NewBytesScanner walks a stream in memory; the frames share it.
+// NewBytesScanner reads a stream in memory. Frames share this memory.
 func NewBytesScanner(b []byte, lim Limits) *Scanner {
 	return &Scanner{bytes: bytesSource{b}, lim: lim.filled()}
 }
 
-// Next returns the next message, or io.EOF at the end marker, or where the stream ends
-// without one after a whole message. One that stops within a message, or before its
-// schema, is an error, an *Error that wraps ErrTruncated.
+// Next returns the next message. It returns io.EOF at the end marker, or if the stream ends after a
+// complete message without a marker. If the stream ends within a message or before its schema, Next
+// returns an *Error that wraps ErrTruncated.
 func (s *Scanner) Next() (Frame, error) {
 	if s.done {
 		return Frame{}, io.EOF
@@ -113,7 +114,7 @@ func (s *Scanner) fail(err error) error {
 	return &Error{At: s.at, Problem: "cannot be read", Err: err}
 }
 
-// nextBytes returns the next n bytes of a message.
+// nextBytes returns the next n bytes of a message. Fewer bytes are an error.
 func (s *Scanner) nextBytes(n int64) ([]byte, error) {
 	b, err := s.upTo(n)
 	if err == io.EOF {
@@ -122,7 +123,7 @@ func (s *Scanner) nextBytes(n int64) ([]byte, error) {
 	return b, err
 }
 
-// upTo returns the next n bytes; fewer with the source's own error.
+// upTo returns the next n bytes, or fewer with the source's error.
 func (s *Scanner) upTo(n int64) (b []byte, err error) {
 	if s.src == nil {
 		b, err = s.bytes.take(n)
@@ -133,7 +134,7 @@ func (s *Scanner) upTo(n int64) (b []byte, err error) {
 	return b, err
 }
 
-// continuation is what a message begins with.
+// continuation is the marker at the beginning of each message.
 var continuation = []byte{0xff, 0xff, 0xff, 0xff}
 
 func (s *Scanner) next() (Frame, error) {
@@ -171,8 +172,7 @@ func (s *Scanner) next() (Frame, error) {
 	return s.message(meta)
 }
 
-// message reads a Message table: version 0, header_type 1, header 2,
-// bodyLength 3.
+// message reads a Message table with the fields version 0, header_type 1, header 2, bodyLength 3.
 func (s *Scanner) message(meta []byte) (Frame, error) {
 	msg, err := buffer(meta).root()
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 	return f, err
 }
 
-// header checks what a message carries, and says in its frame what was found.
+// header checks the message's header and completes its frame.
 func (s *Scanner) header(f *Frame, header table) (err error) {
 	if (f.Kind == Schema) != (s.schema == nil) {
 		return badf("a stream must have one schema, at its start")
@@ -240,7 +240,7 @@ func (s *Scanner) header(f *Frame, header table) (err error) {
 	return badf("a message of the unknown kind %d", f.Kind)
 }
 
-// dictionary reads a DictionaryBatch table: id 0, data 1, isDelta 2.
+// dictionary reads a DictionaryBatch table with the fields id 0, data 1, isDelta 2.
 func (s *Scanner) dictionary(f *Frame, d table) error {
 	id, err := d.scalar(0, 8, 0)
 	if err != nil {
@@ -286,8 +286,8 @@ func (s *bytesSource) take(n int64) ([]byte, error) {
 
 type readerSource struct{ r io.Reader }
 
-// take reads in pieces that at most double, so that memory follows the bytes
-// that are there, not the length that was claimed.
+// take reads in pieces that at most double, so that the memory in use depends on the bytes received
+// and not on the declared length.
 func (s readerSource) take(n int64) ([]byte, error) {
 	out := make([]byte, 0, min(n, 1<<20))
 	for int64(len(out)) < n {

@@ -32,7 +32,7 @@ const (
 	typeLargeListView
 )
 
-// shape is how a field's values lie in a batch's buffers.
+// shape is the layout of a field's values in a batch's buffers.
 type shape struct {
 	layout   layout
 	bits     int64 // of a fixed-width value; of an offset otherwise
@@ -40,7 +40,7 @@ type shape struct {
 	children []shape
 }
 
-// hasRuns says whether values are run-end encoded, or parts of them.
+// hasRuns reports whether the values, or nested parts of them, are run-end encoded.
 func (s shape) hasRuns() bool {
 	return s.layout == runs || slices.ContainsFunc(s.children, shape.hasRuns)
 }
@@ -53,14 +53,14 @@ const (
 	binaries                  // validity, offsets, bytes
 	lists                     // validity, offsets; one child
 	views                     // validity, offsets, sizes; one child
-	binaryViews               // validity, 16 bytes a value, and as many buffers of bytes as the batch says
+	binaryViews               // validity, 16 bytes per value, and the number of data buffers that the batch gives
 	runs                      // no buffers; children: where runs end, and their values
 	arrays                    // validity; one child of size values each
 	structs                   // validity; children
 )
 
-// schema is the checked schema: shapes of the fields, and of each dictionary's
-// values by id.
+// schema is the checked schema: the shapes of the fields, and those of dictionary values by
+// dictionary id.
 type schema struct {
 	fields []shape
 	dicts  map[int64]shape // made for the first
@@ -112,8 +112,8 @@ func (s *schema) children(t table, field int64, depth int, lim Limits) ([]shape,
 	return out, err
 }
 
-// field reads a Field table: name 0, nullable 1, type_type 2, type 3,
-// dictionary 4, children 5, custom_metadata 6.
+// field reads a Field table with the fields name 0, nullable 1, type_type 2, type 3, dictionary 4,
+// children 5, custom_metadata 6.
 func (s *schema) field(f table, depth int, lim Limits) (shape, error) {
 	if err := f.strings(0); err != nil {
 		return shape{}, err
@@ -154,8 +154,8 @@ func (s *schema) field(f table, depth int, lim Limits) (shape, error) {
 	return s.dictionary(dict, out)
 }
 
-// dictionary reads a DictionaryEncoding table: id 0, indexType 1, isOrdered 2,
-// dictionaryKind 3. The field's own buffers are then the indices.
+// dictionary reads a DictionaryEncoding table with the fields id 0, indexType 1, isOrdered 2,
+// dictionaryKind 3. The buffers of a field with a dictionary are those of the indices.
 func (s *schema) dictionary(d table, values shape) (shape, error) {
 	id, err := d.scalar(0, 8, 0)
 	if err != nil {
@@ -263,7 +263,7 @@ func shapeOf(kind int64, t table, kids []shape, lim Limits) (shape, error) {
 	return shape{}, badf("a field has the unknown type %d", kind)
 }
 
-// childrenOf is the number of children that a type must have; -1 for any.
+// childrenOf returns the number of children that a type must have, -1 for any number.
 func childrenOf(kind int64) int {
 	switch kind {
 	case typeStruct:
@@ -276,7 +276,7 @@ func childrenOf(kind int64) int {
 	return 0
 }
 
-// byUnit reads an enumeration that selects the width in bits.
+// byUnit reads an enumeration and returns a fixed-width shape whose width in bits depends on it.
 func byUnit(t table, field, fallback int64, bits ...int64) (shape, error) {
 	u, err := t.scalar(field, 2, fallback)
 	if err != nil {
@@ -302,7 +302,8 @@ func timeShape(t table) (shape, error) {
 	return shape{layout: fixed, bits: bits}, nil
 }
 
-// maxScale bounds decimals: as text or a number, one takes a power of ten of its scale.
+// maxScale bounds the scale of decimals, because conversion to a text or number computes that power
+// of ten.
 const maxScale = 1000
 
 func decimalShape(t table) (shape, error) {
@@ -329,7 +330,7 @@ func decimalShape(t table) (shape, error) {
 	return shape{layout: fixed, bits: bits}, nil
 }
 
-// mapShape: a map is a list of structs of a key and a value.
+// mapShape returns the shape of a map: a list of structs with a key and a value.
 func mapShape(t table, kids []shape) (shape, error) {
 	if _, err := t.scalar(0, 1, 0); err != nil {
 		return shape{}, err
@@ -340,7 +341,8 @@ func mapShape(t table, kids []shape) (shape, error) {
 	return shape{layout: lists, bits: 32, children: kids}, nil
 }
 
-// runsShape: values that runs repeat are of one piece, not lists or structs.
+// runsShape returns the shape of run-end encoded values. Values with children, such as lists and
+// structs, are not supported.
 func runsShape(kids []shape) (shape, error) {
 	if ends := kids[0]; ends.layout != fixed || ends.bits != 16 && ends.bits != 32 && ends.bits != 64 {
 		return shape{}, badf("the ends of runs are not integers of 16, 32 or 64 bits")

@@ -5,21 +5,21 @@ import (
 	"io"
 )
 
-// Stream is a whole stream in memory that has been checked.
+// Stream is a complete, checked stream in memory.
 type Stream struct {
-	// Schema is what it begins with.
+	// Schema is the schema at its beginning.
 	Schema *Known
-	// Frames are the messages after the schema; they share the stream's memory. Record
-	// batches have their nodes and buffers.
+	// Frames are the messages after the schema. They share the stream's memory. Those of record
+	// batches have nodes and buffers.
 	Frames []Frame
 	// Rows are those of all record batches.
 	Rows int64
-	// Decoded is how many bytes the buffers of all frames take once decompressed.
+	// Decoded is the size in bytes of the buffers of all frames after decompression.
 	Decoded int64
 }
 
-// Check checks a whole stream in memory: one schema, at least that, and nothing after
-// the end marker. The marker may be missing, as it is where a writer was not closed.
+// Check checks a complete stream in memory: it must have a schema and nothing after the end marker.
+// The marker may be missing, because writers that are not closed leave it out.
 func Check(b []byte, lim Limits) (*Stream, error) {
 	s := NewBytesScanner(b, lim)
 	s.columns = true
@@ -27,7 +27,7 @@ func Check(b []byte, lim Limits) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	// One piece of memory for all that most streams need.
+	// One allocation suffices for most streams.
 	var out struct {
 		stream Stream
 		known  Known
@@ -41,8 +41,8 @@ func Check(b []byte, lim Limits) (*Stream, error) {
 	return &out.stream, nil
 }
 
-// rest checks what follows the schema of the stream b, and adds it to out: the frames
-// only if s.columns.
+// rest checks the messages after the schema of the stream b and adds their sizes to out, and also
+// the frames if s.columns is set.
 func (s *Scanner) rest(out *Stream, b []byte) error {
 	for {
 		f, err := s.Next()
@@ -65,9 +65,8 @@ func (s *Scanner) rest(out *Stream, b []byte) error {
 	return nil
 }
 
-// Known is a schema that has been checked, with the bytes that it stood in. Streams
-// that begin with just these bytes need not have it checked again, which for streams
-// of a few rows is most of the work.
+// Known is a checked schema with its encoded bytes. In a stream that begins with the same bytes the
+// schema need not be checked again, which saves most of the work for streams of a few rows.
 type Known struct {
 	bytes  []byte
 	meta   int // the length of the metadata in it
@@ -75,18 +74,18 @@ type Known struct {
 	lim    Limits
 }
 
-// Clone returns the schema in memory of its own: as Check gives it, it shares the
-// stream's.
+// Clone returns a copy of the schema in memory of its own. A schema returned by Check shares the
+// stream's memory.
 func (k *Known) Clone() *Known {
 	c := *k
 	c.bytes = bytes.Clone(k.bytes)
 	return &c
 }
 
-// Begins says whether a stream begins with the schema.
+// Begins reports whether a stream begins with the schema.
 func (k *Known) Begins(stream []byte) bool { return bytes.HasPrefix(stream, k.bytes) }
 
-// Bytes is how long the schema is.
+// Bytes returns the length of the encoded schema.
 func (k *Known) Bytes() int { return len(k.bytes) }
 
 // Frame is the schema's message.
@@ -95,7 +94,8 @@ func (k *Known) Frame() Frame {
 	return Frame{Kind: Schema, Meta: k.bytes[8:at:at], Body: k.bytes[at:]}
 }
 
-// Check checks a stream that begins with the schema, within the limits of that.
+// Check checks a stream that begins with the schema, within the limits with which the schema was
+// checked.
 func (k *Known) Check(b []byte) (*Stream, error) {
 	out := &Stream{Schema: k, Frames: make([]Frame, 0, 1)}
 	if err := k.rest(out, b, true); err != nil {
@@ -104,15 +104,15 @@ func (k *Known) Check(b []byte) (*Stream, error) {
 	return out, nil
 }
 
-// Weigh checks all that Check does, and returns the stream's Decoded alone: it keeps
-// nothing of what it finds, and so allocates nothing for most streams.
+// Weigh makes the same checks as Check, and returns only the stream's Decoded. It keeps no frames,
+// and so allocates nothing for most streams.
 func (k *Known) Weigh(b []byte) (int64, error) {
 	var out Stream
 	err := k.rest(&out, b, false)
 	return out.Decoded, err
 }
 
-// rest checks what follows the schema of the stream b, and adds it to out.
+// rest checks the messages after the schema of the stream b and adds them to out.
 func (k *Known) rest(out *Stream, b []byte, columns bool) error {
 	at := len(k.bytes)
 	s := NewBytesScanner(b[at:], k.lim)

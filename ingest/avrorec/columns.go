@@ -8,11 +8,11 @@ import (
 	"unfold/ingest/record"
 )
 
-// maxTies bounds how many fields, in all types that lie within each other, are looked at
-// when all columns are wanted, as a multiple of record.Limits.Fields.
+// maxTies bounds the number of fields visited, in all nested types, when all columns are requested,
+// as a multiple of record.Limits.Fields.
 const maxTies = 16
 
-// columns are those of all fields of a row.
+// columns collects the columns of all fields of a row.
 type columns struct {
 	most  int
 	ties  int
@@ -21,7 +21,7 @@ type columns struct {
 	above map[*shape]bool // records around the one at hand
 }
 
-// all returns the columns of a row, in the schema's order.
+// all returns the names of a row's columns in the order of the schema.
 func all(row *shape, most int) ([]string, error) {
 	c := columns{most: most, known: map[string]bool{}, above: map[*shape]bool{}}
 	err := c.add(row, "")
@@ -57,7 +57,7 @@ func (c *columns) add(s *shape, path string) error {
 	return nil
 }
 
-// pinOf is the type of a value's column, Auto if it has none by itself.
+// pinOf returns the column type of a value, or Auto if the schema does not determine it.
 func pinOf(s *shape) record.Type {
 	_, time := s.time()
 	switch {
@@ -77,7 +77,8 @@ func pinOf(s *shape) record.Type {
 	return record.Auto
 }
 
-// pin is the type of the column of a path: Auto if it is not there, or of several types.
+// pin returns the type of the column at a path, or Auto if the path does not exist or has several
+// types.
 func pin(s *shape, path string) record.Type {
 	if s == nil {
 		return record.Auto
@@ -120,8 +121,7 @@ func pinUnion(s *shape, path string) record.Type {
 	return found
 }
 
-// specOf is the spec with what the schema says of it: all columns if none is named, and
-// their types.
+// specOf completes the spec from the schema: all columns if none is named, and their types.
 func (d *Decoder) specOf(spec record.Spec) (record.Spec, error) {
 	spec.Limits = spec.Limits.Filled()
 	if spec.Paths == nil {

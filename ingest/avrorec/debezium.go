@@ -7,11 +7,11 @@ import (
 // change is Debezium's envelope.
 type change struct {
 	shape *shape
-	// row is the record before and after the change.
+	// row is the type of the records before and after the change.
 	row *shape
 }
 
-// changeOf returns the envelope that a schema is, nil if it is none.
+// changeOf returns the change envelope that the schema describes, or nil if it is none.
 func changeOf(s *shape) *change {
 	was, row := envelope(s)
 	if row == nil || row.kind != kindRecord || was != row {
@@ -20,8 +20,8 @@ func changeOf(s *shape) *change {
 	return &change{s, row}
 }
 
-// envelope returns the records before and after a change, as the envelope that a schema is has them; nil for
-// what is not there, and if it is none.
+// envelope returns the types of the records before and after a change, if the schema is a change
+// envelope. A missing record gives nil; both are nil if the schema is no envelope.
 func envelope(s *shape) (before, after *shape) {
 	if s.kind != kindRecord {
 		return nil, nil
@@ -36,8 +36,8 @@ func envelope(s *shape) (before, after *shape) {
 	return was.value(), row.value()
 }
 
-// ChangeInText returns the fields of the envelope that the schema is, if the records before and after a change
-// are texts, as Debezium's connector for MongoDB writes them: JSON. Else it returns nil.
+// ChangeInText returns the fields of the change envelope if its records before and after are texts:
+// Debezium's MongoDB connector writes them as JSON. Otherwise it returns nil.
 func (d *Decoder) ChangeInText() (fields []string) {
 	was, row := envelope(d.root)
 	if row == nil || !row.text || was == nil || !was.text {
@@ -49,8 +49,8 @@ func (d *Decoder) ChangeInText() (fields []string) {
 	return fields
 }
 
-// bind returns the steps of the envelope's fields: those that are asked for by name and
-// that the row has not.
+// bind returns the steps for fields of the envelope itself: those that are requested by name and
+// that the row lacks.
 func (c *change) bind(root *record.Node) (steps []step, err error) {
 	for _, f := range c.shape.fields {
 		of := step{op: opSkip, shape: f.shape}
@@ -137,7 +137,7 @@ func (r *reader) letter(s *shape) ([]byte, bool) {
 	return r.bytes()
 }
 
-// record reads the row before or after the change and says whether there is one.
+// record reads the row before or after the change, and reports whether it is present.
 func (c *change) record(w *worker, before bool) (there, ok bool) {
 	name := "after"
 	if before {
@@ -152,7 +152,8 @@ func (c *change) record(w *worker, before bool) (there, ok bool) {
 	return true, w.walk(&w.row, w.limits.Depth)
 }
 
-// asideOf returns the kind of messages of Debezium's that are no changes, "" for others.
+// asideOf returns the kind of a Debezium message that is no change, such as a heartbeat, or "" for
+// other messages.
 func asideOf(s *shape) string {
 	if s.kind != kindRecord {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"unfold/ingest/record"
 )
 
-// envelope is a schema as Debezium's Postgres connector registers it, with pgvector's types.
+// envelope is the schema that Debezium's Postgres connector registers, with pgvector's types.
 const envelope = `{"type":"record","name":"Envelope","namespace":"pg.public.items","fields":[
  {"name":"before","type":["null",{"type":"record","name":"Value","fields":[
    {"name":"id","type":{"type":"int","connect.default":0},"default":0},
@@ -35,8 +35,7 @@ func item(id int) m {
 		"words": m{"dimensions": 4, "vector": []any{m{"key": 1, "value": 0.5}, m{"key": 4, "value": 2.0}}}, "made": int64(1500), "price": m{"scale": 1, "value": []byte{0xff, 0x00}}}
 }
 
-// TestDebezium holds what becomes of changes: the row is what is after it, or was before a
-// deletion.
+// The row of a change is the record after it, or the record before a deletion.
 func TestDebezium(t *testing.T) {
 	const whole = "note=n embedding=[0.5,7] exact=[1.5,NaN] words=[0.5,0,0,2] made=1970-01-01 00:00:00.0015Z price=-25.6"
 	one := record.Spec{Paths: []string{"id", "source.lsn", "op", "after.id", "before.id"}}
@@ -80,8 +79,8 @@ func TestDebezium(t *testing.T) {
 	}
 }
 
-// TestChangesOfAStage: values that were left out, operations without a record, messages beside
-// changes and flattened deletions are known where changes are expected.
+// If changes are expected, the decoder recognizes omitted values, operations without a record,
+// Debezium messages that are no changes, and flattened deletions.
 func TestChangesOfAStage(t *testing.T) {
 	spec := record.Spec{Changes: true}
 	left := item(7)

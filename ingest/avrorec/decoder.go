@@ -10,13 +10,13 @@ import (
 	"unfold/ingest/table"
 )
 
-// Decoder decodes messages of one schema. It is safe for concurrent use. A table is a
-// function of its message, the schema and the spec alone.
+// Decoder decodes messages of one schema. It is safe for concurrent use. A message's table depends
+// only on the message, the schema and the spec.
 type Decoder struct {
 	schema *avro.Schema
 	root   *shape
-	// row is the shape of rows; list that a message is an array of them; scalar that rows
-	// are values of no record.
+	// row is the shape of rows. list is set if a message is an array of rows, scalar if a row is a
+	// single value instead of a record.
 	row          *shape
 	list, scalar bool
 	change       *change
@@ -26,8 +26,8 @@ type Decoder struct {
 	pool         sync.Pool // of *worker
 }
 
-// Compile returns the decoder of a schema for what is wanted. References are behind those
-// that they need themselves. An error is of the schema: no message of it can be read.
+// Compile returns a decoder for a schema and the requested columns. A reference must come after
+// those that it needs itself. An error concerns the schema: no message of it can be read.
 func Compile(schema string, references []Reference, spec record.Spec) (*Decoder, error) {
 	s, err := Parse(schema, references)
 	if err != nil {
@@ -78,13 +78,13 @@ func (d *Decoder) find(spec record.Spec) {
 	}
 }
 
-// Schema is the schema of the messages. It needs no references.
+// Schema returns the schema of the messages, with all references resolved.
 func (d *Decoder) Schema() *avro.Schema { return d.schema }
 
-// Spec is what is wanted, with all columns named and typed.
+// Spec returns the request with names and types of all columns filled in.
 func (d *Decoder) Spec() record.Spec { return d.spec }
 
-// newWorker returns a worker whose steps are bound to a builder of its own.
+// newWorker returns a worker with a new builder, to which its steps are bound.
 func (d *Decoder) newWorker() (*worker, error) {
 	w := &worker{b: d.layout.Builder(), limits: d.layout.Limits(), changes: d.spec.Changes}
 	return w, d.bind(w)
@@ -103,8 +103,8 @@ func (d *Decoder) bind(w *worker) (err error) {
 	return err
 }
 
-// Decode decodes a message: what stands behind the registry's frame. What is wrong with it
-// is a *table.Error. The bytes are not kept.
+// Decode decodes a message, given without the registry's header. Its errors are *table.Error. The
+// bytes are not kept.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (out record.Decoded, err error) {
 	w, _ := d.pool.Get().(*worker)
 	if w == nil {
@@ -142,7 +142,7 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (out record.Decoded,
 	return out, err
 }
 
-// release empties a worker for the next message.
+// release empties a worker so that it can decode another message.
 func (d *Decoder) release(w *worker) {
 	w.b.Reset()
 	w.reader = reader{}

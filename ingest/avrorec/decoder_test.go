@@ -15,7 +15,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// shown writes a table's values, each with its type.
+// shown formats a table's values with their types.
 func shown(t *table.Table) string {
 	var parts []string
 	for _, c := range t.Columns() {
@@ -78,7 +78,7 @@ func event() m {
 		"tags": []string{"x", "y"}, "scores": m{"a": 1.5, "b": 2.0}, "either": "text"}
 }
 
-// TestDecode holds what becomes of each type.
+// Each Avro type gives the expected column values.
 func TestDecode(t *testing.T) {
 	value := encode(t, everything, event())
 	for _, row := range []struct {
@@ -108,8 +108,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestTypesAreTheSchemas holds that columns have the same types whatever a record holds, and
-// that only those of several types are inferred.
+// Column types do not depend on the record's values, except for unions of several types, where they
+// are inferred.
 func TestTypesAreTheSchemas(t *testing.T) {
 	d, err := avrorec.Compile(everything, nil, record.Spec{Paths: []string{"id", "l", "v", "either"}})
 	if err != nil {
@@ -135,7 +135,7 @@ func TestTypesAreTheSchemas(t *testing.T) {
 	}
 }
 
-// TestEvolution holds that one set of columns reads what several versions of a schema wrote.
+// The same set of columns can be read from messages of several versions of a schema.
 func TestEvolution(t *testing.T) {
 	spec := record.Spec{Paths: []string{"id", "v", "size"}, Types: map[string]record.Type{"size": record.Float}}
 	for _, row := range []struct{ name, schema, want string }{
@@ -161,7 +161,7 @@ func TestEvolution(t *testing.T) {
 	}
 }
 
-// TestRoots holds which schemas hold records.
+// Schemas of records, arrays of records, unions and plain values are accepted, others are refused.
 func TestRoots(t *testing.T) {
 	const point = `{"type":"record","name":"P","fields":[{"name":"x","type":"int"}]}`
 	for _, row := range []struct {
@@ -198,8 +198,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// TestReferences holds that types of other schemas are found, and that the schema that
-// comes of it stands alone.
+// Types of referenced schemas are found, and the resulting schema needs no references.
 func TestReferences(t *testing.T) {
 	references := []avrorec.Reference{
 		{Name: "geo.Point", Text: `{"type":"record","name":"Point","namespace":"geo","fields":[{"name":"x","type":"double"}]}`},
@@ -223,8 +222,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestDecoderIsReused holds that messages leave nothing behind for those after them, bad
-// ones neither.
+// A decoded message, even a bad one, does not affect the ones decoded after it.
 func TestDecoderIsReused(t *testing.T) {
 	d, err := avrorec.Compile(everything, nil, record.Spec{Paths: []string{"id", "v", "l"}})
 	if err != nil {

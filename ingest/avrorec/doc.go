@@ -1,16 +1,15 @@
-// Package avrorec reads records that are written as Avro, one a message, by the schema of
-// who wrote them:
+// Package avrorec reads Avro records, one per message, with the schema of their writer:
 //
 //	d, err := avrorec.Compile(schema, references, spec)
 //	decoded, err := d.Decode(value, origin)    // value: behind the registry's frame
 //
 // # Which columns there are
 //
-// The columns that are wanted are the reader's schema. A field is found by its name or one
-// of its aliases in the writer's schema; a field that the writer does not have is null;
-// what nobody wants is passed over. If all is wanted, the columns are the schema's, in its
-// order: they do not depend on the record. Recursion is not followed then, and maps, whose
-// keys are not in the schema, are left out.
+// The requested columns act as Avro's reader schema. A field is found by its name or by an alias in
+// the writer's schema; a field that the writer lacks is null; other fields are skipped. If all
+// columns are requested, they are those of the schema in its order, so they do not depend on the
+// record. In this case recursive types are not followed, and maps are left out, because the schema
+// does not contain their keys.
 //
 //	null, boolean, int, long, float, double, string    as they are
 //	enum                                               its symbol, text
@@ -25,24 +24,24 @@
 //	map                                                its values, by dotted paths that name the key
 //	other arrays; records and maps asked for by name   JSON, as text; only if asked for by name
 //
-// A message that is an array of records holds several events. A schema that is one plain
-// value, as of a key, has one column: the only one that is wanted, else "value".
+// A message that is an array of records holds several events. A schema of one plain value, such as
+// a key, has a single column, named as requested or else "value".
 //
 // # Debezium
 //
-// A record with the fields before, after and op is a change: the row is what is after it,
-// for op "d" what was before (record.Decoded). Fields of the change itself are columns if
-// they are asked for by name, as source.lsn, and the row has none of that name.
+// A record with the fields before, after and op is a change. Its row is the record after the
+// change, or for op "d" the one before (record.Decoded). A field of the change itself, such as
+// source.lsn, is a column if it is requested by name and the row has no such field.
 //
 // # Why a reader of its own
 //
-// github.com/twmb/avro parses and checks the schemas. Its decoder fills values of Go types,
-// which would have to be walked once more for the columns. The reader here (walk.go) goes
-// along the schema once and hands over what is wanted. It is held to the library's by a
-// property and by a fuzz target.
+// github.com/twmb/avro parses and checks the schemas. Its decoder fills Go values, which would have
+// to be traversed again to fill the columns. The reader in this package (walk.go) traverses the
+// schema once and passes on only the requested values. A property test and a fuzz target compare it
+// with the library's decoder.
 //
 // # Untrusted input
 //
-// A count or length never exceeds what is left of the message, values without bytes are
-// never counted one by one, and depth, fields and memory are bounded by record.Limits.
+// A count or length is refused if it exceeds the rest of the message. Values without bytes are
+// never counted one by one. Depth, fields and memory are bounded by record.Limits.
 package avrorec

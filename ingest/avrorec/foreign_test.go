@@ -10,8 +10,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// TestForeignMessages holds what becomes of records that fastavro has written:
-// testdata/foreign/avro.py.
+// Records written by fastavro (testdata/foreign/avro.py) give the expected tables.
 func TestForeignMessages(t *testing.T) {
 	for _, row := range []struct {
 		name    string

@@ -19,7 +19,7 @@ func longs(values ...int64) (b []byte) {
 	return b
 }
 
-// TestHostile holds that bad messages are errors, soon and within their memory.
+// Bad messages return an error quickly and without much memory.
 func TestHostile(t *testing.T) {
 	field := func(of string) string {
 		return `{"type":"record","name":"E","fields":[{"name":"x","type":` + of + `}]}`
@@ -61,7 +61,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNullsWithoutEnd holds that values without bytes are not counted one by one.
+// Values without bytes are not counted one by one, so a huge count of them costs no time.
 func TestNullsWithoutEnd(t *testing.T) {
 	fields := make([]string, 4000)
 	for i := range fields {
@@ -75,7 +75,7 @@ func TestNullsWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestHugeSchemas holds that schemas whose types lie in each other many times are bounded.
+// The work for schemas whose types refer to each other many times is bounded.
 func TestHugeSchemas(t *testing.T) {
 	var types []string
 	for i := range 30 {
@@ -102,7 +102,7 @@ func TestHugeSchemas(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded holds that a message cannot ask for more than it is allowed.
+// A message cannot make the decoder exceed its memory limit.
 func TestMemoryIsBounded(t *testing.T) {
 	schema := `{"type":"record","name":"E","fields":[{"name":"x","type":{"type":"array","items":"int"}}]}`
 	value := append(longs(30<<20), make([]byte, 30<<20+1)...)

@@ -9,7 +9,7 @@ import (
 	"unfold/ingest/record"
 )
 
-// uuid writes 16 bytes as they are usually written.
+// uuid writes 16 bytes in the usual text form of a UUID.
 func uuid(to, v []byte) []byte {
 	for i, part := range [][]byte{v[:4], v[4:6], v[6:8], v[8:10], v[10:16]} {
 		if i > 0 {
@@ -26,8 +26,8 @@ type element struct {
 	value float64
 }
 
-// sparse reads a sparse vector and makes it dense. As in pgvector's text, from which
-// Debezium takes them over, indices begin with 1.
+// sparse reads a sparse vector and converts it to a dense one. Indices begin with 1, because
+// Debezium takes them from pgvector's text form.
 func (w *worker) sparse(s *step) bool {
 	var elements []element
 	dimensions, there := 0.0, true
@@ -63,7 +63,7 @@ func (w *worker) sparse(s *step) bool {
 	return true
 }
 
-// elements reads those of a sparse vector, an array of pairs that may be null.
+// elements reads the elements of a sparse vector, an array of pairs that may be null.
 func (w *worker) elements(s *shape) (all []element, there, ok bool) {
 	if s.kind == kindUnion {
 		i, ok := w.index(len(s.branches), "branch")
@@ -97,7 +97,8 @@ func (w *worker) elements(s *shape) (all []element, there, ok bool) {
 	}
 }
 
-// maxJSON bounds a value that is written as JSON: it takes many times its bytes meanwhile.
+// maxJSON bounds the size of a value that is written as JSON, because the conversion takes many
+// times its bytes.
 const maxJSON = 1 << 20
 
 // json writes a value as JSON.

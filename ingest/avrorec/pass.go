@@ -6,11 +6,11 @@ import (
 	"github.com/twmb/avro"
 )
 
-// LaxNames takes names in schemas as other libraries write them.
+// LaxNames accepts the names that other libraries write in schemas.
 func LaxNames() avro.SchemaOpt { return avro.WithLaxNames(anyName) }
 
-// Record returns the record of a message that Decode takes, as it is written there: for a
-// change the one that it holds, of a union the one that is there.
+// Record returns the encoded record within a message that Decode accepts: for a change, the record
+// after it; for a union, the branch that is present.
 func (d *Decoder) Record(value []byte) ([]byte, error) {
 	if d.passed() == nil {
 		return nil, fmt.Errorf("messages of the Avro schema %s hold no single record of one type: it cannot be passed on", d.root.name)
@@ -33,8 +33,8 @@ func (d *Decoder) Record(value []byte) ([]byte, error) {
 	return value[from:r.at], nil
 }
 
-// RecordType returns the type of what Record returns, for the caller to change; nil if
-// messages hold no single record of one type.
+// RecordType returns the type of the records returned by Record, which the caller may modify, or
+// nil if messages do not hold one record of one type.
 func (d *Decoder) RecordType() *avro.SchemaNode {
 	s := d.passed()
 	if s == nil {
@@ -48,7 +48,7 @@ func (d *Decoder) RecordType() *avro.SchemaNode {
 	return &n
 }
 
-// container is the shape at which the record stands.
+// container returns the shape that directly holds the record.
 func (d *Decoder) container() *shape {
 	if d.change != nil {
 		return d.change.shape.field("after")
@@ -56,7 +56,7 @@ func (d *Decoder) container() *shape {
 	return d.root
 }
 
-// passed is the shape of the record, nil if there is no single one.
+// passed returns the record's shape, or nil if there is no single one.
 func (d *Decoder) passed() *shape {
 	if v := d.container().value(); !d.list && !d.scalar && v != nil && v.kind == kindRecord {
 		return v
@@ -64,7 +64,7 @@ func (d *Decoder) passed() *shape {
 	return nil
 }
 
-// seek goes to the record after a change.
+// seek moves the reader to the record after a change.
 func (c *change) seek(r *reader, depth int) bool {
 	for _, f := range c.shape.fields {
 		if f.name == "after" {

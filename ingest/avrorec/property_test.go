@@ -15,14 +15,14 @@ import (
 	"unfold/ingest/table"
 )
 
-// drawn is a type drawn by chance, a value of it, and what its column shows.
+// drawn is a random type with a value of it and the text expected in its column.
 type drawn struct {
 	schema any
 	value  any
 	shown  string
 }
 
-// draw draws a type that has a column, and a value.
+// draw draws a type that has a column, with a value.
 func draw(t *rapid.T, at string) drawn {
 	switch rapid.SampledFrom([]string{"int", "long", "float", "double", "boolean", "string", "array", "doubles", "null", "other"}).Draw(t, at) {
 	case "int":
@@ -63,9 +63,8 @@ func draw(t *rapid.T, at string) drawn {
 	return drawn{[]any{"null", inner.schema}, inner.value, inner.shown}
 }
 
-// TestAgreesWithTheLibrary holds that records which the library writes are read as it wrote
-// them, whichever of their fields are wanted, and that none of them that is cut off or has
-// more behind it is.
+// Records written by the library are read with the written values, whichever fields are requested.
+// Records that are truncated or have extra bytes are refused.
 func TestAgreesWithTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "fields")
@@ -120,9 +119,8 @@ func TestAgreesWithTheLibrary(t *testing.T) {
 	})
 }
 
-// FuzzDecode holds that nothing in a message breaks the decoder, that it takes the bytes that
-// the library takes, and makes the same of them. The library takes less: it looks into values
-// that are passed over here by their length.
+// FuzzDecode decodes arbitrary messages and compares the result with the library's. The library
+// accepts fewer messages, because it also checks values that this decoder skips by their length.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, everything, event()))
 	f.Add(encode(f, envelope, change("u", item(1), item(2))))
@@ -184,7 +182,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzCompile holds that no schema breaks the compiler, or the decoder of what it makes.
+// FuzzCompile compiles arbitrary schemas, and decodes with the result, without panics.
 func FuzzCompile(f *testing.F) {
 	f.Add(everything, []byte("\x00\x02a"))
 	f.Add(envelope, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 2, 'c'})

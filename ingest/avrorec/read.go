@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// reader reads Avro's binary values. Once a read has failed, err is set and what it
-// returns is of no meaning.
+// reader reads Avro's binary values. After a failed read err is set, and returned values are
+// meaningless.
 type reader struct {
 	data []byte
 	at   int
@@ -46,7 +46,7 @@ func (r *reader) short(what string) bool {
 	return r.fail("%s is cut off, at byte %d", what, r.at+1)
 }
 
-// bytes reads a length and so many bytes, which are those of the message.
+// bytes reads a length and then that number of bytes. The result shares the message's memory.
 func (r *reader) bytes() ([]byte, bool) {
 	n, ok := r.long()
 	if !ok {
@@ -58,7 +58,7 @@ func (r *reader) bytes() ([]byte, bool) {
 	return r.take(int(n))
 }
 
-// take reads so many bytes.
+// take reads n bytes.
 func (r *reader) take(n int) ([]byte, bool) {
 	if n > r.left() {
 		return nil, r.short("a value")
@@ -84,7 +84,7 @@ func (r *reader) double() (float64, bool) {
 	return math.Float64frombits(binary.LittleEndian.Uint64(v)), true
 }
 
-// index reads the number of a branch or a symbol, of n.
+// index reads the number of a union's branch or of an enum's symbol and checks that it is below n.
 func (r *reader) index(n int, what string) (int, bool) {
 	i, ok := r.long()
 	if ok && (i < 0 || i >= int64(n)) {
@@ -93,8 +93,8 @@ func (r *reader) index(n int, what string) (int, bool) {
 	return int(i), ok
 }
 
-// block reads how many items of a shape come next, 0 at the end, and how many bytes they
-// take together, -1 if that is not said.
+// block reads the header of a block: the number of items, 0 at the end, and their size in bytes, -1
+// if not given.
 func (r *reader) block(items *shape) (n, size int, ok bool) {
 	count, ok := r.long()
 	bytes := int64(-1)
@@ -109,7 +109,7 @@ func (r *reader) block(items *shape) (n, size int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	// Items without bytes are not looked at: any number of them will do.
+	// Items without bytes are not read, so their number need not be bounded.
 	if least := int64(items.least); items.fixed && least == 0 {
 		count = min(count, 1)
 	} else if count > int64(r.left())/max(least, 1) {
@@ -156,7 +156,7 @@ func (r *reader) skip(s *shape, depth int) bool {
 
 func (r *reader) deep() bool { return r.fail("values lie too deep within each other") }
 
-// skipBlocks passes over an array or a map.
+// skipBlocks skips an array or a map.
 func (r *reader) skipBlocks(s *shape, depth int) bool {
 	for {
 		n, size, ok := r.block(s.items)

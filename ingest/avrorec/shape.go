@@ -11,7 +11,7 @@ import (
 	"unfold/ingest/record"
 )
 
-// kind is how values are written.
+// kind is the encoding of a type's values.
 type kind int
 
 const (
@@ -29,25 +29,26 @@ const (
 	kindRecord
 )
 
-// shape is a type of a schema. Shapes of recursive schemas form rings.
+// shape is a type of a schema. Recursive schemas give cyclic shapes.
 type shape struct {
 	kind kind
-	// text: of bytes, that it is a string. name: the full name of a record, enum or fixed.
+	// text is set if the bytes are a string. name is the full name of a record, enum or fixed type.
 	text bool
 	name string
-	// logical is the logical type or, if there is none, Connect's name of the type.
+	// logical is the logical type or, if there is none, Kafka Connect's name of the type.
 	logical     string
 	size, scale int
 	symbols     [][]byte
 	fields      []field
-	solid       []*shape // of fields, those that take bytes
+	solid       []*shape // the fields whose values take bytes
 	items       *shape   // of arrays; of maps, the values
 	branches    []*shape
-	// least is how many bytes a value takes at least; fixed that it takes no more.
+	// least is the minimum number of bytes of a value; fixed is set if all values take exactly this
+	// number.
 	least int
 	fixed bool
-	known int // how far measure has come: 0, 1 on the way, 2
-	// node is the type, for writing values as JSON.
+	known int // progress of measure: 0 not begun, 1 under way, 2 done
+	// node is the schema's type, used to write values as JSON.
 	node *avro.SchemaNode
 }
 
@@ -57,14 +58,14 @@ type field struct {
 	shape   *shape
 }
 
-// Reference is a schema that another one refers to.
+// Reference is a schema to which another schema refers.
 type Reference struct {
-	// Name is what it is called there, Text the schema.
+	// Name is the name by which the other schema refers to it, Text the schema itself.
 	Name, Text string
 }
 
-// Parse parses a schema and what it refers to, each reference behind those that it needs
-// itself. The schema that it returns needs no references.
+// Parse parses a schema with its references. A reference must come after those that it needs
+// itself. The returned schema needs no references.
 func Parse(schema string, references []Reference) (*avro.Schema, error) {
 	var cache avro.SchemaCache
 	for _, r := range references {
@@ -82,7 +83,7 @@ func Parse(schema string, references []Reference) (*avro.Schema, error) {
 	return s, nil
 }
 
-// anyName takes names as other libraries write them.
+// anyName accepts names that break Avro's rules but are written by other libraries.
 func anyName(name string) error {
 	if name == "" {
 		return fmt.Errorf("a name is empty")
@@ -107,7 +108,7 @@ func shapeOf(s *avro.Schema) (*shape, error) {
 var plain = map[string]kind{"null": kindNull, "boolean": kindBoolean, "int": kindInt, "long": kindInt, "float": kindFloat,
 	"double": kindDouble, "bytes": kindBytes, "string": kindBytes}
 
-// of makes the shape of a node within a namespace.
+// of returns the shape of a node within a namespace.
 func (g shaping) of(n *avro.SchemaNode, space string) (s *shape, err error) {
 	s = &shape{logical: n.LogicalType, size: n.Size, scale: n.Scale, node: n}
 	if name, ok := n.Props["connect.name"].(string); ok && s.logical == "" {
@@ -141,7 +142,7 @@ func (g shaping) of(n *avro.SchemaNode, space string) (s *shape, err error) {
 	return s, err
 }
 
-// define makes the shape of a named type.
+// define completes the shape of a named type.
 func (g shaping) define(s *shape, n *avro.SchemaNode) (err error) {
 	space := n.Namespace
 	if s.name = n.Name; strings.Contains(n.Name, ".") {
@@ -186,17 +187,18 @@ func (g shaping) refer(name, space string) (*shape, error) {
 	return nil, fmt.Errorf("the Avro schema names an unknown type %q", name)
 }
 
-// maxNesting bounds how deep types lie within each other.
+// maxNesting bounds the nesting depth of types.
 const maxNesting = 1000
 
-// measure finds how many bytes values take.
+// measure computes the minimum number of bytes of values.
 func (s *shape) measure(depth int) error {
 	if depth > maxNesting {
 		return fmt.Errorf("the types of the Avro schema lie more than %d deep within each other", maxNesting)
 	}
 	if s.known > 0 {
 		if s.known == 1 && s.kind == kindRecord {
-			// A record within itself: what lies between takes a byte.
+			// A record that contains itself must have a union or list in between, which takes a
+			// byte.
 			s.least = max(s.least, 1)
 		}
 		return nil
@@ -236,7 +238,7 @@ func (s *shape) measureRecord(depth int) error {
 		if err := f.shape.measure(depth + 1); err != nil {
 			return err
 		}
-		// Many fields of records of many fields would overflow.
+		// The sum could overflow with many nested records of many fields.
 		least = min(least+f.shape.least, math.MaxInt32)
 		fixed = fixed && f.shape.fixed && f.shape.known == 2
 		if !f.shape.fixed || f.shape.least > 0 {
@@ -247,7 +249,7 @@ func (s *shape) measureRecord(depth int) error {
 	return nil
 }
 
-// field finds a field by its name, or else by an alias.
+// field finds a field by its name, or otherwise by an alias.
 func (s *shape) field(name string) *shape {
 	for _, f := range s.fields {
 		if f.name == name {
@@ -264,8 +266,8 @@ func (s *shape) field(name string) *shape {
 	return nil
 }
 
-// value is the only branch of a union that is not null; the shape itself if it is no union,
-// nil if there are several.
+// value returns the only branch of a union that is not null, or nil if there are several. A shape
+// that is no union is returned itself.
 func (s *shape) value() *shape {
 	if s.kind != kindUnion {
 		return s
@@ -283,12 +285,12 @@ func (s *shape) value() *shape {
 	return only
 }
 
-// records reports whether values are records, or may be.
+// records reports whether some or all values are records.
 func (s *shape) records() bool {
 	return s.kind == kindRecord || slices.ContainsFunc(s.branches, (*shape).records)
 }
 
-// number reports whether values are numbers, or null beside them.
+// number reports whether values are numbers or nullable numbers.
 func (s *shape) number() bool {
 	v := s.value()
 	return v != nil && (v.kind == kindInt || v.kind == kindFloat || v.kind == kindDouble)
@@ -300,8 +302,8 @@ func (s *shape) vector() bool { return s.kind == kindArray && s.items.number() }
 // integer reports whether values are integers.
 func (s *shape) integer() bool { return s.number() && s.value().kind == kindInt }
 
-// sparse reports whether values are Debezium's SparseVector: dimensions, and a list of
-// pairs, as which Connect writes maps whose keys are no text.
+// sparse reports whether values are Debezium's SparseVector: the dimension, and a list of
+// index-value pairs, which is Kafka Connect's form of maps whose keys are no text.
 func (s *shape) sparse() bool {
 	if s.kind != kindRecord || len(s.fields) != 2 {
 		return false
@@ -324,13 +326,13 @@ func (s *shape) variable() bool {
 		s.fields[1].name == "value" && s.fields[1].shape.kind == kindBytes && !s.fields[1].shape.text
 }
 
-// times are the units of Avro's logical types that are times.
+// times gives the units of Avro's logical types for times.
 var times = map[string]record.Unit{
 	"date": record.Days, "timestamp-millis": record.Millis, "timestamp-micros": record.Micros, "timestamp-nanos": record.Nanos,
 	"local-timestamp-millis": record.Millis, "local-timestamp-micros": record.Micros, "local-timestamp-nanos": record.Nanos,
 }
 
-// time returns the unit of numbers that are times.
+// time returns the unit of a numeric time.
 func (s *shape) time() (record.Unit, bool) {
 	if u, ok := times[s.logical]; ok {
 		return u, true

@@ -6,7 +6,7 @@ import (
 	"unfold/ingest/record"
 )
 
-// op is what to do with a value.
+// op is the operation on a value.
 type op int
 
 const (
@@ -31,22 +31,22 @@ const (
 	opMap
 )
 
-// step reads a value: it passes over it, or hands it to a node of its builder.
+// step reads a value, and either skips it or passes it to a node of the builder.
 type step struct {
 	op    op
 	shape *shape
 	node  *record.Node
 	unit  record.Unit
-	// steps are those of a record's fields, or of a union's branches.
+	// steps holds the steps of a record's fields or of a union's branches.
 	steps []step
-	// keys are those of a map that are wanted.
+	// keys holds the steps of a map's requested keys.
 	keys map[string]*step
 	// json writes values as JSON.
 	json *avro.Schema
 }
 
-// bind returns the step of a shape whose values go to a node. It follows recursion no
-// further than nodes go.
+// bind returns the step for values of a shape that go to a node. It follows recursive shapes only
+// as far as there are nodes.
 func bind(s *shape, n *record.Node) (step, error) {
 	if n == nil {
 		return step{op: opSkip, shape: s}, nil
@@ -61,11 +61,11 @@ func bind(s *shape, n *record.Node) (step, error) {
 	case s.kind == kindMap:
 		return bindMap(s, n)
 	}
-	// Something inside of it is wanted, and it has no inside.
+	// A field of the value is requested, but the value has no fields.
 	return step{op: opSkip, shape: s}, nil
 }
 
-// bindValue is bind for a value that is wanted itself.
+// bindValue is bind for a value that is requested as a whole.
 func bindValue(s *shape, n *record.Node) (out step, err error) {
 	out = step{shape: s, node: n}
 	unit, time := s.time()
@@ -105,8 +105,8 @@ func bindValue(s *shape, n *record.Node) (out step, err error) {
 	return out, err
 }
 
-// bindRecord binds the fields that are wanted. Others between them are passed over at
-// once, if they take as many bytes each time.
+// bindRecord binds the requested fields. Consecutive fields between them of constant size are
+// skipped together.
 func bindRecord(s *shape, n *record.Node) (step, error) {
 	return bindEach(step{op: opRecord, shape: s}, func(i int) (*shape, *record.Node) {
 		f := s.fields[i]
@@ -120,7 +120,7 @@ func bindRecord(s *shape, n *record.Node) (step, error) {
 	}, len(s.fields))
 }
 
-// bindEach adds the steps of the parts of a record or a union.
+// bindEach adds the steps of the fields of a record or the branches of a union.
 func bindEach(out step, part func(int) (*shape, *record.Node), parts int) (step, error) {
 	for i := range parts {
 		s, n := part(i)

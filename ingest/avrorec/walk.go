@@ -7,16 +7,16 @@ import (
 	"unfold/ingest/record"
 )
 
-// worker decodes a message at a time. Its steps are bound to its builder.
+// worker decodes one message at a time. Its steps are bound to its builder.
 type worker struct {
 	reader
 	b    *record.Builder
 	root *record.Node // to which the steps are bound
 	row  step
-	// extra are the steps of the fields of a change itself.
+	// extra holds the steps of the envelope's own fields.
 	extra  []step
 	limits record.Limits
-	// changes: see record.Spec. truncated and aside say what a change is that holds no record.
+	// changes is record.Spec's field. truncated and aside describe a change that holds no record.
 	changes, truncated bool
 	aside              string
 
@@ -165,7 +165,7 @@ func (w *worker) vector(s *step) bool {
 	return true
 }
 
-// room refuses what would take too much memory.
+// room fails if a list would exceed the memory limit.
 func (w *worker) room(bytes int) bool {
 	if int64(bytes) > w.limits.Memory {
 		return w.fail("a list takes more than %d bytes, at byte %d", w.limits.Memory, w.at+1)
@@ -197,7 +197,7 @@ func (w *worker) vector32(s *step) bool {
 	return true
 }
 
-// mapping reads the keys of a map that are wanted.
+// mapping reads the requested keys of a map.
 func (w *worker) mapping(s *step, depth int) bool {
 	for {
 		n, _, ok := w.block(s.shape.items)

@@ -16,26 +16,26 @@ import (
 	"unfold/internal/recent"
 )
 
-// AvroType is the content type of what Avro writes.
+// AvroType is the content type of messages in Avro.
 const AvroType = "application/avro"
 
-// AvroName is the full name of the records that Avro.Encode writes by default.
+// AvroName is the default full name of the records that Avro.Encode writes.
 const AvroName = "unfold.Place"
 
-// ErrAvroRows says that a message of several events was to be written as Avro.
+// ErrAvroRows is returned when a message of several events is to be written as Avro.
 var ErrAvroRows = errors.New("a message of several events cannot be written as Avro, which holds one record a message: write format arrow or json, or send one event a message")
 
-// Avro writes placed events as Avro, a record for the one event of a message. Its fields are
-// id, the kept columns, x and y or, if the map has not two dimensions, the list embedding,
-// the other columns of an Output, and map_id. All that a message may lack may be null and has
-// a default, so that schemas of one topic stay compatible when a column comes or goes. The
-// schema depends on the columns' names and types alone, and those of columns whose types were
-// found in their values on what was written before (Settle). It is safe for concurrent use. The
-// zero value works. The same output gives the same bytes as long as no type widens.
+// Avro writes placed events as Avro, one record for the one event of a message. The fields are id,
+// the kept columns, x and y (or the list embedding, if the map has not two dimensions), the other
+// columns of an Output, and map_id. All optional fields are nullable with a default, so that a
+// topic's schemas stay compatible when a column is added or removed. The schema depends only on the
+// columns' names and types; for columns whose types were inferred from values it also depends on
+// earlier messages (Settle). An Avro is safe for concurrent use, and its zero value is usable.
+// Equal outputs give equal bytes as long as no type widens.
 type Avro struct {
-	// Name is the full name of the records (AvroName).
+	// Name is the full name of the records. Default AvroName.
 	Name string
-	// Prefix begins the names of fields that Pass adds.
+	// Prefix is put before the names of fields that Pass adds.
 	Prefix string
 
 	kinds recent.List[avroKind]
@@ -44,44 +44,45 @@ type Avro struct {
 	settled settledTypes
 }
 
-// AvroSchema is the schema of what was written. Outputs of the same columns share one, by
-// its address: who registers it need do so once.
+// AvroSchema is the schema of a written record. Outputs with the same columns share one AvroSchema,
+// so that a caller can register each pointer once.
 type AvroSchema struct {
-	// Text is the schema, which refers to no other, Name the full name of its record.
+	// Text is the schema, without references. Name is the full name of its record.
 	Text, Name string
 }
 
-// maxKinds bounds how many kinds of outputs are remembered.
+// maxKinds bounds the number of remembered kinds of outputs.
 const maxKinds = 64
 
-// avroKind is what outputs of the same columns have in common.
+// avroKind holds the encoding shared by all outputs with the same columns.
 type avroKind struct {
 	columnSet
 	mapID  bool
-	own    *avrorec.Decoder // whose records are passed on
+	own    *avrorec.Decoder // the decoder of the records that are passed on
 	types  settledTypes
 	fields []avroField
 	schema AvroSchema
 }
 
-// avroField is a field of a record in the making.
+// avroField is a field of the record, before its schema is made.
 type avroField struct {
 	name   string
 	schema any
-	// def is the default value; nil for null.
+	// def is the default value, nil for null.
 	def   any
 	write func(to []byte, o *Output, i int) ([]byte, error)
 }
 
-// Encode appends the record of an output of one event and returns its schema.
+// Encode appends the record of an output of one event to a slice, and returns its schema and the
+// slice.
 func (a *Avro) Encode(to []byte, o *Output) (*AvroSchema, []byte, error) {
 	return a.encode(to, o, nil, nil)
 }
 
-// Pass is Encode with the event's own record, of a message that d decodes: what it holds, as
-// it is written, followed by what an output says besides the kept columns, and besides the
-// id if the record has such a field. The record is called as the event's, followed by
-// "Placed". A record that has one of the other fields itself is an error.
+// Pass is like Encode, but writes the event's own record, from a message that d decodes. The
+// record's bytes are copied, followed by the output's columns other than the kept ones, and without
+// the id if the record has that field. The record's name is the event's with the suffix "Placed".
+// Pass fails if the record has another field with the name of an added one.
 func (a *Avro) Pass(to []byte, o *Output, d *avrorec.Decoder, value []byte) (*AvroSchema, []byte, error) {
 	own, err := d.Record(value)
 	if err != nil {
@@ -119,7 +120,7 @@ func (a *Avro) encode(to []byte, o *Output, d *avrorec.Decoder, own []byte) (*Av
 	return &k.schema, to, nil
 }
 
-// of says whether an output is of the kind.
+// of reports whether an output is of this kind.
 func (k *avroKind) of(o *Output, d *avrorec.Decoder) bool {
 	return k.own == d && k.mapID == (o.MapID != "") && k.columnSet.of(o)
 }
@@ -159,7 +160,7 @@ func (a *Avro) newKind(o *Output, d *avrorec.Decoder, types settledTypes) (*avro
 	return k, err
 }
 
-// extend makes the schema of a record of d's that the fields follow.
+// extend makes the schema of d's record with the fields added at its end.
 func (k *avroKind) extend(a *Avro, d *avrorec.Decoder) error {
 	own := d.RecordType()
 	has := map[string]bool{}
@@ -199,7 +200,7 @@ func (k *avroKind) extend(a *Avro, d *avrorec.Decoder) error {
 	return nil
 }
 
-// avroWritten is a field as a schema has it.
+// avroWritten is the JSON form of a field in a schema.
 type avroWritten struct {
 	Name    string `json:"name"`
 	Type    any    `json:"type"`
@@ -214,7 +215,7 @@ func written(fields []avroField) []avroWritten {
 	return out
 }
 
-// distinct says which fields have the same name once it is one of Avro's.
+// distinct returns an error if two fields have the same name after conversion to Avro's names.
 func distinct(fields []avroField) error {
 	seen := map[string]bool{}
 	for _, f := range fields {
@@ -226,10 +227,10 @@ func distinct(fields []avroField) error {
 	return nil
 }
 
-// AvroField is the name that a kept column has in Avro.
+// AvroField returns the name of a kept column in Avro.
 func AvroField(column string) string { return avroName(column) }
 
-// avroName makes a name that Avro takes: letters, digits and underscores.
+// avroName converts a name to Avro's letters, digits and underscores.
 func avroName(name string) string {
 	out := []byte(name)
 	for i, c := range out {
@@ -262,8 +263,8 @@ func (keptColumns) avro(o *Output) (fields []avroField) {
 	return fields
 }
 
-// columnFields are the field of a column that may be null; none if it had no value yet from which a type
-// could be found.
+// columnFields returns the nullable field of a column, or no field if its type is inferred and it
+// has had no value yet.
 func columnFields(o *Output, name string, c table.Column, of func(*Output) table.Column) []avroField {
 	var t avroType
 	if record.Inferred(c.ArrowField()) {
@@ -286,7 +287,8 @@ func columnFields(o *Output, name string, c table.Column, of func(*Output) table
 
 func (placeColumn) avro(o *Output) []avroField {
 	if o.Embedding.Cols == 2 {
-		// Two plain fields: who writes into databases takes no lists.
+		// The coordinates are two plain fields, because connectors that write to databases do not
+		// accept lists.
 		return []avroField{axisField("x", 0), axisField("y", 1)}
 	}
 	return []avroField{{EmbeddingName, map[string]any{"type": "array", "items": "float"}, []any{}, func(to []byte, o *Output, i int) ([]byte, error) {
@@ -308,7 +310,7 @@ func axisField(name string, axis int) avroField {
 	}}
 }
 
-// A series is null where it is NaN.
+// A missing value in a series is NaN, and is written as null.
 func (s series[T]) avro(*Output) []avroField {
 	var zero T
 	kind := map[any]string{float32(0): "float", int64(0): "long", "": "string"}[zero]

@@ -12,19 +12,19 @@ import (
 	"unfold/ingest/table"
 )
 
-// Columns whose types were found in their values have one type of Avro each all the same: who
-// reads a topic by a connector needs columns of one type. It is that of the first value that
-// was written, or of the schema that was registered before. Integers settle to long, and to
-// double once a fraction comes, which any reader of Avro takes for a wider type.
+// In Avro, columns whose types were inferred from values must also have one type each, because
+// connectors that read a topic need it. It is the type of the first value written, or that of the
+// schema registered before. Integers become long, and later double when a fraction occurs, which
+// Avro's readers accept as a wider type.
 
-// anyOf stands for the union that such columns had in schemas of earlier versions. It stays where
-// it is registered.
+// anyOf stands for the union that earlier versions used for such columns. It is kept in schemas
+// that are already registered.
 const anyOf = "any"
 
-// settledTypes are the types of fields by their names. It is never changed, but replaced.
+// settledTypes maps field names to types. A map is replaced instead of modified.
 type settledTypes map[string]string
 
-// Settle takes over the types of the fields of a schema that was registered before.
+// Settle adopts the field types of a schema that was registered before.
 func (a *Avro) Settle(schema string) error {
 	var s struct {
 		Fields []struct {
@@ -54,7 +54,7 @@ func (a *Avro) Settle(schema string) error {
 	return nil
 }
 
-// settle returns the types of an output's columns, with those that come for the first time.
+// settle returns the types of an output's columns, including ones that occur for the first time.
 func (a *Avro) settle(o *Output) (settledTypes, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -98,8 +98,8 @@ func (a *Avro) settle(o *Output) (settledTypes, error) {
 	return a.settled, nil
 }
 
-// widened is the type of a column that was of a type, "" for none, and has a value now; ok is
-// false if that does not fit.
+// widened returns the new type of a column with type was ("" for none) after a value of the array.
+// It returns false if the value does not fit.
 func widened(was string, a arrow.Array) (to string, ok bool) {
 	is := "string"
 	switch a := a.(type) {

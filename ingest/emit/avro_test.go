@@ -23,7 +23,7 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// readAvro reads a record back by the library.
+// readAvro decodes a record with the library.
 func readAvro(t *testing.T, schema string, value []byte) map[string]any {
 	t.Helper()
 	s, err := avro.Parse(schema)
@@ -38,7 +38,7 @@ func readAvro(t *testing.T, schema string, value []byte) map[string]any {
 	return v
 }
 
-// TestAvro holds what an event is as Avro: the schema is a contract.
+// An event has the expected Avro schema and values. The schema is a contract with readers.
 func TestAvro(t *testing.T) {
 	var a emit.Avro
 	o := events(1, 2)
@@ -71,8 +71,7 @@ func TestAvro(t *testing.T) {
 	}
 }
 
-// TestAvroSchemasAreCompatible holds that a topic's schema may gain and lose columns: each
-// version is read by each other.
+// Schemas of one topic stay compatible in both directions when columns are added and removed.
 func TestAvroSchemasAreCompatible(t *testing.T) {
 	var a emit.Avro
 	whole, bare := events(1, 2), events(1, 3)
@@ -93,8 +92,7 @@ func TestAvroSchemasAreCompatible(t *testing.T) {
 	}
 }
 
-// TestAvroKeepsEveryType holds that columns of every type of Arrow's are written, so that
-// they read back, and nulls as null.
+// Columns of every Arrow type can be written and read back, with nulls.
 func TestAvroKeepsEveryType(t *testing.T) {
 	for _, stream := range ingesttest.Streams() {
 		in, err := arrowfmt.DecodeMessage(stream.Bytes, ingesttest.Here(), arrowfmt.Limits{})
@@ -136,13 +134,14 @@ func keepAvro(t *testing.T, name string, c table.Column) {
 	}
 }
 
-// TestAvroOfInferred holds that a column whose type is found in its values has one type of Avro, which
-// widens from long to double and nowhere else, and that records without a value do not change it.
+// A column with an inferred type has one Avro type, which may widen only from long to double.
+// Records without a value do not change it.
 func TestAvroOfInferred(t *testing.T) {
 	d := jsonrec.New(record.Spec{Paths: []string{"k"}})
 	for _, c := range []struct {
 		name string
-		// each row is a record, the value that is read back and the field's type; "" and "-": no field
+		// each row is a record, the value read back and the field's type; "" and "-" stand for no
+		// field
 		rows [][3]any
 		bad  string // a record that does not fit
 	}{
@@ -190,8 +189,7 @@ func TestAvroOfInferred(t *testing.T) {
 	}
 }
 
-// TestAvroSettle holds that the types of a schema that is registered are kept, also the union of earlier
-// versions.
+// The types of a registered schema are kept, including the union of earlier versions.
 func TestAvroSettle(t *testing.T) {
 	d := jsonrec.New(record.Spec{Paths: []string{"k", "l"}})
 	var a emit.Avro
@@ -214,7 +212,7 @@ func TestAvroSettle(t *testing.T) {
 	}
 }
 
-// TestAvroPass holds that an event's own record comes out with the place behind it.
+// Pass writes an event's own record with the place after it.
 func TestAvroPass(t *testing.T) {
 	const own = `{"type":"record","name":"Event","namespace":"shop","fields":[{"name":"id","type":"int"},{"name":"tags","type":{"type":"array","items":"string"}},{"name":"next","type":["null","Event"]}]}`
 	const change = `{"type":"record","name":"Envelope","namespace":"pg","fields":[{"name":"before","type":["null",` + own + `]},{"name":"after","type":["null","shop.Event"]},{"name":"op","type":"string"}]}`
@@ -264,7 +262,7 @@ func TestAvroPass(t *testing.T) {
 	}
 }
 
-// TestCheckAvro holds which kept columns would have one name.
+// CheckAvro finds kept columns that would have the same name in Avro.
 func TestCheckAvro(t *testing.T) {
 	for _, row := range []struct {
 		keep []string
@@ -288,7 +286,7 @@ func BenchmarkAvro(b *testing.B) {
 	}
 }
 
-// TestForeignAvro holds that fastavro reads what is written as it is meant.
+// fastavro reads the written records with the same values.
 func TestForeignAvro(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	o := ingesttest.Output(1, 3)

@@ -12,8 +12,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// avroType is how the values of a column are written, behind the number of their branch in
-// a union whose first branch is null.
+// avroType is the encoding of a column's values, each after the branch index of a union whose first
+// branch is null.
 type avroType struct {
 	schema any
 	write  func(to []byte, a arrow.Array, i int) ([]byte, error)
@@ -41,10 +41,10 @@ func appendAvroBool(to []byte, v bool) []byte {
 	return append(to, 0)
 }
 
-// branch is the number of the union's branch behind null.
+// branch is the encoded index of the union's branch after null.
 const branch = 2 // 1, as an integer is written
 
-// avroTypeOf is the type of a column whose type is known: that of its values, or null.
+// avroTypeOf returns the nullable type of a column whose type is not inferred.
 func avroTypeOf(f arrow.Field) avroType {
 	t := plainAvroType(f.Type)
 	return avroType{[]any{"null", t.schema}, func(to []byte, a arrow.Array, i int) ([]byte, error) { return t.write(append(to, branch), a, i) }}
@@ -53,7 +53,7 @@ func avroTypeOf(f arrow.Field) avroType {
 // logical is a logical type of Avro.
 func logical(of, name string) any { return map[string]any{"type": of, "logicalType": name} }
 
-// plainAvroType is the type of values that are not null.
+// plainAvroType returns the type of values that are not null.
 func plainAvroType(t arrow.DataType) avroType {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
@@ -93,8 +93,8 @@ func plainAvroType(t arrow.DataType) avroType {
 	}}
 }
 
-// numberAvroType is the type of numbers, nil for others and for uint64, which has no equal
-// in Avro and is written as text.
+// numberAvroType returns the type of numbers, or nil for other values. uint64 has no equivalent in
+// Avro, and is written as text.
 func numberAvroType(t arrow.DataType) *avroType {
 	switch t.ID() {
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.UINT8, arrow.UINT16:
@@ -117,7 +117,7 @@ func appendInteger(to []byte, a arrow.Array, i int) ([]byte, error) {
 	return appendLong(to, integerAt(a, i)), nil
 }
 
-// timeAvroType is the type of instants or, without a time zone, of local times.
+// timeAvroType returns the type of instants or, without a time zone, of local times.
 func timeAvroType(t *arrow.TimestampType) avroType {
 	names := map[arrow.TimeUnit]string{arrow.Second: "timestamp-millis", arrow.Millisecond: "timestamp-millis",
 		arrow.Microsecond: "timestamp-micros", arrow.Nanosecond: "timestamp-nanos"}
@@ -137,8 +137,8 @@ func timeAvroType(t *arrow.TimestampType) avroType {
 	}}
 }
 
-// listAvroType is the type of lists of numbers. An element that is missing is NaN in lists
-// of floats; those of integers may be null.
+// listAvroType returns the type of lists of numbers. A missing element is NaN in lists of floats
+// and null in lists of integers.
 func listAvroType(items avroType) avroType {
 	null := map[any][]byte{"float": appendAvroFloat(nil, float32(math.NaN())), "double": appendAvroDouble(nil, math.NaN())}[items.schema]
 	union := null == nil
@@ -169,11 +169,11 @@ func listAvroType(items avroType) avroType {
 	}}
 }
 
-// exactly is the largest integer up to which all are exact as double.
+// exactly is 2^53: all integers up to this magnitude are exact as float64.
 const exactly = 1 << 53
 
-// appendInferred writes a value as one of ["null","boolean","double","string"]: integers
-// that a double does not hold, and all else, as text.
+// appendInferred writes a value of the union ["null","boolean","double","string"]. Integers that
+// float64 cannot represent exactly, and all other types, are written as text.
 func appendInferred(to []byte, a arrow.Array, i int) ([]byte, error) {
 	const boolean, double, text = 2, 4, 6
 	switch a := a.(type) {

@@ -1,12 +1,13 @@
 package emit
 
-// Behind returns a writer that writes an output while its caller makes the next: Write waits for the one
-// before, whose error it returns. An output, and what it holds, must not change after it was written.
+// Behind returns a writer that writes in a goroutine while the caller prepares the next output.
+// Write waits for the previous output and returns its error. An output must not be modified after
+// it was passed to Write.
 func Behind(w Writer) Writer { return &behind{Writer: w} }
 
 type behind struct {
 	Writer
-	writing chan error // of the last output; nil if there is none
+	writing chan error // receives the error of the last output; nil if there is none
 	failed  error
 }
 
@@ -19,7 +20,7 @@ func (b *behind) Write(o *Output) error {
 	return nil
 }
 
-// wait waits for the last output and returns the first error of any.
+// wait waits for the last output and returns the first error of all.
 func (b *behind) wait() error {
 	if b.writing != nil {
 		if err := <-b.writing; b.failed == nil {

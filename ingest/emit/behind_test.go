@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/emit"
 )
 
-// slow takes a second for each output and fails at one of them.
+// slow takes a second to write each output, and fails at one of them.
 type slow struct {
 	rows            []int64
 	fails           int64
@@ -30,7 +30,7 @@ func (s *slow) Write(o *emit.Output) error {
 func (s *slow) Close() error { s.closed = true; return nil }
 func (s *slow) Abort()       { s.aborted = true }
 
-// Outputs are written in order, each while the next is made, and all of them before the end.
+// Outputs are written in order, each while the next is prepared, and all before Close returns.
 func TestBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, begin := &slow{fails: -1}, time.Now()
@@ -50,7 +50,7 @@ func TestBehind(t *testing.T) {
 	})
 }
 
-// An error is known one output later, nothing is written after it, and the end has it, too.
+// An error is returned one output later and by Close, and nothing is written after it.
 func TestBehindFails(t *testing.T) {
 	for last := range int64(4) {
 		synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestBehindFails(t *testing.T) {
 	}
 }
 
-// What is being written is waited for before it is removed.
+// Abort waits for the output being written before it removes the file.
 func TestBehindAborts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{fails: -1}

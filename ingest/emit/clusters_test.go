@@ -25,7 +25,7 @@ func grouped(cluster int64) *emit.Output {
 	return o
 }
 
-// inRegistryFormats is an event as others read it in Avro and in Protobuf.
+// inRegistryFormats returns an event as decoded by other libraries from Avro and Protobuf.
 func inRegistryFormats(t *testing.T, o *emit.Output) (map[string]any, *dynamicpb.Message) {
 	t.Helper()
 	var a emit.Avro
@@ -42,7 +42,7 @@ func inRegistryFormats(t *testing.T, o *emit.Output) (map[string]any, *dynamicpb
 	return v, readBack(t, value, schema)
 }
 
-// TestClusters holds what the columns of clusters are in every format of messages.
+// The columns of clusters are present in every message format.
 func TestClusters(t *testing.T) {
 	for name, cluster := range map[string]int64{"noise": -1, "first": 1, "large": 1 << 40} {
 		t.Run(name, func(t *testing.T) {
@@ -89,8 +89,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestClustersOfReasons: events of which reasons are given are in clusters as well, in messages of
-// every format.
+// Events with reasons have the columns of clusters as well, in every message format.
 func TestClustersOfReasons(t *testing.T) {
 	o, alone := first(), grouped(9)
 	o.Cluster, o.ClusterProbability, o.ClusterOutlier = alone.Cluster, alone.ClusterProbability, []float32{0.25}
@@ -123,8 +122,7 @@ func TestClustersOfReasons(t *testing.T) {
 	}
 }
 
-// TestClustersInFiles: files that rows are written to hold the columns, and so does what is read
-// of them.
+// Files have the columns of clusters, and they are read back.
 func TestClustersInFiles(t *testing.T) {
 	for _, ext := range []string{".arrow", ".parquet", ".csv", ".jsonl"} {
 		t.Run(ext, func(t *testing.T) {
@@ -161,8 +159,8 @@ func TestClustersInFiles(t *testing.T) {
 	}
 }
 
-// TestClustersOfTheInput: columns of these names pass through where there are no clusters, and
-// are in the way where there are.
+// Input columns with the names of cluster columns pass through if there are no clusters, and are an
+// error otherwise.
 func TestClustersOfTheInput(t *testing.T) {
 	o := grouped(3)
 	own := table.StringColumn(emit.ClusterName, []string{"theirs"})

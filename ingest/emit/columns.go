@@ -6,9 +6,9 @@ import (
 	"unfold/internal/vec"
 )
 
-// outputColumns are the columns of placed events, in their order. This is the only list
-// of them: whoever cuts, joins, writes or reads outputs walks it, so that a new column is
-// a field of Output and a line here.
+// outputColumns lists the columns of placed events in their order. All code that slices, joins,
+// writes or reads outputs iterates over this list, so that a new column needs only a field of
+// Output and an entry here.
 var outputColumns = []outputColumn{
 	idColumn{},
 	keptColumns{},
@@ -27,36 +27,37 @@ var outputColumns = []outputColumn{
 	constant[uint64]{VersionName, func(o *Output) *uint64 { return &o.Version }, table.Uint64Column, (*body).uint64s},
 }
 
-// outputColumn is an entry of outputColumns: where values are and what they become.
+// outputColumn is an entry of outputColumns, with the operations on its column.
 type outputColumn interface {
 	// String names it.
 	String() string
-	// there says whether an output has it.
+	// there reports whether an output has the column.
 	there(*Output) bool
-	// check says what is wrong with the values of an output that has it.
+	// check returns an error if the output's values of the column are invalid.
 	check(*Output) error
 	// cut leaves rows from..to, sharing memory.
 	cut(o *Output, from, to int)
-	// join puts the rows of parts, which all have it, into out end to end.
+	// join concatenates the column's values of the parts, which all have the column, into out.
 	join(out *Output, parts []*Output) error
-	// columns returns it as columns of a table; places makes those of the places.
+	// columns returns the values as columns of a table. The function places converts coordinates.
 	columns(o *Output, places layout) []table.Column
 	// write adds it to a message's body.
 	write(*body, *Output)
-	// json adds the fields of event i to an object.
+	// json adds the fields of event i to a JSON object.
 	json(w *jsonRow, o *Output, i int)
-	// avro are its fields in Avro, for all outputs of the same columns.
+	// avro returns the Avro fields, which are the same for all outputs with the same columns.
 	avro(*Output) []avroField
 	// proto adds the fields of the only event to a message of Protobuf.
 	proto(w *protoRow, o *Output)
-	// names are the columns' names of which read makes it; none if those of a table do
-	// not hold it.
+	// names returns the names of the table's columns from which read takes the values, or none if
+	// the table lacks them.
 	names(table.Schema) []string
-	// read takes it from the columns of these names.
+	// read sets the output's values from the columns with these names.
 	read(o *Output, t *table.Table, names []string) error
 }
 
-// layout makes columns of places: a fixed list, a list, or a column for each dimension.
+// layout converts coordinates to columns: one fixed-size list, one list, or one column per
+// dimension.
 type layout func(x vec.Matrix[float32]) []table.Column
 
 // fixedLayout is the layout of Arrow.
@@ -64,7 +65,7 @@ func fixedLayout(x vec.Matrix[float32]) []table.Column {
 	return []table.Column{table.VectorColumn(EmbeddingName, x)}
 }
 
-// presence is the set of an output's columns, a bit for each of outputColumns.
+// presence returns the set of an output's columns, one bit for each entry of outputColumns.
 func presence(o *Output) (set uint32) {
 	for i, c := range outputColumns {
 		if c.there(o) {
@@ -74,7 +75,7 @@ func presence(o *Output) (set uint32) {
 	return set
 }
 
-// each calls f with the columns that an output has, until it returns an error.
+// each calls f for the columns that an output has, until f returns an error.
 func (o *Output) each(f func(outputColumn) error) error {
 	for _, c := range outputColumns {
 		if !c.there(o) {
@@ -87,13 +88,13 @@ func (o *Output) each(f func(outputColumn) error) error {
 	return nil
 }
 
-// reserved are the names that a kept column cannot have.
+// reserved holds the names that a kept column cannot have.
 var reserved = reservedNames()
 
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
-		// Those that an output may lack are reserved where it has them: see CheckClasses,
-		// CheckClusters and CheckReasons.
+		// Names of optional columns are reserved only if the output has these columns: see
+		// CheckClasses, CheckClusters and CheckReasons.
 		if name := c.String(); partners(name) == nil && c != (keptColumns{}) {
 			names = append(names, name)
 		}
@@ -101,7 +102,7 @@ func reservedNames() (names []string) {
 	return names
 }
 
-// check says what is wrong with an output.
+// check returns an error if an output is invalid.
 func (o *Output) check() error {
 	if (o.Class == nil) != (o.Probability == nil) {
 		return fmt.Errorf("ingest: %d classes and %d probabilities for %d events", len(o.Class), len(o.Probability), o.Len())
@@ -129,7 +130,7 @@ func (o *Output) table(places layout) (*table.Table, error) {
 	return table.NewTable(table.Origin{}, all...)
 }
 
-// Slice returns events from..to (to excluded), sharing memory.
+// Slice returns events from..to-1, sharing memory.
 func (o *Output) Slice(from, to int) *Output {
 	out := *o
 	_ = out.each(func(c outputColumn) error { c.cut(&out, from, to); return nil })
@@ -137,8 +138,8 @@ func (o *Output) Slice(from, to int) *Output {
 	return &out
 }
 
-// concatOutputs joins outputs of the same columns end to end. What holds of all events
-// of an output is the last one's.
+// concatOutputs concatenates outputs with the same columns. Values that hold for all events of an
+// output are taken from the last.
 func concatOutputs(parts []*Output) (*Output, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
@@ -164,7 +165,7 @@ func concatOutputs(parts []*Output) (*Output, error) {
 	return out, nil
 }
 
-// sameConstants says whether what holds of all events of one output holds of another's.
+// sameConstants reports whether two outputs agree in the values that hold for all their events.
 func sameConstants(a, b *Output) bool {
 	for _, c := range outputColumns {
 		if c, ok := c.(interface{ same(a, b *Output) bool }); ok && !c.same(a, b) {
@@ -174,8 +175,8 @@ func sameConstants(a, b *Output) bool {
 	return true
 }
 
-// readOutput makes an output of a table that a writer of outputs made, of so many
-// dimensions or, for 0, as many as there are. Columns that no entry knows are kept ones.
+// readOutput converts a table that was written from outputs back to an output with this number of
+// dimensions, or any number for 0. Columns that no entry recognizes become kept columns.
 func readOutput(t *table.Table, dims int) (*Output, error) {
 	s, o := t.Schema(), &Output{}
 	o.Embedding.Cols = dims

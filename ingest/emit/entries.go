@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// idColumn is the id, or the row number in its place.
+// idColumn is the id, or the row number if there is none.
 type idColumn struct{}
 
 func (idColumn) String() string { return IDName }
@@ -68,7 +68,7 @@ func (idColumn) read(o *Output, t *table.Table, names []string) (err error) {
 	return err
 }
 
-// present returns a name that a schema has, or none.
+// present returns the name if the schema has it, else nothing.
 func present(s table.Schema, name string) []string {
 	if _, ok := s.Find(name); ok {
 		return []string{name}
@@ -90,7 +90,7 @@ func (keptColumns) String() string { return "kept columns" }
 
 func (keptColumns) there(o *Output) bool { return len(o.Kept) > 0 }
 
-// repeated says whether a kept column is the id once more, which is written once.
+// repeated reports whether a kept column is the id column again, which is written only once.
 func (o *Output) repeated(c table.Column) bool { return c.Name() == IDName && o.ID.Name() == IDName }
 
 func (keptColumns) check(o *Output) error {
@@ -163,7 +163,7 @@ func (keptColumns) write(b *body, o *Output) {
 	}
 }
 
-// What no other entry knows is kept: see readOutput.
+// Columns that no other entry recognizes are kept columns: see readOutput.
 func (keptColumns) names(table.Schema) []string                { return nil }
 func (keptColumns) read(*Output, *table.Table, []string) error { return nil }
 
@@ -175,7 +175,7 @@ func (placeColumn) String() string { return EmbeddingName }
 func (placeColumn) there(*Output) bool  { return true }
 func (placeColumn) check(*Output) error { return nil }
 
-// placeless says whether the rows have no places: then they have no column of them, either.
+// placeless reports whether the rows have no places, and so no columns for them.
 func (o *Output) placeless() bool { return o.Embedding.Cols == 0 && o.Embedding.Rows > 0 }
 
 func (placeColumn) cut(o *Output, from, to int) { o.Embedding = o.Embedding.Slice(from, to) }
@@ -205,12 +205,12 @@ func (placeColumn) columns(o *Output, places layout) []table.Column {
 
 func (placeColumn) write(b *body, o *Output) { b.lists(o.Embedding) }
 
-// PlaceNames names the columns that hold the coordinates of a map as a writer of maps lays
-// them out: one of vectors, some of numbers, or none.
+// PlaceNames returns the names of the columns with a map's coordinates: one column of vectors,
+// several of numbers, or none.
 func PlaceNames(s table.Schema) []string { return placeColumn{}.names(s) }
 
-// names finds the embedding: the column of that name, embedding_0.., or the only vector
-// there is (a npy file).
+// names finds the embedding: the column of that name, the columns embedding_0.., or the only column
+// of vectors (as in a npy file).
 func (placeColumn) names(s table.Schema) []string {
 	if f, ok := s.Find(EmbeddingName); ok && f.Kind == table.Vector {
 		return []string{f.Name}
@@ -229,7 +229,7 @@ func (placeColumn) names(s table.Schema) []string {
 	return names
 }
 
-// read expects o.Embedding.Cols dimensions, unless that is 0.
+// read expects o.Embedding.Cols dimensions, or any number if that is 0.
 func (placeColumn) read(o *Output, t *table.Table, names []string) error {
 	dims := len(names)
 	c, err := t.Need(names[0])
@@ -273,7 +273,7 @@ func gather(x vec.Matrix[float32], t *table.Table, names []string) error {
 	return nil
 }
 
-// series is a column with a value of its own for each event. Nil values: there is none.
+// series is a column with one value per event. If the values are nil there is no column.
 type series[T any] struct {
 	name   string
 	at     func(*Output) *[]T
@@ -310,8 +310,8 @@ func (s series[T]) columns(o *Output, _ layout) []table.Column {
 
 func (s series[T]) write(b *body, o *Output) { s.body(b, *s.at(o)) }
 
-// names: those that are there together are all there, or they are somebody else's columns of
-// those names.
+// names returns the column's name only if all columns that belong together are present; otherwise
+// they are unrelated columns with the same names.
 func (s series[T]) names(schema table.Schema) []string {
 	for _, name := range partners(s.name) {
 		if f, ok := schema.Find(name); !ok || f.Kind == table.Vector || name != className && f.Kind != table.Number {
@@ -337,7 +337,7 @@ func readFloats(c table.Column, o table.Origin) ([]float32, error) {
 	return readFloatsOrNaN(c, o)
 }
 
-// readFloatsOrNaN makes NaN of what is missing.
+// readFloatsOrNaN reads floats, with NaN for missing values.
 func readFloatsOrNaN(c table.Column, _ table.Origin) ([]float32, error) {
 	out := make([]float32, c.Len())
 	for i := range out {
@@ -350,7 +350,7 @@ func readFloatsOrNaN(c table.Column, _ table.Origin) ([]float32, error) {
 	return out, nil
 }
 
-// readIntegers wants a whole number in every row.
+// readIntegers reads integers and returns an error if one is missing.
 func readIntegers(c table.Column, o table.Origin) ([]int64, error) {
 	out := make([]int64, c.Len())
 	for i := range out {
@@ -367,8 +367,8 @@ func readIntegers(c table.Column, o table.Origin) ([]int64, error) {
 
 func readTexts(c table.Column, _ table.Origin) ([]string, error) { return c.Strings(), nil }
 
-// constant is a column of one value for all events. Those of the snapshot are there if
-// its version is not 0.
+// constant is a column with one value for all events. The snapshot's columns exist unless its
+// version is 0.
 type constant[T uint32 | uint64] struct {
 	name   string
 	at     func(*Output) *T
@@ -393,7 +393,7 @@ func (c constant[T]) columns(o *Output, _ layout) []table.Column {
 	return []table.Column{c.column(c.name, slices.Repeat([]T{*c.at(o)}, o.Len()))}
 }
 
-// read takes the last row's.
+// read takes the value of the last row.
 func (c constant[T]) read(o *Output, t *table.Table, names []string) error {
 	column, err := t.Need(names[0])
 	if err != nil || t.Len() == 0 {

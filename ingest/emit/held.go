@@ -13,18 +13,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 )
 
-// Formats hold some types of others' columns as they are and some as something else. This
-// file says which; writers make of columns what it says.
+// A format can store some Arrow types only as another type. This file defines these conversions for
+// all writers.
 
-// held is what becomes of a type in a format.
+// held describes the conversion of a type for a format.
 type held struct {
-	as arrow.DataType // what the writer makes of it
-	// what that is in words, with what is lost; "" if nothing is.
+	as arrow.DataType // the type that is stored
+	// words describes the stored type and what is lost, "" if nothing is lost.
 	words string
 }
 
-// heldIn says what a type becomes in a format. The error is that the format has no room
-// for it.
+// heldIn returns the conversion of a type for a format, or an error if the format cannot store it.
 func heldIn(format input.Format, dt arrow.DataType) (held, error) {
 	switch format {
 	case input.Parquet:
@@ -47,7 +46,8 @@ func heldIn(format input.Format, dt arrow.DataType) (held, error) {
 
 const valuesOnly = "the values without their dictionary"
 
-// textFor says what the text of a type is, unless it reads back as the same.
+// textFor describes the text that a type is stored as, or returns "" if the text reads back as the
+// same type.
 func textFor(dt arrow.DataType) string {
 	switch dt.ID() {
 	case arrow.DICTIONARY:
@@ -65,8 +65,8 @@ func textFor(dt arrow.DataType) string {
 	return "text"
 }
 
-// heldInParquet: long offsets of text, binary and lists are not distinguished from short ones, and
-// nothing is lost by that.
+// heldInParquet is heldIn for Parquet. The difference between long and short offsets of text,
+// binary and lists is not stored, which loses nothing.
 func heldInParquet(dt arrow.DataType) (held, error) {
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
@@ -131,7 +131,8 @@ func mapInParquet(dt *arrow.MapType) (held, error) {
 	return held{as, both(key.words, item.words)}, nil
 }
 
-// heldTime is a time as Parquet has it: in milliseconds or less, and a moment or not.
+// heldTime returns the Parquet form of a time: its unit is at most a millisecond, and it may be an
+// instant or a local time.
 func heldTime(dt *arrow.TimestampType) held {
 	as, words := arrow.TimestampType{Unit: dt.Unit}, ""
 	if dt.TimeZone != "" {
@@ -146,7 +147,7 @@ func heldTime(dt *arrow.TimestampType) held {
 	return held{&as, words}
 }
 
-// both joins what is lost.
+// both joins two descriptions of losses.
 func both(a, b string) string {
 	switch {
 	case a == "" || a == b:
@@ -157,8 +158,8 @@ func both(a, b string) string {
 	return a + ", " + b
 }
 
-// turned is an array as a type that heldIn says, or as text for a dictionary of values
-// that nothing else can be made of.
+// turned converts an array to a type given by heldIn. A dictionary of values without any other
+// conversion becomes text.
 func turned(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), as) {
 		return a, nil
@@ -204,7 +205,7 @@ func turned(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 	return cast(a, as)
 }
 
-// cast converts times between units; what does not fit is an error.
+// cast converts times between units. A value that does not fit is an error.
 func cast(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), as) {
 		return a, nil
@@ -212,9 +213,9 @@ func cast(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 	return compute.CastArray(context.Background(), a, compute.SafeCastOptions(as))
 }
 
-// DescribeHeld says in one line which of an output's columns that pass through the file of
-// that name holds as something else, and as what; "" if there are none. The error is that
-// it has no room for one.
+// DescribeHeld describes in one line which passed-through columns of an output will have another
+// type in the file, and which one; "" if there are none. It returns an error if the format cannot
+// store a column.
 func DescribeHeld(path string, o *Output) (string, error) {
 	parts, err := heldBy(path, o)
 	if err != nil || len(parts) == 0 {
@@ -223,7 +224,7 @@ func DescribeHeld(path string, o *Output) (string, error) {
 	return fmt.Sprintf("columns that %s holds as something else: %s", path, strings.Join(parts, "; ")), nil
 }
 
-// heldBy lists names and, in parentheses, what becomes of them.
+// heldBy lists the names of converted columns, each with the conversion in parentheses.
 func heldBy(path string, o *Output) (parts []string, err error) {
 	format, _, err := FormatOf(path)
 	if err != nil {
@@ -254,12 +255,12 @@ func heldBy(path string, o *Output) (parts []string, err error) {
 	return parts, nil
 }
 
-// holdsMetadata says whether a format keeps what fields say besides their type.
+// holdsMetadata reports whether a format stores the metadata of fields.
 func holdsMetadata(format input.Format) bool {
 	return format == input.ArrowFile || format == input.ArrowStream
 }
 
-// passing are the columns that come from the input, the id among them.
+// passing returns the columns from the input, including the id.
 func (o *Output) passing() []table.Column {
 	var all []table.Column
 	if o.ID.Valid() {

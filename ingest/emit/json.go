@@ -14,16 +14,16 @@ import (
 	"unfold/ingest/table"
 )
 
-// JSONType is the content type of what JSON writes.
+// JSONType is the content type of messages in JSON.
 const JSONType = "application/json"
 
-// JSON writes placed events as JSON: an object for one event, a list of them for several or
-// none. The fields of an object are flat: id, the kept columns, x and y or, if the map has
-// not two dimensions, the list embedding, then the other columns of an Output, and map_id.
-// Numbers are in the shortest form that reads back the same; those that are not finite are
-// null. The zero value works. The same output gives the same bytes.
+// JSON writes placed events as JSON: one object for one event, a list of objects for several or
+// none. The fields of an object are id, the kept columns, x and y (or the list embedding, if the
+// map has not two dimensions), the other columns of an Output, and map_id. Numbers have the
+// shortest form that reads back as the same number; numbers that are not finite are null. The zero
+// value is usable. Equal outputs give equal bytes.
 type JSON struct {
-	// lines: an object a line, with the columns of a map in a file.
+	// lines selects one object per line, with the columns of a map in a file.
 	lines bool
 }
 
@@ -32,7 +32,7 @@ func (j JSON) Encode(o *Output) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if !j.lines { // else as a table
+	if !j.lines { // otherwise with a file's columns
 		if err := o.checkFields("JSON"); err != nil {
 			return nil, err
 		}
@@ -45,10 +45,10 @@ func (j JSON) Encode(o *Output) ([]byte, error) {
 	})
 }
 
-// Pass returns the message of an output with the events' own records, jsonrec.Records of the
-// message that they came by: each as it is written, behind an id if it has no such field, and
-// followed by what an output says besides id and kept columns. A record that has one of these
-// fields itself is an error.
+// Pass returns the message of an output with the events' own records, given by jsonrec.Records for
+// their message. Each record is copied as it is written, after an id if it has no such field, and
+// is followed by the output's columns other than id and kept columns. Pass fails if a record has
+// one of these fields itself.
 func (j JSON) Pass(o *Output, records [][]byte) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (j JSON) Pass(o *Output, records [][]byte) ([]byte, error) {
 	})
 }
 
-// addedNames are the names of the fields that Pass adds.
+// addedNames returns the names of the fields that Pass adds.
 func addedNames(o *Output, added []outputColumn) []string {
 	names := placeFields(o.Embedding.Cols)
 	for _, c := range added {
@@ -92,7 +92,7 @@ func addedNames(o *Output, added []outputColumn) []string {
 	return names
 }
 
-// objects writes an object, or a list or lines of them.
+// objects writes one object, or a list or lines of objects.
 func (j JSON) objects(o *Output, object func(w *jsonRow, i int) error) ([]byte, error) {
 	n := o.Len()
 	w := jsonRow{to: make([]byte, 0, n*(160+24*len(o.Kept)+12*o.Embedding.Cols)+2), lines: j.lines}
@@ -136,7 +136,7 @@ func (w *jsonRow) columns(o *Output, i int, columns []outputColumn) {
 	}
 }
 
-// comma goes before all fields but the first.
+// comma writes a comma unless this is the first field.
 func (w *jsonRow) comma() {
 	if w.to[len(w.to)-1] != '{' {
 		w.to = append(w.to, ',')
@@ -204,7 +204,7 @@ func appendInt64(to []byte, v int64) []byte { return strconv.AppendInt(to, v, 10
 
 func appendFloat32(to []byte, v float32) []byte { return appendFloat(to, float64(v), 32) }
 
-// EncodeRowsJSON writes each row of a table as an object, with a field for each column.
+// EncodeRowsJSON writes each row of a table as an object with one field per column.
 func EncodeRowsJSON(t *table.Table) [][]byte {
 	columns := t.Columns()
 	rows := make([][]byte, t.Len())
@@ -219,7 +219,7 @@ func EncodeRowsJSON(t *table.Table) [][]byte {
 	return rows
 }
 
-// appendFloat writes a number in the shortest form that reads back the same.
+// appendFloat writes a number in the shortest form that reads back as the same number.
 func appendFloat(to []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(to, "null"...)
@@ -231,7 +231,7 @@ func appendFloat(to []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(to, v, format, -1, bits)
 }
 
-// appendValue writes row i of an array: numbers, truth values, lists of these, or text.
+// appendValue writes row i of an array as a number, boolean, list of these, or text.
 func appendValue(to []byte, a arrow.Array, i int) []byte {
 	if a.IsNull(i) {
 		return append(to, "null"...)
@@ -284,7 +284,7 @@ func appendList(to []byte, values arrow.Array, from, end int) []byte {
 	return append(to, ']')
 }
 
-// appendTime writes an instant as RFC 3339 has it; without a zone if it has none.
+// appendTime writes a time in RFC 3339, without a zone if it has none.
 func appendTime(to []byte, a *array.Timestamp, i int) []byte {
 	dt := a.DataType().(*arrow.TimestampType)
 	get, err := dt.GetToTimeFunc()
@@ -300,7 +300,7 @@ func appendTime(to []byte, a *array.Timestamp, i int) []byte {
 	return append(to, '"')
 }
 
-// appendQuoted writes a text. What is not UTF-8 becomes U+FFFD.
+// appendQuoted writes a string. Invalid UTF-8 becomes U+FFFD.
 func appendQuoted(to []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	to = append(to, '"')

@@ -16,7 +16,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// events are n placed events of some dimensions with all columns.
+// events returns n placed events with all columns.
 func events(n, dims int) *emit.Output {
 	o := &emit.Output{Embedding: vec.New[float32](n, dims), Epoch: 3, Version: 1<<63 + 1, MapID: "m-1"}
 	ids, words := make([]string, n), make([]string, n)
@@ -36,7 +36,7 @@ func events(n, dims int) *emit.Output {
 	return o
 }
 
-// TestJSON: what events are as JSON.
+// An event has the expected JSON form.
 func TestJSON(t *testing.T) {
 	const rest = `"sigma":0.1,"novelty_local":0.5,"novelty_global":1e-09,"class":"web","class_probability":null,"map_epoch":3,"model_version":9223372036854775809,"map_id":"m-1"}`
 	one := `{"id":"ea","word":"w\"é\n` + "\ufffd" + `","payload.bytes":0,"x":0,"y":0.1,` + rest
@@ -61,7 +61,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestJSONPass: the records as they were written, with what is added.
+// Pass copies the records as they are written and adds the output's fields.
 func TestJSONPass(t *testing.T) {
 	const added = `"sigma":0.1,"novelty_local":0.5,"novelty_global":1e-09,"class":"web","class_probability":null,"map_epoch":3,"model_version":9223372036854775809,"map_id":"m-1"`
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestJSONPass(t *testing.T) {
 	}
 }
 
-// TestJSONClashes: two fields of one name are an error that says what to do.
+// Two fields with the same name are an error with advice.
 func TestJSONClashes(t *testing.T) {
 	kept := func(name string) *emit.Output {
 		o := events(1, 2)
@@ -112,7 +112,7 @@ func TestJSONClashes(t *testing.T) {
 	}
 }
 
-// TestJSONValues: numbers and texts read back the same.
+// Numbers and texts are equal after reading back.
 func TestJSONValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, d, s := rapid.Float32().Draw(t, "float32"), rapid.Float64().Draw(t, "float64"), rapid.String().Draw(t, "text")
@@ -166,7 +166,7 @@ func TestJSONTypes(t *testing.T) {
 	}
 }
 
-// BenchmarkJSON: a message of one event with 10 fields or more.
+// BenchmarkJSON writes a message of one event with 10 or more fields.
 func BenchmarkJSON(b *testing.B) {
 	o := events(1, 2)
 	b.ReportAllocs()

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// mapIDName is the field that holds the map's id.
+// mapIDName is the field with the map's id.
 const mapIDName = "map_id"
 
-// placeFields are the fields that a place of so many dimensions has, in formats of one event a
-// message, besides the columns of a map.
+// placeFields returns the fields that a place with this number of dimensions has in formats of one
+// event per message, in addition to the columns of a map.
 func placeFields(dims int) []string {
 	if dims == 2 {
 		return []string{mapIDName, "x", "y"}
@@ -17,8 +17,8 @@ func placeFields(dims int) []string {
 	return []string{mapIDName}
 }
 
-// CheckJSON says which kept column conflicts with the fields of a place of so many dimensions
-// in JSON.
+// CheckJSON returns an error if a kept column has the name of a JSON field of a place with this
+// number of dimensions.
 func CheckJSON(dims int, keep []string) error { return checkKept("JSON", dims, keep) }
 
 // CheckProtobuf is CheckJSON for Protobuf.
@@ -34,7 +34,8 @@ func checkKept(format string, dims int, keep []string) error {
 	return nil
 }
 
-// checkFields is checkKept for an output, and that no two of its columns have one name.
+// checkFields is checkKept for an output, and also returns an error if two of its columns have the
+// same name.
 func (o *Output) checkFields(format string) error {
 	names := make([]string, 0, 16) // on the stack, mostly
 	for _, c := range o.Kept {
@@ -46,8 +47,8 @@ func (o *Output) checkFields(format string) error {
 	return checkKept(format, o.Embedding.Cols, names)
 }
 
-// CheckAvro says which kept columns would have one name in Avro, or that of a field of a
-// place of so many dimensions.
+// CheckAvro returns an error if two kept columns have the same name in Avro, or one has the name of
+// a field of a place with this number of dimensions.
 func CheckAvro(dims int, keep []string) error {
 	seen := map[string]string{}
 	for _, name := range append(placeFields(dims), reserved...) {

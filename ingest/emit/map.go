@@ -8,15 +8,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// Map is a map read back: what `fit` and `embed` wrote.
+// Map is a map read from a file that `fit` or `embed` wrote.
 type Map struct {
-	// Output has the columns that the file has. Epoch and Version are those of the last
-	// row, MapID is what the file names; what no writer of maps made is kept.
+	// Output holds the file's columns. Epoch and Version are from the last row, MapID from the
+	// file's metadata. Columns that are not a map's are kept columns.
 	Output
 }
 
-// Column returns a kept column, the id or one of the figures by name. The error
-// lists the columns that exist.
+// Column returns a kept column, the id or one of the figures by name. An error lists the existing
+// columns.
 func (m *Map) Column(name string) (table.Column, error) {
 	all := m.columns()
 	names := make([]string, len(all))
@@ -29,7 +29,7 @@ func (m *Map) Column(name string) (table.Column, error) {
 	return table.Column{}, table.UnknownColumn(table.Origin{}, name, names)
 }
 
-// Figures are the columns with a value of its own for each row, but for the places and the id.
+// Figures returns the columns with one value per row, without the places and the id.
 func (o *Output) Figures() []table.Column {
 	all := (&Map{*o}).columns()
 	if o.ID.Valid() {
@@ -38,7 +38,7 @@ func (o *Output) Figures() []table.Column {
 	return all
 }
 
-// columns are those with a value of its own for each row, but for the places.
+// columns returns the columns with one value per row, without the places.
 func (m *Map) columns() (all []table.Column) {
 	for _, c := range outputColumns {
 		if _, one := c.(interface{ same(a, b *Output) bool }); !one && c.there(&m.Output) && (c != idColumn{} || m.ID.Valid()) {
@@ -48,7 +48,7 @@ func (m *Map) columns() (all []table.Column) {
 	return all
 }
 
-// ReadMap reads the map whose rows r gives.
+// ReadMap reads the map whose rows r returns.
 func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
 	for _, name := range r.Schema().Names() {
 		if err := r.Schema().Ambiguous(name, origin); err != nil {
@@ -90,8 +90,8 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 	return &Map{*o}, nil
 }
 
-// mistypedPlaces explains why columns that are named as places cannot be read, nil if there are
-// none. A CSV file without rows is such a table: nothing says what type its columns have.
+// mistypedPlaces explains why columns named as places cannot be read, or returns nil if there are
+// none. This happens for a CSV file without rows, whose column types are unknown.
 func mistypedPlaces(ctx context.Context, r table.Reader, origin table.Origin) error {
 	for _, name := range []string{EmbeddingName, EmbeddingName + "_0"} {
 		f, there := r.Schema().Find(name)

@@ -11,7 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// write writes an output's message by the pattern; false if it has none like that.
+// write writes an output's message with the pattern, or returns false if the kind has no suitable
+// pattern.
 func (k *messageKind) write(o *Output) ([]byte, bool) {
 	n := o.Len()
 	b := body{nodes: make([]arrowipc.Node, 0, 15+len(k.kept)), buffers: make([][]byte, 0, 32+3*len(k.kept)), rows: n}
@@ -30,7 +31,7 @@ type body struct {
 	buffers [][]byte
 }
 
-// fixed adds a column of fixed-width values, none of them null.
+// fixed adds a column of fixed-width values without nulls.
 func (b *body) fixed(values []byte) {
 	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
 	b.buffers = append(b.buffers, nil, values)
@@ -41,13 +42,13 @@ func (b *body) int64s(values []int64)   { b.fixed(arrow.Int64Traits.CastToBytes(
 func (b *body) uint32s(values []uint32) { b.fixed(arrow.Uint32Traits.CastToBytes(values)) }
 func (b *body) uint64s(values []uint64) { b.fixed(arrow.Uint64Traits.CastToBytes(values)) }
 
-// lists adds a column of lists of one length, the rows of x.
+// lists adds a column of lists of the same length, the rows of x.
 func (b *body) lists(x vec.Matrix[float32]) {
 	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)}, arrowipc.Node{Len: int64(len(x.Data))})
 	b.buffers = append(b.buffers, nil, nil, arrow.Float32Traits.CastToBytes(x.Data))
 }
 
-// strings adds a text column, none of it null.
+// strings adds a text column without nulls.
 func (b *body) strings(values []string) {
 	size := 0
 	for _, s := range values {
@@ -62,8 +63,8 @@ func (b *body) strings(values []string) {
 	b.buffers = append(b.buffers, nil, arrow.Int32Traits.CastToBytes(offsets), text)
 }
 
-// column adds a column that simpleColumn holds of, its buffers cut to its rows as
-// Arrow's writer would.
+// column adds a column for which simpleColumn is true, with its buffers cut to its rows as Arrow's
+// writer does.
 func (b *body) column(c table.Column) {
 	data, n := c.Array().Data(), b.rows
 	nulls := c.Array().NullN()
@@ -92,7 +93,7 @@ func (b *body) column(c table.Column) {
 	b.buffers = append(b.buffers, arrow.Int32Traits.CastToBytes(offsets), text)
 }
 
-// array adds a column of lists, of records, or of what these hold, which is not cut.
+// array adds a list or struct column and its children, without cutting buffers.
 func (b *body) array(a arrow.Array) {
 	all := b.rows
 	b.rows = a.Len()
@@ -117,7 +118,7 @@ func (b *body) array(a arrow.Array) {
 	b.rows = all
 }
 
-// none adds a column without values, whose buffers are all empty.
+// none adds a column without rows, with empty buffers.
 func (b *body) none(a arrow.Array) {
 	b.nodes = append(b.nodes, arrowipc.Node{})
 	b.buffers = append(b.buffers, nil, nil)
@@ -126,8 +127,8 @@ func (b *body) none(a arrow.Array) {
 	}
 }
 
-// validity is the bitmap of a column's values that are there, with zeros after the
-// last; none if no value is null.
+// validity returns a column's validity bitmap, with zeros after the last bit, or no bytes if there
+// are no nulls.
 func validity(data arrow.ArrayData, n, nulls int) []byte {
 	switch nulls {
 	case 0:
@@ -138,7 +139,7 @@ func validity(data arrow.ArrayData, n, nulls int) []byte {
 	return bitmap(data.Buffers()[0], n)
 }
 
-// bitmap is n bits, with zeros after the last.
+// bitmap returns the first n bits, with zeros after the last.
 func bitmap(b *memory.Buffer, n int) []byte {
 	bits := slices.Clone(b.Bytes()[:(n+7)/8])
 	if n%8 != 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// EncodeTable writes a table as a message. The same values give the same bytes.
-// A column of a type that Arrow's writer does not take is an error.
+// EncodeTable writes a table as a message. Equal values give equal bytes. A column type that
+// Arrow's writer does not support is an error.
 func EncodeTable(t *table.Table) ([]byte, error) {
 	var b bytes.Buffer
 	if err := WriteTables(&b, func(yield func(*table.Table, error) bool) { yield(t, nil) }); err != nil {
@@ -23,10 +23,10 @@ func EncodeTable(t *table.Table) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteTables writes tables of the same columns, one at least, as the batches of an Arrow stream. It
+// WriteTables writes one or more tables with the same columns as the batches of an Arrow stream. It
 // holds one of them at a time.
 func WriteTables(to io.Writer, tables iter.Seq2[*table.Table, error]) (err error) {
-	// Columns that are passed on have the types of untrusted input.
+	// Passed-through columns have types from untrusted input, on which Arrow's writer may panic.
 	defer arrays.Recovered(&err)
 	var w *ipc.Writer
 	for t, err := range tables {

@@ -12,7 +12,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// The columns of a message downstream, their order and types are a contract.
+// The columns of a message, their order and their types are a contract with readers.
 func TestEncodeMessageColumns(t *testing.T) {
 	b, err := emit.EncodeMessage(ingesttest.Output(5, 2))
 	if err != nil {

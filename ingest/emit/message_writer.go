@@ -9,10 +9,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// MessageWriter writes placed events as messages, the same bytes as EncodeMessage. It
-// remembers how messages of the last kinds begin, since to write the schema takes many
-// times as long as the values of a few events. It is safe for concurrent use; the zero
-// value works.
+// MessageWriter writes placed events as messages, with the same bytes as EncodeMessage. It
+// remembers the beginnings of the latest kinds of messages, because writing the schema takes many
+// times as long as the values of a few events. It is safe for concurrent use, and its zero value is
+// usable.
 type MessageWriter struct {
 	known recent.List[messageKind]
 }
@@ -24,7 +24,7 @@ type messageKind struct {
 	pattern *arrowipc.Pattern
 }
 
-// rememberedKinds bounds what a writer of messages remembers.
+// rememberedKinds bounds the number of kinds that a MessageWriter remembers.
 const rememberedKinds = 8
 
 // Encode is EncodeMessage.
@@ -45,8 +45,8 @@ func (w *MessageWriter) Encode(o *Output) ([]byte, error) {
 	return value, err
 }
 
-// remember adds the kind of a message that was written. One whose pattern does not
-// give just that message is not remembered.
+// remember adds the kind of a written message, unless its pattern does not reproduce exactly this
+// message.
 func (w *MessageWriter) remember(o *Output, value []byte) {
 	pattern, err := arrowipc.NewPattern(value)
 	if err != nil {
@@ -59,10 +59,10 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 	w.known.Add(k, rememberedKinds, func(k *messageKind) bool { return k.of(o) })
 }
 
-// of says whether an output's message has the kind's columns.
+// of reports whether an output's message is of this kind.
 func (k *messageKind) of(o *Output) bool { return k.mapID == o.MapID && k.columnSet.of(o) }
 
-// columnSet are the columns that outputs of one kind have.
+// columnSet is the set of columns of a kind of outputs.
 type columnSet struct {
 	id   arrow.Field
 	kept []arrow.Field
@@ -78,7 +78,7 @@ func columnSetOf(o *Output) columnSet {
 	return s
 }
 
-// of says whether an output has these columns.
+// of reports whether an output has exactly these columns.
 func (s *columnSet) of(o *Output) bool {
 	if s.dims != o.Embedding.Cols || len(s.kept) != len(o.Kept) || s.has != presence(o) || !sameField(s.id, o.ID.ArrowField()) {
 		return false
@@ -96,8 +96,8 @@ func sameField(a, b arrow.Field) bool {
 		a.Metadata.Len() == b.Metadata.Len() && (a.Metadata.Len() == 0 || a.Metadata.Equal(b.Metadata))
 }
 
-// simpleOutput says whether an output has rows, as many in all its parts, and an id and
-// kept columns whose buffers can be written as they are.
+// simpleOutput reports whether an output has rows, equally many in all parts, and its id and kept
+// columns have buffers that can be written without conversion.
 func simpleOutput(o *Output) bool {
 	n := o.Len()
 	if n == 0 || o.check() != nil || o.ID.Valid() && !simpleColumn(o.ID, n) {

@@ -18,8 +18,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// A message writer's bytes are those of EncodeMessage, for columns of every type, as
-// they came or cut, and for every set of columns.
+// A MessageWriter's bytes equal those of EncodeMessage for columns of every type, sliced or not,
+// and for every set of columns.
 func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
 	w := &emit.MessageWriter{}
 	rng := rand.New(rand.NewPCG(7, 5))
@@ -145,7 +145,7 @@ func someOutput(rng *rand.Rand, n int) *emit.Output {
 	return o
 }
 
-// BenchmarkMessageWriterTruth writes an event with a column of truth values kept.
+// BenchmarkMessageWriterTruth writes an event with a kept boolean column.
 func BenchmarkMessageWriterTruth(b *testing.B) {
 	truths := array.NewBooleanBuilder(memory.NewGoAllocator())
 	truths.Append(true)

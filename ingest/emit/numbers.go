@@ -5,9 +5,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Numbers of one event are read one by one: table.NumberGetter would allocate for each.
+// Single numbers are read without table.NumberGetter, which would allocate for each event.
 
-// integerAt is an integer of any width; a uint64 as the int64 of the same bits.
+// integerAt returns an integer of any width; a uint64 as the int64 with the same bits.
 func integerAt(a arrow.Array, i int) int64 {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -28,7 +28,7 @@ func integerAt(a arrow.Array, i int) int64 {
 	return int64(a.(*array.Uint64).Value(i))
 }
 
-// float32At is a float of 32 bits or less.
+// float32At returns a float of at most 32 bits.
 func float32At(a arrow.Array, i int) float32 {
 	if a, ok := a.(*array.Float32); ok {
 		return a.Value(i)

@@ -20,20 +20,21 @@ const (
 	NoveltyGlobalName = "novelty_global"
 	EpochName         = "map_epoch"
 	VersionName       = "model_version"
-	// className and probabilityName are there where classes are predicted.
+	// className and probabilityName exist if classes are predicted.
 	className       = "class"
 	probabilityName = "class_probability"
-	// ClusterName and those beside it are there where clusters are found.
+	// ClusterName and the names next to it exist if clusters are found.
 	ClusterName            = "cluster"
 	ClusterProbabilityName = "cluster_probability"
 	ClusterOutlierName     = "cluster_outlier"
 )
 
-// optional are the names of columns that are there together or not at all. Without them they
-// are anybody's.
+// optional lists the names of columns that exist only together. Otherwise the input may use these
+// names.
 var optional = [][]string{{className, probabilityName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
 
-// partners are the columns that are there with one of that name; nil: it is always there.
+// partners returns the names of the columns that exist together with the named one, nil if it
+// always exists.
 func partners(name string) []string {
 	for _, names := range optional {
 		if slices.Contains(names, name) {
@@ -43,48 +44,48 @@ func partners(name string) []string {
 	return nil
 }
 
-// Output is a run of placed events: rows of a map, or a message downstream.
+// Output is a batch of placed events: rows of a map, or a message.
 type Output struct {
-	// ID identifies the events. No column: the row number takes its place, in
-	// the file or, for a message, in the message.
+	// ID holds the ids of the events. If there is no column, the row number in the file or message
+	// is used instead.
 	ID table.Column
 	// Kept are the columns that pass through.
 	Kept []table.Column
-	// Embedding holds the coordinates, n x d. Of rows without places it is n x 0.
+	// Embedding is the n x d matrix of coordinates. For rows without places it is n x 0.
 	Embedding vec.Matrix[float32]
-	// Sigma, NoveltyLocal and NoveltyGlobal have n values, or are nil: then the
-	// column is left out.
+	// Sigma, NoveltyLocal and NoveltyGlobal have n values each, or are nil if the column is left
+	// out.
 	Sigma, NoveltyLocal, NoveltyGlobal []float32
-	// Class and Probability are the classes that are predicted for the events and how likely
-	// they are, n values, or both nil.
+	// Class and Probability are the predicted classes and their probabilities, n values each, or
+	// both nil.
 	Class       []string
 	Probability []float32
-	// Cluster is the cluster that each event is in, -1 for none, ClusterProbability how surely,
-	// and ClusterOutlier how far outside of its surroundings it is; n values, or all nil.
+	// Cluster is the cluster of each event, -1 for none. ClusterProbability is the strength of its
+	// membership and ClusterOutlier its outlier score. All have n values or are nil.
 	Cluster                            []int64
 	ClusterProbability, ClusterOutlier []float32
-	// Reasons are the columns that make an event novel, those that carry most first, and
-	// Neighbors are its nearest reference points, nearest first: n lists each, nil for events
-	// that are not explained, or both nil.
+	// Reasons are the columns that make an event novel, largest share first. Neighbors are its
+	// nearest reference points, nearest first. There are n lists each, nil for events that are not
+	// explained, or both are nil.
 	Reasons   [][]Reason
 	Neighbors [][]Neighbor
-	// Epoch and Version are those of the snapshot. Version 0 leaves both out.
+	// Epoch and Version are those of the snapshot. With Version 0 both columns are left out.
 	Epoch   uint32
 	Version uint64
-	// MapID is the id of the map, for the schema's metadata. Empty: there is none.
+	// MapID is the id of the map, for the schema's metadata, or empty.
 	MapID string
-	// FirstRow is the row number of row 0 when there is no ID. Writers of files
-	// count themselves.
+	// FirstRow is the row number of row 0 if there is no ID. Writers of files count rows
+	// themselves.
 	FirstRow int64
-	// settled are the types of fields in Avro whose columns have none of their own.
+	// settled holds the Avro types of fields whose columns have inferred types.
 	settled settledTypes
 }
 
 // Len returns the number of events.
 func (o *Output) Len() int { return o.Embedding.Rows }
 
-// CheckKept says which kept column a map could not hold because of its name.
-// The id column may be kept too under the name id; it is not repeated.
+// CheckKept returns an error if a kept column has a name that a map reserves. The id column may
+// also be kept under the name id; it is written once.
 func CheckKept(id string, keep []string) error {
 	for _, name := range keep {
 		if slices.Contains(reserved, name) && !(name == IDName && id == IDName) {
@@ -94,8 +95,8 @@ func CheckKept(id string, keep []string) error {
 	return nil
 }
 
-// CheckText says which kept column would stand in the way of the coordinates' if an output
-// of that name is text, where each has a column of its own: embedding_0 and so on.
+// CheckText returns an error if the output is a text file and a kept column has the name of a
+// coordinate column, such as embedding_0.
 func CheckText(path string, keep []string) error {
 	if format, _, err := FormatOf(path); err != nil || format != input.CSV {
 		return nil
@@ -109,7 +110,7 @@ func CheckText(path string, keep []string) error {
 	return nil
 }
 
-// CheckClasses says which kept column conflicts with the columns of predicted classes.
+// CheckClasses returns an error if a kept column has the name of a column of predicted classes.
 func CheckClasses(keep []string) error {
 	for _, name := range keep {
 		if name == className || name == probabilityName {
@@ -119,7 +120,7 @@ func CheckClasses(keep []string) error {
 	return nil
 }
 
-// CheckClusters says which kept column conflicts with the columns of clusters.
+// CheckClusters returns an error if a kept column has the name of a column of clusters.
 func CheckClusters(keep []string) error {
 	for _, name := range []string{ClusterName, ClusterProbabilityName, ClusterOutlierName} {
 		if slices.Contains(keep, name) {
@@ -129,7 +130,7 @@ func CheckClusters(keep []string) error {
 	return nil
 }
 
-// metadata is what the schema says of all rows.
+// metadata returns the schema's metadata.
 func (o *Output) metadata() *arrow.Metadata {
 	if o.MapID == "" {
 		return nil

@@ -10,17 +10,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// Places are coordinates that a table gives to rows: a map, or anyone's table of numbers.
+// Places are the coordinates of rows, read from a map or from any table of numbers.
 type Places struct {
-	// ID identifies the rows; no column if the table has none.
+	// ID holds the ids of the rows, or no column if the table has none.
 	ID table.Column
-	// At are the coordinates, n x d. A row of which one is missing or not finite is NaN.
+	// At is the n x d matrix of coordinates. A row with a coordinate that is missing or not finite
+	// is NaN.
 	At vec.Matrix[float64]
 }
 
-// ReadPlaces reads coordinates in dims dimensions: those of a map as a writer of maps lays
-// them out, or else the only column of vectors, or else the columns of numbers, if there
-// are exactly dims beside the id. The id's column is the first of ids that is there.
+// ReadPlaces reads coordinates in dims dimensions: those of a map in its usual columns, or else the
+// only column of vectors, or else the columns of numbers, if there are exactly dims without the id.
+// The id column is the first of ids that exists.
 func ReadPlaces(ctx context.Context, r table.Reader, origin table.Origin, dims int, ids ...string) (*Places, error) {
 	s := r.Schema()
 	id := ""
@@ -60,7 +61,7 @@ func ReadPlaces(ctx context.Context, r table.Reader, origin table.Origin, dims i
 	return p, err
 }
 
-// coordinates names the columns that hold the coordinates: one of vectors, or dims of
+// coordinates returns the names of the columns with the coordinates: one of vectors, or dims of
 // numbers.
 func coordinates(s table.Schema, o table.Origin, dims int, id string) ([]string, error) {
 	names := placeColumn{}.names(s)
@@ -116,8 +117,7 @@ func (p *Places) add(t *table.Table, names []string) error {
 	return nil
 }
 
-// rowReader returns what writes the coordinates of row i to row, NaN for those that are
-// missing.
+// rowReader returns a function that writes the coordinates of row i to row, NaN for missing ones.
 func rowReader(t *table.Table, names []string, dims int) (func(i int, row []float64) error, error) {
 	columns := make([]table.Column, len(names))
 	values := make([][]float64, len(names))

@@ -10,17 +10,17 @@ import (
 	"unfold/internal/recent"
 )
 
-// ProtobufType is the content type of what Protobuf writes.
+// ProtobufType is the content type of messages in Protobuf.
 const ProtobufType = "application/x-protobuf"
 
-// PlaceMessage is the full name of the message that Protobuf writes.
+// PlaceMessage is the full name of the Protobuf message type.
 const PlaceMessage = "unfold.Place"
 
-// Protobuf writes placed events as Protobuf, one event a message. The message's fields are id,
-// the kept columns, x and y or, if the map has not two dimensions, the list embedding, then
-// the other columns of an Output, and map_id. Numbers of fields are those of protoNumbers
-// whatever else there is; kept columns are numbered from 100 on in their order. It is safe
-// for concurrent use; the zero value works. The same output gives the same bytes.
+// Protobuf writes placed events as Protobuf, one event per message. The fields are id, the kept
+// columns, x and y (or the list embedding, if the map has not two dimensions), the other columns of
+// an Output, and map_id. Field numbers are always those of protoNumbers; kept columns are numbered
+// from 100 in their order. A Protobuf is safe for concurrent use, and its zero value is usable.
+// Equal outputs give equal bytes.
 type Protobuf struct {
 	known recent.List[protoKind]
 }
@@ -34,8 +34,8 @@ type protoKind struct {
 	kept   []protoField
 }
 
-// Encode returns the message of an output of one event, and the text of its schema, of which
-// it is the only message.
+// Encode returns the message of an output of one event and the text of its schema, which has only
+// this message type.
 func (p *Protobuf) Encode(o *Output) (value []byte, schema string, err error) {
 	if o.Len() != 1 {
 		return nil, "", fmt.Errorf("%d events cannot be one Protobuf message, which holds one; write them as Arrow or JSON (sink.format)", o.Len())
@@ -63,7 +63,7 @@ func (p *Protobuf) Encode(o *Output) (value []byte, schema string, err error) {
 	return w.to, k.schema, nil
 }
 
-// of says whether an output's message is of the kind.
+// of reports whether an output's message is of this kind.
 func (k *protoKind) of(o *Output) bool { return k.mapID == (o.MapID != "") && k.columnSet.of(o) }
 
 // protoRow is a message in the making.

@@ -13,22 +13,22 @@ import (
 	"unfold/ingest/table"
 )
 
-// protoNumbers are the numbers of fields. They never change: a column that is new gets the
-// next one, whatever its place in the list of columns.
+// protoNumbers are the field numbers. They never change: a new column gets the next number,
+// whatever its position among the columns.
 var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
 	ReasonsName: 13, NeighborsName: 14, ClusterName: 15, ClusterProbabilityName: 16, ClusterOutlierName: 17,
 }
 
-// firstKept is the number of the first kept column.
+// firstKept is the field number of the first kept column.
 const firstKept protowire.Number = 100
 
-// protoTypes are the types of fields that are not of a column that passes through.
+// protoTypes are the types of fields other than those of passed-through columns.
 var protoTypes = map[string]string{className: "string", ClusterName: "int64", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
 
-// takes says whether a kept column cannot have a field of its own column's name. What outputs
-// came to have later leaves the names to others where an output lacks it.
+// takes reports whether a kept column's name is already used by a field of the place. Names of
+// optional columns are free if the output lacks these columns.
 func (o *Output) takes(name string) bool {
 	switch name {
 	case ReasonsName, NeighborsName:
@@ -39,7 +39,7 @@ func (o *Output) takes(name string) bool {
 	return true
 }
 
-// newProtoKind makes the schema of messages like an output's.
+// newProtoKind makes the schema for messages like the output's.
 func newProtoKind(o *Output) (*protoKind, error) {
 	if err := o.checkFields("Protobuf"); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func newProtoKind(o *Output) (*protoKind, error) {
 	return k, nil
 }
 
-// fieldOfID is the id's field; a row's number takes its place.
+// fieldOfID returns the id's field, or that of the row number if there is no id.
 func (k *protoKind) fieldOfID(o *Output) protoField {
 	k.id = protoField{number: protoNumbers[IDName], name: IDName, column: IDName, of: protoInteger}
 	if o.ID.Valid() {
@@ -106,18 +106,18 @@ func (k *protoKind) fieldsOfKept(o *Output, s *protoSchema) (fields []string) {
 
 // protoSchema is a schema in the making.
 type protoSchema struct {
-	// taken are the names of fields, as readers of JSON and generators of code compare
+	// taken holds the names in use in the form in which JSON readers and code generators compare
 	// them: without case and underscores.
 	taken   map[string]bool
 	imports []string
-	// messages are declared within that of the place, before its fields.
+	// messages are declarations of nested messages, which come before the fields.
 	messages []string
 }
 
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// identifiers are the kept columns' names as Protobuf has them. Those that are names there
-// keep them, so that no field has the JSON name that another has in the schema.
+// identifiers returns the kept columns' names in Protobuf. Valid names are assigned first and stay
+// unchanged, so that no field gets the JSON name of another field.
 func (s *protoSchema) identifiers(o *Output) []string {
 	out := make([]string, len(o.Kept))
 	for _, plain := range []bool{true, false} {
@@ -130,7 +130,7 @@ func (s *protoSchema) identifiers(o *Output) []string {
 	return out
 }
 
-// identifier is a name with what Protobuf does not allow replaced.
+// identifier replaces the characters of a name that Protobuf does not allow.
 func identifier(column string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -144,7 +144,7 @@ func identifier(column string) string {
 	return name
 }
 
-// free is a name that no field has yet, made of one.
+// free returns a name not used by any field, derived from the given one.
 func (s *protoSchema) free(name string) string {
 	out := name
 	for i := 2; s.taken[folded(out)]; i++ {
@@ -154,7 +154,7 @@ func (s *protoSchema) free(name string) string {
 	return out
 }
 
-// own declares a field of the place's own.
+// own declares a field of the place itself.
 func (s *protoSchema) own(name string) string {
 	t := protoTypes[name]
 	if t == "" {
@@ -163,7 +163,7 @@ func (s *protoSchema) own(name string) string {
 	return fmt.Sprintf("%s %s = %d [json_name = %s];", t, name, protoNumbers[name], protoQuoted(name))
 }
 
-// field declares the field of a column that passes through, which may be null.
+// field declares the nullable field of a passed-through column.
 func (s *protoSchema) field(f protoField) string {
 	t := f.of.String()
 	switch f.of {
@@ -199,7 +199,7 @@ func (s *protoSchema) text(fields []string) string {
 	return b.String()
 }
 
-// protoQuoted is a text as Protobuf's grammar has it.
+// protoQuoted returns a text as a string literal of Protobuf.
 func protoQuoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -214,7 +214,7 @@ func protoQuoted(s string) string {
 	return b.String()
 }
 
-// protoType is what a column that passes through is in Protobuf.
+// protoType is the Protobuf type of a passed-through column.
 type protoType int
 
 const (
@@ -235,8 +235,8 @@ func (t protoType) String() string {
 	return [...]string{"string", "int64", "uint64", "float", "double", "bool", "bytes", "google.protobuf.Timestamp", "repeated float", "repeated double", "google.protobuf.Value"}[t]
 }
 
-// protoTypeOf is the type of a column's field. One whose type was found in its values may
-// have another in the next message, so that its field holds any.
+// protoTypeOf returns the type of a column's field. If the column's type was inferred it may differ
+// in the next message, so the field can hold any value.
 func protoTypeOf(f arrow.Field) protoType {
 	if record.Inferred(f) {
 		return protoAny

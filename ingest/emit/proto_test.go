@@ -25,7 +25,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// readBack reads a message by the text of its schema.
+// readBack decodes a message with the text of its schema.
 func readBack(t testing.TB, value []byte, schema string) *dynamicpb.Message {
 	t.Helper()
 	f, err := protorec.Parse(t.Context(), schema, nil)
@@ -46,7 +46,7 @@ func readBack(t testing.TB, value []byte, schema string) *dynamicpb.Message {
 	return d
 }
 
-// TestProtobuf: what an event is as Protobuf.
+// An event has the expected Protobuf message and schema.
 func TestProtobuf(t *testing.T) {
 	bare := events(1, 1)
 	bare.ID, bare.Kept, bare.Class, bare.Probability, bare.Sigma, bare.Version, bare.MapID, bare.FirstRow = table.Column{}, nil, nil, nil, nil, 0, "", 7
@@ -59,7 +59,7 @@ func TestProtobuf(t *testing.T) {
 	three.Probability[0] = 0.75
 	three.Kept = full.Kept
 	var p emit.Protobuf
-	for range 2 { // the second time with what is remembered
+	for range 2 { // write twice, the second time with the remembered kind
 		for name, c := range map[string]struct {
 			o    *emit.Output
 			want string
@@ -83,8 +83,7 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
-// TestProtobufSchema: fields keep their numbers whatever else there is, and names that
-// Protobuf does not have become different ones.
+// Field numbers do not depend on the other columns, and invalid names become distinct valid ones.
 func TestProtobufSchema(t *testing.T) {
 	o := events(1, 2)
 	o.Kept = nil
@@ -130,7 +129,7 @@ message Place {
 	}
 }
 
-// TestProtobufRefuses: several events, and columns that the place has itself.
+// Several events, and columns with the names of the place's own fields, are refused.
 func TestProtobufRefuses(t *testing.T) {
 	var p emit.Protobuf
 	for _, n := range []int{0, 2} {
@@ -147,7 +146,7 @@ func TestProtobufRefuses(t *testing.T) {
 	}
 }
 
-// keptValues are columns of one row of many types.
+// keptValues returns columns of one row with many types.
 func keptValues(t testing.TB) []table.Column {
 	b := array.NewRecordBuilder(table.Heap, arrow.NewSchema([]arrow.Field{
 		{Name: "time", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, Nullable: true},
@@ -167,7 +166,7 @@ func keptValues(t testing.TB) []table.Column {
 	return append(plain, inferredValues(t)...)
 }
 
-// inferredValues are columns whose types were found in their values.
+// inferredValues returns columns whose types were inferred from values.
 func inferredValues(t testing.TB) []table.Column {
 	b := record.NewLayout(record.Spec{}).Builder()
 	node := func(name string) *record.Node { return b.Root().Child([]byte(name)) }
@@ -189,7 +188,7 @@ func valuesOutput(t testing.TB) *emit.Output {
 	return &emit.Output{ID: table.Int64Column("event", []int64{-5}), Kept: keptValues(t), Embedding: vec.Matrix[float32]{Rows: 1, Cols: 2, Data: []float32{0.1, -3e-20}}}
 }
 
-// TestProtobufValues: columns of every kind come back.
+// Columns of every type are equal after reading back.
 func TestProtobufValues(t *testing.T) {
 	value, schema, err := new(emit.Protobuf).Encode(valuesOutput(t))
 	if err != nil {
@@ -207,7 +206,7 @@ func TestProtobufValues(t *testing.T) {
 	}
 }
 
-// TestProtobufReadsBack: a place that was written is read again by package protorec.
+// Package protorec can read a written place.
 func TestProtobufReadsBack(t *testing.T) {
 	var p emit.Protobuf
 	rapid.Check(t, func(t *rapid.T) {
@@ -244,7 +243,7 @@ func TestProtobufReadsBack(t *testing.T) {
 	})
 }
 
-// readPlaces has Google's compiler and library read places.
+// readPlaces is a Python program that reads places with Google's compiler and library.
 const readPlaces = `
 import json, sys, pathlib, importlib
 from grpc_tools import protoc
@@ -264,7 +263,7 @@ for name in sys.argv[2:]:
     print(json_format.MessageToJson(place, indent=None, always_print_fields_with_no_presence=True))
 `
 
-// TestProtobufForeign: protoc takes the schemas, and Google's library reads the messages.
+// protoc accepts the schemas, and Google's library reads the messages.
 func TestProtobufForeign(t *testing.T) {
 	tier.Full(t, "it runs Python libraries")
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// protoField is the field of a column that passes through.
+// protoField is the field of a passed-through column.
 type protoField struct {
 	number protowire.Number
 	name   string // in Protobuf
@@ -19,7 +19,7 @@ type protoField struct {
 	of     protoType
 }
 
-// append adds the only value of an array. Null is a field that is not there.
+// append adds the only value of an array. For null the field is left out.
 func (f *protoField) append(to []byte, a arrow.Array) []byte {
 	a, i := plainValue(a, 0)
 	if a.IsNull(i) || a.DataType().ID() == arrow.NULL {
@@ -83,7 +83,7 @@ func bytesAt(a arrow.Array, i int) []byte {
 	return nil
 }
 
-// textAt is a value as text that is UTF-8.
+// textAt returns a value as text in valid UTF-8.
 func textAt(a arrow.Array, i int) string {
 	if s, ok := a.(*array.String); ok {
 		return readable(s.Value(i))
@@ -91,7 +91,7 @@ func textAt(a arrow.Array, i int) string {
 	return readable(table.NewColumn("", a).Text(i))
 }
 
-// timestamp is an instant as google.protobuf.Timestamp; one without a zone is taken as UTC.
+// timestamp returns a time as google.protobuf.Timestamp. A time without a zone is taken as UTC.
 func timestamp(a *array.Timestamp, i int) []byte {
 	units := int64(time.Second / a.DataType().(*arrow.TimestampType).Unit.Multiplier())
 	seconds, rest := int64(a.Value(i))/units, int64(a.Value(i))%units
@@ -104,7 +104,7 @@ func timestamp(a *array.Timestamp, i int) []byte {
 	return protowire.AppendVarint(to, uint64(rest*(1e9/units)))
 }
 
-// packed are the numbers of a list; those that are null are NaN.
+// packed returns the numbers of a list in packed encoding, with NaN for nulls.
 func packed(a array.ListLike, i int, of protoType) (to []byte) {
 	listed(a, i, func(v float64) {
 		if of == protoFloats {
@@ -116,7 +116,7 @@ func packed(a array.ListLike, i int, of protoType) (to []byte) {
 	return to
 }
 
-// listed calls f with the numbers of a list.
+// listed calls f with each number of a list.
 func listed(a array.ListLike, i int, f func(float64)) {
 	from, end := a.ValueOffsets(i)
 	values := a.ListValues()
@@ -138,11 +138,11 @@ const (
 	anyList   = 6
 )
 
-// exactInteger is where integers begin that no float64 is.
+// exactInteger is 2^53, above which float64 does not represent every integer.
 const exactInteger = 1 << 53
 
-// anyValue is a value as google.protobuf.Value. Integers that no float64 is are text, as
-// JSON of Protobuf has them.
+// anyValue returns a value as google.protobuf.Value. Integers that float64 cannot represent exactly
+// become text, as in Protobuf's JSON form.
 func anyValue(a arrow.Array, i int) []byte {
 	switch dt := a.DataType(); {
 	case dt.ID() == arrow.BOOL:

@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// Names of the nested columns that are there where events are explained.
+// Names of the nested columns that exist if events are explained.
 const (
 	ReasonsName   = "reasons"
 	NeighborsName = "neighbors"
@@ -18,40 +18,40 @@ const (
 
 // Directions of a Reason.
 const (
-	// Above and Below: the event's value is more or less than its neighbours' mean.
+	// Above and Below mean that the event's value is above or below the mean of its neighbors.
 	Above = "above"
 	Below = "below"
-	// Other: the event's category is another than that of its neighbours.
+	// Other means that the event's category differs from that of its neighbors.
 	Other = "other"
 )
 
-// Reason is a column of the source that makes an event novel.
+// Reason describes a source column that makes an event novel.
 type Reason struct {
-	// Column is its name, of an element of a list as in embedding[12].
+	// Column is the column's name, for an element of a list as in embedding[12].
 	Column string
-	// Share is what the column carries of the event's distance to its neighbours, from 0
-	// to 1; those of all columns sum to 1.
+	// Share is the column's fraction, from 0 to 1, of the event's distance to its
+	// neighbors. The shares of all columns sum to 1.
 	Share     float64
 	Direction string
-	// Value is the event's in the source's units; Low and High are the least and the most
-	// of its neighbours'. They are NaN of a column of text.
+	// Value is the event's value in the source's units, Low and High are the minimum and maximum
+	// among its neighbors. For a column of text they are NaN.
 	Value, Low, High float64
-	// Category is that of the event in a column of text, Expected is the most frequent one
-	// of its neighbours. Text says that these are what counts.
+	// Category is the event's category in a column of text, Expected the most frequent one among
+	// its neighbors. Text is set if these two fields apply.
 	Text               bool
 	Category, Expected string
 }
 
-// Neighbor is a reference point that is near an event.
+// Neighbor is a reference point near an event.
 type Neighbor struct {
-	// ID is that of the newest event that the point is, or the point's number on the map
-	// where no id is known.
+	// ID is the id of the newest event at the reference point, or the point's number on the map if
+	// no id is known.
 	ID string
-	// Distance is Euclidean, in the space that the model sees.
+	// Distance is the Euclidean distance in the model's input space.
 	Distance float32
 }
 
-// CheckReasons says which kept column conflicts with the columns of reasons.
+// CheckReasons returns an error if a kept column has the name of a column of reasons.
 func CheckReasons(keep []string) error {
 	for _, name := range keep {
 		if name == ReasonsName || name == NeighborsName {
@@ -61,14 +61,14 @@ func CheckReasons(keep []string) error {
 	return nil
 }
 
-// items describes those of a nested column for all formats.
+// items describes the items of a nested column for all formats.
 type items[T any] struct {
 	name   string // of a record in Avro and Protobuf
 	fields []itemField[T]
 }
 
-// itemField is a field of an item. One of its getters is set; ok is false where there is
-// no value, which an optional field alone may lack.
+// itemField is a field of an item, with exactly one getter set. A getter returns ok false for a
+// missing value, which only an optional field may have.
 type itemField[T any] struct {
 	name     string
 	optional bool
@@ -77,7 +77,7 @@ type itemField[T any] struct {
 	float    func(*T) (v float32, ok bool)
 }
 
-// number is a field that NaN stands for nothing in.
+// number returns a field in which NaN stands for a missing value.
 func number[T any](name string, of func(*T) float64) itemField[T] {
 	return itemField[T]{name: name, optional: true, double: func(v *T) (float64, bool) { x := of(v); return x, !math.IsNaN(x) }}
 }
@@ -98,8 +98,8 @@ var neighborItems = items[Neighbor]{"Neighbor", []itemField[Neighbor]{
 	{name: "distance", float: func(n *Neighbor) (float32, bool) { return n.Distance, true }},
 }}
 
-// nested is a column of lists of records, nil for an event without. Nil for all: there is
-// no column.
+// nested is a column of lists of records, nil for events without any. If the values are nil there
+// is no column.
 type nested[T any] struct {
 	name string
 	at   func(*Output) *[][]T
@@ -195,14 +195,14 @@ func (s nested[T]) columns(o *Output, _ layout) []table.Column {
 
 func (s nested[T]) write(b *body, o *Output) { b.array(s.array(o)) }
 
-// A map that is read keeps the column as it is.
+// A map that is read back has the column as a kept column.
 func (s nested[T]) names(table.Schema) []string                { return nil }
 func (s nested[T]) read(*Output, *table.Table, []string) error { return nil }
 
-// explained says whether an output holds reasons.
+// explained reports whether an output has reasons.
 func (o *Output) explained() bool { return o.Reasons != nil || o.Neighbors != nil }
 
-// checkExplained says which kept column conflicts with reasons.
+// checkExplained returns an error if a kept column has the name of a column of reasons.
 func (o *Output) checkExplained(c table.Column) error {
 	if !o.explained() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// json adds a list of objects, which lack what an item has no value of.
+// json adds a list of objects, without the fields that an item lacks.
 func (s nested[T]) json(w *jsonRow, o *Output, i int) {
 	w.name(s.name)
 	if (*s.at(o))[i] == nil {
@@ -18,7 +18,7 @@ func (s nested[T]) json(w *jsonRow, o *Output, i int) {
 	s.list(w, o, i)
 }
 
-// text is a list as text: its JSON, or nothing where there is none.
+// text returns a list as JSON text, or empty if there is none.
 func (s nested[T]) text(o *Output, i int) string {
 	w := jsonRow{}
 	if (*s.at(o))[i] != nil {
@@ -63,7 +63,7 @@ func (f *itemField[T]) json(w *jsonRow, item *T) {
 	}
 }
 
-// nestedTexts are what writes the nested columns of an output as text, by their names.
+// nestedTexts returns, by column name, the functions that write an output's nested columns as text.
 func (o *Output) nestedTexts() map[string]func(o *Output, i int) string {
 	if !o.explained() {
 		return nil
@@ -77,10 +77,10 @@ func (o *Output) nestedTexts() map[string]func(o *Output, i int) string {
 	return all
 }
 
-// avroNamespace is that of records within a place.
+// avroNamespace is the namespace of nested records within a place.
 const avroNamespace = "unfold"
 
-// avro is the field of a list of records, or null.
+// avro returns the field of a nullable list of records.
 func (s nested[T]) avro(*Output) []avroField {
 	fields := make([]avroWritten, len(s.of.fields))
 	for i, f := range s.of.fields {
@@ -147,7 +147,7 @@ func (f *itemField[T]) avro(to []byte, item *T) []byte {
 	return to
 }
 
-// proto adds a message for each item. Without items there is nothing.
+// proto adds one message per item, and nothing if there are no items.
 func (s nested[T]) proto(w *protoRow, o *Output) {
 	list := (*s.at(o))[0]
 	for k := range list {
@@ -178,7 +178,7 @@ func (f *itemField[T]) proto(w *protoRow, n protowire.Number, item *T) {
 	}
 }
 
-// protoNested is a column of messages within that of the place.
+// protoNested is a column of messages nested in the place's message.
 type protoNested interface {
 	outputColumn
 	// protoMessage declares the messages, and their field.

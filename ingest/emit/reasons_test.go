@@ -19,7 +19,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// explained are three events: with reasons, not explained, explained by nothing.
+// explained returns three events: with reasons, not explained, and explained with empty lists.
 func explained() *emit.Output {
 	o := events(3, 2)
 	nan := math.NaN()
@@ -94,7 +94,7 @@ func checkReasons(t *testing.T, back *table.Table) {
 	}
 }
 
-// written writes parts into a file of that name, and opens it.
+// written writes parts to a file with this extension and opens it.
 func written(t *testing.T, ext string, parts ...*emit.Output) table.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "map"+ext)
@@ -119,16 +119,16 @@ func written(t *testing.T, ext string, parts ...*emit.Output) table.Reader {
 	return r
 }
 
-// TestReasonsInFiles: Arrow files hold them as they are, text and JSON as their JSON, and
-// NumPy's arrays not at all. What reads Parquet back leaves columns of records out.
+// Arrow files have reasons as nested columns, text and JSON files as JSON, and npy files not at
+// all. Reading a Parquet file omits columns of records.
 func TestReasonsInFiles(t *testing.T) {
 	for _, ext := range []string{".arrow", ".parquet", ".csv", ".jsonl", ".npy"} {
 		t.Run(ext, func(t *testing.T) {
 			o := explained()
 			o.Kept = o.Kept[1:]
-			// In two parts, of which the second has no reasons but nulls.
+			// Write two parts, of which the second has nulls instead of reasons.
 			if ext == ".jsonl" {
-				o = o.Slice(0, 2) // in JSON an empty list may hold numbers as well
+				o = o.Slice(0, 2) // an empty JSON list may also be one of numbers
 			}
 			r := written(t, ext, o, o.Slice(1, 2))
 			back, err := r.Next(t.Context())
@@ -211,7 +211,7 @@ func TestReasonsAsProtobuf(t *testing.T) {
 	}
 }
 
-// TestReasonsReserve: names are taken only where there are reasons.
+// Names of the columns of reasons are reserved only if there are reasons.
 func TestReasonsReserve(t *testing.T) {
 	o := first()
 	o.Kept = []table.Column{table.StringColumn(emit.ReasonsName, []string{"mine"})}

@@ -9,27 +9,27 @@ import (
 	"unfold/internal/vec"
 )
 
-// Shown are the rows of a map, of this program or another, as a viewer shows them.
+// Shown holds the rows of a map, from this program or another, for display in a viewer.
 type Shown struct {
-	// At are the places, n x d, d >= 2. A row of which a coordinate is missing or not finite
-	// is NaN.
+	// At is the n x d matrix of places, d >= 2. A row with a coordinate that is missing or not
+	// finite is NaN.
 	At vec.Matrix[float32]
-	// Parts hold the columns but for the coordinates, in pieces: n rows in all.
+	// Parts hold the columns other than the coordinates, in tables with n rows in all.
 	Parts []*table.Table
-	// ID names the column that identifies rows, "" for none.
+	// ID is the name of the id column, or "".
 	ID string
 }
 
-// pairs are names that programs give to the two coordinates of a map.
+// pairs are the names that common programs give to the two coordinates of a map.
 var pairs = [][2]string{
 	{"x", "y"}, {"X", "Y"}, {"projection_x", "projection_y"}, {"umap_x", "umap_y"}, {"umap_0", "umap_1"}, {"umap_1", "umap_2"}, {"UMAP1", "UMAP2"}, {"UMAP_1", "UMAP_2"},
 	{"tsne_x", "tsne_y"}, {"tsne_1", "tsne_2"}, {"TSNE1", "TSNE2"}, {"pca_1", "pca_2"}, {"PC1", "PC2"}, {"dim_0", "dim_1"}, {"0", "1"},
 }
 
-// ReadShown reads the rows that r gives. The coordinates are the columns of these names, one
-// of vectors or several of numbers; with none those of a map as a writer of maps lays them
-// out, or else a pair that is known (x and y, UMAP1 and UMAP2, ...), or else the only column
-// of vectors. The id's column is id; if that is "" it is the column named id, if there is one.
+// ReadShown reads the rows that r returns. The coordinates are in the named columns, one of vectors
+// or several of numbers. Without names they are those of a map in its usual columns, or a known
+// pair (x and y, UMAP1 and UMAP2, ...), or the only column of vectors. The id column is id or, if
+// that is "", a column named id if there is one.
 func ReadShown(ctx context.Context, r table.Reader, origin table.Origin, id string, names ...string) (*Shown, error) {
 	s := r.Schema()
 	named := len(names) > 0
@@ -92,7 +92,7 @@ func shownCoordinates(s table.Schema, o table.Origin, names []string) ([]string,
 		Suggest("name them, as --places x,y; the columns are %s", s)
 }
 
-// add takes the rows of a table.
+// add adds the rows of a table.
 func (m *Shown) add(t *table.Table, names []string) error {
 	d := len(names)
 	if c, err := t.Need(names[0]); err != nil {

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// target is where a writer's bytes go: a *atomicfile.File or standard output.
+// target is the destination of a writer: an *atomicfile.File or standard output.
 type target interface {
 	io.Writer
 	Commit() error
 	Discard()
 }
 
-// pipe is standard output: there is nothing to rename or to take back.
+// pipe is standard output, for which renaming and removing do nothing.
 type pipe struct{ *bufio.Writer }
 
 func (p *pipe) Commit() error {

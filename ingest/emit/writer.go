@@ -11,44 +11,42 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// Writer writes the rows of a map, in order. It is used by one goroutine.
+// Writer writes the rows of a map in order. It must be used by one goroutine only.
 //
-// A file is written under a temporary name beside its own and renamed by Close,
-// after its bytes are on the disk: a reader sees the whole file or none.
+// A file is written under a temporary name in the same folder. Close renames it after its bytes are
+// on disk, so that readers see the complete file or none.
 type Writer interface {
-	// Write appends rows. All outputs have the same columns. One without rows says what
-	// the columns are, for a file that gets no others.
+	// Write appends rows. All outputs must have the same columns. An output without rows defines
+	// the columns of a file that gets no rows.
 	Write(*Output) error
-	// Close finishes the file and gives it its name. A writer to which nothing
-	// was written gives an error and no file.
+	// Close completes the file and renames it. If nothing was written it returns an error and makes
+	// no file.
 	Close() error
-	// Abort removes what was written. After Close it does nothing, so that it
-	// can be deferred.
+	// Abort removes the unfinished file. After Close it does nothing, so that it can be deferred.
 	Abort()
 }
 
-// WriteOptions say how files are written. The zero value works.
+// WriteOptions are options for writing files. The zero value is usable.
 type WriteOptions struct {
-	// Format overrides the one that the path's file extension names.
+	// Format overrides the format of the path's extension.
 	Format input.Format
-	// Stdout is what "-" writes to; nil means the process's.
+	// Stdout is the destination of path "-"; nil stands for the process's standard output.
 	Stdout io.Writer
 	// RowGroup is the number of rows of a Parquet row group or an Arrow batch;
 	// 0 means 1000.
 	RowGroup int
-	// Gzip compresses text; a path that ends in .gz does so too.
+	// Gzip compresses text formats, which a path ending in .gz does as well.
 	Gzip bool
-	// OneInput says that all outputs are of one input: columns that pass through are
-	// then as nullable as there. Otherwise all are nullable, for those of the next
-	// input may be.
+	// OneInput is set if all outputs come from the same input. Then passed-through columns are
+	// nullable only if they are in the input; otherwise all are nullable, because the next input's
+	// may be.
 	OneInput bool
 }
 
-// Extensions are the file name endings that Create knows.
+// Extensions are the file extensions that Create supports.
 var Extensions = []string{".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".npy"}
 
-// FormatOf returns the format that a path's file extension stands for; "-" stands for
-// an Arrow stream.
+// FormatOf returns the format for a path's extension; "-" is an Arrow stream.
 func FormatOf(path string) (format input.Format, gzipped bool, err error) {
 	name := strings.ToLower(path)
 	gz := strings.HasSuffix(name, ".gz")
@@ -75,8 +73,8 @@ func FormatOf(path string) (format input.Format, gzipped bool, err error) {
 	return format, false, nil
 }
 
-// Create starts a file, or a stream on standard output for "-". The error is
-// about the path: an unknown extension, or a place that cannot be written.
+// Create starts a file, or a stream on standard output for "-". It returns an error if the
+// extension is unknown or the path cannot be written.
 func Create(path string, opts WriteOptions) (Writer, error) {
 	format, gz, err := FormatOf(path)
 	if opts.Format != "" {
@@ -126,7 +124,7 @@ type sink interface {
 	finish() error
 }
 
-// mapWriter gathers small outputs into groups and hands them to a sink.
+// mapWriter collects small outputs into groups and passes them to a sink.
 type mapWriter struct {
 	path    string
 	file    target
@@ -181,7 +179,7 @@ func (w *mapWriter) Write(o *Output) error {
 	return nil
 }
 
-// flush writes what is pending as one group.
+// flush writes the pending outputs as one group.
 func (w *mapWriter) flush() error {
 	if w.waiting == 0 {
 		return nil

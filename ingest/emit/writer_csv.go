@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// csvSink writes CSV: the columns of a map, with the embedding's elements as
-// embedding_0, embedding_1, ... Numbers are in the shortest form that reads back
-// the same. A null is an empty field.
+// csvSink writes the columns of a map as CSV, with the embedding as embedding_0, embedding_1, ...
+// Numbers have the shortest form that reads back as the same number. Null is an empty field.
 type csvSink struct {
 	textFile
 	csv *csv.Writer
@@ -54,7 +53,7 @@ func (s *csvSink) write(o *Output) error {
 	return nil
 }
 
-// readable is text with bytes that are not UTF-8, which binary columns may have, as \xff.
+// readable returns text with invalid UTF-8 bytes, as binary columns may have, written as \xff.
 func readable(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -40,17 +40,17 @@ func (s *ipcSink) write(o *Output) error {
 
 func (s *ipcSink) finish() error { return s.out.Close() }
 
-// shape is what all outputs of a file are brought into: the schema of the first one.
+// shape is the schema of a file's first output, to which all later outputs are converted.
 type shape struct {
 	schema *arrow.Schema
-	// nullability leaves columns that pass through as nullable as they are.
+	// nullability keeps the nullability of passed-through columns.
 	nullability bool
 }
 
-// settle brings an output, its places laid out as said, into the schema that the first one
-// set: columns become what the format holds (for a dictionary its values: a file has room
-// for one a column, and batches of a stream have different ones), and numbers that were
-// inferred narrower are widened.
+// settle converts an output, with its places in the given layout, to the first output's schema.
+// Columns are converted to types that the format holds. A dictionary becomes its values, because a
+// file can have only one dictionary per column and the batches of a stream have different ones.
+// Numbers with a narrower inferred type are widened.
 func (s *shape) settle(o *Output, format input.Format, places layout) (arrow.Record, error) {
 	t, err := o.table(places)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *shape) settle(o *Output, format input.Format, places layout) (arrow.Rec
 	return s.record(fields, arrs, o)
 }
 
-// stored is a column as a format holds it, in memory of its own.
+// stored returns a column in the type that the format holds, in its own memory.
 func stored(format input.Format, c table.Column) (arrow.Array, error) {
 	h, err := heldIn(format, c.Array().DataType())
 	if err != nil {
@@ -90,7 +90,8 @@ func stored(format input.Format, c table.Column) (arrow.Array, error) {
 	return turned(a, h.as)
 }
 
-// record makes the first output's schema of fields, or brings arrays into it.
+// record makes the schema from the fields of the first output, and converts the arrays of later
+// ones to it.
 func (s *shape) record(fields []arrow.Field, arrs []arrow.Array, o *Output) (arrow.Record, error) {
 	schema := &s.schema
 	if *schema == nil {

@@ -2,7 +2,7 @@ package emit
 
 import "io"
 
-// jsonSink writes JSON lines: an object a row, with the columns of a map under their names.
+// jsonSink writes JSON lines: one object per row, with the columns of a map under their names.
 type jsonSink struct{ textFile }
 
 func newJSONSink(w io.Writer, gzipped bool) *jsonSink { return &jsonSink{newTextFile(w, gzipped)} }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// npySink writes the embedding alone, as a float32 array n x d. The header is
-// of fixed length and is filled in when the number of rows is known.
+// npySink writes only the embedding, as a float32 array n x d. The header has a fixed length and is
+// completed once the number of rows is known.
 type npySink struct {
 	w    target
 	rows int64
@@ -17,7 +17,7 @@ type npySink struct {
 	raw  []byte
 }
 
-// npyHeaderLen is a multiple of 64 with room for any shape.
+// npyHeaderLen is a multiple of 64 with room for every shape.
 const npyHeaderLen = 128
 
 func (s *npySink) write(o *Output) error {

@@ -16,13 +16,13 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// parquetSink writes Parquet. The embedding is a variable list (fixed-size lists
-// do not survive this library), and row groups are small (its lists take time
-// quadratic in their rows).
+// parquetSink writes Parquet. The embedding is a variable list, because this library cannot read
+// fixed-size lists back. Row groups are small, because the library's time for lists is quadratic in
+// their rows.
 type parquetSink struct {
 	w     target
 	shape shape
-	// written is the schema as the library gets it.
+	// written is the schema passed to the library.
 	written *arrow.Schema
 	out     *pqarrow.FileWriter
 }
@@ -50,7 +50,7 @@ func (s *parquetSink) write(o *Output) (err error) {
 	return s.out.Write(array.NewRecord(s.written, arrs, rec.NumRows()))
 }
 
-// parquetSchema is a schema as the library is to write it.
+// parquetSchema returns the form of a schema that the library writes.
 func parquetSchema(s *arrow.Schema) *arrow.Schema {
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {
@@ -61,8 +61,8 @@ func parquetSchema(s *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, &m)
 }
 
-// parquetProperties are those of a file: compressed, with dictionaries but for numbers with a fraction, of
-// which hardly two are equal.
+// parquetProperties returns a file's properties: compression, and dictionaries except for
+// floating-point columns, whose values rarely repeat.
 func parquetProperties(s *arrow.Schema) (*format.WriterProperties, error) {
 	options := []format.WriterProperty{format.WithCompression(compress.Codecs.Snappy), format.WithAllocator(table.Heap)}
 	columns, err := pqarrow.ToParquet(s, format.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
@@ -77,7 +77,7 @@ func parquetProperties(s *arrow.Schema) (*format.WriterProperties, error) {
 	return format.NewWriterProperties(options...), nil
 }
 
-// listLayout is a variable list: what Parquet can hold.
+// listLayout returns the places as a variable list, which Parquet can store.
 func listLayout(x vec.Matrix[float32]) []table.Column {
 	return []table.Column{table.ListColumn(EmbeddingName, x)}
 }
@@ -87,7 +87,7 @@ func (s *parquetSink) finish() (err error) {
 	return s.out.Close()
 }
 
-// keepOpen hides Close from the Parquet writer, which would call it.
+// keepOpen hides Close from the Parquet writer, which would otherwise close the target.
 type keepOpen struct{ w target }
 
 func (k keepOpen) Write(p []byte) (int, error) { return k.w.Write(p) }

@@ -10,8 +10,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// textFile is where CSV and JSON lines go: compressed or not, with the same columns in all
-// batches.
+// textFile is the file of CSV and JSON lines, compressed or not. All batches must have the same
+// columns.
 type textFile struct {
 	gz    *gzip.Writer
 	buf   *bufio.Writer
@@ -28,7 +28,7 @@ func newTextFile(w io.Writer, gzipped bool) textFile {
 	return f
 }
 
-// begin says whether a batch, of these columns, is the first.
+// begin reports whether this batch, with these columns, is the first.
 func (f *textFile) begin(names []string) (first bool, err error) {
 	if f.names == nil {
 		f.names = names

@@ -12,7 +12,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// event is a record of 50 numbers, as float32 prints, and 5 fields.
+// event returns a record of 5 fields and 50 numbers with the precision of float32.
 func event() []byte {
 	v := make([]string, 50)
 	for i := range v {
@@ -21,7 +21,7 @@ func event() []byte {
 	return []byte(`{"id":123456,"proto":"tcp","bytes":1234.5,"label":"web","ts":1700000000000,"embedding":[` + strings.Join(v, ",") + `]}`)
 }
 
-// BenchmarkEvent: an event from bytes to its table.
+// BenchmarkEvent decodes an event to a table.
 func BenchmarkEvent(b *testing.B) {
 	d, e := New(record.Spec{}), event()
 	b.ReportAllocs()
@@ -33,8 +33,8 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkHandWritten: the same by encoding/json, to a struct that was written for it, and from
-// there to a table.
+// BenchmarkHandWritten decodes the same event with encoding/json to a hand-written struct, and
+// makes a table from this.
 func BenchmarkHandWritten(b *testing.B) {
 	e := event()
 	r := record.NewLayout(record.Spec{Vector: "embedding"}).Builder()
@@ -66,7 +66,7 @@ func BenchmarkHandWritten(b *testing.B) {
 	}
 }
 
-// BenchmarkTokens: what Go's own library takes for the tokens of an event, and this scanner.
+// BenchmarkTokens compares the tokenizer of Go's library with this package's scanner.
 func BenchmarkTokens(b *testing.B) {
 	e := event()
 	b.Run("encoding/json", func(b *testing.B) {
@@ -97,7 +97,7 @@ func BenchmarkTokens(b *testing.B) {
 	})
 }
 
-// BenchmarkChange: an event within Debezium's and Connect's envelopes, with its schema.
+// BenchmarkChange decodes an event in Debezium's and Kafka Connect's envelopes, with the schema.
 func BenchmarkChange(b *testing.B) {
 	d, e := New(record.Spec{Paths: []string{"id", "embedding"}, Vector: "embedding"}), message(b, "update.schema.json")
 	b.SetBytes(int64(len(e)))

@@ -10,11 +10,11 @@ import (
 	"unfold/ingest/table"
 )
 
-// debezium holds messages that Debezium's own types and Connect's own converter wrote, by
-// the program beside them.
+// debezium is the folder of messages written by Debezium's types and Kafka Connect's converter,
+// with the program that wrote them.
 const debezium = "../../testdata/foreign/debezium"
 
-// TestDebezium: changes as Debezium writes them, with Connect's schema and without.
+// Changes written by Debezium can be read, with Kafka Connect's schema and without.
 func TestDebezium(t *testing.T) {
 	const (
 		rest    = ` wide=[0.1 -1e-07 3] sparse=[0.5 0 0 2 0] price=-12.5 ratio=0.125 score=3 good=true raw=AACAPw== day=2024-10-04 00:00:00Z seen=2023-11-14 22:13:20.123456Z sent=2026-11-23 04:05:06.5Z uuid=123e4567-e89b-12d3-a456-426614174000`
@@ -65,8 +65,8 @@ func TestDebezium(t *testing.T) {
 	}
 }
 
-// TestSchemaTypes: columns have the types that Connect's schema says, also where a value is
-// null, so that all messages of a table have the same columns.
+// Columns have the types of Kafka Connect's schema, even if a value is null, so that all messages
+// with a schema have the same columns.
 func TestSchemaTypes(t *testing.T) {
 	const want = "id int64, label string, embedding list<float64>, wide list<float64>, sparse list<float64>, price float64, ratio float64, score float64, " +
 		"good bool, raw string, day timestamp[us, tz=UTC], seen timestamp[us, tz=UTC], sent timestamp[us, tz=UTC], uuid string"
@@ -87,7 +87,7 @@ func TestSchemaTypes(t *testing.T) {
 	}
 }
 
-// TestSchemaOfChange: fields of the change itself have their types too.
+// Fields of the change itself have the types of the schema as well.
 func TestSchemaOfChange(t *testing.T) {
 	got, err := New(record.Spec{Paths: []string{"id", "op", "source.lsn", "source.db", "transaction.id", "ts_ms"}}).Decode(message(t, "update.schema.json"), table.Origin{})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// Decoder decodes messages. It is safe for concurrent use. A table is a function of its
-// message and the spec alone.
+// Decoder decodes messages. It is safe for concurrent use. A table depends only on its message and
+// the spec.
 type Decoder struct {
 	spec    record.Spec
 	layout  *record.Layout
@@ -19,25 +19,25 @@ type Decoder struct {
 	pool    sync.Pool // of *parser
 }
 
-// New returns the decoder of what is wanted.
+// New returns a decoder for the requested columns.
 func New(spec record.Spec) *Decoder {
 	d := &Decoder{spec: spec, layout: record.NewLayout(spec)}
 	d.pool.New = func() any { return &parser{} }
 	return d
 }
 
-// Looks reports whether a message looks like JSON that may hold records: its first byte
-// that is no white space opens an object or a list.
+// Looks reports whether a message may be JSON with records: its first byte other than white space
+// begins an object or a list.
 func Looks(value []byte) bool {
 	t := bytes.TrimLeft(bytes.TrimPrefix(value, []byte(bom)), " \t\r\n")
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// bom is the mark that some programs of Windows put before UTF-8.
+// bom is the byte order mark that some Windows programs write before UTF-8.
 const bom = "\xef\xbb\xbf"
 
-// Decode decodes a message. What is wrong with it is a *table.Error, which says at which
-// byte, or at which record and column. The bytes are not kept.
+// Decode decodes a message. Its errors are *table.Error with the offset in bytes, or the record and
+// column. The bytes are not kept.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
 	limits := d.layout.Limits()
 	if err := limits.CheckSize(value, origin); err != nil {
@@ -62,10 +62,11 @@ type parser struct {
 	d      *Decoder
 	layout *record.Layout
 	b      *record.Builder
-	// schema is what Connect's schema says of the record, nil if it has none.
+	// schema is Kafka Connect's schema of the record, or nil.
 	schema  *schema
 	deleted bool
-	// aside is the kind of a message that is no change; truncated that all records are gone.
+	// aside is the kind of a message that is no change. truncated is set if all records were
+	// deleted.
 	aside     string
 	truncated bool
 	// extended: values are MongoDB's extended JSON.
@@ -73,13 +74,13 @@ type parser struct {
 	objects  uint64 // that have been entered
 	floats   []float64
 	indices  []int64 // of the entries of a sparse vector
-	beyond   []byte  // a number of a list that no float64 holds
-	// outside says which element of a sparse vector it cannot have, "" if there is none.
+	beyond   []byte  // the text of a number in a list that exceeds float64
+	// outside describes the element that a sparse vector cannot have, or is "".
 	outside string
 	texts   []byte // scratch for escapes
 }
 
-// parser returns one for a message; release gives it back, and what it has used.
+// parser returns a parser for a message; release returns it to the pool.
 func (d *Decoder) parser() *parser {
 	p := d.pool.Get().(*parser)
 	p.d, p.layout, p.deleted, p.objects = d, d.layout, false, 0
@@ -102,8 +103,7 @@ func (d *Decoder) release(p *parser) {
 	d.pool.Put(p)
 }
 
-// problem is the error of a message that is not well formed, or of a value that was refused
-// before.
+// problem returns the error of a malformed message, or of a value that was refused before.
 func (p *parser) problem(origin table.Origin) error {
 	if p.b != nil && p.b.Bad() {
 		if _, err := p.b.Table(origin); err != nil {
@@ -117,7 +117,7 @@ func (p *parser) problem(origin table.Origin) error {
 	return e
 }
 
-// advise fails with what to do.
+// advise fails with a problem and advice.
 func (s *scanner) advise(at int, advice, problem string, args ...any) bool {
 	s.fail(at, problem, args...)
 	if s.err.advice == "" {
@@ -145,7 +145,7 @@ func (p *parser) message() bool {
 	})
 }
 
-// whole reads what there is to its end.
+// whole calls read and checks that nothing follows.
 func (p *parser) whole(read func() bool) bool {
 	if !utf8.Valid(p.data) {
 		return p.fail(invalidAt(p.data), "it is not UTF-8")
@@ -159,7 +159,7 @@ func (p *parser) whole(read func() bool) bool {
 	return true
 }
 
-// begin makes the builder, of the columns that a schema says.
+// begin makes the builder, with the column types of a schema.
 func (p *parser) begin(s *schema) {
 	p.schema = s
 	if s != nil {
@@ -168,7 +168,7 @@ func (p *parser) begin(s *schema) {
 	p.b = p.layout.Builder()
 }
 
-// invalidAt is the offset of the first byte that is not UTF-8.
+// invalidAt returns the offset of the first byte that is not valid UTF-8.
 func invalidAt(b []byte) int {
 	at := 0
 	for at < len(b) {

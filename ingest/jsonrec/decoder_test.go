@@ -8,7 +8,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// rows writes a table out: the columns of a row with their values, rows on lines.
+// rows formats a table with one line per row, each with its columns and values.
 func rows(t *table.Table) string {
 	var lines []string
 	for i := range t.Len() {
@@ -78,12 +78,12 @@ var decoded = []struct {
 	{name: "no change by its looks", message: `{"op":"c","after":{"id":1},"more":2}`, want: "op=c after.id=1 more=2"},
 }
 
-// TestDecode: what messages are as tables.
+// Messages give the expected tables.
 func TestDecode(t *testing.T) {
 	for _, c := range decoded {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(c.spec)
-			for range 2 { // the second time with what the first has left
+			for range 2 { // decode twice, to check that a reused parser gives the same result
 				got, err := d.Decode([]byte(c.message), table.Origin{})
 				if err != nil {
 					t.Fatal(err)
@@ -146,7 +146,7 @@ var refused = []struct {
 	{name: "bytes that are none", message: `{"schema":{"type":"struct","fields":[{"field":"b","type":"bytes"}]},"payload":{"b":"?"}}`, want: `column "b": the schema says bytes, but "?" is no base64`},
 }
 
-// TestRefused: what is wrong, where, and what to do.
+// Errors have a description, a position and advice.
 func TestRefused(t *testing.T) {
 	for _, c := range refused {
 		t.Run(c.name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLooks: what is recognised by its first bytes.
+// JSON messages are recognized by their first bytes.
 func TestLooks(t *testing.T) {
 	for value, want := range map[string]bool{`{}`: true, " \n[": true, bom + "{": true, "": false, "7": false, "\x00{": false, "\xff\xff\xff\xff": false} {
 		if Looks([]byte(value)) != want {

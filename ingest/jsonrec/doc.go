@@ -1,5 +1,4 @@
-// Package jsonrec reads records that are written as JSON: a message (Decoder) or a file of
-// lines (NewReader).
+// Package jsonrec reads JSON records, from a message (Decoder) or from a file of lines (NewReader).
 //
 // # What a message may be
 //
@@ -8,10 +7,9 @@
 //	{"schema": ..., "payload": ...}                       Kafka Connect's envelope of one
 //	{"before": ..., "after": ..., "op": "u", ...}         a change of one, as Debezium writes it
 //
-// Of a change, what the record is after it counts; of a deletion, what it was before
-// (record.Decoded). Fields of the change itself are columns if they are asked for by name:
-// "source.lsn", "op". Connect's schema gives the columns their types: times, decimals and
-// bytes are read as such (schema.go).
+// The row of a change is the record after it, or the record before a deletion (record.Decoded).
+// Fields of the change itself are columns if requested by name: "source.lsn", "op". Column types
+// follow from Kafka Connect's schema, including times, decimals and bytes (schema.go).
 //
 // # What becomes of values
 //
@@ -22,13 +20,13 @@
 //	[{"index":, "value":}]        a sparse vector, as it is
 //	other lists                   left out; their own text if asked for by name
 //
-// What nobody wants is passed over, but must be JSON. A field that is wanted must not come
-// twice in an object.
+// Fields that are not requested are skipped, but must be valid JSON. A requested field must not
+// occur twice in an object.
 //
 // # The scanner
 //
-// The package has a scanner of its own (scan.go), since half of a decoder's time goes into
-// one list of numbers: libraries take it token by token, or pass over it before they read it.
-// BenchmarkTokens has the tokens of Go's own library beside it. The scanner is held to
-// encoding/json by properties and a fuzz target.
+// The package has its own scanner (scan.go), because half of a decoder's time is spent on one list
+// of numbers, which libraries read token by token, or scan once before they parse it.
+// BenchmarkTokens compares it with the tokenizer of Go's library. Property tests and a fuzz target
+// compare the results with encoding/json.
 package jsonrec

@@ -7,8 +7,8 @@ import (
 	"unfold/ingest/record"
 )
 
-// document reads the record of a change that is text which holds JSON, as Debezium's connector for
-// MongoDB writes it. Errors name the byte of the message at which the text begins.
+// document reads a change's record that is a text containing JSON, as Debezium's MongoDB connector
+// writes it. Errors give the offset of this text in the message.
 func (p *parser) document(at int) bool {
 	p.at = at
 	raw, _, ok := p.text()
@@ -31,7 +31,8 @@ func (p *parser) document(at int) bool {
 }
 
 // extendedValue reads a value that MongoDB's extended JSON writes as an object of one field, such
-// as {"$oid": "65"}. It reports whether it is one; if not the scanner stands where it stood.
+// as {"$oid": "65"}. If the object is none, it returns false and leaves the scanner's position
+// unchanged.
 func (p *parser) extendedValue(n *record.Node) bool {
 	start, depth := p.at, p.depth
 	fields, ok := p.index(1)

@@ -1,7 +1,8 @@
 package jsonrec
 
-// entries reads [{"index": 3, "value": 0.5}, ...] from its bracket on, into p.indices and p.floats. It
-// reports whether it is such a list; if not the scanner stands where it stood.
+// entries reads a list [{"index": 3, "value": 0.5}, ...], starting at its bracket, into p.indices
+// and p.floats. If the list is not of this form, it returns false and leaves the scanner's position
+// unchanged.
 func (p *parser) entries() bool {
 	start, depth := p.at, p.depth
 	p.indices, p.floats, p.beyond = p.indices[:0], p.floats[:0], nil
@@ -23,7 +24,7 @@ func (p *parser) entries() bool {
 	return false
 }
 
-// entry reads an object of an index and a value, in any order.
+// entry reads an object with an index and a value, in any order.
 func (p *parser) entry() bool {
 	if p.peek() != '{' || !p.enter() {
 		return false
@@ -54,7 +55,7 @@ func (p *parser) entry() bool {
 	return len(p.indices) == index+1 && len(p.floats) == value+1
 }
 
-// entryIndex reads an integer, of which the encoder says whether it can be an index.
+// entryIndex reads an integer. The encoder checks later whether it is a valid index.
 func (p *parser) entryIndex() bool {
 	if c := p.peek(); c != '-' && (c < '0' || c > '9') {
 		return false

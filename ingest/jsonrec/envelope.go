@@ -14,26 +14,26 @@ type member struct {
 	at, end int // its value's offsets, white space passed over
 }
 
-// The names by which the first field of an envelope is known: Connect's, and Debezium's.
+// Names of an envelope's first field, in Kafka Connect and in Debezium.
 var connectFields = []string{"schema", "payload"}
 var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction", "updateDescription", "patch", "filter"}
 
-// asideFields are first fields of messages of Debezium's that are no changes.
+// asideFields are possible first fields of Debezium messages that are no changes.
 var asideFields = []string{"status", "message", "databaseName", "ddl"}
 
-// envelope is what stands around the record of a message.
+// envelope describes the objects around a message's record.
 type envelope struct {
-	// connect and change are the fields of Connect's envelope and of Debezium's within, nil
-	// where there is none.
+	// connect holds the fields of Kafka Connect's envelope, change those of Debezium's within it;
+	// nil if there is none.
 	connect, change []member
-	// aside is the kind of a message beside changes, "" for others.
+	// aside is the kind of a message that is no change, or "".
 	aside string
-	// at is the offset of what is in Connect's envelope, or of the object itself; end is that
-	// behind the message's object, if it is an envelope.
+	// at is the offset of the content of Kafka Connect's envelope, or of the object itself. end is
+	// the offset after the message's object, if it is an envelope.
 	at, end int
 }
 
-// envelope looks at the object at hand, which may be an envelope, without reading it.
+// envelope looks for envelopes in the object at the current position, without reading values.
 func (p *parser) envelope() (e envelope, ok bool) {
 	e.at = p.at
 	fields, ok := p.enveloping()
@@ -57,7 +57,7 @@ func (p *parser) envelope() (e envelope, ok bool) {
 	return e, ok
 }
 
-// enveloping are the fields of an object whose first one may be an envelope's.
+// enveloping returns an object's fields if its first one may be an envelope's.
 func (p *parser) enveloping() (fields []member, ok bool) {
 	if name := p.firstName(); !slices.Contains(connectFields, name) && !slices.Contains(changeFields, name) && !slices.Contains(asideFields, name) {
 		return nil, true
@@ -66,7 +66,7 @@ func (p *parser) enveloping() (fields []member, ok bool) {
 	return fields, ok || p.err == nil
 }
 
-// enveloped reads a message's only object, which may be an envelope.
+// enveloped reads a message's only object, with or without an envelope.
 func (p *parser) enveloped() bool {
 	e, ok := p.envelope()
 	if !ok {
@@ -87,7 +87,7 @@ func (p *parser) enveloped() bool {
 	case p.data[p.at] == '{':
 		ok = p.record()
 	case p.data[p.at] == 'n':
-		// Null with a schema around it is a tombstone.
+		// Null with a schema is a tombstone.
 		p.deleted = true
 		p.b.EndRow()
 	default:
@@ -99,7 +99,7 @@ func (p *parser) enveloped() bool {
 	return ok
 }
 
-// firstName is the name of the first field of the object at hand, "" if it has none.
+// firstName returns the name of the first field of the object at the current position, or "".
 func (p *parser) firstName() string {
 	rest := bytes.TrimLeft(p.data[p.at+1:], " \t\r\n")
 	if len(rest) == 0 || rest[0] != '"' {
@@ -113,11 +113,12 @@ func (p *parser) firstName() string {
 	return view(name)
 }
 
-// view is a text that shares the message's memory: for as long as it is decoded.
+// view returns bytes of the message as a string that shares its memory, to be used during decoding
+// only.
 func view(raw []byte) string { return unsafe.String(unsafe.SliceData(raw), len(raw)) }
 
-// index passes over an object and says where its fields are; none if it has more than most
-// or one comes twice.
+// index skips an object and returns the positions of its fields, or none if it has more than most
+// or a repeated one.
 func (p *parser) index(most int) (fields []member, ok bool) {
 	if !p.enter() {
 		return nil, false
@@ -151,8 +152,8 @@ func (p *parser) index(most int) (fields []member, ok bool) {
 	return fields, true
 }
 
-// knownSchema is the length of the value at hand if it is a schema that has been read before,
-// else 0: schemas are longer than records, and equal in all messages.
+// knownSchema returns the length of the value at the current position if it is a remembered schema,
+// else 0. Schemas are longer than records and equal in all messages, so it pays not to scan them.
 func (p *parser) knownSchema(name []byte) int {
 	if p.d == nil || p.depth != 1 || string(name) != "schema" {
 		return 0
@@ -160,7 +161,7 @@ func (p *parser) knownSchema(name []byte) int {
 	return p.d.schemas.begins(p.data[p.at:])
 }
 
-// valueOf is the offset of a field's value, -1 if there is no such field.
+// valueOf returns the offset of a field's value, -1 if there is no such field.
 func valueOf(fields []member, name string) int {
 	for _, f := range fields {
 		if f.name == name {
@@ -170,14 +171,15 @@ func valueOf(fields []member, name string) int {
 	return -1
 }
 
-// isConnect reports Connect's envelope: schema and payload and nothing else.
+// isConnect reports whether the fields are those of Kafka Connect's envelope: schema and payload
+// only.
 func isConnect(fields []member, data []byte) bool {
 	s, payload := valueOf(fields, "schema"), valueOf(fields, "payload")
 	return len(fields) == 2 && s >= 0 && payload >= 0 && (data[s] == '{' || data[s] == 'n')
 }
 
-// isChange reports Debezium's envelope: an operation of one letter, and what was before or is
-// after it, among fields that it has.
+// isChange reports whether the fields are those of Debezium's envelope: an operation of one letter,
+// and a record before or after the change, among known fields.
 func (p *parser) isChange(fields []member) bool {
 	op, before, after := valueOf(fields, "op"), valueOf(fields, "before"), valueOf(fields, "after")
 	truncated := op >= 0 && len(p.data) > op+2 && p.data[op+1] == 't' && valueOf(fields, "source") >= 0
@@ -192,8 +194,8 @@ func (p *parser) isChange(fields []member) bool {
 	return isRecord(p.data, before) && isRecord(p.data, after)
 }
 
-// isRecord reports that a field is not there, null, an object or, as MongoDB's are, an object
-// as text.
+// isRecord reports whether a field is missing, null, an object or (from MongoDB) a text that
+// contains an object.
 func isRecord(data []byte, at int) bool {
 	return at < 0 || data[at] == 'n' || data[at] == '{' || bytes.HasPrefix(data[at:], []byte(`"{`))
 }
@@ -218,7 +220,7 @@ func (p *parser) isAside(fields []member) string {
 	return kind
 }
 
-// schemaOf is the schema in Connect's envelope, nil if it has none.
+// schemaOf returns the schema in Kafka Connect's envelope, nil if there is none.
 func (p *parser) schemaOf(connect []member) (*schema, bool) {
 	at := slices.IndexFunc(connect, func(f member) bool { return f.name == "schema" })
 	if at < 0 || p.data[connect[at].at] != '{' {
@@ -232,7 +234,7 @@ func (p *parser) schemaOf(connect []member) (*schema, bool) {
 	return s, true
 }
 
-// change reads the record of a change, at the level of the envelope's braces.
+// change reads the record of a change, at the nesting level of the envelope.
 func (p *parser) change(fields []member) bool {
 	p.depth++
 	at := valueOf(fields, "op")
@@ -277,7 +279,7 @@ func (p *parser) change(fields []member) bool {
 	return !p.b.Bad()
 }
 
-// rowOf is the offset of a change's record, -1 if there is none.
+// rowOf returns the offset of a change's record, -1 if there is none.
 func rowOf(change []member, deleted bool) int {
 	if deleted {
 		return valueOf(change, "before")
@@ -285,8 +287,8 @@ func rowOf(change []member, deleted bool) int {
 	return valueOf(change, "after")
 }
 
-// changeColumns reads the fields of the envelope itself that are asked for by name and that
-// the record has not.
+// changeColumns reads the fields of the envelope itself that are requested by name and that the
+// record lacks.
 func (p *parser) changeColumns(fields []member) bool {
 	if p.d.spec.Paths == nil {
 		return true

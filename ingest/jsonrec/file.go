@@ -13,16 +13,15 @@ import (
 	"unfold/ingest/table"
 )
 
-// FileOptions say how files are read.
+// FileOptions are options for reading files.
 type FileOptions struct {
-	// BatchRows bounds the rows of one table (4096), Memory what one may take, in bytes
-	// (256 MiB).
+	// BatchRows bounds the number of rows of one table (4096), Memory its size in bytes (256 MiB).
 	BatchRows int
 	Memory    int64
-	// Types set columns' types, instead of those that values have.
+	// Types sets the types of columns, which are otherwise inferred from the values.
 	Types map[string]record.Type
-	// LookBytes bounds how much of a file is looked at to find columns and types; 0 means
-	// 64 MiB.
+	// LookBytes bounds the part of a file that is scanned to find columns and types; 0 means 64
+	// MiB.
 	LookBytes int64
 }
 
@@ -31,13 +30,13 @@ func (o FileOptions) limits() record.Limits {
 	return record.Limits{Memory: o.Memory, Rows: int64(o.BatchRows)}.Filled()
 }
 
-// batchBytes is after how many bytes a table ends, whatever its rows.
+// batchBytes is the number of bytes after which a table ends, whatever its number of rows.
 const batchBytes = 16 << 20
 
-// reader reads a file of records: a line each, as most programs write it, one behind the
-// other in any way, or in one list. Columns and types come from a first look at the text, so
-// that they are there before the first table, and are held from then on: fields that come
-// later for the first time are left out. Envelopes are objects like others.
+// reader reads a file of records: one per line, as most programs write it, in any other sequence,
+// or in one list. A first scan of the text determines columns and types, so that they are known
+// before the first table. They do not change afterwards; new fields that occur later are left out.
+// Envelopes are read like other objects.
 type reader struct {
 	in     *splitter
 	close  func() error
@@ -47,8 +46,8 @@ type reader struct {
 	schema table.Schema
 }
 
-// NewReader reads a file. What it has found out about a file it keeps in looked, if that is
-// not nil, for the next time that the file is read.
+// NewReader reads a file. If looked is not nil, it stores the results of the first scan, and they
+// are reused when the same file is read again.
 func NewReader(in *input.Source, opts FileOptions, looked map[string]Columns) (table.Reader, error) {
 	opts.BatchRows = cmp.Or(opts.BatchRows, 4096)
 	origin := in.Origin
@@ -111,7 +110,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	return table.OfText(t.Origin, t.Record(), text), nil
 }
 
-// located adds row and line to an error.
+// located adds the row and line to an error.
 func (r *reader) located(err error, row int, line int64) error {
 	var e *table.Error
 	if errors.As(err, &e) {
@@ -132,7 +131,7 @@ func (p *parser) append(object []byte, origin table.Origin) error {
 	return nil
 }
 
-// Columns are what a first look at a file says.
+// Columns are the columns found by the first scan of a file.
 type Columns struct {
 	Names []string
 	Types map[string]record.Type
@@ -183,17 +182,17 @@ func look(in *input.Source, opts FileOptions) (out Columns, err error) {
 	return out, nil
 }
 
-// guesses are what columns may be, given the records seen so far.
+// guesses collects the possible types of columns, given the records seen so far.
 type guesses struct {
 	d     *Decoder
 	names []string // in the order in which they came
 	of    map[string]*guess
 	rows  int
-	// nested are the records that hold nothing but objects.
+	// nested is the number of records whose fields are all objects.
 	nested int
 }
 
-// guess is what a column's values are.
+// guess is the set of types that a column's values have had.
 type guess struct{ bools, ints, negative, uints, floats, texts, vectors, entries bool }
 
 // see looks at a record.
@@ -251,8 +250,8 @@ func (g *guess) see(c table.Column) {
 	}
 }
 
-// result is the type that holds all values: text if they are of several kinds. So is a
-// column without values.
+// result returns the type for a column's values: a vector type if any value is a vector, text for other
+// values of several kinds and for a column without values.
 func (g *guess) result() record.Type {
 	switch {
 	case g.vectors:
@@ -273,7 +272,7 @@ func (g *guess) result() record.Type {
 	return record.Text
 }
 
-// onlyObjects reports an object all of whose fields, of which there is one, are objects.
+// onlyObjects reports whether an object has fields and all of them are objects.
 func onlyObjects(object []byte) bool {
 	p := parser{scanner: scanner{data: object, most: 1 << 10}}
 	fields, _ := p.index(1 << 10)

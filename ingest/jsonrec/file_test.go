@@ -13,7 +13,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// readFile reads a file of this text to its end.
+// readFile reads a file with this text completely.
 func readFile(t *testing.T, text string, opts FileOptions) (schema, all string, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.jsonl")
@@ -46,7 +46,7 @@ func readFile(t *testing.T, text string, opts FileOptions) (schema, all string, 
 	}
 }
 
-// TestFiles: what files are as tables.
+// Files give the expected tables.
 func TestFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, text   string
@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestBadFiles: what is wrong, in which row and line, and what to do.
+// Errors of bad files have a description, row, line and advice.
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

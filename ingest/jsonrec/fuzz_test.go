@@ -15,7 +15,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// specs are those that messages are tried with.
+// specs returns the requests with which messages are tested.
 func specs() []record.Spec {
 	return []record.Spec{
 		{},
@@ -25,7 +25,7 @@ func specs() []record.Spec {
 	}
 }
 
-// check holds what must be so of any bytes.
+// check tests properties that hold for arbitrary bytes.
 func check(t interface{ Errorf(string, ...any) }, value []byte) {
 	s := scanner{data: value, most: 10000}
 	sound := s.skip()
@@ -68,7 +68,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value []byte) { check(t, value) })
 }
 
-// TestMutated: bytes that are cut, doubled and changed are sound where encoding/json says so.
+// Messages with bytes removed, repeated or changed are accepted exactly if encoding/json accepts
+// them.
 func TestMutated(t *testing.T) {
 	var all []string
 	for _, c := range decoded {
@@ -96,7 +97,7 @@ func TestMutated(t *testing.T) {
 	})
 }
 
-// TestNumbers: numbers are what strconv makes of them.
+// Numbers are parsed as by strconv.
 func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
@@ -123,7 +124,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// TestTexts: texts are what encoding/json makes of them.
+// Texts are decoded as by encoding/json.
 func TestTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quoted := `"` + strings.Join(rapid.SliceOf(rapid.OneOf(

@@ -7,9 +7,9 @@ import (
 	"unfold/ingest/record"
 )
 
-// numbers reads a list of numbers from its bracket on into p.floats. It reports whether it
-// is one; if not the scanner stands where it stood. Numbers beyond all float64 are kept in
-// p.beyond.
+// numbers reads a list of numbers, starting at its bracket, into p.floats. If the list has other
+// elements, it returns false and leaves the scanner's position unchanged. A number that exceeds
+// float64 is stored in p.beyond.
 func (p *parser) numbers() bool {
 	start, depth := p.at, p.depth
 	p.floats, p.beyond = p.floats[:0], nil
@@ -24,7 +24,7 @@ func (p *parser) numbers() bool {
 			break
 		}
 		p.floats = append(p.floats, v)
-		// The most frequent case of more, in place.
+		// This repeats the most frequent case of p.more in place, for speed.
 		if p.at < len(p.data) && p.data[p.at] == ',' {
 			p.at++
 			continue
@@ -40,9 +40,9 @@ func (p *parser) numbers() bool {
 	return false
 }
 
-// shortNumber reads a number of few digits without an exponent, at once behind which a list goes on
-// or ends: most of those in lists, in half the time of element. It returns the offset behind
-// it, 0 if it is another number or none.
+// shortNumber reads a number of few digits without an exponent that is directly followed by a comma
+// or bracket. Most numbers in lists are of this form, and it takes half the time of element. It
+// returns the offset after the number, 0 if the number has another form.
 func shortNumber(d []byte, at int) (v float64, end int) {
 	i, digits, point := at, uint64(0), -1
 	if i < len(d) && d[i] == '-' {
@@ -62,7 +62,7 @@ func shortNumber(d []byte, at int) (v float64, end int) {
 	if point >= 0 {
 		figures--
 	}
-	// With 15 digits both factors are exact, so that the quotient is rounded once.
+	// With at most 15 digits both factors are exact, so the quotient is rounded only once.
 	if i == len(d) || d[i] != ',' && d[i] != ']' || figures == 0 || figures > 15 || point == from || point == i-1 {
 		return 0, 0
 	}
@@ -104,7 +104,7 @@ func (p *parser) element() (float64, bool) {
 	return 0, false
 }
 
-// namedFloat reads what JSON has no number for, as Java's writers spell it.
+// namedFloat parses the names that Java programs write for numbers that JSON does not have.
 func namedFloat(raw []byte) (float64, bool) {
 	switch string(raw) {
 	case "NaN":
@@ -117,9 +117,10 @@ func namedFloat(raw []byte) (float64, bool) {
 	return 0, false
 }
 
-// sparse reads {"dimensions": 5, "vector": {"1": 0.5, "3": 2}} from its brace on, dense, into
-// p.floats; the vector may be a list of pairs as well, as Connect writes maps whose keys are
-// numbers. It reports whether it is one; if not the scanner stands where it stood.
+// sparse reads {"dimensions": 5, "vector": {"1": 0.5, "3": 2}}, starting at its brace, as a dense
+// vector into p.floats. The vector may also be a list of pairs, which is how Kafka Connect writes
+// maps with numeric keys. If the object is not of this form, sparse returns false and leaves the
+// scanner's position unchanged.
 func (p *parser) sparse() bool {
 	start, depth := p.at, p.depth
 	p.outside = ""
@@ -161,7 +162,7 @@ func (p *parser) dimensions(at int) (int, bool) {
 	return int(v), ok
 }
 
-// scatter puts the elements of a sparse vector in their places.
+// scatter stores the elements of a sparse vector at their positions.
 func (p *parser) scatter(n, at int) bool {
 	p.floats = append(p.floats[:0], make([]float64, n)...)
 	p.at = at
@@ -218,8 +219,8 @@ func (p *parser) pair() bool {
 	return ok && !more
 }
 
-// put reads an element and puts it in its place. As in pgvector's text, from which Debezium
-// takes them over, indices begin with 1.
+// put reads an element and stores it at its position. Indices begin with 1, because Debezium takes
+// them from pgvector's text form.
 func (p *parser) put(i int) bool {
 	v, ok := p.element()
 	if ok && (i < 1 || i > len(p.floats)) {

@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// number is a number as it is written.
+// number is a parsed JSON number.
 type number struct {
 	raw []byte
-	// digits are the first 19 significant ones at most; the number is digits times ten to
-	// the power of exp if exact is set.
+	// digits holds at most the first 19 significant digits. If exact is set the number equals
+	// digits * 10^exp.
 	digits   uint64
 	exp      int
 	negative bool
 	exact    bool
-	// fraction: it is written with a point or an exponent.
+	// fraction is set if the number has a point or an exponent.
 	fraction bool
 }
 
@@ -65,7 +65,7 @@ func (s *scanner) number() (n number, ok bool) {
 	return n, true
 }
 
-// exponent reads what follows the e, from i on.
+// exponent reads the exponent after the e, from offset i.
 func (s *scanner) exponent(n *number, i int) (end int, ok bool) {
 	d, minus, e := s.data, false, 0
 	if i < len(d) && (d[i] == '+' || d[i] == '-') {
@@ -88,12 +88,12 @@ func (s *scanner) exponent(n *number, i int) (end int, ok bool) {
 	return i, true
 }
 
-// powers of ten that float64 holds exactly.
+// powers holds the powers of ten that float64 represents exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// float is the nearest float64; false if the number is beyond all.
+// float returns the nearest float64, and false if the number is out of range.
 func (n *number) float() (float64, bool) {
-	// Both factors are exact, so that their product or quotient is rounded once.
+	// Both factors are exact, so the product or quotient is rounded only once.
 	if n.exact && n.digits < 1<<53 && n.exp >= -22 && n.exp <= 22 {
 		v := float64(n.digits)
 		if n.exp < 0 {
@@ -110,8 +110,8 @@ func (n *number) float() (float64, bool) {
 	return v, err == nil
 }
 
-// integer is the number if it is written as an integer that int64 or, for positive ones,
-// uint64 holds.
+// integer returns the number's magnitude if it is written as an integer in the range of int64 or
+// uint64.
 func (n *number) integer() (magnitude uint64, ok bool) {
 	if n.fraction {
 		return 0, false

@@ -7,9 +7,9 @@ import (
 	"unfold/ingest/table"
 )
 
-// Records returns the records of a message that Decode takes, as they are written there, one
-// a row of its table: for an envelope the record that it holds. There is none if the message
-// is the deletion of a record that is not known.
+// Records returns the encoded records within a message that Decode accepts, one per row of its
+// table; for an envelope, the record in it. The result is empty if the message deletes a record
+// without giving its values.
 func Records(value []byte) ([][]byte, error) {
 	p := parser{scanner: scanner{data: value, most: record.Limits{}.Filled().Depth}}
 	if p.peek() == '[' {
@@ -45,7 +45,7 @@ func Records(value []byte) ([][]byte, error) {
 	return [][]byte{value[at:p.at]}, nil
 }
 
-// plain is what is wrong as an error without an origin.
+// plain returns the parser's error without an origin.
 func (p *parser) plain() error {
 	return table.Origin{}.Bad("%s, at byte %d", p.err.problem, p.err.at+1)
 }
@@ -68,7 +68,8 @@ func (p *parser) listed() ([][]byte, error) {
 	return out, nil
 }
 
-// Has reports whether a record has a field, and which of other names it has, "" if none.
+// Has reports whether a record has a field with this name, and returns the first of the other names
+// that it has, or "".
 func Has(object []byte, name string, others []string) (has bool, other string, err error) {
 	p := parser{scanner: scanner{data: object, most: record.Limits{}.Filled().Depth}}
 	if p.peek() != '{' {

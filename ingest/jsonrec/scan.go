@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads JSON from bytes, which must be UTF-8. Its methods move at on and return
-// whether the bytes are well formed; if not, err says what is wrong.
+// scanner reads JSON from valid UTF-8. Its methods advance at and return whether the bytes are well
+// formed; if not, err describes the problem.
 type scanner struct {
 	data  []byte
 	at    int
@@ -16,7 +16,7 @@ type scanner struct {
 	err   *syntaxError
 }
 
-// syntaxError says what is wrong at an offset of the message.
+// syntaxError is a problem at an offset of the message.
 type syntaxError struct {
 	at      int
 	problem string
@@ -31,7 +31,7 @@ func (s *scanner) fail(at int, problem string, args ...any) bool {
 	return false
 }
 
-// found names the byte at hand, for errors.
+// found describes the byte at the current position, for errors.
 func (s *scanner) found() string {
 	if s.at >= len(s.data) {
 		return "it ends"
@@ -40,7 +40,7 @@ func (s *scanner) found() string {
 	return fmt.Sprintf("there is %q", r)
 }
 
-// peek passes over white space and returns the byte behind it, 0 at the end.
+// peek skips white space and returns the next byte, 0 at the end.
 func (s *scanner) peek() byte {
 	for ; s.at < len(s.data); s.at++ {
 		switch c := s.data[s.at]; c {
@@ -52,7 +52,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// enter passes over the bracket that opens an object or a list.
+// enter consumes the opening bracket of an object or a list.
 func (s *scanner) enter() bool {
 	if s.depth++; s.depth > s.most {
 		return s.fail(s.at, "values are nested more than %d deep", s.most)
@@ -61,8 +61,8 @@ func (s *scanner) enter() bool {
 	return true
 }
 
-// first reports whether an object or a list that was entered has anything in it; if not,
-// it has been left. Then more says whether anything follows.
+// first reports whether an entered object or list has elements. If it has none, its closing bracket
+// is consumed. After each element, more is called.
 func (s *scanner) first(end byte) bool {
 	if s.peek() == end {
 		s.at++
@@ -72,8 +72,8 @@ func (s *scanner) first(end byte) bool {
 	return true
 }
 
-// more passes over the comma before the next element, or over the end; ok is false if
-// there is neither.
+// more consumes the comma before the next element or the closing bracket; ok is false if there is
+// neither.
 func (s *scanner) more(end byte) (more, ok bool) {
 	switch s.peek() {
 	case ',':
@@ -87,7 +87,7 @@ func (s *scanner) more(end byte) (more, ok bool) {
 	return false, s.fail(s.at, "%s where a comma or %q is expected", s.found(), end)
 }
 
-// key reads the name of a field and the colon behind it.
+// key reads the name of a field and the colon after it.
 func (s *scanner) key() (raw []byte, escaped, ok bool) {
 	if s.peek() != '"' {
 		return nil, false, s.fail(s.at, "%s where a field's name in quotes is expected", s.found())
@@ -102,7 +102,7 @@ func (s *scanner) key() (raw []byte, escaped, ok bool) {
 	return raw, escaped, true
 }
 
-// text reads a text, and returns what is between its quotes.
+// text reads a string, and returns the bytes between its quotes.
 func (s *scanner) text() (raw []byte, escaped, ok bool) {
 	start := s.at
 	s.at++
@@ -163,7 +163,7 @@ func hex4(b []byte) (rune, bool) {
 	return r, true
 }
 
-// unescape appends what a text with escapes says. Half of a pair of UTF-16 becomes U+FFFD.
+// unescape appends the decoded form of a string with escapes. Unpaired surrogates become U+FFFD.
 func unescape(to, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		if raw[i] != '\\' {

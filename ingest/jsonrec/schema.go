@@ -12,7 +12,7 @@ import (
 	"unfold/internal/recent"
 )
 
-// schema is what Connect's schema says, for one spec.
+// schema is a Kafka Connect schema, compiled for one spec.
 type schema struct {
 	text   string
 	root   *connect // of the payload
@@ -20,7 +20,7 @@ type schema struct {
 	layout *record.Layout
 }
 
-// connect is Connect's schema of a value; nil says nothing.
+// connect is Kafka Connect's schema of a value; nil is an unknown schema.
 type connect struct {
 	kind   kind
 	unit   record.Unit
@@ -29,7 +29,7 @@ type connect struct {
 	fields map[string]*connect
 }
 
-// kind is how a value is written.
+// kind is the encoding of a value.
 type kind int
 
 const (
@@ -49,7 +49,7 @@ func (c *connect) field(name []byte) *connect {
 	return c.fields[string(name)]
 }
 
-// at is the schema of the value at a dotted path.
+// at returns the schema of the value at a dotted path.
 func (c *connect) at(path string) *connect {
 	for name := range strings.SplitSeq(path, ".") {
 		c = c.field([]byte(name))
@@ -72,12 +72,12 @@ func (c *connect) isChange() bool {
 	return c.fields["after"] != nil && c.fields["op"] != nil
 }
 
-// schemas remembers the last schemas, by their text: it comes with every message.
+// schemas remembers the last schemas by their text, because every message contains its schema.
 type schemas struct{ known recent.List[schema] }
 
 const (
 	mostSchemas = 8
-	// mostSchemaBytes bounds the text of a schema that is remembered.
+	// mostSchemaBytes bounds the text of a remembered schema.
 	mostSchemaBytes = 1 << 18
 )
 
@@ -94,7 +94,7 @@ func (c *schemas) of(text []byte, spec record.Spec) (*schema, error) {
 	return c.known.Add(s, mostSchemas, is), nil
 }
 
-// begins returns the length of the schema that data begin with, 0 if none is known.
+// begins returns the length of the remembered schema at the beginning of data, 0 if there is none.
 func (c *schemas) begins(data []byte) int {
 	s := c.known.Find(func(s *schema) bool { return len(data) >= len(s.text) && string(data[:len(s.text)]) == s.text })
 	if s == nil {
@@ -103,7 +103,7 @@ func (c *schemas) begins(data []byte) int {
 	return len(s.text)
 }
 
-// written is a schema as Connect's JsonConverter writes it.
+// written is the JSON form of a schema in Kafka Connect's JsonConverter.
 type written struct {
 	Type       string            `json:"type"`
 	Name       string            `json:"name"`
@@ -113,7 +113,7 @@ type written struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// compile reads a schema and pins the columns that it types.
+// compile parses a schema and sets the types of the columns that it determines.
 func compile(text string, spec record.Spec) (*schema, error) {
 	var w written
 	if err := json.Unmarshal([]byte(text), &w); err != nil {
@@ -143,7 +143,7 @@ func compile(text string, spec record.Spec) (*schema, error) {
 	return s, nil
 }
 
-// named are the semantic types but for times in numbers: of Connect itself, and of Debezium.
+// named are the semantic types of Kafka Connect and Debezium except numeric times.
 var named = map[string]connect{
 	"org.apache.kafka.connect.data.Decimal": {kind: kindDecimal, pin: record.Float},
 	record.ZonedTime:                        {pin: record.Time},
@@ -154,7 +154,7 @@ var named = map[string]connect{
 	"io.debezium.data.SparseDoubleVector":   {kind: kindSparse, pin: record.Vector},
 }
 
-// plain are Connect's types that are those of columns.
+// plain are Kafka Connect's types that correspond to column types.
 var plain = map[string]record.Type{
 	"int8": record.Int, "int16": record.Int, "int32": record.Int, "int64": record.Int,
 	"float": record.Float, "double": record.Float, "float32": record.Float, "float64": record.Float,
@@ -186,7 +186,7 @@ func (w *written) compile() *connect {
 	return c
 }
 
-// pins gathers the types of columns by their paths.
+// pins collects the column types by path.
 func (c *connect) pins(path string, to map[string]record.Type) {
 	if c == nil {
 		return
@@ -199,7 +199,7 @@ func (c *connect) pins(path string, to map[string]record.Type) {
 	}
 }
 
-// schemaText adds a text that a schema types.
+// schemaText adds a string whose type is given by the schema.
 func (p *parser) schemaText(n *record.Node, s *connect, raw []byte) {
 	switch s.kind {
 	case kindBytes, kindDecimal:

@@ -9,14 +9,14 @@ import (
 	"unfold/ingest/table"
 )
 
-// splitter cuts a text into records: objects on lines of their own or not, or in one list.
-// It looks at braces and quotes alone; whether a record is JSON is found out by who reads it.
+// splitter splits a text into records: objects in sequence, on lines of their own or not, or in one
+// list. It tracks only braces and quotes; the parser finds other errors.
 type splitter struct {
 	in     *bufio.Reader
 	origin table.Origin
 	most   int64 // bytes of a record
 	line   int64 // of the byte at hand, from 1 on
-	// list: the records are the elements of a list, of which some have come.
+	// list is set if the records are elements of a list, begun if some have been read.
 	list, begun, done bool
 	buf               []byte
 }
@@ -29,8 +29,8 @@ func newSplitter(in *bufio.Reader, origin table.Origin, most int64) *splitter {
 	return s
 }
 
-// next returns the next record, which is valid until the next call, and the line that it
-// begins in; io.EOF after the last.
+// next returns the next record, valid until the next call, and the number of its first line, or
+// io.EOF after the last record.
 func (s *splitter) next() (record []byte, line int64, err error) {
 	c, err := s.start()
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *splitter) next() (record []byte, line int64, err error) {
 	return record, line, err
 }
 
-// start passes over what is between records, and returns the byte that begins one.
+// start skips everything between records, and returns the first byte of a record.
 func (s *splitter) start() (byte, error) {
 	for comma := false; ; {
 		c, err := s.blank()
@@ -89,7 +89,7 @@ func (s *splitter) blank() (byte, error) {
 	}
 }
 
-// object reads on to the brace that closes the one that was read.
+// object reads up to the brace that closes the object.
 func (s *splitter) object() ([]byte, error) {
 	s.buf = append(s.buf[:0], '{')
 	for state := (braces{depth: 1}); state.depth > 0; {
@@ -115,13 +115,13 @@ func (s *splitter) object() ([]byte, error) {
 	return s.buf, nil
 }
 
-// braces is where in an object one is.
+// braces is the scanning state within an object.
 type braces struct {
 	depth         int
 	text, escaped bool
 }
 
-// scan reads on, up to the end of the object or of the piece.
+// scan advances to the end of the object or of the piece.
 func (b *braces) scan(piece []byte) int {
 	for i, c := range piece {
 		switch {
@@ -142,7 +142,7 @@ func (b *braces) scan(piece []byte) int {
 	return len(piece)
 }
 
-// fail says what is wrong at the line at hand.
+// fail returns an error for the current line.
 func (s *splitter) fail(problem string, args ...any) *table.Error {
 	e := s.origin.Bad(problem, args...)
 	e.Line = s.line

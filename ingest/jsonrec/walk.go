@@ -5,7 +5,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// object reads the fields of an object: those below n of a row. The schema may be nil.
+// object reads the fields of an object as values of n's children. The schema may be nil.
 func (p *parser) object(n *record.Node, s *connect) bool {
 	p.objects++
 	number := p.objects
@@ -36,8 +36,8 @@ func (p *parser) object(n *record.Node, s *connect) bool {
 	return true
 }
 
-// value reads a value, for column n. A builder that has refused one takes no more, so that
-// there is nothing more to read.
+// value reads a value for node n. If the builder refuses it the rest of the message need not be
+// read.
 func (p *parser) value(n *record.Node, s *connect) bool {
 	if n == nil {
 		return p.skip() && !p.b.Bad()
@@ -75,8 +75,8 @@ func (p *parser) value(n *record.Node, s *connect) bool {
 	return ok && !p.b.Bad()
 }
 
-// objectValue reads an object: a sparse vector, a decimal, or fields below n; and its own
-// text, if that is asked for.
+// objectValue reads an object: as a sparse vector, as a decimal, or as fields below n; and also as
+// JSON text if that is requested.
 func (p *parser) objectValue(n *record.Node, s *connect) bool {
 	if n.Wanted() {
 		if p.extended && p.extendedValue(n) {
@@ -106,7 +106,7 @@ func (p *parser) objectValue(n *record.Node, s *connect) bool {
 	return true
 }
 
-// listValue reads a list: a vector, or what is left out but for its own text.
+// listValue reads a list: as a vector, or else only as JSON text if that is requested.
 func (p *parser) listValue(n *record.Node) bool {
 	if n.Wanted() && p.numbers() {
 		p.vector(n)
@@ -128,7 +128,7 @@ func (p *parser) listValue(n *record.Node) bool {
 	return true
 }
 
-// vector adds what has been read into p.floats. An empty list may be one of anything.
+// vector adds the numbers in p.floats. For an empty list the type of the elements is unknown.
 func (p *parser) vector(n *record.Node) {
 	switch {
 	case p.beyond != nil:
@@ -142,12 +142,12 @@ func (p *parser) vector(n *record.Node) {
 	}
 }
 
-// refuseRange says that a number is beyond all float64.
+// refuseRange refuses a number that exceeds float64.
 func (p *parser) refuseRange(n *record.Node, raw []byte) {
 	p.b.Refuse(n, "the number %s is beyond a double's range, at byte %d", table.Clip(string(raw)), cap(p.data)-cap(raw)+1)
 }
 
-// own adds the text of a value that is no column's, if that is asked for by name.
+// own adds the JSON text of a value that no column can hold, if it is requested by name.
 func (p *parser) own(n *record.Node, start int, what string) {
 	switch {
 	case p.b.LeftOut(n, p.data[start:p.at]):

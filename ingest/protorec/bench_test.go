@@ -39,7 +39,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkHandWritten: the same by protowire, field by field, to a table.
+// BenchmarkHandWritten decodes the same event with protowire, field by field, to a table.
 func BenchmarkHandWritten(b *testing.B) {
 	_, value := benchMessage(b)
 	types := map[string]record.Type{"id": record.Text, "bytes": record.Int, "seconds": record.Float, "proto": record.Text, "ok": record.Bool}
@@ -84,7 +84,7 @@ func BenchmarkHandWritten(b *testing.B) {
 	}
 }
 
-// BenchmarkDynamicpb: bytes to dynamicpb's message, and no further.
+// BenchmarkDynamicpb decodes the bytes to a dynamicpb message, without making a table.
 func BenchmarkDynamicpb(b *testing.B) {
 	_, value := benchMessage(b)
 	m := parsed(b, benchEvent, "")

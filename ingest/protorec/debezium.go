@@ -9,7 +9,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// envelope is a message of Debezium's: a record before and after a change.
+// envelope is Debezium's message of a change, with the record before and after it.
 type envelope struct{ before, after, op protoreflect.FieldDescriptor }
 
 // envelopeOf returns nil for other messages.
@@ -28,7 +28,7 @@ func envelopeOf(m protoreflect.MessageDescriptor) *envelope {
 	return nil
 }
 
-// row is the message that is the record.
+// row returns the type of the record.
 func (d *Decoder) row() protoreflect.MessageDescriptor {
 	if d.envelope == nil {
 		return d.message
@@ -36,9 +36,9 @@ func (d *Decoder) row() protoreflect.MessageDescriptor {
 	return d.envelope.after.Message()
 }
 
-// rootPlan is the plan of messages, or of envelopes whose record lies at the root. Fields of
-// the envelope itself are columns if they are asked for by name and the record has none of
-// that name.
+// rootPlan returns the plan for messages. For envelopes, the record's columns are at the root;
+// fields of the envelope itself are columns if they are requested by name and the record has no
+// such field.
 func (d *Decoder) rootPlan(root *record.Node) *plan {
 	e := d.envelope
 	if e == nil {
@@ -64,7 +64,7 @@ func (d *Decoder) rootPlan(root *record.Node) *plan {
 	return p
 }
 
-// unwrap hands over the record of an envelope and says whether it was deleted.
+// unwrap returns the record of an envelope and whether it was deleted.
 func (w *worker) unwrap(origin table.Origin) (out record.Decoded, err error) {
 	e := w.d.envelope
 	_, name := w.root.bits(e.op.Number())
@@ -96,7 +96,8 @@ func (w *worker) unwrap(origin table.Origin) (out record.Decoded, err error) {
 	return out, nil
 }
 
-// asideOf returns the kind of messages of Debezium's that are no changes, "" for others.
+// asideOf returns the kind of a Debezium message that is no change, such as a heartbeat, or "" for
+// other messages.
 func asideOf(m protoreflect.MessageDescriptor) string {
 	var names []string
 	for i := range m.Fields().Len() {

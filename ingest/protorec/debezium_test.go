@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// debezium is a schema as Debezium's Postgres connector and Confluent's converter write it.
+// debezium is the schema that Debezium's Postgres connector writes with Confluent's converter.
 const debezium = `
 syntax = "proto3";
 package server1.public.items;
@@ -29,7 +29,7 @@ message SparseVector { int32 dimensions = 1; repeated VectorEntry vector = 2; }
 message VectorEntry { int32 key = 1; double value = 2; }
 `
 
-// TestDebezium: changes are what after holds, deletions what before holds.
+// The row of a change is the record after it, or the record before a deletion.
 func TestDebezium(t *testing.T) {
 	m := parsed(t, debezium, "")
 	if m.Name() != "Envelope" {
@@ -74,8 +74,8 @@ func TestDebezium(t *testing.T) {
 	}
 }
 
-// TestChangesOfAStage: values that were left out, operations without a record, messages beside
-// changes and flattened deletions are known where changes are expected.
+// If changes are expected, the decoder recognizes omitted values, operations without a record,
+// Debezium messages that are no changes, and flattened deletions.
 func TestChangesOfAStage(t *testing.T) {
 	decode := func(schema, message, text string) record.Decoded {
 		t.Helper()

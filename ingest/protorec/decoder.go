@@ -22,8 +22,8 @@ type Decoder struct {
 	pool sync.Pool // of *worker
 }
 
-// Compile makes a decoder of what a spec wants of messages of a type. Columns get the
-// types that the schema says, unless the spec pins them.
+// Compile returns a decoder for a message type and the columns that the spec requests. Column types
+// follow from the schema unless the spec sets them.
 func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, error) {
 	d := &Decoder{message: m, envelope: envelopeOf(m)}
 	if spec.Changes {
@@ -40,8 +40,7 @@ func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, erro
 	return d, nil
 }
 
-// Decode reads a message. Its bytes need not be trusted: the error is an *table.Error of
-// the origin.
+// Decode decodes a message from untrusted bytes. Its errors are *table.Error with the given origin.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
 	if err := d.limits.CheckSize(value, origin); err != nil {
 		return record.Decoded{}, err
@@ -57,7 +56,7 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, err
 	return w.decode(value, origin)
 }
 
-// pins are the types of columns: those of the spec, and else those that the schema says.
+// pins returns the column types: those that the spec sets, and the schema's for all others.
 func (d *Decoder) pins(spec record.Spec) (map[string]record.Type, error) {
 	all := map[string]record.Type{}
 	add := func(path string, t record.Type) {
@@ -95,8 +94,8 @@ func (d *Decoder) pins(spec record.Spec) (map[string]record.Type, error) {
 	return all, nil
 }
 
-// follow walks a dotted path as far as there are messages: the field that it comes to,
-// what is left of the path, and the way by the names of the .proto.
+// follow follows a dotted path through nested messages. It returns the field that it reaches, the
+// rest of the path, and the followed part in the names of the .proto file.
 func follow(m protoreflect.MessageDescriptor, path string) (f protoreflect.FieldDescriptor, rest, way string) {
 	for m != nil {
 		var name string
@@ -114,7 +113,7 @@ func follow(m protoreflect.MessageDescriptor, path string) (f protoreflect.Field
 	return f, rest, way
 }
 
-// field is a message's field of a name, of the .proto or of JSON.
+// field returns the message's field with this name, either that of the .proto file or that in JSON.
 func field(m protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
 	if f := m.Fields().ByName(protoreflect.Name(name)); f != nil {
 		return f
@@ -122,7 +121,7 @@ func field(m protoreflect.MessageDescriptor, name string) protoreflect.FieldDesc
 	return m.Fields().ByJSONName(name)
 }
 
-// pinAt is the type of a column: of a field, or of what rest names in it.
+// pinAt returns the type of the column of a field, or of the part of it that rest names.
 func pinAt(f protoreflect.FieldDescriptor, rest, path string) (record.Type, error) {
 	o, ok := opOf(f)
 	switch {
@@ -144,7 +143,7 @@ func pinAt(f protoreflect.FieldDescriptor, rest, path string) (record.Type, erro
 	return "", fmt.Errorf("column %q: nothing lies below %s, which is one value", path, strings.TrimSuffix(path, "."+rest))
 }
 
-// unheld says what a field is that no column can hold.
+// unheld explains why no column can hold the field.
 func unheld(f protoreflect.FieldDescriptor) string {
 	if f.IsMap() {
 		return "maps of messages are not supported"
@@ -155,7 +154,7 @@ func unheld(f protoreflect.FieldDescriptor) string {
 	return "it is not supported"
 }
 
-// example is the name of a message's first field.
+// example returns the name of a message's first field, for error messages.
 func example(m protoreflect.MessageDescriptor) string {
 	if m.Fields().Len() == 0 {
 		return "field"
@@ -163,8 +162,8 @@ func example(m protoreflect.MessageDescriptor) string {
 	return string(m.Fields().Get(0).Name())
 }
 
-// everywhere adds the types of all fields, and of those of messages in them, nearest
-// first, up to so many: messages may hold themselves.
+// everywhere calls add for all fields and those of nested messages, breadth first, up to most of
+// them. The limit is needed because messages may be recursive.
 func everywhere(m protoreflect.MessageDescriptor, most int, add func(path string, t record.Type)) {
 	type level struct {
 		path string

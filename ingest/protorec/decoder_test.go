@@ -17,7 +17,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// parsed is the message of a schema's text.
+// parsed returns the descriptor of a message in a schema given as text.
 func parsed(t testing.TB, text, name string, references ...Reference) protoreflect.MessageDescriptor {
 	t.Helper()
 	f, err := Parse(t.Context(), text, references)
@@ -31,7 +31,7 @@ func parsed(t testing.TB, text, name string, references ...Reference) protorefle
 	return m
 }
 
-// wire is a message that is written as text, as the wire has it.
+// wire returns the binary encoding of a message given in text format.
 func wire(t testing.TB, m protoreflect.MessageDescriptor, text string) []byte {
 	t.Helper()
 	d := dynamicpb.NewMessage(m)
@@ -45,7 +45,7 @@ func wire(t testing.TB, m protoreflect.MessageDescriptor, text string) []byte {
 	return b
 }
 
-// valueAt is a row of a column as a value of Go, nil for null.
+// valueAt returns a value of a column as a Go value, nil for null.
 func valueAt(a arrow.Array, i int) any {
 	if a.IsNull(i) {
 		return nil
@@ -75,7 +75,7 @@ func valueAt(a arrow.Array, i int) any {
 	return fmt.Sprintf("a column of %s", a.DataType())
 }
 
-// shown is a table's only row, as name=value.
+// shown formats a table's only row as name=value.
 func shown(t *table.Table) string {
 	var parts []string
 	for _, c := range t.Columns() {
@@ -127,7 +127,7 @@ func everyEvent(t testing.TB) protoreflect.MessageDescriptor {
 	return parsed(t, everything, "Event", Reference{"colour.proto", strings.Replace(colour, "proto2", "proto3", 1)})
 }
 
-// TestFields: what becomes of each kind of field.
+// Each kind of field gives the expected column values.
 func TestFields(t *testing.T) {
 	m := everyEvent(t)
 	for name, c := range map[string]struct {
@@ -165,7 +165,7 @@ func TestFields(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the second time with what the first has left
+			for range 2 { // decode twice, to check that a reused worker gives the same result
 				got, err := d.Decode(wire(t, m, c.text), table.Origin{})
 				if err != nil {
 					t.Fatal(err)
@@ -178,8 +178,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestRefused: messages that are none, and values that cannot be held, are errors of the
-// input that say where.
+// Malformed messages and values that no column can hold give an input error with their position.
 func TestRefused(t *testing.T) {
 	m := everyEvent(t)
 	deep := strings.Repeat("payload { nested { ", 40) + strings.Repeat("} }", 40)

@@ -1,14 +1,14 @@
-// Package protorec makes tables of Protobuf messages.
+// Package protorec decodes Protobuf messages to tables.
 //
-// Parse, Read and ReadSet make descriptors: of source text with what it imports, as a
-// schema registry holds it, of a .proto file, of a descriptor set (protoc
-// --descriptor_set_out --include_imports). Compile turns one of their messages and what is
-// wanted of it into tables of field numbers, along which a Decoder walks through a
-// message's bytes. What nobody wants is stepped over.
+// Parse, Read and ReadSet return descriptors: Parse of schema text with its imports, as a schema
+// registry stores it; Read of a .proto file; ReadSet of a descriptor set (protoc
+// --descriptor_set_out --include_imports). Compile makes a Decoder from a message's descriptor and
+// the requested columns: tables of field numbers, with which it scans a message's bytes. Fields
+// that are not requested are skipped.
 //
 // # What becomes of fields
 //
-// A column is named by the field's path, by the names of the .proto or those of JSON.
+// A column's name is the field's path, either in the names of the .proto file or in those of JSON.
 //
 //	numbers, bool, string       as they are
 //	enum                        its name; the number where the schema has no name for it
@@ -22,16 +22,17 @@
 //	Struct, Value, ListValue    as JSON: fields by dotted path, lists of numbers as vectors
 //	confluent.type.Decimal      a number
 //
-// A field that a message lacks is null if its schema distinguishes that from zero (optional
-// fields, members of oneofs, messages), unless it has a default of its own (proto2).
-// Otherwise it is zero, as the specification has it. A list without elements is null, since
-// there is no vector of no elements. Of a field that comes twice the last value counts, and
-// parts of a message are merged. Groups are messages. Fields that the schema does not know
-// are stepped over; so are those whose bytes are of another type than the schema says.
+// A field that is missing from a message is null if its schema has field presence for it (optional
+// fields, members of oneofs, messages), unless it has an explicit default (proto2). Otherwise it is
+// zero, as in the specification. A list without elements is null, because there are no vectors
+// without elements. If a field occurs twice its last value counts, and parts of a message are
+// merged. Groups are read like messages. Unknown fields are skipped, and so are fields whose wire
+// type differs from the schema.
 //
 // # Debezium
 //
-// A message with before, after and op is an envelope: rows are what after holds, and before
-// if op is d (Decoded.Deleted). Fields of the envelope are columns if they are asked for by
-// name. Messages of fields dimensions and vector, a map of positions, are sparse vectors.
+// A message with fields before, after and op is an envelope of a change. Its row is the record in
+// after, or that in before if op is d (Decoded.Deleted). Fields of the envelope are columns if they
+// are requested by name. A message with fields dimensions and vector (a map from positions) is a
+// sparse vector.
 package protorec

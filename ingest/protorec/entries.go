@@ -9,16 +9,15 @@ import (
 	"unfold/ingest/record"
 )
 
-// entries are those of a map that somebody wants, in the order of their keys' first
-// coming.
+// entries holds the requested entries of a map, in the order in which their keys first occurred.
 type entries struct {
 	key   protoreflect.Kind
-	value *slot // of no field: it says what values are
+	value *slot // belongs to no field; gives the type of the values
 	list  []entry
 	at    map[*record.Node]int
 }
 
-// entry is one: a node, or a position of a sparse vector.
+// entry is one map entry, with the node of its column or a position of a sparse vector.
 type entry struct {
 	node *record.Node
 	key  int64
@@ -26,16 +25,16 @@ type entry struct {
 	data []byte
 }
 
-// entryBytes is about what one takes.
+// entryBytes is the approximate memory of an entry.
 const entryBytes = 64
 
-// begin forgets the entries of a message before.
+// begin removes the entries of the previous message.
 func (s *slot) begin() {
 	s.entries.list = s.entries.list[:0]
 	clear(s.entries.at)
 }
 
-// entry adds an entry of a map, of which the last one of a key counts.
+// entry adds a map entry. If a key occurs more than once the last entry counts.
 func (w *worker) entry(s *slot, b []byte) bool {
 	es := s.entries
 	var keyBits uint64
@@ -67,7 +66,7 @@ func (w *worker) entry(s *slot, b []byte) bool {
 	return w.named(s, e, w.keyText(es.key, keyBits, keyData))
 }
 
-// consume is the value that b begins with, and its length.
+// consume returns the value at the beginning of b, and its length in bytes.
 func consume(num protowire.Number, typ protowire.Type, b []byte) (bits uint64, data []byte, n int) {
 	switch typ {
 	case protowire.VarintType:
@@ -83,12 +82,12 @@ func consume(num protowire.Number, typ protowire.Type, b []byte) (bits uint64, d
 	case protowire.StartGroupType:
 		data, n = protowire.ConsumeGroup(num, b)
 	default:
-		n = protowire.ConsumeFieldValue(num, typ, b) // which says why not
+		n = protowire.ConsumeFieldValue(num, typ, b) // gives the error as a negative length
 	}
 	return bits, data, n
 }
 
-// keyText is a key as part of a path.
+// keyText returns a map key as an element of a path.
 func (w *worker) keyText(k protoreflect.Kind, bits uint64, data []byte) []byte {
 	if k == protoreflect.StringKind {
 		return data
@@ -125,8 +124,8 @@ func (w *worker) named(s *slot, e entry, key []byte) bool {
 	return w.charge(entryBytes)
 }
 
-// sparse hands over a vector of which the elements that are not zero came. As in
-// pgvector's text, from which Debezium takes them over, indices begin with 1.
+// sparse passes a vector to the builder, given by its nonzero elements. Indices begin with 1,
+// because Debezium takes them from pgvector's text form.
 func (w *worker) sparse(s *slot) {
 	fields := s.desc.Message().Fields()
 	size := s.below.int(fields.ByName("dimensions").Number())

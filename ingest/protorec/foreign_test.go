@@ -11,7 +11,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// foreignFile is one of those that testdata/foreign/protobuf.py has made.
+// foreignFile returns the path of a file made by testdata/foreign/protobuf.py.
 func foreignFile(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "foreign", "protobuf", name))
@@ -21,8 +21,8 @@ func foreignFile(t *testing.T, name string) string {
 	return string(b)
 }
 
-// TestForeign: messages and schemas that Google's library, protoc and confluent-kafka's
-// serializer have written.
+// Messages and schemas written by Google's library, protoc and confluent-kafka's serializer can be
+// read.
 func TestForeign(t *testing.T) {
 	folder := filepath.Join("..", "..", "testdata", "foreign", "protobuf")
 	sources := map[string]func() (*Files, error){
@@ -45,7 +45,8 @@ func TestForeign(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// confluent-kafka's frame: a byte 0, the schema's id, and the path of the message.
+			// The header of confluent-kafka consists of a zero byte, the schema's id, and the
+			// message's index path.
 			framed := foreignFile(t, "event.framed")
 			body, whole := strings.CutPrefix(framed, "\x00\x00\x00\x00\x02\x04\x02\x00")
 			if !whole {
@@ -72,7 +73,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// sameWords compares texts by their words: the keys of maps come in any order.
+// sameWords compares texts as sets of words, because map keys come in any order.
 func sameWords(a, b string) bool {
 	return slices.Equal(slices.Sorted(strings.FieldsSeq(a)), slices.Sorted(strings.FieldsSeq(b)))
 }

@@ -7,7 +7,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// FuzzDecode: whatever the bytes, there is a table or an error of the input.
+// FuzzDecode checks that arbitrary bytes give a table or an input error.
 func FuzzDecode(f *testing.F) {
 	m := everyEvent(f)
 	envelope := parsed(f, debezium, "")

@@ -7,18 +7,18 @@ import (
 	"unfold/ingest/record"
 )
 
-// op is what becomes of a field.
+// op is the way in which a field's values are decoded.
 type op int
 
 const (
-	// opMark notes that the field came: another member of its oneof has no value then.
+	// opMark only records that the field occurred, which clears the other members of its oneof.
 	opMark op = iota
 	opScalar
 	opList
-	opTexts // a list of anything else but messages, by name alone
+	opTexts // a list of other values except messages, only if requested by name
 	opMessage
 	opMap
-	// What follows are messages that mean one value.
+	// The following are well-known messages that stand for a single value.
 	opTime
 	opDuration
 	opWrapper
@@ -29,8 +29,8 @@ const (
 	opListValue
 )
 
-// opOf says what a field is by its descriptor; ok is false for what no column can hold: lists
-// and maps of messages.
+// opOf returns the op for a field's descriptor, or false for lists and maps of messages, which no
+// column can hold.
 func opOf(d protoreflect.FieldDescriptor) (o op, ok bool) {
 	m := d.Message()
 	switch {
@@ -51,8 +51,8 @@ func opOf(d protoreflect.FieldDescriptor) (o op, ok bool) {
 	return opMessage, true
 }
 
-// meant says which of the messages that mean one value this is. Their fields have to be as
-// they should: a schema may give any message any name.
+// meant returns the op of a well-known message that stands for one value. The message's fields are
+// checked as well, because a schema may use the name for another message.
 func meant(m protoreflect.MessageDescriptor) (op, bool) {
 	switch m.FullName() {
 	case "google.protobuf.Timestamp":
@@ -92,8 +92,8 @@ func sparse(m protoreflect.MessageDescriptor) bool {
 	return integer(mapKey(vector.Message()).Kind()) && numeric(mapValue(vector.Message()).Kind())
 }
 
-// entryLike recognises entries of maps, also where a list of them is written out, as Connect
-// does: on the wire they are the same.
+// entryLike reports whether a message is a map entry. It includes explicit lists of key-value
+// messages, as Kafka Connect writes them, which have the same encoding.
 func entryLike(m protoreflect.MessageDescriptor) bool {
 	if m == nil || m.Fields().Len() != 2 {
 		return false
@@ -121,7 +121,7 @@ func numeric(k protoreflect.Kind) bool {
 	return integer(k) || pinOf(k) == record.Float
 }
 
-// pinOf is the type of a column of a scalar's values.
+// pinOf returns the column type for a scalar kind.
 func pinOf(k protoreflect.Kind) record.Type {
 	switch k {
 	case protoreflect.BoolKind:
@@ -138,7 +138,7 @@ func pinOf(k protoreflect.Kind) record.Type {
 	return record.Int
 }
 
-// pinFor is the type of the column of a field, if its schema says.
+// pinFor returns the column type of a field, if the schema determines it.
 func pinFor(d protoreflect.FieldDescriptor) record.Type {
 	switch o, _ := opOf(d); o {
 	case opScalar:
@@ -157,7 +157,7 @@ func pinFor(d protoreflect.FieldDescriptor) record.Type {
 	return record.Auto
 }
 
-// wireOf is the type on the wire of a single value.
+// wireOf returns the wire type of a single value.
 func wireOf(k protoreflect.Kind) protowire.Type {
 	switch k {
 	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:

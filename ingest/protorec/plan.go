@@ -9,37 +9,38 @@ import (
 	"unfold/ingest/record"
 )
 
-// plan is the table of a message's fields at one place of a record. Fields that nobody
-// wants are not in it.
+// plan is the table of a message's requested fields, for one place in the record.
 type plan struct {
-	// seq says which message its fields' values are of, see worker.next.
+	// seq is the number of the message to which the stored values belong, see worker.next.
 	seq    uint64
 	fields []*slot // in the schema's order
 	dense  [64]*slot
 	rest   map[protowire.Number]*slot
 }
 
-// slot is a field of a plan, and the last value that came.
+// slot is a field of a plan with its last value.
 type slot struct {
 	op   op
 	kind protoreflect.Kind
 	wire protowire.Type
 	desc protoreflect.FieldDescriptor
 	node *record.Node
-	// pinned is the type of the column; enumOf the names of an enum.
+	// pinned is the column's type. enumOf has the names of an enum.
 	pinned record.Type
 	enumOf protoreflect.EnumValueDescriptors
 	oneof  *oneof
-	// below is the plan of a message, made when there is one; also gets the same values.
+	// below is the plan of the message in this field, made when the first one occurs. also is a
+	// further slot that gets the same values.
 	below *plan
 	also  *slot
-	// absent is what stands where there is no value: bits and data of a default.
+	// absent is set if a missing field has a default, which is in defBits and defData.
 	absent  bool
 	defBits uint64
 	defData []byte
 
-	// seq is the plan's if there is a value: bits or data, or for lists the first
-	// run of packed float32 as it lies, and then numbers.
+	// seq equals the plan's seq if the field has a value in the current message. The value is in
+	// bits or data. For a list, data is the first packed run of float32, used in place, and other
+	// numbers follow.
 	seq     uint64
 	bits    uint64
 	data    []byte
@@ -48,7 +49,7 @@ type slot struct {
 	entries *entries
 }
 
-// oneof is a set of fields of which one has a value at most.
+// oneof is a set of fields, at most one of which has a value.
 type oneof struct{ now *slot }
 
 func (p *plan) find(n protowire.Number) *slot {
@@ -64,7 +65,7 @@ func (p *plan) add(s *slot) {
 	p.fields = append(p.fields, s)
 }
 
-// table has a field found by its number.
+// table adds a slot to the lookup by field number.
 func (p *plan) table(s *slot) {
 	n := s.desc.Number()
 	if int(n) < len(p.dense) {
@@ -77,7 +78,7 @@ func (p *plan) table(s *slot) {
 	}
 }
 
-// planOf makes the plan of a message whose fields lie below a node.
+// planOf returns the plan of a message whose requested fields are the children of a node.
 func planOf(m protoreflect.MessageDescriptor, at *record.Node) *plan {
 	p := &plan{}
 	oneofs := map[protoreflect.Name]*oneof{}
@@ -106,7 +107,7 @@ func planOf(m protoreflect.MessageDescriptor, at *record.Node) *plan {
 	return p
 }
 
-// child is the node of a field, by the name of the .proto or of JSON.
+// child returns the node of a field, under the name of the .proto file or the one in JSON.
 func child(at *record.Node, d protoreflect.FieldDescriptor) *record.Node {
 	if n := at.Child([]byte(d.Name())); n != nil {
 		return n
@@ -114,7 +115,7 @@ func child(at *record.Node, d protoreflect.FieldDescriptor) *record.Node {
 	return at.Child([]byte(d.JSONName()))
 }
 
-// wanted says whether somebody wants the field or something in it.
+// wanted reports whether the field or a part of it is requested.
 func (s *slot) wanted() bool {
 	switch s.op {
 	case opMessage, opMap:
@@ -127,7 +128,7 @@ func (s *slot) wanted() bool {
 	return s.node.Wanted()
 }
 
-// bind takes what the node says, and the default.
+// bind sets the slot's column type from its node, and its default value.
 func (s *slot) bind() {
 	s.pinned = s.node.Pinned()
 	if s.op == opScalar && (!s.desc.HasPresence() || s.desc.HasDefault()) {
@@ -136,7 +137,7 @@ func (s *slot) bind() {
 	}
 }
 
-// newSlot is a slot of a field that nothing is bound to.
+// newSlot returns a slot for a field that is not bound to a node.
 func newSlot(o op, d protoreflect.FieldDescriptor) *slot {
 	s := &slot{op: o, desc: d, kind: d.Kind()}
 	s.wire = wireOf(s.kind)
@@ -153,10 +154,10 @@ func newSlot(o op, d protoreflect.FieldDescriptor) *slot {
 	return s
 }
 
-// number says that an enum's number is wanted.
+// number reports whether an enum is requested as a number.
 func (s *slot) number() bool { return s.pinned == record.Int || s.pinned == record.Float }
 
-// wireValue is a value as the wire has it.
+// wireValue returns a value in the form in which it is decoded from the wire.
 func wireValue(k protoreflect.Kind, v protoreflect.Value) (bits uint64, data []byte) {
 	switch k {
 	case protoreflect.BoolKind:
@@ -179,7 +180,7 @@ func wireValue(k protoreflect.Kind, v protoreflect.Value) (bits uint64, data []b
 	return uint64(v.Int()), nil
 }
 
-// integerOf is an integer that the wire has as bits; big says that it is a uint64.
+// integerOf converts decoded bits to an integer. The result big means that v holds a uint64.
 func integerOf(k protoreflect.Kind, bits uint64) (v int64, big bool) {
 	switch k {
 	case protoreflect.BoolKind:
@@ -198,7 +199,7 @@ func integerOf(k protoreflect.Kind, bits uint64) (v int64, big bool) {
 	return int64(bits), false
 }
 
-// numberOf is a number that the wire has as bits.
+// numberOf converts decoded bits to a floating-point number.
 func numberOf(k protoreflect.Kind, bits uint64) float64 {
 	switch k {
 	case protoreflect.FloatKind:

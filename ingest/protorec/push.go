@@ -12,8 +12,8 @@ import (
 
 const floatKind = protoreflect.FloatKind
 
-// listFloats adds float32. One packed run, which is what writers write, stays where it
-// lies.
+// listFloats adds float32 values to a list. A single packed run, which is the usual encoding, is
+// used in place without a copy.
 func (w *worker) listFloats(s *slot, bits uint64, data []byte, packed bool) bool {
 	if packed && s.data == nil && len(s.floats) == 0 {
 		s.data = data
@@ -30,7 +30,7 @@ func (w *worker) listFloats(s *slot, bits uint64, data []byte, packed bool) bool
 	return w.charge(4 * (len(s.floats) - before))
 }
 
-// appendFloats adds float32 that lie in little endian.
+// appendFloats appends the little-endian float32 values in data.
 func appendFloats(to []float32, data []byte) []float32 {
 	n := len(to)
 	to = append(to, make([]float32, len(data)/4)...)
@@ -38,7 +38,7 @@ func appendFloats(to []float32, data []byte) []float32 {
 	return to
 }
 
-// push hands the values of a message to the builder.
+// push passes the values of a message to the builder.
 func (w *worker) push(p *plan) {
 	for _, s := range p.fields {
 		switch {
@@ -52,7 +52,7 @@ func (w *worker) push(p *plan) {
 	}
 }
 
-// pushOne hands over the value of a field that came.
+// pushOne passes the value of a field that occurred to the builder.
 func (w *worker) pushOne(s *slot) {
 	switch s.op {
 	case opScalar:
@@ -90,7 +90,7 @@ func (w *worker) pushOne(s *slot) {
 	}
 }
 
-// bits is the value of a field of a message that means one value: zero if it did not come.
+// bits returns the value of a field of a well-known message, zero if it is missing.
 func (p *plan) bits(n protoreflect.FieldNumber) (uint64, []byte) {
 	if s := p.find(n); s != nil && s.seq == p.seq {
 		return s.bits, s.data
@@ -104,7 +104,7 @@ func (p *plan) int(n protoreflect.FieldNumber) int64 {
 	return v
 }
 
-// scalar hands over one value of a kind; what the column is pinned to is said by s.
+// scalar passes a value of a scalar kind to the builder. The slot s gives the column's type.
 func (w *worker) scalar(n *record.Node, k protoreflect.Kind, s *slot, bits uint64, data []byte) {
 	switch k {
 	case protoreflect.BoolKind:
@@ -128,7 +128,7 @@ func (w *worker) scalar(n *record.Node, k protoreflect.Kind, s *slot, bits uint6
 	}
 }
 
-// enum hands over the name of a number.
+// enum passes the name of an enum number to the builder.
 func (w *worker) enum(n *record.Node, s *slot, v int32) {
 	if s.number() {
 		w.b.Int(n, int64(v))
@@ -159,7 +159,8 @@ func (w *worker) pushList(s *slot) {
 	}
 }
 
-// farthest bounds times, in seconds since 1970; a timestamp's own bound is the year 9999.
+// farthest bounds the magnitude of times, in seconds since 1970. Timestamps have a narrower bound,
+// the year 9999.
 const farthest = 1 << 42
 
 func (w *worker) time(s *slot) {

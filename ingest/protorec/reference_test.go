@@ -20,8 +20,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// TestAsDynamicpb: of any schema and any of its messages, cut into parts, out of order,
-// and with fields from elsewhere, the values are those that dynamicpb has.
+// For random schemas and messages, decoding agrees with dynamicpb, also if the message is split
+// into parts, reordered, or has unknown fields.
 func TestAsDynamicpb(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawSchema(t)
@@ -88,8 +88,8 @@ func compare(t *rapid.T, d *Decoder, b []byte, want map[string]string) {
 	}
 }
 
-// shuffled is a message with its fields in another order; those of one field, and of one
-// oneof, keep theirs, since the last one counts.
+// shuffled reorders the fields of a message. Fields with the same number, or in the same oneof,
+// keep their order, because the last one counts.
 func shuffled(rng *rand.Rand, b []byte) []byte {
 	var fields [][]byte
 	for len(b) > 0 {
@@ -106,7 +106,7 @@ func shuffled(rng *rand.Rand, b []byte) []byte {
 	return slices.Concat(fields...)
 }
 
-// view is what a table has to hold of a message.
+// view computes the expected columns of a message.
 func view(m protoreflect.Message, prefix string, out map[string]string) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -170,7 +170,7 @@ var kinds = []descriptorpb.FieldDescriptorProto_Type{
 	descriptorpb.FieldDescriptorProto_TYPE_SINT64, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE, descriptorpb.FieldDescriptorProto_TYPE_GROUP,
 }
 
-// drawSchema makes a message A that has any fields, of which some are As and Bs.
+// drawSchema draws a message type A with random fields, some of which are of type A or B.
 func drawSchema(t *rapid.T) protoreflect.MessageDescriptor {
 	syntax := rapid.SampledFrom([]string{"proto2", "proto3"}).Draw(t, "syntax")
 	file := &descriptorpb.FileDescriptorProto{Name: proto.String("a.proto"), Package: proto.String("p"), Syntax: proto.String(syntax),
@@ -198,7 +198,7 @@ func drawType(t *rapid.T, name, syntax string) *descriptorpb.DescriptorProto {
 		case descriptorpb.FieldDescriptorProto_TYPE_ENUM:
 			f.TypeName = proto.String(".p.E")
 		case descriptorpb.FieldDescriptorProto_TYPE_GROUP:
-			// A group's type stands beside it, under its name.
+			// The type of a group is declared as a sibling of the field, under the field's name.
 			scalar = false
 			if syntax == "proto3" {
 				f.Type = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum()
@@ -228,7 +228,7 @@ func drawType(t *rapid.T, name, syntax string) *descriptorpb.DescriptorProto {
 			}
 		}
 	}
-	// A oneof's members stand together, and are at least one.
+	// A oneof's members must be consecutive, and there must be at least one.
 	slices.SortStableFunc(m.Field, func(x, y *descriptorpb.FieldDescriptorProto) int {
 		switch {
 		case x.OneofIndex == nil && y.OneofIndex != nil:
@@ -252,7 +252,7 @@ func numericType(k descriptorpb.FieldDescriptorProto_Type) bool {
 	return true
 }
 
-// drawMap makes a field a map of its type.
+// drawMap turns a field into a map with values of the field's type.
 func drawMap(t *rapid.T, m *descriptorpb.DescriptorProto, f *descriptorpb.FieldDescriptorProto, name string, i int) {
 	if *f.Type == descriptorpb.FieldDescriptorProto_TYPE_GROUP {
 		return

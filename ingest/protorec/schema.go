@@ -20,34 +20,34 @@ import (
 	"unfold/ingest/table"
 )
 
-// Reference is a source file that others import by its name.
+// Reference is a source file that other files import by this name.
 type Reference struct{ Name, Text string }
 
 // Files are compiled schemas.
 type Files struct {
-	// main is the schema, whose messages are meant where one is named by its index; the
-	// others are what a descriptor set has besides, or what main imports.
+	// main is the file in which messages are found by index. others are the other files of a
+	// descriptor set, or those that main imports.
 	main   protoreflect.FileDescriptor
 	others []protoreflect.FileDescriptor
 }
 
 const (
-	// mostSource bounds the text of a schema with all that it imports, mostSet a descriptor
-	// set, in bytes; mostBraces how deep text nests.
+	// mostSource bounds the size of a schema's text with all imports, mostSet that of a descriptor
+	// set, both in bytes. mostBraces bounds the nesting depth.
 	mostSource = 4 << 20
 	mostSet    = 16 << 20
 	mostBraces = 100
-	// mainName stands for the schema, which has no name in a registry.
+	// mainName is used as the schema's file name, since it has none in a registry.
 	mainName = "schema.proto"
 )
 
-// builtin are the files that a registry knows by itself.
+// builtin holds the files that a schema registry provides without a reference.
 //
 //go:embed builtin
 var builtin embed.FS
 
-// Parse compiles the text of a schema. It may import references, and what protoc and
-// Confluent's registry bring along. The text need not be trusted.
+// Parse compiles the untrusted text of a schema. It may import the references and the files that
+// come with protoc and Confluent's registry.
 func Parse(ctx context.Context, text string, references []Reference) (*Files, error) {
 	sources := map[string]string{mainName: text}
 	size, err := len(text), nested(text)
@@ -70,7 +70,7 @@ func Parse(ctx context.Context, text string, references []Reference) (*Files, er
 	}))
 }
 
-// nested refuses text that nests deeper than schemas do: compilers call themselves.
+// nested returns an error for text that nests too deep, because the compiler is recursive.
 func nested(text string) error {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -88,7 +88,7 @@ func nested(text string) error {
 	return nil
 }
 
-// aside is the length, less one, of the comment or string that text begins with.
+// aside returns the length minus one of the comment or string at the beginning of text.
 func aside(text string) int {
 	end := 0
 	switch {
@@ -111,8 +111,8 @@ func aside(text string) int {
 	return end
 }
 
-// source is a file of text or, as some clients register them, of a serialized descriptor in
-// base64.
+// source returns a file given as text or, as some clients register it, as a base64-encoded
+// descriptor.
 func source(name, text string) protocompile.SearchResult {
 	if b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text)); err == nil && len(b) > 0 {
 		var file descriptorpb.FileDescriptorProto
@@ -124,7 +124,7 @@ func source(name, text string) protocompile.SearchResult {
 	return protocompile.SearchResult{Source: strings.NewReader(text)}
 }
 
-// known finds a file that a registry knows by itself.
+// known returns a file that a schema registry provides without a reference.
 func known(name string) (protocompile.SearchResult, error) {
 	text, err := builtin.Open("builtin/" + name)
 	if err != nil {
@@ -142,8 +142,7 @@ func compile(ctx context.Context, name string, r protocompile.Resolver) (*Files,
 	return &Files{main: files[0]}, nil
 }
 
-// Read compiles a .proto file, which imports others by their paths from its folder, or
-// reads a descriptor set.
+// Read compiles a .proto file, with imports relative to its folder, or reads a descriptor set.
 func Read(ctx context.Context, path string) (*Files, error) {
 	if filepath.Ext(path) != ".proto" {
 		return readSet(path)
@@ -173,8 +172,8 @@ func readSet(path string) (*Files, error) {
 	return f, nil
 }
 
-// ReadSet reads a descriptor set, serialized. Messages are looked for in its last file
-// first, which is the one that protoc was asked for.
+// ReadSet reads a serialized descriptor set. Messages are first looked up in its last file, which
+// is the one that protoc was called for.
 func ReadSet(data []byte) (*Files, error) {
 	if len(data) > mostSet {
 		return nil, fmt.Errorf("the descriptor set has %d bytes, more than %d", len(data), mostSet)
@@ -198,8 +197,8 @@ func ReadSet(data []byte) (*Files, error) {
 	return f, nil
 }
 
-// Message returns the message of a name, full or within the schema's package. "" is the
-// only message, or the first that no other is made of.
+// Message returns the message with a name, full or relative to the schema's package. For "" it
+// returns the only message, or the first one that is not a field of another.
 func (f *Files) Message(name string) (protoreflect.MessageDescriptor, error) {
 	if name == "" {
 		return f.first()
@@ -217,7 +216,7 @@ func (f *Files) Message(name string) (protoreflect.MessageDescriptor, error) {
 	return nil, fmt.Errorf("the schema has no message %q; %smessages are %s", name, hint, table.List(names))
 }
 
-// find looks for a message by its dotted name, and gathers the names that there are.
+// find looks up a message by its dotted name, and collects all names for the error.
 func find(all protoreflect.MessageDescriptors, name string, names *[]string) protoreflect.MessageDescriptor {
 	for i := range all.Len() {
 		m := all.Get(i)
@@ -239,7 +238,7 @@ func find(all protoreflect.MessageDescriptors, name string, names *[]string) pro
 	return nil
 }
 
-// first is the first message that no message of the file has as a field.
+// first returns the first message that is not the type of a field in any message of the file.
 func (f *Files) first() (protoreflect.MessageDescriptor, error) {
 	all := f.main.Messages()
 	part := map[protoreflect.FullName]bool{}
@@ -262,8 +261,8 @@ func (f *Files) first() (protoreflect.MessageDescriptor, error) {
 	return nil, fmt.Errorf("the schema has no message")
 }
 
-// At returns the message of an index path: the number of a message in the schema, then
-// those of messages nested in it.
+// At returns the message at an index path: the index of a message in the schema, then those of
+// nested messages.
 func (f *Files) At(index []int) (protoreflect.MessageDescriptor, error) {
 	all := f.main.Messages()
 	var m protoreflect.MessageDescriptor

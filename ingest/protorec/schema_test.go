@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// TestParseRefuses: what is wrong with a schema is said.
+// Errors in a schema are reported with their cause.
 func TestParseRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"syntax":         {`syntax = "proto3"; message A {`, "schema.proto:1:"},
@@ -36,7 +36,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestMessages are found by name and by index.
+// Messages are found by name and by index.
 func TestMessages(t *testing.T) {
 	const text = `syntax = "proto3"; package a.b; message Part { message Of { int32 x = 1; } } message Whole { Part p = 1; } `
 	f, err := Parse(t.Context(), text, nil)
@@ -61,7 +61,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestRead: source files and descriptor sets are read from disk.
+// Source files and descriptor sets can be read from disk.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -112,7 +112,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text of a schema ends the process.
+// FuzzParse checks that arbitrary schema text cannot crash the process.
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	f.Add(colour)

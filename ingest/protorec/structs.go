@@ -8,7 +8,7 @@ import (
 	"unfold/ingest/record"
 )
 
-// Fields of google.protobuf.Value, of which the last that comes counts.
+// Field numbers of google.protobuf.Value. If several occur the last one counts.
 const (
 	valueNull   = 1
 	valueNumber = 2
@@ -18,7 +18,7 @@ const (
 	valueList   = 6
 )
 
-// walk calls f with the fields of a message until it returns false.
+// walk calls f for each field of a message until f returns false.
 func (w *worker) walk(b []byte, f func(num protowire.Number, typ protowire.Type, bits uint64, data []byte) bool) bool {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -42,7 +42,7 @@ func (w *worker) inStruct(n int) bool {
 	return w.fail("a google.protobuf.Struct, Value or ListValue of message %s: %v", w.d.message.FullName(), protowire.ParseError(n))
 }
 
-// pushStruct hands over the fields of a google.protobuf.Struct below a node.
+// pushStruct passes the fields of a google.protobuf.Struct to the children of a node.
 func (w *worker) pushStruct(n *record.Node, b []byte, depth int) {
 	if !n.Below() || !w.deeper(depth) {
 		return
@@ -91,7 +91,7 @@ func (w *worker) pushStruct(n *record.Node, b []byte, depth int) {
 	}
 }
 
-// deeper bounds how deep values lie in each other.
+// deeper fails if values nest too deep.
 func (w *worker) deeper(depth int) bool {
 	return depth <= w.d.limits.Depth || w.fail("its values nest more than %d deep", w.d.limits.Depth)
 }
@@ -143,7 +143,8 @@ func (w *worker) pushValue(n *record.Node, b []byte, depth int) {
 	}
 }
 
-// pushListValue hands over a list of numbers. Other lists are no column, and null.
+// pushListValue passes a list of numbers to the builder. Other lists become null, because no column
+// holds them.
 func (w *worker) pushListValue(n *record.Node, b []byte, depth int) {
 	if !n.Wanted() {
 		return

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// item adds an element to a list that becomes text, or those of a packed run.
+// item adds an element, or those of a packed run, to a list that becomes a text.
 func (w *worker) item(s *slot, bits uint64, data []byte, packed bool) bool {
 	if !packed {
 		s.entries.list = append(s.entries.list, entry{bits: bits, data: data})
@@ -28,7 +28,7 @@ func (w *worker) item(s *slot, bits uint64, data []byte, packed bool) bool {
 	return true
 }
 
-// pushTexts hands over a list of texts, bytes, truth values or enums as its text in JSON.
+// pushTexts passes a list of texts, bytes, booleans or enums to the builder as JSON text.
 func (w *worker) pushTexts(s *slot) {
 	all := make([]any, len(s.entries.list))
 	for i, e := range s.entries.list {
@@ -44,7 +44,7 @@ func (w *worker) pushTexts(s *slot) {
 	w.b.Text(s.node, bytes.TrimSuffix(text.Bytes(), []byte{'\n'}))
 }
 
-// element is what JSON writes of an element.
+// element returns an element as a value for JSON.
 func (s *slot) element(e entry) any {
 	switch s.kind {
 	case protoreflect.BoolKind:

@@ -9,25 +9,27 @@ import (
 	"unfold/ingest/table"
 )
 
-// worker decodes one message at a time: values are put into slots as they come, so that
-// the last one counts, and go from there to the builder in the schema's order.
+// worker decodes one message at a time. Values are first stored in slots in the order of the
+// message, so that the last value of a field counts, and are then passed to the builder in the
+// order of the schema.
 type worker struct {
 	d    *Decoder
 	b    *record.Builder
 	root *plan
 	at   *record.Node // that root was made for
 	seq  uint64
-	// spent is what slots hold besides the message's bytes; problem is why scanning ended.
+	// spent is the memory used in addition to the message's bytes. problem is the reason why
+	// scanning stopped.
 	spent   int64
-	slots   int // of all plans, which grow where messages hold themselves
+	slots   int // of all plans; their number grows with recursive messages
 	problem string
 	value   []byte
 	text    []byte
 	numbers []float64
 }
 
-// mostKept bounds the bytes of a message, and of what was made of it, after which a worker
-// keeps its slots.
+// mostKept bounds the size of a message, and of the data made from it, for which a worker keeps its
+// slots for reuse.
 const mostKept = 1 << 20
 
 func (w *worker) decode(value []byte, origin table.Origin) (out record.Decoded, err error) {
@@ -59,7 +61,7 @@ func (w *worker) decode(value []byte, origin table.Origin) (out record.Decoded, 
 
 // reset forgets the message.
 func (w *worker) reset() {
-	// A builder that has refused a message gave no nodes for names that came after it.
+	// After the builder has refused a message, names that came later have no nodes.
 	bad := w.b.Bad()
 	w.b.Reset()
 	if bad || w.spent+int64(len(w.value)) > mostKept {
@@ -68,7 +70,7 @@ func (w *worker) reset() {
 	w.value = nil
 }
 
-// next is a number that no message had.
+// next returns a number that no earlier message had.
 func (w *worker) next() uint64 {
 	w.seq++
 	return w.seq
@@ -82,12 +84,12 @@ func (w *worker) fail(format string, args ...any) bool {
 	return false
 }
 
-// malformed fails by what protowire says of the bytes that begin at b.
+// malformed fails with protowire's error for the bytes that begin at b.
 func (w *worker) malformed(b []byte, n int) bool {
 	return w.fail("at byte %d the bytes are no message of type %s: %v", cap(w.value)-cap(b), w.d.message.FullName(), protowire.ParseError(n))
 }
 
-// charge counts what is held besides the message.
+// charge adds to the memory used, and fails above the limit.
 func (w *worker) charge(bytes int) bool {
 	if w.spent += int64(bytes); w.spent > w.d.limits.Memory {
 		return w.fail("its values take more than %d bytes", w.d.limits.Memory)
@@ -95,7 +97,7 @@ func (w *worker) charge(bytes int) bool {
 	return true
 }
 
-// scan puts a message's values into a plan's slots.
+// scan stores a message's values in a plan's slots.
 func (w *worker) scan(p *plan, b []byte, depth int) bool {
 	if depth > w.d.limits.Depth {
 		return w.fail("its messages nest more than %d deep", w.d.limits.Depth)
@@ -123,7 +125,7 @@ func (w *worker) scan(p *plan, b []byte, depth int) bool {
 	return true
 }
 
-// field takes the value that b begins with and returns its length, or -1.
+// field consumes the value at the beginning of b. It returns its length, or -1 after an error.
 func (w *worker) field(p *plan, s *slot, num protowire.Number, typ protowire.Type, b []byte, depth int) int {
 	bits, data, n := consume(num, typ, b)
 	if n < 0 {
@@ -140,7 +142,7 @@ func (w *worker) field(p *plan, s *slot, num protowire.Number, typ protowire.Typ
 	return n
 }
 
-// keep makes a value the last one of its field.
+// keep stores a value as the last one of its field.
 func (w *worker) keep(p *plan, s *slot, bits uint64, data []byte, packed bool, depth int) bool {
 	if o := s.oneof; o != nil && o.now != s {
 		if o.now != nil {
@@ -173,7 +175,7 @@ func (w *worker) keep(p *plan, s *slot, bits uint64, data []byte, packed bool, d
 			s.data = data
 			return true
 		}
-		// Parts of a message end to end are the message merged.
+		// Concatenated encodings of a message are the encoding of the merged message.
 		s.data = append(s.data[:len(s.data):len(s.data)], data...)
 		return w.charge(len(s.data))
 	case opMark:
@@ -192,18 +194,19 @@ func (w *worker) keep(p *plan, s *slot, bits uint64, data []byte, packed bool, d
 	return true
 }
 
-// grow makes the plan of a message that came for the first time.
+// grow makes the plan of a nested message at its first occurrence.
 func (w *worker) grow(s *slot) bool {
 	s.below = s.planBelow()
-	// A message has at most as many columns as fields are allowed; the rest is from those before.
+	// The columns of one message are bounded by the limit on fields. The other slots were added by
+	// earlier messages.
 	if w.slots += 1 + len(s.below.fields); w.slots > 4*w.d.limits.Fields {
 		return w.fail("the message has more than %d fields", w.d.limits.Fields)
 	}
 	return true
 }
 
-// planBelow is the plan of a message field: of what is wanted of it, or of all its fields if
-// it is one value.
+// planBelow returns the plan of a nested message: of its requested fields, or of all fields if the
+// message stands for one value.
 func (s *slot) planBelow() *plan {
 	m := s.desc.Message()
 	if s.op == opMessage {
@@ -223,7 +226,7 @@ func (s *slot) planBelow() *plan {
 	return p
 }
 
-// list adds the numbers of a run, or one.
+// list adds a number, or those of a packed run, to a list.
 func (w *worker) list(s *slot, bits uint64, data []byte, packed bool) bool {
 	size := 0
 	switch s.wire {

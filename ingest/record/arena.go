@@ -9,14 +9,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// arena makes the columns of one table with few allocations: a table of one row has more
-// parts than values. Values of all columns lie in one piece of memory, and what Arrow keeps
-// of columns in one piece for each of its types. The garbage collector frees them when the
-// last column is gone.
+// arena makes the columns of a table with few allocations, which matters for tables of one row,
+// where columns have more parts than values. The values of all columns share one allocation, and so
+// does each of Arrow's types of structures. The garbage collector frees them after the last column.
 type arena struct {
 	bytes []byte
 	cells []cell
-	// buffers are those that there are, refs those that Arrow wants, of which some are nil.
+	// buffers are the buffers not used yet. refs are pointers for Arrow's lists of buffers, some of
+	// which stay nil.
 	buffers []memory.Buffer
 	refs    []*memory.Buffer
 	ints    []array.Int64
@@ -26,7 +26,7 @@ type arena struct {
 	times   []array.Timestamp
 }
 
-// cell is what Arrow keeps of any column.
+// cell holds Arrow's structures for one column.
 type cell struct {
 	data  array.Data
 	child [1]arrow.ArrayData
@@ -72,7 +72,7 @@ func newArena(columns []columnShape) *arena {
 		case kindText:
 			texts, buffers, refs = texts+1, buffers+1, refs+1
 		case kindSparse:
-			// The lists, their structs, and both fields of these.
+			// Sparse vectors need lists, structs within them, and two fields of the structs.
 			cells, buffers, refs = cells+3, buffers+2, refs+5
 		default:
 			// The lists, and their elements.
@@ -91,10 +91,10 @@ func newArena(columns []columnShape) *arena {
 	return a
 }
 
-// padded is a size in whole words, so that all begin at one.
+// padded rounds a size up to whole words, so that all parts are aligned.
 func padded(n int) int { return (n + 7) &^ 7 }
 
-// take cuts zeros off the arena.
+// take returns n zero bytes of the arena.
 func (a *arena) take(n int) []byte {
 	out := a.bytes[:n:n]
 	a.bytes = a.bytes[padded(n):]
@@ -107,7 +107,7 @@ func (a *arena) copied(b []byte) []byte {
 	return out
 }
 
-// next takes an element off a slice.
+// next removes the first element of a slice and returns a pointer to it.
 func next[T any](s *[]T) *T {
 	out := &(*s)[0]
 	*s = (*s)[1:]
@@ -149,8 +149,8 @@ func (a *arena) column(f *field, dt arrow.DataType, shape columnShape) arrow.Arr
 	return array.NewListData(a.data(f, dt, child, a.offsets(f)))
 }
 
-// reset makes an array that lies in the arena one of data. It counts one user, as Arrow's
-// constructors have it.
+// reset makes an array, allocated in the arena, from data. Its reference count becomes one, as
+// after Arrow's constructors.
 func reset[A interface {
 	arrow.Array
 	Reset(*array.Data)
@@ -181,14 +181,14 @@ func (a *arena) entries(f *field) arrow.ArrayData {
 	return &both.data
 }
 
-// offsets are those of a column of texts or lists.
+// offsets returns the offsets of a column of texts or lists.
 func (a *arena) offsets(f *field) []byte {
 	out := a.take(4 * (len(f.ends) + 1))
 	copy(out[4:], arrow.Int32Traits.CastToBytes(f.ends))
 	return out
 }
 
-// parts makes buffers of the bitmap of values that are there, nil if all are, and of others.
+// parts returns buffers: the validity bitmap, nil if there are no nulls, and the others.
 func (a *arena) parts(valid []byte, others ...[]byte) []*memory.Buffer {
 	n := 1 + len(others)
 	refs := a.refs[:n:n]
@@ -220,8 +220,8 @@ func (a *arena) data(f *field, dt arrow.DataType, child arrow.ArrayData, buffers
 	return &c.data
 }
 
-// plainRecord is Arrow's record, without looking once more at whether columns are of the
-// types that they were made of.
+// plainRecord is an Arrow record without the check that columns match the schema, which is true by
+// construction.
 type plainRecord struct {
 	schema  *arrow.Schema
 	columns []arrow.Array

@@ -9,24 +9,26 @@ import (
 	"unfold/ingest/table"
 )
 
-// Builder gathers the rows of one message. It is used by one goroutine at a time. What it
-// is given is copied. A value that does not fit its column is kept as the error that Table
-// returns, so that decoders need not look after every value.
+// Builder collects the rows of one message. It must be used by one goroutine at a time. Values
+// passed to it are copied. The first value that does not fit its column is stored as an error that
+// Table returns, so that decoders need no check after every value.
 type Builder struct {
 	spec *Spec
 	root *Node
-	// byPath are the columns wanted, or found so far; used those that the message has.
+	// byPath holds the requested columns and those found so far; used holds the ones present in the
+	// message.
 	byPath map[string]*field
 	used   []*field
 	rows   int
-	// grown are the nodes that messages have added; met those of them that this one has.
+	// grown is the number of nodes that messages have added, met the number of these that occur in
+	// this message.
 	grown, met int
 	names      int    // bytes of the paths of those that were added
 	message    uint64 // its number
 	memory     int64
 	bad        *bad
-	// deleted is the number of the row, from 1, that says it is no more; unchanged are the
-	// columns whose values were left out.
+	// deleted is the number, from 1, of the row that is marked as deleted. unchanged lists the
+	// columns with omitted values.
 	deleted   int
 	unchanged []string
 	shapes    shapes
@@ -34,7 +36,7 @@ type Builder struct {
 	floats    []float64
 }
 
-// bad is the first value that was refused.
+// bad describes the first refused value.
 type bad struct {
 	row     int
 	column  string
@@ -48,7 +50,7 @@ func newBuilder(s *Spec) *Builder {
 	return b
 }
 
-// begin makes the nodes and columns of the spec.
+// begin creates the nodes and columns of the spec.
 func (b *Builder) begin() {
 	b.root = &Node{b: b, any: b.spec.Paths == nil}
 	b.byPath, b.used, b.grown, b.names, b.shapes = map[string]*field{}, b.used[:0], 0, 0, shapes{}
@@ -68,12 +70,12 @@ func (b *Builder) begin() {
 	b.reset()
 }
 
-// keptNames bounds the names that are kept from message to message.
+// keptNames bounds the total length of names that are kept from one message to the next.
 const keptNames = 1 << 20
 
 // reset forgets the message.
 func (b *Builder) reset() {
-	// Names that a message makes up are not kept for ever.
+	// Names that occur in messages only are forgotten from time to time.
 	if b.grown > b.spec.Limits.Fields || b.names > keptNames {
 		b.begin()
 		return
@@ -91,13 +93,13 @@ func (b *Builder) reset() {
 // Root is the record itself.
 func (b *Builder) Root() *Node { return b.root }
 
-// Rows is how many rows have ended.
+// Rows returns the number of complete rows.
 func (b *Builder) Rows() int { return b.rows }
 
-// Bad reports whether a value was refused: the message is bad, whatever follows.
+// Bad reports whether a value was refused. Then the message is bad, whatever follows.
 func (b *Builder) Bad() bool { return b.bad != nil }
 
-// EndRow ends a row. Columns that it lacks are null.
+// EndRow completes a row. Columns without a value become null.
 func (b *Builder) EndRow() {
 	b.rows++
 	if b.deleted > 0 && b.rows > 1 {
@@ -115,7 +117,7 @@ func (b *Builder) refuse(column, problem, advice string) {
 	}
 }
 
-// Refuse says that the value of a field cannot be read.
+// Refuse records that a field's value cannot be read.
 func (b *Builder) Refuse(n *Node, format string, args ...any) {
 	column := ""
 	if n != nil {
@@ -131,7 +133,7 @@ func (b *Builder) charge(bytes int) {
 	}
 }
 
-// column returns the column of a path, which may be new.
+// column returns the column at a path and creates it if necessary.
 func (b *Builder) column(path string) *field {
 	f := b.byPath[path]
 	if f == nil {
@@ -142,7 +144,7 @@ func (b *Builder) column(path string) *field {
 	return f
 }
 
-// use makes a column one of the message's.
+// use adds a column to those of the message.
 func (b *Builder) use(f *field) {
 	if !f.used {
 		f.used = true
@@ -153,8 +155,8 @@ func (b *Builder) use(f *field) {
 	}
 }
 
-// meet counts a name that a message makes up, with a path of so many bytes; false if it is
-// one too many.
+// meet counts a name that is not in the spec, with the length of its path. It returns false if
+// there are too many.
 func (b *Builder) meet(path int) bool {
 	if b.met++; b.met > b.spec.Limits.Fields {
 		b.tooManyFields()
@@ -167,8 +169,8 @@ func (b *Builder) tooManyFields() {
 	b.refuse("", fmt.Sprintf("the message has more than %d fields", b.spec.Limits.Fields), "name the columns to use")
 }
 
-// at returns the column that the row's value of a node goes to, filled up with nulls; nil
-// if none is wanted or nothing can be added.
+// at returns the column for the row's value of a node, after filling it with nulls up to the row.
+// It returns nil if no column is requested or the builder accepts no more values.
 func (b *Builder) at(n *Node) *field {
 	if n == nil || !n.wanted || b.bad != nil {
 		return nil
@@ -187,7 +189,7 @@ func (b *Builder) at(n *Node) *field {
 	return f
 }
 
-// Null says that a field is there and null.
+// Null adds a null.
 func (b *Builder) Null(n *Node) {
 	if f := b.at(n); f != nil {
 		f.null()
@@ -251,8 +253,8 @@ func (b *Builder) addInt(f *field, v int64) {
 	}
 }
 
-// addNegative adds a negative integer to a column of unsigned ones: these become floats,
-// which hold all of them nearly, unless they are pinned or ids.
+// addNegative adds a negative integer to a column of unsigned integers. The column becomes one of
+// floats, which represent all values approximately, unless its type is set or it is the id column.
 func (b *Builder) addNegative(f *field, v int64) {
 	if f.pinned == Uint || b.isID(f) {
 		b.refuse(f.path, fmt.Sprintf("%d is negative, and the column has numbers beyond int64", v), "pin the column to text, as in "+f.path+":"+string(Text))
@@ -264,7 +266,8 @@ func (b *Builder) addNegative(f *field, v int64) {
 // isID reports the column of ids.
 func (b *Builder) isID(f *field) bool { return f.path == b.spec.ID && f.path != "" }
 
-// Uint adds an integer. A column of its own kind holds what is beyond int64.
+// Uint adds an unsigned integer. Values above the range of int64 are held by a column of their own
+// kind.
 func (b *Builder) Uint(n *Node, v uint64) {
 	f := b.at(n)
 	switch {
@@ -314,7 +317,7 @@ func (b *Builder) addFloat(f *field, v float64) {
 	}
 }
 
-// Unit is the number of units of time in a second, or Days.
+// Unit is a unit of time, as the number of units per second, or Days.
 type Unit int64
 
 // Units of time.
@@ -326,8 +329,8 @@ const (
 	Nanos   Unit = 1e9
 )
 
-// Time adds an instant: v units since 1970, UTC. Columns hold microseconds; what is finer
-// is cut off.
+// Time adds a UTC time: v units since 1970. Columns have a resolution of microseconds; finer digits
+// are truncated.
 func (b *Builder) Time(n *Node, v int64, u Unit) {
 	f := b.at(n)
 	if f == nil {
@@ -348,7 +351,8 @@ func (b *Builder) Time(n *Node, v int64, u Unit) {
 	}
 }
 
-// day is one in seconds; furthestDay is the last one, since 1970, that has microseconds.
+// day is the number of seconds per day; furthestDay is the largest day number whose microseconds
+// fit int64.
 const (
 	day         = 86400
 	furthestDay = math.MaxInt64 / day / 1_000_000
@@ -365,7 +369,7 @@ func (b *Builder) addTime(f *field, v int64, u Unit) {
 	b.take(f, kindTime, func() { f.ints = append(f.ints, micros) })
 }
 
-// take adds a value of a kind. A column of integers becomes one of floats beside these.
+// take adds a value of a kind. If a column has both integers and floats, it becomes one of floats.
 func (b *Builder) take(f *field, k kind, add func()) {
 	switch {
 	case f.kind == kindNone:
@@ -387,7 +391,7 @@ func (b *Builder) take(f *field, k kind, add func()) {
 	f.ok()
 }
 
-// misfit says that a value does not fit its column.
+// misfit records that a value does not fit its column.
 func (b *Builder) misfit(f *field, what string) {
 	if f.pinned != Auto {
 		b.refuse(f.path, fmt.Sprintf("%s cannot be a value of type %s", what, f.pinned), "")
@@ -396,8 +400,8 @@ func (b *Builder) misfit(f *field, what string) {
 	b.refuse(f.path, fmt.Sprintf("%s comes after %s", what, f.kind), fmt.Sprintf("pin the column to a type, as in %s:%s", f.path, Text))
 }
 
-// Table returns the rows as a table, or the first error as an *table.Error. The table
-// shares no memory with the builder.
+// Table returns the rows as a table, or the first error, a *table.Error. The table shares no memory
+// with the builder.
 func (b *Builder) Table(origin table.Origin) (*table.Table, error) {
 	for _, f := range b.used {
 		b.charge(8 * (b.rows - f.rows))
@@ -411,7 +415,7 @@ func (b *Builder) Table(origin table.Origin) (*table.Table, error) {
 	return table.OfRecord(origin, b.record()), nil
 }
 
-// at makes an error of the message's of a refusal.
+// at converts the refusal to an error with the message's origin.
 func (r *bad) at(origin table.Origin) *table.Error {
 	e := origin.Bad("%s", r.problem)
 	if r.column != "" {

@@ -19,7 +19,7 @@ func addRow(b *Builder) {
 	b.EndRow()
 }
 
-// TestRow: all there is, or some paths in their order, as typed columns.
+// A row has all fields, or the requested paths in their order, as typed columns.
 func TestRow(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec Spec
@@ -33,7 +33,7 @@ func TestRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := NewLayout(c.spec)
-			for range 2 { // the second time with what the first has left
+			for range 2 { // decode twice, to check that a reused builder gives the same result
 				b := l.Builder()
 				addRow(b)
 				got, err := b.Table(table.Origin{})
@@ -53,7 +53,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// TestRefused: what does not fit is named with its row and column.
+// The error of a refused value names the row and column.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		pin  Type
@@ -95,7 +95,8 @@ func BenchmarkRow(b *testing.B) {
 	}
 }
 
-// Named columns are there, null, even if no record has them, where all there is is wanted.
+// If all fields are requested, the Named columns exist even if no record has them; they are null
+// then.
 func TestNamed(t *testing.T) {
 	l := NewLayout(Spec{Named: []string{"id", "at.x"}, Vector: "v", Types: map[string]Type{"id": Text}})
 	b := l.Builder()

@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// put adds a value of a kind to field a.
+// put is a value of some type, to be added to field a.
 type put struct {
 	name string
 	add  func(b *Builder, n *Node)
@@ -31,7 +31,7 @@ var (
 	gone   = put{"gone", func(b *Builder, n *Node) {}}
 )
 
-// build makes a table of one column, a row for each value.
+// build returns a table of one column with one row per value.
 func build(l *Layout, values ...put) (*table.Table, error) {
 	b := l.Builder()
 	defer l.Release(b)
@@ -42,7 +42,7 @@ func build(l *Layout, values ...put) (*table.Table, error) {
 	return b.Table(table.Origin{})
 }
 
-// columnText writes a column as its type and values.
+// columnText formats a column's type and values.
 func columnText(t *table.Table) string {
 	var parts []string
 	for _, c := range t.Columns() {
@@ -57,7 +57,7 @@ func columnText(t *table.Table) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestColumnTypes: the type of a column is that of its values, or its pin.
+// A column has the type of its values, or the type that is set.
 func TestColumnTypes(t *testing.T) {
 	for _, c := range []struct {
 		pin    Type
@@ -112,7 +112,7 @@ func TestColumnTypes(t *testing.T) {
 	}
 }
 
-// TestLists: with Lists all vectors are of one type.
+// With Lists, all vectors have the same type.
 func TestLists(t *testing.T) {
 	l := NewLayout(Spec{Lists: true, Types: map[string]Type{"a": Vector}})
 	for _, values := range [][]put{{aList, aList}, {aShort}, {aNull}, {bytes4}} {
@@ -123,8 +123,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestPure: a table depends on its rows alone, not on what the builder has held before; and
-// it does not change afterwards.
+// A table depends only on its rows and not on earlier tables of the builder, and it does not change
+// when the builder is reused.
 func TestPure(t *testing.T) {
 	all := []put{aNull, aBool, anInt, aUint, aFloat, aText, aTime, aList, aShort, bytes4, gone}
 	message := rapid.SliceOfN(rapid.SampledFrom(all), 0, 5)
@@ -162,7 +162,7 @@ func TestPure(t *testing.T) {
 	})
 }
 
-// TestOrder: columns come as they are named, or as the first row that has them has.
+// Columns are in the order of the spec, or else of the first row that has them.
 func TestOrder(t *testing.T) {
 	names := func(spec Spec) string {
 		b := NewLayout(spec).Builder()
@@ -186,7 +186,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: names that messages make up are counted in each, and not kept.
+// The number of names outside the spec is bounded in each message, and such names are not kept for
+// ever.
 func TestNamesAreBounded(t *testing.T) {
 	l := NewLayout(Spec{Limits: Limits{Fields: 4}})
 	b := l.Builder()
@@ -211,7 +212,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOnce: a field that comes again in its object is found out, in another object it is not.
+// Once detects a repeated field within an object, but not across objects.
 func TestOnce(t *testing.T) {
 	b := NewLayout(Spec{}).Builder()
 	for range 2 {

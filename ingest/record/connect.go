@@ -9,9 +9,10 @@ import (
 	"unsafe"
 )
 
-// What Kafka Connect and Debezium write means the same in every format.
+// This file implements the conventions of Kafka Connect and Debezium that are the same in every
+// format.
 
-// times are the units of Connect's and Debezium's types of times that are numbers.
+// times are the units of Kafka Connect's and Debezium's numeric types of times.
 var times = map[string]Unit{
 	"org.apache.kafka.connect.data.Date":      Days,
 	"org.apache.kafka.connect.data.Timestamp": Millis,
@@ -21,17 +22,17 @@ var times = map[string]Unit{
 	"io.debezium.time.NanoTimestamp":          Nanos,
 }
 
-// TimeUnit returns the unit of a type of Connect's or Debezium's, if its numbers are times
-// since 1970.
+// TimeUnit returns the unit of a Kafka Connect or Debezium type, if it is a numeric time since
+// 1970.
 func TimeUnit(name string) (Unit, bool) {
 	u, ok := times[name]
 	return u, ok
 }
 
-// ZonedTime is Debezium's name of texts that are times.
+// ZonedTime is Debezium's type name of texts that are times.
 const ZonedTime = "io.debezium.time.ZonedTimestamp"
 
-// Operation is what a change of Debezium's does to its record.
+// Operation is the kind of a Debezium change.
 type Operation int
 
 // The operations.
@@ -58,10 +59,10 @@ func Change(op string) Operation {
 	return Unknown
 }
 
-// SkipOperation is what to do about changes that hold no record.
+// SkipOperation is the advice for changes that hold no record.
 const SkipOperation = "let the connector skip it: skipped.operations=t, or a filter"
 
-// The kinds of Debezium's messages that are no changes of records.
+// Kinds of Debezium messages that are no changes of records.
 const (
 	Heartbeat    = "heartbeat"
 	Transaction  = "transaction boundary"
@@ -69,8 +70,8 @@ const (
 	LogMessage   = "logical decoding message"
 )
 
-// Aside returns what kind of Debezium's messages beside changes has these fields; "" for
-// others.
+// Aside returns the kind of a Debezium message that is no change, recognized by its fields, or ""
+// for other messages.
 func Aside(fields []string) string {
 	only := func(names ...string) bool {
 		return !slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(names, f) })
@@ -91,13 +92,13 @@ func Aside(fields []string) string {
 	return ""
 }
 
-// Fields that Debezium's transform ExtractNewRecordState adds to records, by their paths.
+// Paths of the fields that Debezium's transform ExtractNewRecordState adds to records.
 const (
 	deletedField   = "__deleted"
 	operationField = "__op"
 )
 
-// mark is what such a field says.
+// mark is the meaning of such a field.
 type mark int
 
 const (
@@ -116,28 +117,28 @@ func markOf(path string) mark {
 	return markNone
 }
 
-// marked takes the value of a mark.
+// marked processes the value of such a field.
 func (b *Builder) marked(m mark, v string) {
 	if m == markDeleted && v == "true" || m == markOperation && Change(v) == Deleted {
 		b.deleted = b.rows + 1
 	}
 }
 
-// Deleted reports whether the message is a record that a flattened change has deleted.
+// Deleted reports whether the message is a flattened change that deleted its record.
 func (b *Builder) Deleted() bool { return b.deleted > 0 }
 
-// Unchanged are the columns whose values Debezium has left out, because the change did not
-// touch them. They are null.
+// Unchanged returns the columns whose values Debezium omitted because the change did not affect
+// them. They are null.
 func (b *Builder) Unchanged() []string { return slices.Clone(b.unchanged) }
 
-// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
-// not repeat: as it is, in base64 and in hexadecimal digits, as handling of bytes is set; in
-// lists of numbers as the numbers of its bytes.
+// unavailable is Debezium's placeholder for a value that Postgres stores out of line and does not
+// repeat. Depending on the type and the handling of bytes it appears as text, in base64, in
+// hexadecimal digits, or as the list of its bytes.
 const unavailable = "__debezium_unavailable_value"
 
 var unavailables = []string{unavailable, base64.StdEncoding.EncodeToString([]byte(unavailable)), hex.EncodeToString([]byte(unavailable)), `["` + unavailable + `"]`, packed()}
 
-// packed are the placeholder's bytes as float32, as Protobuf has a list of them on the wire.
+// packed returns the placeholder's bytes as float32 values in Protobuf's packed encoding.
 func packed() string {
 	var out []byte
 	for _, c := range []byte(unavailable) {
@@ -146,7 +147,7 @@ func packed() string {
 	return string(out)
 }
 
-// leftOut notes a text that stands for a value which is not there.
+// leftOut reports whether a text is the placeholder, and then makes the value null.
 func (b *Builder) leftOut(f *field, v []byte) bool {
 	if !b.spec.Changes || !slices.Contains(unavailables, unsafe.String(unsafe.SliceData(v), len(v))) {
 		return false
@@ -155,8 +156,8 @@ func (b *Builder) leftOut(f *field, v []byte) bool {
 	return true
 }
 
-// LeftOut notes a list that stands for a value which is not there, by its text in JSON, and
-// reports whether it is one.
+// LeftOut reports whether a list, given as JSON text, is the placeholder, and then makes the value
+// null.
 func (b *Builder) LeftOut(n *Node, text []byte) bool {
 	if !b.spec.Changes || len(text) > 2*len(unavailable) {
 		return false
@@ -165,14 +166,13 @@ func (b *Builder) LeftOut(n *Node, text []byte) bool {
 	return f != nil && b.leftOut(f, text)
 }
 
-// leave makes a value that was left out null.
+// leave makes an omitted value null and records the column as unchanged.
 func (b *Builder) leave(f *field) {
 	b.unchanged = append(b.unchanged, f.path)
 	f.null()
 }
 
-// leftOutList notes a list of numbers that stands for a value which is not there, and
-// reports whether it is one.
+// leftOutList reports whether a list of numbers is the placeholder, and then makes the value null.
 func leftOutList[T float32 | float64](b *Builder, f *field, v []T) bool {
 	if !b.spec.Changes || len(v) != len(unavailable) || v[0] != T(unavailable[0]) {
 		return false
@@ -186,6 +186,6 @@ func leftOutList[T float32 | float64](b *Builder, f *field, v []T) bool {
 	return true
 }
 
-// MaxDimensions bounds what a sparse vector may say of itself: pgvector has 1e9, of which no
-// dense vector could be made.
+// MaxDimensions bounds the dimension that a sparse vector may declare. pgvector allows 1e9, far too
+// much for a dense vector.
 const MaxDimensions = 1 << 20

@@ -10,14 +10,14 @@ import (
 	"unfold/ingest/table"
 )
 
-// Bounds of decimals: no database has larger ones.
+// Limits of decimals, above those of any database.
 const (
 	maxScale    = 10_000
 	maxUnscaled = 4096 // bytes
 )
 
-// Decimal adds an integer, big endian and signed, times ten to the power of -scale: all its
-// digits where the column is pinned to text, else the nearest float64.
+// Decimal adds unscaled * 10^-scale, where unscaled is a signed big-endian integer. A column of
+// texts gets all digits, other columns the nearest float64.
 func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 	f := b.at(n)
 	switch {
@@ -31,7 +31,7 @@ func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 	case f.pinned == Text:
 		b.addText(f, []byte(decimalText(integer(unscaled), int(scale))))
 	case len(unscaled) <= 6 && scale >= 0 && scale <= 22:
-		// Both are exact as float64, so the quotient is the nearest.
+		// Both operands are exact as float64, so the quotient is correctly rounded.
 		b.addFloat(f, float64(short(unscaled))/math.Pow10(int(scale)))
 	default:
 		text := fmt.Sprintf("%de%d", integer(unscaled), -scale)
@@ -44,7 +44,7 @@ func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
 	}
 }
 
-// addWhole adds a decimal that is an id: an integer of 64 bits or nothing.
+// addWhole adds a decimal that is an id. It must be an integer of 64 bits, else it is refused.
 func (b *Builder) addWhole(f *field, unscaled []byte, scale int) {
 	v := integer(unscaled)
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
@@ -65,7 +65,7 @@ func (b *Builder) addWhole(f *field, unscaled []byte, scale int) {
 	}
 }
 
-// short is an integer of at most 8 bytes, big endian and signed.
+// short decodes a signed big-endian integer of at most 8 bytes.
 func short(v []byte) (n int64) {
 	for i, c := range v {
 		if i == 0 {
@@ -77,7 +77,7 @@ func short(v []byte) (n int64) {
 	return n
 }
 
-// integer is an integer, big endian and signed.
+// integer decodes a signed big-endian integer.
 func integer(v []byte) *big.Int {
 	n := new(big.Int).SetBytes(v)
 	if len(v) > 0 && v[0] >= 0x80 {
@@ -86,7 +86,7 @@ func integer(v []byte) *big.Int {
 	return n
 }
 
-// decimalText writes v times ten to the power of -scale with all its digits.
+// decimalText formats v * 10^-scale with all digits.
 func decimalText(v *big.Int, scale int) string {
 	if scale <= 0 {
 		return v.String() + strings.Repeat("0", -scale*min(v.BitLen(), 1))

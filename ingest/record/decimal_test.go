@@ -12,7 +12,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// decimal is what a column pinned to a type has of a decimal.
+// decimal returns the text of a decimal in a column with the given type.
 func decimal(unscaled []byte, scale int64, pin record.Type) (string, error) {
 	l := record.NewLayout(record.Spec{Paths: []string{"d"}, Types: map[string]record.Type{"d": pin}})
 	b := l.Builder()
@@ -25,7 +25,7 @@ func decimal(unscaled []byte, scale int64, pin record.Type) (string, error) {
 	return t.Columns()[0].Text(0), nil
 }
 
-// TestDecimals: a decimal is the nearest float64, and as text has all its digits.
+// A decimal becomes the nearest float64, or a text with all digits.
 func TestDecimals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unscaled := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "unscaled")

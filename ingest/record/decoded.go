@@ -2,20 +2,20 @@ package record
 
 import "unfold/ingest/table"
 
-// Decoded is what a message holds.
+// Decoded is the decoded content of a message.
 type Decoded struct {
-	// Table holds the records, a row each.
+	// Table has one row per record.
 	Table *table.Table
-	// Deleted says that the record is no more: the message is the deletion of it, as
-	// Debezium's operation "d" is. Table then has one row with what is known of the record
-	// that was, which may lack everything but the id, or that as well.
+	// Deleted is set if the message deletes the record, like Debezium's operation "d". Table then
+	// has one row with the known values of the deleted record: possibly only the id, or not even
+	// that.
 	Deleted bool
-	// Truncated says that all records are gone, as Debezium's operation "t" does.
+	// Truncated is set if all records were deleted, as by Debezium's operation "t".
 	Truncated bool
-	// Aside is the kind of a message of Debezium's that is no change of a record; "" for all
-	// others. There is no Table then.
+	// Aside is the kind of a Debezium message that is no change, "" for other messages. There is no
+	// Table then.
 	Aside string
-	// Unchanged are the columns that are null because the change did not touch them, of a
-	// message of one record.
+	// Unchanged lists, for a message of one record, the columns that are null because the change
+	// did not affect them.
 	Unchanged []string
 }

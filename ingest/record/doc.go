@@ -1,7 +1,7 @@
-// Package record makes tables of records that were written one by one, as JSON, Avro and
-// Protobuf write them.
+// Package record makes tables from records that are encoded one by one, as in JSON, Avro and
+// Protobuf.
 //
-// A decoder walks through its bytes and hands every field that somebody wants to a Builder:
+// A decoder scans its bytes and passes every requested field to a Builder:
 //
 //	b := layout.Builder()                           // from a pool
 //	node := b.Root().Child([]byte("payload"))       // nil: nobody wants it, or what is below it
@@ -9,21 +9,20 @@
 //	b.EndRow()
 //	t, err := b.Table(origin)                       // columns named by dotted paths
 //
-// What means the same in all of them stands here: times, decimals, what Connect and Debezium
-// write (connect.go), the bounds of a message (Limits).
+// The package also implements what is the same in all these formats: times, decimals, the
+// conventions of Kafka Connect and Debezium (connect.go), and the limits of a message (Limits).
 //
-// What is wanted are some dotted paths, or all there is (Spec). A path whose own name has a
-// dot is that name as it is. Columns come in the order of Spec.Paths, or else in that of
-// the first row which has them, so that a table is a function of the record alone. A
-// field that is wanted and not there is null.
+// A Spec requests some dotted paths or all fields. A path also matches a field whose own name
+// contains the dots. Columns are in the order of Spec.Paths, or else in the order of the first row
+// that has them, so that a table depends on its message only. A requested field that is missing is
+// null.
 //
 // # Types
 //
-// A column has the type that its values have; integers become floats beside floats. What a
-// format does not say can be pinned (Spec.Types), by the user or from a schema: text that
-// holds a number or a time is read, a number that stands for text is written out. Text and
-// bytes of the column named as the vector, or pinned to be one, are read as numbers:
-// "[0.1, 2]", "0.1,2", bytes of float32, little endian, plain or as base64. Columns whose
-// type was found in the values carry InferredKey in their field's metadata: another record
-// may give them another type.
+// A column has the type of its values; integers and floats together give floats. If the format does
+// not determine a type, the user or a schema can set it (Spec.Types): then text with a number or
+// time is parsed, and a number for a text column is formatted. In the vector column, and in columns
+// set to type Vector, text and bytes are parsed as numbers: "[0.1, 2]", "0.1,2", or little-endian
+// float32 bytes, plain or as base64. A column whose type was inferred from values has InferredKey
+// in its field's metadata, because another record may give another type.
 package record

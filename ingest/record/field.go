@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// kind is how a column holds its values.
+// kind is the representation of a column's values.
 type kind int
 
 const (
@@ -33,8 +33,9 @@ type field struct {
 	rows   int
 	nulls  int
 	valid  []byte // a bit for each row, if one is null
-	// values by kind; text and lists end where ends says. Entries of sparse vectors are in ints
-	// and vec64. An unsigned integer is the int64 of the same bits.
+	// The values, in one of these slices depending on the kind. ends has the end offsets of texts
+	// and lists. Entries of sparse vectors are in ints and vec64. Unsigned integers are stored as
+	// int64 with the same bits.
 	ints   []int64
 	floats []float64
 	text   []byte
@@ -49,10 +50,10 @@ func (f *field) reset() {
 	f.vec32, f.vec64, f.ends = f.vec32[:0], f.vec64[:0], f.ends[:0]
 }
 
-// pinnedKinds are the kinds of columns whose values are all null.
+// pinnedKinds are the kinds of columns that have only nulls, by their set type.
 var pinnedKinds = map[Type]kind{Auto: kindFloat, Int: kindInt, Uint: kindUint, Float: kindFloat, Bool: kindBool, Text: kindText, Time: kindTime, Vector: kindVector64, Sparse: kindSparse}
 
-// begin makes a column of nulls one of a kind.
+// begin gives a column of nulls a kind.
 func (f *field) begin(k kind) {
 	f.kind = k
 	for range f.rows {
@@ -73,7 +74,7 @@ func (f *field) widen() {
 	f.ints = f.ints[:0]
 }
 
-// widenVectors makes vectors of float64 of those of float32.
+// widenVectors converts vectors of float32 to float64.
 func (f *field) widenVectors() {
 	f.kind = kindVector64
 	for _, v := range f.vec32 {
@@ -82,7 +83,7 @@ func (f *field) widenVectors() {
 	f.vec32 = f.vec32[:0]
 }
 
-// blank adds what stands in place of a null.
+// blank adds a placeholder value for a null.
 func (f *field) blank() {
 	switch f.kind {
 	case kindBool, kindInt, kindUint, kindTime:
@@ -118,15 +119,15 @@ func (f *field) count(valid bool) {
 	f.rows++
 }
 
-// fill adds nulls up to so many rows.
+// fill adds nulls up to the given number of rows.
 func (f *field) fill(rows int) {
 	for f.rows < rows {
 		f.null()
 	}
 }
 
-// settle gives a column of nulls its kind, and returns what its type follows from. If lists
-// is set all columns of vectors are of one type.
+// settle gives a column of nulls its kind, and returns what determines the column's type. If lists
+// is set, all columns of vectors have the same type.
 func (f *field) settle(lists bool) columnShape {
 	if f.kind == kindNone {
 		f.begin(pinnedKinds[f.pinned])
@@ -141,7 +142,7 @@ func (f *field) settle(lists bool) columnShape {
 	return shape
 }
 
-// fixed is the size of all lists, 0 if there is no such.
+// fixed returns the common size of all lists, or 0 if sizes differ.
 func (f *field) fixed() int32 {
 	if f.nulls > 0 || len(f.ends) == 0 {
 		return 0

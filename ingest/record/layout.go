@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Layout makes builders of what a Spec wants. It is safe for concurrent use.
+// Layout makes builders for a Spec. It is safe for concurrent use.
 type Layout struct {
 	spec Spec
 	pool sync.Pool
@@ -22,19 +22,19 @@ func NewLayout(s Spec) *Layout {
 // Limits returns the limits with their defaults.
 func (l *Layout) Limits() Limits { return l.spec.Limits }
 
-// Spec returns what is wanted.
+// Spec returns the layout's spec.
 func (l *Layout) Spec() Spec { return l.spec }
 
-// Builder returns an empty builder, for one message. Release gives it back.
+// Builder returns an empty builder for one message. Call Release after use.
 func (l *Layout) Builder() *Builder { return l.pool.Get().(*Builder) }
 
-// Release gives a builder back; it must not be used any more.
+// Release returns a builder to the pool. It must not be used afterwards.
 func (l *Layout) Release(b *Builder) {
 	b.reset()
 	l.pool.Put(b)
 }
 
-// Join is the dotted path of a field below another; that of the record itself is "".
+// Join returns the dotted path of a field below another; the record itself has path "".
 func Join(path, name string) string {
 	if path == "" {
 		return name
@@ -42,24 +42,24 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
-// Node is a place in records: a field, and what lies below it. A nil Node is one that
-// nobody wants; its children are nil.
+// Node is a field of a record, with the fields below it. A nil Node is a field that is not
+// requested; its children are nil.
 type Node struct {
 	b        *Builder
 	path     string
 	children map[string]*Node
-	// any: all that comes below is wanted.
+	// any is set if all fields below are requested.
 	any    bool
 	pinned Type
-	// message is the last one that had the field, object the last object of it, see Once.
+	// message is the last message that had the field, object the last object in it, see Once.
 	message, object uint64
-	// field is the column; nil before the first value, and where none is wanted.
+	// field is the column, nil before the first value and if no column is requested.
 	field  *field
 	wanted bool
 	mark   mark
 }
 
-// Child returns the node of a field below n, nil if nobody wants it. The name is copied.
+// Child returns the node of a field below n, nil if it is not requested. The name is copied.
 func (n *Node) Child(name []byte) *Node {
 	if n == nil {
 		return nil
@@ -78,20 +78,20 @@ func (n *Node) Child(name []byte) *Node {
 	return c
 }
 
-// Wanted reports whether the value itself is wanted, as a column or as a mark of Debezium's, Below whether anything inside it may
-// be.
+// Wanted reports whether the value itself is requested, as a column or because it is one of
+// Debezium's marks. Below reports whether a field within it may be.
 func (n *Node) Wanted() bool { return n != nil && (n.wanted || n.mark != markNone) }
 
 // Below is described at Wanted.
 func (n *Node) Below() bool { return n != nil && (n.any || len(n.children) > 0) }
 
-// Named reports whether the value itself is wanted by name, not only because all is.
+// Named reports whether the value is requested by its own name.
 func (n *Node) Named() bool { return n != nil && n.wanted && !n.any }
 
 // ID reports whether the value is the record's id.
 func (n *Node) ID() bool { return n != nil && n.path != "" && n.path == n.b.spec.ID }
 
-// Pinned is the type that the column is pinned to.
+// Pinned returns the type set for the column.
 func (n *Node) Pinned() Type {
 	if n == nil {
 		return Auto
@@ -99,14 +99,14 @@ func (n *Node) Pinned() Type {
 	return n.pinned
 }
 
-// Sparse reports whether the value may be a sparse vector. What is wanted by name and pinned to
-// nothing is passed on as it came.
+// Sparse reports whether the value may be a sparse vector. A value requested by name without a type
+// is passed on as it is.
 func (n *Node) Sparse() bool {
 	return n.Pinned() == Vector || n.Pinned() == Sparse || n.Pinned() == Auto && !n.Named()
 }
 
-// Once reports whether a field comes for the first time in an object. Objects are numbered
-// by the caller from 1 on, in a message; those of other messages do not count.
+// Once reports whether the field occurs for the first time in an object. The caller numbers the
+// objects of a message from 1.
 func (n *Node) Once(object uint64) bool {
 	if n == nil {
 		return true
@@ -122,7 +122,7 @@ func (n *Node) Once(object uint64) bool {
 // Path is the column's name.
 func (n *Node) Path() string { return n.path }
 
-// grow adds a child where all there is is wanted.
+// grow adds a child to a node for which all fields are requested.
 func (n *Node) grow(name string) *Node {
 	c := n.add(name)
 	c.any, c.wanted = true, true
@@ -145,7 +145,7 @@ func (n *Node) add(name string) *Node {
 	return c
 }
 
-// want adds the nodes of a dotted path, and of its whole as one name.
+// want adds the nodes for a dotted path, and one for the whole path as a single name.
 func (n *Node) want(path string) {
 	at := n
 	for _, name := range strings.Split(path, ".") {

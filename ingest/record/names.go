@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Names are those of the fields below n that are wanted by name, sorted.
+// Names returns the sorted names of the fields below n that are requested by name.
 func (n *Node) Names() []string {
 	if n == nil {
 		return nil

@@ -1,7 +1,6 @@
 package record
 
-// Reset empties a builder for the next message. A decoder that compiles a schema into
-// nodes keeps the builder with what it has compiled, instead of giving it back. Root is
-// another node afterwards if the names that messages made up became too many: nodes from
-// before are of no use then.
+// Reset empties a builder for the next message. It is for decoders that compile a schema to nodes
+// and keep the builder with them instead of releasing it. If messages have added too many names
+// Root changes, and earlier nodes can no longer be used.
 func (b *Builder) Reset() { b.reset() }

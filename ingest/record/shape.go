@@ -6,23 +6,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// InferredKey marks columns whose types were found in their values.
+// InferredKey is the metadata key of columns whose types were inferred from their values.
 const InferredKey = "unfold-inferred"
 
-// Inferred reports whether the type of a column was found in its values.
+// Inferred reports whether a column's type was inferred from its values.
 func Inferred(f arrow.Field) bool { return f.Metadata.FindKey(InferredKey) >= 0 }
 
 var inferred = arrow.NewMetadata([]string{InferredKey}, []string{"true"})
 
-// columnShape is what the type of a column follows from.
+// columnShape determines the type of a column.
 type columnShape struct {
 	field *field
 	kind  kind
 	size  int32 // of all its lists, 0 if they have not one
 }
 
-// shapes remembers the schemas of the last messages: to make one takes as long as to decode
-// a message. Values that are null now and then make several.
+// shapes remembers the schemas of the last messages, because making one takes as long as decoding a
+// message. Several are needed, because nulls change the schema.
 type shapes struct {
 	known []knownShape
 	now   []columnShape // scratch
@@ -34,10 +34,10 @@ type knownShape struct {
 	schema  *arrow.Schema
 }
 
-// rememberedShapes bounds how many are remembered.
+// rememberedShapes bounds the number of remembered schemas.
 const rememberedShapes = 8
 
-// of returns the schema of the columns of s.now.
+// of returns the schema for the columns in s.now.
 func (s *shapes) of() *knownShape {
 	for i := range s.known {
 		if slices.Equal(s.known[i].columns, s.now) {
@@ -90,7 +90,7 @@ func (c columnShape) dataType() arrow.DataType {
 	return arrow.ListOf(c.item())
 }
 
-// item is the type of the elements of lists.
+// item returns the element type of lists.
 func (c columnShape) item() arrow.DataType {
 	if c.kind == kindVector32 {
 		return arrow.PrimitiveTypes.Float32

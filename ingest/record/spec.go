@@ -9,10 +9,10 @@ import (
 	"unfold/ingest/table"
 )
 
-// Type is what a column can be pinned to.
+// Type is a type that can be set for a column.
 type Type string
 
-// The types that a column can be pinned to. Auto is none.
+// Types that can be set for a column. Auto leaves the type to the values.
 const (
 	Auto   Type = ""
 	Int    Type = "int"    // int64
@@ -24,20 +24,20 @@ const (
 	Vector Type = "vector" // list of float64 or float32
 )
 
-// Sparse is what the column of a file is found to be: list<struct<index int64, value float64>>.
+// Sparse is the type found for file columns of type list<struct<index int64, value float64>>.
 const Sparse Type = "sparse vector"
 
-// Types lists what a column can be pinned to.
+// Types returns the types that can be set for a column.
 func Types() []Type { return []Type{Int, Uint, Float, Bool, Text, Time, Vector} }
 
-// TypeOf returns the type that a column of Arrow's type of this name is pinned to; ok is false for
-// types other than those of plain values.
+// TypeOf returns the type for a column with this Arrow type name, and false unless it is a type of
+// plain values.
 func TypeOf(name string) (t Type, ok bool) {
 	t, ok = map[string]Type{"int64": Int, "uint64": Uint, "float64": Float, "bool": Bool, "string": Text}[name]
 	return t, ok
 }
 
-// ParseTypes reads pins, each COLUMN:TYPE. The type follows the last colon.
+// ParseTypes parses column types of the form COLUMN:TYPE, split at the last colon.
 func ParseTypes(pins []string) (map[string]Type, error) {
 	out := make(map[string]Type, len(pins))
 	for _, pin := range pins {
@@ -69,16 +69,16 @@ func typeNames() []string {
 	return names
 }
 
-// Limits bound what one message may ask for. Fields that are 0 take the default.
+// Limits bound the resources that one message may use. Fields that are 0 stand for the default.
 type Limits struct {
 	// Bytes bounds a message (64 MiB).
 	Bytes int64
-	// Rows bounds its records (4 Mi), Fields the columns of all (4,096), Depth the
-	// nesting of values (64).
+	// Rows bounds the number of records (4 Mi), Fields the number of columns of all of them
+	// (4,096), Depth the nesting of values (64).
 	Rows   int64
 	Fields int
 	Depth  int
-	// Memory bounds what its values may take once decoded (256 MiB).
+	// Memory bounds the bytes of the decoded values (256 MiB).
 	Memory int64
 }
 
@@ -92,7 +92,7 @@ func (l Limits) Filled() Limits {
 	return l
 }
 
-// CheckSize says whether a message has more bytes than it may.
+// CheckSize returns an error if a message has too many bytes.
 func (l Limits) CheckSize(value []byte, origin table.Origin) error {
 	if int64(len(value)) > l.Bytes {
 		return origin.Bad("the message has %d bytes, at most %d are allowed", len(value), l.Bytes)
@@ -100,29 +100,29 @@ func (l Limits) CheckSize(value []byte, origin table.Origin) error {
 	return nil
 }
 
-// Spec says what is wanted of records.
+// Spec is a request for columns of records.
 type Spec struct {
-	// Paths are the columns wanted, dotted; nil is all there is, and Named then are those of
-	// all that are columns even if no record has them.
+	// Paths are the dotted paths of the requested columns. If it is nil all fields are requested,
+	// and those in Named are columns even if no record has them.
 	Paths, Named []string
-	// Vector is the column that is the vector, "" if it is the only list of numbers.
+	// Vector is the column with the vector, "" if it is the only list of numbers.
 	Vector string
-	// ID is the column of ids, "" if there is none. Its numbers stay exact: one that int64 and
-	// uint64 cannot hold is refused.
+	// ID is the column of ids, "" for none. Numeric ids stay exact: one that fits neither int64 nor
+	// uint64 is refused.
 	ID string
 	// Types are pinned, by the columns' paths.
 	Types map[string]Type
-	// Lists: columns of vectors are variable lists of float64 whatever the vectors are, so
-	// that a column's type is that of its pin.
+	// Lists makes all vector columns variable lists of float64, so that a column's type does not
+	// depend on the vectors.
 	Lists bool
-	// Changes: records may be those of Debezium's changes. Its marks of deleted records count, and
-	// values that it has left out are known.
+	// Changes is set if records may be Debezium changes. Then marks of deleted records and
+	// placeholders of omitted values are recognized.
 	Changes bool
 	// Limits bound a message.
 	Limits Limits
 }
 
-// always are the columns that every table has.
+// always returns the columns that every table has.
 func (s *Spec) always() []string {
 	if s.Paths != nil {
 		return s.Paths

@@ -42,7 +42,7 @@ func (b *Builder) Text(n *Node, v []byte) {
 	}
 }
 
-// readText reads a value of the pinned type.
+// readText parses a text as a value of the column's set type.
 func (b *Builder) readText(f *field, v []byte) {
 	s := unsafe.String(unsafe.SliceData(v), len(v))
 	switch f.pinned {
@@ -88,8 +88,8 @@ func (b *Builder) addText(f *field, v []byte) {
 	b.take(f, kindText, func() { f.text = append(f.text, v...); f.ends = append(f.ends, int32(len(f.text))) })
 }
 
-// Bytes adds bytes: a vector of float32, little endian, where one is wanted, else text if
-// they are that, else base64.
+// Bytes adds a binary value. A vector column reads it as little-endian float32; otherwise it is
+// stored as text if it is valid text, else as base64.
 func (b *Builder) Bytes(n *Node, v []byte) {
 	f := b.at(n)
 	switch {
@@ -178,7 +178,7 @@ func (b *Builder) Vector64(n *Node, v []float64) {
 	}
 }
 
-// Sparse adds the entries of a sparse vector, of which there may be none.
+// Sparse adds a sparse vector with any number of entries, possibly none.
 func (b *Builder) Sparse(n *Node, index []int64, value []float64) {
 	f := b.at(n)
 	if f == nil || f.pinned != Sparse && !b.listed(f) {
@@ -209,7 +209,7 @@ func (b *Builder) addVector64(f *field, v []float64) {
 	b.take(f, kindVector64, func() { f.vec64 = append(f.vec64, v...); f.ends = append(f.ends, int32(len(f.vec64))) })
 }
 
-// parseNumbers reads numbers between commas, with or without brackets.
+// parseNumbers parses numbers separated by commas, with or without brackets.
 func parseNumbers(to []float64, v []byte) ([]float64, error) {
 	if bracketed(v) {
 		v = v[1 : len(v)-1]

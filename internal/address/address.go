@@ -1,11 +1,12 @@
-// Package address keeps the secrets in addresses out of all that is printed. A user, a password, a
-// signature or a token may stand in the address of an input, a store or a service:
+// Package address hides the secrets in addresses when they are printed. The address of an input, a
+// store or a service may contain a user, a password, a signature or a token:
 //
 //	a := address.Address("https://ann:secret@host/events.csv?sig=abc")
 //	fmt.Println(a)        // https://***@host/events.csv?sig=***
 //	client.Get(a.Raw())   // the address itself
 //
-// Redact does the same for the addresses within any text, as errors of other libraries quote them.
+// Redact does the same for addresses inside any text, such as errors of other libraries that quote
+// them.
 package address
 
 import (
@@ -13,26 +14,26 @@ import (
 	"strings"
 )
 
-// Address is the address of something elsewhere. Printed in any way it has no secret.
+// Address is the address of a remote resource. All ways of printing it hide its secrets.
 type Address string
 
-// String returns the address without user, password and the values of its query.
+// String returns the address without the user, the password and the values of its query.
 func (a Address) String() string { return Redact(string(a)) }
 
-// GoString is String: "%#v" prints no secret either.
+// GoString is String, so that "%#v" prints no secret either.
 func (a Address) GoString() string { return a.String() }
 
 // MarshalText is String, for JSON and the like.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// Raw returns the address itself, to connect to. It is not for printing.
+// Raw returns the complete address with its secrets, for connecting. It must not be printed.
 func (a Address) Raw() string { return string(a) }
 
 // hidden stands for a secret.
 const hidden = "***"
 
-// url is an address within a text. What ends one there is white space or a quote. One slash is
-// left of one that was taken for a path and cleaned.
+// url matches an address in a text, up to white space or a quote. It also matches a single slash,
+// which remains when an address was cleaned as a path.
 var url = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^\s"<>` + "`" + `]+`)
 
 // Redact returns a text in which no address has a user, a password, or values in its query or

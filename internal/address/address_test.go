@@ -35,7 +35,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// An address shows its secret in no form that prints it.
+// No way of printing an address shows its secrets.
 func TestAddressIsPrintedWithoutSecrets(t *testing.T) {
 	a := Address("https://ann:SECRET@host/a?sig=SECRET")
 	raw, err := json.Marshal(map[string]any{"a": a})

@@ -5,17 +5,16 @@ import (
 	"os"
 )
 
-// Disk is everything by which files come, change names and go. OS is the real one;
-// tests have one that fails.
+// Disk has all file operations of this package. OS is the real one; tests use one that fails.
 type Disk interface {
-	// Create makes a file that is not there yet; fs.ErrExist if it is.
+	// Create creates a new file. It returns fs.ErrExist if the file exists.
 	Create(name string) (Handle, error)
 	Rename(from, to string) error
 	Remove(name string) error
 	// MkdirAll makes a folder and those above it, as os.MkdirAll.
 	MkdirAll(name string, perm os.FileMode) error
-	// SyncFolder makes what was renamed in a folder last. File systems that cannot
-	// sync a folder are left alone.
+	// SyncFolder makes renames in a folder durable. It does nothing on file systems that cannot
+	// sync a folder.
 	SyncFolder(name string) error
 }
 
@@ -30,7 +29,7 @@ type Handle interface {
 
 // OS is the disk of this machine.
 type OS struct {
-	// Private files are for their owner alone (mode 0600).
+	// Private makes the file accessible to its owner only (mode 0600).
 	Private bool
 }
 

@@ -1,8 +1,7 @@
-// Package atomicfile writes files that appear whole or not at all.
+// Package atomicfile writes files atomically: they appear completely or not at all.
 //
-// A File has a temporary name beside its own until Commit has flushed it to the
-// disk and renamed it; whoever looks at the name, also after a crash, sees what
-// was there before or all of what is there now. What a crash leaves beside it,
-// Sweep removes. The package knows nothing of what is in a file, so every layer
-// may use it.
+// A File has a temporary name in the same folder until Commit has flushed it to the disk and
+// renamed it. So a reader sees either the previous or the complete new content, even after a crash.
+// Sweep removes the temporary files that a crash leaves behind. The package does not depend on the
+// contents of files, so every layer may use it.
 package atomicfile

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// File is a file under way. It buffers; it is not safe for concurrent use.
+// File is a file being written. Writes are buffered. It is not safe for concurrent use.
 type File struct {
 	disk Disk
 	file Handle
@@ -21,9 +21,8 @@ type File struct {
 	done bool
 }
 
-// Create starts a file that Commit will name path, replacing what is there. The
-// process's mask decides who may read it. Errors, here and in Commit, name path
-// and say why it cannot be written.
+// Create starts a file that Commit will rename to path, replacing an existing file. The process's
+// umask determines its permissions. Errors here and in Commit name path and the reason.
 func Create(path string) (*File, error) { return CreateOn(OS{}, path) }
 
 // CreateOn is Create on another disk.
@@ -32,8 +31,8 @@ func CreateOn(disk Disk, path string) (*File, error) {
 		return nil, unwritable(path, errors.New("it is not a regular file"))
 	}
 	for {
-		// The temporary file lies in the same folder, so that the rename stays
-		// within one file system.
+		// The temporary file is in the same folder, so that the rename stays within one file
+		// system.
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
 		f, err := disk.Create(name)
 		if errors.Is(err, fs.ErrExist) {
@@ -49,7 +48,7 @@ func CreateOn(disk Disk, path string) (*File, error) {
 // Write appends to the file, through a buffer.
 func (f *File) Write(p []byte) (int, error) { return f.buf.Write(p) }
 
-// Seek lets formats go back to their header.
+// Seek sets the position, for formats that rewrite their header.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	if err := f.buf.Flush(); err != nil {
 		return 0, err
@@ -57,8 +56,8 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	return f.file.Seek(offset, whence)
 }
 
-// Commit flushes the file to the disk and gives it its name. If that fails the
-// file is discarded.
+// Commit flushes the file to the disk and renames it to its final name. After an error the file is
+// discarded.
 func (f *File) Commit() error {
 	if f.done {
 		return unwritable(f.path, fs.ErrClosed)
@@ -94,7 +93,7 @@ func (f *File) Discard() {
 	_ = f.disk.Remove(f.file.Name())
 }
 
-// Write writes the named file as a whole or not at all.
+// Write writes a file atomically with the given function.
 func Write(path string, write func(io.Writer) error) error { return WriteOn(OS{}, path, write) }
 
 // WriteOn is Write on another disk.
@@ -110,7 +109,7 @@ func WriteOn(disk Disk, path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Check says early whether Create would fail.
+// Check reports early whether Create would fail, by creating and discarding a file.
 func Check(path string) error {
 	f, err := Create(path)
 	if err != nil {
@@ -120,8 +119,8 @@ func Check(path string) error {
 	return nil
 }
 
-// Sweep removes what processes have left beside path that died while they wrote
-// it. Nobody may be writing it now.
+// Sweep removes the temporary files of path that crashed processes left. No process may be writing
+// path.
 func Sweep(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +135,7 @@ func Sweep(path string) error {
 }
 
 func unwritable(path string, err error) error {
-	// The temporary name in the error would only confuse.
+	// The error's path is the temporary name, which would confuse; path replaces it.
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// content returns what the folder of path holds: name -> bytes.
+// content returns the files in the folder of path, name -> bytes.
 func content(t *testing.T, path string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -83,7 +83,7 @@ func TestRenameFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(path, 0o755); err != nil { // someone takes the name
+	if err := os.Mkdir(path, 0o755); err != nil { // the name is taken meanwhile
 		t.Fatal(err)
 	}
 	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), path+" cannot be written") {

@@ -1,5 +1,5 @@
-// Package backoff waits between attempts: pauses that double while something fails, and
-// that a context ends.
+// Package backoff waits between attempts. Pauses double with each failure, and a context can end
+// them.
 package backoff
 
 import (
@@ -10,7 +10,7 @@ import (
 // Pauses double from Least up to Most.
 type Pauses struct{ Least, Most time.Duration }
 
-// After is the pause after so many failures in a row, counted from 1.
+// After returns the pause after the given number of consecutive failures, counted from 1.
 func (p Pauses) After(failures int) time.Duration {
 	pause := p.Least
 	for range failures - 1 {
@@ -22,10 +22,10 @@ func (p Pauses) After(failures int) time.Duration {
 	return pause
 }
 
-// Wait waits for d. It returns the context's cause if that ends before.
+// Wait waits for d. If the context ends first, it returns the context's cause.
 func Wait(ctx context.Context, d time.Duration) error { return WaitFor(ctx, d, nil) }
 
-// WaitFor is Wait that ends early, without an error, when something comes from more.
+// WaitFor is Wait that also ends early, without an error, when more receives a value.
 func WaitFor(ctx context.Context, d time.Duration, more <-chan struct{}) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

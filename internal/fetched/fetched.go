@@ -1,5 +1,5 @@
-// Package fetched keeps what others wrote and tests and measurements need, programs and
-// libraries, in the user's cache.
+// Package fetched caches external programs and libraries, which tests and measurements need, in the
+// user's cache folder.
 package fetched
 
 import (
@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Folder returns the folder of a name in the user's cache. The first time, fill puts into an
-// empty folder what is to stay. All or none is kept, though another process may do the
-// same at the same time. Errors say why there is no folder.
+// Folder returns the folder with the given name in the user's cache. On first use, fill writes its
+// contents into an empty folder. The folder appears completely or not at all, even if another
+// process fills it at the same time.
 func Folder(name string, fill func(ctx context.Context, dir string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -44,8 +44,8 @@ func Folder(name string, fill func(ctx context.Context, dir string) error) (stri
 	return dir, nil
 }
 
-// Testdata is a folder in testdata: of the source that this was compiled from, so that a
-// test may change its directory, or else of the module around the working directory.
+// Testdata returns a folder in testdata: of the source that this was compiled from, so that a test
+// may change its directory, or else of the module around the working directory.
 func Testdata(name string) string {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		return filepath.Join(filepath.Dir(file), "..", "..", "testdata", name)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFolder: a folder is filled once, and what could not be filled is not there.
+// A folder is filled once, and a failed fill leaves no folder.
 func TestFolder(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -33,7 +33,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestTestdata: the folder is the module's, wherever a test has gone.
+// The folder is the module's, even after a test changed its directory.
 func TestTestdata(t *testing.T) {
 	for _, dir := range []string{".", t.TempDir()} {
 		t.Chdir(dir)

@@ -1,8 +1,7 @@
-// Package foreign lets tests ask programs that others wrote: pyarrow, pandas, polars,
-// openpyxl, duckdb, fastavro and confluent-kafka, in the versions of
-// testdata/foreign/requirements.txt.
+// Package foreign lets tests run programs by others: pyarrow, pandas, polars, openpyxl, duckdb,
+// fastavro and confluent-kafka, in the versions of testdata/foreign/requirements.txt.
 //
-// A test that needs them calls Run with a Python script. The libraries are installed
-// the first time, into the user's cache. Such tests are in the tier of all tests; where there is no Python, or
-// no registry to install from, see tier.Missing.
+// A test that needs them calls Run with a Python script. The libraries are installed on first use,
+// into the user's cache. Such tests belong to the full tier; without Python or a package registry,
+// see tier.Missing.
 package foreign

@@ -15,8 +15,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// Run runs a Python script with arguments and returns what it prints. The test fails
-// with the script's standard error if it ends with another code than 0.
+// Run runs a Python script with arguments and returns its output. If the exit code is not 0, the
+// test fails with the script's standard error.
 func Run(t testing.TB, script string, args ...string) []byte {
 	t.Helper()
 	out, complaint, err := Try(t, script, args...)
@@ -26,7 +26,7 @@ func Run(t testing.TB, script string, args ...string) []byte {
 	return out
 }
 
-// Try is Run for scripts that may fail: it returns standard output and standard error.
+// Try is Run for scripts that may fail. It returns standard output and standard error.
 func Try(t testing.TB, script string, args ...string) (out, complaint []byte, err error) {
 	t.Helper()
 	cmd := Command(t, script, args...)
@@ -36,7 +36,7 @@ func Try(t testing.TB, script string, args ...string) (out, complaint []byte, er
 	return stdout.Bytes(), stderr.Bytes(), err
 }
 
-// Command is the Python process of a script, not yet started, killed when the test ends.
+// Command returns the Python process of a script, not started yet. It is killed when the test ends.
 func Command(t testing.TB, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	tier.Full(t, "it runs Python libraries")

@@ -1,5 +1,5 @@
-// Package java fetches and runs programs for Java that tests and measurements need: a
-// broker, a schema registry.
+// Package java downloads and runs Java programs that tests and measurements need: a broker, a
+// schema registry.
 package java
 
 import (
@@ -15,10 +15,10 @@ import (
 
 var pomVersion = regexp.MustCompile(`<[a-z]+\.version>(.+)</[a-z]+\.version>`)
 
-// Fetched returns the folder of a program in the user's cache, NAME-VERSION. The first time,
-// mvn puts there what a pom, which says the version in its first property, and goals say;
-// finish, if not nil, makes of it what is to stay (fetched.Folder). Errors say why there is
-// none: no java, no mvn, no registry to fetch from.
+// Fetched returns the folder NAME-VERSION of a program in the user's cache. On first use, mvn
+// downloads it with the given pom and goals; the version is the pom's first property. finish, if
+// not nil, arranges the files (fetched.Folder). It returns an error if java, mvn or the registry is
+// missing.
 func Fetched(pom, name string, finish func(dir string) error, goals ...string) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", err
@@ -43,8 +43,9 @@ func Fetched(pom, name string, finish func(dir string) error, goals ...string) (
 	})
 }
 
-// Guarded is a program behind a shell, not yet started, that says "pid N" first. When its
-// standard input ends, which it also does if this process dies, the shell stops it.
+// Guarded returns a command, not started yet, that runs a program from a shell. The shell first
+// prints "pid N". It stops the program when standard input ends, which also happens if this process
+// dies.
 func Guarded(program ...string) *exec.Cmd {
 	const script = `"$@" & p=$!; echo "pid $p"; cat >/dev/null; kill $p 2>/dev/null; wait $p`
 	return exec.Command("sh", append([]string{"-c", script, "sh"}, program...)...)

@@ -9,14 +9,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// Rows is the memory of a matrix, or of lists.
+// Rows is the mapped memory of a matrix or of lists.
 type Rows struct {
 	file *os.File
 	data []byte
 }
 
-// New returns a matrix of zeros in a file in dir, and what it lies in. Both must have rows
-// and columns.
+// New returns a matrix of zeros in a file in dir, and the Rows to release it. rows and cols must be
+// positive.
 func New(dir string, rows, cols int) (*Rows, vec.Matrix[float32], error) {
 	if rows < 1 || cols < 1 {
 		return nil, vec.Matrix[float32]{}, fmt.Errorf("mapped: %d x %d values: want at least one", rows, cols)
@@ -28,8 +28,8 @@ func New(dir string, rows, cols int) (*Rows, vec.Matrix[float32], error) {
 	return r, vec.Of(rows, cols, unsafe.Slice((*float32)(unsafe.Pointer(&r.data[0])), rows*cols)), nil
 }
 
-// NewLists returns count entries of lists, zeros, in a file in dir: a number and a value each, and
-// what they lie in. There must be some.
+// NewLists returns two slices of count zeros in a file in dir, for the numbers and values of lists,
+// and the Rows to release them. count must be positive.
 func NewLists(dir string, count int) (r *Rows, index []int32, value []float64, err error) {
 	if count < 1 {
 		return nil, nil, nil, fmt.Errorf("mapped: %d entries: want at least one", count)
@@ -63,8 +63,8 @@ func open(dir string, size int64) (*Rows, error) {
 	return r, nil
 }
 
-// Release lets go of the memory that matrix or lists take. What is read of it next comes from
-// the file, or from what the system remembers of it.
+// Release frees the physical memory of the matrix or lists. The next access reads from the file or
+// the system's page cache.
 func (r *Rows) Release() error {
 	if err := syscall.Madvise(r.data, syscall.MADV_DONTNEED); err != nil {
 		return fmt.Errorf("mapped: %w", err)
@@ -72,7 +72,7 @@ func (r *Rows) Release() error {
 	return nil
 }
 
-// Close lets go of the file. Nobody may use matrix or lists any longer.
+// Close unmaps and removes the file. The matrix or lists must not be used any more.
 func (r *Rows) Close() error {
 	var err error
 	if r.data != nil {

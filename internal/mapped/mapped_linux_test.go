@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// resident returns the memory of files that this process has, in bytes.
+// resident returns the resident file-mapped memory of this process in bytes.
 func resident(t *testing.T) (bytes int64) {
 	t.Helper()
 	f, err := os.Open("/proc/self/status")
@@ -35,8 +35,8 @@ func resident(t *testing.T) (bytes int64) {
 	return bytes
 }
 
-// Values stay when their memory is let go, which is then smaller by as much, and nothing
-// stays in the folder.
+// Values survive Release, which reduces the resident memory by their size. No file stays in the
+// folder.
 func TestRows(t *testing.T) {
 	dir := t.TempDir()
 	const rows, cols = 1 << 16, 100
@@ -71,7 +71,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// What cannot be is an error.
+// Invalid arguments are errors.
 func TestNoRows(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// So do lists, whose values are aligned.
+// Values of lists survive Release too, and are aligned.
 func TestLists(t *testing.T) {
 	const count = 1<<20 + 1
 	r, index, value, err := NewLists(t.TempDir(), count)

@@ -8,15 +8,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// Rows is the memory of a matrix, or of lists. There is none here.
+// Rows is the mapped memory of a matrix or of lists. It is not supported here.
 type Rows struct{}
 
-// New says errors.ErrUnsupported.
+// New returns errors.ErrUnsupported.
 func New(string, int, int) (*Rows, vec.Matrix[float32], error) {
 	return nil, vec.Matrix[float32]{}, errors.ErrUnsupported
 }
 
-// NewLists says errors.ErrUnsupported.
+// NewLists returns errors.ErrUnsupported.
 func NewLists(string, int) (*Rows, []int32, []float64, error) {
 	return nil, nil, nil, errors.ErrUnsupported
 }

@@ -1,10 +1,9 @@
-// Package normal holds what models need of the standard normal distribution beyond
-// the library's error function.
+// Package normal has functions of the standard normal distribution that the standard library lacks.
 package normal
 
 import "math"
 
-// LogCDF returns ln Phi(z) and the ratio N(z)/Phi(z), also far in the lower tail,
+// LogCDF returns ln Phi(z) and the ratio N(z)/Phi(z). It is accurate far in the lower tail too,
 // where Phi itself is zero in double precision.
 func LogCDF(z float64) (log, ratio float64) {
 	if z > -30 {

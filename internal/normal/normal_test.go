@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The two ways meet, and the ratio is the derivative of the logarithm.
+// The two formulas agree where they meet, and the ratio is the derivative of the logarithm.
 func TestLogCDF(t *testing.T) {
 	above, _ := LogCDF(math.Nextafter(-30, 0))
 	below, _ := LogCDF(-30)

@@ -1,5 +1,5 @@
-// Package offsets names where a message lies: topic, partition and offset. Sources,
-// snapshots and errors of ingest share its types.
+// Package offsets has the types of message positions: topic, partition and offset. Sources,
+// snapshots and errors of ingest share them.
 package offsets
 
 import (
@@ -17,9 +17,9 @@ type TopicPartition struct {
 
 func (tp TopicPartition) String() string { return fmt.Sprintf("%s/%d", tp.Topic, tp.Partition) }
 
-// Position is an offset of a partition. Of a message it is its own; of what has been
-// read, committed or learnt it is that of the next message: everything before Offset is
-// done with.
+// Position is an offset in a partition. For a message it is the message's own offset. For consumed,
+// committed or learnt messages it is the offset of the next one: all messages before Offset are
+// done.
 type Position struct {
 	TopicPartition
 	Offset int64
@@ -35,7 +35,7 @@ func (p Position) String() string {
 	return fmt.Sprintf("topic %s, partition %d, offset %d", p.Topic, p.Partition, p.Offset)
 }
 
-// Sorted lists the offset of each partition by topic and partition.
+// Sorted returns the offsets of the partitions, sorted by topic and partition.
 func Sorted(of map[TopicPartition]int64) []Position {
 	out := make([]Position, 0, len(of))
 	for tp, offset := range of {

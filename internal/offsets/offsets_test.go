@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Saved states hold positions in this form.
+// Positions are stored in saved states in this JSON form.
 func TestJSON(t *testing.T) {
 	p := At("events", 3, 1<<60)
 	got, err := json.Marshal(p)

@@ -1,5 +1,5 @@
-// Package outputlog keeps what a process says, for those who look into it meanwhile:
-// programs that measure processes, and tests that wait for a line.
+// Package outputlog collects the output of a process, for programs that measure processes and tests
+// that wait for a line.
 package outputlog
 
 import (
@@ -8,18 +8,17 @@ import (
 	"sync"
 )
 
-// Journal keeps what is written to it. Several goroutines may write and read it. The
-// zero value is empty and keeps everything.
+// Journal keeps all data written to it. It is safe for concurrent use. The zero value is empty and
+// unbounded.
 type Journal struct {
-	// Most, unless 0, is how many bytes are worth keeping: a write that finds more is
-	// dropped.
+	// Most, unless 0, is the size in bytes from which further writes are dropped.
 	Most int
 
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// Write implements io.Writer; it does not fail, and what is dropped counts as written.
+// Write implements io.Writer. It never fails, and dropped data counts as written.
 func (j *Journal) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -29,12 +28,12 @@ func (j *Journal) Write(p []byte) (int, error) {
 	return j.b.Write(p)
 }
 
-// String is all that it keeps so far.
+// String returns everything written so far.
 func (j *Journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.b.String()
 }
 
-// Count says how often it was said so far.
+// Count returns the number of matches so far.
 func (j *Journal) Count(what *regexp.Regexp) int { return len(what.FindAllString(j.String(), -1)) }

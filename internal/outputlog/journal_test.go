@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What several goroutines write is all there, and what one of them wrote at once
-// stands together.
+// The journal keeps the writes of all goroutines, and each write stays in one piece.
 func TestJournal(t *testing.T) {
 	const writers, lines = 8, 100
 	var j Journal
@@ -33,7 +32,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A bounded one keeps its beginning, and nobody who writes to it notices.
+// A bounded journal keeps its beginning, and writers get no error.
 func TestMost(t *testing.T) {
 	j := Journal{Most: 10}
 	for _, text := range []string{"begin ", "of it all ", "and no end"} {

@@ -2,14 +2,14 @@ package par
 
 import "sync"
 
-// Lender lends out workspaces and owns as many as ever were out at the same time.
-// The zero value is ready; it is safe for concurrent use.
+// Lender lends workspaces, and allocates as many as are ever in use at the same time. The zero
+// value is ready. It is safe for concurrent use.
 type Lender[W any] struct {
 	mu   sync.Mutex
 	free []*W
 }
 
-// Get returns a workspace, as its last user left it or new.
+// Get returns a new workspace, or a returned one with its previous contents.
 func (l *Lender[W]) Get() *W {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -21,14 +21,14 @@ func (l *Lender[W]) Get() *W {
 	return new(W)
 }
 
-// Put takes a workspace back.
+// Put returns a workspace.
 func (l *Lender[W]) Put(w *W) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.free = append(l.free, w)
 }
 
-// Sum returns the sum of f over the workspaces that are not out.
+// Sum returns the sum of f over the workspaces that are not lent out.
 func (l *Lender[W]) Sum(f func(w *W) int64) (sum int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,10 +1,8 @@
 // Package par runs a fixed list of tasks on a fixed number of goroutines.
 //
-// Results must not depend on the number of threads. The rule that makes it so:
-// the caller cuts its work into tasks by the size of the problem alone, every
-// task writes to memory of its own, and reductions over tasks run afterwards
-// in task order. par only decides which goroutine runs a task, never what a
-// task is.
+// Results must not depend on the number of threads. The rule for that: the caller divides its work
+// into tasks by the size of the problem alone, every task writes to its own memory, and reductions
+// over tasks run afterwards in task order. par only decides which goroutine runs a task.
 package par
 
 import (
@@ -47,13 +45,13 @@ func Do(threads, tasks int, f func(task int)) {
 	wg.Wait()
 }
 
-// Ranges cuts 0..n into pieces of at most size and runs f(piece, from, to)
-// for each, as Do does. The pieces depend on n and size only.
+// Ranges divides 0..n into pieces of at most size and runs f(piece, from, to) for each, as Do does.
+// The pieces depend on n and size only.
 func Ranges(threads, n, size int, f func(piece, from, to int)) {
 	Do(threads, Pieces(n, size), func(t int) {
 		f(t, t*size, min(n, (t+1)*size))
 	})
 }
 
-// Pieces returns how many pieces Ranges cuts n into.
+// Pieces returns the number of pieces of Ranges.
 func Pieces(n, size int) int { return (n + size - 1) / size }

@@ -11,7 +11,7 @@ type Progress struct {
 	hook  func(done, total int)
 }
 
-// NewProgress returns the count of so many tasks; hook may be nil.
+// NewProgress returns a count for total tasks; hook may be nil.
 func NewProgress(total int, hook func(done, total int)) *Progress {
 	return &Progress{total: total, hook: hook}
 }

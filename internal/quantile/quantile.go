@@ -1,5 +1,5 @@
-// Package quantile holds the quantiles that the other packages use: of single elements
-// where rounding must not matter, and the middle of two where a formula asks for it.
+// Package quantile computes quantiles: single elements, for uses where rounding must not matter,
+// and the mean of the two middle elements, for formulas that require it.
 package quantile
 
 import (
@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// Of returns the q-quantile of ascending values, q in [0,1]: the element that has a share
-// of q of them before it. There must be a value.
+// Of returns the q-quantile of ascending values, q in [0,1]: the element with a share q of the
+// values before it. There must be at least one value.
 func Of[T any](sorted []T, q float64) T {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// Median returns the upper median of values, which it sorts. There must be a value.
+// Median returns the upper median of values, which it sorts. There must be at least one value.
 func Median[T cmp.Ordered](values []T) T {
 	slices.Sort(values)
 	return Of(values, 0.5)
 }
 
-// Middle returns the median of values, which it reorders: of an even number of values the
-// mean of the two in the middle. There must be a value.
+// Middle returns the median of values, which it reorders. For an even number of values it is the
+// mean of the two middle ones. There must be at least one value.
 func Middle(values []float64) float64 {
 	n := len(values)
 	Divide(values, n/2)

@@ -28,7 +28,7 @@ func TestMedians(t *testing.T) {
 	}
 }
 
-// Divide is a selection, also among equal values.
+// Divide selects the smallest values, also among equal values.
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 60).Draw(t, "values")
@@ -45,7 +45,7 @@ func TestDivide(t *testing.T) {
 	})
 }
 
-// No more than a share of q lies before the quantile, and no more than the rest behind it.
+// At most a share q of the values is before the quantile, and at most the rest after it.
 func TestQuantile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.IntRange(0, 20), 1, 60).Draw(t, "values")

@@ -1,4 +1,4 @@
-// Package radix sorts numbers by the digits of their bits.
+// Package radix sorts floating-point numbers by the digits of their bits.
 package radix
 
 import (
@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// Digits of the sort: the leading ones of those bits in which the numbers differ.
-// Few of so many numbers that they fit memory agree in these, unless they are equal.
+// The sort uses the leading digits of those bits in which the numbers differ. Unless they are
+// equal, few numbers of a list that fits in memory agree in all of these digits.
 const (
 	digitBits = 11
 	digits    = 3
 	mask      = 1<<digitBits - 1
 )
 
-// Sorter holds the memory of a sort, 32 bytes a number. The zero value is ready;
-// it is for one goroutine at a time.
+// Sorter has the memory of a sort, 32 bytes for each number. The zero value is ready. It is not
+// safe for concurrent use.
 type Sorter struct {
 	a, b  []item
 	count [digits][1 << digitBits]int32
@@ -28,10 +28,11 @@ type item struct {
 	number int32
 }
 
-// Order returns 0..n-1 in the ascending order of value, equal values by number, in
-// order's memory if that suffices. There must be no NaN; -0 equals 0.
+// Order returns 0..n-1 in the ascending order of value, with ties by index, in the memory of order
+// if it suffices. Values must not be NaN; -0 equals 0.
 //
-// It goes digit by digit from the lowest, and compares what agrees in all digits.
+// It sorts by one digit after the other from the lowest, and then compares numbers that agree in
+// all digits.
 func (s *Sorter) Order(n int, value func(i int) float64, order []int32) []int32 {
 	s.grow(n)
 	all, some := ^uint64(0), uint64(0)
@@ -40,7 +41,7 @@ func (s *Sorter) Order(n int, value func(i int) float64, order []int32) []int32 
 		all, some = all&k, some|k
 		s.a[i] = item{k, int32(i)}
 	}
-	differ := bits.Len64(all ^ some) // at n = 0, all bits of nothing
+	differ := bits.Len64(all ^ some) // 64 for n = 0
 	shift := max(differ-digits*digitBits, 0)
 	s.sort(shift, differ)
 	s.compare(shift)
@@ -94,7 +95,7 @@ func (s *Sorter) sort(shift, differ int) {
 	}
 }
 
-// compare sorts the runs of a that agree from the bit shift on.
+// compare sorts the runs of a that agree in the bits from shift on.
 func (s *Sorter) compare(shift int) {
 	if shift == 0 {
 		return

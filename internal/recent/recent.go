@@ -1,5 +1,5 @@
-// Package recent remembers the last few of something that takes long to make and is asked
-// for again and again, as the schemas of messages are. To find one takes no lock:
+// Package recent caches the last few values that are expensive to make and often needed again, such
+// as the schemas of messages. Finding a value takes no lock:
 //
 //	var known recent.List[schema]
 //	s := known.Find(fits)
@@ -13,14 +13,14 @@ import (
 	"sync/atomic"
 )
 
-// List holds the last values that were added. It is safe for concurrent use, if the values
-// are; the zero value is empty.
+// List has the last values that were added. It is safe for concurrent use if the values are. The
+// zero value is empty.
 type List[T any] struct {
 	all atomic.Pointer[[]*T]
 	mu  sync.Mutex // of replacing all
 }
 
-// Find returns the latest value that is the one wanted, nil if there is none.
+// Find returns the latest value for which is returns true, or nil.
 func (l *List[T]) Find(is func(*T) bool) *T {
 	all := l.all.Load()
 	if all == nil {
@@ -34,8 +34,8 @@ func (l *List[T]) Find(is func(*T) bool) *T {
 	return nil
 }
 
-// Add adds a value and forgets all but the latest most, unless the one wanted has been added
-// meanwhile. It returns the one that is in the list.
+// Add adds a value, unless a matching one has been added meanwhile, and drops all but the latest
+// most values. It returns the value in the list.
 func (l *List[T]) Add(v *T, most int, is func(*T) bool) *T {
 	l.mu.Lock()
 	defer l.mu.Unlock()

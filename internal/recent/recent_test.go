@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestList: the last values are there, others are forgotten, and no value is there twice.
+// The list has the latest values, drops the others, and has no duplicates.
 func TestList(t *testing.T) {
 	var l List[int]
 	is := func(want int) func(*int) bool { return func(v *int) bool { return *v == want } }
@@ -29,7 +29,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestTogether: those who add one value at the same time get the same one.
+// Goroutines that add the same value at the same time all get the same pointer.
 func TestTogether(t *testing.T) {
 	for range 100 {
 		var l List[int]

@@ -2,5 +2,5 @@
 
 package regular
 
-// atOnce: there are no named pipes among the files.
+// atOnce is 0 because named pipes are not files on this system.
 const atOnce = 0

@@ -4,5 +4,5 @@ package regular
 
 import "syscall"
 
-// atOnce makes the opening of a named pipe return at once.
+// atOnce makes opening a named pipe return immediately.
 const atOnce = syscall.O_NONBLOCK

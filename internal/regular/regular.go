@@ -1,5 +1,5 @@
-// Package regular opens files that have to be regular ones: models and state. To open a named pipe
-// waits for another program, which may never come, and a device never ends.
+// Package regular opens files that must be regular, such as models and state. Opening a named pipe
+// could wait forever for another program, and reading a device may never end.
 package regular
 
 import (
@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// KindError says that something else than a regular file has a name.
+// KindError reports that a path is not a regular file.
 type KindError struct {
 	Path string
 	Mode fs.FileMode

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// What is no regular file is refused at once, also a pipe that nobody writes to.
+// Anything but a regular file is rejected immediately, including a pipe without a writer.
 func TestOnlyFilesAreOpened(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

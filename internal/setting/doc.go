@@ -1,5 +1,4 @@
-// Package setting reads settings of structs by their tags: each field is one Key, which is
-// a name in a file, a flag and a variable of the environment at once, with its help, its
-// default, and the values it takes. Types whose text has words beside numbers, such as
-// auto, are here, too.
+// Package setting derives settings from struct tags. Each field becomes a Key: its name in YAML,
+// its flag and its environment variable, with help, default and allowed values. It also has types
+// whose text form mixes words and numbers, such as auto.
 package setting

@@ -16,25 +16,25 @@ import (
 type Key struct {
 	// Path names it, "source.kafka.topic".
 	Path string
-	// Help says in a sentence what it is. Placeholder stands for its value in
-	// help, Default is its default as text, Choices the words it takes, if only
-	// some.
+	// Help describes the setting in a sentence. Placeholder stands for the value in help texts,
+	// Default is the default as text, and Choices are the allowed words, if they are limited.
 	Help, Placeholder, Default string
 	Choices                    []string
-	// Bool and List give its type where that matters for the command line.
+	// Bool and List describe the type as far as the command line needs it.
 	Bool, List bool
-	// Required: the stage does not run without it. Common: most people need it, so
-	// that a short help shows it.
+	// Required means that the stage does not run without it. Common means that most people need it,
+	// so that the short help includes it.
 	Required, Common bool
 
-	// After is the name of the key that this one comes after in lists; "": that before it.
+	// After is the name of the key that precedes this one in lists; "" means the previous key of
+	// its struct.
 	After string
 
 	least  *float64
 	fields []field
 }
 
-// field finds a key's field in what holds all settings.
+// field returns a key's field in the struct of all settings.
 type field func(all any) reflect.Value
 
 // Flag returns the name of the key's flag, "source-kafka-topic".
@@ -48,10 +48,10 @@ func (k Key) Env() string {
 // Name returns the last part of the path, "topic".
 func (k Key) Name() string { return k.Path[strings.LastIndexByte(k.Path, '.')+1:] }
 
-// Of lists the keys below path of a struct of type t by its tags, in their order: key
-// (its name; "" for a struct whose keys are those of the struct around it), help,
-// placeholder, default, choices, min, required, common and after. Root leads from what
-// Set and Text are given to a pointer to the struct.
+// Of lists the keys of a struct of type t by its tags, in order, below path. The tags are key (the
+// name; "" for a struct whose keys belong to the surrounding one), help, placeholder, default,
+// choices, min, required, common and after. root converts the argument of Set and Text to a pointer
+// to the struct.
 func Of(t reflect.Type, path string, root func(all any) any) []Key { return of(t, path, root, nil) }
 
 func of(t reflect.Type, path string, root func(all any) any, index []int) []Key {
@@ -75,7 +75,7 @@ func of(t reflect.Type, path string, root func(all any) any, index []int) []Key 
 	return keys
 }
 
-// keyOf is the key of a field by its tags.
+// keyOf returns the key of a field, from its tags.
 func keyOf(f reflect.StructField, path string, at field) Key {
 	k := Key{
 		Path: path, Help: f.Tag.Get("help"), Placeholder: f.Tag.Get("placeholder"), Default: f.Tag.Get("default"),
@@ -96,8 +96,8 @@ func keyOf(f reflect.StructField, path string, at field) Key {
 	return k
 }
 
-// Add adds keys to a list: each behind the key it comes after, or behind the one before
-// it. A key that is there already is the same setting in another struct, and sets both.
+// Add adds keys to a list, each after the key that its After names, or after the previous one. A
+// key that exists already is the same setting in another struct; it then sets both.
 func Add(list, more []Key) []Key {
 	at := len(list)
 	for _, k := range more {
@@ -120,8 +120,7 @@ func Add(list, more []Key) []Key {
 // section is the path without the name.
 func (k Key) section() string { return strings.TrimSuffix(k.Path, k.Name()) }
 
-// Set gives the key a value from its text form; a list's parts are separated by
-// commas.
+// Set sets the key's value from its text form; the parts of a list are separated by commas.
 func (k Key) Set(all any, text string) error {
 	if k.List {
 		var parts []string
@@ -140,7 +139,7 @@ func (k Key) Set(all any, text string) error {
 	return nil
 }
 
-// SetList gives a list its parts.
+// SetList sets the parts of a list.
 func (k Key) SetList(all any, parts []string) error {
 	for _, f := range k.fields {
 		f(all).Set(reflect.ValueOf(append([]string(nil), parts...)))
@@ -208,8 +207,8 @@ func (k Key) Text(all any) string {
 	return fmt.Sprint(f.Interface())
 }
 
-// SplitList splits at commas that no backslash precedes (column options may
-// hold escaped commas; the backslash stays).
+// SplitList splits at commas without a preceding backslash. (Column options may contain escaped
+// commas; the backslash stays.)
 func SplitList(text string) []string {
 	var parts []string
 	start := 0
@@ -237,7 +236,7 @@ func oneOf(text string, choices []string) error {
 	return fmt.Errorf("%q is none of %s%s", text, strings.Join(choices, ", "), hint)
 }
 
-// Nearest returns the word that was probably meant, or "".
+// Nearest returns the most similar word, which was probably meant, or "".
 func Nearest(word string, words []string) string {
 	best, least := "", 1+max(1, 2*len(word)/5)
 	for _, w := range words {

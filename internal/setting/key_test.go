@@ -33,8 +33,8 @@ func keysOfBoth() []Key {
 	return Add(keys, Of(reflect.TypeFor[second](), "part", func(a any) any { return &a.(*all).two }))
 }
 
-// Keys of several structs are one list: each behind the key it names, and a key that two
-// structs have sets both.
+// The keys of several structs form one list: each follows the key it names, and a key of two
+// structs sets both.
 func TestAddedKeys(t *testing.T) {
 	keys, names, by := keysOfBoth(), []string(nil), map[string]Key{}
 	for _, k := range keys {

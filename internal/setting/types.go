@@ -25,7 +25,7 @@ func (a Auto) String() string {
 	return strconv.Itoa(int(a))
 }
 
-// Range is a positive number, or those from one to another; {0, 0} is auto.
+// Range is a positive number, or a range of them; {0, 0} is auto.
 type Range [2]int
 
 // UnmarshalText reads auto, a number, or FROM:TO.
@@ -96,8 +96,7 @@ func (p PCA) String() string {
 	return strconv.Itoa(int(p))
 }
 
-// Every says how often something is done: every so many times, 0 for auto, -1 for
-// never.
+// Every is the interval of a repeated action, 0 for auto, -1 for never.
 type Every int
 
 // UnmarshalText reads auto, never or a number.
@@ -146,7 +145,7 @@ func (s *Steps) UnmarshalText(text []byte) error {
 // String writes the number or auto.
 func (s Steps) String() string { return Level(s).String() }
 
-// NonNegative is a number from 0 on, or -1 for auto.
+// NonNegative is a number of at least 0, or -1 for auto.
 type NonNegative float64
 
 // UnmarshalText reads auto or a number.

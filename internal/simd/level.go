@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// Level names a set of vector instructions. Of those of amd64 higher levels include lower
-// ones.
+// Level is a set of vector instructions. On amd64 higher levels include lower ones.
 type Level int
 
 const (
 	// Generic is plain Go.
 	Generic Level = iota
-	// AVX2 is 256 bits with fused multiply and add, of amd64.
+	// AVX2 has 256 bits with fused multiply-add, on amd64.
 	AVX2
-	// AVX512 is 512 bits: the foundation and the byte and word, double and quad
-	// word, and vector length extensions.
+	// AVX512 has 512 bits: the foundation and the byte and word, double and quad word, and vector
+	// length extensions.
 	AVX512
-	// NEON is the 128 bits that every processor of arm64 has.
+	// NEON has the 128 bits of every arm64 processor.
 	NEON
 )
 
@@ -32,18 +31,18 @@ var (
 	choices = map[string]Level{"avx512": AVX512, "avx2": AVX2, "neon": NEON, "sse": Generic, "plain": Generic, "generic": Generic}
 )
 
-// best is the level in use. It is set once, when the program starts, since kernels of two levels in
-// one program would break the promise of the same bits from run to run.
+// best is the current level. It is set once, when the program starts, since kernels of two levels
+// in one program would break the promise of the same bits from run to run.
 var best, errChoice = choose(detected, os.Getenv(Variable))
 
 func (l Level) String() string { return names[l] }
 
-// Best returns the highest level that this processor and build have, or the lower one that the
-// environment variable UNFOLD_CPU chooses.
+// Best returns the highest level of this processor and build, or a lower one that the environment
+// variable UNFOLD_CPU selects.
 func Best() Level { return best }
 
-// Choice returns an error if UNFOLD_CPU names no level, or one that this processor or build lacks. Best
-// ignores such a value.
+// Choice returns an error if UNFOLD_CPU is not a level, or one that this processor or build lacks.
+// Best ignores such a value.
 func Choice() error { return errChoice }
 
 // Levels returns Best and all lower levels, from the lowest, for tests of every kernel.

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Float is an element type: events travel as float32, the model's own
-// arithmetic and the reference fixtures use float64.
+// Float is an element type: float32 for events, float64 for the model's own arithmetic and the
+// reference fixtures.
 type Float interface{ ~float32 | ~float64 }
 
 // Matrix is a dense row-major matrix; element (i,j) is Data[i*Cols+j]. The
@@ -44,7 +44,7 @@ func (m Matrix[T]) Clone() Matrix[T] {
 	return Matrix[T]{Rows: m.Rows, Cols: m.Cols, Data: append([]T(nil), m.Data...)}
 }
 
-// Take returns a new matrix of the named rows, in that order.
+// Take returns a new matrix of the given rows, in that order.
 func Take[T Float, I ~int | ~int32](m Matrix[T], rows []I) Matrix[T] {
 	out := New[T](len(rows), m.Cols)
 	for k, i := range rows {
@@ -53,7 +53,7 @@ func Take[T Float, I ~int | ~int32](m Matrix[T], rows []I) Matrix[T] {
 	return out
 }
 
-// Pick returns the elements of v at some places, in that order.
+// Pick returns the elements of v at the given indices, in that order.
 func Pick[T any, I ~int | ~int32 | ~uint32](v []T, at []I) []T {
 	out := make([]T, len(at))
 	for k, i := range at {
@@ -71,7 +71,7 @@ func Convert[U, T Float](m Matrix[T]) Matrix[U] {
 	return out
 }
 
-// As returns m with elements of type U: m itself if it has them, else a copy.
+// As returns m with elements of type U: m itself if it has that type, otherwise a copy.
 func As[U, T Float](m Matrix[T]) Matrix[U] {
 	if same, is := any(m).(Matrix[U]); is {
 		return same
@@ -79,9 +79,9 @@ func As[U, T Float](m Matrix[T]) Matrix[U] {
 	return Convert[U](m)
 }
 
-// SquaredDistance returns sum_k (a_k-b_k)^2, accumulated in float64 in index
-// order, so that it is the same number wherever it is computed. (The explicit
-// conversion keeps compilers from fusing the product into the sum on some CPUs.)
+// SquaredDistance returns sum_k (a_k-b_k)^2, accumulated in float64 in index order, so that it is
+// the same number everywhere. (The explicit conversion prevents compilers from fusing the product
+// into the sum on some CPUs.)
 func SquaredDistance[T Float](a, b []T) float64 {
 	b = b[:len(a)]
 	var s float64
@@ -92,8 +92,8 @@ func SquaredDistance[T Float](a, b []T) float64 {
 	return s
 }
 
-// RowsOf views the rows of a matrix as arrays R of its number of columns, so that a row costs one
-// bounds check and no multiplication. They share its memory.
+// RowsOf returns views of the rows of a matrix as arrays R of its number of columns, so that a row
+// costs one bounds check and no multiplication. They share its memory.
 func RowsOf[R interface{ [2]T | [3]T | [4]T }, T Float](m Matrix[T]) []R {
 	if len(m.Data) == 0 {
 		return nil

@@ -40,8 +40,8 @@ func TestMatrixViews(t *testing.T) {
 	Of(3, 2, make([]float64, 5))
 }
 
-// The kernels' contracts: float64 in index order, symmetric distances, and
-// the polarisation identity up to rounding.
+// The kernels satisfy their contracts: sums in float64 in index order, symmetric distances, and the
+// polarisation identity up to rounding.
 func TestKernels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "n")
@@ -75,8 +75,8 @@ func TestKernels(t *testing.T) {
 	})
 }
 
-// float32 vectors are measured in float64: the distance of neighbouring floats
-// is not lost.
+// Distances of float32 vectors are computed in float64: the distance of neighbouring floats is not
+// lost.
 func TestSquaredDistanceFloat32(t *testing.T) {
 	a := []float32{1 << 23, 1e-3}
 	b := []float32{1<<23 + 1, 1e-3}

@@ -6,10 +6,10 @@ import (
 	"unfold/internal/vec"
 )
 
-// ridge is what is added to the diagonal of a local Gram matrix, as a share of its trace.
+// ridge is the amount added to the diagonal of a local Gram matrix, as a share of its trace.
 const ridge = 1e-3
 
-// barycenter are the weights of neighbours, for one goroutine.
+// barycenter computes the weights of neighbours, for one goroutine.
 type barycenter struct {
 	gram    *mat.SymDense
 	weights *mat.VecDense
@@ -26,9 +26,9 @@ func newBarycenter(k, dim int) *barycenter {
 	return b
 }
 
-// of returns the weights, which sum to 1, that best reconstruct x from k rows of points
-// (Roweis and Saul, Science 290, 2000): G w = 1, scaled, G_ij = (x - x_i)'(x - x_j), with
-// a ridge of 1e-3 tr G. Where all are at x they are equal. The result is valid until the
+// of returns the weights, summing to 1, that best reconstruct x from k rows of points (Roweis and
+// Saul, Science 290, 2000). They solve G w = 1, scaled, with G_ij = (x - x_i)'(x - x_j) and a ridge
+// of 1e-3 tr G. The weights are equal if all points coincide with x. The result is valid until the
 // next call.
 func (b *barycenter) of(x []float64, points vec.Matrix[float64], near []int32) []float64 {
 	trace, sum := 0.0, 0.0
@@ -48,7 +48,7 @@ func (b *barycenter) of(x []float64, points vec.Matrix[float64], near []int32) [
 	}
 	var chol mat.Cholesky
 	if trace > 0 && chol.Factorize(b.gram) {
-		// A condition beyond that of the ridge is none that matters to a decoded vector.
+		// The error reports a bad condition number, which the ridge makes harmless here.
 		_ = chol.SolveVecTo(b.weights, b.ones)
 	}
 	for _, v := range w {

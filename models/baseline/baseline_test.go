@@ -13,7 +13,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// learnt is a map of the rows of x.
+// learnt returns a map of the rows of x.
 func learnt(t *testing.T, m baseline.Method, x vec.Matrix[float32], common models.Common) *snapshot.Snapshot {
 	t.Helper()
 	s, _, err := fit.Fit(t.Context(), x, fit.Spec{Kind: string(m), Common: common}, nil)
@@ -32,7 +32,7 @@ func opened(t *testing.T, s *snapshot.Snapshot) models.Decoder {
 	return p.(models.Decoder)
 }
 
-// A map of as many components as elements loses nothing.
+// A map with as many components as the vectors have elements decodes without loss.
 func TestComponentsLeadBack(t *testing.T) {
 	x := modeltest.Events(3, 120, 4)
 	p := opened(t, learnt(t, baseline.PCA, x, models.Common{Dims: 4}))
@@ -51,7 +51,7 @@ func TestComponentsLeadBack(t *testing.T) {
 	}
 }
 
-// On data of the map's dimension, decoding the place of a vector leads to where it is.
+// For data of the map's dimension, decoding the position of a vector returns the vector.
 func TestPlacesLeadBack(t *testing.T) {
 	plane := modeltest.Events(3, 300, 2)
 	x := vec.New[float32](plane.Rows, 4)
@@ -95,7 +95,7 @@ func TestPlacesLeadBack(t *testing.T) {
 	}
 }
 
-// A map that was moved as a whole, as a stream may do, has its events moved with it.
+// After a map was moved as a whole, as a stream may do, its events are placed on the moved map.
 func TestPlacingFollowsTheMap(t *testing.T) {
 	x, more := modeltest.Events(3, 200, 5), modeltest.Events(4, 70, 5)
 	for _, m := range baseline.Methods() {
@@ -124,7 +124,7 @@ func TestPlacingFollowsTheMap(t *testing.T) {
 	}
 }
 
-// What cannot be learnt is refused in words.
+// Input that cannot be learnt is rejected with an error.
 func TestRefusals(t *testing.T) {
 	x := modeltest.Events(3, 30, 3)
 	for _, c := range []struct {

@@ -11,27 +11,27 @@ import (
 	"unfold/models/snapshot"
 )
 
-// formula is a map that says by itself where a vector lies, and what lies at a place. The
-// functions that it returns have memory of their own, for one goroutine.
+// formula is a map given by a formula, from vectors to positions and back. The functions that it
+// returns have their own memory and serve one goroutine.
 type formula interface {
 	dims() int
-	// placer returns what sets mu (d) to the place of z (q) and returns its variance.
+	// placer returns a function that sets mu (d) to the position of z (q) and returns its variance.
 	placer() func(mu []float64, z []float32) (variance float64)
-	// decoder returns what sets z (q) to the vector at x (d).
+	// decoder returns a function that sets z (q) to the vector at position x (d).
 	decoder() func(z, x []float64)
-	// noise is the standard deviation of an element of what decodes; sigma2 are the
+	// noise returns the standard deviation of an element of a decoded vector; sigma2 are the
 	// variances of the learnt points.
 	noise(sigma2 []float64) float64
 	Parts() []snapshot.Part
 }
 
-// direct places all vectors by a formula, those that were learnt, too.
+// direct places all vectors by a formula, including the learnt ones.
 type direct struct {
 	formula
 	threads int
 }
 
-// PlaceAll returns the places of the rows of x, and their variances.
+// PlaceAll returns the positions of the rows of x and their variances.
 func (t direct) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	mu, sigma2 = vec.New[float64](x.Rows, t.dims()), make([]float64, x.Rows)
 	const piece = 256
@@ -46,12 +46,12 @@ func (t direct) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress fu
 	return mu, sigma2, ctx.Err()
 }
 
-// Place is PlaceAll: learnt vectors are placed like others.
+// Place is PlaceAll, because learnt vectors are placed like others.
 func (t direct) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	return t.PlaceAll(ctx, z, nil)
 }
 
-// enough checks that vectors of q elements have so many dimensions.
+// enough checks that vectors of q elements suffice for the given dimensions.
 func enough(m Method, dims, q int) error {
 	if dims > q {
 		return models.BadInputf("%s: %d dimensions of vectors of %d elements: there are at most as many dimensions as elements", m, dims, q)
@@ -59,7 +59,7 @@ func enough(m Method, dims, q int) error {
 	return nil
 }
 
-// directPlacer places events by a formula. The map may have moved since it was learnt.
+// directPlacer places events by a formula, followed by the motion of the map since it was learnt.
 type directPlacer struct {
 	*placing.Frame
 	formula
@@ -79,7 +79,7 @@ func newDirectPlacer(s *snapshot.Snapshot, m Method, f formula, set placing.Sett
 	return &directPlacer{frame, f, s, placing.NewMotion(before, s.Mu)}, nil
 }
 
-// Place returns the places of the rows of x; see models.Placer.
+// Place returns the positions of the rows of x; see models.Placer.
 func (p *directPlacer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	return p.Frame.Place(ctx, x, func(b placing.Block) error {
 		place, mu := p.placer(), make([]float64, p.Dims())

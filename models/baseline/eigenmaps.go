@@ -9,17 +9,17 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// eigenTolerance is the residual at which eigenvectors of a graph are good enough.
+// eigenTolerance is the residual at which the iteration for eigenvectors of a graph stops.
 const eigenTolerance = 1e-6
 
-// mostFactor is how many numbers by point the factor of the graph may take; beyond, one that
-// is approximate serves, for longer.
+// mostFactor bounds the size of the graph's factor, in numbers for each point. Beyond it an
+// approximate factor is used, which takes more iterations.
 const mostFactor = 4096
 
 // leastShrunk is the least 1 - lambda_c that (7) divides by.
 const leastShrunk = 0.01
 
-// affinities are the weights s_ij of (6), m x m.
+// affinities returns the weights s_ij of (6), m x m.
 func affinities(lists [][]int32) *sparse.CSR {
 	var i, j []int32
 	var w []float64
@@ -31,7 +31,7 @@ func affinities(lists [][]int32) *sparse.CSR {
 	return sparse.FromTriplets(len(lists), len(lists), i, j, w)
 }
 
-// eigenmap returns (6), m x d, and its eigenvalues, ascending.
+// eigenmap returns the positions (6), m x d, and their eigenvalues, ascending.
 func eigenmap(ctx context.Context, lists [][]int32, s Settings) (places vec.Matrix[float64], values []float64, err error) {
 	w := affinities(lists)
 	degrees := make([]float64, w.N)
@@ -57,11 +57,11 @@ func eigenmap(ctx context.Context, lists [][]int32, s Settings) (places vec.Matr
 type diffusion struct {
 	// values (d) are lambda_c.
 	values []float64
-	// reach2 (m) are the squared distances of learnt vectors to their k-th nearest.
+	// reach2 (m) has the squared distances of learnt vectors to their k-th nearest.
 	reach2 []float64
 }
 
-// check says what is wrong with values that were read.
+// check returns an error if decoded values are invalid.
 func (f diffusion) check() error {
 	for c, v := range f.values {
 		if !(v > 0 && v <= 2+eigenTolerance) {
@@ -71,8 +71,8 @@ func (f diffusion) check() error {
 	return nil
 }
 
-// place adds to mu (d) the place of z by learnt vectors y at x; near are the nearest. It
-// uses a (m).
+// place adds to mu (d) the position of z among learnt vectors y with positions x; near are its
+// nearest, and a (m) is a workspace.
 func (f diffusion) place(mu, a, z []float64, y, x vec.Matrix[float64], near []int32) {
 	degree := 0.5 * float64(len(near))
 	for j := range a {

@@ -11,8 +11,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Learnt places satisfy (6), where eigenvectors are found by iteration, too: each is the mean
-// of its neighbours' by (7). They are the same bits on any number of threads.
+// Learnt positions satisfy (6), also if eigenvectors are found by iteration: by (7) each is the
+// mean of its neighbours' positions. They have the same bits for any number of threads.
 func TestEigenmapsSatisfyTheirEquation(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -63,7 +63,7 @@ func TestEigenmapsSatisfyTheirEquation(t *testing.T) {
 	}
 }
 
-// A model file with eigenvalues that cannot be is refused.
+// A model file with impossible eigenvalues is rejected.
 func TestEigenvaluesAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		name  string

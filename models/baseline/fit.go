@@ -12,24 +12,24 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Fitted is what a method has learnt.
+// Fitted is a fitted map of one of the methods.
 type Fitted struct {
 	// Settings have the defaults filled in.
 	Settings Settings
-	// Learnt are the rows that were learnt, ascending; PCA, GTM and Isomap learn all.
+	// Learnt lists the rows that were learnt, ascending; PCA, GTM and Isomap learn all.
 	Learnt []int32
-	// Near are the nearest neighbours of all rows and Search how they were found, of Isomap; nil
-	// of others.
+	// Near has the nearest neighbours of all rows, and Search the report of their search. Only
+	// Isomap sets them.
 	Near   *knn.Neighbors
 	Search auto.Report
-	// Iterations were taken by a method that iterates, and Converged says that it was not the
-	// greatest number of them that ended it.
+	// Iterations is the number of iterations of an iterative method. Converged reports that it
+	// stopped before the maximum.
 	Iterations int
 	Converged  bool
-	// Stress is Kruskal's stress-1 of the learnt points, of NonMetric; 0 is a perfect order.
+	// Stress is Kruskal's stress-1 of the learnt points, for NonMetric; 0 means a perfect order.
 	Stress float64
-	// LoglikInitial and Loglik are the log-likelihoods before and after learning, of GTM; it
-	// has the only model with one.
+	// LoglikInitial and Loglik are the log-likelihoods before and after learning, for GTM, the only
+	// method with a likelihood.
 	LoglikInitial, Loglik float64
 
 	model interface {
@@ -39,9 +39,8 @@ type Fitted struct {
 	}
 }
 
-// Fit learns a map of the rows of x (n x q) by a method. The rows have to be finite and
-// distinct; bad input are no more rows than neighbours, and more dimensions than the
-// method can have.
+// Fit fits a map to the rows of x (n x q) by a method. The rows must be finite and distinct. It is
+// bad input if there are no more rows than neighbours, or more dimensions than the method supports.
 func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fitted, error) {
 	if !m.known() {
 		return nil, fmt.Errorf("baseline: there is no method %q", m)
@@ -73,7 +72,7 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 	return f, nil
 }
 
-// sample learns a sample of the rows, or all from landmarks.
+// sample learns a sample of the rows, or, for Isomap, all rows with landmarks.
 func (f *Fitted) sample(ctx context.Context, m Method, x vec.Matrix[float32]) (t *scaled, err error) {
 	f.Settings = f.Settings.of(m, x.Rows)
 	s := f.Settings
@@ -105,21 +104,21 @@ func (f *Fitted) all(ctx context.Context, m Method, x vec.Matrix[float32]) error
 	return nil
 }
 
-// PlaceAll returns the places of the rows of x, those that were learnt from, and their
-// variances. Bad input are places beyond single precision.
+// PlaceAll returns the positions of the rows of x, those that were fitted, and their variances.
+// Positions outside single precision are bad input.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	mu, sigma2, err = f.model.PlaceAll(ctx, x, progress)
 	return checked(mu, sigma2, err)
 }
 
-// Place returns the places of the rows of z (one or more), which were not learnt, and their variances,
-// in the frame of learning. Bad input are places beyond single precision.
+// Place returns the positions of the rows of z (at least one), which were not learnt, and their
+// variances, in the coordinates of learning. Positions outside single precision are bad input.
 func (f *Fitted) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	mu, sigma2, err = f.model.Place(ctx, z)
 	return checked(mu, sigma2, err)
 }
 
-// checked are places that single precision can hold.
+// checked returns the positions, or an error if single precision cannot represent them.
 func checked(mu vec.Matrix[float64], sigma2 []float64, err error) (vec.Matrix[float64], []float64, error) {
 	if err != nil {
 		return mu, nil, fmt.Errorf("baseline: %w", err)
@@ -130,19 +129,19 @@ func checked(mu vec.Matrix[float64], sigma2 []float64, err error) (vec.Matrix[fl
 	return mu, sigma2, nil
 }
 
-// Parts are what placing needs, as a model file holds it.
+// Parts returns the parts of a model file that placing needs.
 func (f *Fitted) Parts() []snapshot.Part { return f.model.Parts() }
 
-// PlaceSettings of a placer. The zero value works.
+// PlaceSettings are the settings of a placer. The zero value works.
 type PlaceSettings struct {
 	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
 	Threads int
-	// Search says how reference points are found, for novelty.
+	// Search configures the search for reference points, which novelty needs.
 	Search auto.Settings
 }
 
-// NewPlacer prepares placing against s, of the method that it names as its kind. It
-// validates s and then shares it.
+// NewPlacer returns a placer for s, by the method that its kind names. It validates s and keeps it
+// without a copy.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) {
 	m := Method(s.Kind)
 	if !m.known() {
@@ -170,7 +169,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (models.Decoder, error) 
 	return p, nil
 }
 
-// readFormula reads what a method holds that learns all rows.
+// readFormula decodes the formula of a method that learns all rows.
 func readFormula(m Method, s *snapshot.Snapshot) (formula, error) {
 	if m == PCA {
 		return readLinear(s)

@@ -14,18 +14,18 @@ import (
 	"unfold/models/modeltest"
 )
 
-// fixture is a map of scikit-learn, or of numpy where that has none (testdata/textbook.py and
-// testdata/landmarks.py).
+// fixture is a map computed by scikit-learn, or by numpy where scikit-learn lacks the method
+// (testdata/textbook.py and testdata/landmarks.py).
 type fixture struct {
 	Name, Method                string
 	Neighbors                   int
-	Steps                       int // of EM; 0 where there is none
+	Steps                       int // iterations of EM; 0 for other methods
 	Points                      int // that are landmarks; 0 where that is not asked
 	Learn, More, Places, Others [][]float64
-	// Of GTM: its log-likelihood, the deviation of its noise, and the vectors at Places.
+	// These are for GTM: the log-likelihood, the deviation of the noise, and the vectors at Places.
 	Loglik, Sigma float64
 	Decoded       [][]float64
-	// Of non-metric scaling: how many iterations it took, and Kruskal's stress-1.
+	// These are for non-metric scaling: the number of iterations, and Kruskal's stress-1.
 	Iterations int
 	Stress     float64
 }
@@ -54,22 +54,22 @@ func rowsOf(rows [][]float64) vec.Matrix[float64] {
 	return x
 }
 
-// Every method has the places of scikit-learn, up to signs, of what it learns and of
-// other vectors, to 1e-6 of the map's extent; what scikit-learn lacks is of numpy.
+// Every method places learnt and new vectors where scikit-learn does, up to signs, to 1e-6 of the
+// map's extent. Methods that scikit-learn lacks are compared with numpy.
 func TestPlacesAreThoseOfScikitLearn(t *testing.T) {
 	for _, f := range fixtures(t, "textbook.json", 2*len(Methods())) {
 		t.Run(f.Method+"/"+f.Name, f.holds)
 	}
 }
 
-// Isomap by landmarks has the places of numpy.
+// Isomap with landmarks gives the positions of a numpy implementation.
 func TestLandmarksAreThoseOfNumpy(t *testing.T) {
 	for _, f := range fixtures(t, "landmarks.json", 2) {
 		t.Run(f.Name, f.holds)
 	}
 }
 
-// holds checks that a method has a fixture's places.
+// holds checks that a method gives a fixture's positions.
 func (f fixture) holds(t *testing.T) {
 	x := vec.Convert[float32](rowsOf(f.Learn))
 	fit, err := Fit(t.Context(), Method(f.Method), x, Settings{
@@ -88,8 +88,8 @@ func (f fixture) holds(t *testing.T) {
 	same(t, "placed", others(t, fit, vec.Convert[float32](rowsOf(f.More))), rowsOf(f.Others), sign)
 }
 
-// Classical scaling of Euclidean distances is principal components (Gower 1966), also
-// where eigenvectors are found by iteration, and for a sample of the rows.
+// Classical scaling of Euclidean distances equals principal components (Gower 1966), also if
+// eigenvectors are found by iteration, and for a sample of the rows.
 func TestScalingIsComponents(t *testing.T) {
 	all := modeltest.Events(6, 700, 8)
 	x, more := all.Slice(0, 600), all.Slice(600, 700)
@@ -108,7 +108,7 @@ func TestScalingIsComponents(t *testing.T) {
 	same(t, "placed", others(t, scaled, more), others(t, linear, more), sign)
 }
 
-// What is learnt is the same to the bit on any number of threads, of a sample too.
+// A fit has the same bits for any number of threads, with a sample too.
 func TestThreadsChangeNothing(t *testing.T) {
 	x := modeltest.Events(5, 400, 6)
 	for _, m := range Methods() {
@@ -134,7 +134,7 @@ func TestThreadsChangeNothing(t *testing.T) {
 	}
 }
 
-// Weights sum to 1, and reconstruct a point amid its neighbours.
+// Weights sum to 1, and reconstruct a point from its neighbours.
 func TestBarycenter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, dim := rapid.IntRange(1, 7).Draw(t, "neighbours"), rapid.IntRange(1, 4).Draw(t, "elements")
@@ -161,7 +161,7 @@ func TestBarycenter(t *testing.T) {
 	})
 }
 
-// others are the places of vectors that were not learnt.
+// others returns the positions of the vectors that were not learnt.
 func others(t *testing.T, f *Fitted, x vec.Matrix[float32]) vec.Matrix[float64] {
 	t.Helper()
 	mu, _, err := f.Place(t.Context(), x)
@@ -171,7 +171,7 @@ func others(t *testing.T, f *Fitted, x vec.Matrix[float32]) vec.Matrix[float64] 
 	return mu
 }
 
-// signs are those that turn the columns of a to those of b.
+// signs returns the signs that turn the columns of a into those of b.
 func signs(a, b vec.Matrix[float64]) []float64 {
 	out := make([]float64, a.Cols)
 	for i := range a.Rows {
@@ -185,7 +185,7 @@ func signs(a, b vec.Matrix[float64]) []float64 {
 	return out
 }
 
-// same checks that a is b, with the signs, to 1e-6 of the largest entry.
+// same checks that a equals b up to the signs, to 1e-6 of the largest entry.
 func same(t *testing.T, what string, a, b vec.Matrix[float64], sign []float64) {
 	t.Helper()
 	var worst, extent float64

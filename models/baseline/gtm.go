@@ -16,7 +16,7 @@ type lattice struct{ side, dims int }
 // spacing is the distance of neighbouring points.
 func (l lattice) spacing() float64 { return 2 / float64(l.side-1) }
 
-// points are all of them, the first coordinate changing slowest.
+// points returns all points of the grid, with the first coordinate changing slowest.
 func (l lattice) points() vec.Matrix[float64] {
 	out := vec.New[float64](power(l.side, l.dims), l.dims)
 	for i := range out.Rows {
@@ -29,7 +29,7 @@ func (l lattice) points() vec.Matrix[float64] {
 	return out
 }
 
-// power returns side^dims, or most if it is more.
+// power returns the smaller of side^dims and most.
 func power(side, dims int) int {
 	const most = 1 << 30
 	n := 1
@@ -41,11 +41,11 @@ func power(side, dims int) int {
 	return n
 }
 
-// topographic is a generative topographic map, y(x) = m + W'phi(x), with noise. It is in
-// the data's units but while it is learnt, in those of unitsOf, of which m is 0.
+// topographic is a generative topographic map, y(x) = m + W'phi(x), with noise. It is in the data's
+// units. While it is learnt it is in the units of unitsOf, in which m is 0.
 type topographic struct {
-	// grid are the latent points, centred those of the basis functions, and width how wide
-	// these are, in spacings.
+	// grid has the latent points, centred has the centres of the basis functions, and width is
+	// their width in spacings.
 	grid, centred lattice
 	width         float64
 	mean          []float64           // m, q elements
@@ -58,10 +58,10 @@ type topographic struct {
 	columns        [][]float64         // of image
 }
 
-// lay makes the latent points and the centres.
+// lay computes the latent points and the centres.
 func (t *topographic) lay() { t.nodes, t.centres = t.grid.points(), t.centred.points() }
 
-// mapNodes finds where the latent points are in the data.
+// mapNodes computes the positions of the latent points in the data.
 func (t *topographic) mapNodes() {
 	t.image = vec.New[float64](t.nodes.Rows, t.weights.Cols)
 	phi := make([]float64, t.centres.Rows+1)
@@ -72,7 +72,7 @@ func (t *topographic) mapNodes() {
 	t.columns = columnsOf(t.image)
 }
 
-// basis sets phi (B+1) to the basis functions at x, Gaussians and 1.
+// basis sets phi (B+1) to the basis functions at x: the Gaussians and 1.
 func (t *topographic) basis(phi, x []float64) {
 	s := t.width * t.centred.spacing()
 	for b := range t.centres.Rows {
@@ -88,8 +88,8 @@ func (t *topographic) combine(y, phi []float64) {
 	}
 }
 
-// respond sets r (K) to the responsibilities (11) of the latent points for a vector less m,
-// and returns its log density, (10).
+// respond sets r (K) to the responsibilities (11) of the latent points for a vector minus m, and
+// returns its log density, (10).
 func (t *topographic) respond(r, y []float64) float64 {
 	pairwise.Distances(r, y, t.columns)
 	least, sum := slices.Min(r), 0.0
@@ -103,8 +103,8 @@ func (t *topographic) respond(r, y []float64) float64 {
 
 func (t *topographic) dims() int { return t.grid.dims }
 
-// placer places by the posterior of a place, of which it gives mean and variance by
-// coordinate: (14).
+// placer returns a function that places a vector at its posterior mean (14) and returns the
+// posterior variance by coordinate.
 func (t *topographic) placer() func(mu []float64, z []float32) float64 {
 	y, r, d := make([]float64, len(t.mean)), make([]float64, t.nodes.Rows), float64(t.dims())
 	return func(mu []float64, z []float32) float64 {
@@ -137,7 +137,7 @@ func (t *topographic) decoder() func(z, x []float64) {
 
 func (t *topographic) noise([]float64) float64 { return math.Sqrt(t.variance) }
 
-// Parts are the mapping as a model file holds it.
+// Parts returns the mapping as parts of a model file:
 //
 //	mean      float64, q
 //	weights   float64, (B+1) x q   of the basis functions, and of 1
@@ -185,17 +185,17 @@ func newTopographic(s Settings) *topographic {
 	return t
 }
 
-// Topography is what a map of that kind has to say of itself.
+// Topography describes a map of kind GTM.
 type Topography struct {
-	// Grid and Basis are the latent points and basis functions along an axis.
+	// Grid and Basis are the numbers of latent points and basis functions along an axis.
 	Grid, Basis int
-	// Noise is the standard deviation of an element about the mapping.
+	// Noise is the standard deviation of an element around the mapping.
 	Noise float64
 	// Loglik is the log-likelihood of the learnt vectors.
 	Loglik float64
 }
 
-// DescribeTopography says it of a snapshot that NewPlacer opens, of kind GTM.
+// DescribeTopography describes a snapshot of kind GTM, which must be valid for NewPlacer.
 func DescribeTopography(s *snapshot.Snapshot) Topography {
 	t, err := readTopographic(s)
 	if err != nil {

@@ -14,19 +14,21 @@ import (
 )
 
 const (
-	// topographicSteps are the most iterations, and gainTolerance is the gain of the penalised
-	// log-likelihood, by element of a vector, at which they end.
+	// topographicSteps is the maximum number of iterations. They end earlier at a gain of
+	// gainTolerance in the penalised log-likelihood, by element of a vector.
 	topographicSteps = 300
 	gainTolerance    = 1e-8
-	// leastNoise is the least variance 1/beta, in units: vectors may lie on the sheet itself.
+	// leastNoise is the lower bound of the variance 1/beta, in units, since vectors may lie exactly
+	// on the sheet.
 	leastNoise = 1e-10
-	// leastSingular is the share of the first singular value up to which one is rounding.
+	// leastSingular is the share of the first singular value below which others are rounding
+	// errors.
 	leastSingular = 1e-10
-	// sumParts is in how many parts vectors are summed up, whatever the number of threads.
+	// sumParts is the number of separate partial sums over vectors, for any number of threads.
 	sumParts = 16
 )
 
-// learnTopographic fits a map to the rows of x by EM from principal components on.
+// learnTopographic fits a map to the rows of x by EM, starting at principal components.
 func learnTopographic(ctx context.Context, x vec.Matrix[float32], s Settings) (*topographic, course, error) {
 	if err := enough(GTM, s.Dims, x.Cols); err != nil {
 		return nil, course{}, err
@@ -40,7 +42,7 @@ func learnTopographic(ctx context.Context, x vec.Matrix[float32], s Settings) (*
 	if err != nil {
 		return nil, c, err
 	}
-	// Densities of vectors in the data's units are those in units by scale^q.
+	// Densities in the data's units are those in the map's units times scale^q.
 	more := float64(len(x.Data)) * math.Log(u.Scale)
 	c.initial, c.loglik = c.initial+more, c.loglik+more
 	vec.Scale(1/u.Scale, t.weights.Data)
@@ -50,19 +52,19 @@ func learnTopographic(ctx context.Context, x vec.Matrix[float32], s Settings) (*
 	return t, c, nil
 }
 
-// course is how an iteration went.
+// course is the result of an iterative fit.
 type course struct {
 	iterations int
 	converged  bool
-	// initial and loglik are log-likelihoods before and after, penalised all that were
-	// climbed over, with the prior.
+	// initial and loglik are the log-likelihoods before and after. penalised has the values of all
+	// iterations, including the prior.
 	initial, loglik float64
 	penalised       []float64
 }
 
-// begin maps the latent points linearly to the plane of the first principal components,
-// with the variances of these, as closely as basis functions can. The noise is what the plane
-// leaves out, by dimension at most, or half the spacing of the points, squared.
+// begin maps the latent points linearly to the plane of the first principal components, with the
+// variances of these, as closely as the basis functions allow. The noise is the variance of the
+// next component, or the square of half the spacing of the points if that is larger.
 func (t *topographic) begin(ctx context.Context, x vec.Matrix[float32], u placing.Units, s Settings) error {
 	d, q := s.Dims, x.Cols
 	p, err := pca.Fit(ctx, x, min(d+1, q), pca.Settings{Threads: s.Threads, Seed: s.Seed})
@@ -96,7 +98,7 @@ func (t *topographic) begin(ctx context.Context, x vec.Matrix[float32], u placin
 	return nil
 }
 
-// design is the matrix of basis functions at the latent points, Phi, K x (B+1).
+// design returns the matrix of basis functions at the latent points, Phi, K x (B+1).
 func (t *topographic) design() *mat.Dense {
 	phi := mat.NewDense(t.nodes.Rows, t.centres.Rows+1, nil)
 	for k := range t.nodes.Rows {
@@ -115,7 +117,7 @@ func (t *topographic) setWeights(w *mat.Dense) {
 	t.mapNodes()
 }
 
-// climb iterates EM until it gains no more.
+// climb iterates EM until the gain is below the tolerance.
 func (t *topographic) climb(ctx context.Context, x vec.Matrix[float32], u placing.Units, s Settings) (course, error) {
 	var c course
 	phi := t.design()
@@ -141,7 +143,7 @@ func (t *topographic) climb(ctx context.Context, x vec.Matrix[float32], u placin
 	}
 }
 
-// sums are those over vectors that the M step needs.
+// sums has the sums over vectors that the M step needs.
 type sums struct {
 	share  []float64           // g_k = sum_j r_jk
 	vector vec.Matrix[float64] // sum_j r_jk y_j, K x q
@@ -160,7 +162,8 @@ func (e *sums) add(o *sums) {
 	e.square, e.loglik, e.n = e.square+o.square, e.loglik+o.loglik, e.n+o.n
 }
 
-// expect is the E step: responsibilities of one vector at a time, which are summed up.
+// expect is the E step. It computes the responsibilities of one vector at a time and adds them to
+// the sums.
 func (t *topographic) expect(ctx context.Context, x vec.Matrix[float32], u placing.Units, threads int) (*sums, error) {
 	size := par.Pieces(x.Rows, sumParts)
 	parts := make([]*sums, par.Pieces(x.Rows, size))

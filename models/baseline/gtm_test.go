@@ -15,7 +15,7 @@ import (
 // topography is the map that GTM learnt.
 func topography(f *Fitted) *topographic { return f.model.(direct).formula.(*topographic) }
 
-// The likelihood, the noise and what is decoded are those of numpy.
+// The likelihood, the noise and decoded vectors agree with numpy.
 func TestTopographyIsThatOfNumpy(t *testing.T) {
 	tested := 0
 	for _, c := range fixtures(t, "textbook.json", 2*len(Methods())) {
@@ -52,7 +52,7 @@ func TestTopographyIsThatOfNumpy(t *testing.T) {
 	}
 }
 
-// EM climbs: no iteration lowers the penalised log-likelihood, whatever the settings.
+// No iteration of EM lowers the penalised log-likelihood, for any settings.
 func TestTopographyClimbs(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n, q := rapid.IntRange(12, 90).Draw(r, "vectors"), rapid.IntRange(2, 6).Draw(r, "elements")
@@ -78,7 +78,7 @@ func TestTopographyClimbs(t *testing.T) {
 	})
 }
 
-// The order of the rows changes nothing but the rounding of sums.
+// The order of the rows changes only the rounding of sums.
 func TestTopographyOfPermutedRows(t *testing.T) {
 	x := modeltest.Events(8, 150, 5)
 	order := make([]int32, x.Rows)
@@ -98,7 +98,7 @@ func TestTopographyOfPermutedRows(t *testing.T) {
 	same(t, "permuted", got, want, signs(got, want))
 }
 
-// Responsibilities sum to 1 wherever a vector lies, and the place is between the latent points.
+// Responsibilities sum to 1 for any vector, and its position lies between the latent points.
 func TestTopographyPlacesEverywhere(t *testing.T) {
 	x := modeltest.Events(8, 120, 4)
 	f, err := Fit(t.Context(), GTM, x, Settings{Common: models.Common{Steps: 30}})
@@ -119,7 +119,7 @@ func TestTopographyPlacesEverywhere(t *testing.T) {
 	}
 }
 
-// What was learnt says that vectors of the sheet lie on it: the noise is that of the data.
+// For vectors near a sheet, the learnt noise equals the noise of the data.
 func TestTopographyFindsTheNoise(t *testing.T) {
 	const noise = 0.05
 	x := vec.New[float32](600, 5)

@@ -15,8 +15,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// walk draws landmarks among the rows of x, finds the lengths of the shortest paths from them in
-// units, and returns the squares of those between landmarks.
+// walk draws landmarks among the rows of x and computes the lengths of the shortest paths from
+// them, in units. It returns the squares of the lengths between landmarks.
 func (t *scaled) walk(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (squares vec.Matrix[float64], err error) {
 	edges, err := graph.Connected(ctx, x, near, s.Threads)
 	if err != nil {
@@ -37,7 +37,7 @@ func (t *scaled) walk(ctx context.Context, x vec.Matrix[float32], near *knn.Neig
 	return squares, err
 }
 
-// scaling returns (1), of squared dissimilarities, which it spoils.
+// scaling returns the positions (1) for squared dissimilarities, which it overwrites.
 func scaling(ctx context.Context, squares vec.Matrix[float64], s Settings) (vec.Matrix[float64], error) {
 	places, err := pca.Scaling(ctx, squares, s.Dims, pca.Settings{Threads: s.Threads, Seed: s.Seed})
 	if err != nil {
@@ -46,7 +46,7 @@ func scaling(ctx context.Context, squares vec.Matrix[float64], s Settings) (vec.
 	return trimmed(places), nil
 }
 
-// extend sets the places of all learnt points, those of landmarks being at, the others by (2).
+// extend sets the positions of all learnt points: at for landmarks, and (2) for the others.
 func (t *scaled) extend(ctx context.Context, at vec.Matrix[float64]) error {
 	isMark := make([]bool, t.y.Rows)
 	for j, i := range t.marks {
@@ -66,7 +66,7 @@ func (t *scaled) extend(ctx context.Context, at vec.Matrix[float64]) error {
 	return ctx.Err()
 }
 
-// triangulate adds to mu (d) the place (2) of a point with dissimilarities a, or similarities.
+// triangulate adds to mu (d) the position (2) of a point with dissimilarities (or similarities) a.
 func (t *scaled) triangulate(mu, a []float64) {
 	scale := -0.5 * t.unit
 	if t.like != nil {
@@ -78,7 +78,7 @@ func (t *scaled) triangulate(mu, a []float64) {
 		}
 		return
 	}
-	// The same sums of a plane, those of even and of odd j in registers.
+	// For a plane, the sums over even and odd j are kept in registers.
 	var even, odd [2]float64
 	mean, vectors := t.mean[:len(a)], t.vectors.Data[:2*len(a)]
 	j := 0
@@ -95,13 +95,14 @@ func (t *scaled) triangulate(mu, a []float64) {
 	mu[0], mu[1] = mu[0]+float64(scale*(even[0]+odd[0])), mu[1]+float64(scale*(even[1]+odd[1]))
 }
 
-// ways sets a (m) to the dissimilarities of Isomap of a vector y, by the lengths of the shortest paths
-// from learnt vectors to landmarks; near are the nearest learnt ones:
+// ways sets a (m) to Isomap's dissimilarities between a vector y and the landmarks, from the path
+// lengths of its nearest learnt vectors, near:
 //
 //	delta_j = min_i (|y - y_i| + paths_ij),  i among the nearest
 //
-// With first the least |y - y_i| and e_j = delta_j - first it is a_j = 2 first e_j + e_j^2, plus first^2,
-// which (2) does not see and which keeps its digits far away.
+// With first, the smallest |y - y_i|, and e_j = delta_j - first, it is a_j = 2 first e_j + e_j^2,
+// without first^2. (2) does not depend on that constant, and omitting it preserves digits for
+// vectors far away.
 func (t *scaled) ways(a, y []float64, near []int32) {
 	var room [32]float64
 	lengths, first := room[:0], math.Inf(1)
@@ -125,10 +126,10 @@ func (t *scaled) ways(a, y []float64, near []int32) {
 	}
 }
 
-// stretch is how many landmarks are looked at together.
+// stretch is the number of landmarks that are processed together.
 const stretch = 256
 
-// pathParts are what a model file holds of landmarks.
+// pathParts returns the landmarks and path lengths as parts of a model file.
 func (t *scaled) pathParts() []snapshot.Part {
 	return []snapshot.Part{
 		placing.Numbers("landmarks", t.marks),
@@ -136,8 +137,8 @@ func (t *scaled) pathParts() []snapshot.Part {
 	}
 }
 
-// readPaths reads them. Files without landmarks are of programs that learnt a sample alone, by
-// paths between all of it in double precision.
+// readPaths decodes the landmarks and path lengths. Files without landmarks come from earlier
+// versions, which learnt a sample alone and used paths between all of it in double precision.
 func (t *scaled) readPaths(s *snapshot.Snapshot) (err error) {
 	n := len(t.learnt)
 	if _, has := s.Part("landmarks"); !has {

@@ -16,7 +16,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// How many landmarks there are by default, and that what is asked for is taken.
+// The default number of landmarks depends on the number of rows, and an explicit number is used as
+// given.
 func TestLandmarksByRows(t *testing.T) {
 	for _, c := range []struct{ points, n, want int }{
 		{0, 60, 60}, {0, 1000, 1000}, {0, 2000, 500}, {0, 4000, 250}, {0, 1_000_000, 250}, {300, 100, 300}, {300, 50_000, 300},
@@ -31,7 +32,7 @@ func TestLandmarksByRows(t *testing.T) {
 	}
 }
 
-// A tenth of the points as landmarks lay a roll out nearly as all do.
+// With a tenth of the points as landmarks, a roll is flattened nearly as well as with all.
 func TestFewLandmarksAreLikeAll(t *testing.T) {
 	x := vec.Convert[float32](modeltest.SwissRoll(600))
 	var maps []vec.Matrix[float64]
@@ -59,8 +60,8 @@ func TestFewLandmarksAreLikeAll(t *testing.T) {
 	}
 }
 
-// A model file of a sample of 30 of 60 rows, which the program wrote before it had landmarks, places
-// rows as that program did (sample.csv).
+// A model file that an earlier version wrote without landmarks, for a sample of 30 of 60 rows,
+// places rows as that version did (sample.csv).
 func TestEarlierSampleIsRead(t *testing.T) {
 	file, err := os.Open("testdata/sample.unfold")
 	if err != nil {
@@ -104,7 +105,7 @@ func TestEarlierSampleIsRead(t *testing.T) {
 	same(t, "placed", vec.Convert[float64](placed.Mu), want, []float64{1, 1})
 }
 
-// What a file says of landmarks and paths has to fit.
+// Invalid landmarks and path lengths in a file are rejected.
 func TestPathsAreChecked(t *testing.T) {
 	x := modeltest.Events(3, 40, 3)
 	f, err := Fit(t.Context(), Isomap, x, Settings{Points: 10})

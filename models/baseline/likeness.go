@@ -7,22 +7,22 @@ import (
 	"unfold/internal/vec"
 )
 
-// likeness are similarities of vectors to all learnt ones (m x q), of which -2 times are
-// dissimilarities: of classical scaling, but for |y_i|^2 + |y_j|^2, which (1) and (2) do not see,
-// and of kernel principal components.
+// likeness computes similarities of vectors to all learnt ones (m x q). Dissimilarities are -2
+// times the similarities. For classical scaling these omit |y_i|^2 + |y_j|^2, on which (1) and (2)
+// do not depend. The similarities are
 //
 //	mds    y_i'y_j
 //	kpca   exp(-|y_i - y_j|^2/(q w^2)) = exp(2 y_i'y_j/(q w^2) - |y_i|^2/(q w^2) - |y_j|^2/(q w^2))
 type likeness struct {
 	y vec.Matrix[float64]
-	// panels are y as gemm.AddTile takes it on the right.
+	// panels has y in the layout of the right operand of gemm.AddTile.
 	panels []float64
-	// precision is 1/(q w^2), 0 of mds, and norms (m) are |y_j|^2/(q w^2).
+	// precision is 1/(q w^2), and 0 for mds; norms (m) are |y_j|^2/(q w^2).
 	precision float64
 	norms     []float64
 }
 
-// similarity is what similarities are multiplied by for dissimilarities.
+// similarity is the factor from similarities to dissimilarities.
 const similarity = -2
 
 func newLikeness(y vec.Matrix[float64], precision float64) *likeness {
@@ -40,7 +40,7 @@ func newLikeness(y vec.Matrix[float64], precision float64) *likeness {
 	return l
 }
 
-// likenessGroup is the memory of likenesses of some vectors.
+// likenessGroup is a workspace for the similarities of some vectors.
 type likenessGroup struct {
 	of   vec.Matrix[float64] // rows and columns in whole tiles
 	left []float64
@@ -54,8 +54,8 @@ func (l *likeness) room(g *likenessGroup, vectors int) {
 	}
 }
 
-// take sets the first rows of g.of to the likenesses of the rows of z. Those of a vector have the same
-// bits whatever others are with it.
+// take sets the first rows of g.of to the similarities of the rows of z. The result for a vector
+// has the same bits whatever the other vectors are.
 func (l *likeness) take(g *likenessGroup, z vec.Matrix[float64]) {
 	l.room(g, z.Rows)
 	m, q, alpha := l.y.Rows, l.y.Cols, 1.0
@@ -83,7 +83,7 @@ func (l *likeness) take(g *likenessGroup, z vec.Matrix[float64]) {
 	}
 }
 
-// squares are the dissimilarities of all learnt vectors, m x m.
+// squares returns the dissimilarities of all learnt vectors, m x m.
 func (l *likeness) squares(threads int) vec.Matrix[float64] {
 	m := l.y.Rows
 	a := vec.New[float64](m, m)

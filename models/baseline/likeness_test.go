@@ -9,7 +9,8 @@ import (
 	"unfold/models/modeltest"
 )
 
-// Likenesses are those of their formulas, and a vector's have the same bits whatever others come with it.
+// Similarities agree with their formulas, and the result for a vector has the same bits whatever
+// the other vectors are.
 func TestLikeness(t *testing.T) {
 	y, z := vec.Convert[float64](modeltest.Events(3, 61, 7)), vec.Convert[float64](modeltest.Events(4, 29, 7))
 	for _, precision := range []float64{0, 0.3} {

@@ -9,8 +9,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// neighborLists returns near, the k nearest neighbours of the rows of x, and where their graph
-// falls apart the ends of the shortest bridges beside them.
+// neighborLists returns near, the k nearest neighbours of the rows of x. If their graph has several
+// components, it adds the ends of the shortest bridges.
 func neighborLists(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, threads int) ([][]int32, error) {
 	edges, err := graph.Connected(ctx, x, near, threads)
 	if err != nil {
@@ -29,8 +29,8 @@ func neighborLists(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbo
 	return lists, nil
 }
 
-// orient turns columns so that the entry of largest magnitude, the first of equals, is
-// positive.
+// orient changes the signs of columns so that the entry of largest magnitude, the first of equals,
+// is positive.
 func orient(x vec.Matrix[float64]) {
 	for c := range x.Cols {
 		largest := 0.0
@@ -45,7 +45,7 @@ func orient(x vec.Matrix[float64]) {
 	}
 }
 
-// reconstruct returns the cost of point i in (4), |x_i - sum_j w_ij x_j|^2.
+// reconstruct returns the cost of point i in (4), |x_i - sum_j w_ij x_j|^2, as a patch.
 func reconstruct(y vec.Matrix[float64], i int, near []int32) patch {
 	p := patch{append([]int32{int32(i)}, near...), vec.New[float64](1+len(near), 1)}
 	p.f.Data[0] = 1

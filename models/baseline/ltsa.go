@@ -9,8 +9,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// neighborhood lists point i and its neighbours, the k nearest and the ends of bridges, with
-// the k nearest of these: by its end alone a part would hang as by a hinge.
+// neighborhood lists point i, its k nearest, and the ends of its bridges with their k nearest. A
+// bridge with a single shared point would leave the components free to turn around it.
 func neighborhood(lists [][]int32, i, k int) []int32 {
 	near := append([]int32{int32(i)}, lists[i]...)
 	for _, end := range lists[i][k:] {
@@ -19,11 +19,11 @@ func neighborhood(lists [][]int32, i, k int) []int32 {
 	return near
 }
 
-// errUnsolved says that gonum found no eigenvectors.
+// errUnsolved reports that gonum found no eigenvectors.
 var errUnsolved = errors.New("the eigenvalue iteration did not converge")
 
-// align returns the cost of a neighbourhood in (8), of its k points near: that of I - F F',
-// F = (1/k^(1/2) V), V (k x d) being their tangent coordinates.
+// align returns the cost of a neighbourhood in (8), for its k points near. It is the quadratic form
+// I - F F', F = (1/k^(1/2) V), with their tangent coordinates V (k x d).
 func align(y vec.Matrix[float64], near []int32, d int) (patch, error) {
 	v, err := tangent(y, near, d)
 	if err != nil {
@@ -37,9 +37,9 @@ func align(y vec.Matrix[float64], near []int32, d int) (patch, error) {
 	return p, nil
 }
 
-// tangent returns the left singular vectors of the greatest d singular values of the rows of
-// y that are near, centred, k x d: coordinates along the plane that is closest to them, of
-// unit length, or 0 where there is no extent.
+// tangent returns the left singular vectors of the d largest singular values of the rows near of y,
+// centred, k x d. They are coordinates in the closest plane, of unit length, or 0 in directions
+// without extent.
 func tangent(y vec.Matrix[float64], near []int32, d int) (vec.Matrix[float64], error) {
 	k := len(near)
 	v, centred, mean := vec.New[float64](k, d), vec.New[float64](k, y.Cols), make([]float64, y.Cols)

@@ -10,7 +10,7 @@ import (
 	"unfold/models"
 )
 
-// A plane is mapped to a plane by one linear map, also where it comes in parts.
+// A plane is mapped to a plane by a single linear map, also if it has several components.
 func TestTangentsOfAPlaneAlign(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -7,18 +7,19 @@ import (
 	"unfold/internal/vec"
 )
 
-// tie is the difference of dissimilarities, as a share of them, up to which it is rounding.
+// tie is the relative difference below which dissimilarities count as equal.
 const tie = 1e-12
 
-// pool are pairs of one disparity, sum over their number, that end before end.
+// pool is a range of pairs, ending before end, with the same disparity: sum divided by their
+// number.
 type pool struct {
 	sum float64
 	end int
 }
 
-// regress sets hat to (16), the monotone least squares of d on the dissimilarities, by pooling
-// adjacent violators (Kruskal, Psychometrika 29, 1964, pages 115 to 129). Equal dissimilarities
-// have equal disparities, his secondary approach, as in scikit-learn.
+// regress sets hat to (16), the monotone least-squares fit of d on the dissimilarities, by pooling
+// adjacent violators (Kruskal, Psychometrika 29, 1964, pages 115 to 129). Equal dissimilarities get
+// equal disparities, his secondary approach, as in scikit-learn.
 func (p *pairs) regress(hat, d []float64) {
 	pools := p.pools[:0]
 	for k := 0; k < len(p.delta); {
@@ -52,8 +53,9 @@ func (p *pairs) regress(hat, d []float64) {
 	p.pools = pools
 }
 
-// monotone is a function of dissimilarities, constant over each of some intervals, linear
-// between them, and constant before and after all. A row has an interval's ends and its value.
+// monotone is a function of dissimilarities. It is constant on each of some intervals and outside
+// all of them, and linear between intervals. A row has the two ends of an interval and the value
+// there.
 type monotone struct{ vec.Matrix[float64] }
 
 // of replaces each delta by its disparity.
@@ -76,7 +78,7 @@ func (f monotone) at(delta float64) float64 {
 	return last[2] + (r[2]-last[2])*(delta-last[1])/(r[0]-last[1])
 }
 
-// check says whether it is one.
+// check returns an error if the function is not monotone.
 func (f monotone) check() error {
 	if f.Rows == 0 {
 		return fmt.Errorf("there are no disparities")

@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// rankSteps are the most iterations, and rankTolerance is the fall of the stress, as a share
-	// of the squared distances, at which they end; both are scikit-learn's.
+	// rankSteps is the maximum number of iterations. They end earlier when the stress falls by less
+	// than rankTolerance, as a share of the squared distances. Both are the defaults of
+	// scikit-learn.
 	rankSteps     = 300
 	rankTolerance = 1e-6
 )
 
-// ordered are the places of (15), m x d, from principal components on; t keeps the monotone
-// function and the stress.
+// ordered returns the positions of minimal (15), m x d, from a start at principal components. t
+// keeps the monotone function and the stress.
 func (t *scaled) ordered(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
 	places, err := t.projected(ctx, x, s)
 	if err != nil {
@@ -36,12 +37,12 @@ func (t *scaled) ordered(ctx context.Context, x vec.Matrix[float32], s Settings)
 	return turned(places)
 }
 
-// pairs are those of m points, i < j, by their dissimilarities. Distances and disparities lie
-// by rows: those of i to all j > i follow those of i - 1.
+// pairs has the pairs i < j of m points, ordered by dissimilarity. Distances and disparities are
+// stored by rows: those of i with all j > i follow those of i - 1.
 type pairs struct {
 	m     int
 	delta []float64 // ascending
-	order []int     // where the pair with each of these lies, of equals the first first
+	order []int     // index of each pair in that order; first of equals first
 	pools []pool    // of the last regression
 }
 
@@ -62,10 +63,10 @@ func newPairs(y vec.Matrix[float64], threads int) *pairs {
 	return p
 }
 
-// from is where the pairs of i begin.
+// from returns the index of the first pair of i.
 func (p *pairs) from(i int) int { return i * (2*p.m - i - 1) / 2 }
 
-// distances sets d to those of the rows of x.
+// distances sets d to the distances between the rows of x.
 func (p *pairs) distances(d []float64, x vec.Matrix[float64], threads int) {
 	columns := columnsOf(x)
 	par.Ranges(threads, p.m, par.Pieces(p.m, sumParts), func(_, from, to int) {
@@ -83,7 +84,7 @@ func (p *pairs) distances(d []float64, x vec.Matrix[float64], threads int) {
 	})
 }
 
-// smacof moves x to where (15) is least, by (16) and (17) in turn, and sets d to its distances.
+// smacof moves x to a minimum of (15), by (16) and (17) in turn, and sets d to its distances.
 func (p *pairs) smacof(ctx context.Context, d []float64, x vec.Matrix[float64], threads int) (optimize.Result, error) {
 	r, hat, before := optimize.Result{}, make([]float64, len(d)), 0.0
 	p.distances(d, x, threads)
@@ -91,7 +92,7 @@ func (p *pairs) smacof(ctx context.Context, d []float64, x vec.Matrix[float64], 
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
-		if r.Iterations == 0 { // the start says nothing yet of a monotone function
+		if r.Iterations == 0 { // there is no monotone function yet at the start
 			for k, at := range p.order {
 				hat[at] = p.delta[k]
 			}
@@ -109,7 +110,7 @@ func (p *pairs) smacof(ctx context.Context, d []float64, x vec.Matrix[float64], 
 	return r, nil
 }
 
-// guttman replaces x by (17), in parts that are the same for any number of threads.
+// guttman replaces x by (17), with sums that are the same for any number of threads.
 func (p *pairs) guttman(x vec.Matrix[float64], hat, d []float64, threads int) {
 	size := par.Pieces(p.m, sumParts)
 	parts := make([]vec.Matrix[float64], par.Pieces(p.m, size))
@@ -137,8 +138,8 @@ func (p *pairs) guttman(x vec.Matrix[float64], hat, d []float64, threads int) {
 	}
 }
 
-// fitted returns the monotone regression of d on the dissimilarities, and Kruskal's stress-1 of d
-// by it, (15) itself.
+// fitted returns the monotone regression of d on the dissimilarities, and its stress (15),
+// Kruskal's stress-1.
 func (p *pairs) fitted(d []float64) (monotone, float64) {
 	hat := make([]float64, len(d))
 	p.regress(hat, d)
@@ -151,7 +152,7 @@ func (p *pairs) fitted(d []float64) (monotone, float64) {
 	return monotone{f}, math.Sqrt(vec.SquaredDistance(d, hat) / vec.SquaredNorm(d))
 }
 
-// DescribeStress returns Kruskal's stress-1 of a map of kind nmds: 0 is a perfect order.
+// DescribeStress returns Kruskal's stress-1 of a map of kind nmds; 0 means a perfect order.
 func DescribeStress(s *snapshot.Snapshot) float64 {
 	stress, err := snapshot.PartOf[float64](s, "stress", 1, 1)
 	if err != nil {

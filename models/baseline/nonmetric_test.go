@@ -12,7 +12,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// It takes as many iterations as scikit-learn, and comes to its stress.
+// Non-metric scaling needs as many iterations as scikit-learn, and ends at the same stress.
 func TestStressIsThatOfScikitLearn(t *testing.T) {
 	for _, f := range fixtures(t, "textbook.json", 2*len(Methods())) {
 		if Method(f.Method) != NonMetric {
@@ -34,7 +34,8 @@ func TestStressIsThatOfScikitLearn(t *testing.T) {
 	}
 }
 
-// drawn are pairs of some points, of whole dissimilarities, many of them equal, and distances.
+// drawn returns pairs of some points with integer dissimilarities, many of them equal, and random
+// distances.
 func drawn(t *rapid.T) (p *pairs, d []float64) {
 	m := rapid.IntRange(2, 8).Draw(t, "points")
 	n := m * (m - 1) / 2
@@ -54,8 +55,8 @@ func sequence(n int) (all []int) {
 	return all
 }
 
-// The regression is monotone, equal at ties, and no other such function of the dissimilarities
-// is closer: by the min-max formula (Barlow et al. 1972) it is known without pooling.
+// The regression is monotone, equal at ties, and closest among such functions of the
+// dissimilarities. The min-max formula (Barlow et al. 1972) computes it without pooling.
 func TestRegressionIsTheMonotoneOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, d := drawn(t)
@@ -93,7 +94,7 @@ func TestRegressionIsTheMonotoneOne(t *testing.T) {
 	})
 }
 
-// Between and beyond dissimilarities the function is monotone, too.
+// The function is also monotone between and beyond the given dissimilarities.
 func TestDisparitiesAreMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, d := drawn(t)
@@ -109,8 +110,8 @@ func TestDisparitiesAreMonotone(t *testing.T) {
 	})
 }
 
-// Only the order of dissimilarities counts: a map of flat data is as flat as they are, whatever
-// monotone function they have gone through, and an iteration never raises the stress.
+// Only the order of dissimilarities matters: any monotone function of the distances of flat data
+// still gives a flat map. No iteration raises the stress.
 func TestOnlyTheOrderCounts(t *testing.T) {
 	y := vec.Convert[float64](modeltest.Events(4, 60, 2))
 	p := newPairs(y, 1)

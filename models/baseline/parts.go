@@ -10,17 +10,17 @@ import (
 	"unfold/models/snapshot"
 )
 
-// PlaceAll returns the places of the rows of x, and their variances.
+// PlaceAll returns the positions of the rows of x and their variances.
 func (t *scaled) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	return t.points().All(ctx, x, progress)
 }
 
-// Place returns the places of the rows of z, which were not learnt, and their variances.
+// Place returns the positions and variances of the rows of z, which were not learnt.
 func (t *scaled) Place(ctx context.Context, z vec.Matrix[float32]) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	return t.points().Others(ctx, t.rows, z, nil)
 }
 
-// Parts are a sample and its units (placing.Parts), and
+// Parts returns a sample and its units (placing.Parts), and
 //
 //	places   float64, m x d   those of the sample, where it was learnt
 //	landmarks uint32, l       with isomap: those of the sample that paths lead from

@@ -11,9 +11,10 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// patch is what one point adds to the sum (4) or (8): a cost of the places of k points. Constant
-// places cost nothing, so that it is that of a graph with weights of either sign, which off the
-// diagonal are those of F F' (k x r) but for a sign that all patches have in common.
+// patch is the term of one point in the sum (4) or (8): a quadratic cost of the positions of k
+// points. Equal positions cost nothing, so it is the Laplacian of a graph with weights of either
+// sign. Off the diagonal these are the elements of F F' (k x r), up to a sign that all patches
+// share.
 type patch struct {
 	points []int32
 	f      vec.Matrix[float64]
@@ -36,12 +37,13 @@ func patches(ctx context.Context, m, threads int, of func(i int) (patch, error))
 	return all, ctx.Err()
 }
 
-// place is where a point stands in a patch.
+// place is the row of a point in a patch.
 type place struct{ patch, row int32 }
 
-// weights returns those of the graph of a sum of patches (m x m), by which Lap(W) is the sum:
-// sign times those of F F'. Each is summed up in the order of the patches. Rows are made one by one:
-// the terms of all as triplets (sparse.FromTriplets) would take several times the memory.
+// weights returns the graph weights (m x m) whose Laplacian Lap(W) is the sum of the patches: sign
+// times the elements of F F'. Elements are summed in the order of the patches. Rows are computed
+// one by one, because all terms as triplets (sparse.FromTriplets) would take several times the
+// memory.
 func weights(all []patch, sign float64, threads int) *sparse.CSR {
 	m := len(all)
 	start := make([]int, m+1)
@@ -81,14 +83,14 @@ func weights(all []patch, sign float64, threads int) *sparse.CSR {
 	return sparse.Stack(parts...)
 }
 
-// row is a row of the weights: its columns, ascending, and their values among those of all.
+// row is a workspace for a row of the weights: its columns, ascending, and values for all columns.
 type row struct {
 	columns []int32
 	value   []float64
 	has     []bool
 }
 
-// sum makes it that of a point which stands at some places.
+// sum computes the row of a point from the patches that contain it.
 func (r *row) sum(all []patch, at []place, sign float64, m int) {
 	if r.value == nil {
 		r.value, r.has = make([]float64, m), make([]bool, m)
@@ -115,8 +117,8 @@ func (r *row) sum(all []patch, at []place, sign float64, m int) {
 	slices.Sort(r.columns)
 }
 
-// least returns (4) or (8), m x d: the d unit eigenvectors of the least eigenvalues of a sum of
-// costs beside the constant one.
+// least returns the positions (4) or (8), m x d: the d unit eigenvectors with the lowest
+// eigenvalues of a sum of costs, without the constant one.
 func least(ctx context.Context, w *sparse.CSR, s Settings) (vec.Matrix[float64], error) {
 	r, err := spectral.Lowest(ctx, w, s.Dims, spectral.Settings{Exact: spectral.Whole, Tolerance: eigenTolerance, Seed: s.Seed, Threads: s.Threads})
 	switch {

@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// denseCost is the sum (4) or (8) of the patches, formed in full, as their papers write it.
+// denseCost returns the sum (4) or (8) of the patches as a dense matrix, as in the papers.
 func denseCost(m Method, all []patch) *mat.SymDense {
 	n := len(all)
 	sum := mat.NewDense(n, n, nil)
@@ -44,8 +44,8 @@ func denseCost(m Method, all []patch) *mat.SymDense {
 	return out
 }
 
-// Where eigenvectors are those of a sparse matrix, by a factor, places are those of the full
-// matrix's, on any number of threads to the bit; also of rows in parts far from each other.
+// Positions from a sparse factor equal those from the dense matrix, with the same bits for any
+// number of threads, also for rows in distant components.
 func TestSparseIsDense(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -110,8 +110,8 @@ func TestSparseIsDense(t *testing.T) {
 	}
 }
 
-// What is forecast of a factor is what it takes, of points that fill their dimensions, to 15% more
-// and half as much.
+// The forecast size of a factor is right for points that fill their dimensions: at most 15% too
+// small and half too large.
 func TestFactorIsForecast(t *testing.T) {
 	for _, n := range []int{1000, 4000} {
 		for _, q := range []int{2, 3, 4, 6} {

@@ -31,8 +31,8 @@ func components(ctx context.Context, x vec.Matrix[float32], s Settings) (*linear
 	return l, nil
 }
 
-// place sets mu to V (z - m) and returns the mean square of what is left of z by dimension
-// left out.
+// place sets mu to V (z - m) and returns the mean square of the remainder of z, by dimension left
+// out.
 func (l *linear) place(mu, rest []float64, z []float32) (variance float64) {
 	left := float64(max(1, len(rest)-len(mu)))
 	if len(mu) == 2 {
@@ -50,8 +50,8 @@ func (l *linear) place(mu, rest []float64, z []float32) (variance float64) {
 	return max(l.least, vec.SquaredNorm(rest)/left)
 }
 
-// plane sets mu to V (z - m) in a plane and returns the square of what is left of z: the same sums,
-// those of even and of odd elements apart.
+// plane sets mu to V (z - m) for two components and returns the squared remainder of z. Sums of
+// even and odd elements are separate.
 func (l *linear) plane(mu *[2]float64, rest []float64, z []float32) (square float64) {
 	first, second, mean := l.components.Row(0)[:len(z)], l.components.Row(1)[:len(z)], l.mean[:len(z)]
 	rest = rest[:len(z)]
@@ -87,7 +87,7 @@ func (l *linear) decoder() func(z, x []float64) {
 	}
 }
 
-// noise is the root mean square of what the learnt vectors lose.
+// noise returns the root mean square reconstruction error of the learnt vectors.
 func (l *linear) noise(sigma2 []float64) float64 {
 	q, lost := len(l.mean), 0.0
 	for _, v := range sigma2 {
@@ -96,7 +96,7 @@ func (l *linear) noise(sigma2 []float64) float64 {
 	return math.Sqrt(lost * float64(max(1, q-l.dims())) / float64(q))
 }
 
-// Parts are the projection as a model file holds it.
+// Parts returns the projection as parts of a model file:
 //
 //	mean         float64, q x 1
 //	components   float64, d x q

@@ -13,12 +13,13 @@ import (
 )
 
 const (
-	// leastLength is the least delta that (9) divides by, in units: below, vectors are equal
-	// but for rounding.
+	// leastLength is the smallest delta that (9) divides by, in units. Vectors that are closer are
+	// equal up to rounding.
 	leastLength = 1e-9
-	// stressTolerance is the step, in units, at which an iteration ends.
+	// stressTolerance is the step, in units, at which the iteration stops.
 	stressTolerance = 1e-9
-	// stressSteps and guestSteps are the most iterations of a map and of one place.
+	// stressSteps and guestSteps are the maximum numbers of iterations for a map and for one
+	// position.
 	stressSteps = 2000
 	guestSteps  = 200
 )
@@ -41,9 +42,9 @@ func columnsOf(y vec.Matrix[float64]) [][]float64 {
 	return out
 }
 
-// stress returns sum_j w_j (delta_j - r_j)^2 of a point at x, r_j = |x - x_j|, all j but one,
-// and sets g (d) to its derivative; a point at x itself does not count there. w_j is 1/delta_j,
-// or 1 if all weigh the same.
+// stress returns sum_j w_j (delta_j - r_j)^2 for a point at x, r_j = |x - x_j|, over all j except
+// but. It sets g (d) to the derivative, in which points at x itself are ignored. w_j is 1/delta_j,
+// or 1 if even is set.
 func stress(g, x, delta []float64, at vec.Matrix[float64], but int, even bool) (sum float64) {
 	clear(g)
 	for j, l := range delta {
@@ -67,7 +68,7 @@ func stress(g, x, delta []float64, at vec.Matrix[float64], but int, even bool) (
 	return sum
 }
 
-// relaxed are the places of (9), m x d, from principal components on.
+// relaxed returns the positions of minimal (9), m x d, from a start at principal components.
 func (t *scaled) relaxed(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
 	start, err := t.projected(ctx, x, s)
 	if err != nil {
@@ -78,7 +79,8 @@ func (t *scaled) relaxed(ctx context.Context, x vec.Matrix[float32], s Settings)
 	return places, err
 }
 
-// projected are places by principal components, in units, which are those of classical scaling.
+// projected returns positions by principal components, in units; they equal those of classical
+// scaling.
 func (t *scaled) projected(ctx context.Context, x vec.Matrix[float32], s Settings) (vec.Matrix[float64], error) {
 	l, err := components(ctx, x, s)
 	if err != nil {
@@ -89,8 +91,8 @@ func (t *scaled) projected(ctx context.Context, x vec.Matrix[float32], s Setting
 	return start, err
 }
 
-// relax returns the places x moved to where (9) is least, turned to their principal axes. It
-// holds the distances of one vector a goroutine at a time.
+// relax returns the positions x after moving them to a minimum of (9) and rotating them to their
+// principal axes. Each goroutine stores the distances of one vector at a time.
 func relax(ctx context.Context, y, x vec.Matrix[float64], threads int) (vec.Matrix[float64], optimize.Result, error) {
 	const piece = 8
 	m, d := x.Rows, x.Cols
@@ -119,7 +121,7 @@ func relax(ctx context.Context, y, x vec.Matrix[float64], threads int) (vec.Matr
 	return x, r, err
 }
 
-// turned returns x (m x d), centred, along its principal axes.
+// turned returns x (m x d), centred and rotated to its principal axes.
 func turned(x vec.Matrix[float64]) (vec.Matrix[float64], error) {
 	d := x.Cols
 	mean := make([]float64, d)
@@ -149,8 +151,8 @@ func turned(x vec.Matrix[float64]) (vec.Matrix[float64], error) {
 	return out, nil
 }
 
-// descend moves mu from where it is to the least stress of a vector at distances delta from
-// the learnt ones, which stay at x; even is that of stress.
+// descend moves mu to a minimum of the stress of a vector with distances delta to the fixed learnt
+// points at x; even is as for stress.
 func descend(ctx context.Context, mu, delta []float64, x vec.Matrix[float64], even bool) error {
 	share := 1 / float64(x.Rows)
 	_, err := optimize.LBFGS(ctx, func(at, g []float64) (float64, error) {

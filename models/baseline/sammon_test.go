@@ -11,7 +11,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// The derivative of the stress is that of its differences.
+// The derivative of the stress agrees with finite differences.
 func TestStressHasItsDerivative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, d := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "dimensions")
@@ -24,7 +24,7 @@ func TestStressHasItsDerivative(t *testing.T) {
 			delta[j] = rapid.Float64Range(0.1, 5).Draw(t, "distance")
 		}
 		for c := range x {
-			x[c] = 7 + value.Draw(t, "x") // apart from all points: at one there is none
+			x[c] = 7 + value.Draw(t, "x") // away from all points, where it has a derivative
 		}
 		but, even := rapid.IntRange(-1, m-1).Draw(t, "but"), rapid.Bool().Draw(t, "even")
 		stress(g, x, delta, at, but, even)
@@ -44,8 +44,8 @@ func TestStressHasItsDerivative(t *testing.T) {
 	})
 }
 
-// At the places of learnt and of new vectors the stress is stationary, and it is less than
-// that of principal components.
+// At the positions of learnt and of new vectors the stress is stationary, and lower than at
+// principal components.
 func TestStressIsLeast(t *testing.T) {
 	x, more := modeltest.Events(6, 150, 6), modeltest.Events(7, 20, 6)
 	set := Settings{Common: models.Common{Dims: 3}}

@@ -13,48 +13,49 @@ import (
 	"unfold/sparse/knn"
 )
 
-// leastExtent is the share of the first eigenvalue up to which one is rounding.
+// leastExtent is the share of the first eigenvalue below which others are rounding errors.
 const leastExtent = 1e-10
 
-// scaled is a map of learnt points, by scaling or by their neighbours, and places other vectors.
+// scaled is a map of learnt points, computed by scaling or from their neighbours, that places other
+// vectors.
 type scaled struct {
 	method Method
 	learnt []int32
 	units  placing.Units
-	// rows (m x q) are the learnt vectors as they were given, of a fit.
+	// rows (m x q) are the learnt vectors in their original units, during a fit.
 	rows vec.Matrix[float32]
-	// y (m x q) are the learnt vectors in units, x (m x d) their places in those of the map.
+	// y (m x q) has the learnt vectors in units, x (m x d) their positions in the map's units.
 	y, x vec.Matrix[float64]
-	// marks are the landmarks of Isomap among the learnt, and paths (learnt x landmarks) the
-	// lengths of those from them, in units; with other methods all learnt are like landmarks.
+	// marks are the landmarks of Isomap among the learnt vectors, and paths (learnt x landmarks)
+	// the path lengths from them, in units. With other methods all learnt vectors are landmarks.
 	marks      []int32
 	paths      vec.Matrix[float32]
 	k, threads int
 	width      float64 // of kernels
 
-	// like are similarities by which a method scales.
+	// like computes the similarities of methods that scale them.
 	like *likeness
 	diffusion
 	columns [][]float64 // of y
-	// vectors (m x d, of the landmarks) are v_c lambda_c^(-1/2), of mean 0, and mean are those of a_ij
-	// over i, over factor; where a stress is least, vectors are x in units.
+	// vectors (m x d, for landmarks) has v_c lambda_c^(-1/2), of mean 0; mean has the means of a_ij
+	// over i, divided by factor. For methods with a stress, vectors is x in units.
 	vectors vec.Matrix[float64]
 	mean    []float64
-	// unit are the map's units by those of the eigenvectors.
+	// unit is the factor from the eigenvectors' units to the map's.
 	unit float64
-	// least is the least variance that is published.
+	// least is the smallest variance that is published.
 	least float64
-	// rank leads from distances of vectors to those of places, and stress is how far from it
-	// the map is, of non-metric scaling.
+	// rank converts distances of vectors to distances of positions, and stress is the error of the
+	// map relative to it, for non-metric scaling.
 	rank   monotone
 	stress float64
 	// variance are those of the learnt points.
 	variance []float64
-	// course is how the iteration went, if there was one.
+	// course is the result of the iteration, if the method iterates.
 	course optimize.Result
 }
 
-// unitsOf centre vectors and give them a mean square of q elements.
+// unitsOf returns units in which vectors are centred and have a mean square of q.
 func unitsOf(x vec.Matrix[float32]) placing.Units {
 	u := placing.Centred(x)
 	var square float64
@@ -67,7 +68,7 @@ func unitsOf(x vec.Matrix[float32]) placing.Units {
 	return u
 }
 
-// scale learns the rows of x, which are distinct, with their neighbours or nil.
+// scale learns the rows of x, which must be distinct. near has their neighbours, or is nil.
 func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []int32, near *knn.Neighbors, s Settings) (*scaled, error) {
 	if x.Rows <= s.Dims {
 		return nil, models.BadInputf("%s: %d dimensions of %d learnt points: want fewer dimensions than points", method, s.Dims, x.Rows)
@@ -97,13 +98,13 @@ func scale(ctx context.Context, method Method, x vec.Matrix[float32], learnt []i
 	return t, err
 }
 
-// neighbors are those of the learnt rows x.
+// neighbors returns the neighbours of the learnt rows x.
 func (t *scaled) neighbors(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors, error) {
 	return knn.Graph(ctx, x, t.k, knn.Settings{Threads: t.threads})
 }
 
-// places are those of the learnt vectors, or of the landmarks, in units; x are these vectors as
-// they are, with their neighbours.
+// places returns the positions of the learnt vectors, or of the landmarks, in units. x are these
+// vectors in their original units, and near their neighbours.
 func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (vec.Matrix[float64], error) {
 	var squares vec.Matrix[float64]
 	if t.method == Isomap {
@@ -126,7 +127,7 @@ func (t *scaled) places(ctx context.Context, x vec.Matrix[float32], near *knn.Ne
 	return scaling(ctx, t.like.squares(s.Threads), s)
 }
 
-// local are the places of a method that knows neighbours alone.
+// local returns the positions for a method that uses only neighbours.
 func (t *scaled) local(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, s Settings) (places vec.Matrix[float64], err error) {
 	lists, err := neighborLists(ctx, x, near, s.Threads)
 	if err != nil {
@@ -172,7 +173,7 @@ func columnSquares(x vec.Matrix[float64]) []float64 {
 	return out
 }
 
-// choose sets the similarities, and the units of the map.
+// choose sets the similarities and the units of the map.
 func (t *scaled) choose() {
 	t.unit = 1 / t.units.Scale
 	switch t.method {
@@ -186,7 +187,8 @@ func (t *scaled) choose() {
 	}
 }
 
-// prepare makes of the places of the learnt points, or of the landmarks, what (2) and Sigma need.
+// prepare computes the terms of (2) and of Sigma from the positions of the learnt points, or of the
+// landmarks.
 func (t *scaled) prepare(at vec.Matrix[float64]) {
 	if t.scales() || t.method.stresses() {
 		t.vectors = at.Clone()
@@ -202,10 +204,10 @@ func (t *scaled) prepare(at vec.Matrix[float64]) {
 	}
 }
 
-// scales reports whether places are those of (1).
+// scales reports whether positions are those of (1).
 func (t *scaled) scales() bool { return t.like != nil || t.method == Isomap }
 
-// centre finds the mean and the vectors of (2).
+// centre computes the mean and the vectors of (2).
 func (t *scaled) centre() {
 	m, d := t.vectors.Rows, t.vectors.Cols
 	t.mean = make([]float64, m)
@@ -240,7 +242,7 @@ func (t *scaled) centre() {
 	}
 }
 
-// settle finds the variances of the learnt points, and how far away their nearest are.
+// settle computes the variances of the learnt points and the distances to their nearest.
 func (t *scaled) settle(near *knn.Neighbors) {
 	t.variance, t.reach2 = make([]float64, t.x.Rows), make([]float64, t.x.Rows)
 	for i := range t.variance {
@@ -250,7 +252,7 @@ func (t *scaled) settle(near *knn.Neighbors) {
 	}
 }
 
-// spread is the variance by coordinate of the places of some learnt points.
+// spread returns the variance by coordinate of the positions of some learnt points.
 func (t *scaled) spread(near []int32) float64 {
 	d := t.x.Cols
 	mean, sum := t.middle(near), 0.0
@@ -260,7 +262,7 @@ func (t *scaled) spread(near []int32) float64 {
 	return max(sum, t.least)
 }
 
-// middle is the mean place of some learnt points.
+// middle returns the mean position of some learnt points.
 func (t *scaled) middle(near []int32) []float64 {
 	mean := make([]float64, t.x.Cols)
 	for _, j := range near {
@@ -269,7 +271,7 @@ func (t *scaled) middle(near []int32) []float64 {
 	return mean
 }
 
-// points are those that others are placed by.
+// points returns the learnt points, which others are placed with.
 func (t *scaled) points() placing.Learnt {
 	return placing.Learnt{
 		Rows: t.learnt, X: t.x, Units: t.units, Neighbors: t.k, Threads: t.threads,
@@ -286,16 +288,16 @@ func (t *scaled) points() placing.Learnt {
 	}
 }
 
-// guest is what placing vectors needs in memory. It implements placing.Party.
+// guest is a workspace for placing vectors. It implements placing.Party.
 type guest struct {
 	*scaled
 	y, a []float64
 	near *nearest
-	// z are the vectors of a party, in units with their likenesses if a method has them.
+	// z are the vectors of a group, in units, with their similarities if the method uses them.
 	z       vec.Matrix[float32]
 	inUnits []float64
 	likely  likenessGroup
-	// forth are weights of vectors, back of places.
+	// forth computes weights for vectors, back for positions.
 	forth, back *barycenter
 }
 
@@ -351,7 +353,7 @@ func (g *guest) PlaceOne(ctx context.Context, i int, near []int32) (mu []float64
 	return mu, g.spread(near), nil
 }
 
-// weigh adds to mu the places x by (5).
+// weigh adds to mu the positions x by (5).
 func (g *guest) weigh(mu []float64, x vec.Matrix[float64], near []int32) {
 	for i, w := range g.forth.of(g.y, g.scaled.y, near) {
 		vec.Axpy(w, x.Row(int(near[i])), mu)
@@ -361,7 +363,7 @@ func (g *guest) weigh(mu []float64, x vec.Matrix[float64], near []int32) {
 // Settled implements placing.Guest.
 func (g *guest) Settled(l int) (mu []float64, sigma2 float64) { return g.x.Row(l), g.variance[l] }
 
-// Decode implements placing.Guest by (3). The variance is that of the neighbours' elements.
+// Decode implements placing.Guest by (3). The variance is the variance of the neighbours' elements.
 func (g *guest) Decode(y, x []float64) (variance float64) {
 	g.near.find(g.x, x)
 	clear(y)
@@ -374,7 +376,7 @@ func (g *guest) Decode(y, x []float64) (variance float64) {
 	return variance
 }
 
-// nearest are the nearest rows to a point, nearest first, of equals the first.
+// nearest has the rows nearest to a point, nearest first, ties in order of the rows.
 type nearest struct {
 	at    []int32
 	dist2 []float64

@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// Method is the name of one, which is that of its kind, too.
+// Method is the name of a method, which is also its kind in model files.
 type Method string
 
 // The methods.
@@ -32,31 +32,33 @@ func Methods() []Method {
 	return []Method{PCA, Isomap, LLE, KernelPCA, MDS, Eigenmaps, LTSA, Sammon, NonMetric, GTM}
 }
 
-// Settings of a fit. The zero value works.
+// Settings are the settings of a fit. The zero value works.
 type Settings struct {
-	// Common are those of all models. Neighbors is 9 by default, and of LTSA more than dimensions.
-	// Steps are those of GTM, at most 300 by default.
+	// Common has the settings of all models. Neighbors is 9 by default, and for LTSA above the
+	// number of dimensions. Steps applies to GTM, at most 300 by default.
 	models.Common
-	// Points is how many vectors are learnt at most, a sample of all (but PCA and GTM, which
-	// learn all). Default 1000. Isomap learns all, by so many landmarks at most: by default
-	// all of 1000 vectors, as many as make a million paths of more, and 250 or more of any.
+	// Points is the maximum number of vectors that are learnt, a sample of all; PCA and GTM learn
+	// all. Default 1000. For Isomap, which also learns all, it is the maximum number of landmarks.
+	// Its default is all of up to 1000 vectors; beyond, as many as give a million paths, but at
+	// least 250.
 	Points int
-	// Search says how Isomap finds the neighbours of all vectors, and Lists how many of each
-	// at least; see Fitted.Near.
+	// Search configures Isomap's search for neighbours, and Lists is the minimum number of each
+	// vector's neighbours; see Fitted.Near.
 	Search auto.Settings
 	Lists  int
-	// Width is that of Gaussians as a multiple: of GTM of the spacing of the basis functions,
-	// of KernelPCA of (q/2)^(1/2), in units. Default 1.
+	// Width is a multiple of the default width of Gaussians: for GTM the spacing of the basis
+	// functions, for KernelPCA (q/2)^(1/2), in units. Default 1.
 	Width float64
-	// Grid and Basis are, of GTM, the latent points and the basis functions along an axis, 2 or
-	// more. By default there are about 225 and 16 in all: 15 and 4 along 2 axes.
+	// Grid and Basis are, for GTM, the numbers of latent points and basis functions along an axis,
+	// 2 or more. By default there are about 225 and 16 in all: 15 and 4 along 2 axes.
 	Grid, Basis int
-	// Ridge is, of GTM, the precision of the prior of the mapping's weights, in units. Default 0.1.
+	// Ridge is, for GTM, the precision of the prior of the mapping's weights, in units. Default
+	// 0.1.
 	Ridge float64
 }
 
-// Resolved fills in the defaults of a method. It returns a *models.SettingError if the
-// settings make no sense.
+// Resolved fills in the defaults of a method. It returns a *models.SettingError for invalid
+// settings.
 func (s Settings) Resolved(m Method) (Settings, error) {
 	neighbors := 9
 	if m == LTSA {
@@ -80,29 +82,30 @@ func (s Settings) Resolved(m Method) (Settings, error) {
 		s.Grid, s.Basis = cmp.Or(s.Grid, side(225, s.Dims)), cmp.Or(s.Basis, side(16, s.Dims))
 		return s, s.checkTopographic()
 	}
-	if m == Isomap && s.Points == 0 { // the number of vectors says how many
+	if m == Isomap && s.Points == 0 { // depends on the number of vectors
 		return s, nil
 	}
 	if err := models.Require(s.Points > s.Dims, "points", "%d, want more than the %d dimensions of the map", s.Points, s.Dims); err != nil || m != LTSA {
 		return s, err
 	}
-	// As many points as dimensions and one more are on a plane wherever they are.
+	// A set of Dims + 1 points lies in a plane of Dims dimensions anyway.
 	if err := models.Require(s.Points > s.Dims+1, "points", "%d, want more than %d with kind ltsa and %d dimensions of the map", s.Points, s.Dims+1, s.Dims); err != nil {
 		return s, err
 	}
 	return s, models.Require(s.Neighbors > s.Dims, "neighbors", "%d, want more than the %d dimensions of the map with kind ltsa", s.Neighbors, s.Dims)
 }
 
-// Most latent points and basis functions: a step solves a system of the latter.
+// These bound the numbers of latent points and basis functions. A step solves a system of the
+// latter.
 const (
 	mostNodes = 10000
 	mostBasis = 1000
 )
 
-// side is how many points along an axis make about so many in all, 2 or more.
+// side returns the number of points along an axis for about all points in total, at least 2.
 func side(all float64, dims int) int { return max(2, int(math.Round(math.Pow(all, 1/float64(dims))))) }
 
-// checkTopographic says what is wrong with those that GTM alone has.
+// checkTopographic returns an error if a setting of GTM is invalid.
 func (s Settings) checkTopographic() error {
 	return cmp.Or(
 		models.Require(s.Grid >= 2, "grid", "%d, want at least 2", s.Grid),
@@ -114,15 +117,16 @@ func (s Settings) checkTopographic() error {
 	)
 }
 
-// usualPoints are learnt by default, and by Isomap up to a million paths or from at least 250
-// landmarks, which are as good as 1000 on maps of digits and of a swiss roll.
+// usualPoints is the default number of learnt points. Isomap's default is as many landmarks as give
+// a million paths, but at least 250, which are as good as 1000 on maps of digits and of a swiss
+// roll.
 const (
 	usualPoints    = 1000
 	usualPaths     = usualPoints * usualPoints
 	leastLandmarks = 250
 )
 
-// of returns resolved settings with the points of a method that learns n vectors.
+// of returns resolved settings with Points set for a method that learns n vectors.
 func (s Settings) of(m Method, n int) Settings {
 	if m == Isomap && s.Points == 0 {
 		s.Points = min(n, max(usualPaths/n, leastLandmarks, s.Dims+1))
@@ -130,7 +134,8 @@ func (s Settings) of(m Method, n int) Settings {
 	return s
 }
 
-// Bytes returns about what learning holds beside the vectors, n of q elements, with resolved settings.
+// Bytes returns the approximate memory of learning n vectors of q elements, besides the vectors,
+// with resolved settings.
 func (s Settings) Bytes(m Method, n, q int) int64 {
 	switch m {
 	case PCA:
@@ -142,15 +147,15 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 	points := int64(min(n, s.Points))
 	squares := int64(1) // of the eigenvectors
 	switch m {
-	case Sammon: // vectors, and what L-BFGS keeps of places
+	case Sammon: // vectors, and the positions that L-BFGS stores
 		return 8 * points * int64(q+40*s.Dims)
 	case LLE, LTSA, Eigenmaps:
 		k := int64(s.Neighbors + 1)
 		edges, factor := k*k, factorNumbers(int(points), s.Neighbors, q)
-		if m == Eigenmaps { // beside the factor the approximate one
+		if m == Eigenmaps { // the approximate factor as well
 			edges, factor = 10*k, min(factor, mostFactor*points)
 		}
-		// The graph and where its weights are from, a basis of vectors and the factor.
+		// The terms are the graph and its construction, a basis of vectors and the factor.
 		return 8*points*(int64(q)+4*edges+int64(spectral.Columns(s.Dims))) + 8*factor
 	case Isomap: // paths and scaling of the landmarks, the vectors in units, and the graph with its lists
 		rows := int64(n)
@@ -161,10 +166,11 @@ func (s Settings) Bytes(m Method, n, q int) int64 {
 	return 8 * points * (squares*points + int64(q))
 }
 
-// factorNumbers is about how many numbers the factor of (4) or (8) takes, of n points that fill q
-// dimensions and have k neighbours: n log n in a plane, and more with each dimension, as what
-// separates them is larger. Points of fewer dimensions than elements take less. Constants are those
-// of uniform points (TestFactorIsForecast); vectors of many elements have been found to be like 8 dimensions at most.
+// factorNumbers returns the approximate size, in numbers, of the factor of (4) or (8), for n points
+// that fill q dimensions and have k neighbours. It is n log n in a plane and grows with each
+// dimension, because separators grow. Points of a lower intrinsic dimension need less. The
+// constants are those of uniform points (TestFactorIsForecast); vectors of many elements were found
+// to behave like at most 8 dimensions.
 func factorNumbers(n, k, q int) int64 {
 	points, d := float64(n), float64(min(q, 8))
 	numbers := 2 * float64(k) * points * math.Log2(points+1)
@@ -174,10 +180,10 @@ func factorNumbers(n, k, q int) int64 {
 	return int64(min(numbers, 1.5*points*points))
 }
 
-// known reports whether there is such a method.
+// known reports whether the method exists.
 func (m Method) known() bool { return slices.Contains(Methods(), m) }
 
-// stresses reports whether its places are those of a least stress.
+// stresses reports whether the method minimises a stress.
 func (m Method) stresses() bool { return m == Sammon || m == NonMetric }
 
 // whole reports whether it learns all vectors.

@@ -26,7 +26,7 @@ var (
 	measureSteps = flag.Int("budget.steps", 0, "and so many steps")
 )
 
-// resident returns the memory of this process now and at its peak.
+// resident returns the current and the peak memory of this process.
 func resident(t *testing.T) (now, peak int64) {
 	t.Helper()
 	f, err := os.Open("/proc/self/status")
@@ -56,12 +56,12 @@ func forgetPeak(t *testing.T) {
 	}
 }
 
-// measured runs a fit of made-up rows, whose limit is what was planned, and returns plan
-// and measurements. If asked, it prints the peak of every stage.
+// measured runs a fit of generated rows with the planned memory as its limit. It returns the plan
+// and the measurements, and prints the peak of every stage if stages is set.
 func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted, seconds float64) {
 	t.Helper()
 	defer Collect(0)()
-	// What a fit touches of the program is not the data's.
+	// The first fit loads the pages of the program, which do not count as data.
 	if _, _, err := fit.Fit(t.Context(), trial(3000, j.Dim), fit.Spec{LVM: j.Spec.LVM}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +107,9 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 	return p, max(bytes, peak), predicted, seconds
 }
 
-// The memory of a fit is what was predicted, if that is its limit: without one a collection
-// that comes late adds up to a quarter to so short a fit. (Its time depends on who else is at
-// work: see TestMeasured.) The best of three counts.
+// A fit uses the predicted memory if that is its limit. Without a limit, a late collection adds up
+// to a quarter to such a short fit. The best of three runs counts. (TestMeasured compares the time,
+// which depends on other load.)
 func TestMemory(t *testing.T) {
 	tier.Full(t, "it learns 40,000 rows")
 	j := Job{Rows: 40_000, Dim: 50}

@@ -13,9 +13,9 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// growthPercent is what the heap may grow by between collections under Collect, and slack
-// the share of garbage that Plan.Bytes reckons with: less where stages return what they
-// leave (Plan.Returning), in plans of at least largeBytes.
+// growthPercent is the growth of the heap between collections under Collect. slack is the share of
+// garbage in Plan.Bytes. It is smaller in plans of at least largeBytes, where stages return freed
+// memory (Plan.Returning).
 const (
 	growthPercent = 10
 	slack         = 0.12
@@ -23,14 +23,14 @@ const (
 	largeBytes    = 512 << 20
 )
 
-// Collect makes the garbage collector run often enough for Plan.Bytes to hold and,
-// if limit is not 0, more often still before the process would take more than that.
-// It is for the whole process; the function that it returns undoes it.
+// Collect makes the garbage collector run often enough for Plan.Bytes to be right. A limit other
+// than 0 makes it run more often before the process exceeds that limit, in bytes. It changes the
+// whole process; the returned function undoes it.
 func Collect(limit int64) (undo func()) {
 	percent := debug.SetGCPercent(growthPercent)
 	before := debug.SetMemoryLimit(-1)
 	if limit > 0 {
-		// The runtime does not count the pages of the program itself.
+		// The runtime's limit does not include the pages of the program itself.
 		debug.SetMemoryLimit(min(before, max(limit-program, limit/2)))
 	}
 	return func() {
@@ -39,7 +39,8 @@ func Collect(limit int64) (undo func()) {
 	}
 }
 
-// Large reports whether memory that becomes free is worth its return to the system.
+// Large reports whether the plan is large enough that returning freed memory to the system is worth
+// the time.
 func (p *Plan) Large() bool {
 	for _, s := range p.Stages {
 		if s.Bytes >= largeBytes {
@@ -49,8 +50,8 @@ func (p *Plan) Large() bool {
 	return false
 }
 
-// Returning returns what is to be told of the fit's progress for Plan.Bytes to hold: between
-// the stages of a large plan it gives memory back to the system. The rest is up to next.
+// Returning wraps next, the progress function of a fit, as Plan.Bytes assumes: between the stages
+// of a large plan it returns freed memory to the system.
 func (p *Plan) Returning(next models.Progress) models.Progress {
 	if !p.Large() {
 		return next
@@ -65,22 +66,20 @@ func (p *Plan) Returning(next models.Progress) models.Progress {
 	}
 }
 
-// program is about what the program's own pages take.
+// program is the approximate size of the program's own pages.
 const program = 24 << 20
 
-// mutual is the number of entries of a symmetric matrix with the edges to the
-// nearest neighbours of points, relative to twice the number of edges: two that are
-// each other's neighbours share theirs. In the plane it is 0.6, and the more
-// dimensions, the fewer do.
+// mutual returns the number of entries of a symmetric matrix of nearest-neighbour edges, relative
+// to twice the number of edges. Two points that are each other's neighbours share an entry. It is
+// 0.6 in the plane and grows with the dimensions, where fewer edges are mutual.
 func mutual(dim int) float64 {
 	return 0.6 + 0.25*min(1, math.Log(max(1, float64(dim)/2))/math.Log(25))
 }
 
-// grown is the usual capacity of a list that grew by appending, relative to its
-// length.
+// grown is the usual capacity of a list that grew by appending, relative to its length.
 const grown = 1.25
 
-// stages fills in what every stage of the fit holds.
+// stages computes the memory of every stage of the fit.
 func (p *Plan) stages() {
 	p.Stages = nil
 	add := func(name string, perRow, rest float64) {
@@ -95,8 +94,8 @@ func (p *Plan) stages() {
 	input := p.input()
 	seen := 4 * float64(p.Seen)
 	lists := 12 * float64(p.Lists)
-	// What is in memory of the vectors that the model sees where they are used, and where
-	// they are not; what else of the input; and what a report compares the map with.
+	// used and unused are the bytes of the projected vectors in stages that use them and in others;
+	// beside is the rest of the input; compared is the input that a report compares the map with.
 	used, unused, beside, compared := seen, seen, 0., input
 	switch {
 	case p.Entries > 0:
@@ -135,13 +134,14 @@ func (p *Plan) stages() {
 	}
 	d := float64(p.Spec.Dims)
 	placed := 4*d + 12
-	// Places, variances, scales, errors; the tables and each point's own scores.
+	// The terms are positions, variances, scales and errors; the tables and each point's own
+	// scores.
 	learnt := 8*d + 24 + 32 + 48 + placed
 	add("novelty", unused+held+learnt, 0)
 	held -= lists
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
 	unread, build := used, float64(search.BuildBytes(p.Rows, p.Seen, p.reach(), p.Lists))
-	if p.SetsAside() && build > 0 { // from lists, where rows are let go of while they are copied
+	if p.SetsAside() && build > 0 { // from lists; rows are released while they are copied
 		unread = unused + (used-unused)/auto.BuildParts
 	}
 	add("index", unread+held+learnt, index+build)
@@ -150,14 +150,15 @@ func (p *Plan) stages() {
 	}
 	add("write", unused+held+learnt, index)
 	if p.Scored {
-		// The model is written and gone. Norms, and what draws the points; for every thread the
-		// distances of some points to all others in the data and of one on the map.
+		// The model is already written and released. The terms are norms, and the choice of the
+		// points; for every thread the distances of some points to all others in the data and of
+		// one on the map.
 		some := float64(score.TaskRows(p.Rows))
 		add("structure", compared+kept+8*d+24+32+placed+8+8+threads*(8*some+8), 0)
 	}
 }
 
-// readsInput reports whether a stage uses the input itself, and not what it was projected to.
+// readsInput reports whether a stage reads the input itself rather than its projection.
 func (p *Plan) readsInput(stage string) bool {
 	switch stage {
 	case "read", "pca", "structure":
@@ -172,8 +173,8 @@ func (p *Plan) readsInput(stage string) bool {
 	return p.Spec.PCA <= 0
 }
 
-// other fills in the stages of a kind of model whose learning holds so many bytes
-// beside vectors and lists.
+// other adds the stages of another kind of model, whose learning needs the given bytes besides
+// vectors and lists.
 func (p *Plan) other(learning int64) {
 	held := p.input() + 4*float64(p.Seen) + float64(p.Kept) + 12*float64(p.Lists) + 4*(1+2*grown)
 	at := int64(held * float64(p.Rows))
@@ -185,27 +186,27 @@ func (p *Plan) other(learning int64) {
 	}
 }
 
-// covariance is what the projection works on: see baseline.
+// covariance returns the memory of the projection: see baseline.
 func (p *Plan) covariance() float64 {
 	return float64(pca.Bytes(p.Rows, p.Dim, p.Spec.PCA))
 }
 
-// hashes is the table that finds equal rows: slots of 16 bytes with a byte of
-// control each, a power of two of them that is at most 7/8 full.
+// hashes returns the size of the table that finds equal rows. Slots have 16 bytes plus a control
+// byte; their number is a power of two, at most 7/8 full.
 func (p *Plan) hashes() float64 {
 	return 17 * math.Pow(2, float64(bits.Len(uint(p.Rows)*8/7)))
 }
 
-// student adds the stages with heavy tails; held is what lives through all, beside the
-// vectors where they are used and where they are not, and so much of it are lists.
+// student adds the stages with heavy tails. held is the memory that all of them need, besides the
+// vectors in stages that use them and in others; lists is the part of held for neighbour lists.
 func (p *Plan) student(used, unused, held, lists float64, add func(name string, perRow, rest float64)) {
 	further, reach := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
 	d := float64(p.Spec.Dims)
 	entries := entries(p.Seen, p.Neighbors, further, reach)
 	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further, reach) / float64(p.Rows)
-	// What follows from the lists, and how far its rows are filled; lists of further edges and
-	// the numbers of weights before these are bytes. Before that, the near ones by themselves, and
-	// their lengths; after it, where lists are set aside, these twice.
+	// These are the bytes of the matrix after the lists: its columns, lists of further edges and
+	// the numbers of weights. Before that, there are the near edges and their lengths; after it,
+	// where lists are set aside, these twice.
 	more, aside := 4+12*float64(further), 0.
 	if student.NumberBytes(p.Neighbors) == 1 {
 		more += 4 * entries
@@ -213,7 +214,7 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 	if p.SetsListsAside() {
 		aside = lists - 8 // the distances of the last stay
 	}
-	// The order of the points, and its inverse.
+	// These are the order of the points and its inverse.
 	ordered := 4. * 2
 	add("graph", held+max(used+problem+more+ordered, unused+problem+aside+ordered, used+(12+8+8)*float64(p.Neighbors)), 0)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
@@ -232,7 +233,8 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 		width := 2 * math.Ceil(d/2) // of a row of the solver's four vectors
 		system = 4*entries + (3*8*d + statistics) + (4*4*width + 4)
 	}
-	// The components of the vectors; or the vectors of a sample, then all that is held to learn it.
+	// The start needs the components of the vectors; or the vectors of a sample, and then all
+	// memory of learning it.
 	start := used + 4*d
 	if m := p.sample(); m > 0 {
 		share := float64(m) / float64(p.Rows)
@@ -246,21 +248,21 @@ func (p *Plan) student(used, unused, held, lists float64, add func(name string, 
 // sweepBytes is what a thread holds of the groups of the map that push a leaf's points, as observed in the plane.
 const sweepBytes = 90e3
 
-// problemBytes returns the bytes of the constants of n points of dim values with edges
-// to k neighbours and some further ones up to rank reach: student.Problem.Bytes. An entry
-// has its column, its length and the number of its weight.
+// problemBytes returns the bytes of the constants (student.Problem.Bytes) for n points of dim
+// values, with edges to k neighbours and further ones up to rank reach. An entry has its column,
+// its length and the number of its weight.
 func problemBytes(n, dim, k, further, reach int) float64 {
 	entry := 4 + student.LengthBytes(n) + student.NumberBytes(k)
 	return float64(n) * (8 + entries(dim, k, further, reach)*float64(entry) + 8)
 }
 
-// entries is the number of entries a point of the symmetric matrix with the edges to k
-// neighbours of points of dim values, and some further ones at ranks in equal ratios up to
-// reach. The density of m such ranks at rank r is m / (r log(reach/k)), on average over them
+// entries returns the number of entries for each point in the symmetric matrix of edges, for points
+// of dim values. There are edges to k neighbours and further ones at ranks in equal ratios up to
+// reach. The density of m such ranks at rank r is m / (r log(reach/k)). Its average over them is
 //
 //	m (1/k - 1/reach) / log^2(reach/k),
 //
-// and with that probability, or a little less, the other point's list has the edge as well.
+// which is the probability, or slightly above it, that the other point's list has the edge as well.
 func entries(dim, k, further, reach int) float64 {
 	own := float64(further)
 	if further > 0 {
@@ -270,8 +272,8 @@ func entries(dim, k, further, reach int) float64 {
 	return 2 * (float64(k)*mutual(dim) + own)
 }
 
-// fieldBytes returns the bytes of what n points in d dimensions are held against:
-// those of package farfield.
+// fieldBytes returns the memory of the repulsion field of n points in d dimensions: see package
+// farfield.
 func fieldBytes(c models.Coarse, n, dims int) float64 {
 	d, rows := float64(dims), float64(n)
 	columns := 8 * (d + 2)
@@ -283,9 +285,9 @@ func fieldBytes(c models.Coarse, n, dims int) float64 {
 	case models.CoarseAnchors:
 		return rows*(columns+3*4) + 850e3
 	}
-	// Cells: the points and their spare; a tree whose smallest nodes have at most 24
-	// points, for every node moments, stand-ins (two tables, padded to fours), a box
-	// and a gate; for every leaf a list, and as many again above.
+	// Cells need the points and a copy. The tree's smallest nodes have at most 24 points; every
+	// node has moments, stand-ins (two tables, padded to fours), a box and a gate. Every leaf has a
+	// list, and nodes above need as many again.
 	nodes, leaves := 2*parts(n, 24), parts(n, 64)
 	moments := (d + 2) + (d+2)*(d+3)/2
 	fours := func(count float64) float64 { return 4 * math.Ceil(count/4) }
@@ -293,8 +295,8 @@ func fieldBytes(c models.Coarse, n, dims int) float64 {
 	return rows*(8+2*columns) + nodes*8*(moments+standins+2*(d+1)+d+2) + leaves*(8+2*28+4*listed(n, dims))
 }
 
-// listed is the usual room for a leaf's list and its share of those above, in
-// entries: as observed, in three dimensions it still grows with the points.
+// listed returns the usual capacity of a leaf's list and its share of the lists above, in entries.
+// The numbers are measured; in three dimensions they still grow with the points.
 func listed(n, dims int) float64 {
 	switch dims {
 	case 1:
@@ -305,7 +307,7 @@ func listed(n, dims int) float64 {
 	return 123 * max(1, math.Log2(float64(n)/1250))
 }
 
-// parts is the number of parts of at most size that n is halved into.
+// parts returns the number of parts of at most size into which n is halved.
 func parts(n, size int) float64 {
 	count := 1
 	for n > size*count {
@@ -314,18 +316,18 @@ func parts(n, size int) float64 {
 	return float64(count)
 }
 
-// gaussian adds the stages with Gaussian tails; held is what lives through all.
+// gaussian adds the stages with Gaussian tails; held is the memory that all of them need.
 func (p *Plan) gaussian(held float64, add func(name string, perRow, rest float64)) {
 	k, d := float64(p.Neighbors), float64(p.Spec.Dims)
 	entries := 2*k*mutual(p.Seen) + 2*float64(p.Level)
-	// Nodes of all blocks: each coarse-graining adds its landmarks.
+	// The factor accounts for nodes of all blocks, since each coarse-graining adds its landmarks.
 	nodes := 1.2
 	graph := k*12 + 8 + 24
 	add("graph", held+graph+k*(24+24), 0)
 	pairs := entries*(4+8+8) + 8 + nodes*(4+24) + k*4 + 8*3
 	add("coarse", held+graph+pairs, 0)
 	state := 8*d + 8
-	// Blocks of some more vectors than are wanted, as observed for d = 2.
+	// The solver uses blocks of a few more vectors than needed, as measured for d = 2.
 	add("spectral", held+graph+pairs+state+8*(d+3)*16, 0)
 	blocks := nodes * (4 + 24 + 4 + 8*(2*d+1) + 8*d)
 	add("em", held+graph+pairs+state+blocks+8*entries+3*8*d+16+3*8*d+8, 0)

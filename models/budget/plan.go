@@ -11,42 +11,44 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Job is a fit that may be done. Rows, Dim and Spec must be set.
+// Job describes a fit before it runs. Rows, Dim and Spec must be set.
 type Job struct {
 	// Rows and Dim are the shape of the input.
 	Rows, Dim int
-	// Entries is the number of values of sparse rows that are not 0; 0 of rows in full.
+	// Entries is the number of non-zero values of sparse rows; 0 for dense rows.
 	Entries int
-	// Spec is what is to be learnt, as fit.Fit gets it.
+	// Spec is the specification of the fit, as fit.Fit gets it.
 	Spec fit.Spec
-	// Kept are the bytes a row of columns that pass through.
+	// Kept is the number of bytes of a row's columns that pass through.
 	Kept int
-	// Scored says that the map will be compared with the input when it is learnt,
-	// as a report does; else the input is let go of once it is projected.
+	// Scored says that the finished map will be compared with the input, as a report does.
+	// Otherwise the input is released once it is projected.
 	Scored bool
-	// Clusters are the bytes a row that clusters of the map take while they are found, if
-	// they are to be.
+	// Clusters is the memory of finding clusters of the map, in bytes for each row; 0 without
+	// clusters.
 	Clusters int
-	// Bits says that vectors are of 0 and 1, which are searched in another way (knn.Binary).
+	// Bits says that vectors are binary, which have a search of their own (knn.Binary).
 	Bits bool
-	// Base are the bytes that the process takes without data.
+	// Base is the memory of the process without data, in bytes.
 	Base int64
 }
 
-// Plan is what a fit will do and take.
+// Plan is the predicted course of a fit, with its stages and their memory.
 type Plan struct {
 	Job
-	// Seen is the number of values of a vector that the model sees: Dim, or the
-	// number of principal components.
+	// Seen is the number of values of a vector after projection: Dim, or the number of principal
+	// components.
 	Seen int
-	// Fewer says that the rows may choose fewer principal components than these.
+	// Fewer reports that the fit may keep fewer principal components than Seen, depending on the
+	// rows.
 	Fewer bool
-	// Neighbors are similar to a point, Lists are listed for it.
+	// Neighbors is the number of similar points of a point, Lists the length of its neighbour list.
 	Neighbors, Lists int
-	// Search is how they are found, and Index how those of an event: Exact or HNSW, which stands for
-	// cells as well. Which of them it will be the rows decide; the index takes more memory.
+	// Search is the method of the neighbour search, and Index the method for an event's neighbours:
+	// Exact or HNSW. HNSW also stands for cells, because the rows decide between them and HNSW
+	// needs more memory.
 	Search, Index auto.Method
-	// Coarse and, with Gaussian tails, Level say what points are held apart from.
+	// Coarse and, with Gaussian tails, Level choose the targets of repulsion.
 	Coarse models.Coarse
 	Level  int
 	// Steps of learning.
@@ -55,20 +57,20 @@ type Plan struct {
 	theta float64
 	// Stages are those of the fit, in order.
 	Stages []Stage
-	// Changed lists what Within chose otherwise than the defaults, in words.
+	// Changed lists the settings that Within changed from the defaults, as text.
 	Changed []string
 }
 
-// asideBytes are the least of projected rows that are worth a file, and heldBytes of those
-// that the model itself holds, and of lists.
+// asideBytes is the least size of projected rows that are worth a file. heldBytes is the least for
+// rows that the model itself uses, and for lists.
 const (
 	asideBytes = 2 << 20
 	heldBytes  = 64 << 20
 )
 
-// SetsAside reports whether the input should lie in a file, so that it takes memory only
-// while it is used: where it is projected and needed again for a report, and where it is
-// large and what the map is learnt from.
+// SetsAside reports whether the input should be in a file, so that it takes memory only while it is
+// used. It should where a report needs it again after projection, and where it is large and the map
+// is learnt from it.
 func (p *Plan) SetsAside() bool {
 	if p.Entries > 0 || p.Spec.Kind != fit.LVM {
 		return false
@@ -80,23 +82,23 @@ func (p *Plan) SetsAside() bool {
 	return bytes >= heldBytes
 }
 
-// SetsListsAside reports whether the neighbours of points should lie in a file while a map is
-// learnt from what was made of them (models.Common.Aside).
+// SetsListsAside reports whether the neighbour lists should be in a file while the map is learnt
+// from the matrix made of them (models.Common.Aside).
 func (p *Plan) SetsListsAside() bool {
 	return p.Spec.Kind == fit.LVM && p.Spec.LVM.Tails == lvm.Student && 12*p.Rows*p.Lists >= heldBytes
 }
 
 // Stage is a part of a fit.
 type Stage struct {
-	// Name is that of models.Progress, or "read", "pca", "collapse", "novelty",
-	// "index", "write", "structure".
+	// Name is a stage of models.Progress, or "read", "pca", "collapse", "novelty", "index",
+	// "write", "structure".
 	Name string
-	// Bytes are reachable when the stage holds the most, File of them in the input's file
-	// (Plan.SetsAside), where no garbage is.
+	// Bytes is the reachable memory at the stage's peak. File is the part of it in the input's file
+	// (Plan.SetsAside), which has no garbage.
 	Bytes, File int64
 }
 
-// New plans a fit. It fails if the spec makes no sense for such rows.
+// New plans a fit. It returns an error if the spec is invalid for such rows.
 func New(j Job) (Plan, error) {
 	resolve := j.Spec.ForRows
 	if j.Entries > 0 {
@@ -131,7 +133,7 @@ func New(j Job) (Plan, error) {
 	return p, nil
 }
 
-// resolve fills in what the number of rows decides.
+// resolve fills in the settings that depend on the number of rows.
 func (p *Plan) resolve() {
 	s, n := &p.Spec, p.Rows
 	of := p.latent().Outline(n)
@@ -140,12 +142,12 @@ func (p *Plan) resolve() {
 	p.Lists = s.SearchLists(n)
 	p.Search, p.Index = p.search().Graph(n, p.Seen, p.Lists), p.search().Index(n, p.Seen, p.reach())
 	if p.Entries > 0 {
-		p.Search = auto.Exact // whatever the settings say of rows in full
+		p.Search = auto.Exact // sparse rows ignore the settings of dense rows
 	}
 }
 
-// latent are the settings of a latent variable model. Neighbours of sparse rows are found before it
-// learns, and given to it.
+// latent returns the settings of a latent variable model. Neighbours of sparse rows are found
+// beforehand and passed to it.
 func (p *Plan) latent() lvm.Settings {
 	s := p.Spec.Latent()
 	if p.Entries > 0 {
@@ -154,7 +156,7 @@ func (p *Plan) latent() lvm.Settings {
 	return s
 }
 
-// search are the settings that decide how neighbours are found.
+// search returns the settings that choose the neighbour search.
 func (p *Plan) search() auto.Settings {
 	if p.Spec.Distance != distance.Euclidean {
 		return auto.Settings{Method: auto.Exact}
@@ -165,14 +167,14 @@ func (p *Plan) search() auto.Settings {
 	return p.Spec.Search
 }
 
-// Timed reports whether Measure can predict what the plan will take: it knows the steps
-// of the first kind of model, and asks others, of which not all know. How long a search among
-// sparse rows takes depends on which columns they share.
+// Timed reports whether Measure can predict the time of the plan. It can for latent variable
+// models, and for other kinds that predict their own time. The time of a search among sparse rows
+// is unknown, because it depends on the columns they share.
 func (p *Plan) Timed() bool {
 	return p.Entries == 0 && (p.Spec.Kind == fit.LVM || p.Spec.Timed())
 }
 
-// sample is how many of the rows are learnt first, 0 for none.
+// sample returns the number of rows that are learnt first, 0 for none.
 func (p *Plan) sample() int {
 	if p.Spec.Kind != fit.LVM || p.Spec.LVM.Tails != lvm.Student {
 		return 0
@@ -180,12 +182,12 @@ func (p *Plan) sample() int {
 	return p.latent().ForStudent().SampleOf(p.Rows)
 }
 
-// reach is the number of neighbours of an event that are looked for.
+// reach returns the number of neighbours that are searched for an event.
 func (p *Plan) reach() int {
 	return lvm.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)
 }
 
-// threads is the number of goroutines that compute.
+// threads returns the number of goroutines that compute.
 func (p *Plan) threads() int {
 	if t := p.Spec.Threads; t > 0 {
 		return t
@@ -193,7 +195,7 @@ func (p *Plan) threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Bytes is the predicted peak of the process's memory.
+// Bytes returns the predicted peak memory of the process.
 func (p *Plan) Bytes() int64 {
 	share := slack
 	if p.Large() {

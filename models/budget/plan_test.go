@@ -21,7 +21,7 @@ import (
 // near reports whether got differs from want by at most a share.
 func near(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
 
-// What the formulas say of fields is what fields say of themselves.
+// The formulas for repulsion fields agree with the sizes that the fields report.
 func TestFieldBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, d := range []int{1, 2, 3, 10} {
@@ -51,7 +51,7 @@ func TestFieldBytes(t *testing.T) {
 	}
 }
 
-// What they say of the constants and of the whole model is what these say.
+// The formulas for the constants and the whole model agree with the sizes that these report.
 func TestModelBytes(t *testing.T) {
 	for _, dim := range []int{2, 50} {
 		n, d := 6000, 2
@@ -102,7 +102,7 @@ func (p Plan) stage(name string) int64 {
 	panic("there is no stage " + name)
 }
 
-// What ten million rows of 50 values take leaves room below 8 GB for the program itself.
+// A fit of ten million rows of 50 values needs less than 8 GB, including the program itself.
 func TestTenMillionRows(t *testing.T) {
 	p, err := New(Job{Rows: 10_000_000, Dim: 50})
 	if err != nil {
@@ -113,7 +113,7 @@ func TestTenMillionRows(t *testing.T) {
 	}
 }
 
-// A plan says what the fit then does.
+// A plan has the choices that the fit then makes.
 func TestPlanIsWhatIsDone(t *testing.T) {
 	for _, c := range []struct {
 		n, dim int
@@ -163,8 +163,8 @@ func TestNoPlan(t *testing.T) {
 	}
 }
 
-// Rows that are projected wait in a file for the report, unless they are few, and many rows
-// that are not projected lie in one anyway. So do many lists while a map with heavy tails is learnt.
+// Projected rows are kept in a file for the report, unless they are few. Many rows without
+// projection are in a file too. So are many neighbour lists while a map with heavy tails is learnt.
 func TestSetsAside(t *testing.T) {
 	digits := Job{Rows: 70_000, Dim: 784, Scored: true}
 	digits.Spec.Threads = 2 // a report takes memory for each
@@ -221,7 +221,7 @@ func TestSetsAside(t *testing.T) {
 	}
 }
 
-// More of anything takes more memory.
+// Increasing any size or setting increases the predicted memory.
 func TestBytesGrow(t *testing.T) {
 	base := Job{Rows: 50_000, Dim: 40, Base: 1 << 20}
 	bytes := func(change func(*Job)) int64 {
@@ -250,8 +250,8 @@ func TestBytesGrow(t *testing.T) {
 	}
 }
 
-// Within changes nothing that need not be, stays within what it is given, and
-// says what would fit.
+// Within changes only as many settings as necessary, keeps to the limit, and its error names a
+// limit and a number of rows that would do.
 func TestWithin(t *testing.T) {
 	j := Job{Rows: 100_000, Dim: 10, Spec: fit.Spec{Common: models.Common{Dims: 3}}}
 	free, err := New(j)
@@ -279,15 +279,15 @@ func TestWithin(t *testing.T) {
 	if j.Rows += j.Rows / 50; func() bool { _, err := Within(j, limit); return err == nil }() {
 		t.Errorf("%d rows fit, too, but were not offered", j.Rows)
 	}
-	// What was set stays.
+	// Explicit settings are kept.
 	j.Rows, j.Spec.LVM.Student.Coarse = 100_000, models.CoarseMap
 	if _, err := Within(j, free.Bytes()-1); !errors.As(err, &little) {
 		t.Errorf("with cells that were asked for: %v", err)
 	}
 }
 
-// Rows in a file are no part of what garbage comes to, nor of learning; a large plan hears of
-// the same progress as a small one.
+// Rows in a file add neither garbage nor memory to learning. A large plan reports the same progress
+// as a small one.
 func TestRowsInAFile(t *testing.T) {
 	p, err := New(Job{Rows: 1_000_000, Dim: 50})
 	if err != nil {
@@ -319,8 +319,8 @@ func TestRowsInAFile(t *testing.T) {
 	}
 }
 
-// TestPlanOfASample: very many rows are learnt after a sample, which takes memory and time; sparse
-// ones, whose neighbours are given, are not.
+// Very many rows are learnt after a sample, which takes memory and time. Sparse rows, whose
+// neighbours are given, have no sample.
 func TestPlanOfASample(t *testing.T) {
 	few, err := New(Job{Rows: 99_999, Dim: 20})
 	if err != nil {

@@ -23,45 +23,45 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Speed is what Measure found out about this machine for the settings of a plan.
+// Speed has the measured speed of this machine for the settings of a plan.
 type Speed struct {
 	// Rows and Steps of the trial fit.
 	Rows, Steps int
-	// Pair is what a pair of rows takes in the kernel of the search, in seconds,
-	// with all threads at work.
+	// Pair is the time of a pair of rows in the kernel of the search, in seconds, with all threads
+	// busy.
 	Pair float64
-	// Trial are the seconds of the trial fit; Rest those outside of its stages, and
-	// Still those of its learning without a step: the likelihood, twice.
+	// Trial has the seconds of the trial fit. Rest is the time outside its stages, and Still the
+	// time of its learning without a step, which evaluates the likelihood twice.
 	Trial       models.Seconds
 	Rest, Still float64
-	// Index are the seconds that an index of the trial's rows takes, 0 for none.
+	// Index is the time to index the trial's rows, in seconds; 0 for none.
 	Index float64
-	// Learning are the seconds of learning and placing by a kind of model that says so
-	// itself, for all rows of the plan.
+	// Learning is the time of learning and placing all rows, in seconds, for a kind of model that
+	// predicts it itself.
 	Learning float64
-	// Projected are the seconds of a projection of few and of many rows, by a covariance
-	// that is formed; Rates are for those that go another way.
+	// Projected has the seconds of a projection of few and of many rows with a formed covariance.
+	// Rates are for the other forms.
 	Projected [2]float64
 	Rates     pca.Rates
 }
 
-// Sizes of the trials. What a projection takes is measured in at most
-// trialColumns, with few and with many rows.
+// These are the sizes of the trials. A projection is measured with at most trialColumns columns,
+// for few and for many rows.
 const (
 	trialPairs   = 1000 // rows where all pairs are met
 	trialSteps   = 8
 	trialColumns = 256
-	// mostProjected is of how many values rows may be that are projected for a trial.
+	// mostProjected is the maximum number of values of rows that a trial projects.
 	mostProjected = 1024
 	fewRows       = 256
 	manyRows      = 1024
 	kernelTime    = 4 * time.Millisecond
-	// trialTime is after how long a trial is not repeated any more.
+	// trialTime is the time after which a trial is not repeated.
 	trialTime = 700 * time.Millisecond
 )
 
-// trialRows returns how many rows the trial has: more where a fit takes minutes, since
-// what a step takes whatever their number would be counted as if it grew with them.
+// trialRows returns the number of rows of the trial. It is larger for fits of minutes, because a
+// fixed cost of a step would be counted as growing with the rows.
 func (p Plan) trialRows() int {
 	const few, more, many = 4096, 16_384, 100_000
 	switch {
@@ -73,10 +73,10 @@ func (p Plan) trialRows() int {
 	return more
 }
 
-// Measure times small pieces of what the plan will do, in some tenths of a
-// second. Of the rows of the plan, if they are at hand, some are the rows of its trial: how near one
-// another neighbours lie decides how long they are searched for. x may be empty; NaN stands for a missing
-// value. What is wrong with rows is left to the fit to say: the trial then makes its own.
+// Measure measures small parts of the plan, in some tenths of a second. If the rows x of the plan
+// are available, the trial uses some of them, since the search time depends on the distances of
+// neighbours. x may be empty; NaN is a missing value. For rows that cannot be used the trial
+// generates its own, and the fit reports the error later.
 func Measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) {
 	v, err := measure(ctx, p, x)
 	if err != nil && x.Rows > 0 && ctx.Err() == nil {
@@ -103,12 +103,12 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	} else {
 		spec.LVM.Student.Coarse, spec.LVM.Student.Theta = p.Coarse, p.theta
 		spec.LVM.Student.Single = student.SingleLengths(p.Rows)
-		spec.LVM.Student.Supervision = 0 // these rows have no labels, which take hardly any time
+		spec.LVM.Student.Supervision = 0 // trial rows have no labels; these take almost no time
 		if p.Lists < spec.SearchLists(v.Rows) {
 			spec.LVM.Student.Reach = p.Lists // few points have longer lists
 		}
 	}
-	// The trial is searched as the plan is, and an index is timed apart.
+	// The trial uses the plan's search method; the index is measured separately.
 	spec.Search.Method = p.Search
 	rows, err := p.trial(ctx, x, v.Rows)
 	if err != nil {
@@ -152,7 +152,7 @@ func measure(ctx context.Context, p Plan, x vec.Matrix[float32]) (Speed, error) 
 	return v, nil
 }
 
-// index times the making of cells or of an index, if the plan has either.
+// index measures the construction of cells or of an index, if the plan has either.
 func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error {
 	if p.Index != auto.HNSW {
 		return nil
@@ -220,8 +220,8 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// trial returns m rows as the plan's search meets them: some of the rows x of the plan if they can be
-// had, or else made ones.
+// trial returns m rows for the plan's search: some of the rows x if possible, otherwise generated
+// ones.
 func (p Plan) trial(ctx context.Context, x vec.Matrix[float32], m int) (vec.Matrix[float32], error) {
 	rows, ok := p.some(x, m)
 	switch {
@@ -239,8 +239,8 @@ func (p Plan) trial(ctx context.Context, x vec.Matrix[float32], m int) (vec.Matr
 	return components.Projector().Apply(rows, p.Spec.Threads), nil
 }
 
-// some takes m of the rows x of the plan, evenly, if they are what a trial can do with: distinct,
-// whole, and not so wide that their projection would take long.
+// some returns m of the rows x of the plan, evenly spaced, if a trial can use them: they must be
+// distinct, finite, and not so wide that their projection would take long.
 func (p Plan) some(x vec.Matrix[float32], m int) (rows vec.Matrix[float32], ok bool) {
 	if x.Rows != p.Rows || x.Cols != p.Dim || p.Spec.PCA > 0 && p.Dim > mostProjected || m >= x.Rows || p.Entries > 0 {
 		return rows, false
@@ -257,7 +257,7 @@ func (p Plan) some(x vec.Matrix[float32], m int) (rows vec.Matrix[float32], ok b
 	return rows, len(unique) == m
 }
 
-// toBits sets the values of x that are above 0 to 1, the others to 0.
+// toBits sets the positive values of x to 1, the others to 0.
 func toBits(x vec.Matrix[float32]) vec.Matrix[float32] {
 	for at, value := range x.Data {
 		if x.Data[at] = 0; value > 0 {
@@ -267,7 +267,7 @@ func toBits(x vec.Matrix[float32]) vec.Matrix[float32] {
 	return x
 }
 
-// trial makes rows in ten groups, the same each time.
+// trial generates rows in ten groups, always the same.
 func trial(n, dim int) vec.Matrix[float32] {
 	x := vec.New[float32](n, dim)
 	state := uint64(1)
@@ -294,7 +294,7 @@ func trial(n, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// pairTime times the kernel of the search on panels that stay in the cache.
+// pairTime measures the kernel of the search on panels that stay in the cache.
 func pairTime(dim, threads int) float64 {
 	const panels = 20
 	p := tile.NewPanels(panels*tile.Width, dim, 0)
@@ -324,7 +324,7 @@ func pairTime(dim, threads int) float64 {
 	return time.Since(begin).Seconds() / sum
 }
 
-// Seconds is the predicted wall-clock time of the plan at a speed.
+// Seconds returns the predicted duration of the plan in seconds of wall-clock time.
 func (p Plan) Seconds(v Speed) float64 {
 	n, n0 := float64(p.Rows), float64(v.Rows)
 	if p.Spec.Kind != fit.LVM {
@@ -334,15 +334,15 @@ func (p Plan) Seconds(v Speed) float64 {
 	return p.projection(v) + p.learning(v) + sorted*(v.Rest+v.Index)
 }
 
-// learning is the time from the search of neighbours to the last step, with that of a sample of
-// the rows, if it is learnt first.
+// learning returns the time from the neighbour search to the last step, including that of a sample
+// if one is learnt first.
 func (p Plan) learning(v Speed) float64 {
 	n, n0 := float64(p.Rows), float64(v.Rows)
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
 	quadratic := v.Pair * n0 * n0 / 2
 	knn := sorted * v.Trial.KNN
 	switch {
-	case p.Spec.Distance != distance.Euclidean: // pairs of rows, with what little is left out
+	case p.Spec.Distance != distance.Euclidean: // almost all pairs of rows
 		knn = v.Trial.KNN * n * n / (n0 * n0)
 	case p.Search == auto.Exact:
 		knn = max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2
@@ -364,7 +364,7 @@ func (p Plan) learning(v Speed) float64 {
 	return knn + sorted*v.Trial.Graph + coarse + start + em
 }
 
-// sources is how many others n points are held against each, up to a factor.
+// sources returns the number of points that each of n points is repelled by, up to a factor.
 func (p Plan) sources(n float64) float64 {
 	switch {
 	case p.Spec.LVM.Tails == lvm.Gaussian:
@@ -377,13 +377,12 @@ func (p Plan) sources(n float64) float64 {
 	return 1
 }
 
-// formed reports whether principal components come from a covariance that is formed.
+// formed reports whether principal components come from a formed covariance.
 func (p Plan) formed() bool {
 	return pca.FormOf(p.Rows, p.Dim, p.Spec.PCA) == pca.Primal
 }
 
-// projection is the time of the principal components: moments of n rows, and
-// eigenvectors.
+// projection returns the time of the principal components: moments of n rows, and eigenvectors.
 func (p Plan) projection(v Speed) float64 {
 	if p.Spec.PCA <= 0 {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"unfold/models/student"
 )
 
-// A trial works for any settings, and what it says is finite and grows with rows.
+// A trial works for any settings; its prediction is finite and grows with the rows.
 func TestSeconds(t *testing.T) {
 	for _, c := range []struct {
 		n, dim int
@@ -50,8 +50,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// TestSecondsOfAFit compares predicted times with those of fits in the same minute, so that other load is in both: few
-// and many columns, in the plane and in space. The best of three tries counts.
+// Predicted times agree with those of fits in the same minute, so that other load affects both: for
+// few and many columns, in two and three dimensions. The best of three tries counts.
 func TestSecondsOfAFit(t *testing.T) {
 	tier.Full(t, "it compares predicted with measured times")
 	for _, c := range []struct{ n, dim, dims int }{{4000, 5, 2}, {4000, 40, 2}, {2000, 200, 2}, {4000, 5, 3}} {
@@ -93,8 +93,8 @@ func TestTrialIsInterrupted(t *testing.T) {
 	}
 }
 
-// Few rows of many columns are projected by the products of rows, and that is what is
-// predicted: some seconds, not the half hour of the covariance of 20,000 columns.
+// Few rows with many columns are predicted to use the products of rows, in seconds, not the half
+// hour of a covariance of 20,000 columns.
 func TestFewRowsOfManyColumns(t *testing.T) {
 	p, err := New(Job{Rows: 300, Dim: 20_000})
 	if err != nil {
@@ -113,8 +113,8 @@ func TestFewRowsOfManyColumns(t *testing.T) {
 	}
 }
 
-// Rows that are at hand are the trial's: few of them, as the search meets them. Where they are no use
-// rows are made.
+// Available rows are used for the trial, a few of them in the search's order. Rows that cannot be
+// used are replaced by generated ones.
 func TestRowsOfTheTrial(t *testing.T) {
 	const n, dim, m = 5000, 60, 300
 	all := trial(n, dim)
@@ -152,7 +152,7 @@ func TestRowsOfTheTrial(t *testing.T) {
 	}
 }
 
-// Rows that a fit refuses are no error of the prediction: the fit says which they are.
+// Rows that a fit would reject cause no error in the prediction; the fit itself reports them.
 func TestTrialOfRefusedRows(t *testing.T) {
 	x := trial(5000, 6)
 	x.Row(0)[0] = 3e38

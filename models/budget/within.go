@@ -10,9 +10,9 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// TooLittle says that a fit does not fit into a memory.
+// TooLittle reports that a fit does not fit in the given memory.
 type TooLittle struct {
-	// Limit are the bytes that were given, Need the fewest that would do.
+	// Limit is the given number of bytes, Need the smallest that would suffice.
 	Limit, Need int64
 	// Rows is the largest number of rows that would fit, 0 for none.
 	Rows int
@@ -24,10 +24,9 @@ func (e *TooLittle) Error() string {
 	return fmt.Sprintf("budget: %d rows of %d values need %d bytes, more than %d", e.Plan.Rows, e.Plan.Dim, e.Need, e.Limit)
 }
 
-// Within plans a fit of at most limit bytes. Where the defaults take more it
-// chooses what the spec leaves open: with Gaussian tails the level, with heavy
-// ones what points are held against. What was set stays. If nothing fits, the
-// error is a *TooLittle.
+// Within plans a fit of at most limit bytes. If the defaults need more, it changes settings that
+// the spec leaves open: the level with Gaussian tails, the repulsion targets with heavy tails.
+// Explicit settings stay. If nothing fits, the error is a *TooLittle.
 func Within(j Job, limit int64) (Plan, error) {
 	best, err := New(j)
 	if err != nil || best.Bytes() <= limit {
@@ -36,7 +35,7 @@ func Within(j Job, limit int64) (Plan, error) {
 	for _, c := range j.choices() {
 		p, err := New(c.job)
 		if err != nil {
-			continue // what does not go with the other settings
+			continue // the choice conflicts with other settings
 		}
 		if p.Bytes() < best.Bytes() {
 			p.Changed = []string{c.words}
@@ -49,13 +48,13 @@ func Within(j Job, limit int64) (Plan, error) {
 	return best, &TooLittle{Limit: limit, Need: best.Bytes(), Rows: j.rows(best.Spec, limit), Plan: best}
 }
 
-// choice is a job with something chosen, in words.
+// choice is a job with one changed setting, and a description of the change.
 type choice struct {
 	job   Job
 	words string
 }
 
-// choices lists what may be chosen otherwise, the better maps first.
+// choices lists the possible changes, in order of decreasing map quality.
 func (j Job) choices() (out []choice) {
 	if j.Spec.Search.Method == auto.Auto { // the same map, in more time
 		c := j
@@ -69,7 +68,7 @@ func (j Job) choices() (out []choice) {
 			out = append(out, choice{c, fmt.Sprintf("level %d", level)})
 		}
 	} else if s.Tails == lvm.Student && s.Student.Coarse == models.CoarseAuto && s.Student.Theta == 0 {
-		// All pairs would take less still, but n^2 time.
+		// All pairs would take even less memory, but n^2 time.
 		c := j
 		c.Spec.LVM.Student.Coarse = models.CoarseShared
 		out = append(out, choice{c, "coarse shared"})
@@ -77,7 +76,7 @@ func (j Job) choices() (out []choice) {
 	return out
 }
 
-// rows is the largest number of rows that limit allows with a spec.
+// rows returns the largest number of rows for which the spec fits in limit.
 func (j Job) rows(s fit.Spec, limit int64) int {
 	j.Spec = s
 	low, high := 0, j.Rows

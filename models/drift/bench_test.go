@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkAdd is the time of an event that comes and goes, looks included, by window and
-// number of columns.
+// BenchmarkAdd measures the time to add one event, which replaces the oldest, including the tests
+// of the window. It varies the window and the number of columns.
 func BenchmarkAdd(b *testing.B) {
 	for _, c := range [][2]int{{50, 10}, {200, 10}, {200, 50}, {500, 50}} {
 		b.Run(fmt.Sprintf("window=%d/dim=%d", c[0], c[1]), func(b *testing.B) {

@@ -2,10 +2,10 @@ package drift
 
 import "math"
 
-// Counts are a weighted graph on two samples, as far as the test of its cross edges needs it.
-// All are sums over edges or points, so that they can be kept while edges come and go.
+// Counts summarises a weighted graph on two samples for the test of its cross edges. Every field is
+// a sum over edges or points, so that it can be updated when edges are added or removed.
 type Counts struct {
-	// Reference and Newest are the numbers of points, n and m.
+	// Reference and Newest are the numbers of points in the two samples, n and m.
 	Reference, Newest int
 	// Weight, Squares and Strengths are W, Q and S of (D1).
 	Weight, Squares, Strengths int64
@@ -14,34 +14,35 @@ type Counts struct {
 	Cross, Ends int64
 }
 
-// Test is a count of cross edges beside what it would be if the samples were drawn from one
+// Test compares the number of cross edges with its expectation if both samples come from one
 // distribution.
 type Test struct {
-	// Cross is the count, Mean and Deviation are those of the null distribution.
+	// Cross is the observed count; Mean and Deviation describe its null distribution.
 	Cross           int64
 	Mean, Deviation float64
-	// Z is by how many deviations there are fewer cross edges than that, and P the
-	// probability of as many or more under a normal distribution: near 0 if the samples
-	// differ. Without a deviation Z is 0 and P is 1.
+	// Z is (Mean - Cross) / Deviation: large if there are too few cross edges. P is the probability
+	// of at most that many cross edges under a normal distribution; it is near 0 if the samples
+	// differ. If Deviation is 0, Z is 0 and P is 1.
 	Z, P float64
-	// Degree is by how many deviations the newest points have more edges than others: less
-	// than 0 if they lie where points are sparse, or more than 0 where they crowd. It sees
-	// what Z may not, samples of one centre and different spread.
+	// Degree is the number of standard deviations by which the newest points have more edges than
+	// the others. It is negative where they lie in sparse regions and positive where they crowd. It
+	// detects samples with the same centre but different spread, which Z may miss.
 	Degree float64
 }
 
-// Test holds the count against its mean and variance over all choices of the Newest points
-// among all, the graph being given:
+// Test compares the count with its mean and variance over all choices of Newest points among all
+// points, for the given graph:
 //
 //	E X   = W a                                                            (D2)
 //	Var X = Q a + (S - 2 Q) b + (W^2 - S + Q) c - (W a)^2                   (D3)
 //
-// where N = n + m, and a, b, c are the probabilities that an edge is a cross edge, that two
-// edges which share a point both are, and that two which share none are:
+// where N = n + m. The probability that an edge is a cross edge is a; that two edges sharing a
+// point both are is b; and that two edges without a shared point both are is c:
 //
 //	a = 2 n m / N(N-1)    b = n m / N(N-1)    c = 4 n(n-1) m(m-1) / N(N-1)(N-2)(N-3)
 //
-// and likewise the strengths of the newest points, of which S/N - (2W/N)^2 is the variance:
+// The strengths of the newest points are compared likewise. S/N - (2W/N)^2 is the variance of a
+// strength:
 //
 //	E Y = 2 W m/N    Var Y = n m / N(N-1) (S - (2 W)^2 / N)                 (D4)
 func (c Counts) Test() Test {
@@ -69,7 +70,7 @@ func (c Counts) Test() Test {
 	return t
 }
 
-// deviation is the root of a variance, 0 where that is but the rounding of its terms.
+// deviation returns the square root of a variance, or 0 if the variance is only rounding error.
 func deviation(variance, mean float64) float64 {
 	if variance <= 1e-12*(mean*mean+1) {
 		return 0
@@ -77,8 +78,8 @@ func deviation(variance, mean float64) float64 {
 	return math.Sqrt(variance)
 }
 
-// edge adds a weight of 1 between two points, or takes it out if sign is -1. It changes their
-// strengths; was is the weight between them without it.
+// edge adds a weight of 1 between two points (sign 1), or removes it (sign -1), and updates their
+// strengths. was is the weight between them without the edge.
 func (c *Counts) edge(sign, was int64, strength [2]*int32, newest [2]bool) {
 	c.Weight += sign
 	c.Squares += sign * (2*was + 1) // (was+1)^2 - was^2

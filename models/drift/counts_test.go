@@ -9,8 +9,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// countsOf counts the graph of some edges, each of weight 1, in one pass: a pair that is
-// named twice weighs 2.
+// countsOf counts a graph of edges of weight 1 in one pass. A pair that occurs twice has weight 2.
 func countsOf(n int, edges []graph.Edge, newest []bool) Counts {
 	var c Counts
 	weight, strength := map[[2]int32]int64{}, make([]int64, n)
@@ -42,8 +41,8 @@ func countsOf(n int, edges []graph.Edge, newest []bool) Counts {
 	return c
 }
 
-// The mean and the variance are those over all choices of the newest points, counted out, on
-// any graph of few points.
+// The mean and the variance agree with an enumeration of all choices of the newest points, on any
+// small graph.
 func TestMomentsAreThoseOfAllChoices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 9).Draw(t, "points")
@@ -93,8 +92,8 @@ func TestMomentsAreThoseOfAllChoices(t *testing.T) {
 	})
 }
 
-// On a tree (D2) and (D3) are what Friedman and Rafsky (1979) print, and on lists of k
-// neighbours (D2) is what Schilling (1986) prints of the share that is of the same sample.
+// On a tree, (D2) and (D3) agree with the formulas of Friedman and Rafsky (1979). On lists of k
+// neighbours, (D2) agrees with Schilling's (1986) for the share of neighbours of the same sample.
 func TestMomentsAreThePapers(t *testing.T) {
 	const n, m = 7, 5
 	const all = float64(n + m)
@@ -114,7 +113,7 @@ func TestMomentsAreThePapers(t *testing.T) {
 			degree[e.I]++
 			degree[e.J]++
 		}
-		// They count the trees that are left when cross edges go, R = X + 1.
+		// The paper counts the trees that remain after cross edges are removed: R = X + 1.
 		mean := 2*m*n/all + 1
 		variance := 2 * m * n / (all * (all - 1)) * ((2*m*n-all)/all + (pairs-all+2)/((all-2)*(all-3))*(all*(all-1)-4*m*n+2))
 		if math.Abs(got.Mean+1-mean) > 1e-12 || math.Abs(got.Deviation*got.Deviation-variance) > 1e-12 {

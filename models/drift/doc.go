@@ -1,4 +1,4 @@
-// Package drift says whether the newest events are from the same distribution as a set of
+// Package drift tests whether the newest events come from the same distribution as a set of
 // reference rows.
 //
 //	m, err := drift.New(drift.Rows{X: reference}, drift.Settings{})
@@ -7,12 +7,12 @@
 //
 // # The tests
 //
-// A window of the m newest events and a sample of n reference rows are pooled, and a graph is
-// made of all N = n + m points. If both are of one distribution it is chance which points are
-// the newest. If they are not, points have others of their own sample around them, and edges
-// between the samples are few. Nothing is assumed about the distribution.
+// A window of the m newest events and a sample of n reference rows are pooled, and a graph is built
+// on all N = n + m points. If both come from one distribution, every choice of m points is equally
+// likely to be the newest. Otherwise most neighbours of a point belong to its own sample, and there
+// are few edges between the samples. The tests assume nothing about the distribution.
 //
-// Two graphs are looked at:
+// Two graphs are tested:
 //
 //	Tree        the minimum spanning tree (Friedman and Rafsky, "Multivariate generalizations
 //	            of the Wald-Wolfowitz and Smirnov two-sample tests", Annals of Statistics 1979)
@@ -21,8 +21,9 @@
 //	            test based on the number of nearest neighbor type coincidences", Annals of
 //	            Statistics 1988)
 //
-// With w_ij the weight between i and j, 1 for an edge of the tree, and the number of lists
-// that have it for neighbours (0, 1 or 2), and s_i = sum_j w_ij the strength of i:
+// w_ij is the weight between i and j: 1 for an edge of the tree, and for the lists 0, 1 or 2, the
+// number of the two lists that contain the other point. With the strength s_i = sum_j w_ij of i,
+// the statistics are
 //
 //	W = sum over pairs of w_ij    Q = sum over pairs of w_ij^2    S = sum of s_i^2
 //	X = sum over pairs of w_ij [i and j are of different samples]
@@ -31,61 +32,61 @@
 //	E Y, Var Y                                                             (D4)
 //	Z = (E X - X)/sqrt(Var X)    Degree = (Y - E Y)/sqrt(Var Y)
 //
-// Moments are those over all choices of m points among N, given the graph: see Counts.Test.
-// For a tree (D2) and (D3) are what Friedman and Rafsky print, whose count of runs is X + 1
-// (Henze and Penrose, "On the multivariate runs test", Annals of Statistics 1999, have what
-// it tends to). For lists, Schilling's statistic is the share of
-// neighbours of the same sample, 1 - X/(N k), and its variance given the lists is that of X: W
-// is N k, and Q and S count mutual neighbours and how often each point is listed.
+// Moments are over all choices of m points among N for the given graph: see Counts.Test. For a
+// tree, (D2) and (D3) agree with Friedman and Rafsky, whose count of runs is X + 1 (its limit is in
+// Henze and Penrose, "On the multivariate runs test", Annals of Statistics 1999). For lists,
+// Schilling's statistic is the share of neighbours of the same sample, 1 - X/(N k). Its variance
+// given the lists is that of X: W is N k, and Q and S depend on the mutual neighbours and on the
+// number of lists that contain each point.
 //
-// Given the graph Z is near normal for many points; Permute does without that.
+// Given the graph, Z is nearly normal for many points; Permute makes no such approximation.
 //
-// Z cannot see all there is. Where samples have one centre, and the newest spread less, their points
-// list each other and are listed by others, and X is near its mean. Degree sees that: the
-// newest are listed too often. It is what Chen and Friedman add to the count ("A new graph-based
-// two-sample test for multivariate and object data", JASA 2017), and the larger of both is
-// what Chu and Chen watch ("Asymptotic distribution-free change-point detection for
-// multivariate and non-Euclidean data", Annals of Statistics 2019).
+// Z misses some changes. If the samples have the same centre but the newest spread less, the newest
+// points are in each other's lists and in those of the reference, so X stays near its mean. Degree
+// detects this, because the newest points then occur in too many lists. It is the second statistic
+// of Chen and Friedman ("A new graph-based two-sample test for multivariate and object data", JASA
+// 2017). Chu and Chen monitor the larger of the two ("Asymptotic distribution-free change-point
+// detection for multivariate and non-Euclidean data", Annals of Statistics 2019).
 //
 // # What the graphs are
 //
-// The lists are exact. The tree is that of the pairs in the lists, as package graph/live keeps
-// it: that of all pairs but for a few edges in a hundred, which are in neither end's list
-// (TestTreeIsNearlyThatOfAllPairs), and a forest where the lists leave groups apart. The test is as exact for it: moments are given
-// the graph, whatever graph the pooled points have.
+// The lists are exact. The tree is the minimum spanning tree of the pairs in the lists, as package
+// graph/live maintains it. It differs from the tree of all pairs in a few edges in a hundred, which
+// are in neither end's list (TestTreeIsNearlyThatOfAllPairs). It is a forest where the lists do not
+// connect groups. The test is exact for it too, because its moments are conditional on the graph.
 //
-// Ties are decided by slots. Slots are dealt to the samples at random when the
-// first window is full, and an event takes the slot of one that leaves. So ties know nothing
-// of the samples, and the null distribution holds for rows that are equal, too.
+// Ties are broken by slot number. Slots are assigned to the samples at random when the first window
+// is full, and an event takes the slot of the one that it replaces. So ties do not depend on the
+// sample, and the null distribution also holds for equal rows.
 //
 // # Kept
 //
-// A Monitor keeps the graphs by package graph/live, and (D1) by what changed in them: a
-// look costs no pass over the edges. All sums are of whole numbers, so that they are the
-// batch's, not near them (TestKeptIsTheBatchs). Within each cluster the same sums are kept of the
-// edges whose ends are both in it; labels are the caller's.
+// A Monitor updates the graphs with package graph/live and the sums (D1) by the changed edges, so a
+// look needs no pass over the edges. All sums are integers and therefore exactly those of a recount
+// (TestKeptIsTheBatchs). The same sums are kept for each cluster, over the edges with both ends in
+// it; the caller supplies the labels.
 //
 // # Many looks
 //
-// One look at a time that was chosen before is a test, with P as its level. A stream is
-// looked at every Step events, and any test is above its level some day. The rule watches
+// A single look at a time that was fixed in advance is a test with level P. A stream is tested
+// every Step events, so every test exceeds its level eventually. The rule monitors
 //
 //	Level = max(Z, 2/3 |Degree|)                                           (D5)
 //
-// of the lists and raises an alarm where it crosses a bound, so that the mean number of
-// events to a false one is Settings.Events. The bound is calibrated by streams of normal rows in which
-// nothing changes, in the number of dimensions in which it is largest (make drift-bounds). On
-// real rows there are about as many false alarms (docs/drift.md). It depends on Events in windows alone, and counts that a
-// sample of the reference is not its distribution: a stream has one sample for 200 windows.
-// docs/decisions/drift.md says why it is this rule, docs/drift.md has what it finds and when.
+// of the lists and raises an alarm when it crosses a bound. The bound is chosen so that the mean
+// number of events to a false alarm is Settings.Events. It is calibrated on streams of normal rows
+// without change, in the number of dimensions in which the level is largest (make drift-bounds).
+// Real rows have about as many false alarms (docs/drift.md). The bound depends only on Events in
+// windows. It allows for the reference being a sample: a stream keeps one sample for 200 windows.
+// docs/decisions/drift.md gives the reasons for this rule, docs/drift.md its power and delay.
 //
-// Exchangeable events are assumed: a stream whose neighbouring events are alike, such as a
-// daily course, differs from the reference rows in every window. That is what an alarm says
-// then, and it is right.
+// The tests assume exchangeable events. A stream whose neighbouring events are alike, for example
+// through a daily cycle, differs from the reference rows in every window, and the alarm reports
+// exactly that.
 //
 // # Contract
 //
-// The same calls give the same looks, in batches of any size and with any number of threads.
-// A call that fails has taken no event, or, where its context ended, has them wait. There are no
-// goroutines beyond a call.
+// The same calls give the same looks, for batches of any size and any number of threads. A call
+// that fails adds no event; if its context ended, the events wait for the next call. No goroutine
+// outlives a call.
 package drift

@@ -9,7 +9,7 @@ import (
 	"unfold/models/drift"
 )
 
-// Events are held against reference rows. After 1,000 of them a tenth are of a new kind.
+// Events are compared with reference rows. After 1,000 events a tenth are of a new kind.
 func ExampleMonitor() {
 	r := rand.New(rand.NewPCG(1, 2))
 	rows := func(n int, strange float64) vec.Matrix[float32] {

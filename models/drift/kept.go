@@ -6,8 +6,8 @@ import (
 	"unfold/sparse/graph"
 )
 
-// kept are the counts of both graphs, and the graphs as they were when these were counted:
-// a change is what differs.
+// kept has the counts of both graphs, and a copy of the graphs as last counted. Comparing with the
+// copy finds the changed edges.
 type kept struct {
 	tree, lists tally
 	edges       []graph.Edge // of the tree, by Edge.Compare
@@ -29,7 +29,7 @@ func (k *kept) begin(m *Monitor) {
 	k.follow(m)
 }
 
-// point adds the point in a slot, or takes it out. It has no edges then.
+// point adds the point in a slot, or removes it. The point has no edges at that time.
 func (k *kept) point(m *Monitor, sign int, slot int32) {
 	clusters := int(m.cluster[slot]) + 1
 	k.tree.resize(0, clusters)
@@ -38,7 +38,7 @@ func (k *kept) point(m *Monitor, sign int, slot int32) {
 	k.lists.point(sign, m.newest[slot], m.cluster[slot])
 }
 
-// follow brings the counts up to date after an insertion or a deletion.
+// follow updates the counts after an insertion or a deletion.
 func (k *kept) follow(m *Monitor) {
 	k.followTree(m)
 	k.changed = m.graph.Changed(k.changed[:0])
@@ -47,7 +47,7 @@ func (k *kept) follow(m *Monitor) {
 	}
 }
 
-// followTree counts the edges that went, and those that came.
+// followTree updates the tree's counts by the removed and the added edges.
 func (k *kept) followTree(m *Monitor) {
 	now, was := m.graph.Tree(), k.edges
 	count := func(sign int64, e graph.Edge) {
@@ -80,8 +80,8 @@ func (k *kept) followTree(m *Monitor) {
 	k.edges = append(k.edges[:0], m.graph.Tree()...)
 }
 
-// followList counts the entries of a list that went, and those that came. An entry weighs 1
-// between its two points, also where it is mutual: such a pair weighs 2.
+// followList updates the counts by the removed and the added entries of a list. An entry adds
+// weight 1 between its two points, so a mutual pair has weight 2.
 func (k *kept) followList(m *Monitor, slot int32) {
 	var now []int32
 	if m.graph.Has(slot) {

@@ -13,20 +13,21 @@ import (
 	"unfold/sparse/graph/live"
 )
 
-// Monitor keeps both counts of a window of newest events against a sample of reference rows.
-// It is not safe for concurrent use.
+// Monitor compares a window of the newest events with a sample of reference rows by both graphs. It
+// is not safe for concurrent use.
 type Monitor struct {
 	set    Settings
 	random *rand.Rand
-	// reference is the sample, with its clusters; window how many events it is held against.
+	// reference is the sample, with its clusters; window is the number of events that it is
+	// compared with.
 	reference sample
 	window    int
-	// waiting are events that no look has seen yet, until there are Window or Step of them.
+	// waiting are events that no look has included yet, until there are Window or Step of them.
 	waiting sample
 	seen    uint64
 
-	// graph is of both samples once a window is full, nil before. By slot: whether it is the
-	// newest events' and the cluster of its point, -1 for none.
+	// graph contains both samples once a window is full; it is nil before. newest and cluster are
+	// by slot: whether the point is one of the newest events, and its cluster, -1 for none.
 	graph   *live.Graph
 	newest  []bool
 	cluster []int32
@@ -35,10 +36,10 @@ type Monitor struct {
 	rule    rule
 }
 
-// New returns a monitor against a sample of the reference rows, drawn without replacement
-// among the events that they stand for. There must be ten windows' worth of these, or the
-// window is shortened to a tenth of them. The error matches models.ErrBadInput if they
-// are too few or not finite, or is a *models.SettingError.
+// New returns a monitor against a sample of the reference rows, drawn without replacement from the
+// events that the rows stand for. If these are fewer than ten windows, the window is shortened to a
+// tenth of them. The error matches models.ErrBadInput if they are too few or not finite, or is a
+// *models.SettingError.
 func New(reference Rows, s Settings) (*Monitor, error) {
 	s, err := s.Filled()
 	if err != nil {
@@ -57,27 +58,27 @@ func New(reference Rows, s Settings) (*Monitor, error) {
 	return m, nil
 }
 
-// Window is the number of events that are looked at together, and Reference that of the
-// reference rows they are held against.
+// Window is the number of events that are tested together. Reference is the number of reference
+// rows that they are compared with.
 func (m *Monitor) Window() int    { return m.window }
 func (m *Monitor) Reference() int { return m.reference.x.Rows }
 
-// Look is what a look at the window has found.
+// Look is the result of testing the window once.
 type Look struct {
-	// Event is the number of events that had come by then.
+	// Event is the number of events received by then.
 	Event uint64
-	// Tree is the test of Friedman and Rafsky, Neighbors that of Schilling.
+	// Tree is the test of Friedman and Rafsky, Neighbors the test of Schilling.
 	Tree, Neighbors Test
-	// Level is the statistic that is watched, and Bound what raises an alarm.
+	// Level is the monitored statistic, and Bound the level above which an alarm is raised.
 	Level, Bound float64
-	// Alarm: the level is above its bound. Raised: it was not at the look before.
+	// Alarm reports that the level exceeds its bound. Raised reports that it did not at the look
+	// before.
 	Alarm, Raised bool
 }
 
-// Add takes events, oldest first, and returns what was found at the looks that they made
-// due: none before the window is full, then one every Step events. Rows that are not finite
-// or of another dimension are refused, all of them. If ctx ends, events wait for the next
-// call.
+// Add adds events, oldest first, and returns the looks that became due: none before the window is
+// full, then one every Step events. If a row is not finite or has another dimension, all rows are
+// rejected with an error. If ctx ends, the events wait for the next call.
 func (m *Monitor) Add(ctx context.Context, events Rows) ([]Look, error) {
 	if err := events.check(); err != nil {
 		return nil, err
@@ -107,8 +108,8 @@ func (m *Monitor) Add(ctx context.Context, events Rows) ([]Look, error) {
 	}
 }
 
-// begin makes the graph of the first window. Slots are dealt to both samples at random, and
-// stay with them: so what equal distances are decided by has nothing to do with the samples.
+// begin builds the graph of the first window. Slots are assigned to both samples at random and then
+// stay, so that ties between equal distances are broken independently of the samples.
 func (m *Monitor) begin(ctx context.Context, due int) error {
 	n := m.reference.x.Rows + due
 	var all sample
@@ -141,7 +142,7 @@ func (m *Monitor) begin(ctx context.Context, due int) error {
 	return nil
 }
 
-// slide puts the oldest events that wait into the window in the place of its oldest.
+// slide replaces the oldest events of the window by the oldest waiting ones.
 func (m *Monitor) slide(ctx context.Context, due int) error {
 	gone := append([]int32(nil), m.oldest[:due]...)
 	if err := m.graph.Delete(ctx, gone); err != nil {
@@ -151,7 +152,7 @@ func (m *Monitor) slide(ctx context.Context, due int) error {
 	for _, s := range gone {
 		m.kept.point(m, -1, s)
 	}
-	// What the graph has lost it gets: ctx ends nothing any more.
+	// The graph has lost points and must get their replacements, so ctx no longer stops the update.
 	next := m.waiting.cut(due)
 	slots, err := m.graph.Insert(context.WithoutCancel(ctx), next.x)
 	if err != nil {
@@ -170,8 +171,8 @@ func (m *Monitor) slide(ctx context.Context, due int) error {
 	return nil
 }
 
-// seek gives events in slots whose cluster is sought that of the nearest reference row: the
-// first in their list, or of all where the list has newest events alone.
+// seek assigns clusters to the events in slots that have none yet. An event gets the cluster of the
+// nearest reference row in its list, or of the nearest of all if the list has only new events.
 func (m *Monitor) seek(slots []int32) {
 	for _, s := range slots {
 		if m.cluster[s] != sought {
@@ -192,24 +193,23 @@ func (m *Monitor) seek(slots []int32) {
 	}
 }
 
-// look tests the window as it is, and asks the rule.
+// look tests the current window and applies the alarm rule.
 func (m *Monitor) look() Look {
 	l := Look{Event: m.seen, Tree: m.kept.tree.all.Test(), Neighbors: m.kept.lists.all.Test()}
 	m.rule.next(&l)
 	return l
 }
 
-// Cluster is what a look at one cluster has found: the tests of the parts of both graphs
-// that are within it.
+// Cluster is the result of testing one cluster: the tests use the edges with both ends in it.
 type Cluster struct {
-	// Label is the cluster's, Reference and Newest are its points.
+	// Label is the label of the cluster; Reference and Newest are the numbers of its points.
 	Label             int32
 	Reference, Newest int
 	Tree, Neighbors   Test
 }
 
-// Clusters tests the window as it is within each cluster that has points of both samples, or
-// of one, in order of their labels. There are none before the window is full.
+// Clusters tests the current window within each cluster that has any points, ordered by label. The
+// result is empty before the window is full.
 func (m *Monitor) Clusters() (all []Cluster) {
 	for c, counts := range m.kept.tree.each {
 		if counts.Reference+counts.Newest > 0 {
@@ -222,8 +222,8 @@ func (m *Monitor) Clusters() (all []Cluster) {
 	return all
 }
 
-// ends says which of two slots are the newest events', and in which cluster both points are,
-// -1 if in none.
+// ends returns, for two slots, which of them are newest events, and the cluster that contains both
+// points, -1 if none does.
 func (m *Monitor) ends(i, j int32) (newest [2]bool, cluster int32) {
 	cluster = -1
 	if m.cluster[i] == m.cluster[j] {

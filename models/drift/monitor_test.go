@@ -26,8 +26,8 @@ func normal(r *rand.Rand, n, dim int, mean float64) vec.Matrix[float32] {
 	return x
 }
 
-// batch counts the graphs of the monitor's points in one go: lists by an exact search, the
-// tree by Kruskal's algorithm, and both within a cluster if that is not negative.
+// batch counts the graphs of the monitor's points from scratch: lists by an exact search, the tree
+// by Kruskal's algorithm. A cluster that is not negative restricts both to its points.
 func batch(t *rapid.T, m *Monitor, cluster int32) (tree, lists Counts) {
 	slots := m.graph.Slots(nil)
 	x := vec.New[float32](len(slots), m.reference.x.Cols)
@@ -53,7 +53,7 @@ func batch(t *rapid.T, m *Monitor, cluster int32) (tree, lists Counts) {
 	return within(m, spanning, cluster), within(m, directed, cluster)
 }
 
-// within counts the edges whose ends are both in a cluster, all if it is negative.
+// within counts the edges with both ends in a cluster, or all edges if the cluster is negative.
 func within(m *Monitor, edges []graph.Edge, cluster int32) Counts {
 	if cluster < 0 {
 		return countsOf(len(m.newest), edges, m.newest)
@@ -76,9 +76,8 @@ func within(m *Monitor, edges []graph.Edge, cluster int32) Counts {
 	return countsOf(len(newest), inside, newest)
 }
 
-// Whatever comes in whatever batches, the counts that are kept are those of a batch, of all
-// points and within each cluster. Rows lie on a coarse grid, so that many distances tie and many
-// rows are equal.
+// For any events in any batches, the updated counts equal a recount, for all points and within each
+// cluster. Rows lie on a coarse grid, so that many distances tie and many rows are equal.
 func TestKeptIsTheBatchs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -132,8 +131,8 @@ func TestKeptIsTheBatchs(t *testing.T) {
 	})
 }
 
-// The window holds the newest events, each look having seen all but those that wait for the
-// next, whatever batches they come in, and any number of threads gives the same looks.
+// The window has the newest events, whatever the batches. A look includes all events except those
+// that wait for the next look. Any number of threads gives the same looks.
 func TestWindowIsTheNewest(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	reference, events := normal(r, 1000, 3, 0), normal(r, 437, 3, .5)
@@ -194,8 +193,8 @@ func TestPNearPermutation(t *testing.T) {
 			const rounds = 4000
 			p := m.Permute(rounds, seed)
 			for graph, pair := range map[string][2]float64{"tree": {looks[0].Tree.P, p.TreeP}, "neighbors": {looks[0].Neighbors.P, p.NeighborsP}} {
-				// Three standard errors of the permutation's share, and what the normal
-				// distribution may be off by.
+				// The tolerance is three standard errors of the permutation share plus the error of
+				// the normal approximation.
 				if by := math.Abs(pair[0] - pair[1]); by > 3*math.Sqrt(pair[1]*(1-pair[1])/rounds)+.03 {
 					t.Errorf("%s, seed %d, %s: p = %.4f, by permutation %.4f", name, seed, graph, pair[0], pair[1])
 				}
@@ -204,8 +203,8 @@ func TestPNearPermutation(t *testing.T) {
 	}
 }
 
-// Events of another distribution are found, in all and within the cluster that they are in,
-// and in no other.
+// Events of another distribution are detected, in all points and within their own cluster, and in
+// no other cluster.
 func TestOtherDistribution(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	two := func(n int, shift float64) Rows {
@@ -236,7 +235,7 @@ func TestOtherDistribution(t *testing.T) {
 	}
 }
 
-// Reference rows are drawn as often as the events that they stand for.
+// Reference rows are drawn in proportion to the number of events that they stand for.
 func TestSample(t *testing.T) {
 	x := vec.Of(3, 1, []float32{0, 1, 2})
 	count := make([]int, 3)
@@ -252,7 +251,7 @@ func TestSample(t *testing.T) {
 			}
 		}
 	}
-	// 1,500 of 6,000 on average, with a deviation of 24 (hypergeometric).
+	// The expected count is 1,500 of 6,000, with a standard deviation of 24 (hypergeometric).
 	if count[1] != 0 || count[0] < 1380 || count[0] > 1620 {
 		t.Errorf("rows were drawn %d times", count)
 	}
@@ -303,7 +302,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Events wait where ctx has ended, and are looked at with the next call.
+	// If ctx has ended, events wait and are tested with the next call.
 	m, err := New(Rows{X: good}, Settings{Window: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -318,8 +317,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Bounds grow with the time between false alarms, and streams in which nothing changes cross
-// them about as often as they say, whatever the rows are distributed like.
+// Bounds grow with the mean time between false alarms. Streams without change cross them about as
+// often as promised, for rows of any distribution.
 func TestFalseAlarms(t *testing.T) {
 	for i := 1; i < len(tableBounds); i++ {
 		if tableBounds[i] <= tableBounds[i-1] {
@@ -336,8 +335,8 @@ func TestFalseAlarms(t *testing.T) {
 		}
 		return x
 	}
-	// An alarm in ten windows of 50 on average, in streams of as many: a Poisson number of
-	// alarms with a mean of 24, at most.
+	// With windows of 50 and a mean of one alarm in ten windows, the number of alarms in these
+	// streams is at most Poisson with a mean of 24.
 	alarms := 0
 	for seed := range uint64(24) {
 		r := rand.New(rand.NewPCG(seed, 21))
@@ -363,7 +362,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// A monitor holds no more memory than its settings say.
+// A monitor uses no more memory than Settings.Bytes predicts.
 func TestBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, set := range []Settings{{Window: 50}, {Window: 300, Neighbors: 40}, {Window: 100, Neighbors: 2}} {
@@ -382,8 +381,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// The tree of the lists is the minimum spanning tree of all pairs but for few edges, in few
-// dimensions and in many; with lists of all others it is that tree.
+// The tree of the lists differs from the minimum spanning tree of all pairs in few edges, for few
+// and for many dimensions. With lists of all other points it equals that tree.
 func TestTreeIsNearlyThatOfAllPairs(t *testing.T) {
 	for _, dim := range []int{2, 10, 50} {
 		for _, k := range []int{10, 549} {
@@ -413,10 +412,10 @@ func TestTreeIsNearlyThatOfAllPairs(t *testing.T) {
 	}
 }
 
-// prim is the minimum spanning tree of all pairs of a monitor's points, by Prim's algorithm.
+// prim returns the minimum spanning tree of all pairs of a monitor's points, by Prim's algorithm.
 func prim(m *Monitor) (edges []graph.Edge) {
 	n := len(m.newest)
-	best := make([]graph.Edge, n) // to what is joined, by point; I is -1 of what is
+	best := make([]graph.Edge, n) // best edge to the tree, by point; I is -1 for points in the tree
 	for i := range best {
 		best[i] = graph.Edge{I: 0, J: int32(i), Dist2: vec.SquaredDistance(m.graph.Row(0), m.graph.Row(int32(i)))}
 	}
@@ -440,8 +439,8 @@ func prim(m *Monitor) (edges []graph.Edge) {
 	return edges
 }
 
-// TestEventsWithoutClusters: they are in the cluster of the nearest row of the sample, also
-// where their lists hold events alone.
+// Events without clusters get the cluster of the nearest sample row, also if their lists contain
+// only events.
 func TestEventsWithoutClusters(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	rows := func(n int, far float32) Rows {

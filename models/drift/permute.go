@@ -6,20 +6,19 @@ import (
 	"unfold/sparse/graph"
 )
 
-// Permutation is what choices of the window's points at random come to.
+// Permutation is the result of a permutation test.
 type Permutation struct {
-	// Rounds is how many choices there were. TreeP and NeighborsP are the shares of them,
-	// the window itself included, with no more cross edges than the window has:
-	// (1 + as few)/(1 + Rounds).
+	// Rounds is the number of random choices. TreeP and NeighborsP are the shares of them, the
+	// window itself included, that have at most as many cross edges as the window: (1 + count)/(1 +
+	// Rounds).
 	Rounds            int
 	TreeP, NeighborsP float64
 }
 
-// Permute tests the window as it is by so many choices of as many of its graph's points, by
-// the seed: the same test without a normal distribution. Before the window is full there is
-// nothing to choose, and both shares are 1. A window that was chosen to be looked at because
-// its statistic is large has small shares by that alone: they are for one look at a time
-// that was chosen before.
+// Permute tests the current window against random choices of as many points of its graph, drawn
+// with the seed. It is the same test without the normal approximation. Before the window is full
+// both shares are 1. The shares are valid for a look at a time that was fixed in advance. A window
+// that was selected for its large statistic has small shares for that reason alone.
 func (m *Monitor) Permute(rounds int, seed uint64) Permutation {
 	p := Permutation{Rounds: rounds, TreeP: 1, NeighborsP: 1}
 	if m.graph == nil {

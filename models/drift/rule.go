@@ -6,13 +6,12 @@ import (
 	"sort"
 )
 
-// degreeShare is how much a deviation of the degree counts beside one of the cross edges: an
-// alarm by the degree alone takes half as many more. Most changes lower the number of cross
-// edges; those that do not change the degree by a lot, so that this costs no delay
-// (docs/decisions/drift.md).
+// degreeShare is the weight of Degree relative to Z: an alarm by Degree alone needs 1.5 times the
+// deviation. Most changes lower the number of cross edges. The others change Degree by so much that
+// this weight adds no delay (docs/decisions/drift.md).
 const degreeShare = 2. / 3
 
-// LevelOf is the statistic that is watched, of the neighbour lists:
+// LevelOf returns the monitored statistic of the neighbour lists:
 //
 //	max(Z, 2/3 |Degree|)                                                    (D5)
 func LevelOf(t Test) float64 { return max(t.Z, degreeShare*math.Abs(t.Degree)) }
@@ -30,9 +29,9 @@ func (r *rule) next(l *Look) {
 	l.Raised, r.above = l.Alarm && !r.above, l.Alarm
 }
 
-// BoundFor is the level that is exceeded for the first time after so many windows on average,
-// if nothing changes: from the table, linear in the logarithm of their number, also beyond its
-// ends.
+// BoundFor returns the level that is exceeded for the first time after the given number of windows
+// on average, if nothing changes. It interpolates the table, linearly in the logarithm of the
+// number, and extrapolates beyond its ends.
 func BoundFor(windows float64) float64 {
 	at := sort.SearchFloat64s(tableWindows[:], windows)
 	at = min(max(at, 1), len(tableWindows)-1)
@@ -41,6 +40,6 @@ func BoundFor(windows float64) float64 {
 	return tableBounds[at-1] + share*(tableBounds[at]-tableBounds[at-1])
 }
 
-// fewest and most are the windows between false alarms that the table is for.
+// fewest and most return the range of the table, in windows between false alarms.
 func fewest() float64 { return tableWindows[0] }
 func most() float64   { return slices.Max(tableWindows[:]) }

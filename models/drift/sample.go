@@ -9,19 +9,19 @@ import (
 	"unfold/models"
 )
 
-// Rows are rows of a distribution: Count (nil: 1 each) says for how many events each stands,
-// Cluster in which cluster it is, negative numbers for none. Without it reference rows are in
-// none, and an event is in the cluster of the nearest row of the reference sample.
+// Rows are rows of a distribution. Count has the number of events that each row stands for (nil: 1
+// each). Cluster has the cluster of each row, negative for none. If Cluster is nil, reference rows
+// have no cluster, and an event gets the cluster of the nearest row of the reference sample.
 type Rows struct {
 	X       vec.Matrix[float32]
 	Count   []uint32
 	Cluster []int32
 }
 
-// mostClusters bounds the memory that a label takes.
+// mostClusters bounds labels, because memory grows with the largest label.
 const mostClusters = 1 << 20
 
-// check says what is wrong with the rows.
+// check returns an error if the rows cannot be used.
 func (r Rows) check() error {
 	if r.Count != nil && len(r.Count) != r.X.Rows || r.Cluster != nil && len(r.Cluster) != r.X.Rows {
 		return fmt.Errorf("drift: %d counts and %d clusters for %d rows", len(r.Count), len(r.Cluster), r.X.Rows)
@@ -34,7 +34,7 @@ func (r Rows) check() error {
 	return models.CheckRows(r.X, nil)
 }
 
-// sought is the cluster of an event that is not known yet.
+// sought marks an event whose cluster has not been determined yet.
 const sought = -2
 
 // sample are rows with their clusters, -1 for none.
@@ -43,7 +43,7 @@ type sample struct {
 	cluster []int32
 }
 
-// add appends rows first..last (excluded), in the cluster unknown if theirs are not given.
+// add appends rows first..last (excluded). Rows without a given cluster get the cluster unknown.
 func (s *sample) add(from Rows, first, last int, unknown int32) {
 	s.x.Rows, s.x.Cols, s.x.Data = s.x.Rows+last-first, from.X.Cols, append(s.x.Data, from.X.Slice(first, last).Data...)
 	for i := first; i < last; i++ {
@@ -55,7 +55,7 @@ func (s *sample) add(from Rows, first, last int, unknown int32) {
 	}
 }
 
-// cut takes the first n rows out.
+// cut removes and returns the first n rows.
 func (s *sample) cut(n int) sample {
 	first := sample{s.x.Slice(0, n).Clone(), slices.Clone(s.cluster[:n])}
 	s.x.Data = slices.Delete(s.x.Data, 0, n*s.x.Cols)
@@ -64,8 +64,8 @@ func (s *sample) cut(n int) sample {
 	return first
 }
 
-// draw takes n of the events that rows stand for, without replacement, all if they are fewer
-// (Floyd's algorithm; Bentley and Floyd, "A sample of brilliance", CACM 1987).
+// draw draws n of the events that the rows stand for, without replacement, or all if there are
+// fewer (Floyd's algorithm; Bentley and Floyd, "A sample of brilliance", CACM 1987).
 func draw(from Rows, n int, random *rand.Rand) (s sample) {
 	end := make([]uint64, from.X.Rows) // of the events of each row
 	var all uint64

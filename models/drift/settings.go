@@ -7,33 +7,33 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Settings of a Monitor. The zero value works.
+// Settings are the settings of a Monitor. The zero value works.
 type Settings struct {
-	// Window is m, the number of newest events that are looked at together. Default 200.
+	// Window is m, the number of newest events that are tested together. Default 200.
 	Window int
 	// Neighbors is k, the length of the neighbour lists. Default 10.
 	Neighbors int
-	// Step is how many events come between two looks. Default a tenth of Window.
+	// Step is the number of events between two looks. Default a tenth of Window.
 	Step int
-	// Events is how many events go by, on average, until a false alarm. Default 10,000.
+	// Events is the mean number of events to a false alarm. Default 10,000.
 	Events int
-	// Distance is that of rows and events; the zero value is the Euclidean one.
+	// Distance is the distance between rows; the zero value is Euclidean.
 	Distance distance.Distance
-	// Seed draws the reference sample and the order of the slots.
+	// Seed determines the reference sample and the order of the slots.
 	Seed uint64
 	// Threads bounds the goroutines. Default all processors.
 	Threads int
 }
 
 const (
-	// share is n over m: how many reference points there are for each event.
+	// share is n over m: the number of reference points for each event of the window.
 	share = 10
-	// leastWindow is the shortest window; below it counts are too coarse for a normal
-	// distribution.
+	// leastWindow is the shortest window. With fewer events the counts are too coarse for a normal
+	// approximation.
 	leastWindow = 50
 )
 
-// Filled returns the settings with their defaults, or a *models.SettingError.
+// Filled returns the settings with defaults filled in, or a *models.SettingError.
 func (s Settings) Filled() (Settings, error) {
 	s.Window = cmp.Or(s.Window, 200)
 	s.Neighbors = cmp.Or(s.Neighbors, 10)
@@ -48,9 +48,9 @@ func (s Settings) Filled() (Settings, error) {
 	)
 }
 
-// Bytes bounds the memory that a Monitor holds, of rows of dim values: the reference sample and
-// the window, each row in the sample, in the graph, as it is and packed, and while both are
-// put together; lists with as many spare neighbours, and the tree with what it is made by.
+// Bytes returns an upper bound of a Monitor's memory, for rows of dim values. It counts the
+// reference sample and the window, each row in the sample and in the graph, plain and packed, and
+// during construction; the lists with as many spare neighbours; and the tree with its workspace.
 func (s Settings) Bytes(dim int) int64 {
 	s, err := s.Filled()
 	if err != nil {

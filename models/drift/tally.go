@@ -1,17 +1,17 @@
 package drift
 
-// tally keeps the counts of one graph, and of the part of it inside of each cluster, while
-// edges of weight 1 come and go between slots.
+// tally has the counts of one graph and of its part inside each cluster. They are updated as edges
+// of weight 1 between slots are added and removed.
 type tally struct {
 	all      Counts
 	strength []int32 // s of (D1), by slot
-	// each is by cluster: of edges whose ends are both in it, inner being the strengths in
-	// these.
+	// each has, for each cluster, the counts of the edges with both ends in it; inner has the
+	// strengths of the points in these edges.
 	each  []Counts
 	inner []int32
 }
 
-// resize makes room for slots below top and clusters below n.
+// resize allocates the counts of slots below top and clusters below n.
 func (t *tally) resize(top, n int) {
 	for len(t.strength) < top {
 		t.strength, t.inner = append(t.strength, 0), append(t.inner, 0)
@@ -21,7 +21,7 @@ func (t *tally) resize(top, n int) {
 	}
 }
 
-// point adds a point of one sample, in a cluster or in none (-1), or takes it out.
+// point adds a point of one sample, in a cluster or in none (-1), or removes it.
 func (t *tally) point(sign int, newest bool, cluster int32) {
 	add := func(c *Counts) {
 		if newest {
@@ -36,8 +36,8 @@ func (t *tally) point(sign int, newest bool, cluster int32) {
 	}
 }
 
-// edge adds a weight of 1 between two slots between which there is was without it, or takes
-// it out.
+// edge adds a weight of 1 between two slots, or removes it; was is the weight between them without
+// it.
 func (t *tally) edge(sign, was int64, i, j int32, newest [2]bool, cluster int32) {
 	t.all.edge(sign, was, [2]*int32{&t.strength[i], &t.strength[j]}, newest)
 	if cluster >= 0 {

@@ -6,7 +6,7 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// Bias is a constant covariance: a common offset of all points.
+// Bias is a constant covariance, the same offset for all points.
 type Bias struct{}
 
 // Name implements Part.
@@ -37,7 +37,7 @@ func (Bias) Self(p, _ []float64) float64 { return p[0] }
 // GradientSelf implements Part.
 func (Bias) GradientSelf(dp, _ []float64, weight float64, _, _ []float64) { dp[0] += weight }
 
-// White is noise that is independent at every point: a variance on the diagonal.
+// White is independent noise at every point: a variance on the diagonal.
 type White struct{}
 
 // Name implements Part.
@@ -49,7 +49,7 @@ func (White) Params() []string { return []string{"variance"} }
 // Start implements Part.
 func (White) Start() []float64 { return []float64{math.Exp(-1)} }
 
-// Add implements Part: nothing between different points.
+// Add implements Part. Different points have no covariance.
 func (White) Add(_, _, _ []float64, _ *Points, _ *Room) {}
 
 // Gradient implements Part.

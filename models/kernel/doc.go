@@ -1,7 +1,7 @@
-// Package kernel holds covariance functions with their gradients: rbf, linear,
-// multi-layer perceptron, bias and white noise, and their sums (N. Lawrence,
-// "Probabilistic non-linear principal component analysis with Gaussian process
-// latent variable models", JMLR 2005, section 7.1).
+// Package kernel has covariance functions with their gradients: rbf, linear, multi-layer
+// perceptron, bias and white noise, and sums of them (N. Lawrence, "Probabilistic non-linear
+// principal component analysis with Gaussian process latent variable models", JMLR 2005, section
+// 7.1).
 //
 //	k := kernel.New(kernel.RBF{}, kernel.Bias{}, kernel.White{})
 //	theta := k.Start()                 // positive, part after part
@@ -10,20 +10,19 @@
 //
 // # A part
 //
-// A covariance function is a small file that implements Part: its value for a
-// point against many, and what a weighted sum of such values has for gradients
-// in the point and in the parameters. Everything else, symmetric matrices,
-// threads, sums of parts, follows from these two loops. A part that covers only
-// the diagonal, as White, is a Noise too.
+// A covariance function is a small file that implements Part. It computes the values of one point
+// against many, and the gradients of a weighted sum of these values in the point and in the
+// parameters. Everything else (symmetric matrices, threads, sums of parts) is built on these two
+// loops. A part that covers only the diagonal, as White, is also a Noise.
 //
 // # Gradients
 //
-// Gradient returns, for weights W = dF/dK of any function F of K (its elements
-// taken as independent; W symmetric), the derivatives of F in theta and in X, of
-// which row and column of K depend. GradientCross holds X2 fixed.
+// Gradient takes weights W = dF/dK of any function F of K, where the elements of K count as
+// independent and W is symmetric. It returns the derivatives of F in theta and in X, on which both
+// rows and columns of K depend. GradientCross keeps X2 fixed.
 //
 // # Parameters
 //
-// All are positive. Optimisers move theta' freely, theta = ln(1 + e^theta')
-// (7.1.5): Positive, Free, and ToFree for gradients.
+// All parameters are positive. Optimisers vary the unbounded theta', with theta = ln(1 + e^theta')
+// (7.1.5): see Positive, Free, and ToFree for gradients.
 package kernel

@@ -7,24 +7,24 @@ import (
 
 // Part is a covariance function k(x, x') with positive parameters p.
 type Part interface {
-	// Name is the word for the function, Params the names of its parameters.
+	// Name returns the name of the function, Params the names of its parameters.
 	Name() string
 	Params() []string
-	// Start returns the parameters that learning starts with (Lawrence 2005, 3.2).
+	// Start returns the initial parameters of learning (Lawrence 2005, 3.2).
 	Start() []float64
 	// Add adds k(x, z_j) to dst_j for the first len(dst) points of z.
 	Add(dst, p, x []float64, z *Points, room *Room)
-	// Gradient adds, of the sum of w_j k(x, z_j) over the first len(w) points, the
-	// derivatives in p to dp and in x, with z fixed, to dx.
+	// Gradient differentiates the sum of w_j k(x, z_j) over the first len(w) points, with z fixed.
+	// It adds the derivatives in p to dp and those in x to dx.
 	Gradient(dp, dx, w, p, x []float64, z *Points, room *Room)
-	// Self returns k(x, x), of the same point.
+	// Self returns k(x, x), the variance of a point.
 	Self(p, x []float64) float64
 	// GradientSelf adds the derivatives of weight k(x, x) to dp and dx.
 	GradientSelf(dp, dx []float64, weight float64, p, x []float64)
 }
 
-// Noise is a Part that is independent at different points, even of the same place:
-// it is in k(x, x) of a point with itself, and nowhere else.
+// Noise is a Part that is independent at different points, even if they have the same position. It
+// only contributes to k(x, x) of a point with itself.
 type Noise interface {
 	Part
 	Diagonal()
@@ -45,7 +45,7 @@ func New(parts ...Part) *Kernel {
 	return k
 }
 
-// Parse returns the kernel of a name like "rbf+bias+white".
+// Parse returns the kernel for a name like "rbf+bias+white".
 func Parse(name string) (*Kernel, error) {
 	var parts []Part
 	for word := range strings.SplitSeq(name, "+") {
@@ -67,7 +67,7 @@ func byName(name string) (Part, bool) {
 	return nil, false
 }
 
-// String is the kernel's name, which Parse reads.
+// String returns the kernel's name, which Parse accepts.
 func (k *Kernel) String() string {
 	var names []string
 	for _, p := range k.parts {
@@ -79,7 +79,7 @@ func (k *Kernel) String() string {
 // Len is the number of parameters.
 func (k *Kernel) Len() int { return k.from[len(k.parts)] }
 
-// Names are the parameters' names, such as "rbf.variance".
+// Names returns the names of the parameters, such as "rbf.variance".
 func (k *Kernel) Names() (names []string) {
 	for _, p := range k.parts {
 		for _, n := range p.Params() {
@@ -89,7 +89,7 @@ func (k *Kernel) Names() (names []string) {
 	return names
 }
 
-// Start returns the parameters that learning starts with.
+// Start returns the initial parameters of learning.
 func (k *Kernel) Start() (theta []float64) {
 	for _, p := range k.parts {
 		theta = append(theta, p.Start()...)
@@ -97,7 +97,7 @@ func (k *Kernel) Start() (theta []float64) {
 	return theta
 }
 
-// Variance is the white noise in k(x, x), which must not depend on x.
+// Variance returns the white noise in k(x, x), which must not depend on x.
 func (k *Kernel) Variance(theta []float64) (sum float64) {
 	for c, part := range k.parts {
 		if _, noise := part.(Noise); noise {
@@ -117,8 +117,8 @@ func (k *Kernel) CrossRow(dst, theta, x []float64, z *Points, room *Room) {
 	}
 }
 
-// GradientRow adds, of the sum of w_j k(x, z_j), the derivatives in theta to
-// dtheta and in x, with z fixed, to dx.
+// GradientRow differentiates the sum of w_j k(x, z_j) with z fixed. It adds the derivatives in
+// theta to dtheta and those in x to dx.
 func (k *Kernel) GradientRow(dtheta, dx, w, theta, x []float64, z *Points, room *Room) {
 	for c, part := range k.parts {
 		if _, noise := part.(Noise); !noise {

@@ -33,7 +33,7 @@ type fixture struct {
 	GradXDiag       fixtures.Dense `json:"grad_X_diag"`
 }
 
-// kernel returns the kernel of a file, whose word for linear is lin.
+// kernel returns the kernel of a fixture, which writes lin for linear.
 func (f *fixture) kernel(t *testing.T) *Kernel {
 	var parts []Part
 	for _, name := range f.Parts {
@@ -101,7 +101,7 @@ func (f *fixture) run(t *testing.T) {
 	fixtures.Close(t, "gradient of K_diag in X", dx.Data, f.GradXDiag.Data, gradient)
 }
 
-// Of every part, the gradients are central differences, and the name is read back.
+// For every part, the gradients agree with central differences, and Parse accepts the name.
 func TestGradients(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		all := []Part{RBF{}, Linear{}, MLP{}, Bias{}, White{}}

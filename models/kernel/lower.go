@@ -10,28 +10,28 @@ import (
 	"unfold/internal/vec"
 )
 
-// Halved is a Part whose gradients in the points follow from sums, with weights that a
-// pair has in both directions: each pair is then looked at once.
+// Halved is a Part whose gradients in the points follow from weighted sums. The weight of a pair is
+// the same in both directions, so that each pair is visited once.
 type Halved interface {
 	Part
-	// Weigh turns the weights w_j of the pairs x, z_j, j < len(w), into t_j and adds the
+	// Weigh converts the weights w_j of the pairs (x, z_j), j < len(w), to t_j. It adds the
 	// derivatives of the sum of w_j k(x, z_j) in p to dp.
 	Weigh(w, dp, p, x []float64, z *Points, room *Room)
-	// End adds the derivatives in x to dx, given the sum of t_j and that of t_j z_j.
+	// End adds the derivatives in x to dx, from the sum of t_j and the sum of t_j z_j.
 	End(dx, p, x []float64, sum float64, sums []float64)
 }
 
-// Flat is a Part between different points that does not depend on where they are.
+// Flat is a Part whose value for two different points does not depend on their positions.
 type Flat interface {
 	Part
 	Flat()
 }
 
-// halfStrip is how many rows of a matrix make a task of GradientLower.
+// halfStrip is the number of rows of a matrix in one task of GradientLower.
 const halfStrip = 64
 
-// GradientLower is Gradient for a w of which only the lower triangle is there; the upper
-// one may be overwritten.
+// GradientLower is Gradient for a w with only its lower triangle set. It may overwrite the upper
+// one.
 func (k *Kernel) GradientLower(dtheta []float64, dx, w vec.Matrix[float64], theta []float64, x vec.Matrix[float64], threads int) {
 	for _, part := range k.parts {
 		_, half := part.(Halved)
@@ -55,7 +55,8 @@ func (k *Kernel) GradientLower(dtheta []float64, dx, w vec.Matrix[float64], thet
 	k.diagonal(dtheta, w, theta)
 }
 
-// flat adds the derivatives in the parameters of a part that has no others.
+// flat adds the derivatives in the parameters of a Flat part, which has no derivatives in the
+// points.
 func flat(part Flat, dp []float64, w vec.Matrix[float64], p []float64, z *Points, threads int) {
 	inP := vec.New[float64](par.Pieces(z.Len(), halfStrip), len(p))
 	par.Ranges(threads, z.Len(), halfStrip, func(s, from, to int) {
@@ -71,9 +72,9 @@ func flat(part Flat, dp []float64, w vec.Matrix[float64], p []float64, z *Points
 	}
 }
 
-// halved adds the gradients of one part. Of the sums over a row of the symmetric t_ij,
-// those with j <= i are taken from the row and those with j > i from the rows below, a
-// strip of which adds to all points. A diagonal element counts half in each.
+// halved adds the gradients of one part. It needs the row sums of the symmetric t_ij. Terms with j
+// <= i come from the row itself, and terms with j > i from the rows below, a strip of which adds to
+// all points. A diagonal element counts half in each.
 func halved(part Halved, dp []float64, dx, w vec.Matrix[float64], p []float64, z *Points, threads int) {
 	n, q := z.Len(), len(z.Columns)
 	strips := par.Pieces(n, halfStrip)
@@ -123,7 +124,7 @@ func halved(part Halved, dp []float64, dx, w vec.Matrix[float64], p []float64, z
 	}
 }
 
-// halfRoom is what a strip needs in memory.
+// halfRoom is the workspace of one strip.
 type halfRoom struct {
 	t, left []float64
 	room    *Room

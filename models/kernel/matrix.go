@@ -6,10 +6,10 @@ import (
 	"unfold/internal/vec"
 )
 
-// strip is how many rows of a matrix make a task.
+// strip is the number of rows of a matrix in one task.
 const strip = 32
 
-// Matrix writes K(X, X) to dst (n x n), x of n x q.
+// Matrix writes K(X, X) to dst (n x n); x is n x q.
 func (k *Kernel) Matrix(dst vec.Matrix[float64], theta []float64, x vec.Matrix[float64], threads int) {
 	k.Lower(dst, theta, NewPoints(x), threads)
 	spd.Mirror(dst, threads)
@@ -28,7 +28,7 @@ func (k *Kernel) Lower(dst vec.Matrix[float64], theta []float64, x *Points, thre
 	})
 }
 
-// Cross writes K(X, Z) to dst (n x m), x of n x q and z of m x q.
+// Cross writes K(X, Z) to dst (n x m); x is n x q and z is m x q.
 func (k *Kernel) Cross(dst vec.Matrix[float64], theta []float64, x, z vec.Matrix[float64], threads int) {
 	points := NewPoints(z)
 	par.Ranges(threads, x.Rows, strip, func(_, from, to int) {
@@ -39,15 +39,15 @@ func (k *Kernel) Cross(dst vec.Matrix[float64], theta []float64, x, z vec.Matrix
 	})
 }
 
-// Gradient adds the derivatives of F in theta and in X (n x q), W = dF/dK(X, X)
-// symmetric; dx may be empty.
+// Gradient adds the derivatives of F in theta and in X (n x q) for a symmetric W = dF/dK(X, X). dx
+// may be empty.
 func (k *Kernel) Gradient(dtheta []float64, dx, w vec.Matrix[float64], theta []float64, x vec.Matrix[float64], threads int) {
-	// By symmetry the column of K that belongs to x_i gives what its row does.
+	// By symmetry the column of K for x_i contributes the same as its row.
 	k.gradient(dtheta, dx, w, theta, x, NewPoints(x), 2, threads)
 	k.diagonal(dtheta, w, theta)
 }
 
-// diagonal adds the derivatives in the parameters of noise.
+// diagonal adds the derivatives in the noise parameters.
 func (k *Kernel) diagonal(dtheta []float64, w vec.Matrix[float64], theta []float64) {
 	trace := 0.0
 	for i := range w.Rows {
@@ -61,8 +61,8 @@ func (k *Kernel) diagonal(dtheta []float64, w vec.Matrix[float64], theta []float
 	}
 }
 
-// GradientCross adds the derivatives of F in theta and in X (n x q), Z fixed,
-// W = dF/dK(X, Z) (n x m); dx may be empty.
+// GradientCross adds the derivatives of F in theta and in X (n x q) for fixed Z and W = dF/dK(X, Z)
+// (n x m). dx may be empty.
 func (k *Kernel) GradientCross(dtheta []float64, dx, w vec.Matrix[float64], theta []float64, x, z vec.Matrix[float64], threads int) {
 	k.gradient(dtheta, dx, w, theta, x, NewPoints(z), 1, threads)
 }

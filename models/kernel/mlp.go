@@ -6,11 +6,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// MLP is the multi-layer perceptron's covariance
+// MLP is the covariance of a multi-layer perceptron,
 //
 //	variance asin((w x.x' + b) / sqrt((w x.x + b + 1)(w x'.x' + b + 1))),
 //
-// parameters w, b and variance.
+// with the parameters w, b and variance.
 type MLP struct{}
 
 // Name implements Part.

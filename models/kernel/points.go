@@ -2,15 +2,15 @@ package kernel
 
 import "unfold/internal/vec"
 
-// Points are what points are compared with: the rows of a matrix, and its columns
-// one by one, as vector instructions want them.
+// Points is the set of points that a kernel compares with: the rows of a matrix, and its columns as
+// separate slices for vector instructions.
 type Points struct {
 	Rows    vec.Matrix[float64]
 	Columns [][]float64
 }
 
-// NewPoints returns the rows of x, which it keeps; after they have moved, call
-// Update.
+// NewPoints returns the rows of x, which it keeps without a copy. Call Update after they have
+// changed.
 func NewPoints(x vec.Matrix[float64]) *Points {
 	z := &Points{Rows: x, Columns: make([][]float64, x.Cols)}
 	for c := range z.Columns {
@@ -20,7 +20,7 @@ func NewPoints(x vec.Matrix[float64]) *Points {
 	return z
 }
 
-// Update copies the rows, which have moved, to the columns.
+// Update copies the changed rows to the columns.
 func (z *Points) Update() {
 	for i := range z.Rows.Rows {
 		for c, v := range z.Rows.Row(i) {
@@ -32,7 +32,7 @@ func (z *Points) Update() {
 // Len is the number of points.
 func (z *Points) Len() int { return z.Rows.Rows }
 
-// Room is scratch memory of one goroutine for comparisons with Points.
+// Room is the workspace of one goroutine for comparisons with Points.
 type Room struct {
 	a, b []float64 // of each point
 	sum  []float64 // of each column, and one more

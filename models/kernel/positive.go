@@ -10,15 +10,15 @@ func Positive(dst, free []float64) {
 	}
 }
 
-// Free sets dst to the free parameters of positive ones: ln(e^theta - 1).
+// Free sets dst to the unbounded parameters ln(e^theta - 1) of positive ones.
 func Free(dst, theta []float64) {
 	for i, v := range theta {
 		dst[i] = v + math.Log(-math.Expm1(-v))
 	}
 }
 
-// ToFree turns derivatives in theta into those in the free parameters, in place:
-// times 1 - e^-theta.
+// ToFree converts derivatives in theta to derivatives in the unbounded parameters, in place, by the
+// factor 1 - e^-theta.
 func ToFree(d, theta []float64) {
 	for i, v := range theta {
 		d[i] *= -math.Expm1(-v)

@@ -7,7 +7,7 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// RBF is variance exp(-gamma/2 |x - x'|^2), parameters gamma and variance.
+// RBF is variance exp(-gamma/2 |x - x'|^2) with the parameters gamma and variance.
 type RBF struct{}
 
 // Name implements Part.

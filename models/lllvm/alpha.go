@@ -2,9 +2,9 @@ package lllvm
 
 import "math"
 
-// bestAlpha solves eq 72: d sum_j 1/(alpha + 2 w_j) = tr Sigma_x + |mu_x|^2. The
-// left side is convex and falls, and lies between d/alpha and nd/alpha: Newton's
-// steps from d over the right side rise to the root.
+// bestAlpha solves eq 72 for alpha: d sum_j 1/(alpha + 2 w_j) = tr Sigma_x + |mu_x|^2. The left
+// side is convex and decreasing, between d/alpha and nd/alpha. So Newton's method, started at d
+// over the right side, rises to the root.
 func (m *Model) bestAlpha(st *State) (float64, error) {
 	trace, square := m.norms(st)
 	d, want := float64(m.set.Dims), trace+square
@@ -28,9 +28,9 @@ func (m *Model) bestAlpha(st *State) (float64, error) {
 	return alpha, nil
 }
 
-// bestAlphaByTraces solves sum_j 1/(alpha + 2 w_j) = want without eigenvalues: the
-// logarithms of both sides are nearly lines in that of alpha, between 1/want and n/want
-// (regula falsi, with halved values at an end that stays: Dowell and Jarratt 1971).
+// bestAlphaByTraces solves sum_j 1/(alpha + 2 w_j) = want without eigenvalues. The logarithms of
+// both sides are almost linear in log alpha, and the root lies between 1/want and n/want. So it
+// uses regula falsi, with the value at a retained end halved (Dowell and Jarratt 1971).
 func (m *Model) bestAlphaByTraces(want float64) (float64, error) {
 	at := func(u float64) (float64, error) {
 		f, err := m.g.traceShifted(math.Exp(u), m.set.Threads)

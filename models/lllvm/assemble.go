@@ -8,8 +8,7 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// index returns the rows in the front of the variables of a patch's points, variable by
-// variable.
+// index returns the row numbers of a patch's variables in its front, ordered by variable and point.
 func (p *patch) index(a *multifrontal.Matrix) [][]int {
 	out := make([][]int, a.Dims)
 	for r := range out {
@@ -21,10 +20,10 @@ func (p *patch) index(a *multifrontal.Matrix) [][]int {
 	return out
 }
 
-// blocks adds to a the sandwiches of the moments of all patches, which fill makes: the
-// lower triangle of each front. If there is one patch of all points it sets that
-// triangle instead, whatever was there. To rows of blocks on the diagonal, which end
-// there, prior, if it is not nil, adds before.
+// blocks adds the sandwiches of the moments of all patches to a, in the lower triangle of each
+// front; fill computes the moments. With a single patch of all points it overwrites the triangle
+// instead. prior, if not nil, first adds the prior precision to each row of a diagonal block; such
+// rows end at the diagonal.
 func (m *Model) blocks(a *multifrontal.Matrix, fill func(part, r, s int) vec.Matrix[float64], sign, scale float64, prior func(p *patch, i int, row []float64)) {
 	one := m.g.exact()
 	if !one {
@@ -49,8 +48,8 @@ func (m *Model) blocks(a *multifrontal.Matrix, fill func(part, r, s int) vec.Mat
 	}
 }
 
-// addRow adds to the elements of row i and some columns, or of that column and these
-// rows, what is in row.
+// addRow adds row to the elements (i, columns) of f. Elements above the diagonal go to their mirror
+// image, since f stores the lower triangle.
 func addRow(f vec.Matrix[float64], i int, columns []int, row []float64) {
 	to := f.Row(i)
 	for j, v := range row {
@@ -62,7 +61,7 @@ func addRow(f vec.Matrix[float64], i int, columns []int, row []float64) {
 	}
 }
 
-// precision is the prior's of x, but for alpha I: 2 L for each latent coordinate.
+// precision adds the prior precision of x without alpha I: 2 L for each latent coordinate.
 func precision(p *patch, i int, row []float64) {
 	row[i] += 2 * p.degree[i]
 	for t, j := range p.lists[i] {
@@ -72,7 +71,7 @@ func precision(p *patch, i int, row []float64) {
 	}
 }
 
-// room returns n x n of the model's workspace for moments.
+// room returns an n x n matrix in the model's workspace for moments.
 func (m *Model) room(n int) vec.Matrix[float64] { return square(m.moments, n) }
 
 // covariance writes row i of block r, s of a covariance among the points of a patch.
@@ -121,7 +120,7 @@ func (m *Model) momentsC(st *State, part, r, s int) vec.Matrix[float64] {
 	return out
 }
 
-// mapsOf returns columns r of the maps of a patch's points, as rows.
+// mapsOf returns column r of the linear map of every point of a patch, as rows.
 func (m *Model) mapsOf(st *State, p *patch, r int) vec.Matrix[float64] {
 	n := m.g.Len()
 	if m.g.exact() {

@@ -10,7 +10,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// components numbers the components of the union graph of the lists.
+// components labels the connected components of the union graph of the lists, and counts their
+// points.
 func components(lists [][]int32) (label []int32, size []int) {
 	f := graph.NewForest(len(lists))
 	for i, list := range lists {
@@ -21,9 +22,8 @@ func components(lists [][]int32) (label []int32, size []int) {
 	return f.Labels()
 }
 
-// bridge connects the lists of neighbours with as few and as short edges as possible,
-// the minimum spanning tree of the components, each pair of which is as far apart as
-// its closest points, and returns how many that took.
+// bridge connects the components of the neighbour graph by a minimum spanning tree and returns the
+// number of edges it added. The distance of two components is that of their closest points.
 func bridge(y vec.Matrix[float64], lists [][]int32) int {
 	label, size := components(lists)
 	c := len(size)
@@ -73,8 +73,8 @@ func bridge(y vec.Matrix[float64], lists [][]int32) int {
 	return c - 1
 }
 
-// keepLargest leaves in Learnt the largest component only and returns the neighbours
-// among these.
+// keepLargest restricts Learnt to the largest component and returns the neighbours among its
+// points.
 func (f *Fitted) keepLargest(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors) (*knn.Neighbors, error) {
 	label, size := components(firstOf(nb, f.Settings.Neighbors))
 	if len(size) < 2 {

@@ -8,7 +8,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// nearest returns the lists of the k nearest others.
+// nearest returns, for each point, the k nearest other points.
 func nearest(tb testing.TB, y vec.Matrix[float64], k int) [][]int32 {
 	tb.Helper()
 	nb, err := knn.Graph(context.Background(), y, k, knn.Settings{})

@@ -7,16 +7,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// Decode implements placing.Guest: it sets y to the mean of what the k nearest learnt
-// points say by their tangent maps (main text, section 4.2),
+// Decode implements placing.Guest. It sets y to the mean prediction of the k nearest learnt points
+// by their tangent maps (main text, section 4.2),
 //
 //	y = 1/k sum_i [y_i + C_i (x - x_i)],
 //
-// and returns the variance of an element of it
+// and returns the variance of one element of y,
 //
 //	1/(2 k gamma) + 1/k sum_i [(x - x_i)' Sigma_C,ii (x - x_i) + tr(C_i Sigma_x,ii C_i')/q]:
 //
-// of the noise, of the maps, and of the places they start from.
+// which is the sum of the variances of the noise, of the linear maps and of the learnt positions.
 func (w *guest) Decode(y, x []float64) (variance float64) {
 	st, n, d := w.state, w.model.g.Len(), len(x)
 	clear(y)
@@ -42,7 +42,7 @@ func (w *guest) Decode(y, x []float64) (variance float64) {
 	return max(variance, 0) + 1/(2*k*st.Gamma)
 }
 
-// closest returns the k learnt points that lie nearest to x on the map.
+// closest returns the k learnt points nearest to x on the map.
 func (p *placer) closest(x []float64) []int32 {
 	type at struct {
 		i     int32

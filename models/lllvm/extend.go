@@ -8,11 +8,10 @@ import (
 	"unfold/internal/vec"
 )
 
-// Extension answers where a new point lies, with q of the old ones frozen (main
-// text, section 3): q(x*) and q(C*) are coordinate ascent of the bound on the
-// graph with the new point, joined to its neighbours, in which the edges among
-// the old ones stay. In patches the new point joins one of them, with what of its
-// neighbours is there. It is safe for concurrent use, with a Guest for each.
+// Extension places new points with q of the learnt points fixed (main text, section 3). q(x*) and
+// q(C*) follow from coordinate ascent of the bound on the graph extended by the new point and its
+// edges; the old edges stay. With patches, the new point joins one patch and its neighbours in it.
+// An Extension is safe for concurrent use if each goroutine has its own Guest.
 type Extension struct {
 	p      *patch
 	y      vec.Matrix[float64] // of the patch's points, as are the others
@@ -26,8 +25,8 @@ type Extension struct {
 	sumC   vec.Matrix[float64] // sum_i C_i over all points of the model, d x dy
 }
 
-// NewExtension returns the extension of a state within one of the graph's patches: by
-// the numbers that points have there. It keeps the means if there is one patch.
+// NewExtension returns the extension of a state within one patch of the graph, whose points have
+// the numbers of that patch. With a single patch it keeps the means without a copy.
 func (m *Model) NewExtension(st *State, part int) *Extension {
 	p, d, all := m.g.parts[part], m.set.Dims, m.g.Len()
 	n := p.len()
@@ -60,22 +59,22 @@ func (e *Extension) put(a vec.Matrix[float64], r, s int, block vec.Matrix[float6
 	}
 }
 
-// Guest is a new point: its q(x*) and q(C*), and the room to find them.
+// Guest is a new point with its q(x*) and q(C*), and the workspace that computes them.
 type Guest struct {
 	MuX  []float64           // d
 	CovX vec.Matrix[float64] // d x d
 	MuC  vec.Matrix[float64] // d x dy: row r is column r of C*
 	CovC vec.Matrix[float64] // d x d
-	// Steps is how many iterations there were.
+	// Steps is the number of iterations.
 	Steps int
 
 	near []int32
 	y    []float64
-	// b holds B = (L + diag(1_N))^-1, the columns of the neighbours N: k x n. It
-	// is a generalised inverse of the new Laplacian that is 0 for the new point,
-	// and the model sees but differences of an inverse.
+	// b is the k rows of B = (L + diag(1_N))^-1 for the neighbours N: k x n. B is a generalised
+	// inverse of the new Laplacian that is 0 for the new point. Any such inverse will do, because
+	// the model only uses differences of its elements.
 	b vec.Matrix[float64]
-	// What stays the same while q(x*) and q(C*) are found, see sumsX and sumsC.
+	// These terms stay constant while q(x*) and q(C*) are iterated; see sumsX and sumsC.
 	constX []float64           // d
 	alongC []float64           // dy
 	constC vec.Matrix[float64] // d x dy
@@ -84,7 +83,7 @@ type Guest struct {
 	ones   []float64
 }
 
-// NewGuest returns room for a point, in any patch.
+// NewGuest returns a workspace for one new point, usable with any patch.
 func (m *Model) NewGuest() *Guest {
 	_, n := m.g.Patches()
 	d, dy := m.set.Dims, m.y.Cols
@@ -100,9 +99,9 @@ const (
 	guestTolerance = 1e-10
 )
 
-// Place finds q(x*) and q(C*) of the vector y joined to its nearest points. The
-// first C* is the mean of theirs. It stops when the place moves by less than
-// 1e-10 of the neighbours' spread, at the latest after 50 iterations.
+// Place computes q(x*) and q(C*) of the vector y from its nearest points. C* starts at the mean of
+// theirs. It stops when the position moves by less than 1e-10 of the neighbours' spread, and at the
+// latest after 50 iterations.
 func (e *Extension) Place(g *Guest, y []float64, near []int32) error {
 	if err := e.begin(g, y, near); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (e *Extension) Place(g *Guest, y []float64, near []int32) error {
 	}
 }
 
-// average starts C* with the mean of the neighbours' C, and its covariance.
+// average sets C* and its covariance to the mean of those of the neighbours.
 func (e *Extension) average(g *Guest) {
 	n, k := e.p.len(), float64(len(g.near))
 	clear(g.MuC.Data)
@@ -142,7 +141,7 @@ func (e *Extension) average(g *Guest) {
 	}
 }
 
-// begin sets up B and the sums over all old points.
+// begin computes B and the sums over all old points.
 func (e *Extension) begin(g *Guest, y []float64, near []int32) error {
 	n := e.p.len()
 	for _, j := range g.near {
@@ -167,14 +166,14 @@ func (e *Extension) begin(g *Guest, y []float64, near []int32) error {
 	return nil
 }
 
-// inverse sets b. With F = (L + 11'/n)^-1, which the graph holds, and the columns
-// U of the neighbours,
+// inverse sets b. With F = (L + 11'/n)^-1, which the graph has, and the columns U of the
+// neighbours,
 //
 //	(L + U U')^-1 = (F^-1 + U U' - 11'/n)^-1,
 //
-// and since F 1 = 1, the matrix without the last term, M = F - F U (I + U'FU)^-1 U'F,
-// gives B = M + M 1 1' M / (n - 1'M 1). Only the columns B U are wanted; with
-// S = (I + U'FU)^-1: M U = F U S.
+// and since F 1 = 1, the matrix without the last term, M = F - F U (I + U'FU)^-1 U'F, gives B = M +
+// M 1 1' M / (n - 1'M 1). Only the columns B U are needed. With S = (I + U'FU)^-1 they follow from
+// M U = F U S.
 func (e *Extension) inverse(g *Guest) error {
 	n, k := e.p.len(), len(g.near)
 	if g.b.Rows != k || g.b.Cols != n {
@@ -212,12 +211,12 @@ func (e *Extension) inverse(g *Guest) error {
 	return nil
 }
 
-// sumsX computes, of sum_j <A>_*j mu_j over the edges j, q among old points,
+// sumsX computes the constant parts of sum_j <A>_*j mu_j, over the edges j, q among old points. In
 //
 //	gamma/2 sum_p sum_(j,q) (B_pq - B_pj) <(C_p + C*)' (C_q + C_j)> mu_j
 //	= gamma/2 sum_i sum_p <(C_p + C*)' C_i> sum_(l~i) (B_pl - B_pi) (mu_i - mu_l),
 //
-// the part with C_p (constX) and what C*' is multiplied with (alongC).
+// the part with C_p is constX, and alongC is the vector that C*' multiplies.
 func (e *Extension) sumsX(g *Guest) {
 	n, d := e.p.len(), e.dims
 	clear(g.constX)
@@ -250,12 +249,12 @@ func (e *Extension) sumsX(g *Guest) {
 	}
 }
 
-// sumsC computes, of sum_j C_j <Gamma>_j* over the edges j, l among old points,
+// sumsC computes the constant parts of sum_j C_j <Gamma>_j*, over the edges j, l among old points.
+// In
 //
 //	gamma/2 sum_j C_j sum_q sum_(l~j) (B_ql - B_qj) <(x_l - x_j) (x_q - x*)'>,
 //
-// the part with x_q (constC, transposed) and what -x*' is multiplied with
-// (alongX).
+// the part with x_q, transposed, is constC, and alongX is the vector that -x*' multiplies.
 func (e *Extension) sumsC(g *Guest) {
 	n, d := e.p.len(), e.dims
 	clear(g.constC.Data)
@@ -315,7 +314,7 @@ func (e *Extension) updateX(g *Guest) error {
 					starQ := vec.Dot(g.MuC.Row(r), e.muC.Row(s*n+j))
 					both := e.cc.Row(r*n + i)[s*n+j]
 					prec.Row(r)[s] += w * (both + pStar + starQ + own)
-					// The edge between j and the new point, in <A>_*j.
+					// This term is the edge between j and the new point, in <A>_*j.
 					right[r] += w * (pStar + both + own + starQ) * e.muX.Row(j)[s]
 				}
 			}
@@ -357,7 +356,8 @@ func (e *Extension) updateC(g *Guest) error {
 					// <(x_j - x*)(x_q - x*)'>
 					m := both - e.muX.Row(j)[r]*g.MuX[s] - g.MuX[r]*xi[s] + own
 					prec.Row(r)[s] += w * m
-					// The edge between j and the new point: -B_jq <(x* - x_j)(x_q - x*)'>.
+					// This term is the edge between j and the new point: -B_jq <(x* - x_j)(x_q -
+					// x*)'>.
 					vec.Axpy(-w*m, e.muC.Row(r*n+j), right.Row(s))
 				}
 			}
@@ -373,7 +373,7 @@ func (e *Extension) updateC(g *Guest) error {
 	})
 }
 
-// solve inverts prec + shift I into cov and hands it to use.
+// solve sets cov to the inverse of prec + shift I and calls use with it.
 func (e *Extension) solve(prec vec.Matrix[float64], shift float64, cov vec.Matrix[float64], use func(vec.Matrix[float64])) error {
 	for r := range e.dims {
 		prec.Row(r)[r] += shift

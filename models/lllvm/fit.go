@@ -13,34 +13,34 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Options are the settings of a fit that only this kind of model has. The zero value
-// works. Model files keep them as JSON: the names in the tags are part of the format.
+// Options are the settings of a fit that only this kind of model has. The zero value works. Model
+// files store them as JSON, so the names in the tags are part of the file format.
 type Options struct {
-	// Points is the most points that are learnt, a sample of all; the others are placed
-	// by them. Default 1000.
+	// Points is the maximum number of points that are learnt, a random sample. The others are
+	// placed with the learnt ones. Default 1000.
 	Points int `json:"points"`
-	// MaxNeighbors, if it is more than the least number of neighbours, makes Fit learn
-	// with every number from that to this and keep the one whose bound is best.
+	// MaxNeighbors, if above Neighbors, makes Fit learn with each number of neighbours from
+	// Neighbors to MaxNeighbors. It keeps the map with the highest bound.
 	MaxNeighbors int `json:"max_neighbors"`
-	// MaxDims, if it is more than the least number of dimensions, makes Fit learn in every
-	// number from that to this and keep the one whose bound is best.
+	// MaxDims, if above Dims, makes Fit learn in each number of dimensions from Dims to MaxDims. It
+	// keeps the map with the highest bound.
 	MaxDims int `json:"max_dims,omitempty"`
-	// Restarts is from how many random starts the model is learnt, for each number of
-	// neighbours and dimensions; the best bound is kept. Default 1.
+	// Restarts is the number of random starts for each number of neighbours and dimensions; Fit
+	// keeps the highest bound. Default 1.
 	Restarts int `json:"restarts"`
-	// Patch is about how many points a patch has at most, see NewPatchedGraph: the model
-	// itself if that many are learnt. Default all points up to ExactPoints, beyond
-	// PatchPoints.
+	// Patch is the approximate maximum number of points in a patch, see NewPatchedGraph. The model
+	// is exact if Patch is at least the number of learnt points. By default there is one patch for
+	// up to ExactPoints points, and patches of PatchPoints beyond.
 	Patch int `json:"patch"`
-	// Epsilon, Alpha and LearnAlpha are those of Settings.
+	// Epsilon, Alpha and LearnAlpha are as in Settings.
 	Epsilon    float64 `json:"epsilon"`
 	Alpha      float64 `json:"alpha"`
 	LearnAlpha bool    `json:"learn_alpha"`
 	// Tolerance is that of Course.
 	Tolerance float64 `json:"tolerance"`
-	// Largest learns the largest component of the neighbourhood graph, of equal ones that
-	// with the first row, and places the rest; otherwise components are bridged where they
-	// are closest. Model files keep it beside what all kinds share.
+	// Largest learns only the largest component of the neighbourhood graph (of equal ones, that
+	// with the first row) and places the other rows. Otherwise the components are bridged at their
+	// closest points. Model files store it with the settings that all kinds share.
 	Largest bool `json:"-"`
 }
 
@@ -54,15 +54,17 @@ const (
 	defaultTolerance = 1e-6
 )
 
-// FitSettings are those of Fit; the zero value works.
+// FitSettings are the settings of Fit; the zero value works.
 type FitSettings struct {
-	// Common has the least d, Dims, the least k, Neighbors, and the most iterations, Steps; defaults
-	// 2, 9, 200. Seed chooses the sample and the starts. Neighbors are searched exactly.
+	// Common has the settings of all kinds. Dims and Neighbors are the lowest d and k that are
+	// tried, Steps the maximum number of iterations; their defaults are 2, 9, 200. Seed determines
+	// the sample and the starts. The neighbour search is exact.
 	models.Common
 	Options
 }
 
-// Resolved returns the settings with defaults filled in, or what is wrong with them.
+// Resolved returns the settings with defaults filled in, or an error that names the invalid
+// setting.
 func (s FitSettings) Resolved() (FitSettings, error) {
 	for _, d := range []struct {
 		of    *int
@@ -97,7 +99,7 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	return s, nil
 }
 
-// patch is how many points patches of n points have, 0 for one patch.
+// patch returns the number of points in a patch when n points are learnt, or 0 for a single patch.
 func (s FitSettings) patch(n int) int {
 	switch {
 	case s.Patch > 0:
@@ -108,7 +110,7 @@ func (s FitSettings) patch(n int) int {
 	return 0
 }
 
-// Run is what came of one start.
+// Run is the result of learning from one start.
 type Run struct {
 	Neighbors  int     `json:"neighbors"`
 	Dims       int     `json:"dims"`
@@ -118,37 +120,37 @@ type Run struct {
 	Converged  bool    `json:"converged"`
 	// Bridges were added to connect the graph.
 	Bridges int `json:"bridges,omitempty"`
-	// Jitters counts iterations in which a matrix had lost definiteness, Jitter is the
-	// most that its diagonal was raised by.
+	// Jitters counts the iterations in which a matrix was not positive definite. Jitter is the
+	// largest amount added to a diagonal in them.
 	Jitters int     `json:"jitters,omitempty"`
 	Jitter  float64 `json:"jitter,omitempty"`
 }
 
-// Fitted is a learnt map of n distinct points.
+// Fitted is a map learnt from n distinct points.
 type Fitted struct {
-	// Settings are those of the fit with all defaults filled in; Neighbors and Dims are
-	// the numbers that were chosen.
+	// Settings are the settings of the fit with all defaults filled in. Neighbors and Dims are the
+	// numbers that the fit chose.
 	Settings FitSettings
-	// Learnt lists, ascending, the points that were learnt. Components is the number
-	// of parts of their graph, with the fewest neighbours, before it was bridged.
+	// Learnt lists the learnt points in ascending order. Components is the number of components of
+	// their graph, with the fewest neighbours, before bridging.
 	Learnt     []int32
 	Components int
-	// Units are those of the model, in which what was learnt has the mean 0 and no value
-	// is above 1; Model and State are what was learnt.
+	// Units converts to the model's units, in which the learnt points have mean 0 and no value
+	// exceeds 1. Model and State are the learnt model.
 	Units placing.Units
 	Model *Model
 	State *State
-	// Runs are all starts, those of the fewest neighbours first; Best is the one kept,
-	// History its course.
+	// Runs has the result of every start, those with the fewest neighbours first. Best is the index
+	// of the run that was kept, History its course.
 	Runs    []Run
 	Best    int
 	History *History
 }
 
-// Fit learns the rows of x, which have to be distinct: a sample of them, with every
-// number of neighbours, in every number of dimensions and from every start, of which it keeps the best bound. It is a
-// function of x and the settings without Threads. Errors that lie in x match
-// models.ErrBadInput. Progress, which may be nil, hears of iterations.
+// Fit learns a map of the rows of x, which must be distinct. It draws a sample, learns with every
+// number of neighbours, in every number of dimensions and from every start, and keeps the highest
+// bound. The result is a function of x and the settings without Threads. Unusable rows return an
+// error that matches models.ErrBadInput. Progress, which may be nil, is called after iterations.
 func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {
@@ -176,7 +178,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	return f, f.search(ctx, y, nb, progress)
 }
 
-// checkPoints says what keeps x from being learnt.
+// checkPoints returns an error if x cannot be learnt with the settings.
 func checkPoints(x vec.Matrix[float32], s FitSettings) error {
 	switch n := x.Rows; {
 	case x.Cols < s.MaxDims:
@@ -209,8 +211,7 @@ func rowsOf(x vec.Matrix[float32]) [][]float32 {
 	return out
 }
 
-// neighbours lists the k nearest learnt points of each learnt one, by their numbers
-// among these.
+// neighbours lists the k nearest learnt points of each learnt point, as indices into Learnt.
 func (f *Fitted) neighbours(ctx context.Context, x vec.Matrix[float32], k int) (*knn.Neighbors, error) {
 	nb, err := knn.Graph(ctx, vec.Take(x, f.Learnt), k, knn.Settings{Threads: f.Settings.Threads})
 	if err != nil {
@@ -219,7 +220,8 @@ func (f *Fitted) neighbours(ctx context.Context, x vec.Matrix[float32], k int) (
 	return nb, nil
 }
 
-// newUnits are the model's: in these no value of x is above 1. y is x in them.
+// newUnits returns the model's units, in which no value of x exceeds 1, and y, the rows of x in
+// these units.
 func newUnits(x vec.Matrix[float32]) (u placing.Units, y vec.Matrix[float64], err error) {
 	u = placing.Centred(x)
 	y = u.All(x)

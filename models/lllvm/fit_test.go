@@ -29,8 +29,8 @@ func fitted(t *testing.T, x vec.Matrix[float32], s FitSettings) *Fitted {
 	return f
 }
 
-// Of all starts and numbers of neighbours the best bound is kept, the same on any
-// number of threads.
+// Fit keeps the highest bound over all starts and numbers of neighbours, and its choice is the same
+// for any number of threads.
 func TestFitKeepsTheBestBound(t *testing.T) {
 	x := single(t, 90)
 	s := FitSettings{Common: models.Common{Neighbors: 5, Steps: 8, Seed: 4}, Options: Options{Points: 60, MaxNeighbors: 7, Restarts: 3}}
@@ -57,7 +57,7 @@ func TestFitKeepsTheBestBound(t *testing.T) {
 	}
 }
 
-// The bound is highest in as many dimensions as the surface has that data lie about.
+// For points on a surface, the bound is highest in the dimension of the surface.
 func TestDimensionsAreChosenByTheBound(t *testing.T) {
 	tier.Full(t, "it learns many maps")
 	for want := 1; want <= 3; want++ {
@@ -74,7 +74,7 @@ func TestDimensionsAreChosenByTheBound(t *testing.T) {
 	}
 }
 
-// sheet are n points about a bent surface of so many dimensions in twelve.
+// sheet returns n points near a bent surface of the given dimension, embedded in twelve dimensions.
 func sheet(dims, n int) vec.Matrix[float32] {
 	const columns = 12
 	rnd := rand.New(rand.NewPCG(3, uint64(dims)))
@@ -99,7 +99,7 @@ func sheet(dims, n int) vec.Matrix[float32] {
 	return x
 }
 
-// Points that were not learnt are where Extension has them, learnt ones where they are.
+// Points that were not learnt get the positions of Extension, and learnt points keep theirs.
 func TestAllPointsArePlaced(t *testing.T) {
 	x := single(t, 80)
 	f := fitted(t, x, FitSettings{Common: models.Common{Neighbors: 6, Steps: 30, Seed: 2}, Options: Options{Points: 50}})
@@ -125,7 +125,7 @@ func TestAllPointsArePlaced(t *testing.T) {
 	}
 }
 
-// Two clouds are joined by the shortest edge between them, or the larger is learnt.
+// Two clouds are either joined by their shortest edge, or only the larger is learnt.
 func TestComponentsAreBridgedOrLeftOut(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 9))
 	x := vec.New[float32](50, 3)
@@ -200,7 +200,7 @@ func TestWhatCannotBeLearntIsSaid(t *testing.T) {
 	}
 }
 
-// Repeated rows: a graph of equal points still has a model, if they are not all equal.
+// Repeated rows can be learnt, unless all rows are equal.
 func TestEqualPointsAreLearnt(t *testing.T) {
 	x := single(t, 30)
 	for i := 20; i < 30; i++ {

@@ -9,8 +9,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// fixture is any of the files in testdata/fixtures/lllvm, whose README.md explains
-// the fields.
+// fixture has the fields of all files in testdata/fixtures/lllvm; the README.md there explains
+// them.
 type fixture struct {
 	Kind       string         `json:"kind"`
 	N          int            `json:"n"`
@@ -156,8 +156,8 @@ func (f *fixture) model(t *testing.T, lists [][]int32) *Model {
 	return m
 }
 
-// The files number latent coordinates by point, i d + r; the program by
-// coordinate, r n + i.
+// number converts the index of a latent coordinate. The files count by point, i d + r; the program
+// counts by coordinate, r n + i.
 func (f *fixture) number(k int) int { return k%f.Dx*f.N + k/f.Dx }
 
 func (f *fixture) square(a vec.Matrix[float64]) vec.Matrix[float64] {
@@ -170,7 +170,7 @@ func (f *fixture) square(a vec.Matrix[float64]) vec.Matrix[float64] {
 	return out
 }
 
-// maps turns a dy x nd matrix of theirs into an nd x dy one.
+// maps converts the linear maps of a file, dy x nd, to the program's layout, nd x dy.
 func (f *fixture) maps(c vec.Matrix[float64]) vec.Matrix[float64] {
 	out := vec.New[float64](c.Cols, c.Rows)
 	for k := range c.Cols {
@@ -342,7 +342,7 @@ func (f *fixture) long(t *testing.T) {
 	fixtures.CloseTo(t, "mean trace of Sigma_x", trace/float64(f.N), f.MeanTrace, after)
 }
 
-// cosines is the start of the files of kind long and shortcut.
+// cosines returns the starting state of the fixtures of kind long and shortcut.
 func (f *fixture) cosines(t *testing.T, m *Model) *State {
 	t.Helper()
 	mu, cov := vec.New[float64](f.Dy, f.N*f.Dx), vec.New[float64](f.N*f.Dx, f.N*f.Dx)

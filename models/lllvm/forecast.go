@@ -12,18 +12,18 @@ import (
 	"unfold/sparse/knn"
 )
 
-// atOnce are the bytes that starts which are learnt at once may take.
+// atOnce is the maximum memory, in bytes, of the starts that are learnt concurrently.
 const atOnce = 1 << 30
 
-// together is how many starts are learnt at once, n points of dy values.
+// together returns the number of starts that are learnt concurrently, for n points of dy values.
 func (s FitSettings) together(n, dy int) int {
 	return min(par.Threads(s.Threads), s.jobs(), int(max(1, atOnce/max(1, s.bytes(n, dy)))))
 }
 
-// Bytes returns about what a fit holds beside the vectors, of n points of dy values of
-// which at most Points are learnt: what is learnt at once, and the best so far. The
-// settings have to be resolved. In patches it is for points that lie about a surface; others
-// are harder to separate, and take more.
+// Bytes returns the approximate memory of a fit in bytes, without the vectors, for n points of dy
+// values of which at most Points are learnt. It counts the concurrent starts and the best state so
+// far. The settings must be resolved. With patches, the estimate assumes points near a surface;
+// other data have larger separators and need more.
 func (s FitSettings) Bytes(n, dy int) int64 {
 	learnt := min(n, s.Points)
 	runs := s.together(learnt, dy)
@@ -38,26 +38,25 @@ func (s FitSettings) Bytes(n, dy int) int64 {
 	return out
 }
 
-// bytes is what learning from one start holds.
+// bytes returns the memory of learning from one start.
 func (s FitSettings) bytes(n, dy int) int64 {
 	shape := s.shape(n)
 	held, _ := shape.numbers(s.MaxDims)
 	m := int64(shape.points)
-	// Two covariances; inverses of the patches and of one the moments and what the
-	// sandwich works on; mu_C, <H> and a copy.
+	// The terms are two covariances; the inverses of the patches; the moments and workspace of one
+	// patch's sandwich; mu_C, <H> and a copy.
 	return 8 * (2*held + int64(shape.patches)*m*m + 4*m*m + 3*int64(n*s.MaxDims)*int64(dy))
 }
 
-// shape is that of the fronts, as far as it is known without the graph.
+// shape is the expected sizes of the fronts, estimated without the graph.
 type shape struct {
-	// patches of so many points each, fronts above them.
+	// There are this many patches of so many points each, with other fronts above them.
 	patches, points int
 	above           []int // points in a front
 }
 
-// What separators of the points of a surface with about 10 neighbours have been seen to
-// take: a part of s points has a border of borderShare sqrt(s) points, and is separated
-// by cutShare sqrt(s).
+// These are measured sizes of separators for points of a surface with about 10 neighbours. A part
+// of s points has a border of borderShare sqrt(s) points, and its separator has cutShare sqrt(s).
 const (
 	borderShare = 3
 	cutShare    = 1.5
@@ -85,7 +84,7 @@ func (s FitSettings) shape(n int) shape {
 	return out
 }
 
-// numbers are those of a covariance, and of the moments within patches.
+// numbers returns how many float64 a covariance has, and how many the moments within patches have.
 func (s shape) numbers(dims int) (held, moments int64) {
 	square := func(points int) int64 { return int64(points*dims) * int64(points*dims) }
 	moments = int64(s.patches) * square(s.points)
@@ -96,9 +95,9 @@ func (s shape) numbers(dims int) (held, moments int64) {
 	return held, moments
 }
 
-// Seconds returns about what Fit and PlaceAll take for n points of dy values if no start
-// settles before its last step: it times a step, and the placing of a point, among a few
-// hundred on this machine, in some tenths of a second. The settings have to be resolved.
+// Seconds estimates the duration of Fit and PlaceAll in seconds, for n points of dy values, if no
+// start converges before its last step. It measures a step and the placing of a point with a few
+// hundred points on this machine, in some tenths of a second. The settings must be resolved.
 func (s FitSettings) Seconds(ctx context.Context, n, dy int) (float64, error) {
 	learnt := min(n, s.Points)
 	few := max(min(learnt, trialPoints), leastTrial, s.Dims+2)
@@ -119,14 +118,14 @@ func (s FitSettings) Seconds(ctx context.Context, n, dy int) (float64, error) {
 	return total, nil
 }
 
-// trialPoints are learnt, in trialTimes steps of which the fastest counts.
+// trialPoints is the number of points in the trial. The fastest of trialTimes steps counts.
 const (
 	trialPoints = 300
 	leastTrial  = 30
 	trialTimes  = 3
 )
 
-// trial times a step of n made-up points, and the placing of one.
+// trial measures a step with n random points, and the placing of one point.
 func (s FitSettings) trial(ctx context.Context, n, dy int) (step, place float64, err error) {
 	y, rnd := vec.New[float64](n, dy), rand.New(rand.NewPCG(1, 2))
 	for i := range n {
@@ -172,9 +171,9 @@ func (s FitSettings) trial(ctx context.Context, n, dy int) (step, place float64,
 	return step, place, nil
 }
 
-// work is what a step takes, in operations of an inverse: those of the fronts, and the
-// sums of rows of the sandwiches, four products and two differences for each pair of
-// coordinates, of which a term has been seen to take as long as six.
+// work returns the cost of a step, in operations of an inverse. It adds the fronts' factors and the
+// row sums of the sandwiches: four products and two differences for each pair of coordinates. A
+// term of these was measured to take as long as six operations.
 func (s shape) work(dims int, k float64) float64 {
 	cube := func(points int) float64 { return math.Pow(float64(points*dims), 3) }
 	out := float64(s.patches) * cube(s.points)

@@ -7,8 +7,8 @@ import (
 	"unfold/models/modeltest"
 )
 
-// What a covariance and the patches' moments hold is known without the graph: exactly for
-// one patch, about right for points about a surface.
+// The memory of a covariance and of the patches' moments is predicted without the graph: exactly
+// for a single patch, approximately for points near a surface.
 func TestNumbersOfTheFronts(t *testing.T) {
 	for _, c := range []struct{ n, patch int }{{500, 0}, {500, 800}, {3000, 500}, {3000, 150}, {5000, 1000}} {
 		s := FitSettings{Common: models.Common{Dims: 2}, Options: Options{Patch: c.patch, Points: c.n}}
@@ -32,8 +32,8 @@ func TestNumbersOfTheFronts(t *testing.T) {
 	}
 }
 
-// Patches are chosen by the number of points; more points, more starts and others to
-// place take more; what was measured is scaled to something finite.
+// The number of points selects the patches. The forecast grows with points, starts and rows to
+// place, and stays finite for all of them.
 func TestForecast(t *testing.T) {
 	resolve := func(s FitSettings) FitSettings {
 		s, err := s.Resolved()

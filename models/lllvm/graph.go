@@ -13,25 +13,25 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// Graph is the neighbourhood graph of n points with what the model needs of it
-// and no step of learning changes.
+// Graph is the neighbourhood graph of n points, with the derived matrices that stay constant while
+// the model learns.
 type Graph struct {
-	// Neighbors lists the points joined to each, ascending: eta_ij = 1.
+	// Neighbors lists the neighbours of each point in ascending order: eta_ij = 1.
 	Neighbors [][]int32
 
-	// tree has the fronts of the precisions, parts are the patches in them: one of all
-	// points, or what NewPatchedGraph says.
+	// tree has the fronts of the precisions and parts the patches in them: a single one of all
+	// points, or those of NewPatchedGraph.
 	tree  *multifrontal.Tree
 	parts []*patch
-	// logDet is the sum of log w_j over the eigenvalues of L but the first.
+	// logDet is the sum of log w_j over the non-zero eigenvalues of L.
 	logDet float64
-	// eigen are the eigenvalues w of L, ascending, once they are asked for.
+	// eigen has the eigenvalues w of L in ascending order; it is computed on first use.
 	eigen []float64
 	once  sync.Once
 }
 
-// ComponentsError says that a graph is not connected: a point of each component
-// and how many it has.
+// ComponentsError reports that a graph is not connected. It has the first point and the size of
+// each component.
 type ComponentsError struct {
 	First []int32
 	Size  []int
@@ -48,15 +48,15 @@ func (e *ComponentsError) Error() string {
 	return fmt.Sprintf("the neighbourhood graph has %d components (%s): take more neighbours, or join them", len(e.First), list[2:])
 }
 
-// NewGraph returns the graph in which i and j are joined if neighbors[i] names j
-// or neighbors[j] names i. It fails if a number is out of range or names its own
-// point, and with a *ComponentsError if the graph is not connected.
+// NewGraph returns the graph in which i and j are joined if neighbors[i] contains j or neighbors[j]
+// contains i. It returns an error if an index is out of range or is the point's own, and a
+// *ComponentsError if the graph is not connected.
 func NewGraph(neighbors [][]int32, threads int) (*Graph, error) {
 	return NewPatchedGraph(neighbors, 0, threads)
 }
 
-// NewPatchedGraph is NewGraph for a model in patches of about so many points, see the
-// package's essay; 0, or more than there are points, is one patch: the model itself.
+// NewPatchedGraph is NewGraph for a model in patches of about the given number of points, see the
+// package comment. 0, or at least the number of points, means a single patch: the exact model.
 func NewPatchedGraph(neighbors [][]int32, points, threads int) (*Graph, error) {
 	g := &Graph{Neighbors: make([][]int32, len(neighbors))}
 	if err := g.join(neighbors); err != nil {
@@ -71,8 +71,8 @@ func NewPatchedGraph(neighbors [][]int32, points, threads int) (*Graph, error) {
 	return g, g.prepare(threads)
 }
 
-// ownedGraph is NewPatchedGraph with the fronts of a tree: the owner of every point, and
-// the next front above each, its own number at the top.
+// ownedGraph is NewPatchedGraph for a known tree of fronts. owner has the front of every point, and
+// parents the next front above each front; the root is its own parent.
 func ownedGraph(neighbors [][]int32, owner, parents []uint32, threads int) (*Graph, error) {
 	g := &Graph{Neighbors: make([][]int32, len(neighbors))}
 	if err := g.join(neighbors); err != nil {
@@ -100,7 +100,7 @@ func ownedGraph(neighbors [][]int32, owner, parents []uint32, threads int) (*Gra
 	return g, g.prepare(threads)
 }
 
-// prepare fills in what follows from the tree.
+// prepare computes the fields that follow from the tree.
 func (g *Graph) prepare(threads int) (err error) {
 	if g.Len() == 1 {
 		return errors.New("a graph of one point has no neighbours")
@@ -109,11 +109,12 @@ func (g *Graph) prepare(threads int) (err error) {
 		return err
 	}
 	if g.exact() {
-		// |L + 11'/n| is the product of the other eigenvalues and 1.
+		// |L + 11'/n| is the product of the non-zero eigenvalues of L, because the remaining
+		// eigenvalue becomes 1.
 		g.logDet = g.parts[0].logDet
 		return nil
 	}
-	// |L + e e'|, e being 1 in one point, is that product over n (matrix-tree theorem).
+	// |L + e e'|, where e is 1 at one point, is that product over n (matrix-tree theorem).
 	l := g.sparse(1, 0)
 	l.AddTo(0, 0, 1)
 	if err := l.Factor(threads); err != nil {
@@ -123,10 +124,10 @@ func (g *Graph) prepare(threads int) (err error) {
 	return nil
 }
 
-// exact reports whether there is one patch.
+// exact reports whether there is a single patch, so that the model is exact.
 func (g *Graph) exact() bool { return len(g.tree.Fronts) == 1 }
 
-// Patches returns the number of patches, and how many points the largest has.
+// Patches returns the number of patches and the number of points in the largest.
 func (g *Graph) Patches() (count, largest int) {
 	for _, p := range g.parts {
 		largest = max(largest, p.len())
@@ -145,13 +146,13 @@ func (g *Graph) sparse(scale, shift float64) *multifrontal.Matrix {
 	return a
 }
 
-// taskRows is how many rows of an n x n matrix make a task.
+// taskRows is the number of rows of an n x n matrix in one task.
 const taskRows = 16
 
 // Len returns the number of points.
 func (g *Graph) Len() int { return len(g.Neighbors) }
 
-// join fills Neighbors with the lists in both directions.
+// join sets Neighbors to the union of the lists in both directions.
 func (g *Graph) join(neighbors [][]int32) error {
 	n := len(neighbors)
 	for i, list := range neighbors {
@@ -202,7 +203,7 @@ func (g *Graph) connected() error {
 	return e
 }
 
-// eigenvalues returns those of L, ascending, the first exactly 0.
+// eigenvalues returns the eigenvalues of L in ascending order; the first is exactly 0.
 func (g *Graph) eigenvalues() []float64 {
 	g.once.Do(func() {
 		l := vec.New[float64](g.Len(), g.Len())

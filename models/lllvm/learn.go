@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// Step holds the bounds after the four updates of an iteration, and what had to
-// be added to a diagonal.
+// Step is the result of one iteration: the bound after each of the four updates, and the amount
+// that was added to a diagonal.
 type Step struct {
 	X, C, Gamma, Alpha Bound
 	Jitter             float64
 }
 
-// Step does one iteration of variational EM: q(x), q(C), gamma, alpha. The bound
-// does not fall in any of them, but where alpha jumps to a fixed value.
+// Step runs one iteration of variational EM, which updates q(x), q(C), gamma and alpha in turn. No
+// update lowers the bound, except the one that sets alpha to a fixed value.
 func (m *Model) Step(st *State) (s Step, err error) {
 	jx, err := m.UpdateX(st)
 	if err != nil {
@@ -37,29 +37,29 @@ func (m *Model) Step(st *State) (s Step, err error) {
 	return s, nil
 }
 
-// Course says how long Learn goes on; the zero value works.
+// Course has the stopping rules of Learn; the zero value works.
 type Course struct {
-	// Steps is the most iterations, 0 means 200.
+	// Steps is the maximum number of iterations; 0 means 200.
 	Steps int
-	// Tolerance ends them once an iteration raises the bound by less than this
-	// share of its magnitude; 0 means 1e-6, negative never.
+	// Tolerance stops learning once an iteration raises the bound by less than this share of its
+	// magnitude. 0 means 1e-6; a negative value disables it.
 	Tolerance float64
-	// Progress, if not nil, hears the bound after every iteration.
+	// Progress, if not nil, is called with the bound after every iteration.
 	Progress func(done, total int, bound float64)
 }
 
-// History is what happened in a course of learning.
+// History is the record of one call of Learn.
 type History struct {
 	Bounds    []float64 // after every iteration
 	Converged bool
-	// Jitters counts iterations in which a matrix had lost definiteness, of
-	// which Jitter is the most that was added to its diagonal.
+	// Jitters counts the iterations in which a matrix was not positive definite. Jitter is the
+	// largest amount added to a diagonal in them.
 	Jitters int
 	Jitter  float64
 }
 
-// Learn iterates on st. If an iteration fails the error names it; st is then
-// not to be used.
+// Learn iterates on st. The error of a failed iteration includes its number; st must not be used
+// after an error.
 func (m *Model) Learn(ctx context.Context, st *State, c Course) (*History, error) {
 	if c.Steps == 0 {
 		c.Steps = 200
@@ -84,7 +84,7 @@ func (m *Model) Learn(ctx context.Context, st *State, c Course) (*History, error
 		if c.Progress != nil {
 			c.Progress(t+1, c.Steps, s.Alpha.Total())
 		}
-		// The first two hold the jump of alpha.
+		// The first two bounds are skipped, because alpha jumps to its fixed value between them.
 		if t >= 2 && h.Bounds[t]-h.Bounds[t-1] < c.Tolerance*math.Abs(h.Bounds[t]) {
 			h.Converged = true
 			break

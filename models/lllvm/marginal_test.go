@@ -8,7 +8,7 @@ import (
 	"unfold/internal/testkit/fixtures"
 )
 
-// marginal holds what the files say of one x and C beyond what the steps need.
+// marginal has the values of a fixture for one x and C that the steps do not need.
 type marginal struct {
 	E       []float64      `json:"e"`
 	AE      fixtures.Dense `json:"A_E"`
@@ -18,13 +18,13 @@ type marginal struct {
 	Factor  fixtures.Dense `json:"KLL_factor"`
 }
 
-// The marginal covariance of the data given x, which no step forms, follows from the
-// graph and x by both forms of the supplement's appendix D:
+// pointMarginal tests the marginal covariance of the data given x, which no step computes. It
+// follows from the graph and x by both forms of the supplement's appendix D:
 //
 //	K^-1 = eps 1 1' + 2 gamma L - gamma^2 W (Gamma + P_C)^-1 W',  W = Q'/gamma, Gamma = gamma^2 W' Lt W
 //	K    = Lt + Lt Q' P_C^-1 Q Lt,  Lt = (eps 1 1' + 2 gamma L)^-1,  P_C = (eps 1 1' + 2 L) x I
 //
-// with errors of tangents e = C Q = A_E x (16, 31).
+// with tangent errors e = C Q = A_E x (16, 31).
 func (f *fixture) pointMarginal(t *testing.T) {
 	n, d, gamma := f.N, f.Dx, f.Gamma[0]
 	x := f.Point.X

@@ -13,20 +13,18 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// Settings of a Model; the zero value works.
+// Settings are the settings of a Model; the zero value works.
 type Settings struct {
 	// Dims is the dimension d of the map, 0 means 2.
 	Dims int
-	// Epsilon holds the mean of the maps C_i and of the data near zero (eq 8,
+	// Epsilon is the prior precision of the means of the linear maps C_i and of the data (eq 8,
 	// 11); 0 means 1e-3.
 	Epsilon float64
-	// Alpha is the precision that holds x near zero, 0 means 1e-3. LearnAlpha
-	// maximises the bound over it instead (eq 72), from Start's; the maximum is
-	// often at x = 0.
+	// Alpha is the prior precision of x; 0 means 1e-3. With LearnAlpha, alpha is learnt instead,
+	// from the value of Start (eq 72). The maximum is often at x = 0.
 	Alpha      float64
 	LearnAlpha bool
-	// Threads bounds the goroutines, 0 means GOMAXPROCS. It does not change the
-	// result.
+	// Threads bounds the goroutines; 0 means GOMAXPROCS. It does not change the result.
 	Threads int
 }
 
@@ -49,8 +47,8 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Model is the bound of given data and graph, with the workspace in which it is
-// maximised. It is not safe for concurrent use; models of one Graph are.
+// Model is the variational bound for given data and graph, with the workspace of its maximisation.
+// A Model is not safe for concurrent use, but several models may share one Graph concurrently.
 type Model struct {
 	set Settings
 	g   *Graph
@@ -59,19 +57,18 @@ type Model struct {
 	tl, sumY2 float64
 
 	sand *sandwich
-	// moments is a block of <C'C> or <x x'> of a patch.
+	// moments has a block of <C'C> or <x x'> of a patch.
 	moments vec.Matrix[float64]
-	// at holds the rows in the front of the variables of the points, by patch, latent
-	// coordinate and point.
+	// at has, for each patch, latent coordinate and point, the row of the variable in the front.
 	at [][][]int
 	// b is <b> by coordinate, d x n; h is <H>, nd x dy.
 	b, h vec.Matrix[float64]
 }
 
-// NewModel returns the model of the rows of y (n x dy), which should be centred
-// and is kept, joined as g says. It fails if the shapes do not fit, with a
-// *models.RowError if a value is not finite, and if there are fewer than d+2
-// points, on which nothing can be learnt.
+// NewModel returns the model of the rows of y (n x dy), joined by g. The rows should be centred; y
+// is kept without a copy. It returns an error if the shapes do not match, or if there are fewer
+// than d+2 points, which are too few to learn from. A value that is not finite is a
+// *models.RowError.
 func NewModel(g *Graph, y vec.Matrix[float64], s Settings) (*Model, error) {
 	s = s.withDefaults()
 	switch {
@@ -114,7 +111,7 @@ func (m *Model) blas() gemm.Implementation { return gemm.Implementation{Threads:
 //
 //	Sigma_x^-1 = <A> + alpha I + 2 L,  mu_x = Sigma_x <b>.
 //
-// It returns what was added to the diagonal to keep it positive, usually 0.
+// It returns the amount added to the diagonal to keep the matrix positive definite, usually 0.
 func (m *Model) UpdateX(st *State) (jitter float64, err error) {
 	a := st.CovX
 	jitter, err = m.factor(a, func() {
@@ -143,8 +140,8 @@ func (m *Model) UpdateX(st *State) (jitter float64, err error) {
 	st.kl[ofX] = m.priorX(st, -logDet)
 	trace, square := m.norms(st)
 	linear := vec.Dot(mu.Data, m.b.Data)
-	// <A> = Sigma_x^-1 - Pi^-1, so <e' Sigma_y e> = tr <A>(Sigma_x + mu mu') = gamma/2 T
-	// is what these leave.
+	// <A> = Sigma_x^-1 - Pi^-1, so <e' Sigma_y e> = tr <A>(Sigma_x + mu mu') = gamma/2 T follows
+	// from terms that are already computed.
 	st.t = 2 / st.Gamma * (float64(m.size()) - st.kl[ofX].trace + linear - st.kl[ofX].square - jitter*(trace+square))
 	st.th = linear / st.Gamma
 	return jitter, m.finish(st, "q(x)")
@@ -197,8 +194,8 @@ func (m *Model) UpdateGamma(st *State) error {
 	return m.finish(st, "gamma")
 }
 
-// UpdateAlpha maximises the bound over alpha, if Settings.LearnAlpha says so, or
-// sets it to Settings.Alpha.
+// UpdateAlpha maximises the bound over alpha if Settings.LearnAlpha is set. Otherwise it sets alpha
+// to Settings.Alpha.
 func (m *Model) UpdateAlpha(st *State) error {
 	alpha := m.set.Alpha
 	if m.set.LearnAlpha {
@@ -248,8 +245,8 @@ func (m *Model) linearC(st *State) {
 	})
 }
 
-// eachEdge calls f with every point i, each neighbour j of it and y_j - y_i. Those of one
-// point come in their order, from one goroutine.
+// eachEdge calls f with every point i, each of its neighbours j, and y_j - y_i. The calls for one
+// point are made in order by one goroutine.
 func (m *Model) eachEdge(f func(i, j int, diff []float64)) {
 	par.Ranges(m.set.Threads, m.g.Len(), taskRows, func(_, from, to int) {
 		diff := make([]float64, m.y.Cols)
@@ -268,8 +265,8 @@ func subtract(dst, a, b []float64) {
 	}
 }
 
-// times overwrites b with S b, S symmetric: as the transpose of b' S, since b may have few
-// columns. It takes a part of the time of solving with a factor.
+// times overwrites b with S b for symmetric S. It computes the transpose of b' S, which is faster
+// when b has few columns, and takes a fraction of the time of solving with a factor.
 func (m *Model) times(s, b vec.Matrix[float64]) {
 	turned := vec.New[float64](b.Cols, b.Rows)
 	if b.Cols == 1 {
@@ -288,9 +285,9 @@ func (m *Model) times(s, b vec.Matrix[float64]) {
 	}
 }
 
-// factor factors what assemble makes of a, whatever was there. A matrix that rounding has made indefinite gets
-// 1e-12 of its mean diagonal element added to the diagonal, then ten times as much, and
-// so on up to 1e-2 of it; jitter is what it took.
+// factor factors the matrix that assemble builds in a, after clearing it. If rounding made the
+// matrix indefinite, it adds 1e-12 of the mean diagonal element to the diagonal and tries again
+// with ten times as much, up to 1e-2. jitter is the amount that was added.
 func (m *Model) factor(a *multifrontal.Matrix, assemble func()) (jitter float64, err error) {
 	mean := 0.0
 	for try := range jitters + 1 {
@@ -315,12 +312,12 @@ const (
 	leastJitter = 1e-12
 )
 
-// IndefiniteError says that a matrix has lost definiteness.
+// IndefiniteError reports a matrix that is not positive definite.
 type IndefiniteError struct {
-	// Mean is that of the diagonal, Jitter the most that was added to it, 0 if that
-	// makes no sense.
+	// Mean is the mean of the diagonal. Jitter is the largest amount added to it, or 0 if no amount
+	// could help.
 	Mean, Jitter float64
-	// Cause says where it failed then.
+	// Cause is the error of the last factorization.
 	Cause error
 }
 

@@ -11,16 +11,16 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// The prior precision of C has epsilon 1 1' for each latent coordinate, which is not
-// sparse. With one front it is added as it is. Otherwise the fronts hold F, to which 1 is
-// added at one point z for each coordinate, so that it is definite without the ones, and
-// with the columns V = [1_r e_zr] and D = diag(epsilon, -1)
+// The prior precision of C has the dense term epsilon 1 1' for each latent coordinate. With one
+// front it is added as it is. Otherwise the fronts have F, in which 1 is added at one point z for
+// each coordinate, so that F is definite without the dense term. With the columns V = [1_r e_zr]
+// and D = diag(epsilon, -1),
 //
 //	F + V D V' has the inverse F^-1 - X S X',  X = F^-1 V,  S = (I + D V'X)^-1 D
 //
 // and the determinant |F| |I + D V'X| (Woodbury).
 
-// anchor is the point z: one that is eliminated last.
+// anchor returns the point z, which is among those eliminated last.
 func (m *Model) anchor() int {
 	for f := len(m.g.tree.Fronts) - 1; f >= 0; f-- {
 		if own := m.g.tree.Fronts[f].Own; len(own) > 0 {
@@ -30,7 +30,8 @@ func (m *Model) anchor() int {
 	return 0
 }
 
-// precisionC is the prior's of C. With several fronts the ones are left to withOnes.
+// precisionC adds the prior precision of C. With several fronts it leaves the term of ones to
+// withOnes.
 func (m *Model) precisionC(p *patch, i int, row []float64) {
 	precision(p, i, row)
 	if !m.g.exact() {
@@ -41,7 +42,8 @@ func (m *Model) precisionC(p *patch, i int, row []float64) {
 	}
 }
 
-// addAnchor adds what makes several fronts definite without the ones.
+// addAnchor adds 1 at the anchor of each coordinate. This makes the matrix of several fronts
+// definite without the term of ones.
 func (m *Model) addAnchor(a *multifrontal.Matrix) {
 	if m.g.exact() {
 		return
@@ -51,8 +53,9 @@ func (m *Model) addAnchor(a *multifrontal.Matrix) {
 	}
 }
 
-// withOnes makes of the factor in CovC the covariance, and of gamma <H> in MuC, with one
-// front, or F^-1 gamma <H> the mean. It returns what is missing of log |precision|.
+// withOnes converts the factor in CovC to the covariance, and sets MuC to the mean. MuC starts as
+// gamma <H> with one front, and as F^-1 gamma <H> otherwise. It returns the correction of log
+// |precision| for the term of ones.
 func (m *Model) withOnes(st *State) (logDet float64, err error) {
 	a, n, d := st.CovC, m.g.Len(), m.set.Dims
 	if m.g.exact() {
@@ -101,7 +104,7 @@ func (m *Model) withOnes(st *State) (logDet float64, err error) {
 	}
 	a.Invert(m.set.Threads)
 	a.AddProduct(-1, vec.Of(m.size(), 2*d, xs.RawMatrix().Data), x, m.set.Threads)
-	// 1'Sigma 1 of the coordinates: of T - T S T.
+	// The diagonal blocks of T - T S T are 1'Sigma 1 of the coordinates.
 	rest.Product(t, &solved, t)
 	st.ones = 0
 	for r := range d {
@@ -124,7 +127,7 @@ func (m *Model) timesOnes(b vec.Matrix[float64]) *mat.Dense {
 	return out
 }
 
-// sumOnes sets ones to the sum over the latent coordinates of 1' Sigma_C 1, of one front.
+// sumOnes sets ones to the sum over the latent coordinates of 1' Sigma_C 1, for a single front.
 func (m *Model) sumOnes(st *State) {
 	n := m.g.Len()
 	sums := make([]float64, m.size())

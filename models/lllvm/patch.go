@@ -9,17 +9,17 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// patch is a connected part of a graph with edges that have weights. The weights of an
-// edge of the graph over all patches sum to one.
+// patch is a connected part of a graph with weighted edges. The weights of an edge of the graph sum
+// to one over all patches.
 type patch struct {
 	lists   [][]int32 // by the points' numbers in the patch
 	weights [][]float64
 	degree  []float64 // sums of weights
-	// inverse is (L + 11'/n)^-1 of the patch's own Laplacian, its pseudo-inverse but for
-	// a constant. The model sees differences of its rows and columns only.
+	// inverse is (L + 11'/n)^-1 for the patch's own Laplacian, which is its pseudo-inverse up to a
+	// constant. The model only uses differences of its rows and columns.
 	inverse vec.Matrix[float64]
 	logDet  float64 // of the matrix that was inverted
-	// points are the graph's, at their numbers in the front, ascending.
+	// points are the points of the graph, ascending, at their positions in the front.
 	points []int32
 	front  int
 	at     []int32
@@ -27,15 +27,15 @@ type patch struct {
 
 func (p *patch) len() int { return len(p.points) }
 
-// edge joins two points of a front, by their numbers there.
+// edge joins two points of a front, given by their positions there.
 type edge struct {
 	i, j   int32
 	weight float64
 }
 
-// patches shares out the edges of the graph to the fronts of a tree, each to all those
-// without fronts below that have both its ends, in equal parts, or to the lowest that
-// has them.
+// patches distributes the edges of the graph to the fronts of a tree. An edge is divided equally
+// among all leaf fronts that contain both its ends. If no leaf contains them, the lowest front that
+// does gets the edge.
 func (g *Graph) patches(t *multifrontal.Tree, threads int) ([]*patch, error) {
 	leaf := make([]bool, len(t.Fronts))
 	in := make([][]int32, g.Len()) // the leaves that have a point
@@ -93,7 +93,7 @@ func (g *Graph) patches(t *multifrontal.Tree, threads int) ([]*patch, error) {
 	return out, nil
 }
 
-// connectedPatches returns a patch for each component of a front's edges.
+// connectedPatches returns a patch for each connected component of a front's edges.
 func connectedPatches(front multifrontal.Front, f int, edges []edge) (out []*patch) {
 	n := front.Len()
 	label := make([]int32, n) // of the component, by its least point
@@ -157,7 +157,7 @@ func (p *patch) invert(threads int) error {
 	return nil
 }
 
-// laplacian adds scale L to what at leads to.
+// laplacian adds scale * L to the elements that at returns.
 func (p *patch) laplacian(at func(i, j int) *float64, scale float64) {
 	for i, list := range p.lists {
 		*at(i, i) += scale * p.degree[i]

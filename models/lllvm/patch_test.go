@@ -15,13 +15,13 @@ import (
 	"unfold/models/modeltest"
 )
 
-// failer is a test, or a check of rapid's.
+// failer is a test or a check of rapid.
 type failer interface {
 	Helper()
 	Fatal(...any)
 }
 
-// inPatches is the graph of neighbours in patches.
+// inPatches returns the graph of the neighbours, divided into patches.
 func inPatches(t failer, neighbors [][]int32, points, threads int) *Graph {
 	t.Helper()
 	g, err := NewPatchedGraph(neighbors, points, threads)
@@ -31,7 +31,7 @@ func inPatches(t failer, neighbors [][]int32, points, threads int) *Graph {
 	return g
 }
 
-// patched is a swiss roll in patches, and the model itself.
+// patched returns two models of a swiss roll: the exact one and one in patches.
 func patched(tb testing.TB, n, points int, s Settings) (whole, parts *Model) {
 	tb.Helper()
 	y := modeltest.SwissRoll(n)
@@ -46,8 +46,8 @@ func patched(tb testing.TB, n, points int, s Settings) (whole, parts *Model) {
 	return out[0], out[1]
 }
 
-// Every edge is shared out whole, patches are connected, and the log-determinants of the
-// priors are those of the graph.
+// The shares of every edge sum to one, patches are connected, and the log-determinants of the
+// priors equal those of the graph.
 func TestPatchesShareTheEdges(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := anyModel(rt)
@@ -104,8 +104,8 @@ func closeTo(t interface{ Errorf(string, ...any) }, what string, got, want float
 	}
 }
 
-// The bound in patches never falls, and is a lower bound of the bound: at fixed x and C
-// no less is taken off the log-likelihood.
+// With patches the bound never falls, and it is a lower bound of the exact one: at fixed x and C
+// the penalty in the log-likelihood is never smaller.
 func TestPatchesBoundTheBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := anyModel(rt)
@@ -117,7 +117,7 @@ func TestPatchesBoundTheBound(t *testing.T) {
 		st := parts.Random(rapid.Uint64().Draw(rt, "seed"))
 		last := climbs(rt, parts, st, 4)
 		closeTo(rt, "the bound from nothing", evaluated(rt, parts, st), last)
-		// Without covariances, so that both models can be given the same.
+		// Without covariances both models can be given the same state.
 		point := func(of *Model) *State {
 			return &State{MuX: st.MuX, MuC: st.MuC, CovX: of.g.tree.NewMatrix(m.set.Dims), CovC: of.g.tree.NewMatrix(m.set.Dims), Gamma: st.Gamma, Alpha: st.Alpha}
 		}
@@ -139,7 +139,7 @@ func evaluated(rt *rapid.T, m *Model, st *State) float64 {
 	return s.Bound.Total()
 }
 
-// The updates in patches are those of the dense precisions that the patches sum up to.
+// The updates with patches agree with those of the dense precisions that the patches sum to.
 func TestPatchesAreSolvedExactly(t *testing.T) {
 	_, m := patched(t, 120, 20, Settings{Epsilon: .05, Alpha: .01})
 	st := m.Random(5)
@@ -209,8 +209,8 @@ func TestPatchesAreSolvedExactly(t *testing.T) {
 	}
 }
 
-// The larger the patches, the closer the bound, which is never above; on any number of
-// threads.
+// Larger patches give a higher bound, which never exceeds the exact bound. The result is the same
+// for any number of threads.
 func TestLargerPatchesAreCloser(t *testing.T) {
 	bound := func(m *Model) float64 {
 		st := m.Random(1)
@@ -239,8 +239,8 @@ func TestLargerPatchesAreCloser(t *testing.T) {
 	}
 }
 
-// A model that has one patch of all points is the model itself, and one in patches wants
-// no covariance of all points.
+// A model with a single patch of all points equals the exact model. A model with several patches
+// rejects a covariance of all points.
 func TestOnePatchIsTheModel(t *testing.T) {
 	exact, same := patched(t, 60, 60, Settings{})
 	if count, largest := same.g.Patches(); count != 1 || largest != 60 || !same.g.exact() {
@@ -273,8 +273,8 @@ func TestOnePatchIsTheModel(t *testing.T) {
 	closeTo(t, "alpha", alpha, want)
 }
 
-// A matrix that loses definiteness, here because a covariance that is none is put in, is
-// reported with the iteration, the quantity and what was added to the diagonal.
+// An indefinite matrix, caused here by an invalid covariance, is reported with the iteration, the
+// quantity and the amount that was added to the diagonal.
 func TestLostDefinitenessIsReported(t *testing.T) {
 	for _, points := range []int{0, 15} {
 		for what, spoil := range map[string]func(st *State){
@@ -308,7 +308,7 @@ func TestLostDefinitenessIsReported(t *testing.T) {
 			}
 		}
 	}
-	// A diagonal that is positive in the mean is raised as far as makes sense.
+	// A matrix with a positive mean diagonal is raised up to the limit.
 	_, m := patched(t, 50, 0, Settings{})
 	a := m.g.tree.NewMatrix(2)
 	calls := 0
@@ -322,7 +322,7 @@ func TestLostDefinitenessIsReported(t *testing.T) {
 	if !errors.As(err, &lost) || lost.Jitter != jitter || !(jitter > 5e-3 && jitter < 2e-2) || calls != jitters+1 || !strings.Contains(err.Error(), "coordinate 1 of point 7") || !strings.Contains(err.Error(), "added to a diagonal") {
 		t.Errorf("after %d tries, %g added: %v", calls, jitter, err)
 	}
-	// And what rounding has spoilt is mended.
+	// A matrix that only rounding made indefinite is repaired.
 	calls = 0
 	jitter, err = m.factor(a, func() {
 		calls++

@@ -12,19 +12,19 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// PlaceSettings of a Placer. The zero value works.
+// PlaceSettings are the settings of a Placer. The zero value works.
 type PlaceSettings struct {
-	// Neighbors is to how many learnt points an event is joined. Default the model's k.
+	// Neighbors is the number of learnt points that an event is joined to. Default the model's k.
 	Neighbors int
 	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
 	Threads int
-	// Search says how reference points are found, for novelty.
+	// Search configures the search for reference points, which novelty needs.
 	Search auto.Settings
 }
 
-// Placer places events by Extension, and leads back into the data (Decode). Sigma is that
-// of Variances for a reference point. For another event it is the root of its own variance
-// where its neighbours' places are known and of the mean of theirs, together.
+// Placer places events by Extension and maps positions back to data (Decode). The Sigma of a
+// reference point is the root of its Variances. For another event it combines two variances: its
+// own given the positions of its neighbours, and the mean variance of these positions.
 type Placer struct {
 	*placing.Placer
 	by *placer
@@ -35,7 +35,7 @@ var (
 	_ models.Spreader = (*Placer)(nil)
 )
 
-// placer places vectors by the learnt points, in the frame they were learnt in.
+// placer places vectors with the learnt points, in the coordinates of learning.
 type placer struct {
 	*posterior
 	k, threads int
@@ -58,8 +58,8 @@ func newPlacer(p *posterior, k, threads int) *placer {
 	return out
 }
 
-// patch returns the patch that has the most of some points, the first of these, and
-// their numbers there.
+// patch returns the patch that contains most of the given points (the first of equal ones), and
+// their numbers in it.
 func (p *placer) patch(near, numbers []int32) (ext *Extension, _ []int32) {
 	best, most := int32(0), 0
 	for _, i := range near {
@@ -83,7 +83,7 @@ func (p *placer) patch(near, numbers []int32) (ext *Extension, _ []int32) {
 	return p.ext[best], numbers
 }
 
-// number returns the number of learnt point i in a patch.
+// number returns the number of learnt point i in a patch, if it contains the point.
 func (p *placer) number(i, part int32) (number int32, ok bool) {
 	for at := p.numbers[i]; len(at) > 0; at = at[2:] {
 		if at[0] == part {
@@ -93,7 +93,7 @@ func (p *placer) number(i, part int32) (number int32, ok bool) {
 	return 0, false
 }
 
-// points are those that others are placed by.
+// points returns the learnt points, which others are placed with.
 func (p *placer) points() placing.Learnt {
 	return placing.Learnt{
 		Rows: p.learnt, X: p.state.MuX, Units: p.units, Neighbors: p.k, Threads: p.threads,
@@ -101,7 +101,7 @@ func (p *placer) points() placing.Learnt {
 	}
 }
 
-// NewPlacer prepares placing against s, which it validates and then shares.
+// NewPlacer returns a Placer for s. It validates s and keeps it without a copy.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, models.BadInputf("lllvm: the snapshot does not fit: %w", err)
@@ -124,8 +124,8 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	return &Placer{p, by}, nil
 }
 
-// PlaceAll returns the places and variances of the rows of x that were not learnt, and
-// of those that were, in the frame of learning.
+// PlaceAll returns the positions and variances of all rows of x, in the coordinates of learning.
+// Rows that were not learnt are placed.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	if len(f.Learnt) == x.Rows {
 		return f.State.MuX.Clone(), f.Model.Variances(f.State), nil
@@ -137,7 +137,7 @@ func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 	return mu, sigma2, nil
 }
 
-// guest is what placing one event needs in memory.
+// guest is the workspace in which one event is placed.
 type guest struct {
 	*placer
 	*Guest
@@ -145,8 +145,8 @@ type guest struct {
 	joined []int32
 }
 
-// Place implements placing.Guest. A vector so far away that the model's numbers leave the
-// range is placed amid its neighbours, with their spread.
+// Place implements placing.Guest. A vector so far away that the computation overflows is placed at
+// its neighbours, with their spread.
 func (w *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	w.units.Apply(w.y, z)
 	var ext *Extension
@@ -177,7 +177,7 @@ func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
 	return w.state.MuX.Row(l), w.variance[l]
 }
 
-// inRange reports whether a place can be published in single precision.
+// inRange reports whether a position fits in single precision.
 func inRange(x []float64) bool {
 	for _, v := range x {
 		if !(math.Abs(v) < math.MaxFloat32/4) {

@@ -10,8 +10,8 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// The parts of a model file of this kind beside those of placing.Parts, m of its
-// reference points being learnt:
+// A model file of this kind has these parts besides those of placing.Parts; m is the number of
+// learnt reference points:
 //
 //	edges    uint32, e x 2      the neighbourhood graph among them, by their numbers among these
 //	numbers  float64, 4         gamma, alpha, epsilon, the bound
@@ -20,12 +20,12 @@ import (
 //	mu_c     float64, md x q    means of q(C), see State.MuC
 //	cov_c    float64            lower triangle of its covariance
 //
-// and, of a model in patches,
+// A model in patches also has
 //
 //	owner    uint32, m          the front of each point
 //	parents  uint32, f          the next front above, its own number at the top
 //
-// where cov_x and cov_c are the triangles of the fronts, one after the other.
+// and its cov_x and cov_c are the triangles of the fronts, one after the other.
 const (
 	partEdges   = "edges"
 	partNumbers = "numbers"
@@ -37,7 +37,7 @@ const (
 	partParents = "parents"
 )
 
-// Parts are the posterior as a model file holds it.
+// Parts returns the parts of a model file that store the posterior.
 func (f *Fitted) Parts() []snapshot.Part {
 	var edges []uint32
 	for i, list := range f.Model.g.Neighbors {
@@ -73,7 +73,7 @@ func (f *Fitted) Parts() []snapshot.Part {
 	return append(parts, snapshot.Part{Name: partOwner, Rows: len(owner), Cols: 1, Data: owner}, snapshot.Part{Name: partParents, Rows: len(parents), Cols: 1, Data: parents})
 }
 
-// triangles packs the lower triangles of the fronts.
+// triangles returns a part with the lower triangles of the fronts.
 func triangles(name string, a *multifrontal.Matrix) snapshot.Part {
 	packed := make([]float64, 0, packedLen(a))
 	for _, f := range a.Fronts {
@@ -106,7 +106,7 @@ func unpack(a *multifrontal.Matrix, packed []float64) *multifrontal.Matrix {
 	return a
 }
 
-// posterior is what a model file holds.
+// posterior is the posterior in a model file.
 type posterior struct {
 	learnt []int32
 	units  placing.Units
@@ -114,7 +114,7 @@ type posterior struct {
 	state  *State
 }
 
-// read takes the posterior from a snapshot, which has to be valid.
+// read decodes the posterior of a valid snapshot.
 func read(s *snapshot.Snapshot, threads int) (*posterior, error) {
 	learnt, units, err := placing.Read(s)
 	if err != nil {
@@ -179,9 +179,9 @@ func graphOf(s *snapshot.Snapshot, m, threads int) (*Graph, error) {
 	return ownedGraph(lists, owner, parents, threads)
 }
 
-// Variances returns sigma_i^2 of every learnt point: the mean variance of the
-// coordinates of its place, relative to the map's centre. Where that lies is known by
-// the prior alone, 1/(n alpha) of every variance, and means nothing.
+// Variances returns sigma_i^2 of every learnt point: the mean variance of the coordinates of its
+// position, relative to the map's centre. The centre itself is determined by the prior alone; its
+// variance, 1/(n alpha), is subtracted because it means nothing.
 func (m *Model) Variances(st *State) []float64 {
 	n, d := m.g.Len(), m.set.Dims
 	out := make([]float64, n)
@@ -189,23 +189,23 @@ func (m *Model) Variances(st *State) []float64 {
 	for i := range out {
 		for r := range d {
 			v := st.CovX.Block(r, r, i)
-			// What is left of a difference of equal numbers is still a variance.
+			// The difference of nearly equal numbers is kept positive, since it is a variance.
 			out[i] += max(v-common, 1e-15*v) / float64(d)
 		}
 	}
 	return out
 }
 
-// Description is what there is to say of a snapshot.
+// Description summarises a snapshot.
 type Description struct {
 	// Learnt is the number of points that were learnt.
 	Learnt int
-	// Gamma, Alpha, Epsilon and Bound are the model's; Noise is the standard deviation of
-	// an element, in the units of what the model sees.
+	// Gamma, Alpha, Epsilon and Bound are parameters of the model. Noise is the standard deviation
+	// of an element, in the units of the input to the model.
 	Gamma, Alpha, Epsilon, Bound, Noise float64
 }
 
-// Describe describes a snapshot for which there is a Placer.
+// Describe returns the description of a snapshot, which must be valid for NewPlacer.
 func Describe(s *snapshot.Snapshot) Description {
 	learnt, units, _ := placing.Read(s)
 	numbers, _ := snapshot.PartOf[float64](s, partNumbers, 4, 1)
@@ -215,17 +215,18 @@ func Describe(s *snapshot.Snapshot) Description {
 	}
 }
 
-// noise is the standard deviation of y_j - y_i - C_i (x_j - x_i) between neighbours,
-// 1/gamma being the variance, in units of which scale make one of the model's.
+// noise returns the standard deviation of y_j - y_i - C_i (x_j - x_i) between neighbours in units
+// of the data. Its variance is 1/gamma in units of the model; scale converts from data to model
+// units.
 func noise(gamma, scale float64) float64 { return 1 / math.Sqrt(gamma) / scale }
 
-// Noise is the standard deviation of an element, in the units of what the model sees.
+// Noise returns the standard deviation of an element, in the units of the input to the model.
 func (f *Fitted) Noise() float64 { return noise(f.State.Gamma, f.Units.Scale) }
 
-// Patches returns the number of patches, and how many points the largest has.
+// Patches returns the number of patches and the number of points in the largest.
 func (m *Model) Patches() (count, largest int) { return m.g.Patches() }
 
-// Edges is the number of pairs of neighbours.
+// Edges returns the number of pairs of neighbours.
 func (m *Model) Edges() (count int) {
 	for _, list := range m.g.Neighbors {
 		count += len(list)

@@ -10,12 +10,12 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// The prior precisions are, for each latent coordinate alone,
+// The prior precisions, the same for each latent coordinate, are
 //
 //	of x: alpha I + 2 L           (eq 5)
 //	of C: epsilon 1 1' + 2 L      (eq 8)
 //
-// and so sparse, but for the ones, that no trace needs a product of matrices.
+// They are sparse except for the ones, so that no trace needs a product of dense matrices.
 
 // laplaceTrace returns 2 tr(L S), summed over the latent coordinates.
 func (m *Model) laplaceTrace(cov *multifrontal.Matrix) (sum float64) {
@@ -40,7 +40,7 @@ func (m *Model) laplaceTrace(cov *multifrontal.Matrix) (sum float64) {
 	return 2 * sum
 }
 
-// priorX fills in what -KL(q(x)||p(x)) needs.
+// priorX returns the terms of -KL(q(x)||p(x)).
 func (m *Model) priorX(st *State, logDet float64) divergence {
 	d := divergence{logDet: logDet, trace: m.laplaceTrace(st.CovX)}
 	shift, square := m.norms(st)
@@ -59,7 +59,7 @@ func (m *Model) norms(st *State) (trace, square float64) {
 	return st.CovX.Trace(), vec.SquaredNorm(st.MuX.Data)
 }
 
-// priorC fills in what -KL(q(C)||p(C)) needs.
+// priorC returns the terms of -KL(q(C)||p(C)).
 func (m *Model) priorC(st *State, logDet float64) divergence {
 	n, d := m.g.Len(), divergence{logDet: logDet, trace: m.laplaceTrace(st.CovC) + m.set.Epsilon*st.ones}
 	sum := make([]float64, m.y.Cols)
@@ -77,7 +77,7 @@ func (m *Model) priorC(st *State, logDet float64) divergence {
 	return d
 }
 
-// bound evaluates eq 65 from what the updates have left in st:
+// bound evaluates eq 65 from the terms that the updates stored in st:
 //
 //	<log p(Y|x,C)> = -gamma/4 T + gamma tr(mu_C'H) - epsilon/2 |sum y|^2 - gamma tr(L Y'Y)
 //	                 - n dy/2 log 2 pi + dy/2 (log n epsilon + sum log 2 gamma w_j)
@@ -96,9 +96,9 @@ func (m *Model) bound(st *State) Bound {
 	}
 }
 
-// Evaluate brings the bound of any q(x) and q(C) up to date, also of those that
-// no update has left: at about the cost of an iteration. In patches the covariances
-// have to be as updates leave them, whose determinants it keeps.
+// Evaluate recomputes the bound for any q(x) and q(C), also for states that no update produced. It
+// costs about an iteration. With patches the covariances must be those of an update, because their
+// determinants are reused.
 func (m *Model) Evaluate(st *State) error {
 	if m.g.exact() {
 		m.sumOnes(st)

@@ -15,7 +15,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// anyModel draws points, a connected graph and settings.
+// anyModel draws points, a connected graph and settings at random.
 func anyModel(rt *rapid.T) *Model {
 	n, d := rapid.IntRange(5, 14).Draw(rt, "n"), rapid.IntRange(1, 2).Draw(rt, "d")
 	dy := rapid.IntRange(d, 4).Draw(rt, "dy")
@@ -44,8 +44,8 @@ func anyModel(rt *rapid.T) *Model {
 	return m
 }
 
-// climbs takes steps, in no update of which the bound may fall but where alpha jumps to
-// its fixed value, and returns the bound.
+// climbs runs steps and checks that no update lowers the bound, except when alpha jumps to its
+// fixed value. It returns the bound.
 func climbs(rt *rapid.T, m *Model, st *State, steps int) float64 {
 	last := math.Inf(-1)
 	for step := range steps {
@@ -66,8 +66,8 @@ func climbs(rt *rapid.T, m *Model, st *State, steps int) float64 {
 	return last
 }
 
-// The bound never falls in any update, but where alpha jumps to its fixed value,
-// and is that which is computed from nothing.
+// No update lowers the bound, except when alpha jumps to its fixed value. The bound equals the one
+// that is recomputed from scratch.
 func TestTheBoundNeverFalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := anyModel(rt)
@@ -143,7 +143,7 @@ func TestBadGraphsAndData(t *testing.T) {
 	}
 }
 
-// Constant vectors leave no noise; the error says so, and where.
+// Constant vectors have no noise to learn. The error says so and names the iteration.
 func TestConstantVectors(t *testing.T) {
 	g, err := NewGraph([][]int32{{1}, {2}, {3}, {4}, {}}, 1)
 	if err != nil {

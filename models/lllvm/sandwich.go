@@ -10,36 +10,35 @@ import (
 	"unfold/internal/vec"
 )
 
-// sandwich computes, for one n x n matrix of second moments M and sign = 1 or -1,
+// sandwich computes, for an n x n matrix of second moments M and sign = 1 or -1,
 //
 //	out_ij = scale sum_{p~i, q~j} [P_pq - P_pj - P_iq + P_ij] (M_pq + sign (M_pj + M_iq) + M_ij),
 //
-// which is <A> with sign 1 and the moments of C (supplement eq 48), and <Gamma>
-// with sign -1 and those of x (eq 61), one pair of latent coordinates at a time.
+// one pair of latent coordinates at a time. The result is <A> with sign 1 and the moments of C
+// (supplement eq 48), and <Gamma> with sign -1 and those of x (eq 61).
 //
-// With the adjacency matrix G the bracket, summed over p or q alone, is an element of
-// P L, and summed over both one of L P L. As P is an inverse of L on differences,
-// nothing is left of these but what is local:
+// With the adjacency matrix G, the bracket summed over p or q alone is an element of P L, and
+// summed over both an element of L P L. Since P is an inverse of L on differences, only local terms
+// remain of these:
 //
 //	out = Q(M) G - Q(M G) + local,  Q(X)_ij = sum_{p~i} (P_pj - P_ij) X_pj,
 //	local_ij = L_ij M_ij + sign ([i=j] ((GM)_ii + (MG)_ii) - G_ij (M_ii + M_jj)).
 //
-// So it costs four products of G with an n x n matrix, O(n |edges|), instead of the
-// O(|edges|^2) of the double sum. All are from the left, by rows: M G is the
-// transpose of G M'. What is wanted as its transpose is turned over as it is made, a few
-// rows at a time, while they are in the fastest cache: matrices are too large for the
-// caches of processors that share their rows. Edges may have weights, the elements of G.
+// This costs four products of G with an n x n matrix, O(n |edges|), instead of O(|edges|^2) for the
+// double sum. All products are from the left, by rows: M G is the transpose of G M'. Transposes are
+// made a few rows at a time, while these are in the first-level cache, since whole matrices exceed
+// even the shared caches. Edges may have weights, the elements of G.
 type sandwich struct {
 	threads int
 	// a, b, c are n x n: M G, the transpose of Q(M), and Q(M) G.
 	a, b, c vec.Matrix[float64]
-	strips  sync.Pool // of *strip, for as many goroutines as there are at a time
+	strips  sync.Pool // pool of *strip, one for each concurrent goroutine
 }
 
-// narrow is the number of columns of some rows that are turned over at a time.
+// narrow is the number of columns that are transposed at a time.
 const narrow = 256
 
-// strip holds these.
+// strip is a buffer for rows that are transposed together.
 type strip [transpose.Side * narrow]float64
 
 func newSandwich(n, threads int) *sandwich {
@@ -49,9 +48,9 @@ func newSandwich(n, threads int) *sandwich {
 	}
 }
 
-// compute calls emit with the rows of the result for the moments m of a graph, from
-// several goroutines; a row is the sandwich's again after that. It turns m over. With
-// lower, for symmetric moments, rows end at the diagonal.
+// compute calls emit with each row of the result, for the moments m on a graph. Several goroutines
+// call emit, and a row is only valid during the call. m is transposed in place. With lower, for
+// symmetric moments, rows end at the diagonal.
 func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64, lower bool, emit func(i int, row []float64)) {
 	n := g.len()
 	a, b, c := square(s.a, n), square(s.b, n), square(s.c, n)
@@ -80,8 +79,8 @@ func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64,
 	})
 }
 
-// turned sets dst to the transpose of the matrix of which row fills in what there is of
-// row i in columns from.. With lower, what is below the diagonal of dst is enough.
+// turned sets dst to the transpose of a matrix. row computes row i of that matrix in the columns
+// beginning with from. With lower, only the elements of dst up to the diagonal are needed.
 func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []float64, i, from int)) {
 	n := dst.Rows
 	par.Ranges(s.threads, n, taskRows, func(_, start, end int) {
@@ -104,18 +103,18 @@ func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []fl
 	})
 }
 
-// beginning is a matrix without its first columns, in the same memory.
+// beginning returns a matrix without its first columns, in the same memory.
 func beginning(m vec.Matrix[float64], from int) vec.Matrix[float64] {
 	return vec.Matrix[float64]{Rows: m.Rows, Cols: m.Cols, Data: m.Data[from:]}
 }
 
-// square is a matrix of n rows in the room of a larger one.
+// square returns an n x n matrix in the memory of a larger one.
 func square(a vec.Matrix[float64], n int) vec.Matrix[float64] {
 	return vec.Of(n, n, a.Data[:n*n])
 }
 
-// local adds scale times row i of the local part, as much of it as row holds, for the
-// transpose m of the moments.
+// local adds scale times row i of the local part to row, up to the length of row; m is the
+// transpose of the moments.
 func (p *patch) local(row []float64, i int, m vec.Matrix[float64], sign, scale float64) {
 	mi, own := m.Row(i), m.Row(i)[i]
 	sum := p.degree[i] * own

@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// search learns from every start and keeps the best.
+// search learns from every start and keeps the highest bound.
 func (f *Fitted) search(ctx context.Context, y vec.Matrix[float64], nb *knn.Neighbors, progress func(done, total int)) error {
 	s := f.Settings
 	jobs := s.jobs()
@@ -61,7 +61,7 @@ func (f *Fitted) search(ctx context.Context, y vec.Matrix[float64], nb *knn.Neig
 	return nil
 }
 
-// graphOnce is the graph of a number of neighbours, which all starts share.
+// graphOnce builds the graph for a number of neighbours once; all starts share it.
 type graphOnce struct {
 	once    sync.Once
 	g       *Graph
@@ -78,14 +78,14 @@ func (o *graphOnce) get(y vec.Matrix[float64], nb *knn.Neighbors, k, patch, thre
 	return o.g, o.bridges, o.err
 }
 
-// learning is what came of one start.
+// learning is the result of one start.
 type learning struct {
 	model   *Model
 	state   *State
 	history *History
 }
 
-// jobs are the starts of all numbers of neighbours and dimensions.
+// jobs returns the number of starts over all numbers of neighbours and dimensions.
 func (s FitSettings) jobs() int {
 	return (s.MaxNeighbors - s.Neighbors + 1) * (s.MaxDims - s.Dims + 1) * s.Restarts
 }

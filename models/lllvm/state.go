@@ -11,26 +11,27 @@ import (
 	"unfold/sparse/multifrontal"
 )
 
-// State is q(x), q(C) and the two precisions. Latent coordinates go by
-// coordinate first: coordinate r of point i, of d and n, has the number r n + i.
+// State is q(x), q(C) and the two precisions. Latent coordinates are ordered by coordinate first:
+// coordinate r of point i (of n) has the number r n + i.
 type State struct {
-	// MuX are the means of the points on the map, n x d; CovX is their joint
-	// covariance, of one patch nd x nd, otherwise of the points in a front together.
+	// MuX are the mean positions on the map, n x d. CovX is their joint covariance: nd x nd with a
+	// single patch, and one matrix for each front otherwise.
 	MuX  vec.Matrix[float64]
 	CovX *multifrontal.Matrix
-	// MuC are the means of the local linear maps: row r n + i is column r of C_i,
-	// dy elements. CovC is their covariance, the same for every element of the dy: <C'C> = dy CovC + MuC MuC'.
+	// MuC are the means of the local linear maps: row r n + i is column r of C_i, with dy elements.
+	// CovC is their covariance, which is the same for each of the dy elements: <C'C> = dy CovC +
+	// MuC MuC'.
 	MuC  vec.Matrix[float64]
 	CovC *multifrontal.Matrix
-	// Gamma is the precision of the noise, V^-1 = gamma I; Alpha that of the prior
-	// of x (eq 5).
+	// Gamma is the precision of the noise, V^-1 = gamma I. Alpha is the precision of the prior of x
+	// (eq 5).
 	Gamma, Alpha float64
 
-	// Bound is that of the state after the last update.
+	// Bound is the bound after the last update.
 	Bound Bound
 
 	kl [2]divergence // of x, C
-	// t is T, th is tr(mu_C' H): what the likelihood needs of q.
+	// t is T and th is tr(mu_C' H), the statistics of q in the likelihood.
 	t, th float64
 	// ones is the sum over the latent coordinates of 1' Sigma_C 1.
 	ones float64
@@ -38,14 +39,14 @@ type State struct {
 	shifted float64
 }
 
-// divergence is what -KL(q || p) needs of q(x) or q(C).
+// divergence has the terms of -KL(q || p) for q(x) or q(C).
 type divergence struct {
 	logDet float64 // log |covariance|
 	trace  float64 // tr(covariance prior precision)
 	square float64 // mean' prior precision mean
 }
 
-// Bound is the lower bound of log p(Y) (eq 65) with its three parts.
+// Bound is the lower bound of log p(Y) (eq 65) and its three terms.
 type Bound struct {
 	LogLik float64 // <log p(Y | x, C)>
 	KLX    float64 // -KL(q(x) || p(x))
@@ -55,7 +56,7 @@ type Bound struct {
 // Total returns the bound.
 func (b Bound) Total() float64 { return b.LogLik + b.KLX + b.KLC }
 
-// Random returns the start of a seed: C from standard normal numbers with unit
+// Random returns a random start with the given seed: C has standard normal elements and unit
 // covariance, and gamma = alpha = 1. q(x) is empty until the first update.
 func (m *Model) Random(seed uint64) *State {
 	rnd := rand.New(rand.NewPCG(seed, 0x11_1f))
@@ -79,8 +80,8 @@ func (m *Model) Random(seed uint64) *State {
 	return st
 }
 
-// Start returns the state of a q(C), with an empty q(x), of a model of one patch; it
-// keeps the matrices.
+// Start returns a state with the given q(C) and an empty q(x), for a model with a single patch. It
+// keeps the matrices without a copy.
 func (m *Model) Start(muC, covC vec.Matrix[float64], gamma, alpha float64) (*State, error) {
 	n, d := m.g.Len(), m.set.Dims
 	if muC.Rows != m.size() || muC.Cols != m.y.Cols || covC.Rows != m.size() || covC.Cols != m.size() {

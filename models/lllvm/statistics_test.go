@@ -18,7 +18,7 @@ func (s *scalars) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]float64)(s))
 }
 
-// arbitrary returns a state with any q(x) and q(C).
+// arbitrary returns a state with the fixture's q(x) and q(C), which no update produced.
 func (f *fixture) arbitrary(t *testing.T, m *Model, q *moment) *State {
 	t.Helper()
 	st, err := m.Start(f.maps(q.MuC.Matrix), f.square(q.SigmaC.Matrix), f.Gamma[0], f.Alpha[0])
@@ -87,7 +87,7 @@ func (f *fixture) statistics(t *testing.T) {
 	f.slopes(t, m, st)
 }
 
-// slopes compares derivatives of the bound, by central differences.
+// slopes compares derivatives of the bound with central differences.
 func (f *fixture) slopes(t *testing.T, m *Model, st *State) {
 	const h = 1e-5
 	at := func(gamma, alpha float64) float64 {
@@ -106,8 +106,7 @@ func (f *fixture) slopes(t *testing.T, m *Model, st *State) {
 	fixtures.CloseTo(t, "slope in alpha", (at(gamma, alpha+h)-at(gamma, alpha-h))/(2*h), f.Gaussian.DAlpha, 1e-6)
 }
 
-// point compares what follows from fixed x and C: distributions without
-// covariance.
+// point compares the statistics of a fixed x and C, that is, of distributions without covariance.
 func (f *fixture) point(t *testing.T, m *Model) {
 	p := &f.Point
 	st := &State{
@@ -129,8 +128,8 @@ func (f *fixture) point(t *testing.T, m *Model) {
 	fixtures.CloseTo(t, "e'Sigma_y e", st.Gamma/2*st.t, p.ESe, direct)
 	b := m.bound(st)
 	fixtures.CloseTo(t, "log p(y|x,C)", b.LogLik, p.LogLik, direct)
-	// The normalised priors, with their quadratic forms as priorX and priorC find
-	// them.
+	// This part compares the normalised priors, with the quadratic forms that priorX and priorC
+	// compute.
 	n, d, dy := float64(f.N), float64(f.Dx), float64(f.Dy)
 	log2pi := math.Log(2 * math.Pi)
 	fixtures.CloseTo(t, "log p(x)", 0.5*(d*st.shifted-n*d*log2pi-m.priorX(st, 0).square), p.LogPriorX, direct)

@@ -10,32 +10,31 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Curvature says how well maps of straight distances and of paths keep them.
+// Curvature compares maps of straight distances with maps of path lengths.
 type Curvature struct {
-	// Euclidean and Geodesic are the stress-1 of such maps, of landmarks in a sample.
+	// Euclidean and Geodesic are the stress-1 of such maps, for landmarks of a sample.
 	Euclidean, Geodesic float64
-	// Curved reports whether the rows lie on a curved sheet that can be laid flat: the
-	// lengths of paths fit on a map, and distances do not.
+	// Curved reports whether the rows lie on a curved sheet that can be flattened: a map can
+	// preserve path lengths, but not distances.
 	Curved bool
 }
 
-// What Curved looks at: so many landmarks of so many rows.
+// Curved uses this many landmarks and at most this many rows.
 const (
 	curvedLandmarks = 200
 	curvedRows      = 4000
 )
 
-// Up to flatStress a map has its distances well (Kruskal 1964 calls 0.05 good, 0.1 fair and
-// 0.2 poor), and one whose stress is mostFlat times another's is clearly the better.
+// A map with stress up to flatStress preserves its distances well (Kruskal 1964 calls 0.05 good,
+// 0.1 fair and 0.2 poor). A map whose stress is at most mostFlat times another's is clearly better.
 const (
 	flatStress = 0.05
 	mostFlat   = 0.5
 )
 
-// Curved decides whether the rows of x (n x dim) lie on a sheet of d dimensions that is
-// curved, so that Geodesic lays it flat: it maps landmarks of a sample both ways and
-// compares the stress. Settings are those of a map, but for fewer landmarks by default
-// (200). Errors are those of Euclidean.
+// Curved decides whether the rows of x (n x dim) lie on a curved sheet of d dimensions, which
+// Geodesic would flatten. It maps landmarks of a sample both ways and compares the stress. Settings
+// are those of a map, with fewer landmarks by default (200). Errors are as for Euclidean.
 func Curved(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*Curvature, error) {
 	if s.Landmarks == 0 {
 		s.Landmarks = curvedLandmarks

@@ -21,7 +21,7 @@ func shape(n, dim int, f func(u, v float64, row []float32)) vec.Matrix[float32] 
 	return x
 }
 
-// A sheet that is rolled or bent is curved; what is flat, solid or a cloud is not.
+// A rolled or bent sheet is curved; a flat sheet, a solid or a cloud is not.
 func TestCurved(t *testing.T) {
 	rolled, _ := roll(4500, 3)
 	noise := rand.New(rand.NewPCG(12, 3))
@@ -70,7 +70,7 @@ func TestCurved(t *testing.T) {
 	}
 }
 
-// The decision is the same on any number of threads; bad input and an end are errors.
+// The decision is the same for any number of threads. Bad input and an ended context are errors.
 func TestCurvedContract(t *testing.T) {
 	x, _ := roll(2000, 4)
 	var all []Curvature

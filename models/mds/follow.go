@@ -7,11 +7,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// rowSteps is how many steps of majorisation a row takes; more change little.
+// rowSteps is the number of steps of majorisation for a row; more change little.
 const rowSteps = 3
 
-// follow sets places (n x d) to those of all rows: landmarks have theirs, others begin
-// between their nearest landmarks and take steps of majorisation from there.
+// follow sets places (n x d) to the positions of all rows. Landmarks have theirs already. The other
+// rows start between their nearest landmarks and take steps of majorisation.
 func (c *configuration) follow(ctx context.Context, w ways, places vec.Matrix[float64], near int) error {
 	marks, n := w.landmarks(), w.rows()
 	of := make([]int32, n)
@@ -43,8 +43,8 @@ func (c *configuration) follow(ctx context.Context, w ways, places vec.Matrix[fl
 	return ctx.Err()
 }
 
-// between sets mu to the mean of the nearest landmarks, weighted by 1/delta^2. If some are
-// at distance 0 it is the place of the first of these, and final.
+// between sets mu to the mean of the nearest landmarks, weighted by 1/delta^2. If a landmark is at
+// distance 0, mu is the position of the first such landmark, and final.
 func (c *configuration) between(mu []float64, near *closest, delta []float64) (final bool) {
 	near.find(delta)
 	if near.dist[0] == 0 {
@@ -54,7 +54,7 @@ func (c *configuration) between(mu []float64, near *closest, delta []float64) (f
 	clear(mu)
 	var sum float64
 	for k, j := range near.at {
-		// The first weight is 1, so that none overflows.
+		// Weights are relative to the first, which is 1, so that none overflows.
 		q := near.dist[0] / near.dist[k]
 		sum += q * q
 		for r, column := range c.columns {
@@ -65,8 +65,8 @@ func (c *configuration) between(mu []float64, near *closest, delta []float64) (f
 	return false
 }
 
-// descend takes steps for p.mu, twice as long as majorisation says but on a line, where
-// that would lead to the other side of the least point.
+// descend moves p.mu by steps twice as long as those of majorisation. In one dimension it does not
+// double them, because that would overshoot the minimum.
 func (c *configuration) descend(p *point, delta []float64) {
 	stretch := min(2, float64(len(c.columns)))
 	for range rowSteps {
@@ -75,7 +75,7 @@ func (c *configuration) descend(p *point, delta []float64) {
 	}
 }
 
-// closest are the nearest landmarks of a row, nearest first, of equals in their order.
+// closest has the nearest landmarks of a row, nearest first; ties are in the landmarks' order.
 type closest struct {
 	at   []int32
 	dist []float64

@@ -12,20 +12,19 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Settings of a map. The zero value works.
+// Settings are the settings of a map. The zero value works.
 type Settings struct {
-	// Landmarks is how many rows are scaled together, all rows if there are fewer; the
-	// others follow them. Default 500.
+	// Landmarks is the number of rows that are scaled together, or all rows if there are fewer. The
+	// other rows are placed relative to them. Default 500.
 	Landmarks int
 	// Steps bounds the steps of majorisation. Default 300.
 	Steps int
-	// Tolerance ends them when the raw stress falls by less than this part of itself.
+	// Tolerance stops the steps when one lowers the raw stress by less than this share of it.
 	// Default 1e-5.
 	Tolerance float64
-	// Near is how many of the nearest landmarks a row starts between. Default 6.
+	// Near is the number of nearest landmarks that a row starts between. Default 6.
 	Near int
-	// Neighbors is how many nearest neighbours of a row the paths of Geodesic take.
-	// Default 10.
+	// Neighbors is the number of nearest neighbours of a row in the graph of Geodesic. Default 10.
 	Neighbors int
 	// Seed draws the landmarks.
 	Seed uint64
@@ -33,7 +32,7 @@ type Settings struct {
 	Threads int
 }
 
-// withDefaults fills in what is 0 and fails if a setting makes no sense.
+// withDefaults fills in zero fields and returns an error for invalid settings.
 func (s Settings) withDefaults() (Settings, error) {
 	for _, v := range []struct {
 		name  string
@@ -58,19 +57,19 @@ func (s Settings) withDefaults() (Settings, error) {
 
 // Result is a map.
 type Result struct {
-	// Places (n x d) are those of all rows. The mean of the landmarks is 0.
+	// Places (n x d) has the positions of all rows. The mean of the landmarks is 0.
 	Places vec.Matrix[float64]
 	// Landmarks (ascending) are the rows that were scaled together.
 	Landmarks []int32
-	// Stress is Kruskal's stress-1 of the landmarks: 0 if the map has their distances, 0.2
-	// if it has them poorly, at most 1.
+	// Stress is Kruskal's stress-1 of the landmarks: 0 if the map has exactly their distances, 0.2
+	// for a poor map, at most 1.
 	Stress float64
-	// Iterations are the steps of majorisation that were taken.
+	// Iterations is the number of steps of majorisation.
 	Iterations int
 }
 
-// Euclidean places the rows of x (n x dim) on a map of d dimensions whose distances follow
-// those of the rows. Bad input are values that are not finite, no rows, and d below 1.
+// Euclidean places the rows of x (n x dim) on a map of d dimensions whose distances approximate
+// those of the rows. It rejects values that are not finite, no rows, and d below 1 as bad input.
 func Euclidean(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*Result, error) {
 	s, err := check(x, d, s)
 	if err != nil {
@@ -79,11 +78,11 @@ func Euclidean(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*
 	return place(ctx, newStraight(x, placing.Sample(x.Rows, s.Landmarks, s.Seed), s.Threads), d, s)
 }
 
-// Geodesic does the same with the lengths of the shortest paths along the graph of nearest
-// neighbours: nb are their lists for the rows of x, at least s.Neighbors long or all other
-// rows, and the graph's parts are joined by their shortest bridges. It holds the lengths
-// from each landmark to all rows as float32. Errors are those of Euclidean, and lists that
-// are too short or of other rows.
+// Geodesic is Euclidean for the lengths of shortest paths in the graph of nearest neighbours. nb
+// has the neighbour lists of the rows of x, at least s.Neighbors long or of all other rows. The
+// components of the graph are joined by their shortest bridges. It allocates the lengths from each
+// landmark to all rows as float32. Errors are as for Euclidean; lists that are too short or of
+// other rows are errors too.
 func Geodesic(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, d int, s Settings) (*Result, error) {
 	s, err := check(x, d, s)
 	if err != nil {
@@ -99,8 +98,7 @@ func Geodesic(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, d i
 	return place(ctx, w, d, s)
 }
 
-// Along does the same with the lengths of the shortest paths along a graph all of whose points are
-// joined.
+// Along is Euclidean for the lengths of shortest paths in a connected graph.
 func Along(ctx context.Context, p *graph.Paths, d int, s Settings) (*Result, error) {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -116,7 +114,7 @@ func Along(ctx context.Context, p *graph.Paths, d int, s Settings) (*Result, err
 	return place(ctx, w, d, s)
 }
 
-// check fills in the settings and fails if there is nothing to place.
+// check fills in the settings and returns an error if there is nothing to place.
 func check(x vec.Matrix[float32], d int, s Settings) (Settings, error) {
 	s, err := s.withDefaults()
 	switch {
@@ -133,7 +131,7 @@ func check(x vec.Matrix[float32], d int, s Settings) (Settings, error) {
 	return s, nil
 }
 
-// place scales the landmarks and places the other rows among them.
+// place scales the landmarks and places the other rows relative to them.
 func place(ctx context.Context, w ways, d int, s Settings) (*Result, error) {
 	c, stress, taken, err := scale(ctx, w, d, s)
 	if err != nil {
@@ -146,7 +144,7 @@ func place(ctx context.Context, w ways, d int, s Settings) (*Result, error) {
 	return r, nil
 }
 
-// scale places the landmarks. It returns their stress-1 and the steps taken, too.
+// scale places the landmarks. It also returns their stress-1 and the number of steps.
 func scale(ctx context.Context, w ways, d int, s Settings) (c *configuration, stress float64, taken int, err error) {
 	delta := w.between()
 	start, err := classical(ctx, delta, d, s)
@@ -160,11 +158,11 @@ func scale(ctx context.Context, w ways, d int, s Settings) (c *configuration, st
 	return c, stress, taken, nil
 }
 
-// leastExtent is the share of the first coordinate's variance below which a start has no
-// extent in a coordinate, but for rounding: there it is 0, and stays so.
+// leastExtent is the smallest variance of a starting coordinate, as a share of the first
+// coordinate's. Below it the coordinate is only rounding error and is set to 0, where it stays.
 const leastExtent = 1e-10
 
-// classical is the start: classical scaling of the distances.
+// classical returns the starting positions, by classical scaling of the distances.
 func classical(ctx context.Context, delta vec.Matrix[float64], d int, s Settings) (vec.Matrix[float64], error) {
 	m := delta.Rows
 	squares := vec.New[float64](m, m)

@@ -14,8 +14,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// cloud returns n points of a normal distribution in some dimensions, in rank of them at
-// most.
+// cloud returns n points of a normal distribution in dim dimensions, of the given rank at most.
 func cloud(n, dim, rank int, seed uint64) vec.Matrix[float32] {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	axes := vec.New[float64](rank, dim)
@@ -35,12 +34,13 @@ func cloud(n, dim, rank int, seed uint64) vec.Matrix[float32] {
 	return x
 }
 
-// roll returns n points of a rolled sheet, and where they lie on it.
+// roll returns n points of a rolled sheet, and their coordinates on the flat sheet.
 func roll(n int, seed uint64) (x, sheet vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	x, sheet = vec.New[float32](n, 3), vec.New[float32](n, 2)
 	for i := range n {
-		// Along the spiral r = a the length is that of asinh, so that the sheet is even.
+		// The length along the spiral r = a follows an asinh, and the points are spread evenly
+		// along it.
 		a, h := 1.5*math.Pi*(1+2*math.Sqrt(rng.Float64())), 21*rng.Float64()
 		copy(x.Row(i), []float32{float32(a * math.Cos(a)), float32(h), float32(a * math.Sin(a))})
 		copy(sheet.Row(i), []float32{float32((a*math.Sqrt(1+a*a) + math.Asinh(a)) / 2), float32(h)})
@@ -75,7 +75,8 @@ func geodesic(t *testing.T, x vec.Matrix[float32], d int, s Settings) *Result {
 	return r
 }
 
-// agree returns the rank correlation of the distances between places with those between x.
+// agree returns the rank correlation between distances of the positions and distances of the rows
+// of x.
 func agree(t *testing.T, x vec.Matrix[float32], r *Result) float64 {
 	t.Helper()
 	c, err := score.Distances(t.Context(), x, vec.Convert[float32](r.Places), score.Settings{Sample: 500, Seed: 1})
@@ -85,8 +86,8 @@ func agree(t *testing.T, x vec.Matrix[float32], r *Result) float64 {
 	return c.Spearman
 }
 
-// A map of as many dimensions as the data have is the data, turned and shifted, for
-// landmarks and for the rows among them. What there is beyond is 0.
+// A map with at least as many dimensions as the data reproduces the data up to rotation and shift,
+// for landmarks and other rows. Surplus coordinates are 0.
 func TestEuclideanIsTheDataWhereItCan(t *testing.T) {
 	for _, c := range []struct {
 		name                    string
@@ -129,7 +130,7 @@ func TestEuclideanIsTheDataWhereItCan(t *testing.T) {
 	}
 }
 
-// A rolled sheet is laid out by its paths, and not by its distances.
+// Path lengths flatten a rolled sheet, and straight distances do not.
 func TestGeodesicUnrolls(t *testing.T) {
 	x, sheet := roll(2500, 1)
 	s := Settings{Landmarks: 300}
@@ -145,7 +146,8 @@ func TestGeodesicUnrolls(t *testing.T) {
 	}
 }
 
-// The same bits come from any number of threads, and others from other landmarks.
+// The result is the same to the bit for any number of threads, and another choice of landmarks
+// changes it.
 func TestThreadsAndSeeds(t *testing.T) {
 	x, _ := roll(900, 2)
 	for name, f := range map[string]func(Settings) *Result{
@@ -165,7 +167,7 @@ func TestThreadsAndSeeds(t *testing.T) {
 	}
 }
 
-// Equal rows have one place, and few rows have any.
+// Equal rows get one position, and a few rows can be mapped.
 func TestDegenerateRows(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -224,7 +226,8 @@ func TestDegenerateRows(t *testing.T) {
 	}
 }
 
-// Parts of the graph are joined: places are finite, and further apart between parts.
+// The components of the graph are joined: positions are finite, and farther apart between
+// components.
 func TestGeodesicJoinsParts(t *testing.T) {
 	x := cloud(400, 3, 3, 7)
 	for i := range 400 {
@@ -247,8 +250,8 @@ func TestGeodesicJoinsParts(t *testing.T) {
 	}
 }
 
-// A map of the data in other units is the map in those units, also where squares leave
-// the range of single precision.
+// Changing the units of the data only changes the units of the map, also where squares overflow
+// single precision.
 func TestUnits(t *testing.T) {
 	x := cloud(300, 4, 4, 8)
 	for _, f := range []struct {

@@ -9,7 +9,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// configuration are m places in d dimensions, by columns.
+// configuration has the positions of m landmarks in d dimensions, by columns.
 type configuration struct {
 	columns [][]float64 // d of length m
 	threads int
@@ -27,14 +27,14 @@ func newConfiguration(places vec.Matrix[float64], threads int) *configuration {
 // size is m.
 func (c *configuration) size() int { return len(c.columns[0]) }
 
-// place sets mu (d) to that of landmark i.
+// place sets mu (d) to the position of landmark i.
 func (c *configuration) place(i int, mu []float64) {
 	for k, column := range c.columns {
 		mu[k] = column[i]
 	}
 }
 
-// point is a place that landmarks move, and the workspace of it.
+// point is a position that steps move relative to the landmarks, with its workspace.
 type point struct {
 	mu, next []float64 // d
 	sum      []float64 // d+1
@@ -46,18 +46,17 @@ func (c *configuration) newPoint() *point {
 	return &point{make([]float64, d), make([]float64, d), make([]float64, d+1), make([]float64, c.size())}
 }
 
-// coincident is the share of a distance below which landmarks and a place lie so close that
-// their direction is that of a difference of equal numbers.
+// coincident is the share of a distance below which a landmark and a position are too close for the
+// direction between them to be accurate.
 const coincident = 1e-6
 
-// move sets p.next to where a step leads from a place p.mu whose distances should be delta
-// (m), all landmarks staying where they are,
+// move sets p.next to the position after one step from p.mu. delta (m) are the target distances,
+// and all landmarks are fixed:
 //
 //	next = mu + stretch/m sum_j v_j (x_j - mu),   v_j = 1 - delta_j/r_j,  r_j = |mu - x_j|,
 //
-// and returns the raw stress sum_j (delta_j - r_j)^2 at mu, and sum_j r_j^2. A landmark at
-// the place itself does not move it. Up to a stretch of 2 the raw stress at next is no
-// higher.
+// It returns the raw stress sum_j (delta_j - r_j)^2 at mu, and sum_j r_j^2. A landmark at mu itself
+// does not contribute. With a stretch up to 2, the raw stress at next is not higher.
 func (c *configuration) move(p *point, delta []float64, stretch float64) (raw, squares float64) {
 	pairwise.Distances(p.v, p.mu, c.columns)
 	clear(p.next)
@@ -69,7 +68,7 @@ func (c *configuration) move(p *point, delta []float64, stretch float64) (raw, s
 		case r > coincident*delta[j]:
 			p.v[j] = e / r
 		case r > 0:
-			// The difference of sums below would be nothing but rounding.
+			// The difference of sums below would be only rounding error.
 			p.v[j] = 0
 			for k, column := range c.columns {
 				p.next[k] += e / r * (column[j] - p.mu[k])
@@ -85,9 +84,8 @@ func (c *configuration) move(p *point, delta []float64, stretch float64) (raw, s
 	return raw, squares
 }
 
-// majorise takes steps of SMACOF, which move all landmarks at once, until the raw stress
-// falls by less than a part of itself. It returns the stress-1 at the end and the number
-// of steps.
+// majorise runs steps of SMACOF, which move all landmarks at once, until a step lowers the raw
+// stress by less than a share of it. It returns the final stress-1 and the number of steps.
 func (c *configuration) majorise(ctx context.Context, delta vec.Matrix[float64], steps int, tolerance float64) (stress float64, taken int, err error) {
 	next, last := vec.New[float64](len(c.columns), c.size()), math.Inf(1)
 	for ; ; taken++ {

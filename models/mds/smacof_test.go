@@ -19,7 +19,7 @@ func matrix(rows [][]float64) vec.Matrix[float64] {
 	return vec.Of(len(rows), len(rows[0]), data)
 }
 
-// SMACOF takes the steps of scikit-learn (testdata/smacof.py).
+// SMACOF takes the same steps as scikit-learn (testdata/smacof.py).
 func TestFixtures(t *testing.T) {
 	text, err := os.ReadFile("testdata/smacof.json")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// No step raises the stress, whatever the distances and the start; the mean stays.
+// No step raises the stress, for any distances and start, and the mean stays in place.
 func TestStressNeverRises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, d := rapid.IntRange(1, 20).Draw(t, "m"), rapid.IntRange(1, 5).Draw(t, "d")
@@ -107,7 +107,7 @@ func TestStressNeverRises(t *testing.T) {
 	})
 }
 
-// Nor does a step of a row among landmarks that stay, up to a stretch of 2.
+// A step of a row with fixed landmarks never raises its stress, up to a stretch of 2.
 func TestRowsDescend(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, d := rapid.IntRange(1, 12).Draw(t, "m"), rapid.IntRange(1, 12).Draw(t, "d")

@@ -13,10 +13,10 @@ import (
 	"unfold/sparse/knn"
 )
 
-// ways are the distances that a map follows.
+// ways provides the distances that a map approximates.
 type ways interface {
-	// landmarks are the rows that all others are measured from, ascending; rows is how
-	// many there are in all.
+	// landmarks returns the rows that distances are measured from, ascending; rows returns the
+	// number of all rows.
 	landmarks() []int32
 	rows() int
 	// between returns the distances between landmarks, m x m, symmetric.
@@ -56,7 +56,7 @@ func (w *straight) between() vec.Matrix[float64] {
 	return out
 }
 
-// exact sets out (m) to the distances of a vector from the landmarks.
+// exact sets out (m) to the distances of a vector from the landmarks, in double precision.
 func (w *straight) exact(v []float32, out []float64) {
 	dist.Exact(out, v, w.at.Data, w.at.Cols, w.all)
 	for j, d2 := range out {
@@ -64,7 +64,7 @@ func (w *straight) exact(v []float32, out []float64) {
 	}
 }
 
-// Squares of distances outside of this range lose digits in single precision.
+// Squared distances outside of this range lose digits in single precision.
 const leastSquare, mostSquare = 1e-30, 1e30
 
 func (w *straight) from(from, to int, out vec.Matrix[float64]) {
@@ -83,17 +83,17 @@ func (w *straight) from(from, to int, out vec.Matrix[float64]) {
 	}
 }
 
-// along are lengths of shortest paths along a graph.
+// along has lengths of shortest paths in a graph.
 type along struct {
 	marks []int32
-	// lengths (m x n) are those from each landmark, in units of the longest edge.
+	// lengths (m x n) has the path lengths from each landmark, in units of the longest edge.
 	lengths vec.Matrix[float32]
 	unit    float64
 	delta   vec.Matrix[float64]
 }
 
-// newPaths searches the symmetrised lists of the rows of x, whose parts it joins, from
-// landmarks.
+// newPaths computes path lengths from landmarks in the symmetrised neighbour graph of the rows of
+// x, after joining its components.
 func newPaths(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, s Settings) (*along, error) {
 	k := min(s.Neighbors, x.Rows-1)
 	if nb.K < k {
@@ -126,7 +126,7 @@ func newAlong(ctx context.Context, paths *graph.Paths, marks []int32, threads in
 			row[j] = float32(l / w.unit)
 		}
 	})
-	// Paths there and back may differ by rounding.
+	// The lengths of a path in both directions may differ by rounding.
 	for i := range m {
 		for j := range i {
 			v := 0.5 * (w.delta.Row(i)[j] + w.delta.Row(j)[i])

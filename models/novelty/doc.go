@@ -1,16 +1,15 @@
-// Package novelty says how novel an event is among the reference points.
+// Package novelty computes scores of how unusual an event is among the reference points.
 //
-// Novelty is a property of the input space. The latent variable model cannot
-// give it: its length scales follow the distances, so a far event fits as well
-// as a near one. Two scores are kept, because neither wins everywhere:
+// Novelty is a property of the input space. The latent variable model cannot measure it: its length
+// scales grow with the distances, so that it fits a far event as well as a near one. There are two
+// scores, because neither is better everywhere:
 //
-//   - local: the local outlier factor of Breunig, Kriegel, Ng and Sander,
-//     "LOF: identifying density-based local outliers" (SIGMOD 2000). It
-//     compares the density at the event with that at its neighbours, and so
-//     finds an event beside a dense cluster.
-//   - global: the mean distance to the k nearest reference points. It finds an
-//     event that is far from everything, also where the reference points
-//     themselves are sparse, which the local factor does not.
+//   - local: the local outlier factor of Breunig, Kriegel, Ng and Sander, "LOF: identifying
+//     density-based local outliers" (SIGMOD 2000). It compares the density at the event with that
+//     at its neighbours, and so detects an event next to a dense cluster.
+//   - global: the mean distance to the k nearest reference points. It detects an event that is far
+//     from everything, also where the reference points themselves are sparse, which the local
+//     factor misses.
 //
 // # Symbols and formulas
 //
@@ -23,16 +22,15 @@
 //	local(x)    mean of lrd(o) over o in N(x), over lrd(x)             definition 7
 //	global(x)   mean of d(x,o) over o in N(x)
 //
-// N(x) has exactly k members: of points at the same distance as the last, the
-// ones with the smallest numbers. How many events a reference point stands for
-// (duplicates) does not enter.
+// N(x) has exactly k members; among points at the distance of the last, the smallest numbers are
+// taken. The number of events that a reference point stands for (duplicates) has no effect.
 //
 // # Percentiles
 //
-// A score is published as a percentile: the share of the reference points whose own
-// leave-one-out score is smaller, ties counting half. 0.99 means "more novel than 99% of
-// what the map holds", and events like the reference points have percentiles that are
-// uniform between 0 and 1. A score beyond all of them is 1.
+// A score is published as a percentile: the share of the reference points whose own leave-one-out
+// score is smaller, with ties counted half. 0.99 means "more novel than 99% of the reference
+// points". Events like the reference points have uniform percentiles between 0 and 1. A score
+// beyond all of them is 1.
 //
 // # Contract
 //

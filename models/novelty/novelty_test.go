@@ -15,8 +15,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// lists is the neighbour search by brute force: the k nearest rows of x for
-// every row of q, without itself if q is x.
+// lists is the neighbour search by brute force: the k nearest rows of x for every row of q, without
+// the row itself if q is x.
 func lists(q, x vec.Matrix[float64], k int, self bool) *knn.Neighbors {
 	nb := knn.NewNeighbors(q.Rows, k)
 	for i := range q.Rows {
@@ -45,7 +45,7 @@ func cloud(seed uint64, n, dim int) vec.Matrix[float64] {
 	return x
 }
 
-// lof is the definition written out, from nothing but points.
+// lof computes the local outlier factor from the points by its definition.
 func lof(p []float64, x vec.Matrix[float64], k, self int) float64 {
 	near := func(p []float64, self int) []int {
 		var order []int
@@ -125,7 +125,7 @@ func TestPercentileProperties(t *testing.T) {
 		if pa < 0 || pa > 1 || a < b && pa > pb {
 			t.Fatalf("percentiles %g of %g and %g of %g", pa, a, pb, b)
 		}
-		// Of the list's own values the mean percentile is a half.
+		// The mean percentile of the list's own values is a half.
 		var sum float64
 		for _, v := range list {
 			sum += percentile(list, v)
@@ -136,7 +136,7 @@ func TestPercentileProperties(t *testing.T) {
 	})
 }
 
-// Events like the reference points have uniform percentiles; far ones have 1.
+// Events like the reference points have uniform percentiles; far events have 1.
 func TestPercentilesAreCalibrated(t *testing.T) {
 	const n, k = 400, DefaultK
 	x := cloud(3, n, 2)
@@ -170,7 +170,7 @@ func TestPercentilesAreCalibrated(t *testing.T) {
 func TestTablesDoNotDependOnThreads(t *testing.T) {
 	x := cloud(5, 3000, 2)
 	nb := knn.NewNeighbors(x.Rows, 4)
-	// Any lists will do here: the next rows, by distance.
+	// The test needs only valid lists: here, each row's successors ordered by distance.
 	for i := range x.Rows {
 		index, dist2 := nb.Row(i)
 		for m := range 4 {

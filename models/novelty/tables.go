@@ -11,11 +11,11 @@ import (
 	"unfold/sparse/knn"
 )
 
-// DefaultK is the number of neighbours that scores look at. Ten is what the
-// authors of LOF advise as the least number; more blur small clusters.
+// DefaultK is the number of neighbours in the scores. The authors of LOF recommend at least ten;
+// more would blur small clusters.
 const DefaultK = 10
 
-// Tables is what scoring an event needs to know of the n reference points.
+// Tables has the statistics of the n reference points that scores of events need.
 type Tables struct {
 	// K is the number of neighbours.
 	K int
@@ -26,16 +26,15 @@ type Tables struct {
 	Local, Global []float64
 }
 
-// Scores are the two scores, or their percentiles, of a run of points.
+// Scores has the two scores, or their percentiles, of a sequence of points.
 type Scores struct {
 	Local, Global []float64
 }
 
-// New makes the tables of the reference points from their neighbour lists (each
-// point's nearest other points, at least k of them), and returns the points' own
-// leave-one-out percentiles, in point order. If there are fewer than k other
-// points, all of them are the neighbours. The lists must not hold distances of
-// 0: equal points are to be collapsed into one before.
+// New computes the tables from the neighbour lists of the reference points, which contain each
+// point's nearest other points, at least k of them. It also returns the points' own leave-one-out
+// percentiles, in point order. With fewer than k other points, all of them are neighbours. The
+// lists must not contain distances of 0, so equal points must be merged beforehand.
 func New(nb *knn.Neighbors, k, threads int) (*Tables, Scores, error) {
 	k = min(k, nb.N-1)
 	switch {
@@ -74,13 +73,13 @@ func New(nb *knn.Neighbors, k, threads int) (*Tables, Scores, error) {
 	return t, own, nil
 }
 
-// Of returns the tables of a snapshot, whose memory they share.
+// Of returns the tables of a snapshot, and shares its memory.
 func Of(s *snapshot.Snapshot) *Tables {
 	return &Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores}
 }
 
-// Others returns the nearest reference points of an event without the one that equals it:
-// a point is scored as if it were not there, leave-one-out.
+// Others removes the reference point that equals the event from a neighbour list, so that a
+// reference point gets its leave-one-out score.
 func Others(index []int32, dist2 []float64) ([]int32, []float64) {
 	if dist2[0] == 0 {
 		return index[1:], dist2[1:]
@@ -88,8 +87,8 @@ func Others(index []int32, dist2 []float64) ([]int32, []float64) {
 	return index, dist2
 }
 
-// Score returns the local and the global score of an event from its nearest
-// reference points, nearest first, of which it uses the first K.
+// Score returns the local and the global score of an event from its nearest reference points,
+// nearest first; it uses the first K.
 func (t *Tables) Score(index []int32, dist2 []float64) (local, global float64) {
 	index = index[:t.K]
 	var around float64
@@ -101,7 +100,7 @@ func (t *Tables) Score(index []int32, dist2 []float64) (local, global float64) {
 	return around / k / t.density(index, dist2), global / k
 }
 
-// density is lrd: 1 over the mean of max(kdist(o), d(x,o)).
+// density returns lrd: 1 over the mean of max(kdist(o), d(x,o)).
 func (t *Tables) density(index []int32, dist2 []float64) float64 {
 	var reach float64
 	for m, o := range index {
@@ -115,8 +114,8 @@ func (t *Tables) Percentiles(local, global float64) (float64, float64) {
 	return percentile(t.Local, local), percentile(t.Global, global)
 }
 
-// percentile returns the share of an ascending list that is smaller than v, with
-// those equal to v counting half.
+// percentile returns the share of an ascending list that is smaller than v, with equal values
+// counted half.
 func percentile(list []float64, v float64) float64 {
 	below := sort.SearchFloat64s(list, v)
 	upTo := below

@@ -9,10 +9,9 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// LBFGS is Minimize by the method of Broyden, Fletcher, Goldfarb and Shanno with
-// limited memory (gonum's), whose step follows from a line search: an alternative
-// with one gradient an iteration where the first step fits. Iteration.Success is
-// always true, Scale 0.
+// LBFGS is Minimize by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno
+// (gonum's), with a line search. It needs one gradient an iteration where the first trial step is
+// accepted. Iteration.Success is always true, Scale 0.
 func LBFGS(ctx context.Context, f Function, x []float64, s Settings) (Result, error) {
 	if s.Steps == 0 {
 		s.Steps = 100
@@ -34,14 +33,14 @@ func LBFGS(ctx context.Context, f Function, x []float64, s Settings) (Result, er
 	if r == nil {
 		return c.result, fmt.Errorf("scg: %w", err)
 	}
-	// A line search that finds nothing better ends the course, where it is.
+	// A line search without improvement ends the minimisation at the current x.
 	copy(x, r.X)
 	c.result.F = r.F
 	c.result.Converged = c.converged || err != nil
 	return c.result, nil
 }
 
-// course adapts a Function to gonum, and ends as Settings say.
+// course adapts a Function to gonum and applies the stopping rules of Settings.
 type course struct {
 	ctx       context.Context
 	f         Function
@@ -93,7 +92,7 @@ func (c *course) status() (optimize.Status, error) {
 // Init implements optimize.Recorder.
 func (c *course) Init() error { return nil }
 
-// Record implements optimize.Recorder: it counts iterations and applies tolerances.
+// Record implements optimize.Recorder. It counts iterations and applies the tolerances.
 func (c *course) Record(l *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
 	if op != optimize.MajorIteration || c.result.Iterations >= c.settings.Steps || slices.Equal(l.X, c.last) {
 		return nil

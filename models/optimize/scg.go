@@ -1,9 +1,8 @@
-// Package optimize minimises smooth functions by scaled conjugate gradients (M. Moller,
-// "A scaled conjugate gradient algorithm for fast supervised learning", Neural
-// Networks 6, 1993): conjugate gradients whose step follows from a finite
-// difference of the gradient instead of a line search, held in a trust region by a
-// scale that grows where the quadratic model is bad. An iteration takes two
-// gradients and a value.
+// Package optimize minimises smooth functions by scaled conjugate gradients (M. Moller, "A scaled
+// conjugate gradient algorithm for fast supervised learning", Neural Networks 6, 1993). The step
+// length follows from a finite difference of the gradient instead of a line search. A trust region
+// limits it, whose scale grows where the quadratic model is bad. An iteration evaluates two
+// gradients and one value.
 package optimize
 
 import (
@@ -13,23 +12,23 @@ import (
 	"unfold/internal/vec"
 )
 
-// Function returns F(x) and, if grad is not nil, writes its gradient there. +Inf
-// says that x is out of bounds; the step is then made shorter.
+// Function returns F(x) and, if grad is not nil, writes its gradient there. A value of +Inf means
+// that x is out of bounds; the step is then shortened.
 type Function func(x, grad []float64) (float64, error)
 
-// Settings of a minimisation; the zero value works.
+// Settings are the settings of a minimisation; the zero value works.
 type Settings struct {
-	// Steps is the most iterations, 0 means 100. Unsuccessful ones count.
+	// Steps is the maximum number of iterations, successful or not; 0 means 100.
 	Steps int
-	// StepTolerance and ValueTolerance end it after a successful iteration in which
-	// no element of x moved as far as the first and F fell by less than the second.
-	// 0: never.
+	// StepTolerance and ValueTolerance end the minimisation after a successful iteration in which
+	// no element of x moved by more than the first and F fell by less than the second. 0 disables
+	// them.
 	StepTolerance, ValueTolerance float64
-	// Observe, if not nil, is called after every iteration; false ends it.
+	// Observe, if not nil, is called after every iteration. It returns false to stop.
 	Observe func(Iteration) bool
 }
 
-// Iteration says what happened in one.
+// Iteration describes one iteration.
 type Iteration struct {
 	Number  int
 	F       float64 // at X
@@ -38,12 +37,12 @@ type Iteration struct {
 	Scale   float64 // used in the iteration
 }
 
-// Result is what a minimisation has done.
+// Result describes a finished minimisation.
 type Result struct {
 	F          float64
 	Iterations int
 	Gradients  int
-	// Converged reports that a tolerance, or a gradient of zero, ended it.
+	// Converged reports that a tolerance or a zero gradient ended the minimisation.
 	Converged bool
 }
 
@@ -53,20 +52,20 @@ const (
 	scaleMax = 1e100
 )
 
-// minimiser holds the vectors of a course.
+// minimiser is the state of one minimisation.
 type minimiser struct {
 	f                    Function
 	x, d, g, next, other []float64
 	value, scale         float64
-	// Of the direction d, while the last step succeeded: mu = d.g, kappa = d.d,
-	// theta the curvature.
+	// These describe the direction d after a successful step: mu = d.g, kappa = d.d, and theta is
+	// the curvature.
 	mu, kappa, theta float64
 	success          bool
 	successes        int
 	result           Result
 }
 
-// Minimize moves x to lower values of f.
+// Minimize lowers f from x, in place.
 func Minimize(ctx context.Context, f Function, x []float64, s Settings) (Result, error) {
 	if s.Steps == 0 {
 		s.Steps = 100
@@ -119,8 +118,7 @@ func (m *minimiser) descend() {
 	m.successes = 0
 }
 
-// iterate does one step. It returns the largest move of an element and by how
-// much F fell.
+// iterate runs one step. It returns the largest change of an element of x and the decrease of F.
 func (m *minimiser) iterate(scale *float64) (stepped, fell float64, err error) {
 	if m.success {
 		if err := m.curvature(); err != nil {
@@ -143,7 +141,7 @@ func (m *minimiser) iterate(scale *float64) (stepped, fell float64, err error) {
 		return 0, 0, err
 	}
 	ratio := 2 * (value - m.value) / (step * m.mu)
-	// A value that is not a number is as bad as infinity.
+	// NaN is treated as infinity: the step failed.
 	m.success = ratio >= 0 && !math.IsInf(value, 0)
 	if m.success {
 		fell = math.Abs(value - m.value)
@@ -163,7 +161,7 @@ func (m *minimiser) iterate(scale *float64) (stepped, fell float64, err error) {
 	return stepped, fell, nil
 }
 
-// curvature measures d' H d by a difference of gradients.
+// curvature estimates d' H d by a difference of gradients.
 func (m *minimiser) curvature() error {
 	if m.mu = vec.Dot(m.d, m.g); m.mu >= 0 {
 		for i, v := range m.g {
@@ -187,7 +185,7 @@ func (m *minimiser) curvature() error {
 	return nil
 }
 
-// move goes to next; other keeps the gradient that was.
+// move sets x to next and evaluates its gradient; other keeps the previous gradient.
 func (m *minimiser) move(value float64) error {
 	copy(m.x, m.next)
 	m.value = value
@@ -197,8 +195,8 @@ func (m *minimiser) move(value float64) error {
 	return err
 }
 
-// turn sets the next direction: conjugate, or the steepest after as many
-// successes as there are parameters.
+// turn sets the next direction: conjugate, or steepest descent after as many successes as there are
+// parameters.
 func (m *minimiser) turn() {
 	if m.successes == len(m.x) {
 		m.descend()

@@ -21,7 +21,7 @@ func quadratic(a []float64) Function {
 	}
 }
 
-// rosenbrock is the valley of that name in 2 dimensions.
+// rosenbrock is the Rosenbrock function in 2 dimensions.
 func rosenbrock(x, grad []float64) (float64, error) {
 	a, b := 1-x[0], x[1]-x[0]*x[0]
 	if grad != nil {
@@ -33,7 +33,7 @@ func rosenbrock(x, grad []float64) (float64, error) {
 // methods are the two that share Settings.
 var methods = map[string]func(context.Context, Function, []float64, Settings) (Result, error){"scg": Minimize, "lbfgs": LBFGS}
 
-// Of a quadratic in n variables conjugate gradients find the minimum in about n steps.
+// Conjugate gradients find the minimum of a quadratic in n variables in about n steps.
 func TestQuadratic(t *testing.T) {
 	a := []float64{1, 3, 0.5, 10, 2}
 	for name, minimize := range methods {
@@ -46,7 +46,7 @@ func TestQuadratic(t *testing.T) {
 			t.Errorf("%s: the result is %g, at x it is %g", name, r.F, got)
 		}
 	}
-	// With a trust region that is wide enough from the start it is n steps, but for the
+	// With a trust region that is wide from the start it takes n steps, up to the errors of the
 	// curvature's differences.
 	x := make([]float64, 2)
 	values := []float64{}
@@ -76,7 +76,7 @@ func TestRosenbrock(t *testing.T) {
 	}
 }
 
-// A course ends after its steps, when its observer says so, or with the context.
+// A minimisation ends after its steps, when its observer returns false, or with the context.
 func TestEnds(t *testing.T) {
 	for name, minimize := range methods {
 		r, err := minimize(context.Background(), rosenbrock, []float64{-1.2, 1}, Settings{Steps: 3})
@@ -95,7 +95,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Where the function is infinite, or not a number, steps are made shorter.
+// Where the function is infinite or NaN, steps are shortened.
 func TestInfinities(t *testing.T) {
 	for name, minimize := range methods {
 		for _, beyond := range []float64{math.Inf(1), math.NaN()} {
@@ -117,7 +117,7 @@ func TestInfinities(t *testing.T) {
 	}
 }
 
-// An error of the function is returned, and nothing minimised.
+// An error of the function ends the minimisation and is returned.
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for name, minimize := range methods {
@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// At a minimum there is nothing to do.
+// A start at the minimum converges at once.
 func TestStartsAtTheMinimum(t *testing.T) {
 	x := []float64{1, 1}
 	if r, err := Minimize(context.Background(), rosenbrock, x, Settings{}); err != nil || !r.Converged || r.Iterations != 0 {

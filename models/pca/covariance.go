@@ -13,30 +13,30 @@ import (
 	"unfold/internal/vec"
 )
 
-// Blocks of x that are centred in float64 at a time.
+// This is the size of the blocks of x that are centred in float64 at a time.
 const (
 	blockRows = 256
-	// Tiles of C. A tile of 64 x 192 stays below the size at which gonum's
-	// matrix product starts goroutines of its own.
+	// These are the sizes of the tiles of C. A tile of 64 x 192 stays below the size at which
+	// gonum's matrix product starts its own goroutines.
 	tileRows, tileCols = 64, 192
-	// fewRows are those of a tile where C has no more columns than one.
+	// fewRows is the number of rows of a tile if C has no more columns than one tile.
 	fewRows = 16
-	// pieces is the number of row ranges whose sums are kept apart.
+	// pieces is the number of row ranges with separate sums.
 	pieces = 16
-	// What C is applied by: columns of x that are centred at a time, and rows between
-	// the two halves of the product X'(X v).
+	// Without forming C, panelColumns columns of x are centred at a time. The product X'(X v) works
+	// on stretchRows rows at a time.
 	panelColumns = 512
 	stretchRows  = 1 << 13
 )
 
-// covariance is C of the rows of x, formed or applied as needed.
+// covariance is the covariance C of the rows of x, as a matrix or by products with it.
 type covariance struct {
 	x       vec.Matrix[float32]
 	mean    []float64
 	threads int
 	total   float64
-	// gram is C, if formed, and full the same with both halves: products with
-	// it are faster. single says that it was made of products of float32.
+	// gram is C, if it is formed. full is the same with both halves, for faster products. single
+	// reports that C was computed in float32.
 	gram   *mat.SymDense
 	full   *mat.Dense
 	single bool
@@ -87,8 +87,8 @@ func (c *covariance) trace() (t float64) {
 	return t
 }
 
-// sums returns, for every column j, the sum that add makes of all rows, over n.
-// Within a range of rows add must keep their order.
+// sums returns, for every column j, the sum over all rows that add computes, divided by n. add must
+// add the rows of a range in order.
 func sums(x vec.Matrix[float32], threads int, add func(sum []float64, rows vec.Matrix[float32])) []float64 {
 	size := (x.Rows + pieces - 1) / pieces
 	parts := make([][]float64, par.Pieces(x.Rows, size))
@@ -103,7 +103,7 @@ func sums(x vec.Matrix[float32], threads int, add func(sum []float64, rows vec.M
 	return out
 }
 
-// centred fills out with columns from..to of rows first..last of x - mean.
+// centred sets out to columns from..to of rows first..last of x - mean.
 func (c *covariance) centred(out []float64, first, last, from, to int) blas64.General {
 	w := to - from
 	for i := first; i < last; i++ {
@@ -115,7 +115,7 @@ func (c *covariance) centred(out []float64, first, last, from, to int) blas64.Ge
 	return blas64.General{Rows: last - first, Cols: w, Stride: w, Data: out}
 }
 
-// form computes C, in single precision where that is harmless, and its trace.
+// form computes C and its trace, in single precision where the error is harmless.
 func (c *covariance) form(ctx context.Context) error {
 	if c.products() >= manyProducts {
 		if c.total = c.trace(); c.harmless() {
@@ -132,7 +132,7 @@ func (c *covariance) form(ctx context.Context) error {
 	return nil
 }
 
-// products is how many C is made of.
+// products returns the number of multiplications that form C.
 func (c *covariance) products() float64 {
 	return float64(c.x.Rows) * float64(c.x.Cols) * float64(c.x.Cols)
 }
@@ -142,7 +142,7 @@ func (c *covariance) set(gram *mat.SymDense, single bool) {
 	c.gram, c.full, c.single = gram, mat.DenseCopyOf(gram), single
 }
 
-// formDouble computes C: of some columns by rows, else tile by tile.
+// formDouble computes C in double precision: by rows for few columns, otherwise tile by tile.
 func (c *covariance) formDouble(ctx context.Context) error {
 	if c.x.Cols <= tileCols && c.products() >= fewProducts {
 		return c.formByRows(ctx)
@@ -150,7 +150,7 @@ func (c *covariance) formDouble(ctx context.Context) error {
 	return c.formByTiles(ctx)
 }
 
-// formByRows computes C of ranges of rows, which are summed up in their order.
+// formByRows computes C of ranges of rows, which are added in order.
 func (c *covariance) formByRows(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
 	size := (n + pieces - 1) / pieces
@@ -171,11 +171,11 @@ func (c *covariance) formByRows(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// formByTiles computes C tile by tile; every tile is one task that reads its
-// columns of all rows.
+// formByTiles computes C tile by tile. Each tile is a task that reads its columns of all rows.
 func (c *covariance) formByTiles(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
-	// Few products are the same on all processors, whatever gonum is told to use.
+	// Small products use gonum's code on every processor, so that the result is the same
+	// everywhere.
 	product := gonum.Implementation{}.Dgemm
 	if c.products() >= manyProducts {
 		product = fast.Implementation{Threads: 1}.Dgemm
@@ -204,7 +204,7 @@ func (c *covariance) formByTiles(ctx context.Context) error {
 		}
 		for i := i0; i < i1; i++ {
 			for j := max(i, j0); j < j1; j++ {
-				// Tiles do not overlap: no two tasks write the same entry.
+				// Tiles do not overlap, so no two tasks write the same element.
 				gram.SetSym(i, j, sum.Data[(i-i0)*sum.Stride+j-j0]/float64(n))
 			}
 		}
@@ -216,7 +216,7 @@ func (c *covariance) formByTiles(ctx context.Context) error {
 // order is dim.
 func (c *covariance) order() int { return c.x.Cols }
 
-// weight is 1: every residual counts as it is.
+// weight is 1, because residuals need no correction here.
 func (c *covariance) weight(_, _ float64) float64 { return 1 }
 
 // apply returns C v for the columns of v (dim x m).
@@ -240,7 +240,7 @@ func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error
 	return out, ctx.Err()
 }
 
-// times sets y to X v of the centred rows from a first one on, as many as y has.
+// times sets y to X v, for as many centred rows as y has, beginning with row first.
 func (c *covariance) times(y, v blas64.General, first int) {
 	par.Ranges(c.threads, y.Rows, blockRows, func(_, from, to int) {
 		buf := make([]float64, (to-from)*min(v.Rows, panelColumns))
@@ -253,7 +253,7 @@ func (c *covariance) times(y, v blas64.General, first int) {
 	})
 }
 
-// addTransposed adds X'y to out (dim x m), X being the centred rows from a first one on.
+// addTransposed adds X'y to out (dim x m), where X has the centred rows beginning with row first.
 func (c *covariance) addTransposed(out, y blas64.General, first int) {
 	par.Ranges(c.threads, out.Rows, panelColumns, func(_, from, to int) {
 		buf := make([]float64, min(y.Rows, blockRows)*(to-from))
@@ -266,7 +266,7 @@ func (c *covariance) addTransposed(out, y blas64.General, first int) {
 	})
 }
 
-// multiply sets c = op(a) b + beta c on some threads.
+// multiply sets c = op(a) b + beta c, with a bounded number of threads.
 func multiply(threads int, tA blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
 	fast.Implementation{Threads: threads}.Dgemm(tA, blas.NoTrans, c.Rows, c.Cols, b.Rows,
 		1, a.Data, a.Stride, b.Data, b.Stride, beta, c.Data, c.Stride)

@@ -11,15 +11,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// products is G = X X'/n of the centred rows X, n x n. It has the eigenvalues of
-// C = X'X/n; of an eigenvector u of G, X'u is one of C.
+// products is G = X X'/n of the centred rows X, n x n. It has the non-zero eigenvalues of C =
+// X'X/n, and if u is an eigenvector of G, X'u is one of C.
 type products struct {
 	g       *mat.SymDense
 	full    *mat.Dense // g, both halves
 	threads int
 }
 
-// newProducts forms G in double precision, panel by panel of columns.
+// newProducts forms G in double precision, one panel of columns at a time.
 func newProducts(ctx context.Context, c *covariance) (*products, error) {
 	n, dim := c.x.Rows, c.x.Cols
 	sum, panel := vec.New[float64](n, n), make([]float64, n*min(dim, panelColumns))
@@ -42,9 +42,9 @@ func (p *products) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) 
 	return times(p.threads, blas.NoTrans, p.full, v), ctx.Err()
 }
 
-// weight is by how much the residual of X'u/|X'u| in C may exceed that of u in G:
-// |X'r| <= sqrt(n first) |r| against |X'u| = sqrt(n value). Values that are nothing
-// but rounding ask for no more than rounding allows.
+// weight returns the factor by which the residual of X'u/|X'u| in C may exceed that of u in G,
+// since |X'r| <= sqrt(n first) |r| and |X'u| = sqrt(n value). It is limited for eigenvalues that
+// are only rounding error.
 func (p *products) weight(value, first float64) float64 {
 	if first == 0 {
 		return 1
@@ -52,9 +52,9 @@ func (p *products) weight(value, first float64) float64 {
 	return math.Sqrt(first / max(value, 1e-16*first))
 }
 
-// dual finds the q leading eigenvectors of C by those of G. They span the space in
-// which C is then diagonalised, so that components of little variance, too, are
-// orthonormal and as good as those of C itself. Those beyond the n-th are arbitrary.
+// dual computes the q leading eigenvectors of C from those of G. C is then diagonalised in the
+// space that they span, so that components of little variance are also orthonormal and as accurate
+// as those of C itself. Components beyond the n-th are arbitrary.
 func dual(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
 	g, err := newProducts(ctx, c)
 	if err != nil {
@@ -78,8 +78,7 @@ func dual(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
 	return p, nil
 }
 
-// spread returns X'u of the first q columns of u, dim x q, with columns of zeros if
-// there are fewer.
+// spread returns X'u for the first q columns of u, dim x q, padded with columns of zeros.
 func (c *covariance) spread(u *mat.Dense, q int) *mat.Dense {
 	n, have := u.Dims()
 	out := mat.NewDense(c.x.Cols, q, nil)

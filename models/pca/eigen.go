@@ -14,7 +14,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// dense computes all eigenvectors of C, which is formed, and keeps q.
+// dense computes all eigenvectors of C, which must be formed, and keeps q.
 func dense(c *covariance, q int) (*PCA, error) {
 	values, vectors, err := leading(c.gram, q)
 	if err != nil {
@@ -44,7 +44,7 @@ func leading(a *mat.SymDense, m int) ([]float64, *mat.Dense, error) {
 	return values, out, nil
 }
 
-// collect makes a PCA of eigenvectors that are columns.
+// collect returns the PCA of eigenvectors that are stored as columns.
 func collect(values []float64, vectors *mat.Dense, q int) *PCA {
 	dim, _ := vectors.Dims()
 	p := &PCA{Components: vec.New[float32](q, dim), Variance: values[:q:q]}
@@ -57,38 +57,36 @@ func collect(values []float64, vectors *mat.Dense, q int) *PCA {
 	return p
 }
 
-// Limits of the iterative solver: how many columns it carries beyond q, how
-// often C is applied before the Rayleigh-Ritz step, and how many rounds it
-// takes at most.
+// These limit the iterative solver: guard is the number of extra columns beyond q, depth the number
+// of products with C before a Rayleigh-Ritz step; the last is the maximum number of rounds.
 const (
 	guard     = 8
 	depth     = 2
 	maxRounds = 40
 )
 
-// Of more than narrow components of rows in full, the space of all powers would be so large
-// that the eigenvectors in it take most of the time: the last power alone is kept, after so
-// many applications.
+// For more than narrow components of dense rows, the space of all powers would be so large that its
+// eigenvectors take most of the time. Then only the last power is kept, after this many products.
 const (
 	narrow = 64
 	powers = 4
 )
 
-// carried is how many columns the iteration carries for q eigenvectors.
+// carried returns the number of columns that the iteration uses for q eigenvectors.
 func carried(q int) int { return q + guard + q/4 }
 
-// operator is a symmetric, positive semidefinite matrix by its products.
+// operator is a symmetric, positive semidefinite matrix, given by its products.
 type operator interface {
 	// order is the number of rows.
 	order() int
-	// apply returns the product with the columns of v.
+	// apply returns the product of the matrix with v.
 	apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error)
-	// weight is what the residual of an eigenvector of that value counts, the largest
-	// value being first.
+	// weight returns the factor of the residual of an eigenvector with the given eigenvalue; first
+	// is the largest eigenvalue.
 	weight(value, first float64) float64
 }
 
-// krylov finds the q leading eigenvectors of C by iteration.
+// krylov computes the q leading eigenvectors of C by iteration.
 func krylov(ctx context.Context, c operator, q, threads int, s Settings) (*PCA, error) {
 	values, v, rounds, residual, err := iterate(ctx, c, q, threads, s)
 	if err != nil {
@@ -99,13 +97,11 @@ func krylov(ctx context.Context, c operator, q, threads int, s Settings) (*PCA, 
 	return p, nil
 }
 
-// iterate finds the q leading eigenvectors by restarted block Krylov iteration:
-// in each round the m best vectors V so far are extended to the space of
-// [V, C V, C^2 V], or replaced by C^4 V if the settings are wide; in it C is
-// diagonalised (Rayleigh-Ritz) and the m best are kept. It needs products with C
-// only, and as many columns of x as the space has. It stops at the given residual; a
-// cluster of eigenvalues at the q-th place, where no set of q vectors is
-// better than another, ends it after maxRounds.
+// iterate computes the q leading eigenvectors by restarted block Krylov iteration. A round extends
+// the m best vectors V so far to the space of [V, C V, C^2 V], or replaces them by C^4 V if the
+// settings are wide. It diagonalises C in that space (Rayleigh-Ritz) and keeps the m best vectors.
+// Only products with C are needed. It stops at the given residual, or after maxRounds: a cluster of
+// eigenvalues at the q-th place never converges, because all sets of q vectors are equally good.
 func iterate(ctx context.Context, c operator, q, threads int, s Settings) (values []float64, v *mat.Dense, rounds int, residual float64, err error) {
 	dim := c.order()
 	m, last := carried(q), cmp.Or(s.rounds, maxRounds)
@@ -127,8 +123,8 @@ func iterate(ctx context.Context, c operator, q, threads int, s Settings) (value
 	}
 }
 
-// extend returns an orthonormal basis of the space of v and its images or, wide, of its
-// last image alone.
+// extend returns an orthonormal basis of the space of v and its images under C. If wide, it is the
+// space of the last image alone.
 func extend(ctx context.Context, c operator, v *mat.Dense, wide bool) (*mat.Dense, error) {
 	if wide {
 		return image(ctx, c, v, powers)
@@ -160,9 +156,9 @@ func image(ctx context.Context, c operator, v *mat.Dense, times int) (*mat.Dense
 	return v, nil
 }
 
-// rayleighRitz returns the m best approximations to eigenvectors of C in the
-// space of an orthonormal basis, their values, and the largest residual norm of
-// the first q, weighted, relative to the first value.
+// rayleighRitz returns the m best approximations to eigenvectors of C in the space of an
+// orthonormal basis, and their eigenvalues. It also returns the largest weighted residual norm of
+// the first q, relative to the first eigenvalue.
 func rayleighRitz(ctx context.Context, c operator, basis *mat.Dense, m, q, threads int) (values []float64, vectors *mat.Dense, residual float64, err error) {
 	image, err := c.apply(ctx, basis)
 	if err != nil {

@@ -12,21 +12,20 @@ import (
 
 // IsomapSettings of Isomap. The zero value works.
 type IsomapSettings struct {
-	// Neighbors is how many nearest neighbours of a point its paths begin with.
-	// Default 9, or all other points if there are fewer.
+	// Neighbors is the number of nearest neighbours of a point in the graph of paths. Default 9, or
+	// all other points if there are fewer.
 	Neighbors int
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
-	// Seed is where the eigenvectors of more than 256 points begin.
+	// Seed determines the start of the eigenvectors for more than 256 points.
 	Seed uint64
 }
 
-// Isomap places the rows of x (n x dim), which should be distinct, on a map of q
-// dimensions where distances are those along the data (J. Tenenbaum, V. de Silva and
-// J. Langford, Science 290, 2000): lengths of shortest paths in the symmetrised graph of
-// nearest neighbours, the parts of which are joined by the shortest bridges, and classical
-// scaling of these. The result, n x q, has uncorrelated columns of falling variance and
-// mean 0. It holds n^2 float64.
+// Isomap places the rows of x (n x dim), which should be distinct, on a map of q dimensions (J.
+// Tenenbaum, V. de Silva and J. Langford, Science 290, 2000). It applies classical scaling to the
+// lengths of shortest paths in the symmetrised graph of nearest neighbours, whose components are
+// joined by the shortest bridges. The result, n x q, has uncorrelated columns of decreasing
+// variance and mean 0. It allocates n^2 float64.
 func Isomap(ctx context.Context, x vec.Matrix[float32], q int, s IsomapSettings) (vec.Matrix[float64], error) {
 	n, none := x.Rows, vec.Matrix[float64]{}
 	if s.Neighbors == 0 {

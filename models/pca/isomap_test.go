@@ -11,7 +11,7 @@ import (
 	"unfold/models"
 )
 
-// A strip that is rolled up is laid out, by both ways of finding eigenvectors and in parts.
+// A rolled strip is flattened, with both eigenvector solvers and with several components.
 func TestIsomapUnrolls(t *testing.T) {
 	for _, n := range []int{200, 400} {
 		rnd := rand.New(rand.NewPCG(3, uint64(n)))

@@ -12,42 +12,41 @@ import (
 
 // PCA is a projection onto principal components.
 type PCA struct {
-	// Mean (dim) is subtracted from a vector before it is projected; Centre is the same in double
+	// Mean (dim) is subtracted from a vector before projection; Centre is the same in double
 	// precision.
 	Mean   []float32
 	Centre []float64
 	// Components (q x dim) are orthonormal rows.
 	Components vec.Matrix[float32]
-	// Variance (q) are the variances along the components, descending. Total
-	// is that of the data, the trace of C.
+	// Variance (q) has the variances along the components, descending. Total is the variance of the
+	// data, the trace of C.
 	Variance []float64
 	Total    float64
-	// Iterations counts the rounds of the iterative solver, 0 if the
-	// eigenvectors were computed directly. Residual is the largest
-	// |C v - lambda v| over the components v, relative to the largest lambda.
+	// Iterations is the number of rounds of the iterative solver, 0 if the eigenvectors were
+	// computed directly. Residual is the largest |C v - lambda v| over the components v, relative
+	// to the largest lambda.
 	Iterations int
 	Residual   float64
 }
 
-// Settings of a fit. The zero value works.
+// Settings are the settings of a fit. The zero value works.
 type Settings struct {
-	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
+	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
-	// Seed is where the iterative solver begins; it matters above 256 columns (and
-	// rows, if they are fewer) only, and there within Tolerance.
+	// Seed determines the start of the iterative solver. It only matters above 256 columns (and
+	// rows, if they are fewer), and changes the result within Tolerance.
 	Seed uint64
-	// Tolerance is the residual at which the iterative solver stops, relative to the
-	// largest eigenvalue. Default 1e-5; 1e-3 where Fit looks for more than 64 components
-	// of more than 512 columns: the last of so many have nearly equal variances, and
-	// others would do as well.
+	// Tolerance is the residual at which the iterative solver stops, relative to the largest
+	// eigenvalue. Default 1e-5, or 1e-3 for more than 64 components of more than 512 columns: the
+	// last of these have nearly equal variances, so that a larger error does no harm.
 	Tolerance float64
-	// rounds bounds those of the iterative solver; 0 means maxRounds.
+	// rounds bounds the rounds of the iterative solver; 0 means maxRounds.
 	rounds int
-	// wide keeps the last power of the iteration alone (extend).
+	// wide keeps only the last power of the iteration (extend).
 	wide bool
 }
 
-// Largest sizes of the direct ways: eigenvectors by a dense solver, and the
+// These are the largest sizes of the direct methods: of eigenvectors by a dense solver, and of the
 // covariance, or the products of rows, as a matrix.
 const (
 	maxDense = 256
@@ -55,17 +54,16 @@ const (
 	maxGram  = 2048
 )
 
-// direct reports whether all eigenvectors of a matrix of that order are computed
-// at once: if it is small, and where q is so large a part of them that the spaces of
-// the iteration, of depth+1 blocks, would not fit or save nothing.
+// direct reports whether all eigenvectors of a matrix of that order are computed at once. They are
+// if the matrix is small, or if q is such a large part of the order that the iteration's depth+1
+// blocks would not fit or save nothing.
 func direct(order, q int) bool {
 	space := (depth + 1) * carried(q)
 	return order <= maxDense || order <= maxGram && 2*space > order || space > order
 }
 
-// wide reports whether Fit looks for q eigenvectors of a matrix of that order in the
-// space of one power: there all eigenvectors would take seconds, and a space of all powers
-// nearly as long.
+// wide reports whether Fit searches for q eigenvectors in the space of one power. It does where
+// computing all eigenvectors would take seconds, and the space of all powers nearly as long.
 func wide(order, q int) bool {
 	return q > narrow && order > maxWhole && 2*carried(q) <= order
 }
@@ -73,20 +71,20 @@ func wide(order, q int) bool {
 // whole reports whether Fit computes all eigenvectors of a matrix of that order at once.
 func whole(order, q int) bool { return !wide(order, q) && direct(order, q) }
 
-// Form says what matrix the eigenvectors come from.
+// Form is the kind of matrix that the eigenvectors are computed from.
 type Form int
 
 const (
 	// Primal is the covariance of the columns, formed.
 	Primal Form = iota
-	// Dual is the matrix of products of centred rows, for few rows of many columns.
+	// Dual is the matrix of products of centred rows, for few rows with many columns.
 	Dual
-	// Applied is the covariance, multiplied by and never formed.
+	// Applied is the covariance by its products, without forming it.
 	Applied
 )
 
-// FormOf returns the way that Fit takes to q components of n rows of dim columns:
-// of the two matrices that can be formed, n x n and dim x dim, the clearly smaller.
+// FormOf returns the form that Fit uses for q components of n rows of dim columns. It prefers the
+// clearly smaller of the two matrices that can be formed, n x n and dim x dim.
 func FormOf(n, dim, q int) Form {
 	switch {
 	case dim > maxDense && n <= maxGram && (dim > maxGram || 2*n <= dim):
@@ -97,15 +95,15 @@ func FormOf(n, dim, q int) Form {
 	return Applied
 }
 
-// Bytes returns about the memory that Fit holds at most, beside x, for q components of
-// n rows of dim columns.
+// Bytes returns the approximate maximum memory of Fit, besides x, for q components of n rows of dim
+// columns.
 func Bytes(n, dim, q int) int64 {
 	rows, columns, wide := int64(n), int64(dim), int64(q)
 	spaces := int64(depth+1) * int64(carried(q))
 	switch FormOf(n, dim, q) {
 	case Dual:
-		// The products twice, a panel, and their eigenvectors or the spaces of the
-		// iteration; then the basis in all columns, its image, and both turned.
+		// The terms are two copies of the products, a panel, and their eigenvectors or the spaces
+		// of the iteration; then the basis in all columns, its image, and both rotated.
 		eigen := 3 * spaces
 		if whole(n, min(n, q)) {
 			eigen = 2 * rows
@@ -117,14 +115,13 @@ func Bytes(n, dim, q int) int64 {
 		}
 		return 8 * 3 * columns * columns
 	}
-	// The spaces as they grow, and their image.
+	// The terms are the growing spaces and their image.
 	return 8 * (3*columns*spaces + min(rows, stretchRows)*spaces)
 }
 
-// Fit returns the q leading principal components of the rows of x. It fails
-// with bad input if q is not within 1..x.Cols, x has no rows or a value is not
-// finite. Components beyond the rank of the data have variance 0 and are
-// orthonormal all the same.
+// Fit returns the q leading principal components of the rows of x. It returns a bad-input error if
+// q is not within 1..x.Cols, x has no rows or a value is not finite. Components beyond the rank of
+// the data are orthonormal and have variance 0.
 func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, error) {
 	order := x.Cols
 	if FormOf(x.Rows, x.Cols, q) == Dual {
@@ -146,7 +143,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 		return nil, fmt.Errorf("pca: tolerance is %g, want 0 < tolerance < 1", s.Tolerance)
 	}
 	c := &covariance{x: x, mean: mean(x, s.Threads), threads: s.Threads}
-	// Sums of float32 in float64 are finite if all the values are.
+	// Sums of float32 in float64 are finite if all values are.
 	if slices.ContainsFunc(c.mean, func(m float64) bool { return m-m != 0 }) {
 		return nil, fmt.Errorf("pca: %w", models.CheckRows(x, nil))
 	}
@@ -165,9 +162,8 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 	return p, nil
 }
 
-// solve forms C if that is small enough and finds q eigenvectors. Where those of
-// a C in single precision reach down to its errors it starts again in double
-// precision.
+// solve forms C if it is small enough and computes q eigenvectors. If C is in single precision and
+// the smallest eigenvalue is near its errors, it starts again in double precision.
 func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
 	find := func() (*PCA, error) {
 		if whole(c.x.Cols, q) {
@@ -196,8 +192,8 @@ func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) 
 	return find()
 }
 
-// Trim leaves out trailing components whose variance is less than a share of the
-// first one's, but for the first.
+// Trim removes trailing components whose variance is below a share of the first one's. It always
+// keeps the first.
 func (p *PCA) Trim(least float64) {
 	q := len(p.Variance)
 	for q > 1 && !(p.Variance[q-1] >= least*p.Variance[0] && p.Variance[q-1] > 0) {
@@ -206,8 +202,8 @@ func (p *PCA) Trim(least float64) {
 	p.Variance, p.Components = p.Variance[:q], p.Components.Slice(0, q)
 }
 
-// orient turns a component so that its entry of largest magnitude (the first
-// of equals) is positive.
+// orient changes the sign of a component so that its entry of largest magnitude (the first of
+// equals) is positive.
 func orient(v []float32) {
 	at := 0
 	for j, e := range v {

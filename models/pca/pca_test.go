@@ -18,8 +18,8 @@ import (
 	"unfold/models"
 )
 
-// cloud makes n vectors whose standard deviations along dim random directions
-// fall from 1 by the given factor, around a mean that is far from 0.
+// cloud makes n vectors around a mean far from 0. Their standard deviations along dim random
+// directions decrease from 1 by the given factor.
 func cloud(seed uint64, n, dim int, fall float64) vec.Matrix[float32] {
 	r := rand.New(rand.NewPCG(seed, 7))
 	turn := mat.NewDense(dim, dim, nil)
@@ -42,7 +42,7 @@ func cloud(seed uint64, n, dim int, fall float64) vec.Matrix[float32] {
 	return x
 }
 
-// oracle is PCA by gonum's singular value decomposition of the centred data.
+// oracle computes PCA by gonum's singular value decomposition of the centred data.
 func oracle(x vec.Matrix[float32], q int) (variance []float64, components *mat.Dense) {
 	d := mat.NewDense(x.Rows, x.Cols, vec.Convert[float64](x).Data)
 	var pc stat.PC
@@ -59,7 +59,7 @@ func oracle(x vec.Matrix[float32], q int) (variance []float64, components *mat.D
 	return variance[:q], mat.DenseCopyOf(v.Slice(0, x.Cols, 0, q))
 }
 
-// agree checks p against the oracle: variances, and components up to sign.
+// agree compares p with the oracle: variances, and components up to sign.
 func agree(t *testing.T, p *PCA, x vec.Matrix[float32], q int, tol float64) {
 	t.Helper()
 	variance, v := oracle(x, q)
@@ -111,8 +111,7 @@ func TestDenseAgreesWithSVD(t *testing.T) {
 	}
 }
 
-// Both iterative ways, with and without C as a matrix, find what the dense
-// solver finds.
+// Both iterative methods, with and without C as a matrix, agree with the dense solver.
 func TestIterativeAgreesWithSVD(t *testing.T) {
 	const q = 6
 	x := cloud(2, 400, 120, 0.85)
@@ -137,8 +136,8 @@ func TestIterativeAgreesWithSVD(t *testing.T) {
 	}
 }
 
-// The iteration works up to the largest part of the columns for which it is
-// taken; beyond, the dense solver is.
+// The iteration is used, and accurate, up to the largest share of components that it supports.
+// Beyond it Fit uses the dense solver.
 func TestIterationOrDirect(t *testing.T) {
 	const q = 4
 	dim := (depth + 1) * carried(q)
@@ -169,8 +168,8 @@ func TestIterationOrDirect(t *testing.T) {
 	}
 }
 
-// Many components of many columns explain what the eigenvectors do, to the tolerance that is
-// promised.
+// Many components of many columns explain the same variance as the exact eigenvectors, within the
+// promised tolerance.
 func TestManyComponents(t *testing.T) {
 	x := cloud(8, 700, maxWhole+1, 0.99)
 	const q = narrow + 1
@@ -200,7 +199,7 @@ func TestManyComponents(t *testing.T) {
 }
 
 func TestWideDataIsSolvedByIteration(t *testing.T) {
-	// 30 rows in 2100 columns: rank 29, C is never formed.
+	// 30 rows with 2100 columns have rank 29, and C is never formed.
 	r := rand.New(rand.NewPCG(3, 3))
 	x := vec.New[float32](30, 2100)
 	for i := range x.Data {
@@ -216,7 +215,7 @@ func TestWideDataIsSolvedByIteration(t *testing.T) {
 		t.Errorf("%d rounds, residual %g", p.Iterations, p.Residual)
 	}
 	orthonormalRows(t, p.Components)
-	// The variance of the projections is what Variance says.
+	// The variance of the projections equals Variance.
 	z := p.Projector().Apply(x, 0)
 	for k := range 4 {
 		var s, s2 float64
@@ -249,8 +248,8 @@ func TestConstantColumnsAndRankDeficiency(t *testing.T) {
 	}
 }
 
-// The covariance of few columns is the same by rows and by tiles, and by rows to the bit on any number
-// of threads.
+// The covariance of few columns is the same by rows and by tiles, and by rows to the bit for any
+// number of threads.
 func TestRowsAgreeWithTiles(t *testing.T) {
 	x := vec.New[float32](fewProducts/(40*40)+1, 40)
 	r := rand.New(rand.NewPCG(3, 7))
@@ -303,7 +302,7 @@ func TestFitDoesNotDependOnThreads(t *testing.T) {
 	}
 }
 
-// Transform gives a row the same bits alone, in any batch, in any order.
+// Transform gives a row the same bits alone, in any batch and in any order.
 func TestTransformIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 40).Draw(t, "dim")

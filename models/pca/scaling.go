@@ -10,14 +10,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// scalingTolerance is the residual at which eigenvectors of distances are good enough.
+// scalingTolerance is the default residual for eigenvectors of distances.
 const scalingTolerance = 1e-6
 
-// Scaling is classical scaling (Torgerson 1952): of the squared distances a (n x n), which
-// it spoils, the q leading eigenvectors of -1/2 J a J, J = 1 - 11'/n, times the roots of
-// their eigenvalues. The result, n x q, has uncorrelated columns of falling variance and
-// mean 0; a column whose eigenvalue is not positive is 0. q must be within 1..n.
-// Settings.Tolerance is 1e-6 by default.
+// Scaling is classical scaling (Torgerson 1952) of the squared distances a (n x n), which it
+// overwrites. It returns the q leading eigenvectors of -1/2 J a J, J = 1 - 11'/n, times the roots
+// of their eigenvalues. The result, n x q, has uncorrelated columns of decreasing variance and mean
+// 0; a column whose eigenvalue is not positive is 0. q must be within 1..n. Settings.Tolerance is
+// 1e-6 by default.
 func Scaling(ctx context.Context, a vec.Matrix[float64], q int, s Settings) (vec.Matrix[float64], error) {
 	n := a.Rows
 	if s.Tolerance == 0 {
@@ -27,7 +27,7 @@ func Scaling(ctx context.Context, a vec.Matrix[float64], q int, s Settings) (vec
 	out := vec.New[float64](n, q)
 	var p *PCA
 	var err error
-	// An iteration whose spaces would not fit is none.
+	// The dense solver is used where the spaces of the iteration would not fit.
 	if direct(n, q) && (n <= maxDense || (depth+1)*carried(q) > n) {
 		p, err = dense(&covariance{gram: mat.NewSymDense(n, a.Data)}, q)
 	} else {
@@ -38,7 +38,7 @@ func Scaling(ctx context.Context, a vec.Matrix[float64], q int, s Settings) (vec
 		return out, fmt.Errorf("scaling: %w", err)
 	}
 	for c := range q {
-		// The sign is that of PCA: the entry of largest magnitude is positive.
+		// The sign is chosen as in PCA: the entry of largest magnitude is positive.
 		v, largest := p.Components.Row(c), float32(0)
 		for _, e := range v {
 			if math.Abs(float64(e)) > math.Abs(float64(largest)) {
@@ -69,7 +69,7 @@ func doublyCentre(a vec.Matrix[float64]) {
 			row[j] = -0.5 * (v - means[i] - means[j] + all)
 		}
 	}
-	// Paths there and back may differ by rounding.
+	// The lengths of a path in both directions may differ by rounding.
 	for i := range n {
 		for j := range i {
 			v := 0.5 * (a.Row(i)[j] + a.Row(j)[i])

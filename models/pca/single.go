@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// manyProducts is how many products C is made of, n dim^2, before single
-	// precision is worth its error: a tenth of a second of double precision.
+	// manyProducts is the least number of products, n dim^2, for which single precision is worth
+	// its error. In double precision they take a tenth of a second.
 	manyProducts = 1 << 31
-	// fewProducts is up to how many C of few columns is the same on all processors.
+	// fewProducts is the largest number of products for which C of few columns is the same on all
+	// processors.
 	fewProducts = 1 << 25
-	// leastShare is the smallest share of the total variance that a component
-	// has to have for a covariance of single precision: below, its errors could
-	// turn the component.
+	// leastShare is the smallest share of the total variance of a component for a covariance in
+	// single precision. Below it, rounding errors could rotate the component.
 	leastShare = 1e-4
-	// stretch is how many rows are multiplied between two looks at the context.
+	// stretch is the number of rows that are multiplied between two checks of the context.
 	stretch = 1 << 15
 )
 
-// harmless reports whether products of float32 do for C: where they are many,
-// and stay clear of overflow and underflow. As z_ij^2 <= n total, no element of
-// x - mean exceeds 2^59; and products that underflow lose less than 2^-149 each.
+// harmless reports whether C may be computed from products of float32: there are many, and they
+// neither overflow nor underflow. As z_ij^2 <= n total, no element of x - mean exceeds 2^59.
+// Products that underflow lose less than 2^-149 each.
 func (c *covariance) harmless() bool {
 	return c.products() >= manyProducts && float64(c.x.Rows)*c.total <= 0x1p118 && c.total >= 0x1p-60
 }
 
-// formSingle computes C by tile.Gram, with an error of 1.6e-5 sqrt(C_kk C_ll)
-// in element (k, l) at most and usually below 1e-6 of it: 1.6e-5 of the total
-// variance in an eigenvalue.
+// formSingle computes C by tile.Gram. The error of element (k, l) is at most 1.6e-5 sqrt(C_kk
+// C_ll), usually below 1e-6 of it. An eigenvalue has an error of at most 1.6e-5 of the total
+// variance.
 func (c *covariance) formSingle(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
 	sum := vec.New[float64](dim, dim)

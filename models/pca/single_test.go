@@ -10,8 +10,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// tallest has so many rows and columns that single precision is worth its while.
-// Its standard deviation along mirrored(j) is unit times the j-th power of fall.
+// tallest returns enough rows and columns for single precision. The standard deviation along
+// mirrored(j) is unit times the j-th power of fall.
 func tallest(fall, unit float64) vec.Matrix[float32] {
 	const dim = 300
 	r := rand.New(rand.NewPCG(8, 8))
@@ -33,8 +33,7 @@ func tallest(fall, unit float64) vec.Matrix[float32] {
 	return x
 }
 
-// mirrored returns element i of axis j after reflection in the plane across the
-// diagonal.
+// mirrored returns element i of axis j after reflection in the hyperplane across the diagonal.
 func mirrored(i, j, dim int) float64 {
 	if i == j {
 		return 1 - 2/float64(dim)
@@ -42,8 +41,8 @@ func mirrored(i, j, dim int) float64 {
 	return -2 / float64(dim)
 }
 
-// Single precision gives the covariance of double precision within its stated
-// error, and the components solve the eigenvalue problem of the latter.
+// Single precision gives the covariance of double precision within its stated error, and its
+// components solve the eigenvalue problem of the latter.
 func TestSinglePrecision(t *testing.T) {
 	const q = 12
 	x := tallest(0.97, 30)
@@ -91,8 +90,7 @@ func TestSinglePrecision(t *testing.T) {
 	}
 }
 
-// Components that carry too little for single precision are those of double
-// precision.
+// Components with too little variance for single precision are computed in double precision.
 func TestSmallVariancesAreInDoublePrecision(t *testing.T) {
 	const q = 12
 	x := tallest(0.5, 1)
@@ -119,8 +117,7 @@ func TestSmallVariancesAreInDoublePrecision(t *testing.T) {
 	}
 }
 
-// Values beyond the range of float32 products, and few of them, stay with
-// double precision.
+// Values outside the range of float32 products, and small problems, use double precision.
 func TestHarmless(t *testing.T) {
 	many, few := vec.New[float32](30000, 300), vec.New[float32](300, 300)
 	for _, c := range []struct {

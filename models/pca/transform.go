@@ -11,33 +11,34 @@ import (
 // safe for concurrent use.
 type Projector struct{ linear *tile.Linear }
 
-// NewProjector prepares z = components (x - mean), with mean of dim elements and
-// components q x dim.
+// NewProjector returns the Projector of z = components (x - mean), with a mean of dim elements and
+// components of q x dim.
 func NewProjector(mean []float32, components vec.Matrix[float32]) *Projector {
 	c := vec.Convert[float64](vec.Of(1, len(mean), mean)).Data
 	return &Projector{tile.NewLinear(c, vec.Convert[float64](components))}
 }
 
-// Projector returns the projection that p was fitted to be.
+// Projector returns the projection onto the components of p.
 func (p *PCA) Projector() *Projector { return NewProjector(p.Mean, p.Components) }
 
-// Dim is the number of elements of a vector before it is projected.
+// Dim returns the number of elements of a vector before projection.
 func (p *Projector) Dim() int { return p.linear.Dim() }
 
-// Q is the number of elements of a projected vector.
+// Q returns the number of elements of a projected vector.
 func (p *Projector) Q() int { return p.linear.Q() }
 
-// Apply returns the projections of the rows of x (n x dim) as n x q. It panics if x has
-// rows of another length; a matrix without rows may have any number of columns.
+// Apply returns the projections of the rows of x (n x dim) as n x q. It panics if rows have another
+// length; a matrix without rows may have any number of columns.
 func (p *Projector) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	return p.linear.Apply(x, threads)
 }
 
-// sparsePiece is the number of sparse rows of one task.
+// sparsePiece is the number of sparse rows in one task.
 const sparsePiece = 256
 
-// ApplySparse returns what Apply does of the rows of a (n x dim) in full, bit for bit; the mean
-// must be 0, as that of a truncated SVD is. It panics if a has rows of another length.
+// ApplySparse returns the projections of the sparse rows a (n x dim), with the same bits as Apply
+// of the dense rows. The mean must be 0, as for a truncated SVD. It panics if rows have another
+// length.
 func (p *Projector) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
 	if a.N > 0 && a.M != p.Dim() || !p.linear.Still() {
 		panic("pca: sparse rows are projected by components of so many columns, without a mean")

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// sparseTolerance is the default residual of a truncated SVD. Spectra of sparse rows, such
-	// as those of words, fall slowly: one vector more or less in a hundred is as good.
+	// sparseTolerance is the default residual of a truncated SVD. Spectra of sparse rows, such as
+	// word counts, decrease slowly, so that a rough separation of the last vectors suffices.
 	sparseTolerance = 1e-3
-	// sparseRounds bounds the rounds of the iteration, of which words take 2 or 3. Where no
-	// direction is better than another, as of random rows, more would only choose between these.
+	// sparseRounds bounds the rounds of the iteration. Word counts take 2 or 3. Where all
+	// directions are equally good, as in random rows, more rounds would gain nothing.
 	sparseRounds = 6
-	// bandColumns is the number of columns of a factor of one task.
+	// bandColumns is the number of columns of a factor in one task.
 	bandColumns = 32
 )
 
@@ -29,11 +29,11 @@ const (
 //
 //	C = A'A / n
 //
-// by falling eigenvalue, found as those of a covariance are (iterate), by products of A alone.
-// It is what text retrieval calls latent semantic indexing (Deerwester et al. 1990). Mean is 0:
-// rows are not centred, which would fill them. Variance are mean squares along the components,
-// and Total is that of whole rows. A Tolerance of 0 means 1e-3 here, and at most 6 rounds. It fails with bad input if
-// q is not within 1..a.M, a has no rows or a value is not finite.
+// by decreasing eigenvalue. It iterates with products of A alone, as for a covariance (iterate).
+// Text retrieval calls this latent semantic indexing (Deerwester et al. 1990). Mean is 0, because
+// centring would fill in the rows. Variance has the mean squares along the components, and Total is
+// that of whole rows. A Tolerance of 0 means 1e-3 here, and at most 6 rounds. It returns a
+// bad-input error if q is not within 1..a.M, a has no rows or a value is not finite.
 func Truncated(ctx context.Context, a *sparse.CSR, q int, s Settings) (*PCA, error) {
 	if s.Tolerance == 0 {
 		s.Tolerance, s.rounds = sparseTolerance, sparseRounds
@@ -58,24 +58,24 @@ func Truncated(ctx context.Context, a *sparse.CSR, q int, s Settings) (*PCA, err
 	return p, nil
 }
 
-// TruncatedBytes returns about the memory that Truncated holds at most, beside a, for q
-// components of rows of dim columns.
+// TruncatedBytes returns the approximate maximum memory of Truncated, besides a, for q components
+// of rows of dim columns.
 func TruncatedBytes(dim, q, threads int) int64 {
 	columns, spaces := int64(dim), int64(depth+1)*int64(carried(q))
 	if direct(dim, q) {
 		return 8 * 3 * columns * columns
 	}
-	// The spaces as they grow, their image, and a band of both for each thread.
+	// The terms are the growing spaces, their image, and a band of both for each thread.
 	return 8 * columns * (3*spaces + 2*bandColumns*int64(par.Threads(threads)))
 }
 
-// gram is C of sparse rows, by its products.
+// gram is C of sparse rows, given by its products.
 type gram struct {
 	a       *sparse.CSR
 	threads int
 }
 
-// solve finds q eigenvectors: of few columns from C itself.
+// solve computes q eigenvectors, from C itself if there are few columns.
 func (g *gram) solve(ctx context.Context, q int, s Settings) (*PCA, error) {
 	if !direct(g.a.M, q) {
 		return krylov(ctx, g, q, g.threads, s)
@@ -94,11 +94,11 @@ func (g *gram) solve(ctx context.Context, q int, s Settings) (*PCA, error) {
 // order is the number of columns.
 func (g *gram) order() int { return g.a.M }
 
-// weight is 1: every residual counts as it is.
+// weight is 1, because residuals need no correction here.
 func (g *gram) weight(_, _ float64) float64 { return 1 }
 
-// apply returns C v for the columns of v (dim x m). A task takes some columns of v, so that
-// each element is one sum over the rows in their order, whatever the number of threads.
+// apply returns C v for v (dim x m). A task computes some columns of v, so that each element is one
+// sum over the rows in order, for any number of threads.
 func (g *gram) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 	dim, m := v.Dims()
 	out := mat.NewDense(dim, m, nil)

@@ -13,8 +13,8 @@ import (
 	"unfold/sparse"
 )
 
-// words makes n sparse rows of dim columns: topics of columns, in a few rows each, of sizes that
-// fall; and the same rows in full.
+// words makes n sparse rows of dim columns, and the same rows dense. The rows have topics: groups
+// of columns in a few rows each, of decreasing size.
 func words(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(3, uint64(dim)))
 	full := vec.New[float32](n, dim)
@@ -35,8 +35,8 @@ func words(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 	return sparse.FromTriplets(n, dim, rows, columns, values), full
 }
 
-// The truncated SVD is that of gonum's dense solver, whether few columns or many; the
-// projection of sparse rows has the bits of that of full ones, for any number of threads.
+// The truncated SVD agrees with gonum's dense solver for few and many columns. The projection of
+// sparse rows has the same bits as that of dense rows, for any number of threads.
 func TestTruncated(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -8,28 +8,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rates are what parts of the work of Fit take on this machine, in seconds.
+// Rates are the times of the parts of Fit on this machine, in seconds.
 type Rates struct {
-	// Product is a multiplication and addition in a product of matrices, Turn one in
-	// finding an orthonormal basis, and Dense an element of a matrix times its order, in
-	// finding all its eigenvectors.
+	// Product is the time of a multiply-add in a product of matrices, and Turn of one in computing
+	// an orthonormal basis. Dense is the time of computing all eigenvectors of a matrix, divided by
+	// the cube of its order.
 	Product, Turn, Dense float64
 }
 
-// usualRounds is about how many rounds the iteration takes. Data whose variances
-// hardly fall take up to maxRounds.
+// usualRounds is the typical number of rounds of the iteration. Data with almost equal variances
+// take up to maxRounds.
 const usualRounds = 12
 
-// usualWide is about how many rounds it takes for many components.
+// usualWide is the typical number of rounds for many components.
 const usualWide = 2
 
-// Sizes of what MeasureRates does, some milliseconds each; the best of some counts.
+// These are the sizes of the measurements, some milliseconds each; the fastest trial counts.
 const (
 	rateRows, rateColumns, rateSpace = 192, 1024, 64
 	rateTrials                       = 3
 )
 
-// MeasureRates measures them, in some hundredths of a second.
+// MeasureRates measures the rates, in some hundredths of a second.
 func MeasureRates(threads int) (r Rates) {
 	rng := rand.New(rand.NewPCG(1, 0x9ca))
 	draw := func(rows, cols int) *mat.Dense {
@@ -57,8 +57,8 @@ func MeasureRates(threads int) (r Rates) {
 	return r
 }
 
-// Seconds returns about how long Fit takes for q components of n rows of dim columns, if
-// they are Dual or Applied.
+// Seconds returns the approximate duration of Fit for q components of n rows of dim columns, if
+// their form is Dual or Applied.
 func (r Rates) Seconds(n, dim, q int) float64 {
 	rows, columns, wide := float64(n), float64(dim), float64(q)
 	if FormOf(n, dim, q) == Applied {
@@ -72,8 +72,8 @@ func (r Rates) Seconds(n, dim, q int) float64 {
 	return t + r.iteration(rows, rows, few)
 }
 
-// iteration is what rounds for q eigenvectors of a matrix of that order take, of which a
-// product with a vector takes so many multiplications an element.
+// iteration returns the time of the rounds for q eigenvectors of a matrix of that order; product is
+// the number of multiplications of a product with a vector.
 func (r Rates) iteration(order, product float64, q int) float64 {
 	m := float64(carried(q))
 	rounds, space, images := float64(usualRounds), (depth+1)*m, float64(depth)

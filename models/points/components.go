@@ -11,20 +11,19 @@ import (
 	"unfold/models/pca"
 )
 
-// Spread is the standard deviation of every column of Components, and missingSpread
-// that of columns for which the data have no component.
+// Spread is the standard deviation of every column of Components, and missingSpread that of columns
+// without a component in the data.
 const (
 	Spread        = 5
 	missingSpread = 0.05
-	// rank is the least variance, relative to the first, of a component that is
-	// more than rounding.
+	// rank is the least variance, relative to the first, of a component that is not rounding error.
 	rank = 1e-10
 )
 
-// Components returns the dims principal components of the rows of x, n x dims, each
-// column scaled to a standard deviation of 5. They keep the global order of the data.
-// If the data have fewer components, the other columns are seeded normal noise of a
-// standard deviation of 0.05: just enough for learning to make use of them.
+// Components returns the dims principal components of the rows of x, n x dims, each column scaled
+// to a standard deviation of 5. They preserve the global arrangement of the data. If the data have
+// fewer components, the other columns are seeded normal noise with a standard deviation of 0.05,
+// enough for learning to spread them.
 func Components(ctx context.Context, x vec.Matrix[float32], dims int, seed uint64, threads int) (vec.Matrix[float64], error) {
 	mu, have := vec.New[float64](x.Rows, dims), 0
 	var z vec.Matrix[float32]
@@ -54,7 +53,7 @@ func Components(ctx context.Context, x vec.Matrix[float32], dims int, seed uint6
 	return mu, nil
 }
 
-// column copies column c of z, centred and scaled.
+// column copies column c of z to mu, centred and scaled.
 func column(mu vec.Matrix[float64], z vec.Matrix[float32], c int) {
 	var mean, square float64
 	n := float64(z.Rows)

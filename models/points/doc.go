@@ -1,8 +1,8 @@
-// Package points is the way from rows to the points that a model learns, and back to
-// what is published of them. Packages saul and student share it.
+// Package points converts rows to the points that a model learns, and the learnt points to the
+// published result. Packages saul and student share it.
 //
 //	rows --- check, collapse, neighbours ---> points --- model ---> places --- check ---> Result
 //
-// Equal rows are one point. A Fit keeps the points, the result that comes of them and
-// the clock of the stages; Components are the places that learning may start from.
+// Equal rows become one point. A Fit has the points, the result and the timing of the stages.
+// Components are positions that learning may start from.
 package points

@@ -16,28 +16,28 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Kind is the name of the models of packages student and saul, in model files and errors:
-// they are of one kind, with tails of two shapes.
+// Kind is the name of the models of packages student and saul in model files and errors. They are
+// one kind with two shapes of tails.
 const Kind = "lvm"
 
 // Fit is one that is under way.
 type Fit[T vec.Float] struct {
-	// Common are the settings, with all defaults filled in.
+	// Common are the settings with all defaults filled in.
 	models.Common
 	// X are the distinct rows.
 	X vec.Matrix[T]
-	// Out is what becomes of them.
+	// Out is the result of the fit.
 	Out *models.Result
 
 	progress models.Progress
 	clock    time.Time // of the present stage
 }
 
-// Begin makes points of the rows of x and finds their neighbours. Errors that lie in x
-// match models.ErrBadInput: a value that is not finite (*models.RowError), no columns,
-// fewer distinct rows than Neighbors + 1. So many neighbours of a point are searched for,
-// and not fewer than the settings want; of those that are given at least these have to be
-// there, and a point without is bad input, too. Progress may be nil.
+// Begin converts the rows of x to points and finds their neighbours. It searches for lists
+// neighbours of each point, or more if the settings need more. Given neighbours must include at
+// least the number that the settings need; a point with fewer is bad input. Errors match
+// models.ErrBadInput if a value is not finite (*models.RowError), there are no columns, or there
+// are fewer distinct rows than Neighbors + 1. Progress may be nil.
 func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, lists int, progress models.Progress) (*Fit[T], error) {
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, l
 	return f, f.search(ctx, lists)
 }
 
-// Resume goes on with points whose neighbours are known: x are distinct, and out has
-// what is known of them.
+// Resume continues with points whose neighbours are known. The rows of x are distinct, and out has
+// the results so far.
 func Resume[T vec.Float](x vec.Matrix[T], c models.Common, out *models.Result, progress models.Progress) *Fit[T] {
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -84,7 +84,7 @@ func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 	return nil
 }
 
-// apart are n rows each of which is a point.
+// apart returns the mappings of n rows that are all distinct points.
 func apart(n int) (unique, of []int32, count []uint32) {
 	unique, count = make([]int32, n), make([]uint32, n)
 	for i := range unique {
@@ -93,7 +93,7 @@ func apart(n int) (unique, of []int32, count []uint32) {
 	return unique, slices.Clone(unique), count
 }
 
-// search lists the neighbours: so many, and not fewer than the settings want.
+// search finds the neighbours: lists of them, or more if the settings need more.
 func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 	f.clock = time.Now()
 	o, search := f.Out, f.Search
@@ -121,12 +121,12 @@ func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 	return nil
 }
 
-// Parts returns what hears of the progress of a stage.
+// Parts returns the progress function of a stage.
 func (f *Fit[T]) Parts(stage string) func(done, total int) {
 	return func(done, total int) { f.progress(stage, done, total) }
 }
 
-// Stage runs one that has no parts, and adds the time that it took.
+// Stage runs a stage without progress and adds its duration to seconds.
 func (f *Fit[T]) Stage(name string, seconds *float64, run func() error) error {
 	f.progress(name, 0, 1)
 	if err := run(); err != nil {
@@ -144,8 +144,8 @@ func (f *Fit[T]) Lap(seconds *float64) {
 	f.clock = now
 }
 
-// Publishable checks that what was learnt can be used: places are published as
-// float32, and a map can spread a little farther than its data.
+// Publishable returns an error if the learnt map cannot be published. Positions are published as
+// float32, and a map can exceed the range of its data.
 func (f *Fit[T]) Publishable(mu vec.Matrix[float64], sigma2 []float64) error {
 	r := &f.Out.Report
 	if !vec.Finite(mu.Data) || !vec.Finite(sigma2) || !vec.Finite([]float64{r.Loglik}) {
@@ -157,7 +157,7 @@ func (f *Fit[T]) Publishable(mu vec.Matrix[float64], sigma2 []float64) error {
 	return nil
 }
 
-// Reaches returns the squared distances to the k-th neighbours.
+// Reaches returns the squared distance of each point to its k-th neighbour.
 func Reaches(nb *knn.Neighbors, k int) []float64 {
 	out := make([]float64, nb.N)
 	for i := range out {

@@ -9,9 +9,9 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Labels returns the labels of n points from those of the rows that they stand for, where of[i]
-// is the point of row i and "" is of a row without one: the label of more than half of a
-// point's labelled rows, "" if there is none.
+// Labels returns the labels of n points from those of their rows. of[i] is the point of row i, and
+// "" means no label. A point gets the label of more than half of its labelled rows, or "" if no
+// label has such a majority.
 func Labels(label []string, of []int32, n int) []string {
 	out, votes := make([]string, n), make([]int, n)
 	poll := func(open bool) {
@@ -27,8 +27,8 @@ func Labels(label []string, of []int32, n int) []string {
 			}
 		}
 	}
-	// Boyer and Moore's vote leaves the only label that more than half can have, and a count for
-	// and against it says whether they do.
+	// The vote of Boyer and Moore leaves the only label that can have a majority; a second pass
+	// counts whether it has.
 	poll(true)
 	clear(votes)
 	poll(false)
@@ -40,13 +40,14 @@ func Labels(label []string, of []int32, n int) []string {
 	return out
 }
 
-// Names of the parts of a snapshot that keep the labels of points, by which a map goes on to learn.
+// These parts of a snapshot store the labels of points, so that a continued map can learn with
+// them.
 const (
 	partNames = "supervision.labels" // JSON, a list of the labels
 	partClass = "supervision.class"  // of each point 1 + the number of its label there, 0 without one
 )
 
-// labelParts are the labels of points as parts of a snapshot.
+// labelParts returns the labels of points as parts of a snapshot.
 func labelParts(label []string) ([]snapshot.Part, error) {
 	class, names := score.Classes(label)
 	text, err := json.Marshal(append([]string{}, names...))
@@ -64,8 +65,9 @@ func labelParts(label []string) ([]snapshot.Part, error) {
 	}, nil
 }
 
-// LabelsOf returns the labels that a map has learnt by, of its points, "" of those without one;
-// nil if it has learnt without labels. Parts that do not fit the map are bad input.
+// LabelsOf returns the labels that a map was learnt with, one for each point, "" for points without
+// one. It returns nil if the map was learnt without labels. Parts that do not match the map are bad
+// input.
 func LabelsOf(s *snapshot.Snapshot) ([]string, error) {
 	if _, there := s.Part(partNames); !there {
 		return nil, nil

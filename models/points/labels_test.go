@@ -12,8 +12,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// TestLabels: a point has the label that more than half of its labelled rows have, in any
-// order of the rows.
+// A point gets the label of more than half of its labelled rows, for any order of the rows.
 func TestLabels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, rows := rapid.IntRange(1, 4).Draw(t, "points"), rapid.IntRange(0, 30).Draw(t, "rows")
@@ -41,7 +40,7 @@ func TestLabels(t *testing.T) {
 	})
 }
 
-// TestLabelsAreKept: what a snapshot keeps of labels is read as it was, and what does not fit is refused.
+// Labels survive writing and reading a snapshot, and parts that do not match the map are rejected.
 func TestLabelsAreKept(t *testing.T) {
 	for name, label := range map[string][]string{
 		"some":     {"b", "", "a", "b", ""},

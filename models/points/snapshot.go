@@ -7,10 +7,10 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Snapshot returns the map of the points x (n x dim, those of Unique) that a model of that
-// kind has learnt by settings with all defaults filled in, with the labels that took part, and with novelty tables of noveltyK
-// neighbours, and the points' own novelty. It has no Version, Epoch and Index, and nothing
-// else that only its kind has. Neighbors must have lists of noveltyK points.
+// Snapshot returns the map of the points x (n x dim, those of Unique). kind is the model that
+// learnt it, and c are its settings with all defaults filled in. The map includes the labels, the
+// points' own novelty, and novelty tables of noveltyK neighbours; Neighbors must have at least as
+// long lists. The caller sets Version, Epoch, Index and everything that only its kind has.
 func Snapshot(r *models.Result, kind string, x vec.Matrix[float32], c models.Common, noveltyK int) (*snapshot.Snapshot, novelty.Scores, error) {
 	s := &snapshot.Snapshot{
 		Kind: kind, Dim: x.Cols, Distance: c.Distance, Reference: x, Count: r.Count,

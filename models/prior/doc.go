@@ -1,6 +1,5 @@
-// Package prior is what is known of places before a map is learnt: a Gaussian around a
-// frame, another map of the same points. It keeps the whole of a map in shape, for which
-// neighbours are no guide.
+// Package prior is a Gaussian prior of the positions on a map. Its mean is a frame: another map of
+// the same points. It preserves the global shape of a map, which neighbours do not determine.
 //
 //	frame, used, err := prior.Settings{Frame: prior.PCA}.Places(ctx, points, 2)
 //	p := prior.New(frame)
@@ -9,31 +8,31 @@
 //
 // # The prior
 //
-// A frame is known up to a similarity transform T: where it lies, how it is turned or
-// reflected, and its one scale. With a place p_i in the frame of every point i,
+// A frame is given up to a similarity transform T: translation, rotation or reflection, and one
+// scale. For a position p_i in the frame of every point i the prior is
 //
 //	log p(mu) = -kappa/2 sum_i |mu_i - T(p_i)|^2 + const,
 //	T = argmin_T sum_i |mu_i - T(p_i)|^2.                                      (H15)
 //
-// T has a closed form, Procrustes with a free scale (H18). Points without a place in the
-// frame are free: they have no term.
+// T has a closed form, Procrustes with a free scale (H18). Points without a position in the frame
+// are free: they have no term.
 //
 // # The step of mu
 //
-// Learning maximises L + log p(mu), MAP-EM. Both terms are quadratic for a given E-step
-// and T, so kappa joins the diagonal of the system (H5 of package student, eq 20 of the
-// paper), and its pull the gradient,
+// Learning maximises L + log p(mu), MAP-EM. Both terms are quadratic for a given E-step and T. So
+// kappa is added to the diagonal of the system (H5 of package student, eq 20 of the paper), and the
+// pull of the prior to the gradient:
 //
 //	(Lap(W) + Gamma + kappa) (mu_new - mu) = dL/dmu - kappa (mu - T(p)).       (H16)
 //
-// T at its optimum is a coordinate step. What was monotone is so with a prior, and the
-// system is better conditioned.
+// Setting T to its optimum is a coordinate step. Monotone updates stay monotone with a prior, and
+// the system is better conditioned.
 //
 // # The weight
 //
-// kappa falls geometrically while a map takes shape (H17): a map is first laid out in its
-// frame, and then let go, but for a remainder that costs no neighbourhood and keeps groups
-// where the frame has them.
+// kappa decreases geometrically while a map is learnt (H17). A map first takes the shape of its
+// frame. A small remaining weight then costs no neighbourhood, and keeps groups in the frame's
+// arrangement.
 //
 // # Frames
 //

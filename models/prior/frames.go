@@ -15,24 +15,24 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Points are those of a map to be learnt: distinct rows X, their neighbours, and which row
-// of the input each is, nil if they are the rows.
+// Points are the points of a map to be learnt: distinct rows X, their neighbours, and the input row
+// of each point, nil if points are the rows.
 type Points struct {
 	X         vec.Matrix[float32]
 	Neighbors *knn.Neighbors
 	Unique    []int32
 	Distance  distance.Distance
-	// Paths are those of a graph, whose points have no X; nil if there is none.
+	// Paths are the paths of a graph, for points without X; otherwise nil.
 	Paths   *graph.Paths
 	Seed    uint64
 	Threads int
 }
 
-// geodesicNeighbors is how many nearest neighbours of a point paths along the data take.
+// geodesicNeighbors is the number of nearest neighbours of a point in the graph of paths.
 const geodesicNeighbors = 10
 
-// Places returns the frame of points on a map of d dimensions, and which it is; no rows if
-// there is none. Rows with a NaN are free.
+// Places returns the frame of the points on a map of d dimensions, and its kind. The frame has no
+// rows if there is none. Points whose row has a NaN are free.
 func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float64], Frame, error) {
 	var frame vec.Matrix[float64]
 	used, err := s.choose(ctx, p, d)
@@ -69,12 +69,12 @@ func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float
 	return frame, used, nil
 }
 
-// farRows is beyond how many median radii of a frame its rows are free.
+// farRows is the radius, in median radii of a frame, beyond which rows are free.
 const farRows = 5
 
-// freeFar frees the rows of a frame that lie far beyond most: distances put outliers
-// there, and a prior that is a square would stretch the map towards them. Radii are
-// distances from the median of every coordinate.
+// freeFar frees the outliers of a frame. Distances place them far outside, and the squared error of
+// the prior would stretch the map towards them. Radii are distances from the median of every
+// coordinate.
 func freeFar(frame vec.Matrix[float64]) {
 	if frame.Rows == 0 {
 		return
@@ -98,9 +98,9 @@ func freeFar(frame vec.Matrix[float64]) {
 	}
 }
 
-// choose returns the frame that Auto stands for: Geodesic where the points lie on a curved
-// sheet, which it unrolls, else PCA, which costs nothing. Whether a sheet is curved is known of
-// Euclidean distances alone; under others it is PCA of the rows as they are.
+// choose resolves Auto: Geodesic, which flattens a curved sheet, if the points lie on one,
+// otherwise PCA, which costs nothing. The test for a sheet works for Euclidean distances alone;
+// with other distances it is PCA.
 func (s Settings) choose(ctx context.Context, p Points, d int) (Frame, error) {
 	if s.Frame != Auto {
 		return s.Frame, nil
@@ -118,9 +118,9 @@ func (s Settings) choose(ctx context.Context, p Points, d int) (Frame, error) {
 	return Geodesic, nil
 }
 
-// Start returns where learning starts in a frame: there, centred and scaled to a root mean
-// square of spread a column. Free points start in the middle of their neighbours that have
-// a place, round by round from those which the frame knows.
+// Start returns starting positions in a frame: centred, with a root mean square of spread for each
+// column. Free points start at the mean of their placed neighbours, in rounds that begin next to
+// the points of the frame.
 func Start(frame vec.Matrix[float64], nb *knn.Neighbors, spread float64) vec.Matrix[float64] {
 	mu := frame.Clone()
 	known := New(frame).known
@@ -142,7 +142,7 @@ func Start(frame vec.Matrix[float64], nb *knn.Neighbors, spread float64) vec.Mat
 	return mu
 }
 
-// Scale centres the rows of mu and scales them to that root mean square a column.
+// Scale centres the rows of mu and scales them to the root mean square to for each column.
 func Scale(mu vec.Matrix[float64], to float64) { scaleTo(mu, allRows(mu), to) }
 
 // scaleTo is Scale of some rows.
@@ -162,8 +162,7 @@ func scaleTo(mu vec.Matrix[float64], rows []int32, to float64) {
 	}
 }
 
-// spreadOut places the points that have a neighbour with a place, and reports whether
-// there was one.
+// spreadOut places the points that have a placed neighbour, and reports whether there was one.
 func spreadOut(mu vec.Matrix[float64], nb *knn.Neighbors, placed []bool) bool {
 	var now []int32
 	for i := range mu.Rows {

@@ -7,10 +7,10 @@ import (
 	"unfold/internal/vec"
 )
 
-// Prior is log p(mu) of H15 for the points of one map. The zero value, and nil, know
-// nothing: their density is constant. It is not safe for concurrent use.
+// Prior is log p(mu) of H15 for the points of one map. The zero value and nil have a constant
+// density. It is not safe for concurrent use.
 type Prior struct {
-	// Threads bounds the goroutines; 0 means GOMAXPROCS. Nothing depends on it.
+	// Threads bounds the goroutines; 0 means GOMAXPROCS. It does not change the result.
 	Threads int
 
 	frame vec.Matrix[float64] // n x d
@@ -19,8 +19,8 @@ type Prior struct {
 	row   []float64
 }
 
-// New returns the prior around a frame, n x d. Points whose row holds a value that is
-// not finite are free.
+// New returns the prior around a frame, n x d. Points whose row has a value that is not finite are
+// free.
 func New(frame vec.Matrix[float64]) *Prior {
 	p := &Prior{frame: frame, row: make([]float64, frame.Cols)}
 	for i := range frame.Rows {
@@ -31,7 +31,7 @@ func New(frame vec.Matrix[float64]) *Prior {
 	return p
 }
 
-// Known is the number of points with a frame.
+// Known returns the number of points with a position in the frame.
 func (p *Prior) Known() int {
 	if p == nil {
 		return 0
@@ -47,21 +47,21 @@ func (p *Prior) Bytes() int64 {
 	return 8*int64(len(p.frame.Data)) + 4*int64(len(p.known))
 }
 
-// Fit sets T to what maximises log p(mu) at mu, n x d.
+// Fit sets T to the maximum of log p(mu) at mu, n x d.
 func (p *Prior) Fit(mu vec.Matrix[float64]) {
 	if p.Known() > 0 {
 		p.at = fit(p.frame, mu, p.known, true, p.Threads)
 	}
 }
 
-// silent reports whether the prior says nothing: it has no weight, or there is no T since
-// the map has left the number range.
+// silent reports whether the prior has no effect: its weight is 0, or T is undefined because the
+// map is no longer finite.
 func (p *Prior) silent(kappa float64) bool {
 	return p.Known() == 0 || kappa == 0 || p.at.Turn.Rows == 0
 }
 
-// Lay moves mu rigidly to where its points with a frame are closest to it. Nothing is
-// scaled: distances on the map, and so sigma and the likelihood, stay.
+// Lay moves mu rigidly so that it lies closest to the frame. It does not scale, because distances
+// on the map, and so sigma and the likelihood, must stay the same.
 func (p *Prior) Lay(mu vec.Matrix[float64]) {
 	if t := fit(mu, p.frame, p.known, false, p.Threads); t.Turn.Rows > 0 {
 		t.ApplyAll(mu)
@@ -103,20 +103,20 @@ func (p *Prior) Add(mu vec.Matrix[float64], kappa float64, diagonal []float64, g
 	})
 }
 
-// Schedule is how kappa falls while a map is learnt. The zero value is the recipe of
-// package student.
+// Schedule is the course of kappa while a map is learnt. The zero value is the default of package
+// student.
 type Schedule struct {
-	// From is kappa in the first steps and To in the last, with a geometric fall between.
-	// To may be 0: then the fall ends at vanishing of From.
+	// From is kappa in the first steps and To in the last; between them kappa decreases
+	// geometrically. If To is 0, the decrease ends at vanishing * From.
 	From, To float64
 }
 
-// Firm returns the schedule that holds places near a frame which somebody knows, such as
-// the map before, more than near one that is made of the data: what stays moves little.
+// Firm returns the schedule for a frame of known positions, such as the previous map. It holds
+// positions more firmly than a frame computed from the data, so that points that stay move little.
 func Firm() Schedule { return Schedule{From: 1, To: 0.01} }
 
-// Ramp is how much of the fall lies behind at a step, 0-based, of a fit of so many steps,
-// from 0 to 1: nothing in the first of its phases, all in the last,
+// Ramp returns the completed share, 0 to 1, of the decrease at a 0-based step of a fit of the given
+// number of steps: 0 in the first of its phases, 1 in the last, and
 //
 //	min(1, (t - T0 + 1)/T1) from step T0 - 1 on.
 func Ramp(step int, phases [3]int) float64 {
@@ -130,16 +130,16 @@ func Ramp(step int, phases [3]int) float64 {
 	return at / float64(phases[1])
 }
 
-// Phases are a quarter, a half and a quarter of so many steps.
+// Phases returns the lengths of the three phases: a quarter, a half and a quarter of the steps.
 func Phases(steps int) [3]int {
 	q := steps / 4
 	return [3]int{q, steps - 2*q, q}
 }
 
-// vanishing is where the fall to 0 ends.
+// vanishing is the share of From at which a decrease to 0 ends.
 const vanishing = 1e-4
 
-// At returns kappa where a share done, 0 to 1, of the fall lies behind:
+// At returns kappa when the share done, 0 to 1, of the decrease is completed:
 //
 //	kappa = From (To/From)^done.                                                (H17)
 func (s Schedule) At(done float64) float64 {

@@ -22,7 +22,7 @@ func cloud(n, d int, seed uint64) vec.Matrix[float64] {
 	return m
 }
 
-// rotation is a random orthogonal matrix: Gram-Schmidt of normal rows.
+// rotation returns a random orthogonal matrix, by Gram-Schmidt of normal rows.
 func rotation(d int, seed uint64) vec.Matrix[float64] {
 	m := cloud(d, d, seed)
 	for i := range d {
@@ -34,8 +34,8 @@ func rotation(d int, seed uint64) vec.Matrix[float64] {
 	return m
 }
 
-// TestSimilarityIsFound: a transform that made a map of the frame is found again, whatever
-// free points are, and the density there is its largest, 0.
+// Fit recovers the transform that made a map of the frame, whatever the free points are. The log
+// density there is 0, its maximum.
 func TestSimilarityIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 5).Draw(t, "d")
@@ -68,7 +68,7 @@ func TestSimilarityIsFound(t *testing.T) {
 	})
 }
 
-// TestFitIsTheBest: no other similarity transform is closer than that of Fit.
+// No other similarity transform is closer than that of Fit.
 func TestFitIsTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, seed := rapid.IntRange(1, 4).Draw(t, "d"), rapid.Uint64().Draw(t, "seed")
@@ -93,8 +93,7 @@ func TestFitIsTheBest(t *testing.T) {
 	})
 }
 
-// TestAddIsTheGradient: what Add adds is the derivative of LogDensity, T at its optimum,
-// and its curvature at a fixed T.
+// Add adds the derivative of LogDensity with T at its optimum, and its curvature at a fixed T.
 func TestAddIsTheGradient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, seed := rapid.IntRange(1, 5).Draw(t, "d"), rapid.Uint64().Draw(t, "seed")
@@ -124,8 +123,7 @@ func TestAddIsTheGradient(t *testing.T) {
 	})
 }
 
-// TestNothingKnown: a prior without a frame, without a weight or of a map that is no longer
-// finite says nothing.
+// A prior without a frame, with weight 0, or of a map that is no longer finite has no effect.
 func TestNothingKnown(t *testing.T) {
 	mu := cloud(5, 2, 1)
 	free := vec.New[float64](5, 2)
@@ -152,8 +150,8 @@ func TestNothingKnown(t *testing.T) {
 	}
 }
 
-// TestSchedule: kappa starts at From, ends at To, and falls geometrically between, to 0 by
-// way of a ten thousandth.
+// kappa starts at From, ends at To, and decreases geometrically between them. A decrease to 0 ends
+// at a ten thousandth of From.
 func TestSchedule(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -181,10 +179,10 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestStartFillsFreePoints: what the frame knows keeps its shape at the wanted size, and
-// free points start between their neighbours, at second hand too.
+// Points of the frame keep their shape at the requested size. Free points start between their
+// neighbours, even if these are free themselves.
 func TestStartFillsFreePoints(t *testing.T) {
-	// A line of points; the frame knows 0, 1, 2 and 6.
+	// The points form a line; the frame has the points 0, 1, 2 and 6.
 	nb := knn.NewNeighbors(7, 2)
 	for i := range 7 {
 		index, _ := nb.Row(i)
@@ -205,8 +203,8 @@ func TestStartFillsFreePoints(t *testing.T) {
 	}
 }
 
-// TestFarRowsAreFree: rows that distances put far away are not part of a frame, and start
-// by their neighbours; those of coordinates that somebody gave are.
+// Outliers of a computed frame are free and start at their neighbours. Outliers of given
+// coordinates are kept.
 func TestFarRowsAreFree(t *testing.T) {
 	const n, far = 300, 4
 	x := vec.Convert[float32](cloud(n, 3, 5))
@@ -243,7 +241,7 @@ func TestFarRowsAreFree(t *testing.T) {
 	}
 }
 
-// TestLayKeepsDistances: a map is moved to its frame without a change of shape.
+// Lay moves a map to its frame without changing its shape.
 func TestLayKeepsDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, seed := rapid.IntRange(1, 4).Draw(t, "d"), rapid.Uint64().Draw(t, "seed")
@@ -269,8 +267,8 @@ func trace(m vec.Matrix[float64]) (sum float64) {
 	return sum
 }
 
-// Points that were turned, mirrored, scaled and shifted are brought back exactly, and the
-// scale is the one that undoes theirs.
+// Points that were rotated, mirrored, scaled and shifted are restored exactly, with the inverse
+// scale.
 func TestSimilarUndoesASimilarity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))

@@ -8,12 +8,12 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Frame names the map that places are kept near.
+// Frame is the kind of map that positions are kept near.
 type Frame int
 
 const (
-	// Auto is Geodesic for a curved sheet and else PCA (package mds, Curved); with Gaussian
-	// tails None.
+	// Auto is Geodesic for a curved sheet and otherwise PCA (package mds, Curved); with Gaussian
+	// tails it is None.
 	Auto Frame = iota
 	// None leaves places free.
 	None
@@ -21,15 +21,15 @@ const (
 	PCA
 	// MDS is landmark multidimensional scaling of distances (mds.Euclidean).
 	MDS
-	// Geodesic is the same of the lengths of paths along the data (mds.Geodesic).
+	// Geodesic is multidimensional scaling of the path lengths along the data (mds.Geodesic).
 	Geodesic
-	// Given are coordinates that somebody else knows: Settings.Given.
+	// Given uses the coordinates in Settings.Given, which the caller supplies.
 	Given
 )
 
 var frameNames = models.Names[Frame]{"auto", "none", "pca", "mds", "geodesic", "given"}
 
-// String is the word for the choice, in settings and model files.
+// String returns the name of the frame in settings and model files.
 func (f Frame) String() string { return frameNames.Word(f) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -38,30 +38,31 @@ func (f Frame) MarshalText() ([]byte, error) { return frameNames.Marshal(f) }
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *Frame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b) }
 
-// Settings of a prior. The zero value is the model's default.
+// Settings are the settings of a prior. The zero value is the model's default.
 type Settings struct {
 	Frame Frame
-	// Given is the frame of rows to be learnt, n x d, if Frame is Given. A row that holds
-	// a value which is not finite is free. It is not stored with a model.
+	// Given is the frame of the rows to be learnt, n x d, if Frame is Given. A row with a value
+	// that is not finite is free. It is not stored with a model.
 	Given vec.Matrix[float64]
-	// Schedule is that of kappa; zero means the model's default.
+	// Schedule is the schedule of kappa; zero means the model's default.
 	Schedule Schedule
 }
 
-// CheckDistance returns a *models.SettingError if the frame is none of rows under a distance.
+// CheckDistance returns a *models.SettingError if the frame cannot be computed for rows under a
+// distance.
 func (s Settings) CheckDistance(d distance.Distance) error {
 	return models.Require(d == distance.Euclidean || s.Frame != MDS && s.Frame != Geodesic,
 		"frame", "%v is made of Euclidean distances, and the metric is %v: choose pca or none, or leave it out", s.Frame, d)
 }
 
-// CheckPaths returns a *models.SettingError if the frame is none of points of a graph.
+// CheckPaths returns a *models.SettingError if the frame cannot be computed for points of a graph.
 func (s Settings) CheckPaths() error {
 	return models.Require(s.Frame != MDS && s.Frame != PCA && s.Frame != None,
 		"frame", "%v is made of vectors, which the nodes of a graph do not have: choose geodesic, or leave it out", s.Frame)
 }
 
-// Check returns a *models.SettingError if the settings make no sense for n rows, or any
-// number if n is negative, on a map of d dimensions.
+// Check returns a *models.SettingError if the settings are invalid for n rows on a map of d
+// dimensions. A negative n stands for any number of rows.
 func (s Settings) Check(n, d int) error {
 	g := s.Given
 	bad := func(v float64) bool { return !(v >= 0) || math.IsInf(v, 0) }

@@ -9,15 +9,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// Similarity is a similarity transform of d dimensions: it turns, may reflect, scales and
-// shifts, T(p) = Scale (p - From) R + To.
+// Similarity is a similarity transform of d dimensions: rotation or reflection, scaling and shift,
+// T(p) = Scale (p - From) R + To.
 type Similarity struct {
 	Scale    float64
 	Turn     vec.Matrix[float64] // R, d x d, orthogonal
 	From, To []float64           // d
 }
 
-// Apply sets dst to T(p), both d, which may not overlap.
+// Apply sets dst to T(p). Both have d elements and must not overlap.
 func (s Similarity) Apply(dst, p []float64) {
 	copy(dst, s.To)
 	for a, from := range s.From {
@@ -25,26 +25,27 @@ func (s Similarity) Apply(dst, p []float64) {
 	}
 }
 
-// Rigid returns the transform without scaling that brings rows of from, m x d, closest to
-// those of to. It reports false if there is none: no rows, or no numbers.
+// Rigid returns the transform without scaling that brings the rows of from, m x d, closest to those
+// of to. It reports false if there is none, because there are no rows or values are not finite.
 func Rigid(from, to vec.Matrix[float64]) (Similarity, bool) {
 	s := fit(from, to, allRows(from), false, 0)
 	return s, s.Turn.Rows > 0
 }
 
-// Similar returns the transform, with scaling, that brings rows of from, m x d, closest to those
-// of to. It reports false if there is none: no rows, or no numbers.
+// Similar returns the transform, with scaling, that brings the rows of from, m x d, closest to
+// those of to. It reports false if there is none, because there are no rows or values are not
+// finite.
 func Similar(from, to vec.Matrix[float64]) (Similarity, bool) {
 	s := fit(from, to, allRows(from), true, 0)
 	return s, s.Turn.Rows > 0
 }
 
-// fit returns argmin_T sum |to_i - T(from_i)|^2 over some rows (Procrustes; Schönemann
-// 1966, with scale Schönemann and Carroll 1970): with the centred matrices F and G,
+// fit returns argmin_T sum |to_i - T(from_i)|^2 over the given rows (Procrustes; Schönemann 1966,
+// with scale Schönemann and Carroll 1970). With the centred matrices F and G
 //
 //	F'G = U S V',  R = U V',  scale = tr S / |F|^2,                             (H18)
 //
-// and 1 for the scale if it is not free. Where F does not vary the scale is 0.
+// The scale is 1 if it is not free, and 0 if F does not vary.
 func fit(from, to vec.Matrix[float64], rows []int32, scaled bool, threads int) Similarity {
 	d := from.Cols
 	s := Similarity{Scale: 1, From: means(from, rows, threads), To: means(to, rows, threads)}
@@ -106,8 +107,8 @@ func means(m vec.Matrix[float64], rows []int32, threads int) []float64 {
 // piece is the number of rows of one task.
 const piece = 8192
 
-// summed returns so many sums over n rows, to which add adds some of the rows; pieces are summed in
-// order, so that the result does not depend on the number of threads.
+// summed returns count sums over n rows; add adds the contribution of a range of rows. Ranges are
+// added in order, so that the result does not depend on the number of threads.
 func summed(n, count, threads int, add func(sum []float64, first, last int)) []float64 {
 	all := make([]float64, max(1, par.Pieces(n, piece))*count)
 	par.Ranges(threads, n, piece, func(t, first, last int) { add(all[t*count:(t+1)*count], first, last) })

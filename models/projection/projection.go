@@ -12,7 +12,7 @@ import (
 	"unfold/sparse"
 )
 
-// Projection is how vectors of Dim elements become what the model sees.
+// Projection maps vectors of Dim elements to the model's input.
 type Projection struct {
 	dim        int
 	mean       []float32           // nil if vectors stay as they are
@@ -20,17 +20,17 @@ type Projection struct {
 	apply      *pca.Projector      // nil if vectors stay as they are
 }
 
-// None leaves vectors of dim elements as they are.
+// None returns the identity for vectors of dim elements.
 func None(dim int) *Projection { return &Projection{dim: dim} }
 
-// onto is z = components (x - mean).
+// onto returns the projection z = components (x - mean).
 func onto(mean []float32, components vec.Matrix[float32]) *Projection {
 	return &Projection{dim: components.Cols, mean: mean, components: components, apply: pca.NewProjector(mean, components)}
 }
 
-// Fit keeps the q principal components of the rows of x (n x dim), of which it drops the
-// trailing ones whose variance is below the share least of the first one's. It also
-// returns what the components explain. See pca.Fit for errors.
+// Fit returns the projection onto the q principal components of the rows of x (n x dim), and the
+// PCA. It drops trailing components whose variance is below the share least of the first one's. See
+// pca.Fit for errors.
 func Fit(ctx context.Context, x vec.Matrix[float32], q int, least float64, set pca.Settings) (*Projection, *pca.PCA, error) {
 	p, err := pca.Fit(ctx, x, q, set)
 	if err != nil {
@@ -42,8 +42,8 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, least float64, set p
 	return onto(p.Mean, p.Components), p, nil
 }
 
-// Truncated keeps q components of the rows of a sparse matrix (pca.Truncated), with a mean of 0:
-// rows need not be filled to be projected.
+// Truncated returns the projection onto q components of the rows of a sparse matrix
+// (pca.Truncated). The mean is 0, so that sparse rows can be projected without filling them in.
 func Truncated(ctx context.Context, a *sparse.CSR, q int, set pca.Settings) (*Projection, *pca.PCA, error) {
 	p, err := pca.Truncated(ctx, a, q, set)
 	if err != nil {
@@ -52,13 +52,14 @@ func Truncated(ctx context.Context, a *sparse.CSR, q int, set pca.Settings) (*Pr
 	return onto(p.Mean, p.Components), p, nil
 }
 
-// ApplySparse is Apply, bit for bit, for rows in full, of a projection that is Truncated.
+// ApplySparse is Apply for sparse rows, with the same bits as for dense rows. p must come from
+// Truncated.
 func (p *Projection) ApplySparse(a *sparse.CSR, threads int) vec.Matrix[float32] {
 	return p.apply.ApplySparse(a, threads)
 }
 
-// Select drops columns of the rows of x (n x dim) whose values are all the same, ascending:
-// at these every vector is taken to be the first row. It also returns the columns kept.
+// Select removes columns, listed ascending, whose values are the same in all rows of x (n x dim).
+// Undo restores them from the first row. It also returns the remaining columns.
 func Select(x vec.Matrix[float32], dropped []int) (*Projection, vec.Matrix[float32]) {
 	kept := x.Cols - len(dropped)
 	mean, components, z := make([]float32, x.Cols), vec.New[float32](kept, x.Cols), vec.New[float32](x.Rows, kept)
@@ -77,7 +78,7 @@ func Select(x vec.Matrix[float32], dropped []int) (*Projection, vec.Matrix[float
 	return onto(mean, components), z
 }
 
-// Of returns the projection of a valid snapshot, whose memory it shares.
+// Of returns the projection of a valid snapshot, and shares its memory.
 func Of(s *snapshot.Snapshot) *Projection {
 	if s.Components.Rows == 0 {
 		return None(s.Dim)
@@ -85,20 +86,20 @@ func Of(s *snapshot.Snapshot) *Projection {
 	return onto(s.Mean, s.Components)
 }
 
-// Store makes p the projection of a snapshot, which shares its memory.
+// Store stores p in a snapshot, which shares its memory.
 func (p *Projection) Store(s *snapshot.Snapshot) {
 	s.Dim, s.Mean, s.Components = p.dim, p.mean, p.components
 }
 
-// Dim is the number of elements of a vector.
+// Dim returns the number of elements of a vector.
 func (p *Projection) Dim() int { return p.dim }
 
-// Identity reports whether vectors stay as they are.
+// Identity reports whether p leaves vectors unchanged.
 func (p *Projection) Identity() bool { return p.apply == nil }
 
-// Apply returns what the model sees of the rows of x (n x dim), as n x q; x itself if
-// vectors stay as they are. It panics if x has rows of another length; a matrix without
-// rows may have any number of columns.
+// Apply returns the model's input for the rows of x (n x dim), as n x q. The identity returns x
+// itself. It panics if rows have another length; a matrix without rows may have any number of
+// columns.
 func (p *Projection) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	if p.Identity() {
 		return x
@@ -106,8 +107,8 @@ func (p *Projection) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float3
 	return p.apply.Apply(x, threads)
 }
 
-// Learn is Apply for rows to learn from: values so large that the projection is not
-// finite are an error, which says what to do.
+// Learn is Apply for rows to learn from. It returns an error with advice if values are so large
+// that the projection overflows.
 func (p *Projection) Learn(x vec.Matrix[float32], threads int) (vec.Matrix[float32], error) {
 	if p.Identity() {
 		return x, nil
@@ -119,9 +120,9 @@ func (p *Projection) Learn(x vec.Matrix[float32], threads int) (vec.Matrix[float
 	return z, nil
 }
 
-// Overflow returns nil if all of z, the projection of x, is finite. Else it is the
-// *models.RowError of the largest value in the first row that is not; names, if not
-// nil, are the columns' names.
+// Overflow returns nil if all of z, the projection of x, is finite. Otherwise it returns the
+// *models.RowError of the largest value in the first row that is not finite. names, if not nil, are
+// the columns' names.
 func (p *Projection) Overflow(x, z vec.Matrix[float32], names []string) error {
 	var row *models.RowError
 	if p.Identity() || !errors.As(models.CheckRows(z, nil), &row) {
@@ -139,8 +140,8 @@ func (p *Projection) Overflow(x, z vec.Matrix[float32], names []string) error {
 	return e
 }
 
-// Undo sets x (dim) to the vector of which the model sees z (q). What is not in the
-// components is lost: there x has the mean.
+// Undo sets x (dim) to the vector whose projection is z (q). Directions outside the components are
+// lost; x has the mean there.
 func (p *Projection) Undo(x, z []float32) {
 	if p.Identity() {
 		copy(x, z)
@@ -160,10 +161,10 @@ func (p *Projection) Undo(x, z []float32) {
 	}
 }
 
-// Back leads what the model sees back to vectors.
+// Back converts differences of model input to differences of vectors.
 type Back struct{ apply *pca.Projector }
 
-// Back returns the way back of a projection, nil if vectors stay as they are.
+// Back returns the reverse of a projection, nil for the identity.
 func (p *Projection) Back() *Back {
 	if p.Identity() {
 		return nil
@@ -171,8 +172,8 @@ func (p *Projection) Back() *Back {
 	return &Back{pca.NewProjector(make([]float32, p.components.Rows), vec.Transpose(p.components))}
 }
 
-// Apply returns Components' g of the rows g (n x q), as n x dim: what a difference in the
-// space that the model sees is among vectors. Unlike Undo it adds no mean.
+// Apply returns Components' g for the rows g (n x q), as n x dim: the vector differences for given
+// differences of model input. Unlike Undo it adds no mean.
 func (b *Back) Apply(g vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	return b.apply.Apply(g, threads)
 }

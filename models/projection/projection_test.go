@@ -14,8 +14,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// What is stored in a snapshot and read from it projects to the same bits, and Undo is
-// the inverse where nothing is dropped.
+// A projection that was stored in a snapshot gives the same bits, and Undo is its inverse if no
+// direction is dropped.
 func TestStoreAndUndo(t *testing.T) {
 	x := modeltest.Events(5, 60, 6)
 	for i := range x.Rows {
@@ -73,7 +73,7 @@ func TestStoreAndUndo(t *testing.T) {
 	}
 }
 
-// A projection beyond the number range names its row, and the largest value there.
+// The error of an overflowing projection names the row and its largest value.
 func TestOverflow(t *testing.T) {
 	x := vec.Of(2, 2, []float32{1, 2, 3e38, 3.3e38})
 	components := vec.Of(1, 2, []float32{float32(math.Sqrt(0.5)), float32(math.Sqrt(0.5))})

@@ -7,8 +7,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Gradient holds derivatives of a function in everything that the statistics
-// depend on. The functions that take one add to it.
+// Gradient has the derivatives of a function in all arguments of the statistics. Functions with a
+// Gradient argument add to it.
 type Gradient struct {
 	Variance float64
 	Alpha    []float64
@@ -16,12 +16,12 @@ type Gradient struct {
 	Mu, S    vec.Matrix[float64] // n x q
 }
 
-// NewGradient returns zeros for n inputs and m inducing inputs of q dimensions.
+// NewGradient returns a zero gradient for n inputs and m inducing inputs of q dimensions.
 func NewGradient(n, m, q int) *Gradient {
 	return &Gradient{Alpha: make([]float64, q), Z: vec.New[float64](m, q), Mu: vec.New[float64](n, q), S: vec.New[float64](n, q)}
 }
 
-// FirstGradient adds the derivatives of sum_na W_na Psi1_na, W of n x m.
+// FirstGradient adds the derivatives of sum_na W_na Psi1_na; W is n x m.
 func (k *Kernel) FirstGradient(g *Gradient, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
 	k.tasks(g, in, threads, func(part *Gradient, n int) {
 		mu, s := in.Mu.Row(n), in.S.Row(n)
@@ -52,8 +52,8 @@ func (k *Kernel) FirstGradient(g *Gradient, w vec.Matrix[float64], in Inputs, z 
 	})
 }
 
-// tasks runs f on every input, with a gradient for the inducing inputs and the
-// kernel of its task, and adds these in order. Rows of Mu and S are f's own.
+// tasks calls f for every input. Each task has its own gradient for the inducing inputs and the
+// kernel, and these are added in order. f writes only its own rows of Mu and S.
 func (k *Kernel) tasks(g *Gradient, in Inputs, threads int, f func(part *Gradient, n int)) {
 	parts := make([]*Gradient, par.Pieces(in.Mu.Rows, 4*strip))
 	par.Ranges(threads, in.Mu.Rows, 4*strip, func(piece, from, to int) {

@@ -18,13 +18,13 @@ type Kernel struct {
 // Clone returns a copy.
 func (k *Kernel) Clone() Kernel { return Kernel{k.Variance, slices.Clone(k.Alpha)} }
 
-// Inputs are n uncertain inputs, means and variances n x q.
+// Inputs are n uncertain inputs, with means and variances of n x q.
 type Inputs struct{ Mu, S vec.Matrix[float64] }
 
 // Certain returns inputs without variance.
 func Certain(x vec.Matrix[float64]) Inputs { return Inputs{x, vec.New[float64](x.Rows, x.Cols)} }
 
-// strip is how many rows make a task.
+// strip is the number of rows in one task.
 const strip = 64
 
 // Matrix writes k(z_a, z_b) to dst, m x m.
@@ -42,7 +42,7 @@ func (k *Kernel) Matrix(dst, z vec.Matrix[float64]) {
 	}
 }
 
-// MatrixGradient adds the derivatives of sum_ab W_ab k(z_a, z_b), W symmetric.
+// MatrixGradient adds the derivatives of sum_ab W_ab k(z_a, z_b) for a symmetric W.
 func (k *Kernel) MatrixGradient(g *Gradient, w, z vec.Matrix[float64]) {
 	for a := range z.Rows {
 		for b := range z.Rows {

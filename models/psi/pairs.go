@@ -8,25 +8,25 @@ import (
 	"unfold/internal/vec"
 )
 
-// pairs holds what Psi2 needs of the pairs a >= b of inducing inputs, row by row of
-// the lower triangle.
+// pairs has the factors of Psi2 that depend on the pairs a >= b of inducing inputs, by rows of the
+// lower triangle.
 type pairs struct {
 	m int
-	// middle are the middles of the pairs, dims x pairs, and factor is
-	// v^2 exp(-alpha (z_a - z_b)^2/4).
+	// middle has the midpoints of the pairs, dims x pairs, and factor is v^2 exp(-alpha (z_a -
+	// z_b)^2/4).
 	middle vec.Matrix[float64]
 	factor []float64
 }
 
-// chunk is how many pairs are worked on at a time: their numbers stay in the first
+// chunk is the number of pairs that are processed at a time, so that they stay in the first-level
 // cache.
 const chunk = 512
 
-// most is the most pieces that inputs are cut into where every piece has sums over
-// all pairs.
+// most is the maximum number of pieces of the inputs, since every piece has its own sums over all
+// pairs.
 const most = 16
 
-// piece returns how many of n inputs make such a piece.
+// piece returns the number of inputs in such a piece, out of n.
 func piece(n int) int { return max(4*strip, (n+most-1)/most) }
 
 func (k *Kernel) pairs(z vec.Matrix[float64]) *pairs {
@@ -48,8 +48,7 @@ func (k *Kernel) pairs(z vec.Matrix[float64]) *pairs {
 	return p
 }
 
-// weigh multiplies the factors by the elements of a symmetric W, of which both
-// halves count.
+// weigh multiplies the factors by the elements of a symmetric W, counting both halves.
 func (p *pairs) weigh(w vec.Matrix[float64]) {
 	at := 0
 	for a := range p.m {
@@ -63,20 +62,20 @@ func (p *pairs) weigh(w vec.Matrix[float64]) {
 	}
 }
 
-// chunks calls f for the pairs, a chunk at a time.
+// chunks calls f for consecutive ranges of pairs, a chunk each.
 func (p *pairs) chunks(f func(from, to int)) {
 	for from := 0; from < len(p.factor); from += chunk {
 		f(from, min(from+chunk, len(p.factor)))
 	}
 }
 
-// exponentials writes exp(-sum_q c_q (mu_q - middle_q)^2) of the pairs from, ... to
-// dst.
+// exponentials writes exp(-sum_q c_q (mu_q - middle_q)^2) to dst, for the pairs beginning with
+// from.
 func (p *pairs) exponentials(dst, c, mu []float64, from int) {
 	exp.Gauss(dst, p.middle.Data[from:], p.middle.Cols, mu, c)
 }
 
-// Second writes sum_n weight_n Psi2n to dst, m x m.
+// Second writes sum_n weight_n Psi2n to dst (m x m).
 func (k *Kernel) Second(dst vec.Matrix[float64], weight []float64, in Inputs, z vec.Matrix[float64], threads int) {
 	p, n := k.pairs(z), in.Mu.Rows
 	sums := vec.New[float64](par.Pieces(n, piece(n)), len(p.factor))
@@ -110,7 +109,7 @@ func (k *Kernel) Second(dst vec.Matrix[float64], weight []float64, in Inputs, z 
 	}
 }
 
-// Traces writes tr(W Psi2n) to dst_n for a symmetric W: one pass, no Psi2n kept.
+// Traces writes tr(W Psi2n) to dst_n for a symmetric W, in one pass and without storing Psi2n.
 func (k *Kernel) Traces(dst []float64, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
 	p := k.pairs(z)
 	p.weigh(w)

@@ -36,7 +36,7 @@ type fixture struct {
 	} `json:"gradient"`
 }
 
-// UnmarshalJSON reads the files of kind psi and no field of others.
+// UnmarshalJSON decodes fixtures of kind psi only; other kinds have other fields.
 func (f *fixture) UnmarshalJSON(raw []byte) error {
 	var kind struct {
 		Kind string `json:"kind"`

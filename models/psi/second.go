@@ -5,13 +5,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// SecondGradient adds the derivatives of sum_n c_n sum_ab W_ab Psi2n_ab, W
-// symmetric (m x m).
+// SecondGradient adds the derivatives of sum_n c_n sum_ab W_ab Psi2n_ab, for a symmetric W (m x m).
 //
-// With r = 2 alpha S + 1, c = alpha/r, d = mu - (z_a + z_b)/2 and h = z_a - z_b,
-// log Psi2 = 2 log v - 1/2 log r - alpha h^2/4 - c d^2. An input needs the sums of
-// Psi2, Psi2 d and Psi2 d^2 over the pairs, a pair those of Psi2 and Psi2 c d over
-// the inputs.
+// With r = 2 alpha S + 1, c = alpha/r, d = mu - (z_a + z_b)/2 and h = z_a - z_b, log Psi2 = 2 log v
+// - 1/2 log r - alpha h^2/4 - c d^2. The derivatives in an input need the sums of Psi2, Psi2 d and
+// Psi2 d^2 over the pairs. Those in a pair need the sums of Psi2 and Psi2 c d over the inputs.
 func (k *Kernel) SecondGradient(g *Gradient, c []float64, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
 	p, n, dims := k.pairs(z), in.Mu.Rows, len(k.Alpha)
 	p.weigh(w)
@@ -36,21 +34,21 @@ func (k *Kernel) SecondGradient(g *Gradient, c []float64, w vec.Matrix[float64],
 	whole.spread(g, z)
 }
 
-// secondPart is what a piece of the inputs has in SecondGradient.
+// secondPart is the work of SecondGradient on one piece of the inputs.
 type secondPart struct {
 	kernel *Kernel
 	pairs  *pairs
 	in     Inputs
 	first  int
-	// byPair are sums over the inputs for each pair: of Psi2, and of Psi2 c_q d_q.
+	// byPair has sums over the inputs for each pair: of Psi2, and of Psi2 c_q d_q.
 	byPair vec.Matrix[float64]
-	// sums are those over the pairs for each input: of Psi2, Psi2 d_q and Psi2 d_q^2.
+	// sums has sums over the pairs for each input: of Psi2, Psi2 d_q and Psi2 d_q^2.
 	sums  vec.Matrix[float64]
 	total float64
 	alpha []float64
 }
 
-// run sums over the inputs and the pairs.
+// run computes the sums over the inputs and over the pairs.
 func (s *secondPart) run(weight []float64) {
 	dims := len(s.kernel.Alpha)
 	c, e := make([]float64, dims), make([]float64, chunk)
@@ -75,8 +73,8 @@ func (s *secondPart) run(weight []float64) {
 	})
 }
 
-// weigh multiplies e by the pairs' factors and scale, adds it to the pairs' sums
-// and returns its own.
+// weigh multiplies e by the pairs' factors and scale, and adds it to the pairs' sums. It returns
+// the sum of e.
 func (s *secondPart) weigh(e []float64, scale float64, from int) (total float64) {
 	factor, sum := s.pairs.factor[from:from+len(e)], s.byPair.Row(0)[from:from+len(e)]
 	for i, f := range factor {
@@ -105,7 +103,7 @@ func (s *secondPart) line(i, q int, e []float64, c float64, from int) {
 	own[1] += square
 }
 
-// plane does both dimensions of one input at once.
+// plane computes both dimensions of one input in one pass, for q = 2.
 func (s *secondPart) plane(i int, e, c []float64, from int) {
 	to := from + len(e)
 	x, y := s.pairs.middle.Row(0)[from:to], s.pairs.middle.Row(1)[from:to]
@@ -130,8 +128,8 @@ func (s *secondPart) plane(i int, e, c []float64, from int) {
 	own[3] += squareY
 }
 
-// inputs adds the derivatives in the inputs of the piece, rows of mu and variance,
-// and sets those in alpha that they make.
+// inputs adds the derivatives in the inputs of the piece (rows of mu and variance), and sets their
+// contribution to the derivatives in alpha.
 func (s *secondPart) inputs(mu, variance vec.Matrix[float64]) {
 	s.alpha = make([]float64, len(s.kernel.Alpha))
 	for i := range mu.Rows {
@@ -149,8 +147,7 @@ func (s *secondPart) inputs(mu, variance vec.Matrix[float64]) {
 	}
 }
 
-// spread adds the derivatives that the pairs' sums make, in the inducing inputs and
-// in alpha.
+// spread adds the derivatives in the inducing inputs and in alpha that follow from the pairs' sums.
 func (s *secondPart) spread(g *Gradient, z vec.Matrix[float64]) {
 	at := 0
 	for a := range s.pairs.m {

@@ -10,20 +10,20 @@ import (
 	"unfold/internal/vec"
 )
 
-// Traces is what tr(W_c Psi2n) needs of the kernel, the inducing inputs and C
-// symmetric matrices, to be used many times. It is read-only.
+// Traces computes tr(W_c Psi2n) for C symmetric matrices many times. It has the precomputed terms
+// of the kernel and the inducing inputs, and is read-only.
 type Traces struct {
 	kernel Kernel
 	pairs  *pairs
-	// weights are the factors, times W_c, pairs x C.
+	// weights are the factors times W_c, pairs x C.
 	weights vec.Matrix[float64]
 }
 
-// negligible is the share of the variance by which a trace may err.
+// negligible is the largest error of a trace, as a share of the kernel's variance.
 const negligible = 1e-10
 
-// NewTraces prepares them. Pairs that cannot matter are left out: all of them together
-// are less than 1e-10 of the kernel's variance.
+// NewTraces precomputes the terms. It omits negligible pairs, which together are less than 1e-10 of
+// the kernel's variance.
 func NewTraces(k *Kernel, w []vec.Matrix[float64], z vec.Matrix[float64]) *Traces {
 	p := k.pairs(z)
 	t := &Traces{kernel: k.Clone(), pairs: &pairs{m: p.m}}

@@ -1,22 +1,21 @@
 package reasons
 
-// Column is a column of the source, whose encoding is elements From to To, exclusively.
+// Column is a column of the source; its encoding is the vector's elements From to To, To excluded.
 type Column struct {
 	Name     string
 	From, To int
 }
 
-// Share is what a column carries.
+// Share is the contribution of one column to a score.
 type Share struct {
 	// Column is its number among the columns.
 	Column int
-	// Amount is what its elements carry together of Split.Global.
+	// Amount is the sum of the contributions of the column's elements to Split.Global.
 	Amount float64
 }
 
-// Top appends to the shares of at most n columns that carry most, the most first; of equal
-// ones the first column comes first. Columns that carry nothing, or that bring the event
-// nearer, are left out.
+// Top appends the n columns with the largest contributions to the shares, largest first; among
+// equal ones the first column comes first. Columns without a positive contribution are omitted.
 func (s *Split) Top(to []Share, columns []Column, n int) []Share {
 	begin := len(to)
 	for c, column := range columns {

@@ -15,7 +15,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Explainer splits the novelty of events on one snapshot.
+// Explainer divides the novelty of events on one snapshot among the elements of their vectors.
 type Explainer struct {
 	snap    *snapshot.Snapshot
 	project *projection.Projection
@@ -24,23 +24,23 @@ type Explainer struct {
 	threads int
 }
 
-// New prepares splitting the scores of events on s, which has to be valid and is shared.
-// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
+// New returns an Explainer for s, which must be valid and is kept without a copy. Threads bounds
+// the goroutines of one call; 0 means GOMAXPROCS.
 func New(s *snapshot.Snapshot, threads int) *Explainer {
 	p := projection.Of(s)
 	return &Explainer{snap: s, project: p, back: p.Back(), tables: novelty.Of(s), threads: threads}
 }
 
-// Exact reports whether Split.Seen is what the neighbours' vectors are, to the bit.
+// Exact reports whether Split.Seen returns the neighbours' vectors exactly, to the bit.
 func (e *Explainer) Exact() bool { return e.project.Identity() }
 
-// size is the number of events of a piece of work.
+// size is the number of events that are processed together.
 const size = 32
 
-// Each splits the scores of some rows of x (n x Dim), given by their numbers, and calls
-// visit with each, many at once and in any order. At is the place of the row in rows. The
-// split is valid until visit returns. Near are the lists of all rows of x, as placing found
-// them (models.Placed). A row with a value that is not finite is a *models.RowError.
+// Each computes the splits of the given rows of x (n x Dim) and calls visit with each, concurrently
+// and in any order. at is the index of the row in rows. The split is valid until visit returns.
+// near has the neighbour lists of all rows of x from placing (models.Placed). A row with a value
+// that is not finite returns a *models.RowError.
 func (e *Explainer) Each(ctx context.Context, x vec.Matrix[float32], near *knn.Neighbors, rows []int, visit func(at int, s *Split)) error {
 	if err := e.snap.CheckDim(x.Cols); err != nil {
 		return err
@@ -93,20 +93,20 @@ func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int
 	}
 }
 
-// neighbors are the K reference points that score row i.
+// neighbors returns the K reference points that the score of row i uses.
 func (e *Explainer) neighbors(near *knn.Neighbors, i int) ([]int32, []float64) {
 	index, dist2 := novelty.Others(near.Row(i))
 	return index[:e.tables.K], dist2[:e.tables.K]
 }
 
-// lifted are rows in single precision, each in a unit of its own, a power of two: so values
-// at either end of the number range do not leave it.
+// lifted are rows in single precision, each in its own unit, a power of two, so that extreme values
+// do not overflow or underflow.
 type lifted struct {
 	rows vec.Matrix[float32]
 	unit []float64
 }
 
-// lift returns, for each of some rows, h_j of its K neighbours and then P'z.
+// lift returns, for each of the given rows, h_j of its K neighbours and then P'z.
 func (e *Explainer) lift(x vec.Matrix[float32], near *knn.Neighbors, rows []int) *lifted {
 	z := e.project.Apply(vec.Take(x, rows), 1)
 	k := e.tables.K
@@ -127,7 +127,7 @@ func (e *Explainer) lift(x vec.Matrix[float32], near *knn.Neighbors, rows []int)
 	return out
 }
 
-// inUnit sets to to a - b in the unit that it returns; diff is room for it.
+// inUnit sets to to a - b in the unit that it returns; diff is a workspace.
 func inUnit(to []float32, diff []float64, a, b []float32) float64 {
 	most := 0.0
 	for c, v := range a {
@@ -142,27 +142,28 @@ func inUnit(to []float32, diff []float64, a, b []float32) float64 {
 	return math.Ldexp(1, exponent)
 }
 
-// Split is how the scores of one event divide.
+// Split is the division of one event's scores among the elements of its vector.
 type Split struct {
-	// Index and Dist2 are the K nearest reference points that the scores are made of,
-	// nearest first, and their squared distances in the space that the model sees, or what takes
-	// their place under another distance.
+	// Index and Dist2 are the K nearest reference points that the scores use, nearest first, and
+	// their squared distances in the model's input space (or the corresponding value of another
+	// distance).
 	Index []int32
 	Dist2 []float64
-	// Global and Local are the scores themselves, not their percentiles.
+	// Global and Local are the raw scores, not their percentiles.
 	Global, Local float64
-	// Amount (Dim) is what each element carries of Global, in units of distance (R3). Of
-	// Local it carries Around times as much.
+	// Amount (Dim) is the contribution of each element to Global, in units of distance (R3). Its
+	// contribution to Local is Around times as large.
 	Amount []float64
-	// Around and Gap are those of R5, where Around Gap is what no element carries.
+	// Around and Gap are those of R5; the product Around * Gap is the part of Local that belongs to
+	// no element.
 	Around, Gap float64
 
 	of *Explainer
 	k  int
 	x  []float32
-	// share is room for a neighbour's w_je; nil under the Euclidean distance.
+	// share is a buffer for the w_je of a neighbour; nil under the Euclidean distance.
 	share []float64
-	// hat is x^, rest is x - x^, and the rows of differ are h_j; nil without a projection.
+	// hat is x^, rest is x - x^, and the rows of differ are h_j; all are nil without a projection.
 	hat, rest []float64
 	differ    lifted
 }
@@ -187,7 +188,7 @@ func (s *Split) fill(t *novelty.Tables) {
 	}
 }
 
-// plain adds R3's term of a neighbour where there is no projection.
+// plain adds the term R3 of a neighbour without a projection.
 func (s *Split) plain(o []float32, d float64) {
 	var sum float64
 	for e, v := range s.x {
@@ -204,7 +205,7 @@ func (s *Split) plain(o []float32, d float64) {
 	}
 }
 
-// by adds R3's term of a neighbour under another distance than the Euclidean one.
+// by adds the term R3 of a neighbour under another distance than the Euclidean.
 func (s *Split) by(kind distance.Distance, o []float32, d float64) {
 	distance.Shares(kind, s.share, s.x, o)
 	var sum float64
@@ -219,8 +220,8 @@ func (s *Split) by(kind distance.Distance, o []float32, d float64) {
 	}
 }
 
-// through adds R3's term of a neighbour with a projection, where x - x^_j = (x - x^) + h.
-// Rounding leaves x - x^ a part along h, which is taken away again. h is in that unit.
+// through adds the term R3 of a neighbour with a projection, where x - x^_j = (x - x^) + h. Because
+// of rounding, x - x^ has a part along h, which is subtracted. h is in the given unit.
 func (s *Split) through(h []float32, unit, d float64) {
 	var sum, along float64
 	for e, v := range h {
@@ -238,14 +239,14 @@ func (s *Split) through(h []float32, unit, d float64) {
 	}
 }
 
-// Distance is that of the event and neighbour j.
+// Distance returns the distance between the event and neighbour j.
 func (s *Split) Distance(j int) float64 { return s.of.snap.Distance.Length(s.Dist2[j]) }
 
-// Own is element e of the event's vector.
+// Own returns element e of the event's vector.
 func (s *Split) Own(e int) float64 { return float64(s.x[e]) }
 
-// Seen is element e of the vector of neighbour j, as far as the model file has it: exact
-// without a projection, else x^_je.
+// Seen returns element e of the vector of neighbour j, as stored in the model file: exact without a
+// projection, otherwise x^_je.
 func (s *Split) Seen(j, e int) float64 {
 	if s.hat == nil {
 		return float64(s.of.snap.Reference.Row(int(s.Index[j]))[e])

@@ -20,7 +20,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// lists are the nearest reference points of events, searched exactly.
+// lists returns the nearest reference points of events, by an exact search.
 func lists(t testing.TB, s *snapshot.Snapshot, x vec.Matrix[float32]) *knn.Neighbors {
 	t.Helper()
 	z := projection.Of(s).Apply(x, 1)
@@ -31,7 +31,7 @@ func lists(t testing.TB, s *snapshot.Snapshot, x vec.Matrix[float32]) *knn.Neigh
 	return near
 }
 
-// copied is what is kept of a Split.
+// copied is a copy of a Split.
 type copied struct {
 	index         []int32
 	amount, seen  []float64
@@ -68,7 +68,8 @@ func sum(values []float64) (sum float64) {
 	return sum
 }
 
-// events are some near the reference points, some far, and the reference points' own.
+// events returns events near to and far from the reference points, and the reference points
+// themselves.
 func events(seed uint64, own vec.Matrix[float32]) vec.Matrix[float32] {
 	r := rand.New(rand.NewPCG(seed, 9))
 	x := vec.Take(own, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
@@ -106,8 +107,8 @@ func TestAmountsSumToTheScores(t *testing.T) {
 	})
 }
 
-// TestAmountsAreTheDefinition writes R1 to R3 out in double precision, from the
-// components and the points alone.
+// The amounts agree with R1 to R3 computed in double precision from the components and the points
+// alone.
 func TestAmountsAreTheDefinition(t *testing.T) {
 	for _, q := range []int{0, 3, 6} {
 		s, own := modeltest.Snapshot(t, 4, 60, 6, q, 2)
@@ -153,8 +154,8 @@ func written(s *snapshot.Snapshot, x, o []float32) []float64 {
 	return w
 }
 
-// TestOneElement: of an event that differs from a reference point in one element, that one
-// carries the distance to it, also where components mix it with others.
+// If an event differs from a reference point in a single element, that element contributes the
+// whole distance, also where components mix it with others.
 func TestOneElement(t *testing.T) {
 	for _, q := range []int{0, 4} {
 		s, _ := modeltest.Snapshot(t, 7, 60, 6, q, 2)
@@ -164,7 +165,7 @@ func TestOneElement(t *testing.T) {
 		x.Row(0)[2] += 40
 		e := New(s, 0)
 		near := lists(t, s, x)
-		// The same point K times: its split alone.
+		// The same point K times has the split of the single point.
 		index, dist2 := near.Row(0)
 		at := slices.Index(index, 5)
 		if at < 0 {
@@ -182,7 +183,7 @@ func TestOneElement(t *testing.T) {
 	}
 }
 
-// TestSeenLeadsBack: what the model sees of a neighbour's vector is the neighbour.
+// Projecting the vector that Seen returns gives the stored neighbour.
 func TestSeenLeadsBack(t *testing.T) {
 	for _, q := range []int{0, 6} {
 		s, own := modeltest.Snapshot(t, 2, 40, 6, q, 2)
@@ -199,7 +200,7 @@ func TestSeenLeadsBack(t *testing.T) {
 	}
 }
 
-// TestSplitsDoNotDependOnTheRest: the same bits for any rows, order and number of threads.
+// A split has the same bits for any set of rows, order and number of threads.
 func TestSplitsDoNotDependOnTheRest(t *testing.T) {
 	for _, q := range []int{0, 5} {
 		s, own := modeltest.Snapshot(t, 11, 150, 9, q, 2)
@@ -229,7 +230,7 @@ func TestSplitsDoNotDependOnTheRest(t *testing.T) {
 	}
 }
 
-// TestEndsOfTheNumberRange: what is far out, or tiny, is split as exactly.
+// Very large and very small values are divided just as accurately.
 func TestEndsOfTheNumberRange(t *testing.T) {
 	for _, q := range []int{0, 3, 5} {
 		for _, scale := range []float32{1e-25, 1e-8, 1e20, 1e34} {

@@ -11,8 +11,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// BenchmarkSweep is one pass over the dissimilar pairs of 20,000 points at level
-// 1; pairs/s counts unordered pairs, each of which takes two exponentials.
+// BenchmarkSweep measures one sweep over the dissimilar pairs of 20,000 points at level 1. The
+// metric pairs/s counts unordered pairs; each costs two exponentials.
 func BenchmarkSweep(b *testing.B) {
 	ctx := context.Background()
 	x := modeltest.Blobs(20_000, 4, 1)

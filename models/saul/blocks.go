@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// taskPairs is about how many pairs one task of a sweep handles.
+	// taskPairs is the approximate number of pairs in one task of a sweep.
 	taskPairs = 1 << 16
-	// maxStrips bounds the strips of a block: each has sums of its own for up
-	// to all nodes of the block.
+	// maxStrips bounds the number of strips of a block, because each strip allocates its own sums
+	// for up to all nodes of the block.
 	maxStrips = 32
 )
 
-// blocks lays the dissimilar blocks out for sweeps: the nodes of all blocks one
-// after another ("entries"; block b has entries off[b]:off[b+1]), with the state
-// gathered by coordinate, so that the inner loops read and write contiguous
-// memory. A point has one entry for each block it is a node of.
+// blocks stores the dissimilar blocks in the order in which sweeps read them. The nodes of all
+// blocks follow one another as "entries": block b has the entries off[b]:off[b+1]. The state is
+// gathered by coordinate, so that the inner loops read and write contiguous memory. A point has one
+// entry for each block that it is a node of.
 type blocks struct {
 	d     int
 	scale float64
@@ -34,9 +34,9 @@ type blocks struct {
 	tasks  []task
 }
 
-// task is a run of whole blocks, or a strip of rows of one block with sums of
-// its own. What a task is depends on the sizes of the blocks alone, and sums of
-// strips are added in order: results do not depend on the number of threads.
+// task is a run of whole blocks, or a strip of rows of one block with its own sums. The division
+// into tasks depends only on the block sizes, and the sums of strips are added in a fixed order, so
+// results do not depend on the number of threads.
 type task struct {
 	first, last int // blocks, last excluded
 	from, to    int // rows of block first, if strip
@@ -101,7 +101,7 @@ func (s *blocks) cut() {
 	flush(len(s.list))
 }
 
-// strips cuts the rows of a large block into strips of about equal work.
+// strips divides the rows of a large block into strips of about equal work.
 func (s *blocks) strips(b int, pairs int64) {
 	m := s.list[b].Len()
 	count := min(maxStrips, pairs/taskPairs)
@@ -140,7 +140,7 @@ func (s *blocks) invert(n int) {
 	}
 }
 
-// gather copies the state of the points to the entries.
+// gather copies the means and variances of the points to their entries.
 func (s *blocks) gather(threads int, mu, sigma2 []float64) {
 	par.Ranges(threads, len(s.node), rowPiece, func(_, from, to int) {
 		for e, i := range s.node[from:to] {
@@ -154,9 +154,8 @@ func (s *blocks) gather(threads int, mu, sigma2 []float64) {
 	})
 }
 
-// scatter adds up the sums of every point's entries, in order: out[i*cols+c]
-// becomes factor times the scale of D times the total of column c, plus what it
-// is if add.
+// scatter sums the entries of every point in a fixed order and scales the totals: out[i*cols+c] =
+// factor * (scale of D) * total of column c. With add, it adds to out instead of overwriting it.
 func (s *blocks) scatter(threads, cols int, out []float64, factor float64, add bool) {
 	par.Ranges(threads, len(s.start)-1, rowPiece, func(_, from, to int) {
 		for i := from; i < to; i++ {
@@ -175,7 +174,7 @@ func (s *blocks) scatter(threads, cols int, out []float64, factor float64, add b
 	})
 }
 
-// combine adds the strips' own sums to those of the entries, width columns.
+// combine adds the sums of the strips to the sums of the entries; width is the number of columns.
 func (s *blocks) combine(width int) {
 	for t := range s.tasks {
 		k := &s.tasks[t]

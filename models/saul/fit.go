@@ -21,34 +21,33 @@ import (
 // Result is a learnt map.
 type Result struct {
 	*models.Result
-	// Settings are those of the fit with all defaults filled in.
+	// Settings are the settings of the fit with all defaults filled in.
 	Settings Settings
 }
 
-// Fit learns a map of the rows of x (n x dim). Equal rows are one point.
+// Fit fits a map to the rows of x (n x dim). Equal rows become one point.
 //
-// Everything but the timings is a function of x and the settings without
-// Threads. Errors that lie in x match models.ErrBadInput: a value that is not
-// finite (*models.RowError), fewer distinct rows than Neighbors + 1, or values so
-// near the end of the number range that the map leaves it. If ctx ends, Fit
-// returns its error soon. Progress may be nil.
+// Everything but the timings is a function of x and the settings without Threads. Unusable input
+// returns an error that matches models.ErrBadInput: a value that is not finite (*models.RowError),
+// fewer distinct rows than Neighbors + 1, or values so large that positions on the map overflow. If
+// ctx ends, Fit returns its error soon. Progress may be nil.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress models.Progress) (*Result, error) {
 	return fit(ctx, x, s, nil, progress)
 }
 
-// fitter carries what the stages of one fit share.
+// fitter is the state that the stages of one fit share.
 type fitter[T vec.Float] struct {
 	*points.Fit[T]
 	set    Options
 	choose func(landmark.Group) []int32 // landmarks, if given
-	warm   Warm                         // what is there before, if a map is continued
+	warm   Warm                         // state of the map that Continue starts from
 	learnt vec.Matrix[T]                // of the points the ones that are learnt
-	// scale is the median delta^2; leastDelta2 and leastSigma2 bound the squared scales
-	// from below.
+	// scale is the median delta^2; leastDelta2 and leastSigma2 are lower bounds of the squared
+	// scales.
 	scale, leastDelta2, leastSigma2 float64
 }
 
-// fit is Fit for either element type and, for tests, with given landmarks.
+// fit implements Fit for either element type. Tests can pass their own choice of landmarks.
 func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose func(landmark.Group) []int32, progress models.Progress) (*Result, error) {
 	s, err := s.WithDefaults()
 	if err != nil {
@@ -69,7 +68,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose f
 	return &Result{Result: f.Out, Settings: s}, nil
 }
 
-// learn takes the points through the stages.
+// learn runs the stages of the fit on the distinct points.
 func (f *fitter[T]) learn(ctx context.Context) error {
 	g, p, err := f.constants(ctx)
 	if err != nil {
@@ -91,9 +90,9 @@ func (f *fitter[T]) learn(ctx context.Context) error {
 	return f.finish(ctx, g, p, st)
 }
 
-// frame returns the frame that the settings name, and where learning starts in it with a
-// root mean square of spread a column, both of the points that are learnt; no rows if there
-// is none.
+// frame returns the coordinate frame that the settings name and the starting positions in it, both
+// for the learnt points. Each column of the starting positions has the root mean square spread.
+// Both have no rows if the settings name no frame.
 func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (frame, mu vec.Matrix[float64], err error) {
 	s := &f.set.Prior
 	if s.Frame == prior.Auto {
@@ -111,12 +110,12 @@ func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (
 	return frame, mu, nil
 }
 
-// model makes the model of the points' constants.
+// model returns the likelihood model of the points' constants.
 func (f *fitter[T]) model(p *landmark.Pairs) *Model {
 	return NewModel(p, f.Dims, ModelSettings{Tolerance: f.set.Tolerance, Floor: f.leastSigma2, Shared: f.set.Shared, Threads: f.Threads})
 }
 
-// constants makes the graph and the constants of its points.
+// constants builds the neighbourhood graph and, from it, the constants of the likelihood.
 func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.Pairs, err error) {
 	r := &f.Out.Report
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {
@@ -153,7 +152,8 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 	return g, p, err
 }
 
-// graph makes the neighbourhood graph, of parts that are known if they are.
+// graph builds the neighbourhood graph. It reuses the components that Continue passes, if there are
+// any.
 func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
 	nb := f.Out.Neighbors.First(f.Neighbors)
 	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Threads: f.Threads}
@@ -163,9 +163,9 @@ func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
 	return graph.Build(ctx, f.X, nb, set)
 }
 
-// start makes what EM starts from, and the prior around the frame, nil if there is none.
-// Places start in the frame, in the scale that eigenvectors would have, which are not needed
-// then.
+// start returns the initial state of EM and the prior around the frame; the prior is nil without a
+// frame. With a frame, positions start in it at the scale that eigenvectors would have, and no
+// eigenvectors are computed.
 func (f *fitter[T]) start(ctx context.Context, g *graph.Graph, p *landmark.Pairs) (st *State, near *prior.Prior, err error) {
 	err = f.Stage("spectral", &f.Out.Report.Seconds.Spectral, func() error {
 		framed, mean := spread(p, f.Dims, f.leastSigma2)
@@ -190,9 +190,10 @@ func (f *fitter[T]) start(ctx context.Context, g *graph.Graph, p *landmark.Pairs
 	return st, near, err
 }
 
-// components makes the principal components of the learnt points the places, in the scale
-// of the start. Without a dissimilar pair every point is every other's neighbour: all
-// eigenvalues are the same, and eigenvectors heap most points up in one place.
+// components sets the starting positions to the principal components of the learnt points, in the
+// scale of the start. It is used where there are no dissimilar pairs: then every point is a
+// neighbour of every other, all eigenvalues are equal, and eigenvectors put most points in one
+// position.
 func (f *fitter[T]) components(ctx context.Context, p *landmark.Pairs, st *State) error {
 	mu, err := points.Components(ctx, vec.Convert[float32](f.learnt), f.Dims, f.Seed, f.Threads)
 	if err != nil {
@@ -211,9 +212,9 @@ func (f *fitter[T]) components(ctx context.Context, p *landmark.Pairs, st *State
 	return nil
 }
 
-// em maximises the likelihood from st, which is Report.LoglikInitial. Without a single
-// dissimilar pair (n is hardly more than k) the likelihood has no other maximum than all
-// points in one place; then the map is the start, principal components.
+// em maximises the likelihood from st; Report.LoglikInitial is the likelihood of st. Without
+// dissimilar pairs (n hardly exceeds k) the only maximum puts all points in one position. The map
+// is then the start, the principal components.
 func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float64, near *prior.Prior) error {
 	r := &f.Out.Report
 	steps, progress := max(f.Steps, 0), f.Parts("em")
@@ -241,7 +242,7 @@ func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float6
 	return f.Publishable(st.Mu, st.Sigma2)
 }
 
-// kappa is the weight of the prior where so much of its fall lies behind.
+// kappa returns the weight of the prior when the share ramp of its decay is over.
 func (f *fitter[T]) kappa(ramp float64) float64 {
 	if f.scale == 0 {
 		return 0
@@ -249,8 +250,8 @@ func (f *fitter[T]) kappa(ramp float64) float64 {
 	return f.set.Prior.Schedule.At(ramp) / f.scale
 }
 
-// finish puts the learnt points in their places among all points and places
-// the others by their nearest learnt points.
+// finish writes the positions of the learnt points into the result and places the other points by
+// their nearest learnt points.
 func (f *fitter[T]) finish(ctx context.Context, g *graph.Graph, p *landmark.Pairs, st *State) error {
 	o := f.Out
 	if g.Keep == nil {
@@ -270,8 +271,8 @@ func (f *fitter[T]) finish(ctx context.Context, g *graph.Graph, p *landmark.Pair
 	return f.placeRest(ctx, g.Keep, p, st)
 }
 
-// placeRest places the unlearnt points as events are placed: by the rule of
-// Placer, against the learnt points.
+// placeRest places the points that were not learnt as events are placed: by the rule of Placer,
+// with the learnt points as references.
 func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pairs, st *State) error {
 	o := f.Out
 	var rest []int32

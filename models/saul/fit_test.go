@@ -15,8 +15,8 @@ import (
 	"unfold/models/prior"
 )
 
-// learnFixture runs the whole way from the inputs of a fixture to the map after
-// some steps, and returns it for the kept points.
+// learnFixture runs a whole fit on the inputs of a fixture, to the fixture's number of steps. It
+// returns the result, and the means and variances of the kept points.
 func learnFixture(t *testing.T, s *fixtures.Saul, set Settings) (r *Result, mu vec.Matrix[float64], sigma2 []float64) {
 	t.Helper()
 	set.Dims, set.Neighbors, set.Core, set.Level, set.Components = s.Dims, s.K, s.Core, LevelOf(s.Level), Largest
@@ -32,8 +32,8 @@ func learnFixture(t *testing.T, s *fixtures.Saul, set Settings) (r *Result, mu v
 	return r, vec.Take(r.Mu, s.Keep), sigma2
 }
 
-// TestFixturesFit holds the whole way from the inputs to the last map noted:
-// neighbours, largest component, graph, constants, eigenvectors, EM.
+// A fit from a fixture's inputs agrees with every stage of the fixture: neighbours, largest
+// component, graph, constants, eigenvectors and the map after EM.
 func TestFixturesFit(t *testing.T) {
 	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
 		for _, run := range []fixtures.Run{s.EM, s.Momentum} {
@@ -67,8 +67,7 @@ func TestFixturesStart(t *testing.T) {
 	})
 }
 
-// TestStartsInTheFrame: with a frame learning starts there, in the scale that eigenvectors
-// would have.
+// With a frame, learning starts in the frame, at the scale that eigenvectors would have.
 func TestStartsInTheFrame(t *testing.T) {
 	x := modeltest.Blobs(150, 6, 3)
 	fit := func(f prior.Frame) vec.Matrix[float64] {

@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/solve"
 )
 
-// constants returns the constants of a fixture from its E and landmarks.
+// constants returns the constants of the likelihood for a fixture's edges and landmarks.
 func constants(t *testing.T, s *fixtures.Saul) *landmark.Pairs {
 	t.Helper()
 	g := &graph.Graph{N: s.N}
@@ -55,7 +55,7 @@ func TestFixtures(t *testing.T) {
 	})
 }
 
-// firstSystem compares eq 18, 19 and 20 at the start.
+// firstSystem compares eq 18, 19 and 20 at the start with the fixture.
 func firstSystem(t *testing.T, m *saul.Model, s *fixtures.Saul) {
 	st := start(s)
 	a, grad := m.Assemble(st)
@@ -77,7 +77,7 @@ func firstSystem(t *testing.T, m *saul.Model, s *fixtures.Saul) {
 	fixtures.Close(t, "right-hand side (eq 20)", rhs.Data, s.Step1.RHS.Data, direct)
 }
 
-// course runs EM as a fixture did and compares all it noted.
+// course runs EM as the fixture did and compares every recorded value.
 func course(t *testing.T, m *saul.Model, s *fixtures.Saul, run fixtures.Run) {
 	st := start(s)
 	m.Reset()

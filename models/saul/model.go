@@ -12,7 +12,8 @@ import (
 	"unfold/sparse/solve"
 )
 
-// State are the parameters of the model: Mu n x d, Sigma2 n, all positive.
+// State has the parameters of the model: Mu, the positions (n x d), and Sigma2, the n positive
+// variances.
 type State struct {
 	Mu     vec.Matrix[float64]
 	Sigma2 []float64
@@ -23,20 +24,20 @@ func (s *State) Clone() *State {
 	return &State{Mu: s.Mu.Clone(), Sigma2: append([]float64(nil), s.Sigma2...)}
 }
 
-// ModelSettings of NewModel. The zero value is usable.
+// ModelSettings are the settings of NewModel. The zero value is usable.
 type ModelSettings struct {
-	// Tolerance of conjugate gradients relative to the gradient; default 1e-2.
+	// Tolerance is the tolerance of conjugate gradients relative to the gradient; default 1e-2.
 	Tolerance float64
-	// Floor is the least sigma^2 (absolute). Zero means none.
+	// Floor is the lower bound of sigma^2, in absolute units. Zero means no bound.
 	Floor float64
-	// Shared ties the variances, which must be one at the start.
+	// Shared gives all points one variance. The starting variances must then be equal.
 	Shared bool
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
 }
 
-// Model is the likelihood of given constants and the workspace that maximises
-// it. It allocates once and is not safe for concurrent use.
+// Model is the likelihood for fixed constants, with the workspace of its maximisation. It allocates
+// once and is not safe for concurrent use.
 type Model struct {
 	pairs    *landmark.Pairs
 	d        int
@@ -53,7 +54,8 @@ type Model struct {
 	// prior and kappa are those of SetPrior.
 	prior *prior.Prior
 	kappa float64
-	// lambda and from are those of Hold; without it lambda is 0.
+	// lambda and from are the weight and the positions that Hold sets; lambda is 0 if Hold was not
+	// called.
 	lambda float64
 	from   vec.Matrix[float64]
 }
@@ -87,8 +89,8 @@ func (m *Model) LogLikelihood(st *State) float64 {
 //	grad_i = sum_j V_ij (mu_i - mu_j) - W_ij (mu_i - mu_j) = dL/dmu_i,
 //	V_ij = D_ij nu_ij / (Delta_ij^2 + sigma_i^2 + sigma_j^2) + (ij -> ji).
 //
-// The right-hand side of eq 20 itself is grad + (Lap(W) + Gamma) mu. The results
-// share the model's memory and hold until its next call.
+// The right-hand side of eq 20 itself is grad + (Lap(W) + Gamma) mu. The results share the model's
+// memory and are valid until its next call.
 func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
 	m.check(st)
 	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
@@ -98,8 +100,8 @@ func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64
 	return m.system, m.grad
 }
 
-// StepMu replaces mu by the update of eq 18-20 (SM 32): an E-step and a solve.
-// The likelihood does not fall, however loosely the system is solved.
+// StepMu updates mu by eq 18-20 (SM 32): an E-step and a linear solve. The likelihood does not
+// fall, whatever the tolerance of the solver.
 func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 	res, err := m.increment(ctx, st)
 	if err != nil {
@@ -111,8 +113,8 @@ func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 	return res, nil
 }
 
-// Hold makes the steps that follow hold points at the places mu^0 where they are in
-// st, until the next call: to the likelihood it adds, as H13 of package student does,
+// Hold anchors points at their positions mu^0 in st for all following steps, until the next call of
+// Hold. As H13 of package student, it adds to the likelihood
 //
 //	-lambda/2 sum_i |mu_i - mu^0_i|^2,
 //
@@ -120,9 +122,9 @@ func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 //
 //	(Lap(W) + Gamma + lambda) (mu_new - mu) = dL/dmu - lambda (mu - mu^0).
 //
-// A step without momentum then raises the sum, or leaves it, and as the anchor is 0 at
-// mu^0 and below it elsewhere, the likelihood of all steps together does not fall.
-// A lambda of 0 holds nothing.
+// A step without momentum never lowers the sum of likelihood and anchor. Since the anchor is 0 at
+// mu^0 and negative elsewhere, the likelihood after all steps is not below the likelihood before
+// them. A lambda of 0 removes the anchor.
 func (m *Model) Hold(st *State, lambda float64) {
 	m.check(st)
 	if m.lambda = lambda; lambda != 0 {
@@ -130,8 +132,8 @@ func (m *Model) Hold(st *State, lambda float64) {
 	}
 }
 
-// SetPrior takes places to be near a frame, with the weight kappa (package prior), until
-// the next call: steps without momentum raise the likelihood with the prior, or leave it.
+// SetPrior keeps positions near a frame with the weight kappa (package prior), until the next call.
+// Steps without momentum never lower the sum of likelihood and prior.
 func (m *Model) SetPrior(p *prior.Prior, kappa float64) { m.prior, m.kappa = p, kappa }
 
 // LogPrior returns log p(mu) of H15 at the present weight; 0 without a prior.
@@ -140,7 +142,7 @@ func (m *Model) LogPrior(st *State) float64 {
 	return m.prior.LogDensity(st.Mu, m.kappa, 1)
 }
 
-// anchor adds the prior, and what Hold asks for, to the system of a step.
+// anchor adds the terms of the prior and of Hold to the system of a step.
 func (m *Model) anchor(st *State, a *solve.Laplacian, grad vec.Matrix[float64]) {
 	m.prior.Fit(st.Mu)
 	m.prior.Add(st.Mu, m.kappa, a.Diagonal, grad)
@@ -178,8 +180,8 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 //
 //	sigma_i^2 (1 + sigma_i^2 / d  (sum of similar - sum of dissimilar) / weight),
 //
-// the sums those of (S_ij + S_ji) (1/q)(|mu_i - mu_j|^2/q - d) and
-// D_ij (nu_ij/q)(|mu_i - mu_j|^2/q - d) + (ij -> ji). The likelihood does not fall.
+// where the sums are of (S_ij + S_ji) (1/q)(|mu_i - mu_j|^2/q - d) and D_ij (nu_ij/q)(|mu_i -
+// mu_j|^2/q - d) + (ij -> ji). The likelihood does not fall.
 func (m *Model) StepSigma(st *State) {
 	m.check(st)
 	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
@@ -201,13 +203,12 @@ func (m *Model) StepSigma(st *State) {
 	}
 }
 
-// weight is what eq 21 divides by for a point: d times it in all.
+// weight returns the total weight of a point's pairs; d times it is the denominator of eq 21.
 func (m *Model) weight(i int) float64 { return m.similar.total[i] + m.pairs.Weight[i] }
 
-// stepShared is StepSigma for one variance of all points. The bound of EM is a sum over
-// points of -weight_i (d log sigma^2 + e_i / sigma^2) / 2, where e_i is d times what eq 21
-// gives that point; so one sigma^2 has its maximum at the mean of eq 21 over the points,
-// by their weights:
+// stepShared is StepSigma for a variance that all points share. The bound of EM is a sum over
+// points of -weight_i (d log sigma^2 + e_i / sigma^2) / 2, where e_i is d times the result of eq 21
+// for point i. So the best shared sigma^2 is the weighted mean of eq 21 over the points:
 //
 //	sigma^2 (1 + sigma^2 / d  sum_i spread_i / sum_i weight_i).
 func (m *Model) stepShared(st *State) {
@@ -227,7 +228,7 @@ func (m *Model) stepShared(st *State) {
 	}
 }
 
-// tie makes the variances of a state one, their mean.
+// tie sets all variances of a state to their mean.
 func (s *State) tie() {
 	var mean float64
 	for _, v := range s.Sigma2 {
@@ -242,7 +243,7 @@ func (s *State) tie() {
 //
 //	mu_(t+1) = mu_EM + beta (mu_t - mu_(t-1)),
 //
-// zero in the first step after Reset, and the sigma update at the new mu.
+// which is zero in the first step after Reset, and the sigma update at the new mu.
 func (m *Model) Step(ctx context.Context, st *State, beta float64) (solve.Result, error) {
 	res, err := m.increment(ctx, st)
 	if err != nil {
@@ -257,12 +258,12 @@ func (m *Model) Step(ctx context.Context, st *State, beta float64) (solve.Result
 	return res, nil
 }
 
-// Rise returns how far calls of Step have raised the likelihood, from any origin:
-// a sum over the gradients that steps compute anyway, without a sweep of its own.
-// Of the last step's mu half the gain is known only with the next step.
+// Rise returns the total increase of the likelihood over all calls of Step, up to an unknown
+// constant. It is summed from gradients that steps compute anyway, without a sweep of its own. The
+// second half of the last mu update is added by the next step.
 func (m *Model) Rise() float64 { return float64(m.rise) }
 
-// Reset forgets the last step, so that the next one has no momentum.
+// Reset clears the momentum, so that the next step has none.
 func (m *Model) Reset() { clear(m.velocity.Data) }
 
 func (m *Model) check(st *State) {

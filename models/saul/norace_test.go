@@ -2,5 +2,5 @@
 
 package saul
 
-// RaceEnabled says whether the race detector slows everything down.
+// RaceEnabled reports whether the race detector, which slows everything down, is on.
 const RaceEnabled = false

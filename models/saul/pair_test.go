@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn are Monte Carlo statistics of one pair: h and h' drawn from eq 1 and 2,
-// the event c drawn from eq 3 (or 4), statistics given c = 1 and c = 0.
+// drawn has Monte Carlo statistics of one pair given c = 1 and given c = 0. The latent draws h and
+// h' follow eq 1 and 2, the event c eq 3 or 4.
 type drawn struct {
 	prob         float64
 	pull, push   float64 // along mu_i - mu_j, as Pair.Pull and Pair.Push
@@ -18,7 +18,7 @@ type drawn struct {
 	phiJ, psiJ   float64
 }
 
-// draw weighs every draw by its probability of c = 1 and c = 0 (eq 7, 8).
+// draw weights every draw by its probabilities of c = 1 and c = 0 (eq 7, 8).
 func draw(p Pair, n int, r *rand.Rand) drawn {
 	var w1, w0 float64
 	var d drawn
@@ -54,8 +54,8 @@ func draw(p Pair, n int, r *rand.Rand) drawn {
 	return d
 }
 
-// TestPairAgainstDraws holds eq 5 and 9-17 (SM 1-25) against integration of
-// eq 1-4 and 7-8 by a million draws.
+// The formulas of Pair (eq 5 and 9-17, SM 1-25) agree with the integrals of eq 1-4 and 7-8 over a
+// million draws.
 func TestPairAgainstDraws(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for _, p := range []Pair{
@@ -87,8 +87,8 @@ func TestPairAgainstDraws(t *testing.T) {
 	}
 }
 
-// TestPairCalibration: at |h - h'| = |x_i - x_j|, two certain points coincide
-// with probability 1/2 (the remark after eq 44 of the supplement, corrected).
+// Two points without variance coincide with probability 1/2 at |h - h'| = |x_i - x_j| (the remark
+// after eq 44 of the supplement, corrected).
 func TestPairCalibration(t *testing.T) {
 	const dist2 = 7.0
 	p := Pair{Scale2: dist2 / (2 * math.Ln2), Dist2: dist2, Dims: 2}
@@ -107,7 +107,7 @@ func drawPair(t *rapid.T) Pair {
 	}
 }
 
-// TestPairIdentities: what must hold for any pair, also far from one.
+// Identities between the statistics of a pair hold for any pair, also at large distances.
 func TestPairIdentities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPair(t)
@@ -127,7 +127,7 @@ func TestPairIdentities(t *testing.T) {
 		if q := p.Swap(); q.q() != p.q() {
 			t.Fatalf("q_ij = %v, q_ji = %v", p.q(), q.q())
 		}
-		// SM 19-22 and 24: the prior statistics are the mean over c.
+		// SM 19-22 and 24: the unconditional statistics are the average over c = 0 and c = 1.
 		if shift := zero*p.Push() - one*p.Pull(); math.Abs(shift) > 1e-12*one*p.Pull() {
 			t.Fatalf("prior mean moves by %v", shift)
 		}
@@ -137,8 +137,8 @@ func TestPairIdentities(t *testing.T) {
 	})
 }
 
-// TestPairDerivatives: eq 10 and 16 are the derivatives of log P (SM 5, 6, 9,
-// 14), here against central differences in one coordinate.
+// Eq 10 and 16 are the derivatives of log P (SM 5, 6, 9, 14); central differences in one coordinate
+// confirm it.
 func TestPairDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := func(name string) float64 { return rapid.Float64Range(.3, 3).Draw(t, name) }

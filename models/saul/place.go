@@ -14,19 +14,19 @@ import (
 	"unfold/models/snapshot"
 )
 
-// PlaceSettings of a Placer. The zero value works.
+// PlaceSettings are the settings of a Placer. The zero value works.
 type PlaceSettings struct {
 	placing.Settings
-	// Rule is how means follow from neighbours: placing.Median, the default, or
-	// placing.EM.
+	// Rule is the rule that computes an event's position from its neighbours: placing.Median, the
+	// default, or placing.EM.
 	Rule placing.Rule
-	// Neighbors is how many reference points the event sends an edge to. Default
+	// Neighbors is the number of reference points that the event is joined to by an edge. Default
 	// DefaultPlaceNeighbors.
 	Neighbors int
 }
 
-// ResolveRule returns what a rule stands for, or a *models.SettingError if there is no
-// such rule for maps with Gaussian tails.
+// ResolveRule replaces placing.RuleAuto by the default rule. It returns a *models.SettingError for
+// a rule that maps with Gaussian tails do not have.
 func ResolveRule(r placing.Rule) (placing.Rule, error) {
 	switch r {
 	case placing.RuleAuto:
@@ -37,28 +37,26 @@ func ResolveRule(r placing.Rule) (placing.Rule, error) {
 	return r, nil
 }
 
-// Reach is how many neighbours are looked for to place an event that sends so many
-// edges on a map of n reference points: the most that anything uses and one more, in
-// case the event is a reference point.
+// Reach returns the number of neighbours to search for when an event is placed on a map of n
+// reference points. It is the largest number that any step uses, plus one in case the event is
+// itself a reference point.
 func Reach(neighbors, noveltyK, n int) int {
 	return min(n, max(neighbors, receiveRange, noveltyK)+1)
 }
 
-// Placer places events against one snapshot of this model. It implements
-// models.Placer.
+// Placer places events with one snapshot of this model. It implements models.Placer.
 type Placer struct {
 	*placing.Frame
 	snap *snapshot.Snapshot
 	set  PlaceSettings
-	// shared is the variance of a map whose points have one, and of its events; 0 if each
-	// has its own.
+	// shared is the variance that all points and events share, or 0 if each has its own.
 	shared float64
 	works  par.Lender[placeWork]
 }
 
 var _ models.Placer = (*Placer)(nil)
 
-// NewPlacer prepares placing against s, which it validates and then shares.
+// NewPlacer returns a Placer for s. It validates s and keeps it without a copy.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err := placing.Check(points.Kind, s, set.Rule, set.Neighbors, set.Settings); err != nil {
 		return nil, err
@@ -83,9 +81,8 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	return p, nil
 }
 
-// Place returns the places of the rows of x; see models.Placer. An event that
-// equals a reference point gets that point's own mean, scale and leave-one-out
-// novelty.
+// Place returns the positions of the rows of x; see models.Placer. An event that equals a reference
+// point gets the position, variance and leave-one-out novelty of that point.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	return p.Frame.Place(ctx, x, func(b placing.Block) error {
 		w := p.works.Get()

@@ -8,7 +8,7 @@ import (
 	"unfold/models/placing"
 )
 
-// Placing an event takes no memory beyond what its goroutine has.
+// Placing an event allocates nothing beyond the workspace of its goroutine.
 func TestPlacingDoesNotAllocate(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 3, 200, 6, 0, 2)
 	x := modeltest.Events(8, 1, 6)

@@ -7,26 +7,25 @@ import (
 	"unfold/models/placing"
 )
 
-// How a new event x is joined to the reference points, S of eq 18 for one new
-// row and column. It sends an edge to its k nearest, S_xj = 1, and receives one,
-// S_jx = 1, from each of the receiveRange nearest in whose neighbourhood it lies:
-// |x - x_j|^2 <= 2 ln 2 Delta_j^2, the farthest that E reaches from j. A point
-// with both edges counts twice.
+// A new event x is joined to the reference points by the similarity S of eq 18, extended by one row
+// and column. The event sends an edge to its k nearest reference points: S_xj = 1. It receives an
+// edge, S_jx = 1, from those of its receiveRange nearest whose neighbourhood it lies in: |x -
+// x_j|^2 <= 2 ln 2 Delta_j^2, the longest edge of j in E. A point with both edges counts twice.
 //
-// The edges received are what makes the difference to a plain median: a dense
-// class is among everyone's nearest, but does not count everyone among its own.
-// Gaussian attraction is not robust against a neighbour in another cluster, so nowhere
-// does moving on from the median by EM help, and the default does not: see
-// docs/decisions/placing.md.
+// The received edges make the result better than a plain median. A point in a dense class is near
+// many events, but its own neighbourhood is small and contains few of them. EM after the median
+// never improved positions, because Gaussian attraction is not robust against a neighbour in
+// another cluster. The default therefore omits EM: see docs/decisions/placing.md.
 const (
 	// DefaultPlaceNeighbors is the number of edges that an event sends.
 	DefaultPlaceNeighbors = 9
 	receiveRange          = 25
-	// maxReplay bounds the steps of the scale; beyond, it changes like 1/steps.
+	// maxReplay bounds the updates of the variance. After that many, an update changes it only like
+	// 1/steps.
 	maxReplay = 1000
 )
 
-// placeEdge joins an event to reference point j.
+// placeEdge is an edge between an event and reference point j.
 type placeEdge struct {
 	j      int32
 	weight float64 // S_xj + S_jx
@@ -35,14 +34,14 @@ type placeEdge struct {
 	r2     float64 // |mu_x - mu_j|^2
 }
 
-// placeWork is what placing one event needs in memory.
+// placeWork is the workspace in which one event is placed.
 type placeWork struct {
 	mu     []float64 // the event's mean
 	edges  []placeEdge
 	values []float64
 }
 
-// fit makes room for a map of the given dimension, if there is none yet.
+// fit allocates the workspace for the given number of dimensions, if it has another.
 func (w *placeWork) fit(dims int) {
 	if len(w.mu) != dims {
 		*w = placeWork{mu: make([]float64, dims), edges: make([]placeEdge, 0, receiveRange), values: make([]float64, 0, 2*receiveRange)}
@@ -58,11 +57,10 @@ func (p *Placer) point(w *placeWork, index []int32, dist2 []float64) (sigma2 flo
 	}
 	p.join(w, index, dist2)
 	p.median(w)
-	// The initial value is that of learning, the longest edge squared over 2d. Eq
-	// 21 converges like 1/steps, so the learnt variances are where their number
-	// of steps left them; the event's goes through the same number. On MNIST this
-	// gives what learning gives to a point but for 5% (median; rank correlation
-	// 0.93 at d = 2 and 0.95 at d = 10).
+	// The variance starts as in learning, at the longest edge squared over 2d. Eq 21 converges
+	// slowly, like 1/steps, so a learnt variance depends on the number of steps. The event's
+	// variance goes through the same number. On MNIST it differs from the learnt variance of the
+	// same point by 5% (median); the rank correlation is 0.93 at d = 2 and 0.95 at d = 10.
 	last := w.edges[len(w.edges)-1]
 	sigma2 = last.delta2 * 2 * math.Ln2 / float64(2*len(w.mu))
 	if p.shared > 0 {
@@ -99,8 +97,8 @@ func (p *Placer) join(w *placeWork, index []int32, dist2 []float64) {
 	}
 }
 
-// median sets w.mu to the coordinate-wise median of the neighbours' means, each
-// taken as often as it has edges.
+// median sets w.mu to the coordinate-wise median of the neighbours' means. A neighbour counts once
+// for each edge.
 func (p *Placer) median(w *placeWork) {
 	for c := range w.mu {
 		v := w.values[:0]
@@ -115,7 +113,7 @@ func (p *Placer) median(w *placeWork) {
 	}
 }
 
-// measure sets r2 of the edges to |mu_x - mu_j|^2.
+// measure sets r2 of every edge to |mu_x - mu_j|^2.
 func (p *Placer) measure(w *placeWork) {
 	for m := range w.edges {
 		e := &w.edges[m]
@@ -128,12 +126,12 @@ func (p *Placer) measure(w *placeWork) {
 	}
 }
 
-// attract is eq 20 for one new point, everything else frozen:
+// attract updates the mean of the new point by eq 20 (weights of eq 18) with everything else fixed:
 //
 //	mu_x = sum_j W_xj mu_j / sum_j W_xj,  W_xj = (S_xj + S_jx)/(delta_xj^2 + sigma_x^2 + sigma_j^2)
 //
-// (eq 18). The dissimilar pairs are left out: they changed the test error by
-// less than 0.1% and cost a hundred times as much.
+// The dissimilar pairs are left out: they changed the test error by less than 0.1% and cost a
+// hundred times as much.
 func (p *Placer) attract(w *placeWork, sigma2 float64) {
 	var total float64
 	for _, e := range w.edges {
@@ -148,14 +146,14 @@ func (p *Placer) attract(w *placeWork, sigma2 float64) {
 	}
 }
 
-// scale is eq 21 for one new point, everything else frozen, over its edges:
+// scale returns the variance of the new point by eq 21 over its edges, with everything else fixed:
 //
 //	sigma_x^2 = (sum_j (S_xj + S_jx) phi_xj + D psi_x) / (d sum_j (S_xj + S_jx) + d D),
 //	phi_xj = sigma_x^2 [d + (sigma_x^2/V) (|mu_x-mu_j|^2/V - d)],  V = delta_xj^2 + sigma_x^2 + sigma_j^2
 //
-// (eq 16; phi' is the same with the roles exchanged). D is the weight of all
-// dissimilar pairs of x, a given share of the whole. They are far on the map,
-// where nu = 0 and psi = d sigma_x^2 (eq 17): they hold the scale where it is.
+// (eq 16; phi' is the same with the roles exchanged). D is the total weight of the dissimilar pairs
+// of x, a given share of the whole. These pairs are far apart on the map, where nu = 0 and psi = d
+// sigma_x^2 (eq 17), so they slow the change of the variance.
 func (p *Placer) scale(w *placeWork, sigma2 float64) float64 {
 	d := float64(len(w.mu))
 	var gain, total float64
@@ -169,10 +167,9 @@ func (p *Placer) scale(w *placeWork, sigma2 float64) float64 {
 	return sigma2 * (1 + float64(sigma2*gain))
 }
 
-// DissimilarShare returns the share of a typical point's weight in eq 21 that
-// lies in dissimilar pairs, at the paper's level l: a half at level 0, where sum S
-// = sum D is spread over all points; none above, where nearly all of sum D
-// belongs to the landmarks.
+// DissimilarShare returns the share of dissimilar pairs in the weight of a typical point in eq 21,
+// at the paper's level l. It is a half at level 0, where sum S = sum D is spread over all points.
+// It is 0 at higher levels, where nearly all of sum D belongs to the landmarks.
 func DissimilarShare(level int) float64 {
 	if level == 0 {
 		return 0.5

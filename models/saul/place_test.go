@@ -28,14 +28,14 @@ func mustPlace(t *testing.T, s *snapshot.Snapshot, set saul.PlaceSettings, x vec
 	return out
 }
 
-// edge joins an event to reference point j with weight S_xj + S_jx.
+// edge is an edge between an event and reference point j with the weight S_xj + S_jx.
 type edge struct {
 	j             int
 	weight, dist2 float64
 }
 
-// edges finds an event's edges by brute force: one sent to each of the k nearest
-// points, one received from those of the 25 nearest whose radius it is within.
+// edges finds an event's edges by brute force. It sends one to each of the k nearest points and
+// receives one from those of the 25 nearest whose radius includes it.
 func edges(s *snapshot.Snapshot, x []float32, k int) (out []edge) {
 	var index []int
 	for i := range s.Reference.Rows {
@@ -91,8 +91,8 @@ func TestMedianIsOverTheEdges(t *testing.T) {
 	}
 }
 
-// similarity is the part of eq 6 that belongs to a new point's edges:
-// sum_j (S_xj + S_jx) log P(c_delta = 1 | x, j) with P of eq 5.
+// similarity returns the part of eq 6 that the new point's edges contribute: sum_j (S_xj + S_jx)
+// log P(c_delta = 1 | x, j) with P of eq 5.
 func similarity(s *snapshot.Snapshot, edges []edge, mu []float64, sigma2 float64) (l float64) {
 	d := float64(len(mu))
 	for _, e := range edges {
@@ -103,9 +103,9 @@ func similarity(s *snapshot.Snapshot, edges []edge, mu []float64, sigma2 float64
 	return l
 }
 
-// Every step raises the likelihood of the new point: of its scale (eq 21) under
-// the median rule, of mean and scale (eq 20, 21) under EM. And under EM no step
-// aside raises it.
+// Every update raises the likelihood of the new point: of its variance (eq 21) under the median
+// rule, of mean and variance (eq 20, 21) under EM. Under EM the result is a local maximum: no small
+// displacement raises it.
 func TestStepsRaiseTheLikelihoodOfThePoint(t *testing.T) {
 	const k = 9
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 2)
@@ -137,8 +137,8 @@ func TestStepsRaiseTheLikelihoodOfThePoint(t *testing.T) {
 	}
 }
 
-// Without a step the scale is the start of learning: the longest edge over
-// sqrt(2d).
+// With zero steps, the event's standard deviation is that of the start of learning: the longest
+// edge over sqrt(2d).
 func TestScaleStartsAsInLearning(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 3)
 	s.Steps = 0
@@ -155,8 +155,8 @@ func TestScaleStartsAsInLearning(t *testing.T) {
 	}
 }
 
-// With one variance of all points the likelihood ends lower than with one for each (Fig S4), and
-// events have that one, too.
+// One variance for all points gives a lower likelihood than one for each (Fig S4). Events on such a
+// map get the shared variance.
 func TestSharedVariance(t *testing.T) {
 	x, events := modeltest.Events(11, 300, 6), modeltest.Events(12, 20, 6)
 	set := saul.Settings{Common: models.Common{Seed: 1, Steps: 300}, Options: saul.Options{Gain: -1}}
@@ -186,8 +186,8 @@ func TestSharedVariance(t *testing.T) {
 	}
 }
 
-// A point that is taken out of the map and placed gets the scale that learning
-// gave it, nearly, with and without coarse-graining.
+// A point that is removed from the map and placed as an event gets nearly its learnt variance, with
+// and without coarse-graining.
 func TestScaleIsWhatLearningGives(t *testing.T) {
 	const n = 450
 	x := modeltest.Events(11, n, 6)

@@ -6,41 +6,38 @@ import (
 	"unfold/internal/vec"
 )
 
-// rise sums up how far a likelihood rises, by the trapezoidal rule: a step v of
-// parameters with gradient g before and g' after it gains
+// rise accumulates the increase of a likelihood by the trapezoidal rule. A step v of the
+// parameters, with gradient g before it and g' after it, gains
 //
 //	(g + g')'v / 2,
 //
-// exact where the likelihood is quadratic. The gradients are those that steps
-// compute anyway; of mu, the second half becomes known with the next step. For
-// sigma^2, whose steps are small beside, g'v is enough.
+// which is exact for a quadratic likelihood. Steps compute the gradients anyway. For mu, the second
+// half is added by the next step. For sigma^2, whose steps are small, g'v is accurate enough.
 //
-// It is right to some per cent once the first ten steps are over (TestRise). Steps
-// with heavy tails swing too far for it; there the likelihood is looked at (package
-// student).
+// The estimate is right to some per cent after the first ten steps (TestRise). Steps with heavy
+// tails oscillate too much for it; package student evaluates the likelihood instead.
 type rise float64
 
 // half adds g'v/2.
 func (r *rise) half(g, v []float64) { *r += rise(vec.Dot(g, v) / 2) }
 
-// plateauSteps is the number of steps over which plateau looks at the gain: more
-// than momentum takes to swing back.
+// plateauSteps is the number of steps over which plateau compares the gain. It exceeds the period
+// of momentum's oscillation.
 const plateauSteps = 10
 
-// plateau finds out when a likelihood hardly rises any more.
+// plateau detects when a likelihood has almost stopped rising.
 type plateau struct {
 	gain float64
 	was  [plateauSteps]float64 // rises at the last steps
 	seen int
 }
 
-// newPlateau returns a plateau for a gain a step relative to |L|. One of a gain
-// that is not positive is never reached.
+// newPlateau returns a plateau for a gain per step relative to |L|. A gain that is not positive
+// disables it.
 func newPlateau(gain float64) *plateau { return &plateau{gain: gain} }
 
-// reached takes, after a step, the rise of the likelihood from any origin, and L,
-// of which an estimate will do. It reports whether the last 10 steps together
-// have moved L by less than 10 gain |L|.
+// reached is called after each step with the rise of the likelihood from any origin and an estimate
+// of L. It reports whether the last 10 steps together have raised L by less than 10 gain |L|.
 func (p *plateau) reached(rise, loglik float64) bool {
 	if !(p.gain > 0) {
 		return false

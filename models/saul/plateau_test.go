@@ -23,7 +23,7 @@ func TestPlateau(t *testing.T) {
 			t.Errorf("step %d: %v, want %v", step, got, want)
 		}
 	}
-	// What falls far is none; neither is what is no number; and no gain means never.
+	// A large fall, a value that is not finite and a gain of 0 never count as a plateau.
 	for _, c := range []struct {
 		gain, each float64
 		want       bool
@@ -38,7 +38,7 @@ func TestPlateau(t *testing.T) {
 	}
 }
 
-// TestRise: the rise that is summed up from gradients is that of the likelihood.
+// The rise that is summed from gradients agrees with the increase of the likelihood.
 func TestRise(t *testing.T) {
 	ctx := context.Background()
 	x := modeltest.Blobs(1500, 6, 4)
@@ -77,8 +77,7 @@ func TestRise(t *testing.T) {
 	}
 }
 
-// TestGain: learning ends when the likelihood hardly moves any more, and the report
-// says so.
+// Learning stops early once the likelihood has almost stopped rising, and the report records it.
 func TestGain(t *testing.T) {
 	x := modeltest.Blobs(300, 4, 5)
 	for _, c := range []struct {

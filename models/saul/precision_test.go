@@ -11,9 +11,8 @@ import (
 	"unfold/models/pca"
 )
 
-// TestElementTypes: rows of float32 and the same numbers as float64 give the same
-// likelihood and the same map: neighbours are found in single precision and
-// measured in double.
+// Rows of float32 and the same numbers as float64 give the same likelihood and the same map:
+// neighbours are searched in single precision, and their distances computed in double.
 func TestElementTypes(t *testing.T) {
 	ctx := context.Background()
 	x, _, _, _ := modeltest.Digits(t)

@@ -19,7 +19,7 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// problem is a random data set with settings.
+// problem is a random data set with random settings.
 type problem struct {
 	x vec.Matrix[float32]
 	s Settings
@@ -33,7 +33,7 @@ func drawProblem(t *rapid.T) problem {
 	}
 }
 
-// model returns the model of a problem and its start.
+// model returns the model of a problem and its starting state.
 func (p problem) model(t *rapid.T, tolerance float64) (*Model, *landmark.Pairs, *State) {
 	c := p.constants(t, nil)
 	st, err := Start(context.Background(), c, p.s.Dims, StartSettings{})
@@ -61,8 +61,8 @@ func (p problem) constants(t *rapid.T, choose func(landmark.Group) []int32) *lan
 	return c
 }
 
-// simple reports whether the eigenvalues that a start of d dimensions depends
-// on are well apart; otherwise the eigenvectors, and the map, are arbitrary.
+// simple reports whether the eigenvalues that a start in d dimensions depends on are distinct.
+// Otherwise the eigenvectors, and so the map, are arbitrary.
 func simple(t *rapid.T, c *landmark.Pairs, d int) bool {
 	r, err := spectral.Lowest(context.Background(), c.Similar, min(d+1, c.N-1), spectral.Settings{})
 	if err != nil {
@@ -76,9 +76,8 @@ func simple(t *rapid.T, c *landmark.Pairs, d int) bool {
 	return true
 }
 
-// TestLikelihoodNeverFalls: without momentum, at any level, each half step of
-// EM keeps or raises the likelihood with a prior, however tightly the system is solved,
-// whether each point has its variance or all have one.
+// Without momentum, each half step of EM keeps or raises the likelihood plus prior: at any level,
+// for any tolerance of the solver, with one variance for each point or one for all.
 func TestLikelihoodNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -113,8 +112,8 @@ func TestLikelihoodNeverFalls(t *testing.T) {
 	})
 }
 
-// TestSweepsAgainstPairs holds the sweeps over blocks against eq 6, 11, 17, 20
-// and 21 written down pair by pair, at a random state.
+// The sweeps over blocks agree with eq 6, 11, 17, 20 and 21 evaluated pair by pair, at a random
+// state.
 func TestSweepsAgainstPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -179,8 +178,8 @@ func TestSweepsAgainstPairs(t *testing.T) {
 	})
 }
 
-// TestGradient holds eq 20's right-hand side, as the increment's, against
-// differences of the log-likelihood.
+// The right-hand side of eq 20, in its form for the increment, agrees with differences of the
+// log-likelihood.
 func TestGradient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, _, st := drawProblem(t).model(t, 1e-2)
@@ -202,14 +201,14 @@ func TestGradient(t *testing.T) {
 	})
 }
 
-// TestPermutation: permuting the rows permutes the map, given the landmarks.
+// Permuting the rows permutes the map, given the same landmarks.
 func TestPermutation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
 		p.s.Steps, p.s.Tolerance = 5, 1e-14
 		n := p.x.Rows
 		perm := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1)).Perm(n)
-		// Landmarks are the nodes whose original row has the smallest hash.
+		// The landmarks are the nodes whose original row has the smallest hash.
 		choose := func(row func(int32) int32) func(landmark.Group) []int32 {
 			return func(g landmark.Group) []int32 {
 				nodes := slices.Clone(g.Nodes)
@@ -238,9 +237,8 @@ func TestPermutation(t *testing.T) {
 		for _, v := range a.Mu.Data {
 			scale = max(scale, math.Abs(v))
 		}
-		// Signs of eigenvectors follow their largest entry, which may be tied
-		// to rounding: compare distances to the first row, which signs do not
-		// change.
+		// The sign of an eigenvector is chosen by its largest entry, which rounding may change in a
+		// tie. The test compares distances to the first row, which do not depend on signs.
 		for q, i := range perm {
 			da := math.Sqrt(vec.SquaredDistance(a.Mu.Row(i), a.Mu.Row(perm[0])))
 			db := math.Sqrt(vec.SquaredDistance(b.Mu.Row(q), b.Mu.Row(0)))
@@ -251,8 +249,7 @@ func TestPermutation(t *testing.T) {
 	})
 }
 
-// TestStepsDoNotDependOnThreads: the same for EM at random states, levels and
-// dimensions.
+// EM at random states, levels and dimensions gives the same result for any number of threads.
 func TestStepsDoNotDependOnThreads(t *testing.T) {
 	ctx := context.Background()
 	x := modeltest.Blobs(2100, 4, 9)
@@ -296,8 +293,7 @@ func TestStepsDoNotDependOnThreads(t *testing.T) {
 	})
 }
 
-// TestStripsAgainstWhole: a block cut into strips gives the sums of the block in
-// one piece.
+// A block that is divided into strips gives the same sums as the undivided block.
 func TestStripsAgainstWhole(t *testing.T) {
 	x := modeltest.Blobs(900, 3, 8)
 	ctx := context.Background()

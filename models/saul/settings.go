@@ -8,23 +8,22 @@ import (
 	"unfold/sparse/graph"
 )
 
-// Level says how often the dissimilar pairs are coarse-grained. The zero value
-// lets Fit choose by the number of points. A positive Level is the paper's l
-// (l >= 1); NoCoarseGraining is l = 0.
+// Level is the number of times that the dissimilar pairs are coarse-grained. With the zero value
+// Fit chooses it by the number of points. A positive Level is the paper's l (l >= 1);
+// NoCoarseGraining is l = 0.
 type Level int
 
 const (
-	// LevelAuto is NoCoarseGraining for up to 1,000 points, 1 for up to
-	// 200,000, and 2 beyond. Without coarse-graining a fit of n digits of MNIST
-	// has the better neighbours (9-NN leave-one-out accuracy at n = 500: 0.83
-	// against 0.77 at level 1, n = 1,000: 0.84, 0.83, n = 2,000: 0.86, 0.86)
-	// and takes 20 times as long, growing as n^2.
+	// LevelAuto is NoCoarseGraining for up to 1,000 points, 1 for up to 200,000, and 2 beyond.
+	// Without coarse-graining, small maps have better neighbours: on MNIST the 9-NN leave-one-out
+	// accuracy is 0.83 instead of 0.77 (level 1) at n = 500, 0.84 instead of 0.83 at n = 1,000, and
+	// 0.86 for both at n = 2,000. But a fit takes 20 times as long, growing as n^2.
 	LevelAuto Level = 0
-	// NoCoarseGraining keeps every dissimilar pair (l = 0): O(n^2) a step.
+	// NoCoarseGraining keeps every dissimilar pair (l = 0). A step costs O(n^2).
 	NoCoarseGraining Level = -1
 )
 
-// LevelOf returns the Level that means the paper's l; l < 0 means LevelAuto.
+// LevelOf returns the Level of the paper's l; a negative l gives LevelAuto.
 func LevelOf(l int) Level {
 	switch {
 	case l < 0:
@@ -48,16 +47,15 @@ func (l Level) Resolve(n int) int {
 	return 2
 }
 
-// Components says what becomes of a disconnected neighbour graph.
+// Components is the treatment of a disconnected neighbour graph.
 type Components = graph.Components
 
 const (
-	// Connect adds the shortest bridges between components: every row is learnt.
+	// Connect joins the components by the shortest bridges, so that every row is learnt.
 	Connect = graph.Connect
-	// Largest is the paper: only the largest component is learnt, other rows
-	// are placed afterwards and flagged as unlearnt. Of equal components it is that
-	// with the first row. Package fit refuses a map in which the others have no
-	// places of their own.
+	// Largest learns only the largest component, as the paper does. Other rows are placed
+	// afterwards and flagged as unlearnt. Among equal components it takes the one with the first
+	// row. Package fit rejects a map in which the other rows have no positions of their own.
 	Largest = graph.Largest
 )
 
@@ -65,21 +63,20 @@ const (
 const (
 	DefaultNeighbors = 9
 	DefaultSteps     = 400
-	// DefaultGain is the default of Options.Gain. Maps go on changing for long: the
-	// 400th step of MNIST (70,000 digits, d = 2) still gains 5e-5 of the likelihood and
-	// that of 4,000 digits 4e-5, so that the rule loses nothing there and saves steps
-	// only where points are few or few kinds. 1e-4 ends MNIST after 301 steps, 0.7% of
-	// the likelihood lower (9-NN .9603 instead of .9605).
+	// DefaultGain is the default of Options.Gain. It saves steps only on small or simple data sets.
+	// Large maps keep changing for long: the 400th step of MNIST (70,000 digits, d = 2) still gains
+	// 5e-5 of the likelihood, and that of 4,000 digits 4e-5. A gain of 1e-4 ends MNIST after 301
+	// steps with a likelihood 0.7% lower (9-NN .9603 instead of .9605).
 	DefaultGain = 1e-5
 	// DefaultFloor is that of Options.Floor.
 	DefaultFloor = 1e-6
 )
 
-// Settings of a fit. The zero value is a good start: every zero field stands
-// for the default named beside it.
+// Settings are the settings of a fit. Every zero field means the default named in its comment, and
+// the zero value is a good start.
 type Settings struct {
-	// Common has k of eq 22, Neighbors, default DefaultNeighbors, and Steps, default
-	// DefaultSteps.
+	// Common has the settings of all kinds. Neighbors is k of eq 22, default DefaultNeighbors;
+	// Steps has the default DefaultSteps.
 	models.Common
 	Options
 }
@@ -89,38 +86,36 @@ type Options struct {
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
 	Momentum   float64
 	NoMomentum bool
-	// Tolerance is where conjugate gradients stop, relative to the gradient
-	// (the residual at the present mu; never to the right-hand side of eq 20,
-	// which would stop learning). Default 0.01.
+	// Tolerance ends conjugate gradients, relative to the gradient (the residual at the present
+	// mu). It is not relative to the right-hand side of eq 20, which would stop learning. Default
+	// 0.01.
 	Tolerance float64
-	// Gain ends learning before its last step: when 10 steps together have moved
-	// the likelihood by less than 10 times this share of it. What steps gain follows
-	// from gradients that they need anyway. Negative means never. Default DefaultGain
-	// if Steps is left at its default, else never.
+	// Gain ends learning early, when 10 steps together have raised the likelihood by less than 10
+	// times this share of it. The estimate of the rise uses gradients that steps compute anyway. A
+	// negative value disables it. Default DefaultGain if Steps has its default, otherwise disabled.
 	Gain float64
-	// Coarse is what points are held against beside their neighbours: landmarks in the
-	// input, models.CoarseInput, which models.CoarseAuto stands for.
+	// Coarse chooses the targets of repulsion besides a point's neighbours. This model has only
+	// landmarks in the input, models.CoarseInput, which is also what models.CoarseAuto selects.
 	Coarse models.Coarse
 	// Core is s of eq 23: pairs that reach each other within s steps along the
 	// neighbour graph are similar. Default 1.
 	Core int
 	// Level is l, the number of coarse-grainings. Default LevelAuto.
 	Level Level
-	// Shared ties the variances: all points have one (Fig S4, where it makes the worse map).
+	// Shared gives all points one variance (Fig S4). Maps are then worse.
 	Shared bool
-	// Prior keeps places near a frame, by default none: that is the paper's model. The
-	// unit of its weights is 1 over the median squared length scale of similar pairs.
+	// Prior keeps positions near a frame. The default is no prior, as in the paper. Its weights are
+	// in units of 1 over the median squared length scale of similar pairs.
 	Prior prior.Settings
-	// Components says what happens if the neighbour graph is disconnected.
-	// Default Connect.
+	// Components is the treatment of a disconnected neighbour graph. Default Connect.
 	Components Components
-	// Floor bounds squared scales from below, relative to the median squared
-	// edge scale delta^2: delta^2 >= Floor, sigma^2 >= Floor^2 (each times the
-	// median). It keeps near duplicates from degenerating. Default DefaultFloor.
+	// Floor bounds squared scales from below, relative to the median squared edge scale delta^2:
+	// delta^2 >= Floor and sigma^2 >= Floor^2, each times the median. It keeps the likelihood of
+	// near duplicates finite. Default DefaultFloor.
 	Floor float64
 }
 
-// Check returns a *models.SettingError if a fit would refuse the settings.
+// Check returns a *models.SettingError if a fit would reject the settings.
 func (s Settings) Check() error {
 	_, err := s.WithDefaults()
 	return err

@@ -11,8 +11,8 @@ import (
 // rowPiece is the number of points of one task of a sweep over similar pairs.
 const rowPiece = 2048
 
-// similar sweeps over the similar pairs, which are stored by rows: every point
-// sums over its own partners, so no two tasks write to one place.
+// similar sweeps over the similar pairs, which are stored by rows. Every point sums over its own
+// partners, so that no two tasks write to the same memory.
 type similar struct {
 	pairs *landmark.Pairs
 	d     int
@@ -23,7 +23,7 @@ func newSimilar(p *landmark.Pairs, d int) *similar {
 	return &similar{pairs: p, d: d, total: p.Similar.RowSums(nil)}
 }
 
-// system fills the matrix of eq 19,
+// system sets a to the matrix of eq 19,
 //
 //	W_ij = (S_ij + S_ji) / (delta_ij^2 + sigma_i^2 + sigma_j^2)    (eq 18),
 //	diagonal sum_k W_ik + Gamma_i,  Gamma_i = sum_k (D_ik + D_ki) / sigma_i^2,
@@ -78,9 +78,9 @@ func (s *similar) systemPlane(from, to int, st *State, a *solve.Laplacian, grad 
 	}
 }
 
-// spread returns in out, for every point, the sum over its partners of
-// (S_ij + S_ji) (|mu_i - mu_j|^2/q - d) / q with q = delta^2 + sigma_i^2 + sigma_j^2:
-// the similar part of eq 21 by way of eq 16.
+// spread sets out, for every point, to the sum over its partners of (S_ij + S_ji) (|mu_i -
+// mu_j|^2/q - d) / q with q = delta^2 + sigma_i^2 + sigma_j^2. This is the similar part of eq 21,
+// by eq 16.
 func (s *similar) spread(threads int, st *State, out []float64) {
 	sim, d := s.pairs.Similar, s.d
 	par.Ranges(threads, sim.N, rowPiece, func(_, from, to int) {

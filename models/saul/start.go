@@ -9,25 +9,25 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// StartSettings of Start. The zero value is usable.
+// StartSettings are the settings of Start. The zero value is usable.
 type StartSettings struct {
-	// Spectral are those of the eigenvectors: their tolerance (1% is enough
-	// to learn from), seed and threads.
+	// Spectral are the settings of the eigenvectors: tolerance (1% suffices as a start), seed and
+	// threads.
 	Spectral spectral.Settings
 	// Floor is the least sigma^2 (absolute).
 	Floor float64
 }
 
-// Start returns the parameters that learning starts from (supplement,
-// "Implementation"):
+// Start returns the initial parameters of learning (supplement, "Implementation"). The variances
+// are
 //
 //	sigma_i^2 = max_j E_ij |x_i - x_j|^2 / (2d),
 //
-// and for mu the d lowest non-trivial eigenvectors of the Laplacian of S + S',
-// each scaled to root mean square sqrt(mean sigma^2). The paper gives no scale;
-// a hundredth or ten times this one changes the final likelihood by about 1%.
+// and the columns of mu are the d lowest non-trivial eigenvectors of the Laplacian of S + S', each
+// scaled to root mean square sqrt(mean sigma^2). The paper gives no scale; a hundredth or ten times
+// this one changes the final likelihood by about 1%.
 //
-// Coordinates beyond n-1, for which there is no eigenvector, are 0.
+// Coordinates beyond n-1 are 0, because they have no eigenvector.
 func Start(ctx context.Context, p *landmark.Pairs, d int, s StartSettings) (*State, error) {
 	st, mean := spread(p, d, s.Floor)
 	count := min(d, p.N-1)
@@ -49,7 +49,7 @@ func Start(ctx context.Context, p *landmark.Pairs, d int, s StartSettings) (*Sta
 	return st, nil
 }
 
-// spread returns the variances that learning starts from, and their mean; places are 0.
+// spread returns the initial variances and their mean; all positions are 0.
 func spread(p *landmark.Pairs, d int, floor float64) (st *State, mean float64) {
 	st = &State{Mu: vec.New[float64](p.N, d), Sigma2: make([]float64, p.N)}
 	for i, b := range p.Bandwidth2 {

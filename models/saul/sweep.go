@@ -5,16 +5,16 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// statistic is what a sweep sums up: over a row of pairs in both directions, and
-// over odd pairs, of which only the direction e -> f is dissimilar.
+// statistic is a sum over pairs that a sweep computes. row adds a row of pairs in both directions;
+// odd adds a one-way pair, of which only the direction e -> f is dissimilar.
 type statistic struct {
 	columns func(d int) int
 	row     func(g *pairwise.Gauss, u int, skip []int32)
 	odd     func(s *blocks, e, f, base int, sum [][]float64) // sum[c][e-base] is of entry e
 }
 
-// pushes are the mu statistics of eq 11: for every point sum_j V_ij (mu_i - mu_j),
-// V_ij = D_ij nu_ij / q_ij + D_ji nu_ji / q_ji.
+// pushes computes the statistics of mu (eq 11): for every point sum_j V_ij (mu_i - mu_j), V_ij =
+// D_ij nu_ij / q_ij + D_ji nu_ji / q_ji.
 var pushes = statistic{
 	columns: func(d int) int { return d },
 	row:     (*pairwise.Gauss).Push,
@@ -29,8 +29,8 @@ var pushes = statistic{
 	},
 }
 
-// spreads are the sigma statistics of eq 17: for every point the sum over its
-// partners of D (nu/q) (|mu_i - mu_j|^2/q - d).
+// spreads computes the statistics of sigma (eq 17): for every point the sum over its partners of D
+// (nu/q) (|mu_i - mu_j|^2/q - d).
 var spreads = statistic{
 	columns: func(int) int { return 1 },
 	row:     (*pairwise.Gauss).Spread,
@@ -42,7 +42,7 @@ var spreads = statistic{
 	},
 }
 
-// work is what one task computes with.
+// work is the workspace of one task.
 type work struct {
 	gauss   pairwise.Gauss
 	mu, sum [][]float64 // columns of the present rows
@@ -52,9 +52,9 @@ func newWork(d int) *work {
 	return &work{mu: make([][]float64, d), sum: make([][]float64, d)}
 }
 
-// sweep runs over all dissimilar pairs once, both directions together, and
-// leaves in s.sum, for every entry, the sum of a statistic over its partners
-// (unscaled). threads bounds the goroutines, not the result.
+// sweep visits all dissimilar pairs once, both directions together. It sets s.sum to the unscaled
+// sums of a statistic over the partners of every entry. threads bounds the goroutines and does not
+// change the result.
 func (s *blocks) sweep(threads int, stat *statistic) {
 	cols := stat.columns(s.d)
 	par.Do(threads, len(s.tasks), func(t int) {
@@ -70,8 +70,8 @@ func (s *blocks) sweep(threads int, stat *statistic) {
 	s.combine(cols)
 }
 
-// rows sweeps rows from..to of block b. sum[c][e-base] becomes the sum of entry e,
-// for the entries from row from on.
+// rows sweeps over the rows from..to of block b. It sets sum[c][e-base] to the sum of entry e, for
+// all entries from row from on.
 func (s *blocks) rows(k *task, b, from, to, base int, sum [][]float64, stat *statistic) {
 	w, blk := k.work, &s.list[b]
 	x, y := s.off[b]+from, s.off[b+1]
@@ -89,7 +89,7 @@ func (s *blocks) rows(k *task, b, from, to, base int, sum [][]float64, stat *sta
 	}
 }
 
-// load sets w up for the rows of block b from row from on.
+// load prepares w for the rows of block b from row from on.
 func (s *blocks) load(w *work, b, from int, sum [][]float64) {
 	x, y := s.off[b]+from, s.off[b+1]
 	for c := range w.mu {
@@ -98,7 +98,8 @@ func (s *blocks) load(w *work, b, from int, sum [][]float64) {
 	w.gauss.Reset(pairwise.Points{S: s.sigma2[x:y], A: s.a[x:y], B: s.b[x:y], W: s.w[x:y], Mu: w.mu, Sum: sum}, from)
 }
 
-// pair returns what the model says about the ordered pair of entries (e, f).
+// pair returns the Pair of the entries e and f: their scale, variances and squared distance on the
+// map.
 func (s *blocks) pair(e, f int) Pair {
 	delta := s.a[e] + s.b[f]
 	p := Pair{Scale2: delta * delta, Sigma2I: s.sigma2[e], Sigma2J: s.sigma2[f], Dims: s.d}
@@ -109,7 +110,7 @@ func (s *blocks) pair(e, f int) Pair {
 	return p
 }
 
-// odd adds the one-way pairs of block b.
+// odd adds the one-way pairs of block b to the sums.
 func (s *blocks) odd(b, base int, sum [][]float64, stat *statistic) {
 	for _, o := range s.list[b].Odd {
 		stat.odd(s, s.off[b]+int(o.U), s.off[b]+int(o.V), base, sum)

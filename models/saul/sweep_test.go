@@ -10,8 +10,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestSweepsDoNotAllocate: a sweep in many tasks takes no memory but for the
-// function that it hands to its goroutines.
+// A sweep in many tasks allocates only the closure that it passes to its goroutines.
 func TestSweepsDoNotAllocate(t *testing.T) {
 	ctx := context.Background()
 	x := modeltest.Blobs(2000, 4, 9)

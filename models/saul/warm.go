@@ -11,33 +11,31 @@ import (
 	"unfold/sparse/knn"
 )
 
-// PairsOf makes the constants of the likelihood of a graph's points by settings, as
-// landmark.New does.
+// PairsOf computes the constants of the likelihood from a graph and settings, as landmark.New does.
 type PairsOf func(ctx context.Context, g *graph.Graph, s landmark.Settings) (*landmark.Pairs, error)
 
-// Warm is what is there of a map before it is continued. The zero
-// value is nothing: then Continue is a fit.
+// Warm is the state of a map before Continue. With the zero value Continue is a fit.
 type Warm struct {
-	// State holds the places and variances of the points; nil means the start of Fit.
+	// State has the positions and variances of the points; nil means the start of Fit.
 	State *State
-	// Refit learns from the start of Fit all the same, and goes on from State only if
-	// that ends with a lower likelihood than State has.
+	// Refit learns from the start of Fit. It continues from State only if the refit ends with a
+	// lower likelihood than State has.
 	Refit bool
-	// Anchor is lambda of Model.Hold, in units of 1 over the median squared length scale
-	// of similar pairs.
+	// Anchor is the lambda of Model.Hold, in units of 1 over the median squared length scale of
+	// similar pairs.
 	Anchor float64
-	// Parts are those of the first Settings.Neighbors neighbours, all of the points; nil
-	// means that they are found.
+	// Parts are the components of the graph of the first Settings.Neighbors neighbours of all
+	// points; nil means that Continue computes them.
 	Parts *graph.Parts
-	// Pairs, if not nil, makes the constants where all points are learnt.
+	// Pairs, if not nil, computes the constants when all points are learnt.
 	Pairs PairsOf
 }
 
-// Continue goes on with a map: Settings.Steps of EM from what is
-// there, for the distinct points x, whose lists nb hold at least Settings.Neighbors.
-// Report.LoglikInitial is that of Warm.State, if there is one, by the constants of x; the
-// result has no lower likelihood. Where momentum would have it fall the steps are taken
-// again without, which Report.Falls says.
+// Continue learns on from an existing map: Settings.Steps steps of EM from the state in from, for
+// the distinct points x. The lists in nb have at least Settings.Neighbors neighbours each.
+// Report.LoglikInitial is the likelihood of Warm.State, if set, with the constants of x; the result
+// has no lower likelihood. If momentum lowers it, the steps are repeated without momentum, and
+// Report.Falls counts them.
 func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, from Warm, s Settings) (*Result, error) {
 	s, err := s.WithDefaults()
 	if err != nil {
@@ -57,7 +55,7 @@ func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, fro
 	return &Result{Result: out, Settings: s}, nil
 }
 
-// further goes on from Warm.State.
+// further runs EM from Warm.State.
 func (f *fitter[T]) further(ctx context.Context) error {
 	g, p, err := f.constants(ctx)
 	if err != nil {
@@ -78,7 +76,7 @@ func (f *fitter[T]) further(ctx context.Context) error {
 	return f.finish(ctx, g, p, st)
 }
 
-// before is Warm.State of the points that are learnt.
+// before returns Warm.State restricted to the learnt points.
 func (f *fitter[T]) before(g *graph.Graph) *State {
 	st := f.warm.State.Clone()
 	if g.Keep != nil {
@@ -96,8 +94,8 @@ func (f *fitter[T]) before(g *graph.Graph) *State {
 	return st
 }
 
-// refit learns from the start of a fit, or, where that ends lower than the map before
-// is, from this.
+// refit learns from the start of a fit. If that ends below the likelihood of the previous map, it
+// continues from the previous map instead.
 func (f *fitter[T]) refit(ctx context.Context, g *graph.Graph, m *Model, before *State) (*State, error) {
 	r := &f.Out.Report
 	st, near, err := f.start(ctx, g, m.pairs)
@@ -114,8 +112,8 @@ func (f *fitter[T]) refit(ctx context.Context, g *graph.Graph, m *Model, before 
 	return f.rising(ctx, m, before)
 }
 
-// rising takes steps from the map before, held by the anchor, such that the likelihood
-// does not fall.
+// rising runs steps from the previous map, held by the anchor, such that the likelihood does not
+// fall.
 func (f *fitter[T]) rising(ctx context.Context, m *Model, before *State) (*State, error) {
 	r := &f.Out.Report
 	if f.scale > 0 {
@@ -136,7 +134,7 @@ func (f *fitter[T]) rising(ctx context.Context, m *Model, before *State) (*State
 		}
 		r.Falls++
 	}
-	// Nothing is left to gain but rounding.
+	// The remaining gain is below rounding.
 	r.Loglik = r.LoglikInitial
 	return before, nil
 }

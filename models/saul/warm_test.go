@@ -9,8 +9,8 @@ import (
 	"unfold/models/modeltest"
 )
 
-// TestContinueIsFit: from the start of a fit, and in two parts without momentum,
-// it is the fit; also where only the largest component is learnt.
+// Continue from the start of a fit equals the fit. So does Continue in two parts without momentum,
+// and with only the largest component learnt.
 func TestContinueIsFit(t *testing.T) {
 	ctx := context.Background()
 	for _, components := range []Components{Connect, Largest} {

@@ -11,45 +11,46 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Settings of a measurement. The zero value works.
+// Settings are the settings of a measurement. The zero value works.
 type Settings struct {
 	// K is the number of neighbours of trustworthiness and continuity. Default 12.
 	K int
-	// Recall are further numbers of neighbours whose recall is measured, each less
-	// than the number of points. Default those of 10, 30 and 100 that are less by two.
+	// Recall lists more numbers of neighbours to measure recall for, each less than the number of
+	// points. By default these are 10, 30 and 100, as far as they are at least two less than the
+	// number of points.
 	Recall []int
-	// Sample is the largest number of points that sums run over. Default 1000
-	// for rank measures; accuracies run over all points by default. Negative
-	// means all points.
+	// Sample is the maximum number of points that sums run over. By default it is 1000 for rank
+	// measures, and all points for accuracies. A negative value means all points.
 	Sample int
-	// Pairs is the largest number of pairs whose distances are compared: all, if
-	// there are not more, else as many random ones. Default 2,000,000.
+	// Pairs is the maximum number of pairs whose distances are compared. If there are more, as many
+	// random pairs are drawn. Default 2,000,000.
 	Pairs int
-	// Triplets is the number of random triples of points, if not all points are
-	// ranked. Default 400,000.
+	// Triplets is the number of random triples of points, used unless all points are ranked.
+	// Default 400,000.
 	Triplets int
-	// Distance is that of the data, beside which maps are Euclidean. Default the Euclidean one.
+	// Distance is the distance in the data; distances on the map are always Euclidean. The default
+	// is Euclidean.
 	Distance distance.Distance
-	// Seed chooses the sample, the pairs and the triples.
+	// Seed determines the sample, the pairs and the triples.
 	Seed uint64
-	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
+	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
 }
 
-// Accuracy is the share of points whose label their neighbours predict.
+// Accuracy is the share of points whose label is predicted correctly by their neighbours.
 type Accuracy struct {
-	// K are the numbers of neighbours, Share the accuracies.
+	// K are the numbers of neighbours, Share the accuracy for each.
 	K     []int
 	Share []float64
-	// Points is the number of labelled points judged; Exact says that these
-	// are all, Seed otherwise chose them.
+	// Points is the number of labelled points that were tested. Exact reports that these are all;
+	// otherwise Seed chose them.
 	Points int
 	Exact  bool
 	Seed   uint64
 }
 
-// LeaveOneOut returns, for each k of ks, the share of labelled points whose class
-// is the vote of their k nearest other labelled points on the map (n x d).
+// LeaveOneOut returns, for each k of ks, the share of labelled points on the map (n x d) whose
+// class is the majority vote of their k nearest other labelled points.
 func LeaveOneOut[T vec.Float](ctx context.Context, points vec.Matrix[T], class []int32, ks []int, s Settings) (*Accuracy, error) {
 	if err := checkClasses(points.Rows, class); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func HeldOutError[T vec.Float](ctx context.Context, train vec.Matrix[T], trainCl
 	return a.Share, nil
 }
 
-// judge fills in the shares of points whose class is that of the vote.
+// judge computes the shares of points whose class equals the vote of their neighbours.
 func (a *Accuracy) judge(point func(i int) (near []int32, truth int32), class []int32) {
 	for i := range a.Points {
 		near, truth := point(i)
@@ -129,7 +130,7 @@ func (a *Accuracy) judge(point func(i int) (near []int32, truth int32), class []
 	}
 }
 
-// checkClasses checks that there is one class a point, and one that is not missing.
+// checkClasses checks that there is one class for each point, and at least one that is not missing.
 func checkClasses(n int, class []int32) error {
 	if len(class) != n {
 		return models.BadInputf("score: %d labels for %d points", len(class), n)
@@ -140,7 +141,7 @@ func checkClasses(n int, class []int32) error {
 	return nil
 }
 
-// labelled drops the points whose class is missing.
+// labelled removes the points whose class is missing.
 func labelled[T vec.Float](points vec.Matrix[T], class []int32) (vec.Matrix[T], []int32) {
 	if !slices.Contains(class, Missing) {
 		return points, class
@@ -154,8 +155,7 @@ func labelled[T vec.Float](points vec.Matrix[T], class []int32) (vec.Matrix[T], 
 	return vec.Take(points, kept), out
 }
 
-// largest returns the largest of ks, all of which must be within 1..most: a point has so many
-// others as neighbours.
+// largest returns the largest of ks. All must be within 1..most, the number of other points.
 func largest(ks []int, most int) (int, error) {
 	if len(ks) == 0 {
 		return 0, models.BadInputf("score: no number of neighbours is named")

@@ -8,7 +8,7 @@ import (
 	"unfold/models"
 )
 
-// ranks replaces v by its ranks, from 1, ties at their mean, and returns the
+// ranks replaces v by its ranks, starting at 1, with the mean rank for ties. It returns the
 // ascending order of v.
 func ranks(v []float64, s *radix.Sorter) (order []int32) {
 	order = s.Order(len(v), func(i int) float64 { return v[i] }, nil)
@@ -33,8 +33,8 @@ func runs(v []float64, order []int32, f func(from, to int)) {
 	}
 }
 
-// pearson returns the correlation of a and b and its standard error if they are
-// independent draws of pairs; both are 0 if a or b is constant.
+// pearson returns the correlation of a and b, and its standard error for independently drawn pairs.
+// Both are 0 if a or b is constant.
 func pearson(a, b []float64) (r, err float64) {
 	ma, mb := mean(a), mean(b)
 	var aa, bb, ab float64
@@ -66,9 +66,9 @@ func mean(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// spearman returns the correlation of the ranks of a and b, ties at their mean, and
-// leaves in them u and v: the ranks less their mean, over their number. It is 0 if
-// a or b is constant.
+// spearman returns the correlation of the ranks of a and b, with mean ranks for ties. It overwrites
+// a and b with u and v: the ranks minus their mean, divided by their number. The correlation is 0
+// if a or b is constant.
 func spearman(a, b []float64) *rankCorrelation {
 	var s radix.Sorter
 	c := &rankCorrelation{u: a, v: b, byU: ranks(a, &s), byV: ranks(b, &s)}
@@ -89,7 +89,7 @@ func spearman(a, b []float64) *rankCorrelation {
 	return c
 }
 
-// rankCorrelation is Spearman's, with what its error needs.
+// rankCorrelation is Spearman's correlation, with the ranks that its standard error needs.
 type rankCorrelation struct {
 	u, v       []float64
 	byU, byV   []int32 // ascending orders
@@ -97,9 +97,8 @@ type rankCorrelation struct {
 	rho        float64
 }
 
-// err returns the standard error of rho if the pairs (u, v) are independent draws,
-// by the delta method: the root of the mean square influence over that of their
-// number. It is 0 if rho is not defined.
+// err returns the standard error of rho for independently drawn pairs (u, v), by the delta method:
+// the root mean square influence divided by the root of their number. It is 0 if rho is undefined.
 func (c *rankCorrelation) err() float64 {
 	if c.uu == 0 || c.vv == 0 {
 		return 0
@@ -111,9 +110,8 @@ func (c *rankCorrelation) err() float64 {
 	return math.Sqrt(squares) / float64(len(c.u))
 }
 
-// influences returns every pair's influence on rho, the derivative of rho by the
-// pair's weight. A pair has influence by its own ranks and by raising, as it is one
-// more below them, all greater ranks.
+// influences returns the influence of every pair on rho, that is, the derivative of rho by the
+// pair's weight. A pair acts by its own ranks, and by raising all greater ranks.
 func (c *rankCorrelation) influences() []float64 {
 	root := math.Sqrt(c.uu * c.vv)
 	influence := make([]float64, len(c.u))
@@ -126,9 +124,8 @@ func (c *rankCorrelation) influences() []float64 {
 	return influence
 }
 
-// raise adds to the influence of every pair the mean, over all pairs, of q v + p u
-// of those with a greater u and half of those with an equal one. The means of u
-// and v are 0.
+// raise adds to the influence of every pair the mean, over all pairs, of q v + p u for those with
+// greater u, and half of it for those with equal u. The means of u and v are 0.
 func raise(influence, u, v []float64, byU []int32, q, p float64) {
 	n := float64(len(u))
 	var before float64
@@ -144,8 +141,8 @@ func raise(influence, u, v []float64, byU []int32, q, p float64) {
 	})
 }
 
-// AUC returns the area under the ROC curve: the probability that a positive
-// event's score is above a negative one's, ties counting half. Both must be there.
+// AUC returns the area under the ROC curve: the probability that a positive event has a higher
+// score than a negative one, with ties counted half. Neither list may be empty.
 func AUC(positive, negative []float64) (float64, error) {
 	if len(positive) == 0 || len(negative) == 0 {
 		return 0, models.BadInputf("score: %d positive and %d negative events: both must be there for an AUC", len(positive), len(negative))
@@ -154,7 +151,7 @@ func AUC(positive, negative []float64) (float64, error) {
 	if i := slices.IndexFunc(all, math.IsNaN); i >= 0 {
 		return 0, models.BadInputf("score: score %d is NaN", i)
 	}
-	// The Mann-Whitney statistic: the positives' rank sum above its least value.
+	// The Mann-Whitney statistic is the rank sum of the positives minus its minimum.
 	var sum float64
 	ranks(all, new(radix.Sorter))
 	for _, r := range all[:len(positive)] {

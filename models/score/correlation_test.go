@@ -30,8 +30,8 @@ func TestShepardIsSpearman(t *testing.T) {
 	}
 }
 
-// The influences on Spearman's correlation are its derivative: moving one of two
-// pairs' weights moves it as they say.
+// The influences are the derivative of Spearman's correlation: changing the weight of a pair
+// changes the correlation accordingly.
 func TestInfluenceIsTheDerivative(t *testing.T) {
 	const n = 40
 	r := cloud(3, n, 2)
@@ -41,7 +41,7 @@ func TestInfluenceIsTheDerivative(t *testing.T) {
 		a = append(a, math.Round(float64(3*r.Row(i)[0])))
 		b = append(b, math.Round(float64(r.Row(i)[0]+2*r.Row(i)[1])))
 	}
-	// 2000 copies of every pair are the distribution, one copy more a step along it.
+	// The distribution has 2000 copies of every pair; one more copy is a small step.
 	const copies = 2000
 	many := func(extra int) float64 {
 		var p, q []float64

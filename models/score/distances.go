@@ -11,26 +11,26 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Correlation compares distances on both sides: Spearman's correlation is of their
-// ranks, ties at their mean, Pearson's of themselves. Both are 0 if all distances
-// on one side are equal.
+// Correlation compares distances in the data with distances on the map. Spearman's correlation uses
+// their ranks, with mean ranks for ties, Pearson's the distances themselves. Both are 0 if all
+// distances on one side are equal.
 type Correlation struct {
 	Spearman, Pearson float64
 	// SpearmanError and PearsonError are the standard errors, 0 if Exact.
 	SpearmanError, PearsonError float64
-	// Pairs of points entered. Exact says that these are all pairs; otherwise Seed
-	// drew them, each independently of the others.
+	// Pairs is the number of pairs of points that were compared. Exact reports that these are all
+	// pairs; otherwise Seed drew them independently.
 	Pairs int
 	Exact bool
 	Seed  uint64
 }
 
-// defaultPairs is up to how many pairs are compared.
+// defaultPairs is the maximum number of pairs that are compared by default.
 const defaultPairs = 2_000_000
 
-// Distances compares the distances between points on the map y with those between
-// the same points by other coordinates x, such as the data or where they truly lie.
-// It takes some 70 bytes a pair.
+// Distances compares the distances between points on the map y with those between the same points
+// in other coordinates x, such as the data or the true positions. It needs about 70 bytes for a
+// pair.
 func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings) (*Correlation, error) {
 	n, most := x.Rows, s.Pairs
 	if most == 0 {
@@ -67,8 +67,7 @@ func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matri
 	return c, ctx.Err()
 }
 
-// pairDistances returns the distances of pairs, which are in the order of their
-// first points.
+// pairDistances returns the distances of pairs, which must be ordered by their first points.
 func pairDistances[T vec.Float](by distance.Distance, x vec.Matrix[T], pairs [][2]int32, threads int) []float64 {
 	out := make([]float64, len(pairs))
 	par.Ranges(threads, len(pairs), 1024, func(_, from, to int) {
@@ -100,8 +99,7 @@ func allPairs(n int) [][2]int32 {
 	return out
 }
 
-// drawPairs draws pairs of different points of n, all equally likely, in the order
-// of their first points.
+// drawPairs draws pairs of different points out of n uniformly, ordered by their first points.
 func drawPairs(n, count int, seed uint64) [][2]int32 {
 	r := rand.New(rand.NewPCG(seed, 0x5ba1))
 	out := make([][2]int32, count)
@@ -115,9 +113,9 @@ func drawPairs(n, count int, seed uint64) [][2]int32 {
 	return out
 }
 
-// Centroids compares the distances between the classes' centroids on the map y
-// with those in the data x: whether groups that are far apart are shown far apart.
-// It takes at least three classes. Means of rows of 0 and 1 are none, and have Euclidean distances.
+// Centroids compares the distances between the centroids of classes on the map y with those in the
+// data x. It shows whether groups that are far apart in the data are far apart on the map. It needs
+// at least three classes. Centroids of binary rows are not binary, and have Euclidean distances.
 func Centroids[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], class []int32, s Settings) (*Correlation, error) {
 	if x.Rows != y.Rows {
 		return nil, models.BadInputf("score: %d points on the map, %d in the data", y.Rows, x.Rows)
@@ -135,7 +133,7 @@ func Centroids[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matri
 	return Distances(ctx, centroids(x, groups), centroids(y, groups), s)
 }
 
-// members returns the points of every class that has some.
+// members returns the points of every class that is not empty.
 func members(class []int32) (groups [][]int) {
 	groups = make([][]int, slices.Max(class)+1)
 	for i, c := range class {

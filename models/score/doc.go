@@ -1,4 +1,4 @@
-// Package score measures how good a map is, from the map, the data and labels.
+// Package score measures the quality of a map from the map, the data and labels.
 //
 //	LeaveOneOut    kNN accuracy of labels on the map, each point left out in turn
 //	HeldOutError   kNN error of labels of one map's points among another's
@@ -30,41 +30,39 @@
 //	                  to the 15 nearest others
 //	regression      = sqrt(sum_i (v_i - mean of v over M_k(i))^2 / sum_i (v_i - mean of v)^2)
 //
-// With a pairs that are in one group, b in one class, c in both, of all p pairs, and H
-// the entropy of groups, classes or their cells (Hubert and Arabie, "Comparing partitions",
-// 1985, eq 5; Strehl and Ghosh 2002, by the arithmetic mean):
+// Let a pairs of points be in one group, b in one class and c in both, out of p pairs, and let H be
+// the entropy of groups, classes or their cells (Hubert and Arabie, "Comparing partitions", 1985,
+// eq 5; Strehl and Ghosh 2002, with the arithmetic mean). Then
 //
 //	Rand        = (c - ab/p) / ((a+b)/2 - ab/p)
 //	information = (H(groups) + H(classes) - H(both)) / ((H(groups) + H(classes)) / 2)
 //
-// R_NX is the area under the curve over log k of Lee, Peluffo-Ordonez and
-// Verleysen, "Multi-scale similarities in stochastic neighbour embedding"
-// (Neurocomputing 2015): 1 is a map with the data's ranks, 0 what a random one has.
-// A point j counts in Q(k) from k = max(r(i,j), s(i,j)) on, so that the area is a
-// mean over points of sums over others (rnxWeights).
+// R_NX is the area under the curve over log k of Lee, Peluffo-Ordonez and Verleysen, "Multi-scale
+// similarities in stochastic neighbour embedding" (Neurocomputing 2015). It is 1 for a map with the
+// ranks of the data, and 0 on average for a random map. A point j counts in Q(k) from k =
+// max(r(i,j), s(i,j)) on, so that the area is a mean over points of sums over other points
+// (rnxWeights).
 //
-// Density is what densMAP aims at (Narayan, Berger and Cho, "Assessing single-cell
-// transcriptomic variability through density-preserving data visualization", 2021): whether
-// what is dense on the map is dense in the data. Points with a radius of 0 are left out.
+// Density is the objective of densMAP (Narayan, Berger and Cho, "Assessing single-cell
+// transcriptomic variability through density-preserving data visualization", 2021): whether regions
+// that are dense in the data are dense on the map. Points with a radius of 0 are omitted.
 //
-// Trustworthiness, continuity and recall look at the nearest neighbours, R_NX at
-// neighbourhoods of every size; triplets, Shepard and Centroids at the map as a
-// whole.
+// Trustworthiness, continuity and recall measure the nearest neighbours, R_NX neighbourhoods of
+// every size, and triplets, Shepard and Centroids the map as a whole.
 //
-// Equal distances are ordered by row number, but in correlations have their mean
-// rank; a vote between equally frequent classes goes to the smaller.
+// Equal distances are ordered by row number, but have their mean rank in correlations. A vote
+// between equally frequent classes goes to the smaller class.
 //
 // # Samples
 //
-// Ranks against all n points cost n distances a point. Above a set number of
-// points the sums over i run over a seeded sample of them, each still ranked
-// against all n. Of more than a set number of pairs, and of triples unless all
-// points are ranked, as many are drawn independently. The result says so (Exact,
-// Seed and how many), and the same seed draws the same.
+// Ranks of one point need its distances to all n points. Above a maximum number of points, the sums
+// over i run over a seeded sample; each sampled point is still ranked against all n. Above a
+// maximum number of pairs, as many are drawn independently; triples are drawn unless all points are
+// ranked. The result reports this (Exact, Seed and the counts), and the same seed draws the same
+// sample.
 //
-// What is estimated comes with its standard error, that is, about the figure of all
-// points of this map: of means over m of n points without replacement, s
-// sqrt(1/m - 1/n) with their standard deviation s; of triples the binomial one; of
-// correlations the delta method's, the root mean square of the drawn pairs'
-// influences over the root of their number.
+// An estimate has a standard error, relative to the value for all points of this map. For means
+// over m of n points without replacement it is s sqrt(1/m - 1/n), with their standard deviation s.
+// For triples it is the binomial one. For correlations it comes from the delta method: the root
+// mean square influence of the drawn pairs, divided by the root of their number.
 package score

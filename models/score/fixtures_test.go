@@ -12,8 +12,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// fixture is any of the files in testdata/fixtures/score, whose README.md explains
-// the fields.
+// fixture has the fields of all files in testdata/fixtures/score; the README.md there explains
+// them.
 type fixture struct {
 	Name   string         `json:"name"`
 	X      fixtures.Dense `json:"x"`
@@ -32,7 +32,7 @@ type values struct {
 	RNX                         float64 `json:"rnx_auc"`
 }
 
-// densitiesOf returns those of the fixtures, by testdata/density.py.
+// densitiesOf returns the densities of the fixtures, as testdata/density.py computed them.
 func densitiesOf(t *testing.T) (of map[string]float64) {
 	raw, err := os.ReadFile("testdata/density.json")
 	if err == nil {
@@ -44,7 +44,7 @@ func densitiesOf(t *testing.T) (of map[string]float64) {
 	return of
 }
 
-// exact are the settings that measure a fixture by all points and pairs.
+// exact returns settings that measure a fixture with all points and pairs.
 func (f *fixture) exact() Settings {
 	return Settings{K: f.K, Sample: -1, Pairs: f.X.Rows * f.X.Rows, Threads: 2}
 }
@@ -89,7 +89,7 @@ func TestFixtures(t *testing.T) {
 	})
 }
 
-// sorted returns the values of m by ascending keys.
+// sorted returns the values of m ordered by key.
 func sorted(m map[int]float64) (out []float64) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[k])
@@ -97,8 +97,7 @@ func sorted(m map[int]float64) (out []float64) {
 	return out
 }
 
-// Single precision changes no figure by more than the orders of near-equal
-// distances that it swaps.
+// Single precision changes a figure only as far as it swaps near-equal distances.
 func TestFixturesInSinglePrecision(t *testing.T) {
 	fixtures.Each(t, "score", func(t *testing.T, f *fixture) {
 		s := f.exact()

@@ -15,9 +15,9 @@ import (
 
 func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }
 
-// Of three points 0, 1, 3 every one has a nearer and a farther other. The map
-// 0, 2, 1 turns that of the first two round and has a tie at the third, which goes
-// to the smaller number: against the data.
+// In the data 0, 1, 3 every point has a nearer and a farther other point. The map 0, 2, 1 reverses
+// the order for the first two. The third has a tie on the map, which goes to the smaller number,
+// unlike in the data.
 func TestTripletsByHand(t *testing.T) {
 	x, y := line(0, 1, 3), line(0, 2, 1)
 	triples := [][3]int32{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}}
@@ -30,8 +30,8 @@ func TestTripletsByHand(t *testing.T) {
 	if got := triplets(distance.Euclidean, x, x, 1000, 7, 2); got.Share != 1 {
 		t.Errorf("the data as its own map keep %g of the triplets", got.Share)
 	}
-	// A map of one point has the smaller number nearer: so have the data, but at the
-	// third point.
+	// On a map with all points in one position the smaller number is nearer, as in the data except
+	// for the third point.
 	kept := 0
 	for _, d := range drawTriplets(3, 1000, 7) {
 		if d[0] != 2 {
@@ -65,8 +65,8 @@ func TestTripletsAreUniform(t *testing.T) {
 	}
 }
 
-// The share of a sample is near that of all triples, and does not depend on the
-// number of threads.
+// The share in a sample is near the share of all triples, and does not depend on the number of
+// threads.
 func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 	x, y := cloud(1, 30, 4), cloud(2, 30, 2)
 	for i := range 30 {
@@ -98,10 +98,9 @@ func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 }
 
 func TestRegressByHand(t *testing.T) {
-	// The nearest others of 0, 1, 3, 7 are 1, 0, 1, 3. The values' mean is 3.75, the
-	// squares about it sum to 28.75; the values lie -1, 1, 2, 4 off the nearest's.
-	// Three neighbours are all others: v - (15-v)/3 is 4/3 of v's own distance from
-	// the mean.
+	// The nearest others of 0, 1, 3, 7 are 1, 0, 1, 3. The mean of the values is 3.75, and the sum
+	// of squares around it 28.75. The errors with one neighbour are -1, 1, 2, 4. Three neighbours
+	// are all others: v - (15-v)/3 is 4/3 of v's distance from the mean.
 	r, err := Regress(context.Background(), line(0, 1, 3, 7), [][]float64{{1, 2, 4, 8}, {8, 4, 2, 1}}, []int{1, 3}, Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -109,13 +108,13 @@ func TestRegressByHand(t *testing.T) {
 	if r.Points != 4 || len(r.Error) != 2 || math.Abs(r.Error[0][0]-math.Sqrt(22/28.75)) > 1e-15 || math.Abs(r.Error[0][1]-4./3) > 1e-15 {
 		t.Errorf("%+v", r)
 	}
-	// 8, 4, 2, 1 lie 4, -4, -2, -1 off.
+	// The errors of 8, 4, 2, 1 are 4, -4, -2, -1.
 	if want := math.Sqrt(37 / 28.75); math.Abs(r.Error[1][0]-want) > 1e-15 {
 		t.Errorf("second column %g, want %g", r.Error[1][0], want)
 	}
 }
 
-// Neither shifts nor scales of a number change its error.
+// Shifting or scaling a column does not change its error.
 func TestRegressIsRelative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := cloud(rapid.Uint64().Draw(t, "seed"), 40, 2)
@@ -138,7 +137,7 @@ func TestRegressIsRelative(t *testing.T) {
 }
 
 func TestDistancesByHand(t *testing.T) {
-	// Distances 1, 3, 2 and 3, 1, 2 (of 01, 02, 12) are ranked the other way round.
+	// The distances 1, 3, 2 in the data and 3, 1, 2 on the map (of 01, 02, 12) have opposite ranks.
 	three := line(0, 1, 3)
 	for _, c := range []struct {
 		y    vec.Matrix[float32]
@@ -165,8 +164,8 @@ func TestDistancesByHand(t *testing.T) {
 }
 
 func TestCentroidsByHand(t *testing.T) {
-	// Centroids at 0, 1, 3 in the data and 0, 3, 1 on the map; a point without a class
-	// and a class without a point do not count.
+	// The centroids are 0, 1, 3 in the data and 0, 3, 1 on the map. A point without a class and a
+	// class without points are ignored.
 	class := []int32{0, 1, 0, 4, Missing, 1}
 	x := line(-1, 0, 1, 3, 90, 2)
 	y := line(2, 3, -2, 1, -70, 3)

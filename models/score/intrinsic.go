@@ -11,16 +11,18 @@ import (
 	"unfold/sparse/knn"
 )
 
-// IntrinsicDimension estimates the dimension of the set that rows lie on, by the ratios
-// mu_i = r_2 / r_1 of the distances to the two nearest other rows (TwoNN; Facco et al. 2017,
-// "Estimating the intrinsic dimension of datasets by a minimal neighborhood information",
-// eq. 3: log mu is exponential with rate d). The unbiased estimate of that rate is
+// IntrinsicDimension estimates the dimension of the manifold of the rows from the ratios mu_i = r_2
+// / r_1 of the distances to the two nearest other rows (TwoNN; Facco et al. 2017, "Estimating the
+// intrinsic dimension of datasets by a minimal neighborhood information", eq. 3: log mu is
+// exponential with rate d). The unbiased estimate of that rate is
 //
 //	d = (n - 1) / sum_i log mu_i
 //
-// It looks at no more than 2,000 rows, of long ones at fewer, spread over all, and so at scales that are coarser
-// than those of all rows; equal rows count once, rows with a value that is not finite do not. NaN: there are too few
-// different rows, or the estimate is more than twice the number of values, as of rows on a lattice, whose two nearest are equally far.
+// It uses at most 2,000 rows, fewer if rows are long, spread over the whole input. The scale of the
+// estimate is therefore coarser than that of all rows. Equal rows count once, and rows with a value
+// that is not finite are skipped. It returns NaN if there are too few different rows, or if the
+// estimate exceeds twice the number of values. The latter happens for rows on a lattice, whose two
+// nearest are equally far.
 func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], d distance.Distance, threads int) (float64, error) {
 	const rows, work = 2000, 1 << 28
 	m := min(x.Rows, rows, max(50, int(math.Sqrt(work/float64(max(x.Cols, 1))))))
@@ -42,7 +44,7 @@ func IntrinsicDimension(ctx context.Context, x vec.Matrix[float32], d distance.D
 		return math.NaN(), fmt.Errorf("score: intrinsic dimension: %w", err)
 	}
 	n, sum, power := float64(nb.N), 0.0, 2.0
-	if d.Length(4) == 4 { // lists hold the distances themselves
+	if d.Length(4) == 4 { // lists have distances, not their squares
 		power = 1
 	}
 	for i := range nb.N {

@@ -10,8 +10,8 @@ import (
 	"unfold/sparse/distance"
 )
 
-// The estimate of rows that are uniform on a cube of known dimension, turned into a space of
-// more, lies within 15 % of it.
+// For uniform rows on a cube of known dimension, rotated into more dimensions, the estimate is
+// within 15 % of it.
 func TestIntrinsicDimension(t *testing.T) {
 	for _, dim := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(dim), func(t *testing.T) {
@@ -44,7 +44,8 @@ func TestIntrinsicDimension(t *testing.T) {
 	}
 }
 
-// Rows on a lattice, whose two nearest are equally far but for rounding, have no estimate.
+// Rows on a lattice have no estimate, because their two nearest rows are equally far up to
+// rounding.
 func TestIntrinsicDimensionOfALattice(t *testing.T) {
 	x := vec.New[float32](360, 2)
 	for i := range x.Rows {

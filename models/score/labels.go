@@ -2,12 +2,10 @@ package score
 
 import "slices"
 
-// Missing is the class of a point without a label. Such points neither vote nor
-// are judged.
+// Missing is the class of a point without a label. Such points neither vote nor are tested.
 const Missing int32 = -1
 
-// Classes numbers labels in ascending order of their text. The empty text is
-// Missing.
+// Classes numbers labels in ascending order of their text. The empty text becomes Missing.
 func Classes(labels []string) (class []int32, names []string) {
 	number := map[string]int32{}
 	for _, l := range labels {
@@ -29,8 +27,8 @@ func Classes(labels []string) (class []int32, names []string) {
 	return class, names
 }
 
-// vote returns the class that most of the neighbours have, of equally frequent ones
-// the smaller. It returns Missing if no neighbour has a label.
+// vote returns the most frequent class among the neighbours, the smallest of equally frequent ones.
+// It returns Missing if no neighbour has a label.
 func vote(near []int32, class []int32) int32 {
 	best, votes := Missing, 0
 	for m, j := range near {

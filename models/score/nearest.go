@@ -10,8 +10,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Nearest is Neighborhoods without R_NX, which is NaN: the ranks of some points alone take a
-// fraction of the time.
+// Nearest is Neighborhoods without R_NX, which is NaN. It only computes the ranks of the nearest
+// points, which takes a fraction of the time.
 func Nearest[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings) (*Neighborhood, error) {
 	r, err := newRanking(ctx, x, y, s, ofNearest)
 	if err != nil {
@@ -27,7 +27,8 @@ type nearestWork struct {
 	counting      rankCounts
 }
 
-// judgeNearest fills in the figures of point i by the ranks of its nearest on one side among all on the other.
+// judgeNearest computes the figures of point i from the ranks of its nearest points on each side
+// among all points on the other.
 func (r *ranking) judgeNearest(w *rankWork, inData, onMap []float64, i int, row []float64) {
 	n := &w.nearest
 	most := min(max(r.most, radiusNeighbors), r.Points-1)
@@ -53,7 +54,8 @@ func (r *ranking) judgeNearest(w *rankWork, inData, onMap []float64, i int, row 
 	r.figures(w, madeUp, lost, row)
 }
 
-// nearestOf returns the k nearest points by distance from point i, nearest first, in the memory of list.
+// nearestOf returns the k nearest points to point i by distance, nearest first, in the memory of
+// list.
 func nearestOf(list []int32, dist []float64, i, k int) []int32 {
 	list = list[:0]
 	for j, d := range dist {
@@ -69,10 +71,10 @@ func nearestOf(list []int32, dist []float64, i, k int) []int32 {
 	return list
 }
 
-// radiusNeighbors is how many of the nearest a local radius is the mean distance of.
+// radiusNeighbors is the number of nearest points whose mean distance is a local radius.
 const radiusNeighbors = 15
 
-// meanDistance is the mean of up to radiusNeighbors distances, whose squares are given.
+// meanDistance returns the mean of up to radiusNeighbors distances, given their squares.
 func meanDistance(dist2 []float64, nearest []int32) float64 {
 	nearest = nearest[:min(len(nearest), radiusNeighbors)]
 	var sum float64
@@ -82,14 +84,15 @@ func meanDistance(dist2 []float64, nearest []int32) float64 {
 	return sum / float64(len(nearest))
 }
 
-// rankCounts is the memory in which ranks are counted.
+// rankCounts is a workspace for counting ranks.
 type rankCounts struct {
 	order []int32 // places in the list of points, by distance
 	upTo  []float64
 	count []int32
 }
 
-// of returns the ranks of the given points by distance from point i among all others, in the memory of ranks.
+// of returns the ranks of the given points by distance from point i among all other points, in the
+// memory of ranks.
 func (c *rankCounts) of(ranks []int32, dist []float64, i int, points []int32) []int32 {
 	c.order, c.upTo, c.count = c.order[:0], c.upTo[:0], room(c.count, len(points))
 	clear(c.count)
@@ -108,8 +111,8 @@ func (c *rankCounts) of(ranks []int32, dist []float64, i int, points []int32) []
 		if d > farthest || j == i {
 			continue
 		}
-		// Point j is before the points from here on, or is the first of them. Comparing numbers and rows
-		// at once takes twice the time on a poor map.
+		// Point j precedes the points from here on, or is the first of them. Comparing distances
+		// and row numbers at once would take twice the time on a poor map.
 		at := sort.SearchFloat64s(c.upTo, d)
 		for at < len(points) && c.upTo[at] == d && points[c.order[at]] < int32(j) {
 			at++

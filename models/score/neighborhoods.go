@@ -13,33 +13,33 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Neighborhood says how much of the data's neighbourhoods the map keeps, by ranks.
-// The formulas are in the package's essay.
+// Neighborhood measures by ranks how well the map preserves the neighbourhoods of the data. The
+// package comment has the formulas.
 type Neighborhood struct {
-	// K is the number of neighbours of trustworthiness, continuity and recall,
-	// RecallK those of RecallAt.
+	// K is the number of neighbours for trustworthiness, continuity and recall; RecallK are the
+	// numbers for RecallAt.
 	K       int
 	RecallK []int
 	Ranked
-	// Error holds the standard errors of a sample: 0 if Exact, NaN of one point.
+	// Error has the standard errors of a sample: 0 if Exact, NaN for a sample of one point.
 	Error Ranked
-	// Sample points were ranked against all Points. Exact says that these are
-	// all; Seed otherwise chose them.
+	// Sample points were ranked against all Points. Exact reports that the sample is all points;
+	// otherwise Seed chose it.
 	Points, Sample int
 	Exact          bool
 	Seed           uint64
 }
 
-// Ranked holds the figures of ranks. RecallAt[m] is of RecallK[m] neighbours; RNX
-// is the area under R_NX(K) over log K, of all K: 1 is a perfect map, 0 a random one.
+// Ranked has the figures that are computed from ranks. RecallAt[m] is for RecallK[m] neighbours.
+// RNX is the area under R_NX(K) over log K for all K: 1 is a perfect map, 0 a random one.
 type Ranked struct {
 	Trustworthiness, Continuity, Recall, RNX float64
-	// Density is the correlation of log local radii in the data and on the map.
+	// Density is the correlation between the logarithms of local radii in the data and on the map.
 	Density  float64
 	RecallAt []float64
 }
 
-// What zero settings mean here.
+// These are the defaults of zero settings.
 const (
 	defaultK      = 12
 	defaultSample = 1000
@@ -57,7 +57,7 @@ func Neighborhoods[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.M
 	return &r.Neighborhood, nil
 }
 
-// reach says whose ranks a ranking is by.
+// reach selects the points whose ranks are computed.
 type reach int
 
 const (
@@ -66,16 +66,16 @@ const (
 	ofTriplets // all, also of triples
 )
 
-// ranking is a Neighborhood with what else its ranks say.
+// ranking is a Neighborhood with further results of its ranks.
 type ranking struct {
 	Neighborhood
-	// triplets is the share of all triples whose order is kept, if asked for and
+	// triplets is the share of all triples with the same order on both sides, if requested and
 	// Exact.
 	triplets float64
 	most     int // of K and RecallK
 }
 
-// Columns of the figures of a row; those of recall follow.
+// These are the columns of the figures of a row; the columns of recall follow.
 const (
 	trustColumn = iota
 	contColumn
@@ -113,7 +113,7 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 		defer lent.Put(w)
 		inData := dx.from(chosen[from:to], &w.x)
 		for m := from; m < to; m++ {
-			// Maps have few columns: products of a block would save nothing there.
+			// Maps have few columns, so matrix products of a block would save nothing there.
 			onMap := dy.from(chosen[m:m+1], &w.y)
 			own := inData[(m-from)*r.Points : (m-from+1)*r.Points]
 			if by == ofNearest {
@@ -131,19 +131,18 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 	return r, ctx.Err()
 }
 
-// A task's rows are at most taskRows, and have at most taskDistances distances in
-// the data, or are one row.
+// A task has at most taskRows rows and at most taskDistances distances in the data, but at least
+// one row.
 const (
 	taskRows      = 32
 	taskDistances = 1 << 22
 )
 
-// TaskRows is how many rows of n a thread ranks at a time: it holds their distances to all
-// others.
+// TaskRows returns the number of rows, out of n, that a thread ranks at a time. It bounds memory,
+// because a thread stores their distances to all other rows.
 func TaskRows(n int) int { return min(max(taskDistances/max(n, 1), 1), taskRows) }
 
-// plan checks the request, fills in what is measured and returns the points that
-// sums run over.
+// plan checks the settings, fills in the defaults and returns the points that sums run over.
 func (r *ranking) plan(n, places int, s Settings) ([]int, error) {
 	k, sample := s.K, s.Sample
 	if k == 0 {
@@ -177,8 +176,8 @@ func (r *ranking) plan(n, places int, s Settings) ([]int, error) {
 	return choose(n, sample, s.Seed), nil
 }
 
-// rnxWeights returns W with which the area under a point's R_NX over log K is
-// sum_j W(max(r(i,j), s(i,j))) - 1: j counts in Q_NX(K) from its larger rank on.
+// rnxWeights returns weights W with which the area under a point's R_NX over log K is sum_j
+// W(max(r(i,j), s(i,j))) - 1. It uses that j counts in Q_NX(K) from its larger rank on.
 func rnxWeights(n int) []float64 {
 	var sum float64
 	for k := 1; k <= n-2; k++ {
@@ -191,7 +190,7 @@ func rnxWeights(n int) []float64 {
 	return w
 }
 
-// rankWork ranks all points by distance from one.
+// rankWork ranks all points by their distance from one point.
 type rankWork struct {
 	x, y         blockWork
 	sorter       radix.Sorter
@@ -203,7 +202,7 @@ type rankWork struct {
 	nearest      nearestWork
 }
 
-// rank fills in the ranks by distance from point i.
+// rank computes the ranks by distance from point i, in the data and on the map.
 func (w *rankWork) rank(inData, onMap []float64, i int) {
 	w.in, w.on = room(w.in, len(inData)), room(w.on, len(onMap))
 	w.ranks(w.on, onMap, i)
@@ -212,7 +211,7 @@ func (w *rankWork) rank(inData, onMap []float64, i int) {
 	w.inRadius = w.radius(inData, i)
 }
 
-// radius returns the local radius of point i by squared distances in w.order.
+// radius returns the local radius of point i from squared distances in w.order.
 func (w *rankWork) radius(dist2 []float64, i int) float64 {
 	list := w.nearest.inData[:0]
 	for _, j := range w.order[:min(len(w.order), radiusNeighbors+1)] {
@@ -224,7 +223,7 @@ func (w *rankWork) radius(dist2 []float64, i int) float64 {
 	return meanDistance(dist2, list)
 }
 
-// ranks leaves the order of distances in w.order.
+// ranks computes the ranks of distances and leaves their order in w.order.
 func (w *rankWork) ranks(rank []int32, dist []float64, i int) {
 	w.order = w.sorter.Order(len(dist), func(j int) float64 { return dist[j] }, w.order)
 	next := int32(1)
@@ -238,10 +237,10 @@ func (w *rankWork) ranks(rank []int32, dist []float64, i int) {
 	}
 }
 
-// judge fills in the figures of a ranked point.
+// judge computes the figures of a ranked point.
 func (r *ranking) judge(w *rankWork, weight, row []float64) {
 	k := int32(r.K)
-	// within[m] counts points with a larger rank of m.
+	// within[m] counts points whose larger rank is m.
 	w.within = room(w.within, r.most+1)
 	clear(w.within)
 	var area, madeUp, lost float64
@@ -264,8 +263,8 @@ func (r *ranking) judge(w *rankWork, weight, row []float64) {
 	r.figures(w, madeUp, lost, row)
 }
 
-// figures fills in what a row's neighbours say: by how many ranks those on the map are beyond the
-// data's K, and those in the data beyond the map's.
+// figures stores the figures of a row. madeUp is the sum of ranks beyond K in the data for
+// neighbours on the map, lost the sum beyond K on the map for neighbours in the data.
 func (r *ranking) figures(w *rankWork, madeUp, lost float64, row []float64) {
 	for m := range r.most { // within[m] counts up to m now
 		w.within[m+1] += w.within[m]
@@ -280,7 +279,7 @@ func (r *ranking) figures(w *rankWork, madeUp, lost float64, row []float64) {
 	}
 }
 
-// sum takes the means over rows and their standard errors.
+// sum computes the means over rows and their standard errors.
 func (r *ranking) sum(rows vec.Matrix[float64]) {
 	mean, err := sampleMeans(rows, r.Points)
 	r.Ranked, r.Error = ranked(mean), ranked(err)
@@ -288,9 +287,8 @@ func (r *ranking) sum(rows vec.Matrix[float64]) {
 	r.Density, r.Error.Density = densities(rows, r.Points)
 }
 
-// densities returns the correlation of log local radii over the rows drawn from a
-// population, and its standard error. Points with as many equal ones that a radius is 0
-// are left out.
+// densities returns the correlation of log local radii over the rows drawn from a population, and
+// its standard error. Points with a radius of 0, which have many equal points, are omitted.
 func densities(rows vec.Matrix[float64], population int) (r, err float64) {
 	var in, on []float64
 	for m := range rows.Rows {

@@ -14,8 +14,8 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// likeness is a map that resembles the data x, more or less; equal rows of the data
-// are equal on the map, and some rows are.
+// likeness returns a map that resembles the data x. Equal rows of the data are equal on the map,
+// and so are some others.
 func likeness(x vec.Matrix[float32], seed uint64) vec.Matrix[float32] {
 	y := cloud(seed, x.Rows, 2)
 	for i := range x.Rows {
@@ -28,8 +28,8 @@ func likeness(x vec.Matrix[float32], seed uint64) vec.Matrix[float32] {
 	return y
 }
 
-// bruteRNX is the area under R_NX over log K by the definition, and recall that of
-// k neighbours, over the given points.
+// bruteRNX returns the area under R_NX over log K by definition, and the recall for k neighbours,
+// over the given points.
 func bruteRNX(rx, ry [][]int, k int, points []int) (rnx, recall float64) {
 	n := len(rx)
 	q := func(k int) (sum float64) {
@@ -51,7 +51,7 @@ func bruteRNX(rx, ry [][]int, k int, points []int) (rnx, recall float64) {
 	return rnx / all, q(k)
 }
 
-// bruteTriplets is the share of all triples in which rankings agree.
+// bruteTriplets returns the share of all triples that both rankings order alike.
 func bruteTriplets(rx, ry [][]int) float64 {
 	kept, all := 0, 0
 	for i := range rx {

@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// Partition says how far groups of points are their classes.
+// Partition measures the agreement of groups of points with their classes.
 type Partition struct {
-	// Rand is the adjusted Rand index: 1 for the same groups, 0 on average for random ones.
-	// Information is the mutual information over the mean of both entropies, 0 to 1.
+	// Rand is the adjusted Rand index: 1 for identical groups, 0 on average for random ones.
+	// Information is the mutual information divided by the mean of both entropies, 0 to 1.
 	Rand, Information float64
 	// Points have a class.
 	Points int
 }
 
-// Partitions compares groups with classes, of the same points. A negative group, as of
-// points in no cluster, is a group like others; points of class Missing do not count.
+// Partitions compares groups with classes of the same points. A negative group, as of points in no
+// cluster, counts as a group of its own. Points of class Missing are ignored.
 func Partitions(group, class []int32) (*Partition, error) {
 	if len(group) != len(class) {
 		return nil, fmt.Errorf("score: %d groups and %d classes", len(group), len(class))
@@ -50,7 +50,7 @@ func Partitions(group, class []int32) (*Partition, error) {
 	return p, nil
 }
 
-// pairs counts the pairs of points that are in one cell.
+// pairs counts the pairs of points in the same cell.
 func pairs(cells map[[2]int32]int) (sum float64) {
 	for _, n := range cells {
 		sum += float64(n) * float64(n-1) / 2 // whole numbers: their order does not matter
@@ -58,7 +58,7 @@ func pairs(cells map[[2]int32]int) (sum float64) {
 	return sum
 }
 
-// entropy of a partition of n points, in nats.
+// entropy returns the entropy of a partition of n points, in nats.
 func entropy(cells map[[2]int32]int, n int) (h float64) {
 	order := slices.SortedFunc(maps.Keys(cells), func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, cell := range order {

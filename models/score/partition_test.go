@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPartitions: figures of scikit-learn's documentation, and of pairs counted one by one.
+// Partitions agrees with examples of scikit-learn's documentation, and with pairs counted one by
+// one.
 func TestPartitions(t *testing.T) {
 	for _, c := range []struct {
 		name         string

@@ -11,19 +11,19 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Regression says how well a point's neighbours on the map predict numbers known of it.
+// Regression measures how well a point's neighbours on the map predict numeric columns.
 type Regression struct {
 	// K are the numbers of neighbours.
 	K []int
-	// Error[c][m] is the error of column c by K[m] neighbours: 0 is perfect, 1 is
-	// what the mean of all would do.
+	// Error[c][m] is the error of column c with K[m] neighbours, relative to predicting the overall
+	// mean: 0 is perfect, 1 is no better than the mean.
 	Error [][]float64
 	// Points is the number of points.
 	Points int
 }
 
-// Regress predicts every column of values (one value a point of the map, n x d) at
-// every point by the mean of its k nearest other points, for each k of ks.
+// Regress predicts every column of values at every point as the mean of its k nearest other points
+// on the map, for each k of ks. A column has one value for each point of the map (n x d).
 func Regress[T vec.Float](ctx context.Context, points vec.Matrix[T], values [][]float64, ks []int, s Settings) (*Regression, error) {
 	n := points.Rows
 	for c, v := range values {

@@ -10,10 +10,10 @@ import (
 	"unfold/sparse/distance"
 )
 
-// distances computes squared distances, or what takes their place under a distance, from some rows to
-// all: directly if there are few columns, else by matrix products of the centred rows, |a|^2 + |b|^2 - 2ab
-// in float64. What is left of a difference there at the level of rounding is 0, so
-// that equal rows are at distance 0 and tie.
+// distances computes squared distances, or the corresponding values of another distance, from some
+// rows to all rows. For few columns it computes them directly. Otherwise it uses matrix products of
+// the centred rows, |a|^2 + |b|^2 - 2ab in float64. Differences at the level of rounding are set to
+// 0, so that equal rows are at distance 0 and tie.
 type distances[T vec.Float] struct {
 	d    distance.Distance
 	x    vec.Matrix[T]
@@ -21,12 +21,12 @@ type distances[T vec.Float] struct {
 	norm []float64 // |x_i - mean|^2
 }
 
-// distanceBlock rows are taken at a time; with the 32 rows of a task the product
-// stays below the size at which gonum starts goroutines of its own.
+// distanceBlock is the number of rows in a block. With the 32 rows of a task, the product stays
+// below the size at which gonum starts goroutines of its own.
 const distanceBlock = 192
 
-// fewColumns is up to where the direct way is taken; rounding is what counts as 0
-// otherwise, relative to |a|^2 + |b|^2.
+// fewColumns is the maximum number of columns for the direct computation. rounding is the
+// difference, relative to |a|^2 + |b|^2, that counts as 0 otherwise.
 const (
 	fewColumns = 16
 	rounding   = 1e-13
@@ -52,7 +52,8 @@ func newDistances[T vec.Float](by distance.Distance, x vec.Matrix[T], threads in
 	return d
 }
 
-// direct says that pairs are measured one by one: under other distances all are.
+// direct reports whether pairs are computed one by one, as they always are for distances other than
+// the Euclidean.
 func (d *distances[T]) direct() bool {
 	return d.x.Cols <= fewColumns || d.d != distance.Euclidean
 }
@@ -106,8 +107,8 @@ func (d *distances[T]) from(rows []int, w *blockWork) []float64 {
 	return w.out
 }
 
-// measure writes to out the squared distances of row i and the given rows of x, or what takes their
-// place under a distance.
+// measure writes to out the squared distances between row i and the given rows of x, or the
+// corresponding values of another distance.
 func measure[T vec.Float](d distance.Distance, out []float64, x vec.Matrix[T], i int32, rows []int32) {
 	if x, ok := any(x).(vec.Matrix[float32]); ok && d == distance.Euclidean {
 		dist.Exact(out, x.Row(int(i)), x.Data, x.Cols, rows)
@@ -118,7 +119,7 @@ func measure[T vec.Float](d distance.Distance, out []float64, x vec.Matrix[T], i
 	}
 }
 
-// room returns a slice of n values in the memory of s, if that suffices.
+// room returns a slice of n values, in the memory of s if it is large enough.
 func room[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)

@@ -8,14 +8,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// choose returns m of 0..n-1, ascending, all equally likely.
+// choose returns m of the numbers 0..n-1, drawn uniformly without replacement, in ascending order.
 func choose(n, m int, seed uint64) []int {
 	out := rand.New(rand.NewPCG(seed, 0x5a3)).Perm(n)[:m]
 	slices.Sort(out)
 	return out
 }
 
-// drawOrdered draws count of 0..n-1 independently and returns them ascending.
+// drawOrdered draws count of the numbers 0..n-1 independently and returns them in ascending order.
 func drawOrdered(r *rand.Rand, n, count int) []int32 {
 	times := make([]int32, n)
 	for range count {
@@ -39,8 +39,8 @@ func everyone(n int) []int {
 	return out
 }
 
-// sampleMeans returns the mean of every column over rows drawn without replacement
-// from a population, and its standard error: 0 if all were drawn, NaN of one row.
+// sampleMeans returns the mean of every column over rows drawn without replacement from a
+// population, and its standard error. The error is 0 if all rows were drawn, NaN for one row.
 func sampleMeans(rows vec.Matrix[float64], population int) (mean, err []float64) {
 	m := float64(rows.Rows)
 	mean, err = make([]float64, rows.Cols), make([]float64, rows.Cols)
@@ -60,7 +60,7 @@ func sampleMeans(rows vec.Matrix[float64], population int) (mean, err []float64)
 			err[c] += (v - mean[c]) * (v - mean[c])
 		}
 	}
-	// The variance of a mean of m of N is that of the values times (1/m - 1/N).
+	// The variance of a mean of m out of N values is the variance of the values times (1/m - 1/N).
 	left := 1/m - 1/float64(population)
 	for c, v := range err {
 		err[c] = math.Sqrt(v / (m - 1) * left)

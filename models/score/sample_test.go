@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// estimates are the figures of a measurement with their standard errors, by name.
+// estimates returns the figures of a measurement with their standard errors, by name.
 func estimates(s *Structure) map[string][2]float64 {
 	out := map[string][2]float64{
 		"trustworthiness": {s.Trustworthiness, s.Error.Trustworthiness}, "continuity": {s.Continuity, s.Error.Continuity},
@@ -25,9 +25,9 @@ func estimates(s *Structure) map[string][2]float64 {
 	return out
 }
 
-// within checks that what samples estimate lies within four of their standard
-// errors of the exact figures, and that these errors are the deviation over seeds,
-// of all figures but those that are left out.
+// within checks two things for all figures except the omitted ones. Estimates from samples lie
+// within four standard errors of the exact figures, and the standard errors equal the deviation
+// over seeds.
 func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exact, sampled Settings, seeds int, out ...string) {
 	t.Helper()
 	all, err := Measure(context.Background(), x, y, exact)
@@ -63,7 +63,7 @@ func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exac
 			squares[name] += z * z / float64(seeds)
 		}
 	}
-	// The mean of the squares of that many normal deviates is 1 +- sqrt(2/seeds).
+	// The mean square of that many normal deviates is 1 +- sqrt(2/seeds).
 	for name, v := range squares {
 		if slack := 4 * math.Sqrt(2/float64(seeds)); v > 1+slack || v < max(0, 1-slack) {
 			t.Errorf("%s: deviations are %.2f standard errors, want 1", name, math.Sqrt(v))
@@ -71,8 +71,8 @@ func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exac
 	}
 }
 
-// A sample of a hundred can have none of the few points that carry nearly all that
-// trustworthiness and continuity lose: these two are held to larger ones below.
+// A sample of a hundred may miss the few points that cause most of the loss of trustworthiness and
+// continuity. The test below checks these two with larger samples.
 func TestSamplesAreWithinTheirErrors(t *testing.T) {
 	fixtures.Each(t, "score", func(t *testing.T, f *fixture) {
 		n := f.X.Rows
@@ -80,8 +80,8 @@ func TestSamplesAreWithinTheirErrors(t *testing.T) {
 	})
 }
 
-// A map of eight groups, in which one lies in two parts and two lie on each other, so
-// that points fare very differently.
+// The map has eight groups. One of them is in two parts and two overlap, so that the quality
+// differs much between points.
 func TestSamplesOfThousandsAreWithinTheirErrors(t *testing.T) {
 	const n, dim = 2000, 6
 	x, y := cloud(1, n, dim), cloud(2, n, 2)
@@ -98,8 +98,8 @@ func TestSamplesOfThousandsAreWithinTheirErrors(t *testing.T) {
 	within(t, x, y, Settings{Sample: -1}, Settings{Sample: 200, Pairs: 20_000, Triplets: 20_000, Threads: 2}, 25)
 }
 
-// Errors fall with the size of the sample as they should, and that of one point is
-// not known.
+// Standard errors decrease with the size of the sample as they should, and the error of a single
+// point is unknown.
 func TestErrorsOfSampleSizes(t *testing.T) {
 	x := cloud(5, 1000, 3)
 	y := likeness(x, 6)

@@ -26,8 +26,8 @@ func cloud(seed uint64, n, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// rankings returns the definition's rank of every point by distance from every
-// other, from 1; the point's own is 0.
+// rankings returns the rank of every point by distance from every other by definition, starting at
+// 1; the rank of the point itself is 0.
 func rankings(x vec.Matrix[float32]) [][]int { return rankingsBy(distance.Euclidean, x) }
 
 // rankingsBy is rankings under a distance.
@@ -53,7 +53,7 @@ func rankingsBy(by distance.Distance, x vec.Matrix[float32]) [][]int {
 	return out
 }
 
-// brute is Structure by the definition, over the given points.
+// brute computes the figures of Structure by definition, over the given points.
 func brute(x, y vec.Matrix[float32], k int, points []int) (trust, cont, recall float64) {
 	rx, ry := rankings(x), rankings(y)
 	n := x.Rows
@@ -85,7 +85,7 @@ func TestMeasureIsTheDefinition(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		x := cloud(seed, n, rapid.SampledFrom([]int{3, 20}).Draw(t, "dim"))
 		y := cloud(seed+1, n, 2)
-		// Make the map resemble the data, more or less.
+		// The map resembles the data more or less.
 		for i := range n {
 			y.Row(i)[0] = x.Row(i)[0] + 0.3*y.Row(i)[0]
 			// Equal rows tie, in the data and on the map.
@@ -210,7 +210,7 @@ func TestLeaveOneOutIsTheDefinition(t *testing.T) {
 		if !got.Exact || got.Points != n-count(class, Missing) {
 			t.Fatalf("%d points judged, exact %v", got.Points, got.Exact)
 		}
-		// A sample judges the chosen of the labelled points against all of them.
+		// A sample tests the chosen labelled points against all labelled points.
 		points, labels := labelled(y, class)
 		sampled, err := LeaveOneOut(context.Background(), y, class, ks, Settings{Sample: 8, Seed: 3})
 		if err != nil {
@@ -244,7 +244,7 @@ func TestHeldOutError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// With k=4 the classes tie everywhere and the smaller is predicted.
+	// With k=4 the classes tie everywhere, and the smaller class is predicted.
 	if want := []float64{1. / 3, 0}; math.Abs(got[0]-want[0]) > 1e-15 || math.Abs(got[1]-want[1]) > 1e-15 {
 		t.Errorf("errors %v, want %v", got, want)
 	}
@@ -306,7 +306,7 @@ func TestAUCIsTheProbability(t *testing.T) {
 }
 
 func ExampleMeasure() {
-	// A map that shows a square's corners on a line.
+	// The map places the corners of a square on a line.
 	x := vec.Of(6, 2, []float32{0, 0, 0, 1, 1, 1, 1, 0, 5, 5, 5, 6})
 	y := vec.Of(6, 1, []float32{0, 1, 2, 3, 9, 10})
 	s, err := Measure(context.Background(), x, y, Settings{K: 2})

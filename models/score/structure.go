@@ -6,12 +6,12 @@ import (
 	"unfold/internal/vec"
 )
 
-// Structure says how much of the data's structure the map keeps, near and far.
+// Structure measures how well the map preserves the structure of the data, local and global.
 type Structure struct {
 	Neighborhood
 	// Shepard compares the distances of pairs.
 	Shepard Correlation
-	// Triplets are of all triples if the neighbourhoods are Exact, else of random ones.
+	// Triplets are over all triples if the neighbourhoods are Exact, otherwise over random ones.
 	Triplets Agreement
 }
 

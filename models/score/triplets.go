@@ -10,20 +10,20 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Agreement is the share of triples (i, j, k) of points for which the map agrees
-// with the data on which of j and k is nearer to i.
+// Agreement is the share of triples (i, j, k) of points for which the map and the data agree on
+// which of j and k is nearer to i.
 type Agreement struct {
 	Share float64
 	// Error is the standard error, 0 if Exact.
 	Error float64
-	// Count triples were judged. Exact says that these are all; otherwise Seed drew
-	// them, each independently of the others.
+	// Count is the number of triples. Exact reports that these are all; otherwise Seed drew them
+	// independently.
 	Count int
 	Exact bool
 	Seed  uint64
 }
 
-// defaultTriplets is how many random triples are judged.
+// defaultTriplets is the default number of random triples.
 const defaultTriplets = 400_000
 
 // triplets returns the agreement on count random triples of different points.
@@ -47,7 +47,7 @@ func triplets[T, U vec.Float](by distance.Distance, x vec.Matrix[T], y vec.Matri
 	return Agreement{Share: share, Error: math.Sqrt(share * (1 - share) / float64(count)), Count: count, Seed: seed}
 }
 
-// tripletCount is how many random triples the settings ask for.
+// tripletCount returns the number of random triples that the settings request.
 func tripletCount(s Settings) (int, error) {
 	switch {
 	case s.Triplets < 0:
@@ -58,14 +58,13 @@ func tripletCount(s Settings) (int, error) {
 	return s.Triplets, nil
 }
 
-// drawTriplets draws triples of different points of n, all equally likely, in the
-// order of their first points.
+// drawTriplets draws triples of different points out of n uniformly, ordered by their first points.
 func drawTriplets(n, count int, seed uint64) [][3]int32 {
 	r := rand.New(rand.NewPCG(seed, 0x7419))
 	out := make([][3]int32, count)
 	for m, i := range drawOrdered(r, n, count) {
 		j, k := r.Int32N(int32(n-1)), r.Int32N(int32(n-2))
-		// The j-th of the points that are not i, the k-th of those that are neither.
+		// j was drawn among the points other than i, and k among those other than both.
 		if j >= i {
 			j++
 		}
@@ -80,9 +79,9 @@ func drawTriplets(n, count int, seed uint64) [][3]int32 {
 	return out
 }
 
-// nearer reports of every triple, which are in the order of their first points,
-// whether the second point is nearer to the first than the third is; of two that
-// are as near it is the one of the smaller number.
+// nearer reports for every triple whether the second point is nearer to the first than the third
+// is; of two equally near ones the smaller number is nearer. Triples must be ordered by their first
+// points.
 func nearer[T vec.Float](by distance.Distance, x vec.Matrix[T], triples [][3]int32) []bool {
 	out := make([]bool, 0, len(triples))
 	var rows []int32
@@ -105,13 +104,13 @@ func nearer[T vec.Float](by distance.Distance, x vec.Matrix[T], triples [][3]int
 	return out
 }
 
-// allTriplets is how many triples n points have: of every point, the pairs of
-// others.
+// allTriplets returns the number of triples of n points: for every point, the pairs of other
+// points.
 func allTriplets(n int) int { return n * ((n - 1) * (n - 2) / 2) }
 
-// kept returns the share of a ranked point's pairs of others that the data and the
-// map have in the same order: all but the inversions of the map's ranks in the
-// order of the data, which a tree of sums counts.
+// kept returns the share of pairs of other points that have the same order in the data and on the
+// map, for a ranked point. It counts the inversions of the map's ranks in the order of the data,
+// with a tree of sums.
 func (w *rankWork) kept() float64 {
 	n := len(w.on)
 	w.tree = room(w.tree, n)

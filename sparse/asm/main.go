@@ -14,8 +14,9 @@ func main() {
 	Generate()
 }
 
-// laplacianMul2AVX2 writes the product for two columns with AVX2: half a register holds the two
-// columns of an entry, and a row has four sums, so that no addition waits for the one before.
+// laplacianMul2AVX2 writes the product for two columns with AVX2. Half a register has the two
+// columns of an entry, and a row has four partial sums, so that additions do not wait for each
+// other.
 func laplacianMul2AVX2() {
 	TEXT("laplacianMul2AVX2", NOSPLIT, "func(dst *[2]float64, diagonal *float64, x *[2]float64, start *int, index *int32, data *float64, from, to int)")
 	Doc("laplacianMul2AVX2 sets rows from..to of dst = (diag(diagonal) - C) X.")
@@ -74,7 +75,7 @@ func laplacianMul2AVX2() {
 	RET()
 }
 
-// laplacianMul4 writes the product for four columns, which are a register.
+// laplacianMul4 writes the product for four columns, which fill a register.
 func laplacianMul4() {
 	TEXT("laplacianMul4AVX2", NOSPLIT, "func(dst, diagonal, x *float64, stride int, start *int, index *int32, data *float64, from, to int)")
 	Doc("laplacianMul4AVX2 sets rows from..to of dst = (diag(diagonal) - C) X for four columns",

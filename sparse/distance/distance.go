@@ -9,10 +9,10 @@ import (
 	"unfold/internal/vec"
 )
 
-// Distance is one between rows. The zero value is Euclidean.
+// Distance is a distance between rows. The zero value is Euclidean.
 type Distance uint8
 
-// The distances; the package's essay has their formulas.
+// These are the distances; the package comment has their formulas.
 const (
 	Euclidean Distance = iota
 	Manhattan
@@ -22,7 +22,7 @@ const (
 
 var names = []string{Euclidean: "euclidean", Manhattan: "manhattan", Chebyshev: "chebyshev", Jaccard: "jaccard"}
 
-// String is the distance's word on the command line and in files.
+// String returns the name of the distance on the command line and in files.
 func (d Distance) String() string {
 	if int(d) >= len(names) {
 		return fmt.Sprintf("distance %d", int(d))
@@ -41,7 +41,7 @@ func Parse(name string) (Distance, error) {
 	return Euclidean, fmt.Errorf("distance %q: there is only %s", name, strings.Join(names, ", "))
 }
 
-// Length returns the distance of which d2 is what lists hold.
+// Length returns the distance for d2, the value that neighbour lists store.
 func (d Distance) Length(d2 float64) float64 {
 	if d == Manhattan || d == Jaccard {
 		return d2
@@ -49,10 +49,10 @@ func (d Distance) Length(d2 float64) float64 {
 	return math.Sqrt(d2)
 }
 
-// Bits says that the distance is one of rows of 0 and 1.
+// Bits reports whether the distance is only defined for binary rows.
 func (d Distance) Bits() bool { return d == Jaccard }
 
-// BitError says which value of a row is neither 0 nor 1.
+// BitError reports a value of a row that is neither 0 nor 1.
 type BitError struct {
 	Distance Distance
 	Row, Col int

@@ -19,7 +19,7 @@ import (
 
 var all = []distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}
 
-// fixture is what testdata/foreign/distances.py writes.
+// fixture has the output of testdata/foreign/distances.py.
 type fixture struct {
 	Rows, Bits                    [][]float32
 	Manhattan, Chebyshev, Jaccard [][]float64
@@ -28,7 +28,7 @@ type fixture struct {
 	NearestJaccard                [][]int32 `json:"nearest_jaccard"`
 }
 
-// Distances are those of scipy, and the nearest rows as near as those that scikit-learn finds.
+// Distances agree with scipy, and the nearest rows are as near as those of scikit-learn.
 func TestDistancesAreSciPys(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/foreign/tables/distances.json")
 	if err != nil {
@@ -73,7 +73,7 @@ func TestDistancesAreSciPys(t *testing.T) {
 	}
 }
 
-// pair draws two rows that a distance is defined for, and a box that holds the second.
+// pair draws two rows for which a distance is defined, and a box that contains the second.
 func pair(t *rapid.T, d distance.Distance) (a, b []float32, low, high []float64) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	n := rapid.IntRange(1, 200).Draw(t, "columns")
@@ -96,8 +96,9 @@ func pair(t *rapid.T, d distance.Distance) (a, b []float32, low, high []float64)
 	return a, b, low, high
 }
 
-// What the essay promises of every distance: it is symmetric, 0 of equal rows alone, the sum of its
-// shares, not below what Box says, and left by Within only above the limit.
+// Every distance has the properties that the package comment promises: it is symmetric, 0 only for
+// equal rows, the sum of its shares, and at least the bound of Box; Within stops early only above
+// the limit.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(all).Draw(t, "distance")
@@ -132,7 +133,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// A root of d2 keeps the triangle inequality.
+// The root of d2 satisfies the triangle inequality.
 func TestRootsAreMetrics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(all).Draw(t, "distance")
@@ -146,8 +147,8 @@ func TestRootsAreMetrics(t *testing.T) {
 	})
 }
 
-// Counts of bits have the distance of the rows, and no pair within a limit has more columns that
-// differ than it allows.
+// Distances from bit counts equal the distances of the rows, and pairs within a limit differ in at
+// most MostDiffering columns.
 func TestCountsOfBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, _, _ := pair(t, distance.Jaccard)
@@ -168,7 +169,8 @@ func TestCountsOfBits(t *testing.T) {
 	})
 }
 
-// What a pair takes, of rows of two and of fifty columns, beside the plain squared distance.
+// BenchmarkBetween measures one pair, for rows of two and of fifty columns, next to the plain
+// squared distance.
 func BenchmarkBetween(b *testing.B) {
 	for _, n := range []int{2, 50} {
 		x, y := make([]float32, n), make([]float32, n)

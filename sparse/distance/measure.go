@@ -15,8 +15,8 @@ func Between[T vec.Float](d Distance, a, b []T) float64 {
 	return Within(d, a, b, math.Inf(1))
 }
 
-// Within returns d2 of two rows if that is at most most, and otherwise a number above most: it may
-// stop once it has seen enough.
+// Within returns d2 of two rows if it is at most most. Otherwise it returns a number above most,
+// since it stops as soon as the sum exceeds the limit.
 func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
 	switch d {
 	case Manhattan:
@@ -32,8 +32,8 @@ func Within[T vec.Float](d Distance, a, b []T, most float64) float64 {
 // together is the number of columns after which a sum is compared with its limit.
 const together = 16
 
-// manhattan keeps four sums, of every fourth column each, which do not wait for one another. Where a kernel adds
-// them up, it goes on to the end.
+// manhattan computes four independent sums, each over every fourth column, so that additions do not
+// wait for each other. With a vector kernel it always sums all columns.
 func manhattan[T vec.Float](a, b []T, most float64) float64 {
 	b = b[:len(a)]
 	var s [4]float64
@@ -79,7 +79,7 @@ func chebyshev[T vec.Float](a, b []T, most float64) float64 {
 	return largest * largest
 }
 
-// larger is max of numbers, without a look at what is none.
+// larger is max without the special treatment of NaN.
 func larger(a, b float64) float64 {
 	if a > b {
 		return a
@@ -100,7 +100,7 @@ func jaccard[T vec.Float](a, b []T) float64 {
 	return ofCounts(differ, either)
 }
 
-// OfBits returns Jaccard's d2 of two rows by the number of columns in which they differ and their
+// OfBits returns Jaccard's d2 of two rows from the number of columns in which they differ and their
 // numbers of ones: |A or B| = (differ + |A| + |B|)/2.
 func OfBits(differ, onesA, onesB int) float64 { return ofCounts(differ, (differ+onesA+onesB)/2) }
 
@@ -111,18 +111,18 @@ func ofCounts(differ, either int) float64 {
 	return float64(differ) / float64(either)
 }
 
-// MostDiffering returns a number that the columns in which two rows differ do not exceed if Jaccard's
-// d2 of them is at most t: with h of them
+// MostDiffering returns an upper bound of the number of differing columns of two rows whose Jaccard
+// d2 is at most t. With h of them
 //
 //	2h / (|A| + |B| + h) <= t,   h <= t (|A| + |B|) / (2 - t),
 //
-// and one more for the rounding.
+// plus one for rounding.
 func MostDiffering(t float64, onesA, onesB int) int {
 	return int(min(t, 1)*float64(onesA+onesB)/(2-min(t, 1))) + 1
 }
 
-// Box returns a number that d2 of a row and any other does not fall below whose columns are from low to high.
-// It is less by a share of 2^-30 than the sum that it is made of, for the order of that.
+// Box returns a lower bound of d2 between row and any row whose columns are within low..high. It is
+// lower than the exact sum by a share of 2^-30, because the order of summation differs.
 func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
 	sum, largest := 0.0, 0.0
 	for k, v := range row {
@@ -143,9 +143,10 @@ func Box[T vec.Float](d Distance, row []T, low, high []float64) float64 {
 	return sum * (1 - 0x1p-30)
 }
 
-// Shares sets to to what each column carries of d2 of two rows, which is the sum of that up to
-// rounding: of the Euclidean and the Manhattan distance its own term; of Chebyshev's the columns that
-// differ most carry all in equal parts; of Jaccard's those that differ, each 1/|A or B|.
+// Shares sets to to the contribution of each column to d2 of two rows; the sum is d2 up to
+// rounding. For Euclidean and Manhattan it is the column's term. For Chebyshev the columns with the
+// largest difference share the whole equally. For Jaccard each differing column contributes 1/|A or
+// B|.
 func Shares[T vec.Float](d Distance, to []float64, a, b []T) {
 	for k, v := range a {
 		to[k] = math.Abs(float64(v) - float64(b[k]))

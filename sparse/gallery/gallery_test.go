@@ -46,7 +46,7 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// Matrices have the eigenvalues that their comments promise.
+// Matrices have the eigenvalues stated in their comments.
 func TestEigenvalues(t *testing.T) {
 	dirichlet := func(n int) []float64 {
 		v := make([]float64, n)
@@ -101,7 +101,7 @@ func TestSwissRoll(t *testing.T) {
 			t.Fatalf("point %d is %v", i, row)
 		}
 	}
-	// Close points of one winding are as far apart in the sheet as in space.
+	// Close points on one winding are as far apart on the sheet as in space.
 	checked := 0
 	for i := range x.Rows {
 		for j := range i {

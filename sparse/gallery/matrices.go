@@ -36,9 +36,8 @@ func poisson(rows, cols int, diagonal float64) *sparse.CSR {
 // semidefinite, eigenvalues 2 - 2 cos(pi j / n), j = 0..n-1.
 func PathLaplacian(n int) *sparse.CSR { return GridLaplacian(n, 1) }
 
-// GridLaplacian returns the graph Laplacian of a rows x cols grid (Neumann
-// boundaries), point (r,c) numbered r*cols+c. GridEigenvalues gives its
-// eigenvalues.
+// GridLaplacian returns the graph Laplacian of a rows x cols grid (Neumann boundaries), point (r,c)
+// numbered r*cols+c. GridEigenvalues returns its eigenvalues.
 func GridLaplacian(rows, cols int) *sparse.CSR {
 	i, j := gridPairs(rows, cols)
 	w := make([]float64, len(i))

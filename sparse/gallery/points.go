@@ -7,8 +7,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// source returns the random numbers of a seed; stream keeps the functions of
-// this package apart.
+// source returns the random numbers of a seed; each function of this package uses another stream.
 func source(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 // SwissRoll returns n points (n x 3) of a rolled up sheet, x = (a cos a, h,
@@ -33,10 +32,9 @@ func SwissRollSheet(n int, seed uint64) (x, sheet vec.Matrix[float64]) {
 	return x, sheet
 }
 
-// Blobs returns n points of dimension dim around centers centres and the
-// number of each point's centre. Centres are uniform in the cube -10..10,
-// points are normal about theirs with standard deviation spread. The classes
-// are as equally large as n allows and come in random order.
+// Blobs returns n points of dimension dim around centers centres, and the centre of each point.
+// Centres are uniform in the cube -10..10. Points are normal around their centre with standard
+// deviation spread. The classes have sizes as equal as possible, in random order.
 func Blobs(n, dim, centers int, spread float64, seed uint64) (x vec.Matrix[float64], label []int) {
 	rng := source(seed, 2)
 	centre := vec.New[float64](centers, dim)

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// System is a weighted undirected graph with a diagonal: the matrix Lap(W) +
-// Gamma of which solvers are tested. Pairs may be listed more than once; their
-// weights add up.
+// System is a weighted undirected graph with a diagonal: the matrix Lap(W) + Gamma that solvers are
+// tested with. The weights of pairs that are listed more than once are added.
 type System struct {
 	Name  string
 	N     int
@@ -17,10 +16,10 @@ type System struct {
 	Gamma []float64
 }
 
-// Systems returns graphs of about n points (at least 16), each without a diagonal
-// (singular), with a small one at all points, with one at a single point, and
-// with one that spans decades: grids, trees, stars, random graphs, neighbour
-// graphs of points, weights that span decades, several components.
+// Systems returns graphs of about n points (at least 16): grids, trees, stars, random graphs,
+// neighbour graphs of points, weights that span decades, several components. Each comes without a
+// diagonal (singular), with a small one at all points, with one at a single point, and with one
+// that spans decades.
 func Systems(n int, seed uint64) []System {
 	var all []System
 	for _, g := range graphs(n, seed) {
@@ -93,7 +92,7 @@ func decades(s System, name string, r *rand.Rand) System {
 	return s
 }
 
-// twice puts two copies of a graph side by side, and a point alone.
+// twice returns a graph of two copies of a graph and an isolated point.
 func twice(s System, name string) System {
 	out := System{Name: name, N: 2*s.N + 1}
 	for shift := range 2 {

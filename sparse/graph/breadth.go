@@ -2,10 +2,10 @@ package graph
 
 import "unfold/sparse/knn"
 
-// BreadthFirst returns the points in the order of breadth-first walks along the first k of their
-// lists, each from the first point that the walks before have not reached. A point and its
-// neighbours then have numbers close to one another, where the graph allows it (Cuthill and
-// McKee, ACM National Conference 1969; theirs visits points of low degree first).
+// BreadthFirst returns the points in the order of breadth-first searches along the first k entries
+// of their lists, each from the first point not reached before. Neighbouring points then have close
+// numbers, where the graph allows it (Cuthill and McKee, ACM National Conference 1969; theirs
+// visits points of low degree first).
 func BreadthFirst(nb *knn.Neighbors, k int) []int32 {
 	order := make([]int32, 0, nb.N)
 	seen := make([]bool, nb.N)

@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// TestBreadthFirst: every point has one place, and points of a line, shuffled, come to stand
-// within a few places of their neighbours.
+// Every point occurs once in the order, and the shuffled points of a line end up within a few
+// positions of their neighbours.
 func TestBreadthFirst(t *testing.T) {
 	const n, k = 1000, 4
 	x := vec.New[float64](n, 1)

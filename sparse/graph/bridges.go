@@ -21,14 +21,13 @@ func (b bridge) edge() Edge {
 	return Edge{I: min(b.from, b.to), J: max(b.from, b.to), Dist2: b.dist2}
 }
 
-// connect returns the edges of the minimum spanning tree of the components,
-// where two components are as far apart as their closest points: Boruvka's
-// rounds, in which every component joins its closest other one. The largest
-// component never asks; the others find it.
+// connect returns the edges of the minimum spanning tree of the components, where the distance of
+// two components is that of their closest points. In each of Boruvka's rounds every component joins
+// its closest other one. The largest component does not search; the others find it.
 //
-// A point's nearest foreign point stays so while that point is foreign, and
-// gets no closer when components merge. So a round searches only for points
-// that lost theirs and whose old distance is below what their component has.
+// A point's nearest foreign point stays the nearest while it is foreign, and its distance never
+// decreases when components merge. So a round only searches for points that lost theirs and whose
+// previous distance is below the best of their component.
 func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, label []int32, size []int, set knn.Settings) ([]bridge, error) {
 	c := &connector[T]{x: x, set: set, f: NewForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
 	for i := range c.near {
@@ -59,8 +58,8 @@ func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbor
 	return bridges, nil
 }
 
-// direct makes a bridge start in the smaller of the two original components;
-// of equally large ones, at the point whose neighbours are farther away.
+// direct orients a bridge to start in the smaller of the two original components; for equally large
+// ones, at the point whose neighbours are farther away.
 func direct(e Edge, nb *knn.Neighbors, label []int32, size []int) bridge {
 	_, di := nb.Row(int(e.I))
 	_, dj := nb.Row(int(e.J))
@@ -74,19 +73,19 @@ func direct(e Edge, nb *knn.Neighbors, label []int32, size []int) bridge {
 	return bridge{from: e.J, to: e.I, dist2: e.Dist2}
 }
 
-// connector holds what is known about the nearest foreign point of each point.
+// connector caches the nearest foreign point of each point.
 type connector[T vec.Float] struct {
 	x   vec.Matrix[T]
 	set knn.Settings
 	f   Forest
-	// near[i] was i's nearest foreign point at squared distance dist2[i] when
-	// it was last searched for; -1 and 0 before that.
+	// near[i] is i's nearest foreign point at squared distance dist2[i], as of the last search;
+	// before it they are -1 and 0.
 	near  []int32
 	dist2 []float64
 }
 
-// round returns the shortest edge that leaves each component; that of the
-// largest is at infinity.
+// round returns the shortest edge that leaves each component; the largest component gets none, with
+// an infinite length.
 func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]Edge, error) {
 	skip := largest(size)
 	best := c.shortest(label, len(size), skip)
@@ -112,7 +111,7 @@ func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]
 	return best, nil
 }
 
-// foreign reports whether i's known nearest foreign point still is one.
+// foreign reports whether the cached nearest foreign point of i is still foreign.
 func (c *connector[T]) foreign(i int, label []int32) bool {
 	return c.near[i] >= 0 && label[c.near[i]] != label[i]
 }

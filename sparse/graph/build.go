@@ -9,8 +9,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Components says what becomes of points that the neighbour lists do not
-// connect.
+// Components is the treatment of neighbour lists that do not connect all points.
 type Components int
 
 const (
@@ -40,8 +39,8 @@ func parseComponents(s string) (Components, error) {
 	return 0, fmt.Errorf("graph: components %q: want connect or largest", s)
 }
 
-// MarshalText writes a choice by its name, so that files do not depend on the
-// order of the constants.
+// MarshalText encodes a choice by its name, so that files do not depend on the order of the
+// constants.
 func (c Components) MarshalText() ([]byte, error) {
 	if c != Connect && c != Largest {
 		return nil, fmt.Errorf("graph: unknown choice of components %v", c)
@@ -55,13 +54,13 @@ func (c *Components) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Settings of a graph; the zero value works.
+// Settings are the settings of a graph; the zero value works.
 type Settings struct {
-	// Core is s, the longest walk of mutual reachability; 0 means 1.
+	// Core is s, the maximum length of the walks of mutual reachability; 0 means 1.
 	Core int
-	// Components says what to do if the lists do not connect all points.
+	// Components is the treatment of lists that do not connect all points.
 	Components Components
-	// Distance is that of the lists; the zero value is the Euclidean one.
+	// Distance is the distance of the lists; the zero value is Euclidean.
 	Distance distance.Distance
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
@@ -81,10 +80,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, nil
 }
 
-// Build makes the neighbourhood graph E (Saul 2020, eq 24) from the k nearest
-// neighbour lists of the rows of x, as knn.Graph gives them. x is only looked
-// at to join components. It fails if the lists do not fit x, if the settings
-// make no sense, or if ctx ends.
+// Build makes the neighbourhood graph E (Saul 2020, eq 24) from the k nearest neighbour lists of
+// the rows of x, as knn.Graph returns them. x is only used to join components. It returns an error
+// if the lists do not match x, if a setting is invalid, or if ctx ends.
 func Build[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, s Settings) (*Graph, error) {
 	s, err := s.withDefaults()
 	if err != nil {

@@ -19,14 +19,14 @@ func Collapse[T vec.Float](x vec.Matrix[T]) (unique []int32, of []int32, count [
 	key := make([]byte, 8*x.Cols)
 	return classes(x.Rows, func(i int) []byte {
 		for k, v := range x.Row(i) {
-			// Adding 0 turns -0 into 0 and changes nothing else.
+			// Adding 0 changes -0 to 0 and leaves all other values unchanged.
 			binary.LittleEndian.PutUint64(key[8*k:], math.Float64bits(float64(v+0)))
 		}
 		return key
 	}, func(i, j int) bool { return equal(x.Row(i), x.Row(j)) })
 }
 
-// CollapseSparse is Collapse for the rows of a sparse matrix that holds no zeros.
+// CollapseSparse is Collapse for the rows of a sparse matrix without stored zeros.
 func CollapseSparse(a *sparse.CSR) (unique []int32, of []int32, count []uint32) {
 	var key []byte
 	return classes(a.N, func(i int) []byte {
@@ -44,11 +44,11 @@ func CollapseSparse(a *sparse.CSR) (unique []int32, of []int32, count []uint32) 
 	})
 }
 
-// classes finds the classes of n rows, of which equal ones have the same key.
+// classes finds the classes of n rows; equal rows must have the same key.
 func classes(n int, key func(i int) []byte, same func(i, j int) bool) (unique []int32, of []int32, count []uint32) {
 	of = make([]int32, n)
-	// The seed differs between runs, so that nobody can make rows collide;
-	// the result does not depend on it.
+	// The seed differs between runs, so that nobody can provoke hash collisions; the result does
+	// not depend on it.
 	seed := maphash.MakeSeed()
 	first := make(map[uint64]int32, n) // hash -> newest class with it
 	var next []int32                   // class -> older class with the same hash, or -1

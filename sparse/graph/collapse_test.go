@@ -48,8 +48,7 @@ func TestCollapse(t *testing.T) {
 	})
 }
 
-// Neighbouring numbers are distinct numbers, in either precision, and a NaN
-// equals nothing.
+// Adjacent floating-point numbers are distinct, in either precision, and a NaN equals nothing.
 func TestCollapseKeepsApart(t *testing.T) {
 	a := vec.Of(4, 1, []float64{1, math.Nextafter(1, 2), 1, math.Nextafter(1, 0)})
 	if unique, of, _ := Collapse(a); !slices.Equal(unique, []int32{0, 1, 3}) || !slices.Equal(of, []int32{0, 1, 0, 2}) {

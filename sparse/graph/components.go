@@ -29,10 +29,10 @@ func (f Forest) Find(i int32) int32 {
 	return i
 }
 
-// Union joins the sets of i and j and reports whether they were two. It climbs from both
-// at once, always from the one whose parent is larger, which it links lower on the
-// way (Rem's algorithm; Dijkstra, A Discipline of Programming, 1976): one pass in place
-// of two finds.
+// Union joins the sets of i and j and reports whether they were different. It climbs from both at
+// once, always from the one with the larger parent, which it links lower on the way (Rem's
+// algorithm; Dijkstra, A Discipline of Programming, 1976). This takes one pass instead of two
+// finds.
 func (f Forest) Union(i, j int32) bool {
 	for f[i] != f[j] {
 		if f[i] < f[j] {
@@ -50,7 +50,7 @@ func (f Forest) Union(i, j int32) bool {
 
 // Flatten makes f[i] the smallest member of i's set, for all i.
 func (f Forest) Flatten() {
-	// A parent is smaller, so it is flat when its child's turn comes.
+	// A parent has a smaller number than its child, so it is already flat.
 	for i, p := range f {
 		f[i] = f[p]
 	}
@@ -73,9 +73,9 @@ func (f Forest) Labels() (label []int32, size []int) {
 	return label, size
 }
 
-// Label finds the connected components of the symmetrised neighbour lists (K
-// or K^T). label[i] is the component of point i; components are numbered by
-// their smallest points; size holds their sizes.
+// Label finds the connected components of the symmetrised neighbour lists (K or K^T). label[i] is
+// the component of point i; components are numbered in the order of their smallest points; size has
+// their sizes.
 func Label(nb *knn.Neighbors) (label []int32, size []int) {
 	f := NewForest(nb.N)
 	for i := range nb.N {
@@ -109,9 +109,8 @@ func members(label []int32, which int32) []int32 {
 	return list
 }
 
-// restrict returns the neighbour lists of the points keep (ascending),
-// renumbered to 0, 1, ... in that order. The lists must stay within keep, as
-// those of a connected component do; it panics otherwise.
+// restrict returns the neighbour lists of the points keep (ascending), renumbered to 0, 1, ... in
+// that order. It panics if a list leaves keep, which cannot happen for a connected component.
 func restrict(nb *knn.Neighbors, keep []int32) *knn.Neighbors {
 	number := make([]int32, nb.N)
 	for i := range number {

@@ -6,11 +6,12 @@ import (
 	"unfold/sparse"
 )
 
-// Bridged joins the parts of a graph, whose edges have those lengths (n x n, symmetric), and
-// returns how many parts there were. An edge leads from the largest part, of equal ones the one with the first
-// point, to each other. Both ends are the points of their part with the most edges, the first of
-// equal ones. It is as long as the farthest points of both parts are from these ends, and the longest
-// edge of all, together: so no part lies within another.
+// Bridged joins the components of a graph with the given edge lengths (n x n, symmetric), and
+// returns the number of components. It adds an edge from the largest component (of equal ones, that
+// with the first point) to each other one, between the points with the most edges in their
+// components (the first of equal ones). Its length is the sum of the longest edge of the graph and
+// the two distances from these points to the farthest point of their component. So no component
+// lies inside another.
 func Bridged(lengths *sparse.CSR) (joined *sparse.CSR, parts int) {
 	forest := NewForest(lengths.N)
 	longest := 0.0
@@ -58,7 +59,7 @@ func middles(lengths *sparse.CSR, label []int32, parts int) []int32 {
 	return out
 }
 
-// radii returns how far the farthest points of each part are from its middle.
+// radii returns the distance of the farthest point of each component from its middle.
 func radii(p *Paths, label, middle []int32) []float64 {
 	out, w := make([]float64, len(middle)), &walk{}
 	w.fit(p.Len())

@@ -11,7 +11,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// K, the largest component, T, E and delta^2 of every fixture.
+// K, the largest component, T, E and delta^2 agree with every fixture.
 func TestFixtures(t *testing.T) {
 	fixtures.EachSaul(t, func(t *testing.T, f *fixtures.Saul) {
 		x := vec.Of(f.NAll, f.Dim, f.X.Data)

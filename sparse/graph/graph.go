@@ -20,8 +20,8 @@ func (e Edge) Compare(f Edge) int {
 	return int(e.J) - int(f.J)
 }
 
-// Graph is the neighbourhood graph E of a point set (Saul 2020, eq 24) with
-// what it was made of. All point numbers refer to 0..N-1.
+// Graph is the neighbourhood graph E of a point set (Saul 2020, eq 24) with the tree and components
+// it was built from. Points are numbered 0..N-1.
 //
 // E is directed and stored by rows: the edges of point i are
 // To[Start[i]:Start[i+1]], ascending, with their squared lengths in Dist2.
@@ -39,8 +39,8 @@ type Graph struct {
 	Bridges []Edge
 	// Components is the number of connected components before bridging.
 	Components int
-	// Keep lists, ascending, the rows of the input that are points of the
-	// graph: point p is row Keep[p]. Nil means all rows.
+	// Keep lists, ascending, the input rows that are points of the graph: point p is row Keep[p].
+	// Nil means all rows.
 	Keep []int32
 }
 

@@ -36,8 +36,8 @@ func build(t fataler, x vec.Matrix[float64], nb *knn.Neighbors, s Settings) *Gra
 	return g
 }
 
-// islands returns n points in a few clusters that k neighbours rarely join,
-// without ties.
+// islands returns n points in a few clusters that lists of k neighbours rarely connect, without
+// ties.
 func islands(n, dim, clusters int, seed uint64) vec.Matrix[float64] {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := vec.New[float64](n, dim)
@@ -50,7 +50,7 @@ func islands(n, dim, clusters int, seed uint64) vec.Matrix[float64] {
 	return x
 }
 
-// drawCase draws points, with ties or without, and settings.
+// drawCase draws points, with or without ties, and settings.
 func drawCase(t *rapid.T) (x vec.Matrix[float64], k int, s Settings) {
 	n := rapid.IntRange(2, 120).Draw(t, "n")
 	dim := rapid.IntRange(1, 4).Draw(t, "dim")
@@ -66,8 +66,7 @@ func drawCase(t *rapid.T) (x vec.Matrix[float64], k int, s Settings) {
 	return x, k, s
 }
 
-// E is a subset of K and the bridges, contains T in one direction at least,
-// and T spans the points.
+// E is a subset of K and the bridges, contains T in at least one direction, and T spans the points.
 func TestStructure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, k, s := drawCase(t)
@@ -133,7 +132,7 @@ func TestStructure(t *testing.T) {
 	})
 }
 
-// E against eq 23 and 24 written as matrix products on the other library.
+// E agrees with eq 23 and 24 computed as matrix products with the other library.
 func TestEdgesAgainstMatrixProducts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, k, s := drawCase(t)
@@ -184,8 +183,8 @@ func powers(t fataler, nb *knn.Neighbors, s int) *bowman.CSR {
 	return sum
 }
 
-// The tree weighs as little as any: Prim's algorithm on the dense matrix, with
-// every pair of points of different components allowed.
+// The tree has minimal weight, compared with Prim's algorithm on the dense matrix with all pairs of
+// points of different components allowed.
 func TestTreeIsMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, k, s := drawCase(t)
@@ -203,8 +202,8 @@ func TestTreeIsMinimal(t *testing.T) {
 		for i := range best {
 			best[i] = math.Inf(1)
 		}
-		// Crossing components costs an offset that beats any inner edge, as
-		// the components are joined after they are spanned.
+		// An edge between components costs an offset above any inner edge, because components are
+		// joined after they are spanned.
 		const offset = 1e6
 		var want float64
 		for next := 0; next >= 0; {
@@ -238,8 +237,8 @@ func TestTreeIsMinimal(t *testing.T) {
 	})
 }
 
-// Neighbours and graph are the same on any number of threads; the points are
-// enough for several tasks of each stage.
+// Neighbours and graph are the same for any number of threads; there are enough points for several
+// tasks of each stage.
 func TestThreadsDoNotMatter(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
@@ -361,7 +360,7 @@ func TestParseComponents(t *testing.T) {
 }
 
 func ExampleBuild() {
-	// Two triangles, far apart. They are equally large, so the bridge starts
+	// The points are two distant triangles. The components are equally large, so the bridge starts
 	// at the point that is farther from its own neighbours.
 	x := vec.Of(6, 2, []float64{0, 0, 1, 0, 0, 1.1, 9, 0, 9, 1, 8, 0.5})
 	nb, err := knn.Graph(context.Background(), x, 2, knn.Settings{})

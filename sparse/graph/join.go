@@ -10,22 +10,21 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Parts are what the neighbourhood graph is made of, beside the lists.
+// Parts are the intermediate results that Join needs besides the lists.
 type Parts struct {
 	// Label and Size are the components, see Label.
 	Label []int32
 	Size  []int
-	// Tree holds the edges of the minimum spanning forest of the symmetrised
-	// lists, in any order; see SpanningTree.
+	// Tree has the edges of the minimum spanning forest of the symmetrised lists, in any order; see
+	// SpanningTree.
 	Tree []Edge
 	// Mutual marks which entries of the lists are mutually reachable, see
 	// MutualReach.
 	Mutual []bool
 }
 
-// Join makes the neighbourhood graph E of the rows of x from the lists and their
-// parts, which must belong together: what Build does once it has them. The
-// settings say what becomes of components.
+// Join makes the neighbourhood graph E of the rows of x from the lists and their parts, which must
+// belong together. It is the last stage of Build. The settings choose the treatment of components.
 func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, p Parts, s Settings) (*Graph, error) {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -66,7 +65,7 @@ func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, 
 	return g, nil
 }
 
-// mark keeps the entry of point i that names j, if there is one.
+// mark keeps the entry j in the list of point i, if there is one.
 func mark(keep []bool, nb *knn.Neighbors, i, j int32) {
 	index, _ := nb.Row(int(i))
 	if p := slices.Index(index, j); p >= 0 {
@@ -97,8 +96,8 @@ func SortEdges(e []Edge) {
 	})
 }
 
-// assemble fills the rows of E with the entries of nb that are kept and with
-// the bridges, which are sorted by their first points.
+// assemble fills the rows of E with the kept entries of nb and with the bridges, which must be
+// sorted by their first points.
 func (g *Graph) assemble(nb *knn.Neighbors, keep []bool, bridges []bridge) {
 	type entry struct {
 		to    int32

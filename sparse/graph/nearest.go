@@ -12,21 +12,22 @@ import (
 	"unfold/sparse/knn"
 )
 
-// mostTies is how many points at the distance of the k-th nearest are looked at beyond it. The
-// edges of a point that thousands share would take time in proportion to their square.
+// mostTies is the maximum number of points at the distance of the k-th nearest that are examined.
+// Without a limit, the time for a point that thousands share an edge with would grow with the
+// square of their number.
 const mostTies = 1000
 
 // nearestPiece is the number of searches of one task.
 const nearestPiece = 64
 
-// Nearest returns the k nearest other points of each, by the lengths of the shortest paths, whose
-// squares are the distances of the lists. Of points at one distance those come first whose
-// neighbourhoods are more alike (share), and then as a hash of both points orders them: by their
-// numbers, all points would prefer one side of the graph. It fails if fewer than k can be reached from a
-// point, or if ctx ends.
+// Nearest returns the k nearest other points of each point by the lengths of shortest paths; the
+// lists have squared lengths. Points at the same distance are ordered by the similarity of their
+// neighbourhoods (share), and then by a hash of both points. Ordering them by number would make all
+// points prefer one side of the graph. It returns an error if fewer than k points can be reached
+// from a point, or if ctx ends.
 func (p *Paths) Nearest(ctx context.Context, k int, s knn.Settings) (*knn.Neighbors, error) {
 	return p.lists(ctx, p.Len(), k, s, func(w *walk, i int) ([]int32, int32) {
-		w.dist[i] = 0 // no path comes back to it
+		w.dist[i] = 0 // no path returns to it
 		w.touched = append(w.touched, int32(i))
 		from, to := p.start[i], p.start[i+1]
 		for e, j := range p.to[from:to] {
@@ -36,8 +37,8 @@ func (p *Paths) Nearest(ctx context.Context, k int, s knn.Settings) (*knn.Neighb
 	})
 }
 
-// lists are those of n searches; begin starts search i, and returns its point's neighbours and what
-// stands for the point in hashes.
+// lists returns the lists of n searches. begin starts search i and returns the neighbours of its
+// point and the point's key in hashes.
 func (p *Paths) lists(ctx context.Context, n, k int, s knn.Settings, begin func(w *walk, i int) (near []int32, key int32)) (*knn.Neighbors, error) {
 	out := knn.NewNeighbors(n, k)
 	short := make([]int, par.Pieces(n, nearestPiece))
@@ -83,7 +84,7 @@ type walk struct {
 	mark    []bool
 }
 
-// near is a point that was found, how alike its neighbourhood is, and its hash.
+// near is a point that was found, with the similarity of its neighbourhood and its hash.
 type near struct {
 	end
 	share float64
@@ -120,7 +121,7 @@ func (w *walk) reach(i int32, dist float64) {
 	w.push(end{dist, i})
 }
 
-// walk goes on until the k nearest points and those at the distance of the last are found
+// walk continues until the k nearest points and those at the distance of the last are found
 // (Dijkstra 1959).
 func (p *Paths) walk(w *walk, k int) {
 	last := math.Inf(1)
@@ -145,7 +146,7 @@ func (p *Paths) walk(w *walk, k int) {
 	}
 }
 
-// order sorts what was found from a point with those neighbours.
+// order sorts the points found from a point with the given neighbours.
 func (w *walk) order(p *Paths, neighbors []int32, key int32) {
 	for _, j := range neighbors {
 		w.mark[j] = true
@@ -173,9 +174,9 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// share is the part that two points i, with the marked neighbours, and j have in common of their
-// neighbourhoods, each with the point itself (Jaccard's index; neighbours of near points by
-// Jarvis and Patrick 1973):
+// share returns the similarity of the neighbourhoods of two points, i with the marked neighbours,
+// and j; each neighbourhood includes the point itself (Jaccard's index; neighbours of near points
+// by Jarvis and Patrick 1973):
 //
 //	|N(i) and N(j)| / |N(i) or N(j)|,  N(i) = {i} and all that an edge joins to i.
 func (w *walk) share(neighbors []int32, j int32, others int) float64 {
@@ -191,8 +192,9 @@ func (w *walk) share(neighbors []int32, j int32, others int) float64 {
 	return float64(both) / float64(others+1+len(neighbors)+1-both)
 }
 
-// Index answers which points of a graph are near new ones, which come as rows of weights: element
-// j is that of the edge to point j, 0 for none. It is a knn.Index and safe for concurrent use.
+// Index finds the points of a graph that are nearest to new points. A new point is a row of
+// weights: element j is the weight of the edge to point j, 0 for none. It is a knn.Index and safe
+// for concurrent use.
 type Index struct {
 	paths   *Paths
 	weights Weights
@@ -204,8 +206,8 @@ func NewIndex(p *Paths, w Weights) *Index { return &Index{p, w} }
 func (x *Index) Len() int { return x.paths.Len() }
 func (x *Index) Dim() int { return x.paths.Len() }
 
-// Search returns the k nearest points of the rows of q, as Paths.Nearest does for those of the
-// graph. It fails if a row has no edge, or if one is not above 0.
+// Search returns the k nearest points for the rows of q, as Paths.Nearest does for the points of
+// the graph. It returns an error if a row has no edge, or a weight that is not positive.
 func (x *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn.Settings) (*knn.Neighbors, error) {
 	if q.Cols != x.Dim() || k < 1 || k > x.Len() {
 		return nil, fmt.Errorf("graph: %d nearest of %d points for rows of %d weights", k, x.Len(), q.Cols)

@@ -11,7 +11,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// randomGraph is one of n nodes with about so many edges, of weights above 0, some there both ways.
+// randomGraph returns a graph of n nodes with about the given number of edges of positive weight,
+// some of them in both directions.
 func randomGraph(n, edges int, seed uint64) *sparse.CSR {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var i, j []int32
@@ -22,7 +23,8 @@ func randomGraph(n, edges int, seed uint64) *sparse.CSR {
 	return sparse.FromTriplets(n, n, i, j, w)
 }
 
-// Edges lead both ways, and the more similar way counts, or the shorter one.
+// Edges count in both directions; of two weights for a pair, the higher similarity or the shorter
+// distance is used.
 func TestLengths(t *testing.T) {
 	a := sparse.FromTriplets(3, 3, []int32{0, 1, 1, 2}, []int32{1, 0, 2, 2}, []float64{2, 4, 5, 1})
 	for _, c := range []struct {
@@ -45,8 +47,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Lists hold the nearest points by the lengths of all shortest paths, whatever the number of threads,
-// and parts are joined.
+// Lists have the nearest points by the lengths of all shortest paths, for any number of threads,
+// and components are joined.
 func TestNearestOfAGraph(t *testing.T) {
 	const n, k = 300, 12
 	lengths, parts := Bridged(Lengths(randomGraph(n, 320, 7), Similarity))
@@ -84,7 +86,8 @@ func TestNearestOfAGraph(t *testing.T) {
 	}
 }
 
-// A new node is as near to the others as its edges say, and those of its node's neighbourhood come first.
+// The distances of a new node follow from its edges, and points with a similar neighbourhood come
+// first.
 func TestIndexOfAGraph(t *testing.T) {
 	const n = 40 // a ring
 	var i, j []int32

@@ -6,8 +6,7 @@ import (
 	"unfold/internal/radix"
 )
 
-// ByLength returns the numbers of the edges in the order of Edge.Compare. Lengths
-// must not be NaN.
+// ByLength returns the indices of the edges in the order of Edge.Compare. Lengths must not be NaN.
 func ByLength(edges []Edge) []int32 {
 	order := new(radix.Sorter).Order(len(edges), func(e int) float64 { return edges[e].Dist2 }, make([]int32, 0, len(edges)))
 	// Equal lengths go by the ends.

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestByLength: the order is that of comparing edges, whatever the lengths.
+// The order is that of Edge.Compare, for any lengths.
 func TestByLength(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		few := rapid.Bool().Draw(t, "few")
@@ -39,7 +39,7 @@ func TestByLength(t *testing.T) {
 	})
 }
 
-// BenchmarkSpanningTree is the tree of 70,000 points and 450,000 random edges.
+// BenchmarkSpanningTree measures the tree of 70,000 points and 450,000 random edges.
 func BenchmarkSpanningTree(b *testing.B) {
 	const n = 70_000
 	r := rand.New(rand.NewPCG(1, 1))

@@ -11,9 +11,9 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Connected returns the edges of the symmetrised nearest neighbour lists of the rows of x,
-// and after them the shortest edges that join their components, as Build adds them. It
-// fails if the lists do not fit x, or if ctx ends.
+// Connected returns the edges of the symmetrised nearest neighbour lists of the rows of x, followed
+// by the shortest edges that join their components, as Build adds them. It returns an error if the
+// lists do not match x, or if ctx ends.
 func Connected[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, threads int) ([]Edge, error) {
 	if err := checkLists(x.Rows, nb); err != nil {
 		return nil, err
@@ -33,15 +33,15 @@ func Connected[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighb
 	return edges, nil
 }
 
-// Paths are the shortest ways along an undirected graph, by points: the edges of point i
-// lead to to[start[i]:start[i+1]]. It is safe for concurrent use.
+// Paths computes shortest paths in an undirected graph. The edges of point i lead to
+// to[start[i]:start[i+1]]. It is safe for concurrent use.
 type Paths struct {
 	start []int
 	to    []int32
 	along []float64
 }
 
-// NewPaths returns those of n points, along edges between them.
+// NewPaths returns the Paths of n points with the given edges.
 func NewPaths(n int, edges []Edge) *Paths {
 	p := &Paths{start: make([]int, n+1), to: make([]int32, 2*len(edges)), along: make([]float64, 2*len(edges))}
 	for _, e := range edges {
@@ -62,18 +62,18 @@ func NewPaths(n int, edges []Edge) *Paths {
 	return p
 }
 
-// Frontier is the workspace of a search, for one goroutine: a heap of the ends of paths,
-// four under each. The zero value works.
+// Frontier is the workspace of a search, for one goroutine: a four-ary heap of ends of paths. The
+// zero value works.
 type Frontier struct{ heap []end }
 
-// end is where a path ends that may be the shortest to there.
+// end is the end of a path that may be the shortest to that point.
 type end struct {
 	dist float64
 	at   int32
 }
 
-// PathsOf returns the ways along a graph whose edges have those lengths (n x n, symmetric). It
-// shares their memory.
+// PathsOf returns the Paths of a graph with the given edge lengths (n x n, symmetric). It shares
+// their memory.
 func PathsOf(lengths *sparse.CSR) *Paths {
 	return &Paths{start: lengths.Start, to: lengths.Index, along: lengths.Data}
 }
@@ -81,7 +81,7 @@ func PathsOf(lengths *sparse.CSR) *Paths {
 // Len is the number of points.
 func (p *Paths) Len() int { return len(p.start) - 1 }
 
-// Longest is the length of the longest edge, 0 if there is none.
+// Longest returns the length of the longest edge, 0 if there is none.
 func (p *Paths) Longest() float64 {
 	longest := 0.0
 	for _, l := range p.along {
@@ -90,9 +90,9 @@ func (p *Paths) Longest() float64 {
 	return longest
 }
 
-// From sets dist (n) to the lengths of the shortest paths from a point, +Inf where none
-// leads (Dijkstra 1959). A point may be in the heap more than once: all but its first
-// turn are skipped, which costs less than to move it up.
+// From sets dist (n) to the lengths of the shortest paths from a point, +Inf where there is none
+// (Dijkstra 1959). A point may be in the heap more than once; all but its first removal are
+// skipped, which costs less than moving it up.
 func (p *Paths) From(source int, dist []float64, f *Frontier) {
 	for i := range dist {
 		dist[i] = math.Inf(1)
@@ -115,9 +115,9 @@ func (p *Paths) From(source int, dist []float64, f *Frontier) {
 	}
 }
 
-// FromEach searches from each source and gives found its number among them and the lengths
-// from it (n), which found may not keep. It is called on some goroutines at once, 16 sources
-// in a row on each.
+// FromEach searches from each source. It calls found with the index of the source and the lengths
+// from it (n), which are only valid during the call. Calls are concurrent; each goroutine handles
+// 16 consecutive sources.
 func (p *Paths) FromEach(ctx context.Context, sources []int32, threads int, found func(number int, dist []float64)) error {
 	type search struct {
 		Frontier

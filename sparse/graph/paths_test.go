@@ -10,7 +10,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// Distances along a graph are those of Floyd and Warshall.
+// Path lengths agree with the algorithm of Floyd and Warshall.
 func TestPaths(t *testing.T) {
 	const n = 60
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -50,7 +50,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Searches from some points are those from each, on any number of threads, and end with their context.
+// Searching from several sources gives the same as searching from each, for any number of threads,
+// and ends with its context.
 func TestPathsFromEach(t *testing.T) {
 	var edges []Edge
 	for i := range int32(100) {
@@ -80,7 +81,7 @@ func TestPathsFromEach(t *testing.T) {
 	}
 }
 
-// Where no path leads, its length is infinite.
+// The length is infinite where there is no path.
 func TestPathsOfParts(t *testing.T) {
 	p, got := NewPaths(4, []Edge{{I: 0, J: 1, Dist2: 4}, {I: 2, J: 3, Dist2: 9}}), make([]float64, 4)
 	var w Frontier

@@ -8,12 +8,11 @@ import (
 	"unfold/sparse/knn"
 )
 
-// MutualReach reports which edges of K are mutually reachable in at most core
-// steps: element i*K+p is true if R_ij R_ji > 0 for the p-th neighbour j of
-// point i, R = K + K^2 + ... + K^core (Saul 2020, eq 23). As K_ij = 1 makes
-// R_ij positive, that is so if a directed walk leads from j to i.
+// MutualReach reports which edges of K are mutually reachable in at most core steps. Element i*K+p
+// is true if R_ij R_ji > 0 for the p-th neighbour j of point i, with R = K + K^2 + ... + K^core
+// (Saul 2020, eq 23). As K_ij = 1 makes R_ij positive, this only needs a directed walk from j to i.
 //
-// It costs a breadth-first search from every point, at most K^core steps each.
+// It costs a breadth-first search from every point, with at most K^core steps each.
 func MutualReach(nb *knn.Neighbors, core, threads int) []bool {
 	mutual := make([]bool, nb.N*nb.K)
 	start, in := inEdges(nb)
@@ -42,7 +41,7 @@ func MutualReach(nb *knn.Neighbors, core, threads int) []bool {
 	return mutual
 }
 
-// inEdges returns for every point j the edges i*K+p of K that lead to it:
+// inEdges returns, for every point j, the edges i*K+p of K that lead to it:
 // in[start[j]:start[j+1]].
 func inEdges(nb *knn.Neighbors) (start, in []int) {
 	start, in = make([]int, nb.N+1), make([]int, len(nb.Index))
@@ -60,7 +59,7 @@ func inEdges(nb *knn.Neighbors) (start, in []int) {
 	return start, in
 }
 
-// walker does breadth-first searches over the neighbour lists.
+// walker runs breadth-first searches over the neighbour lists.
 type walker struct {
 	nb *knn.Neighbors
 	// seen[i] is the last point from which i was reached, or -1.
@@ -76,8 +75,8 @@ func newWalker(nb *knn.Neighbors) *walker {
 	return w
 }
 
-// walk marks with seen = j what j reaches in 1..steps steps. j itself is
-// marked too; no edge of K asks for it.
+// walk sets seen to j for all points that j reaches in 1..steps steps. It also marks j itself,
+// which no edge of K depends on.
 func (w *walker) walk(j int32, steps int) {
 	w.seen[j] = j
 	w.queue = append(w.queue[:0], j)

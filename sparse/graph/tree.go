@@ -6,16 +6,16 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Symmetrize returns the undirected edges of the neighbour lists, each once:
-// the adjacency K + K^T - K K^T (elementwise product) of the paper. of[i*K+p]
-// is the edge that the p-th neighbour of point i belongs to.
+// Symmetrize returns the undirected edges of the neighbour lists, each once: the adjacency K + K^T
+// - K K^T (elementwise product) of the paper. of[i*K+p] is the edge of the p-th neighbour of point
+// i.
 func Symmetrize(nb *knn.Neighbors) (edges []Edge, of []int32) {
 	of = make([]int32, nb.N*nb.K)
 	for i := range nb.N {
 		index, dist2 := nb.Row(i)
 		for p, j := range index {
 			if int(j) < i {
-				// j came first: if i is among its neighbours the edge exists.
+				// If i is among the neighbours of the smaller j, the edge exists already.
 				back, _ := nb.Row(int(j))
 				if q := slices.Index(back, int32(i)); q >= 0 {
 					of[i*nb.K+p] = of[int(j)*nb.K+q]
@@ -29,9 +29,9 @@ func Symmetrize(nb *knn.Neighbors) (edges []Edge, of []int32) {
 	return edges, of
 }
 
-// SpanningTree returns the numbers, ascending, of the edges that form the
-// minimum spanning tree of n points (a forest, if they do not connect them):
-// Kruskal's algorithm, shortest edge first, ties by (I, J).
+// SpanningTree returns the indices, ascending, of the edges in the minimum spanning tree of n
+// points, or forest if the edges do not connect them. It uses Kruskal's algorithm, shortest edge
+// first, ties by (I, J).
 func SpanningTree(n int, edges []Edge) []int32 {
 	f := NewForest(n)
 	in, left := make([]bool, len(edges)), n-1

@@ -8,20 +8,20 @@ import (
 	"unfold/sparse"
 )
 
-// Weights says what the numbers at the edges of a graph are.
+// Weights is the meaning of the edge weights of a graph.
 type Weights int
 
 const (
-	// Similarity is large between points that belong together: an edge of weight w has the length
-	// 1/w (Newman, Scientific collaboration networks II, Phys. Rev. E 64, 016132, 2001).
+	// Similarity means that larger weights belong to closer points. An edge of weight w has the
+	// length 1/w (Newman, Scientific collaboration networks II, Phys. Rev. E 64, 016132, 2001).
 	Similarity Weights = iota
-	// Distance is small between them: an edge is as long as its weight.
+	// Distance means that the weight is the length of the edge.
 	Distance
 )
 
 var weightNames = []string{"similarity", "distance"}
 
-// String is the word for the choice, in settings and model files.
+// String returns the name of the choice in settings and model files.
 func (w Weights) String() string {
 	if w < 0 || int(w) >= len(weightNames) {
 		return fmt.Sprintf("weights %d", int(w))
@@ -37,7 +37,7 @@ func ParseWeights(word string) (Weights, error) {
 	return 0, fmt.Errorf("there are no weights %q: want similarity or distance", word)
 }
 
-// length returns that of an edge of a positive weight.
+// length returns the length of an edge with a positive weight.
 func (w Weights) length(v float64) float64 {
 	if w == Similarity {
 		return 1 / v
@@ -45,7 +45,8 @@ func (w Weights) length(v float64) float64 {
 	return v
 }
 
-// Check says what is wrong with an entry: weights are above 0, and they and their lengths finite.
+// Check returns an error for an invalid weight: weights must be positive, and they and their
+// lengths finite.
 func (w Weights) Check(v float64) error {
 	if l := w.length(v); !(v > 0) || math.IsInf(v, 0) || math.IsInf(l, 0) || math.IsInf(l*l, 0) {
 		return fmt.Errorf("the %v is %v; want a finite number above 0", w, v)
@@ -53,9 +54,9 @@ func (w Weights) Check(v float64) error {
 	return nil
 }
 
-// Lengths returns the lengths of the edges of a graph, n x n, symmetric and without a diagonal.
-// Entry i, j of a, whose weights pass Check, is the edge from i to j. An edge that is there both
-// ways is one: the more similar way counts, or the shorter one.
+// Lengths returns the edge lengths of a graph, n x n, symmetric and without a diagonal. Entry i, j
+// of a, whose weights must pass Check, is the edge from i to j. For an edge with a weight in both
+// directions the higher similarity, or the shorter distance, is used.
 func Lengths(a *sparse.CSR, w Weights) *sparse.CSR {
 	back := a.Transpose()
 	out := &sparse.CSR{N: a.N, M: a.N, Start: make([]int, a.N+1)}
@@ -87,8 +88,8 @@ func Lengths(a *sparse.CSR, w Weights) *sparse.CSR {
 	return out
 }
 
-// CheckLengths says what is wrong with lengths of edges (n x n, a valid CSR): they are symmetric, without a
-// diagonal, and above 0, and join all points.
+// CheckLengths returns an error if edge lengths (n x n, a valid CSR) are not symmetric, have a
+// diagonal or values that are not positive, or do not connect all points.
 func CheckLengths(lengths *sparse.CSR) error {
 	forest, parts := NewForest(lengths.N), lengths.N
 	for i := range lengths.N {

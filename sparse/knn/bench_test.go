@@ -11,8 +11,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// components returns n rows that look like the leading principal components of
-// pictures: a hundred clusters, and variances that fall from column to column.
+// components returns n rows similar to the leading principal components of pictures: a hundred
+// clusters, and variances that decrease from column to column.
 func components(n, dim int) vec.Matrix[float32] {
 	rng := rand.New(rand.NewPCG(1, 2))
 	means := vec.New[float64](100, dim)
@@ -29,9 +29,9 @@ func components(n, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// The size of MNIST after PCA. GFLOP/s counts 2 x 50 operations for every pair
-// once, those that a prefix of the columns spares included; compare it with
-// BenchmarkPeak of tile, which is about one core.
+// The rows have the size of MNIST after PCA. GFLOP/s counts 2 x 50 operations for every pair once,
+// including those that a prefix of the columns avoids. Compare it with BenchmarkPeak of tile, which
+// measures about one core.
 func BenchmarkGraph70000x50(b *testing.B) {
 	const n, dim = 70000, 50
 	x := components(n, dim)
@@ -43,9 +43,9 @@ func BenchmarkGraph70000x50(b *testing.B) {
 	b.ReportMetric(float64(n)*n*dim*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// Queries against 60000 x 50: one event, a small batch, a large one. MB/s counts
-// the rows as float32 once a call, GFLOP/s 2 x 50 operations for every pair, what
-// a prefix spares included.
+// BenchmarkSearch measures queries against 60000 x 50: one event, a small batch, a large one. MB/s
+// counts the rows as float32 once a call. GFLOP/s counts 2 x 50 operations for every pair,
+// including those that a prefix avoids.
 func BenchmarkSearch(b *testing.B) {
 	const n, dim = 60000, 50
 	x := components(n+1000, dim)
@@ -64,8 +64,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// Placing events on small maps: the 41 nearest rows of queries that lie beside rows, a
-// thousand at a time or one. One thread.
+// BenchmarkPlacing measures searches on small maps: the 41 nearest rows of queries that are close
+// to rows, a thousand at a time or one. It uses one thread.
 func BenchmarkPlacing(b *testing.B) {
 	for _, c := range []struct{ n, dim, count int }{
 		{2000, 10, 1000}, {2000, 50, 1000}, {5000, 50, 1000}, {20000, 10, 1000}, {2000, 50, 1}, {5000, 50, 1},

@@ -12,23 +12,23 @@ import (
 	"unfold/sparse/distance"
 )
 
-// LeastBits is the number of columns from which on rows of 0 and 1 are searched as bits.
-// Fewer fill less than half a word, and tiles do as well.
+// LeastBits is the minimum number of columns of binary rows that are searched as bits. Fewer
+// columns fill less than half a word, and tiles are as fast.
 const LeastBits = 32
 
-// Binary reports whether searches see bits in the rows of x: all values are 0 or 1, and there
-// are LeastBits columns or more. The squared distance of two rows is then the number of
-// columns in which they differ (Hamming 1950).
+// Binary reports whether searches treat the rows of x as bits: all values are 0 or 1, and there are
+// at least LeastBits columns. The squared distance of two rows is then the number of columns in
+// which they differ (Hamming 1950).
 func Binary[T vec.Float](x vec.Matrix[T], threads int) bool {
 	return x.Cols >= LeastBits && x.Rows > 0 && zerosAndOnes(x, threads)
 }
 
-// zerosAndOnes reports whether there are no other values.
+// zerosAndOnes reports whether all values are 0 or 1.
 func zerosAndOnes[T vec.Float](x vec.Matrix[T], threads int) bool {
 	const size = 1024
 	other := func(v T) bool { return v != 0 && v != 1 }
 	if slices.ContainsFunc(x.Row(0), other) {
-		return false // what most rows are known by
+		return false // most non-binary rows are recognised here
 	}
 	found := make([]bool, par.Pieces(x.Rows, size))
 	par.Ranges(threads, x.Rows, size, func(piece, from, to int) {
@@ -37,11 +37,11 @@ func zerosAndOnes[T vec.Float](x vec.Matrix[T], threads int) bool {
 	return !slices.Contains(found, true)
 }
 
-// bitRows are rows of 0 and 1 as bits. Positions go by the number of ones, which two rows that
-// differ in d columns have within d of each other, and then by row. The columns go by falling
-// variance, so that counts of the first words often decide.
+// bitRows are binary rows stored as bits. Positions are ordered by the number of ones and then by
+// row: two rows that differ in d columns have numbers of ones within d of each other. Columns are
+// ordered by decreasing variance, so that counts of the first words often decide.
 type bitRows struct {
-	jaccard     bool // the distance; else Hamming's, which is the squared Euclidean one
+	jaccard     bool // Jaccard's distance; otherwise Hamming's, which is the squared Euclidean
 	words, head int
 	bit         []int32  // of every column
 	order       []int32  // the row at every position
@@ -52,11 +52,11 @@ type bitRows struct {
 	works       par.Lender[bitWork]
 }
 
-// bitHead is the share of a row's words after which a comparison may end: two fifths, by
+// bitHead returns the number of words after which a comparison may stop: two fifths of a row, from
 // trials with digits.
 func bitHead(words int) int { return max(1, (2*words+2)/5) }
 
-// newBitRows packs rows of 0 and 1, which are compared by Jaccard's distance or the Euclidean one.
+// newBitRows packs binary rows for comparison by Jaccard's or the Euclidean distance.
 func newBitRows[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) *bitRows {
 	b := &bitRows{jaccard: d == distance.Jaccard, words: hamming.Words(x.Cols), level: simd.Best()}
 	b.head, b.bit = bitHead(b.words), bitsByVariance(x)
@@ -73,7 +73,7 @@ func newBitRows[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) 
 	return b
 }
 
-// bitsByVariance returns the bit of every column: the columns that are as often 0 as 1 come
+// bitsByVariance returns the bit of every column. Columns with about as many ones as zeros come
 // first.
 func bitsByVariance[T vec.Float](x vec.Matrix[T]) []int32 {
 	sum := make([]float64, x.Cols)
@@ -112,7 +112,7 @@ func packBits[T vec.Float](b *bitRows, x vec.Matrix[T], threads int) (words []ui
 	return words, ones
 }
 
-// byOnes returns the rows in the order of their numbers of ones, equals in their own.
+// byOnes returns the rows ordered by their numbers of ones; ties keep their order.
 func byOnes(ones []int32) []int32 {
 	order := make([]int32, len(ones))
 	for i := range order {

@@ -12,19 +12,20 @@ import (
 	"unfold/sparse/distance"
 )
 
-// bitSearch compares queries with rows of bits. Blocks of queries with about the same number
-// of ones begin at the panel whose rows have as many, and go on in both directions. A row whose
-// number of ones differs from a query's by more than the last of its list is no neighbour,
-// so that most blocks need not go to the ends. Nor need they by Jaccard's distance, which of a and b ones is
-// 1 - min(a, b)/max(a, b) at least.
+// bitSearch compares queries with binary rows. A block of queries with about the same number of
+// ones starts at the panel of rows with as many, and continues in both directions. A row is no
+// neighbour if its number of ones differs from the query's by more than the last distance in the
+// list, so most blocks stop early. Jaccard's distance stops early too, because for a and b ones it
+// is at least 1 - min(a, b)/max(a, b).
 type bitSearch struct {
 	b *bitRows
-	// Queries go by their numbers of ones; list[r] is the list of query r.
+	// Queries are ordered by their numbers of ones; list[r] is the list of query r.
 	words []uint64
 	ones  []int32
 	list  []int32
 	k     int
-	// own is the row that query r is, which is no neighbour of itself; nil if queries are others.
+	// own is the row that is the query itself, which is not its own neighbour; nil if queries are
+	// other rows.
 	own []int32
 	// label, if not nil, excludes rows of the query's own label.
 	label []int32
@@ -35,7 +36,7 @@ type bitWork struct {
 	mask, limit [hamming.Width]uint64
 }
 
-// unlimited lets every row pass.
+// unlimited is a limit that every row passes.
 const unlimited = 1 << 62
 
 // bitGraph searches for the neighbours of all rows among the others.
@@ -43,7 +44,7 @@ func bitGraph(ctx context.Context, b *bitRows, k int, s Settings) (*Neighbors, e
 	return (&bitSearch{b: b, words: b.rows, ones: b.ones, list: b.order, k: k, own: b.order}).all(ctx, s)
 }
 
-// bitUnlike searches for the neighbours of some rows among those of other labels.
+// bitUnlike searches for the neighbours of some rows among the rows of other labels.
 func bitUnlike(ctx context.Context, b *bitRows, rows, label []int32, k int, s Settings) (*Neighbors, error) {
 	at := make([]int32, len(b.order))
 	for i, r := range b.order {
@@ -80,7 +81,7 @@ func bitsOfOthers(ctx context.Context, b *bitRows, q vec.Matrix[float32], k int,
 func (q *bitSearch) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	n := len(q.ones)
 	lists := EmptyNeighbors(n, q.k)
-	// Few queries are cut finer, so that a small batch has work for all threads.
+	// Few queries are divided into smaller blocks, so that a small batch has work for all threads.
 	size := max(8, min(hamming.Width, n/8))
 	count := par.NewProgress(par.Pieces(n, size), s.Progress)
 	par.Ranges(s.Threads, n, size, func(_, from, to int) {
@@ -93,7 +94,7 @@ func (q *bitSearch) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	return lists, nil
 }
 
-// block fills the lists of queries from..to, at most as many as a panel has rows.
+// block fills the lists of queries from..to, which are at most as many as a panel has rows.
 func (q *bitSearch) block(ctx context.Context, lists *Neighbors, from, to int) {
 	b := q.b
 	w := b.works.Get()
@@ -103,7 +104,7 @@ func (q *bitSearch) block(ctx context.Context, lists *Neighbors, from, to int) {
 	above := min(at/hamming.Width, b.panels.Len()-1)
 	below := above - 1
 	for (above < b.panels.Len() || below >= 0) && ctx.Err() == nil {
-		var up, down int32 = math.MaxInt32, math.MaxInt32 // how far the next panels are from the middle
+		var up, down int32 = math.MaxInt32, math.MaxInt32 // distance of the next panels from the middle
 		if above < b.panels.Len() {
 			up = b.ones[above*hamming.Width] - middle
 		}
@@ -120,8 +121,8 @@ func (q *bitSearch) block(ctx context.Context, lists *Neighbors, from, to int) {
 	}
 }
 
-// panel compares queries from..to with a panel, unless none has a neighbour there or
-// farther on in the direction, in which it reports false.
+// panel compares queries from..to with a panel. It returns false without comparing if no query can
+// have a neighbour there or farther in that direction.
 func (q *bitSearch) panel(w *bitWork, lists *Neighbors, from, to, panel, direction int) bool {
 	b, near := q.b, false
 	first, last := panel*hamming.Width, min(len(b.order), (panel+1)*hamming.Width)
@@ -146,8 +147,8 @@ func (q *bitSearch) panel(w *bitWork, lists *Neighbors, from, to, panel, directi
 	return true
 }
 
-// limit returns the number of columns in which a row of at most so many ones may differ from
-// query r to enter its list.
+// limit returns the maximum number of differing columns with which a row of at most the given
+// number of ones can enter the list of query r.
 func (q *bitSearch) limit(lists *Neighbors, r int, ones int32) uint64 {
 	_, dist2 := lists.Row(int(q.list[r]))
 	last := dist2[len(dist2)-1]
@@ -170,8 +171,8 @@ func (q *bitSearch) d2(r, i int) float64 {
 	return float64(differ)
 }
 
-// offer puts the rows of a mask, which is about positions from first on, into the list of
-// query r if they belong there.
+// offer inserts the rows of a mask, which starts at position first, into the list of query r if
+// they belong there.
 func (q *bitSearch) offer(lists *Neighbors, r, first int, mask uint64) {
 	index, dist2 := lists.Row(int(q.list[r]))
 	for ; mask != 0; mask &= mask - 1 {
@@ -182,7 +183,7 @@ func (q *bitSearch) offer(lists *Neighbors, r, first int, mask uint64) {
 	}
 }
 
-// excluded reports whether query r does not look for row j.
+// excluded reports whether row j must be skipped for query r.
 func (q *bitSearch) excluded(r int, j int32) bool {
 	switch {
 	case q.own == nil:

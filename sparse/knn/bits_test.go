@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// bitsOf draws rows of 0 and 1: of each row its own share of ones, 0 and all of them included.
+// bitsOf draws binary rows. Each row has its own share of ones, including none and all.
 func bitsOf[T vec.Float](t *rapid.T, n, dim int) vec.Matrix[T] {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 8))
 	distinct := rapid.IntRange(1, n).Draw(t, "distinct")
@@ -33,8 +33,8 @@ func bitsOf[T vec.Float](t *rapid.T, n, dim int) vec.Matrix[T] {
 	return x
 }
 
-// Searches among bits are the double loop of squared distances, bit for bit, at every level of
-// instructions and for any number of threads.
+// Bit searches equal the double loop of squared distances, bit for bit, with every instruction set
+// and any number of threads.
 func TestBitsAreBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 400).Draw(t, "n"), rapid.IntRange(knn.LeastBits, 300).Draw(t, "dim")
@@ -83,7 +83,7 @@ func TestBitsAreBruteForce(t *testing.T) {
 	})
 }
 
-// One value that is neither 0 nor 1 makes rows other than bits, and so do few columns.
+// Rows with one value other than 0 and 1 are not binary, and neither are rows of few columns.
 func TestBinary(t *testing.T) {
 	ones := vec.New[float32](3000, knn.LeastBits)
 	for p := range ones.Data {
@@ -107,7 +107,7 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// An interrupted search of bits says so.
+// An interrupted bit search returns the context's error.
 func TestBitsInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -116,7 +116,7 @@ func TestBitsInterrupted(t *testing.T) {
 	}
 }
 
-// Rows of 784 bits in ten groups, as thresholded pictures are.
+// The rows have 784 bits in ten groups, like thresholded pictures.
 func BenchmarkBitGraph20000x784(b *testing.B) {
 	const n, dim = 20_000, 784
 	rng := rand.New(rand.NewPCG(1, 2))

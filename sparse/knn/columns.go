@@ -9,11 +9,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// sampled is how many rows, evenly spread, the choices below look at.
+// sampled is the number of evenly spaced rows that the functions below examine.
 const sampled = 1001
 
-// centre returns the median of every column over the sampled rows. Any centre is right; the median keeps a few far rows from raising
-// everyone's norm, and with it the bound.
+// centre returns the median of every column over the sampled rows. Any centre gives right results;
+// with the median, a few distant rows do not increase every row's norm and thereby the error bound.
 func centre[T vec.Float](x vec.Matrix[T]) []float64 {
 	c := make([]float64, x.Cols)
 	count := min(x.Rows, sampled)
@@ -31,8 +31,8 @@ func centre[T vec.Float](x vec.Matrix[T]) []float64 {
 	return c
 }
 
-// scaleOf returns the power of two that brings the largest |x_ik - c_k| to
-// 1/2..1, so that float32 neither overflows nor underflows.
+// scaleOf returns the power of two that scales the largest |x_ik - c_k| to 1/2..1, so that float32
+// neither overflows nor underflows.
 func scaleOf[T vec.Float](x vec.Matrix[T], centre []float64, threads int) float64 {
 	const size = 4096
 	largest := make([]float64, par.Pieces(x.Rows, size))
@@ -53,14 +53,14 @@ func scaleOf[T vec.Float](x vec.Matrix[T], centre []float64, threads int) float6
 		return 1
 	}
 	_, exp := math.Frexp(most)
-	// The square of the scale must be a number as well; 2^400 is far beyond
-	// any data, and smaller differences fall under the bound's last term.
+	// The square of the scale must be finite too. 2^400 is beyond any real data, and smaller
+	// differences are covered by the bound's last term.
 	return math.Ldexp(1, min(-exp, 400))
 }
 
-// byVariance returns the columns by falling variance over the sampled rows, and
-// how many of them, a prefix, carry four fifths of it; 0 if it takes so many that
-// looking at them first would not pay. Both decide about time only.
+// byVariance returns the columns by decreasing variance over the sampled rows, and the length of
+// the prefix with four fifths of the variance. The length is 0 if the prefix is so long that
+// comparing it first would not pay. Both affect time only.
 func byVariance[T vec.Float](x vec.Matrix[T], centre []float64, scale float64) (columns []int, prefix int) {
 	variance := make([]float64, x.Cols)
 	var total float64

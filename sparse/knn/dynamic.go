@@ -6,18 +6,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// Dynamic is an Index whose rows come and go. A row keeps its number until it is
-// deleted; the numbers of deleted rows are given to later ones, so that numbers may
-// be larger than Len. Package knntest has the suite that it passes.
+// Dynamic is an Index with insertion and deletion. A row keeps its number until it is deleted.
+// Numbers of deleted rows are reused, so numbers may exceed Len. Package knntest has its
+// conformance suite.
 type Dynamic interface {
 	Index
-	// Insert adds copies of the rows of x and returns their numbers. If it fails,
-	// the rows whose numbers it returns were added.
+	// Insert adds copies of the rows of x and returns their numbers. With an error, it returns the
+	// numbers of the rows that were added.
 	Insert(ctx context.Context, x vec.Matrix[float32], s Settings) ([]int32, error)
-	// Delete removes rows: all of those named or, with an error, none.
+	// Delete removes all of the given rows or, with an error, none.
 	Delete(rows []int32, s Settings) error
-	// Has reports whether there is a row of that number.
+	// Has reports whether a row with that number exists.
 	Has(row int32) bool
-	// Bytes returns how much memory the index holds.
+	// Bytes returns the memory of the index in bytes.
 	Bytes() int64
 }

@@ -13,28 +13,28 @@ import (
 	"unfold/sparse/distance"
 )
 
-// DynamicExact holds rows that come and go, each in a numbered slot, and searches them
-// exactly: what Exact is for rows that stay. Rows are put where the caller says; empty
-// slots cost memory below the highest one in use, but no time. A DynamicExact is not safe
-// for concurrent use.
+// DynamicExact searches a changing set of rows exactly, as Exact does for fixed rows. The caller
+// chooses the numbered slot of each row. Empty slots cost memory below the highest one in use, but
+// no time. A DynamicExact is not safe for concurrent use.
 //
-// Under the Euclidean distance it holds every row twice: as it is, in its slot, and as package tile multiplies it, in
-// positions without gaps: the last row moves to where one is removed. Centre, scale and order of the columns are chosen again when as many rows have come as
-// there were at the last choice: they decide how fast a search is, not what it
-// finds. Under others it holds the rows alone and, for Jaccard's, their bits.
+// Under the Euclidean distance it stores every row twice: unchanged in its slot, and packed for
+// package tile in positions without gaps, where the last row replaces a removed one. Centre, scale
+// and the order of the columns are chosen again when as many rows have been added as there were at
+// the last choice. They affect the time of a search, not its result. Under other distances it
+// stores only the rows and, for Jaccard's, their bits.
 type DynamicExact struct {
 	dim      int
 	distance distance.Distance
 	x        []float32 // slot by slot
 	pos      []int32   // and its position among the packed rows, or -1
 	slot     []int32   // of every position
-	p        *packed   // nil until there is a row, and under other distances
+	p        *packed   // nil while there are no rows, and under other distances
 	bits     *slotBits // nil under other distances than Jaccard's
-	// left counts the rows that may still come before all are packed again.
+	// left is the number of rows that may be added before all are packed again.
 	left int
 }
 
-// leastRepack is how many rows come at least before all are packed again.
+// leastRepack is the minimum number of added rows before all are packed again.
 const leastRepack = 512
 
 // NewDynamicExact returns an empty set of rows of a dimension, which must be at least 1.
@@ -55,25 +55,25 @@ func NewDynamicExactBy(d distance.Distance, dim int) *DynamicExact {
 // Len returns the number of rows.
 func (s *DynamicExact) Len() int { return len(s.slot) }
 
-// Top returns the lowest number that is above those of all rows.
+// Top returns the lowest slot above all slots in use.
 func (s *DynamicExact) Top() int { return len(s.pos) }
 
 // Dim returns the dimension of the rows.
 func (s *DynamicExact) Dim() int { return s.dim }
 
-// Has reports whether there is a row in a slot.
+// Has reports whether a slot has a row.
 func (s *DynamicExact) Has(slot int32) bool {
 	return slot >= 0 && int(slot) < len(s.pos) && s.pos[slot] >= 0
 }
 
-// Row returns the row in a slot, which must not be changed. It stays
-// readable after Remove until another row is put.
+// Row returns the row in a slot, which the caller must not change. It stays readable after Remove
+// until another row is put.
 func (s *DynamicExact) Row(slot int32) []float32 {
 	at := int(slot) * s.dim
 	return s.x[at : at+s.dim : at+s.dim]
 }
 
-// Bytes returns how much memory the set holds.
+// Bytes returns the memory of the set in bytes.
 func (s *DynamicExact) Bytes() int64 {
 	b := 4 * (cap(s.x) + cap(s.pos) + cap(s.slot))
 	if s.p != nil {
@@ -85,9 +85,9 @@ func (s *DynamicExact) Bytes() int64 {
 	return int64(b)
 }
 
-// Check returns what Put fails with for these rows: an error if their dimension is
-// another, a *ValueError if a value is not finite, a *distance.BitError if the distance is not
-// defined for one.
+// Check returns the error that Put would return for these rows: for another dimension, a
+// *ValueError if a value is not finite, or a *distance.BitError if the distance is not defined for
+// a value.
 func (s *DynamicExact) Check(x vec.Matrix[float32], threads int) error {
 	if x.Cols != s.dim {
 		return fmt.Errorf("knn: rows of dimension %d among rows of dimension %d", x.Cols, s.dim)
@@ -95,8 +95,8 @@ func (s *DynamicExact) Check(x vec.Matrix[float32], threads int) error {
 	return checkFor(s.distance, x, threads)
 }
 
-// Put puts copies of the rows of x into empty slots, row r into slots[r]. If it
-// fails nothing has changed. It panics if a slot is not empty.
+// Put copies the rows of x into empty slots, row r into slots[r]. If it returns an error it has
+// changed nothing. It panics if a slot is not empty.
 func (s *DynamicExact) Put(slots []int32, x vec.Matrix[float32], threads int) error {
 	if len(slots) != x.Rows {
 		return fmt.Errorf("knn: %d slots for %d rows", len(slots), x.Rows)
@@ -131,7 +131,7 @@ func (s *DynamicExact) Put(slots []int32, x vec.Matrix[float32], threads int) er
 	return nil
 }
 
-// Remove empties slots. It panics if one is empty.
+// Remove empties slots. It panics if one is already empty.
 func (s *DynamicExact) Remove(slots []int32) {
 	for _, slot := range slots {
 		hole, last := s.pos[slot], len(s.slot)-1
@@ -153,7 +153,7 @@ func (s *DynamicExact) Remove(slots []int32) {
 	s.pos = s.pos[:top]
 }
 
-// move copies the packed row at position from to another, and leaves its own vacant.
+// move copies the packed row at one position to another, and marks the first as vacant.
 func (p *packed) move(to, from int) {
 	a, b := p.Data[to/tile.Width*tile.Width*p.Dim+to%tile.Width:], p.Data[from/tile.Width*tile.Width*p.Dim+from%tile.Width:]
 	for k := 0; k < p.Dim*tile.Width; k += tile.Width {
@@ -163,7 +163,7 @@ func (p *packed) move(to, from int) {
 	p.Start[from] = float32(math.Inf(-1))
 }
 
-// grow makes room for slots below top and for n rows.
+// grow allocates slots below top and positions for n rows.
 func (s *DynamicExact) grow(top, n int) {
 	if more := top*s.dim - len(s.x); more > 0 {
 		s.x = append(s.x, make([]float32, more)...)
@@ -196,7 +196,7 @@ func (s *DynamicExact) load(from int) {
 	}
 }
 
-// repack chooses how rows are packed, by a sample of them, and packs all.
+// repack chooses the parameters of packing from a sample of the rows, and packs all rows.
 func (s *DynamicExact) repack() {
 	n := len(s.slot)
 	s.left = max(n, leastRepack)
@@ -208,8 +208,8 @@ func (s *DynamicExact) repack() {
 	s.load(0)
 }
 
-// packAs returns n vacant positions for rows like those of the sample, in the
-// memory of old, which may be nil.
+// packAs returns n vacant positions with parameters chosen for the sample, in the memory of old,
+// which may be nil.
 func packAs(old *packed, sample vec.Matrix[float32], n int) *packed {
 	p := &packed{centre: centre(sample), level: simd.Best()}
 	p.scale = usualScale(sample, p.centre)
@@ -227,9 +227,9 @@ func packAs(old *packed, sample vec.Matrix[float32], n int) *packed {
 	return p
 }
 
-// usualScale returns the power of two that brings the largest |x_ik - c_k| of the
-// usual row to 1/2..1. Unlike the scale of all rows it is not at the mercy of a
-// single one: rows that are 2^30 times as far are always measured.
+// usualScale returns the power of two that scales the largest |x_ik - c_k| of a typical row to
+// 1/2..1. Unlike the scale of all rows it does not depend on a single outlier: rows that are 2^30
+// times as far are always computed exactly.
 func usualScale(sample vec.Matrix[float32], centre []float64) float64 {
 	most := make([]float64, sample.Rows)
 	for i := range most {

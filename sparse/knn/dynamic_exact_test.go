@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// SearchReverse against the double loop, after rows came and went.
+// SearchReverse agrees with the double loop after rows were added and removed.
 func TestAround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 30).Draw(t, "dim")
@@ -26,7 +26,7 @@ func TestAround(t *testing.T) {
 			all = append(all, i)
 		}
 		cut := rapid.IntRange(1, top-1).Draw(t, "cut")
-		// The upper ones come first, some of the lower ones go again.
+		// The upper slots are filled first, and some of the lower ones are removed again.
 		put(t, s, all[cut:], x.Slice(cut, top))
 		put(t, s, all[:cut], x.Slice(0, cut))
 		gone := slices.DeleteFunc(slices.Clone(all), func(i int32) bool { return i%3 != 1 })
@@ -139,7 +139,7 @@ func TestSlotsRefuse(t *testing.T) {
 	}
 }
 
-// Rows are held twice, with little room to grow.
+// Rows are stored twice, with little unused capacity.
 func TestSlotsMemory(t *testing.T) {
 	const n, dim = 5000, 50
 	x := knntest.Points[float32]("gauss", n, dim, 1)

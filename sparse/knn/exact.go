@@ -11,53 +11,53 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Exact is an Index that gives the true nearest rows. Building it costs one
-// pass over the rows, a float32 copy of them and, for many rows, 88 bytes each for
-// single queries. Of rows of 0 and 1 (Binary) it holds bits, and makes that copy when the
-// first query with other values comes. It is safe for concurrent use.
+// Exact is an Index that returns the true nearest rows. Building it costs one pass over the rows, a
+// float32 copy of them and, for many rows, 88 bytes each for single queries. For binary rows
+// (Binary) it stores bits, and makes the float32 copy only for the first query with other values.
+// It is safe for concurrent use.
 type Exact struct {
 	x        vec.Matrix[float32]
 	distance distance.Distance
-	// bits is nil if there are other values than 0 and 1.
+	// bits is nil if values other than 0 and 1 occur.
 	bits *bitRows
-	// plain is there under a distance that has neither tiles nor bits.
+	// plain is set for a distance that uses neither tiles nor bits.
 	plain *plainRows[float32]
-	// floats, if not nil, is what queries are compared with that are not bits; build makes it.
+	// floats, if not nil, serves queries that are not binary; build makes it.
 	floats atomic.Pointer[floatRows]
 	build  sync.Once
-	// sketched is the size of the rows in bytes from which on floats has a sketch.
+	// sketched is the minimum size of the rows, in bytes, for which floats has a sketch.
 	sketched int
-	// bad is what every search returns if the rows themselves are unusable.
+	// bad is the error of every search if the rows themselves are invalid.
 	bad error
 }
 
-// floatRows are rows as package tile multiplies them, with what searches share.
+// floatRows are rows packed for package tile, with the state that searches share.
 type floatRows struct {
 	p     *packed
 	works *sync.Pool
-	// sketch is nil if the rows are small or have no leading columns.
+	// sketch is nil if the rows are small or no leading columns have most of the variance.
 	sketch *sketch
 }
 
 var _ Index = (*Exact)(nil)
 
-// NewExact returns an index over the rows of x, which must not change
-// afterwards. If a value of x is not finite, Search fails with a *ValueError.
+// NewExact returns an index over the rows of x, which must not change afterwards. If a value of x
+// is not finite, Search returns a *ValueError.
 func NewExact(x vec.Matrix[float32]) *Exact { return NewExactBy(distance.Euclidean, x) }
 
-// NewExactBy is NewExact under a distance. Of rows and queries that it is not defined for Search
-// fails with a *distance.BitError.
+// NewExactBy is NewExact under a distance. If the distance is not defined for rows or queries,
+// Search returns a *distance.BitError.
 func NewExactBy(d distance.Distance, x vec.Matrix[float32]) *Exact {
 	return newExact(d, x, sketchBytes)
 }
 
-// NewScan is NewExact without coarse vectors, for searches of many queries at a time,
-// which scan all rows whether there are any. Lists are the same.
+// NewScan is NewExact without coarse vectors, for batches of many queries, which never use them.
+// Lists are the same.
 func NewScan(x vec.Matrix[float32]) *Exact {
 	return newExact(distance.Euclidean, x, math.MaxInt)
 }
 
-// newExact is NewExact with a sketch from the given size of the rows on.
+// newExact is NewExact with a sketch for rows of at least the given size in bytes.
 func newExact(d distance.Distance, x vec.Matrix[float32], bytes int) *Exact {
 	e := &Exact{x: x, distance: d, sketched: bytes}
 	if err := checkFor(d, x, 0); err != nil {
@@ -76,7 +76,7 @@ func newExact(d distance.Distance, x vec.Matrix[float32], bytes int) *Exact {
 	return e
 }
 
-// asFloats returns the rows as tiles multiply them.
+// asFloats returns the rows packed for tiles.
 func (e *Exact) asFloats() *floatRows {
 	e.build.Do(func() {
 		f := &floatRows{p: pack(e.x, nil, 0)}
@@ -95,7 +95,7 @@ func (e *Exact) Len() int { return e.x.Rows }
 // Dim returns the dimension of the rows.
 func (e *Exact) Dim() int { return e.x.Cols }
 
-// Bytes returns how much memory the index holds beside the rows that it was made of.
+// Bytes returns the memory of the index in bytes, without the rows that it was made from.
 func (e *Exact) Bytes() (b int64) {
 	if e.bits != nil {
 		b = e.bits.bytes()
@@ -112,8 +112,8 @@ func (e *Exact) Bytes() (b int64) {
 	return b
 }
 
-// Search returns the k nearest rows of every row of q (q.Rows x Dim), nearest
-// first; see Index. Each list is a function of the index and the one query.
+// Search returns the k nearest rows of every row of q (q.Rows x Dim), nearest first; see Index.
+// Each list depends only on the index and its query.
 func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Settings) (*Neighbors, error) {
 	if e.bad != nil {
 		return nil, e.bad
@@ -132,10 +132,9 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	return run.all(ctx, s)
 }
 
-// NearestUnlike returns, for every row number in rows, the k nearest rows of x whose
-// label differs from its own; list r belongs to rows[r]. It fails if there are
-// fewer than k such rows for one of them. It is what joins the components of a
-// neighbourhood graph.
+// NearestUnlike returns, for every row number in rows, the k nearest rows of x with a different
+// label; list r belongs to rows[r]. It returns an error if there are fewer than k such rows for one
+// of them. It is used to join the components of a neighbourhood graph.
 func NearestUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []int32, k int, s Settings) (*Neighbors, error) {
 	if err := checkUnlike(x, rows, label, k, s); err != nil {
 		return nil, err
@@ -158,7 +157,7 @@ func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int
 	return &search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}
 }
 
-// checkUnlike returns what NearestUnlike fails with.
+// checkUnlike returns the error of NearestUnlike for invalid arguments.
 func checkUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k int, s Settings) error {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"unfold/sparse/distance"
 )
 
-// NewExactSketched is NewExact with a sketch of even the fewest rows.
+// NewExactSketched is NewExact with a sketch for any number of rows.
 func NewExactSketched(x vec.Matrix[float32]) *Exact { return newExact(distance.Euclidean, x, 1) }
 
-// NewExactChunked is NewExact whose searches begin with so many panels.
+// NewExactChunked is NewExact with searches that start with the given number of panels.
 func NewExactChunked(x vec.Matrix[float32], panels int) *Exact {
 	e := NewExact(x)
 	if f := e.floats.Load(); f != nil {
@@ -20,7 +20,7 @@ func NewExactChunked(x vec.Matrix[float32], panels int) *Exact {
 	return e
 }
 
-// NearestUnlikeChunked is NearestUnlike, on one thread, that begins with so many panels.
+// NearestUnlikeChunked is NearestUnlike on one thread, starting with the given number of panels.
 func NearestUnlikeChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, panels int) (*Neighbors, error) {
 	if err := checkUnlike(x, rows, label, k, Settings{Threads: 1}); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func NearestUnlikeChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, 
 
 var InvertedBy = invertedBy
 
-// BitGraphAt is Graph of rows of 0 and 1 by the instructions of a level.
+// BitGraphAt is Graph of binary rows with the instructions of the given level.
 func BitGraphAt(x vec.Matrix[float32], level simd.Level, k int, s Settings) (*Neighbors, error) {
 	b := newBitRows(distance.Euclidean, x, s.Threads)
 	b.level = level

@@ -10,8 +10,8 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Given holds, for each of N rows, the numbers of K rows near it that were found elsewhere,
-// those of row i from Index[i*K] on. A row's own number among them counts for nothing.
+// Given has, for each of N rows, the numbers of K near rows that the caller found; those of row i
+// start at Index[i*K]. A row's own number is ignored.
 type Given struct {
 	N, K  int
 	Index []int32
@@ -20,10 +20,10 @@ type Given struct {
 // Row returns the numbers given for row i. The slice shares memory with g.
 func (g *Given) Row(i int) []int32 { return g.Index[i*g.K : (i+1)*g.K : (i+1)*g.K] }
 
-// GivenError says that too little is given for a row.
+// GivenError reports a row with too few given neighbours.
 type GivenError struct {
-	// Row is its number, from 0. Have is how many rows that differ from it and from each
-	// other are given for it and the rows that equal it; Want are needed.
+	// Row is its number, from 0. Have is the number of different rows that are given for it and for
+	// the rows that equal it; Want is the number needed.
 	Row, Have, Want int
 }
 
@@ -34,11 +34,11 @@ func (e *GivenError) Error() string {
 // givenPiece is the number of rows of one task.
 const givenPiece = 1024
 
-// FromGiven returns neighbour lists of the distinct rows x, as Graph does: of[i] is the row of
-// x that row i of g equals (graph.Collapse). A list holds what is given for all rows that
-// equal its own, at exact distances, nearest first. All are as long as the shortest
-// allows, from least to most. If the nearest rows are given, the lists are those of Graph. It
-// fails with a *GivenError if a list is too short, or if ctx ends.
+// FromGiven returns neighbour lists of the distinct rows x, as Graph does. of[i] is the row of x
+// that equals row i of g (graph.Collapse). A list has the neighbours given for all rows that equal
+// its own, at exact distances, nearest first. All lists have the same length, from least to most,
+// which the shortest one limits. If the nearest rows are given, the lists are those of Graph. It
+// returns a *GivenError if a list is too short, and an error if ctx ends.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *Given, least, most int, s Settings) (*Neighbors, error) {
 	if err := distance.Check(s.Distance, x); err != nil {
 		return nil, fmt.Errorf("knn: %w", err)
@@ -70,11 +70,11 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 	return out, nil
 }
 
-// givenView sees what is given for rows as lists of points, the classes of equal rows.
+// givenView converts the given neighbours of rows to lists of points, the classes of equal rows.
 type givenView struct {
 	of []int32
 	g  *Given
-	// rows lists those of point p, ascending, from start[p] to start[p+1].
+	// rows lists the rows of point p, ascending, from start[p] to start[p+1].
 	rows, start []int32
 	most        int // neighbours of a list
 }
@@ -103,7 +103,7 @@ func newGivenView(of []int32, points int, g *Given) (*givenView, error) {
 	return v, nil
 }
 
-// shortest returns how many neighbours every point has, at most most.
+// shortest returns the number of neighbours that every point has, at most most.
 func (v *givenView) shortest(ctx context.Context, least, most int, s Settings) (int, error) {
 	have := make([]int, len(v.start)-1)
 	par.Ranges(s.Threads, len(have), givenPiece, func(_, from, to int) {

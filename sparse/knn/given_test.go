@@ -13,8 +13,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// The lists that are given become those of a search, whatever their order, with a row's
-// own number or without, and with rows that equal each other.
+// Given lists become the lists of a search, for any order, with or without a row's own number, and
+// with equal rows.
 func TestGivenListsAreThoseOfASearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(6, 60).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "k")
@@ -52,7 +52,7 @@ func TestGivenListsAreThoseOfASearch(t *testing.T) {
 	})
 }
 
-// Lists are as long as the shortest allows; one that is too short names its row.
+// Lists are as long as the shortest allows; the error for one that is too short names its row.
 func TestGivenListsThatAreShort(t *testing.T) {
 	x := vec.Matrix[float32]{Rows: 4, Cols: 1, Data: []float32{0, 1, 3, 7}}
 	of := []int32{0, 1, 2, 2, 3} // rows 2 and 3 are equal

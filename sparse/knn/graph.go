@@ -12,14 +12,14 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Graph returns the k nearest neighbours of every row of x among the other
-// rows (Saul 2020, eq 22: the matrix K). A row is not its own neighbour, but
-// an equal row with another number is, at distance 0.
+// Graph returns the k nearest neighbours of every row of x among the other rows (Saul 2020, eq 22:
+// the matrix K). A row is not its own neighbour, but an equal row with another number is, at
+// distance 0.
 //
-// The Euclidean distance costs n^2/2 products of length dim, and n log n steps to bring the rows
-// into an order in which neighbours are found early; the memory beside x is a
-// float32 copy of x and the result. It fails if there are no k other rows, with a
-// *ValueError if a value is not finite, or if ctx ends.
+// The Euclidean distance costs n^2/2 products of length dim, and n log n steps to sort the rows so
+// that neighbours are found early. The memory besides x is a float32 copy of x and the result. It
+// returns an error if there are no k other rows or if ctx ends, and a *ValueError if a value is not
+// finite.
 func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings) (*Neighbors, error) {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	return newGraphSearch(x, k, s.Threads).all(ctx, s)
 }
 
-// blockPairs lists every unordered pair of blocks once, such that neighbouring
-// tasks rarely share a block: (i, i), then (i, i+1), (i, i+2), ... cyclically.
+// blockPairs lists every unordered pair of blocks once, so that consecutive tasks rarely share a
+// block: (i, i), then (i, i+1), (i, i+2), ... cyclically.
 func blockPairs(blocks int) [][2]int {
 	var pairs [][2]int
 	for offset := 0; 2*offset <= blocks; offset++ {
@@ -60,7 +60,7 @@ type graphSearch[T vec.Float] struct {
 	x     vec.Matrix[T]
 	p     *packed
 	lists *Neighbors // by row
-	least []float32  // by position: what q_ij must reach to enter its list
+	least []float32  // by position: the least q_ij that enters its list
 	size  int
 	lock  []sync.Mutex
 }
@@ -103,12 +103,12 @@ func (g *graphSearch[T]) all(ctx context.Context, s Settings) (*Neighbors, error
 	return g.lists, nil
 }
 
-// graphWork is the workspace of one goroutine: copies of the thresholds of a
-// panel and of a block, and which of their pairs reach them.
+// graphWork is the workspace of one goroutine: copies of the thresholds of a panel and of a block,
+// and a mask of the pairs that reach them.
 type graphWork struct {
 	rows  [tile.Width]float32
 	cols  []float32
-	mask  []uint64 // tile.Width/tile.Height times what tile.Scan wants
+	mask  []uint64 // tile.Width/tile.Height times the size that tile.Scan needs
 	near  nearby   // within a block
 	dist2 []float64
 }
@@ -139,8 +139,8 @@ func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
 	}
 }
 
-// mergeNear measures positions, counted from panel first on, and puts those into i's list that
-// belong there.
+// mergeNear computes the distances of positions, counted from panel first, and inserts those that
+// belong in i's list.
 func (g *graphSearch[T]) mergeNear(w *graphWork, i int, at []int32, first int) {
 	for t, j := range at {
 		at[t] = int32(g.p.row(first*tile.Width + int(j)))
@@ -156,8 +156,7 @@ func (g *graphSearch[T]) mergeNear(w *graphWork, i int, at []int32, first int) {
 // between offers the pairs of two blocks, a < b, to the lists of both.
 func (g *graphSearch[T]) between(ctx context.Context, w *graphWork, a, b int) {
 	first, last := g.panels(b)
-	// The order of the locks is that of the blocks, so tasks cannot wait for
-	// each other in a circle.
+	// Locks are taken in the order of the blocks, so tasks cannot deadlock.
 	lock := func() { g.lock[a].Lock(); g.lock[b].Lock() }
 	unlock := func() { g.lock[b].Unlock(); g.lock[a].Unlock() }
 	from, to := g.panels(a)
@@ -192,7 +191,7 @@ func (g *graphSearch[T]) offerPassed(w *graphWork, a, first, last int) {
 	}
 }
 
-// offer puts positions i and j into each other's lists if they belong there.
+// offer inserts positions i and j into each other's lists if they belong there.
 func (g *graphSearch[T]) offer(i, j int) {
 	ri, rj := g.p.row(i), g.p.row(j)
 	d2 := vec.SquaredDistance(g.x.Row(ri), g.x.Row(rj))
@@ -200,8 +199,7 @@ func (g *graphSearch[T]) offer(i, j int) {
 	g.insert(j, rj, ri, d2)
 }
 
-// insert offers row rj to the list of row ri at position i, and raises its
-// threshold.
+// insert offers row rj to the list of row ri at position i, and raises its threshold.
 func (g *graphSearch[T]) insert(i, ri, rj int, d2 float64) {
 	index, dist2 := g.lists.Row(ri)
 	if insert(index, dist2, int32(rj), d2) {

@@ -10,37 +10,35 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Index answers nearest neighbour queries about a fixed set of rows. It is
-// safe for concurrent use.
+// Index finds nearest neighbours in a fixed set of rows. It is safe for concurrent use.
 type Index interface {
-	// Len is the number of rows, Dim their dimension.
+	// Len returns the number of rows, Dim their dimension.
 	Len() int
 	Dim() int
-	// Search returns the k nearest rows of every row of q, nearest first. It
-	// fails if k is not in 1..Len, if q has another dimension, or with a
-	// *ValueError if a value is not finite.
+	// Search returns the k nearest rows of every row of q, nearest first. It returns an error if k
+	// is not in 1..Len or q has another dimension, and a *ValueError if a value is not finite.
 	Search(ctx context.Context, q vec.Matrix[float32], k int, s Settings) (*Neighbors, error)
 }
 
-// Settings of a search; the zero value works.
+// Settings are the settings of a search; the zero value works.
 type Settings struct {
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int
-	// Distance is that of a search which is given rows and makes no index; the zero value is the
-	// Euclidean one. An index has its own.
+	// Distance is the distance of a search that gets rows instead of an index; the zero value is
+	// Euclidean. An index has its own.
 	Distance distance.Distance
-	// Progress, if not nil, is called now and then with how much of the work is done.
-	// Its calls do not overlap.
+	// Progress, if not nil, is called occasionally with the completed and total work. Calls do not
+	// overlap.
 	Progress func(done, total int)
 }
 
-// limit is the largest magnitude of a value: squares of differences and their
-// sums stay finite.
+// limit is the largest allowed magnitude of a value, so that squares of differences and their sums
+// stay finite.
 const limit = 1e150
 
-// ValueError reports a value that has no distance to others: NaN, an infinity
-// or a magnitude above 1e150.
+// ValueError reports a value that cannot be used in distances: NaN, an infinity or a magnitude
+// above 1e150.
 type ValueError struct {
 	Row, Col int
 	Value    float64
@@ -50,7 +48,7 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("knn: row %d, column %d is %v: values must be finite and below 1e150 in magnitude; remove or repair the row", e.Row, e.Col, e.Value)
 }
 
-// checkValues returns a *ValueError for the first bad value of x.
+// checkValues returns a *ValueError for the first invalid value of x.
 func checkValues[T vec.Float](x vec.Matrix[T], threads int) error {
 	const size = 4096
 	if x.Rows <= size {
@@ -68,7 +66,7 @@ func checkValues[T vec.Float](x vec.Matrix[T], threads int) error {
 	return nil
 }
 
-// checkFor returns what a search under a distance fails with for the values of x.
+// checkFor returns the error of a search under a distance for the values of x.
 func checkFor[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) error {
 	if err := checkValues(x, threads); err != nil {
 		return err
@@ -79,8 +77,8 @@ func checkFor[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) er
 	return nil
 }
 
-// CheckQueries returns what an index of n rows of dim values fails with for k neighbours of
-// the rows of q under the Euclidean distance.
+// CheckQueries returns the error of an index of n rows of dim values for k neighbours of the rows
+// of q under the Euclidean distance.
 func CheckQueries(n, dim int, q vec.Matrix[float32], k, threads int) error {
 	return checkQueries(distance.Euclidean, n, dim, q, k, threads)
 }
@@ -107,7 +105,7 @@ func checkRows[T vec.Float](x vec.Matrix[T], from, to int) *ValueError {
 	return nil
 }
 
-// asError keeps a nil pointer from becoming an error that is not nil.
+// asError converts a nil pointer to a nil error.
 func asError(err *ValueError) error {
 	if err == nil {
 		return nil
@@ -115,7 +113,7 @@ func asError(err *ValueError) error {
 	return err
 }
 
-// checkShape returns an error if k of at most most rows cannot be had.
+// checkShape returns an error unless k is in 1..most.
 func checkShape(rows, cols, k, most int) error {
 	switch {
 	case cols == 0 && rows > 0:

@@ -10,41 +10,41 @@ import (
 )
 
 const (
-	// invertedRows is the number of rows whose lists by column are made at a time: their
-	// products with a row stay in the second-level cache.
+	// invertedRows is the number of rows that are transposed at a time, so that their products with
+	// a row stay in the second-level cache.
 	invertedRows = 1 << 15
 	// invertedPiece is the number of rows of one task.
 	invertedPiece = 64
 )
 
-// Sparse returns the k nearest other rows of every row of a sparse matrix, as Graph does of
-// dense ones; a must be Valid and its values finite. Distances are those of
-// sparse.CSR.SquaredDistance, and lists are ordered by (squared distance, row number).
+// Sparse returns the k nearest other rows of every row of a sparse matrix, as Graph does for dense
+// ones; a must be valid and its values finite. Distances are those of sparse.CSR.SquaredDistance,
+// and lists are ordered by (squared distance, row number).
 //
-// It is the search by inverted lists of information retrieval (Zobel and Moffat, Inverted
-// files for text search engines, ACM Computing Surveys 2006). A list by column gives, for row i, products with all rows j that share a column, as sums in
-// float64, and
+// It searches with inverted lists, as in information retrieval (Zobel and Moffat, Inverted files
+// for text search engines, ACM Computing Surveys 2006). The lists by column give the products of
+// row i with all rows j that share a column, as sums in float64, and
 //
 //	|x_i - x_j|^2 = |x_i|^2 + |x_j|^2 - 2 x_i x_j
 //
-// up to rounding, whose bound is rigorous (roundings). What could enter the list by that is
-// measured exactly. It costs, for every row, the lengths of the lists of its columns, and n
-// comparisons. The memory beside a and the result is that of invertedRows rows by columns, and
-// for each thread one number for each of these. It fails if there are no k other rows, with a
-// *ValueError if a value is not finite, or if ctx ends.
+// up to rounding with a rigorous bound (roundings). Rows that may enter the list are then computed
+// exactly. For every row it costs the lengths of the lists of its columns, and n comparisons. The
+// memory besides a and the result is that of invertedRows rows by columns, and one number for each
+// of these per thread. It returns an error if there are no k other rows or if ctx ends, and a
+// *ValueError if a value is not finite.
 func Sparse(ctx context.Context, a *sparse.CSR, k int, s Settings) (*Neighbors, error) {
 	return invertedBy(ctx, a, k, invertedRows, s)
 }
 
-// SparseBytes returns about the memory that Sparse takes beside a, n x m with so many entries,
-// and the result.
+// SparseBytes returns the approximate memory of Sparse besides a and the result, for a of n x m
+// with the given number of entries.
 func SparseBytes(n, m, entries, threads int) int64 {
 	block := min(n, invertedRows)
 	lists := float64(entries) * float64(block) / float64(max(n, 1))
 	return int64(12*lists) + 16*int64(m) + 8*int64(n) + 8*int64(block)*int64(par.Threads(threads))
 }
 
-// invertedBy is Sparse with lists of so many rows at a time.
+// invertedBy is Sparse with lists of size rows at a time.
 func invertedBy(ctx context.Context, a *sparse.CSR, k, size int, s Settings) (*Neighbors, error) {
 	if err := checkShape(a.N, a.M, k, a.N-1); err != nil {
 		return nil, err
@@ -83,10 +83,10 @@ func invertedBy(ctx context.Context, a *sparse.CSR, k, size int, s Settings) (*N
 type inverted struct {
 	a     *sparse.CSR
 	lists *Neighbors
-	// half holds (1 - margin) |x_j|^2 / 2.
+	// half has (1 - margin) |x_j|^2 / 2.
 	half   []float64
 	margin float64
-	// columns are rows first, first+1, ... of a by columns.
+	// columns has the rows from first on of a, by columns.
 	columns *sparse.CSR
 	first   int
 	works   par.Lender[[]float64]
@@ -113,14 +113,14 @@ func newInverted(a *sparse.CSR, k int) (*inverted, error) {
 	return g, nil
 }
 
-// roundings bounds what sums of at most m products err by, as a share of |x|^2 + |y|^2. With
-// u = 2^-53 the product, the two squares and the exact distance have errors of at most
-// about m u / 2, m u and 2 (m+1) u times that share (Higham 2002, eq. 3.5, and 2|xy| <= x^2 + y^2);
-// a few more are those of the comparison.
+// roundings returns an upper bound of the rounding error of sums of at most m products, as a share
+// of |x|^2 + |y|^2. With u = 2^-53 the product, the two squares and the exact distance have errors
+// of at most about m u / 2, m u and 2 (m+1) u times that share (Higham 2002, eq. 3.5, and 2|xy| <=
+// x^2 + y^2); a few more are for the comparison.
 func roundings(m int) float64 { return float64(5*m+16) * 0x1p-53 }
 
-// row compares row i with those of the block. Products are where it adds them up, zeros
-// before and after.
+// row compares row i with those of the block. products is its workspace, all zeros before and
+// after.
 func (g *inverted) row(i int, products []float64) {
 	columns, values := g.a.Row(i)
 	for p, j := range columns {

@@ -14,8 +14,8 @@ import (
 	. "unfold/sparse/knn"
 )
 
-// drawSparse draws a matrix whose rows share columns, some of them equal or empty, and the
-// same rows in full.
+// drawSparse draws a matrix whose rows share columns, some of them equal or empty, and the same
+// rows dense.
 func drawSparse(t *rapid.T) (*sparse.CSR, vec.Matrix[float64]) {
 	n, m := rapid.IntRange(2, 60).Draw(t, "n"), rapid.IntRange(1, 30).Draw(t, "m")
 	value := rapid.SampledFrom([]float64{1, 2, -1, 0.1, float64(float32(1) / 3), 1e-6, 1e6, 1 + 0x1p-23})
@@ -39,7 +39,7 @@ func drawSparse(t *rapid.T) (*sparse.CSR, vec.Matrix[float64]) {
 	return sparse.FromTriplets(n, m, rows, columns, values), full
 }
 
-// bruteSparse is the plain double loop over rows in full.
+// bruteSparse is the plain double loop over dense rows.
 func bruteSparse(x vec.Matrix[float64], k int) *Neighbors {
 	nb := NewNeighbors(x.Rows, k)
 	for i := range x.Rows {
@@ -73,8 +73,8 @@ func bruteSparse(x vec.Matrix[float64], k int) *Neighbors {
 	return nb
 }
 
-// Lists of sparse rows are those of the double loop over the same rows in full, bit for bit,
-// for any number of threads and however many rows are taken at a time.
+// Lists of sparse rows equal those of the double loop over the dense rows, bit for bit, for any
+// number of threads and any block size.
 func TestSparseIsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, full := drawSparse(t)
@@ -97,7 +97,7 @@ func TestSparseIsBruteForce(t *testing.T) {
 	})
 }
 
-// What has no distances is named, and a search can be stopped.
+// Invalid values are rejected with their position, and a search can be cancelled.
 func TestSparseRefuses(t *testing.T) {
 	a := sparse.FromTriplets(3, 4, []int32{0, 1, 2}, []int32{1, 3, 3}, []float64{1, math.Inf(1), 2})
 	var bad *ValueError

@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Rows beyond those that a search begins with are found, too.
+// Rows beyond the first chunk of a search are found too.
 func TestChunkedConformance(t *testing.T) {
 	knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
 		return knn.NewExactChunked(x, 2)
@@ -36,7 +36,7 @@ func graph[T vec.Float](t interface{ Fatalf(string, ...any) }, x vec.Matrix[T], 
 	return nb
 }
 
-// Graph is the double loop, bit for bit, whatever the data and the threads.
+// Graph equals the double loop, bit for bit, for any data and number of threads.
 func TestGraphIsBruteForce(t *testing.T) {
 	for _, kind := range knntest.Kinds {
 		for _, size := range []struct{ n, dim, k int }{{2, 1, 1}, {30, 2, 29}, {600, 5, 9}, {400, 70, 4}} {
@@ -65,8 +65,7 @@ func compareGraph[T vec.Float](t *testing.T, x vec.Matrix[T], k int) {
 	}
 }
 
-// Many rows are cut into larger blocks; odd and even numbers of them pair up
-// differently.
+// Many rows are divided into larger blocks, whose pairing differs for odd and even numbers.
 func TestGraphOfManyRows(t *testing.T) {
 	for _, n := range []int{8193, 9300} {
 		x := knntest.Points[float32]("gauss", n, 2, 4)
@@ -97,7 +96,7 @@ func TestGraphProperties(t *testing.T) {
 		if !knntest.Equal(got, knntest.BruteGraph(x, k)) {
 			t.Fatalf("not the double loop's result")
 		}
-		// A power of two as unit changes nothing but the unit.
+		// Scaling by a power of two only scales the distances.
 		y := x.Clone()
 		vec.Scale(0.25, y.Data)
 		scaled := graph(t, y, k, 1)
@@ -189,7 +188,7 @@ func TestGraphRefuses(t *testing.T) {
 	}
 }
 
-// A search ends soon after its context, and says so.
+// A search returns the context's error soon after it ends.
 func TestGraphStops(t *testing.T) {
 	x := knntest.Points[float32]("gauss", 3000, 10, 1)
 	ctx, stop := context.WithCancel(context.Background())
@@ -212,8 +211,7 @@ func TestGraphStops(t *testing.T) {
 	}
 }
 
-// Queries far outside the range of the rows leave the bound's range and are
-// measured exactly.
+// Queries far outside the range of the rows exceed the bound's range and are computed exactly.
 func TestFarQueries(t *testing.T) {
 	x := knntest.Points[float32]("gauss", 200, 3, 1)
 	q := knntest.Points[float32]("huge", 20, 3, 2)

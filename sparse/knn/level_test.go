@@ -12,8 +12,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Every level of instructions finds the same neighbours, bit for bit, in a graph
-// and in a search; blocks, strips and panels that are not full included.
+// Every instruction set gives the same neighbours, bit for bit, in a graph and in a search, also
+// for partly filled blocks, strips and panels.
 func TestLevelsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 700).Draw(t, "n"), rapid.IntRange(1, 60).Draw(t, "dim")
@@ -58,7 +58,7 @@ func same(a, b *Neighbors) bool {
 	return slices.Equal(a.Index, b.Index) && slices.Equal(a.Dist2, b.Dist2)
 }
 
-// The order of a graph search names every row once.
+// The order of a graph search contains every row once.
 func TestOrderIsAnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, size := rapid.IntRange(0, 500).Draw(t, "n"), rapid.IntRange(1, 100).Draw(t, "size")
@@ -80,7 +80,7 @@ func TestOrderIsAnOrder(t *testing.T) {
 	})
 }
 
-// In a line of points the blocks are its pieces.
+// The blocks of points on a line are consecutive pieces of it.
 func TestNearCutsALine(t *testing.T) {
 	const n, size = 1000, 100
 	x := vec.New[float64](n, 2)
@@ -94,7 +94,7 @@ func TestNearCutsALine(t *testing.T) {
 	}
 }
 
-// A search of one query allocates its result and nothing else.
+// A search of one query allocates only its result.
 func TestSearchAllocates(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools forget under the race detector")

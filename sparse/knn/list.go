@@ -2,24 +2,22 @@ package knn
 
 import "math"
 
-// clear makes lists from..to empty: k places at infinite distance.
+// clear empties lists from..to: it sets k entries at infinite distance.
 func (nb *Neighbors) clear(from, to int) {
 	for p := from * nb.K; p < to*nb.K; p++ {
 		nb.Index[p], nb.Dist2[p] = math.MaxInt32, math.Inf(1)
 	}
 }
 
-// EmptyNeighbors returns n empty lists: k places with slot math.MaxInt32 at infinite
-// distance.
+// EmptyNeighbors returns n empty lists: k entries with slot math.MaxInt32 at infinite distance.
 func EmptyNeighbors(n, k int) *Neighbors {
 	nb := NewNeighbors(n, k)
 	nb.clear(0, n)
 	return nb
 }
 
-// insert puts neighbour j at squared distance d2 into a list that is sorted by
-// (distance, number), in place of the last one. It reports whether it did:
-// not if j comes after all of them.
+// insert inserts neighbour j at squared distance d2 into a list sorted by (distance, number), and
+// drops the last entry. It reports false, without a change, if j comes after all entries.
 func insert(index []int32, dist2 []float64, j int32, d2 float64) bool {
 	p := len(index) - 1
 	if d2 > dist2[p] || (d2 == dist2[p] && j > index[p]) {
@@ -45,7 +43,7 @@ func merge(index []int32, dist2 []float64, j []int32, d2 []float64) {
 	}
 }
 
-// place moves those of the first p neighbours that come after j and puts it before them.
+// place shifts those of the first p neighbours that come after j, and inserts j before them.
 func place(index []int32, dist2 []float64, p int, j int32, d2 float64) {
 	for p > 0 && (d2 < dist2[p-1] || (d2 == dist2[p-1] && j < index[p-1])) {
 		index[p], dist2[p] = index[p-1], dist2[p-1]

@@ -10,10 +10,10 @@ import (
 	"unfold/sparse/distance"
 )
 
-// nearby finds which rows of some panels are to be measured for the lists of the nearest
-// of these. A list begins with the rows of the k least lower bounds of distances
-// in float32 (tile.LowerBounds); the distance of its last one says up to which bound there may
-// be others. That is the nearest rows of these panels, at little more than k distances.
+// nearby finds the rows of some panels that must be computed exactly for lists of the nearest of
+// them. A list starts with the rows of the k smallest lower bounds of distances in float32
+// (tile.LowerBounds). The distance of its last entry then limits the bounds of the other rows to
+// compute. This gives the nearest rows of these panels for little more than k distances.
 type nearby struct {
 	stride int     // of the lines
 	lower  []int32 // up to tile.Height lines of lower bounds, as integers in their order
@@ -21,17 +21,17 @@ type nearby struct {
 	bound  int32   // the last call of least has found all below it
 }
 
-// furthest is the bound of places that fill up the last panel, +Inf.
+// furthest is the bound of the padding in the last panel, +Inf.
 const furthest = 0x7f800000
 
-// newNearby returns a workspace for up to so many panels.
+// newNearby returns a workspace for up to the given number of panels.
 func newNearby(panels int) nearby {
 	n := panels * tile.Width
 	return nearby{lower: make([]int32, tile.Height*n), at: make([]int32, n)}
 }
 
-// compare makes the lower bounds of panels from..to of p for vectors first, ... of a: tile.Height
-// of them, or that one alone.
+// compare computes the lower bounds between panels from..to of p and the vectors of a from first
+// on: tile.Height of them, or only the first.
 func (c *nearby) compare(p *packed, a *tile.Panels, first int, alone bool, from, to int) {
 	c.stride = (to - from) * tile.Width
 	if alone {
@@ -44,8 +44,8 @@ func (c *nearby) compare(p *packed, a *tile.Panels, first int, alone bool, from,
 // of returns the lower bounds for vector first+r of the last call of compare.
 func (c *nearby) of(r int) []int32 { return c.lower[r*c.stride:][:c.stride] }
 
-// least returns the positions of the k least lower bounds and of some more, fewer if there are
-// not so many rows. They are valid until the next call.
+// least returns the positions of the k smallest lower bounds and of a few more, or of all rows if
+// there are fewer. The result is valid until the next call.
 func (c *nearby) least(lower []int32, k int) []int32 {
 	const one, quarter = 0x3f800000, 1 << 21 // the bound 1, and about a quarter more or less
 	guess := topk.Range{High: furthest, First: c.bound, Step: quarter}
@@ -57,8 +57,8 @@ func (c *nearby) least(lower []int32, k int) []int32 {
 	return c.at[:found]
 }
 
-// more returns the positions that the last call of least, about the same lower bounds, has not:
-// those of rows that may reach a threshold.
+// more returns the positions of further rows that may reach a threshold, without those of the last
+// call of least, which had the same lower bounds.
 func (c *nearby) more(lower []int32, threshold float32) []int32 {
 	bound := int32(math.Float32bits(-threshold)) + 1
 	if bound <= c.bound {
@@ -85,7 +85,7 @@ func measureBy[T vec.Float](d distance.Distance, out []float64, q []T, x vec.Mat
 	}
 }
 
-// measure writes to out the squared distances of q and the given rows of x.
+// measure writes to out the squared distances between q and the given rows of x.
 func measure[T vec.Float](out []float64, q []T, x vec.Matrix[T], rows []int32) {
 	if x, ok := any(x).(vec.Matrix[float32]); ok {
 		dist.Exact(out, any(q).([]float32), x.Data, x.Cols, rows)
@@ -96,8 +96,8 @@ func measure[T vec.Float](out []float64, q []T, x vec.Matrix[T], rows []int32) {
 	}
 }
 
-// chunkPanels returns how many panels a search begins with: as many as fit the
-// second-level cache together with their lower bounds.
+// chunkPanels returns the number of panels in the first chunk of a search: as many as fit in the
+// second-level cache with their lower bounds.
 func chunkPanels(dim int) int {
 	const bytes = 1 << 20
 	return max(stripPanels(dim), bytes/(4*tile.Width*(dim+tile.Height)))

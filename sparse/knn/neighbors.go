@@ -1,6 +1,6 @@
 package knn
 
-// Neighbors holds the K nearest neighbours of N query points.
+// Neighbors has the K nearest neighbours of N query points.
 //
 // Row i of Index and Dist2 (at i*K) lists them nearest first: the row numbers
 // of the neighbours and their squared Euclidean distances. Equal distances are
@@ -11,7 +11,7 @@ type Neighbors struct {
 	Dist2 []float64
 }
 
-// NewNeighbors returns room for n lists of k neighbours.
+// NewNeighbors returns n uninitialised lists of k neighbours.
 func NewNeighbors(n, k int) *Neighbors {
 	return &Neighbors{N: n, K: k, Index: make([]int32, n*k), Dist2: make([]float64, n*k)}
 }

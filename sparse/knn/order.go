@@ -8,10 +8,9 @@ import (
 	"unfold/internal/vec"
 )
 
-// Order returns the rows of x in an order in which blocks of size rows hold
-// rows that lie together: the leaves of a k-d tree, which cuts its nodes in
-// half along the column of largest variance (Bentley 1975). In a block of
-// neighbours thresholds become tight at once. The order decides nothing else.
+// Order returns the rows of x ordered so that blocks of size rows contain near rows: the leaves of
+// a k-d tree, which halves nodes along the column of largest variance (Bentley 1975). Within a
+// block of neighbours thresholds become tight at once. The order does not affect results.
 func Order[T vec.Float](x vec.Matrix[T], size, threads int) []int32 {
 	rows := make([]entry, x.Rows)
 	for i := range rows {
@@ -39,14 +38,14 @@ func Order[T vec.Float](x vec.Matrix[T], size, threads int) []int32 {
 	return order
 }
 
-// entry is a row with its value in the column that its node is cut along.
+// entry is a row with its value in the column that its node is divided along.
 type entry struct {
 	key float64
 	row int32
 }
 
-// split sorts a node along its widest column and returns its halves, the first
-// of which is a multiple of size.
+// split sorts a node along its widest column and returns its halves; the size of the first is a
+// multiple of size.
 func split[T vec.Float](x vec.Matrix[T], node []entry, size int) [2][]entry {
 	k := widest(x, node)
 	for i, e := range node {
@@ -62,8 +61,7 @@ func split[T vec.Float](x vec.Matrix[T], node []entry, size int) [2][]entry {
 	return [2][]entry{node[:mid], node[mid:]}
 }
 
-// widest returns the column of largest variance over at most 128 rows of the
-// node, evenly spread.
+// widest returns the column of largest variance over at most 128 evenly spaced rows of the node.
 func widest[T vec.Float](x vec.Matrix[T], node []entry) (column int) {
 	count := min(len(node), 128)
 	var most float64

@@ -21,13 +21,12 @@ import (
 //     g = (m+1) u / (1 - (m+1) u) (Higham, Accuracy and Stability, section
 //     3.1); each of the two starts was itself rounded, by at most u N_i and
 //     u N_j: they are rounded upwards, which is the safe side.
-//   - After a prefix of p <= m-2 columns tile.Scan compares the sum so far plus
-//     two tails, the halves of |z_i|^2 and |z_j|^2 beyond the prefix, rounded
-//     upwards. But for rounding that is minus half the squared distance within
-//     the prefix, which is not below q_ij; it takes p+3 <= m+1 roundings of
-//     terms that add up to no more than those above.
-//   - What is computed in float64 (z, N, the exact distance) errs by less than
-//     2^-30 (N_i + N_j) for m <= maxDim.
+//   - After a prefix of p <= m-2 columns tile.Scan compares the partial sum plus two tails: the
+//     halves of |z_i|^2 and |z_j|^2 beyond the prefix, rounded upwards. Up to rounding, that is
+//     minus half the squared distance within the prefix, which is not below q_ij. It takes p+3 <=
+//     m+1 roundings of terms that add up to no more than those above.
+//   - The error of values computed in float64 (z, N, the exact distance) is less than 2^-30 (N_i +
+//     N_j) for m <= maxDim.
 //   - Underflow costs at most m 2^-110 as |z_ik| < 2^30.
 //
 // Together |error| <= s_i + s_j with s_i = (m+8) 1.02 u N_i + m 2^-110.
@@ -37,13 +36,11 @@ const (
 	maxNorm = 1 << 60 // bound on N_i, so that |z_ik| < 2^30
 )
 
-// packed holds rows as package tile multiplies them. The start of a row is
-// s_i - |z_i|^2/2, rounded up.
+// packed has rows in the format of package tile. The start of a row is s_i - |z_i|^2/2, rounded up.
 //
-// The columns go by falling variance, so that tile.Scan may often stop after
-// the first of them, the prefix. What it compares then is the bound's for the
-// prefix alone, with a slack that is more than enough: distances only grow with
-// further columns.
+// Columns are ordered by decreasing variance, so that tile.Scan can often stop after the first of
+// them, the prefix. It then uses the bound for the prefix alone, with more than enough slack, since
+// distances only grow with further columns.
 type packed struct {
 	*tile.Panels
 	order   []int32 // the row at every position; nil if all are at their own
@@ -51,11 +48,11 @@ type packed struct {
 	centre  []float64
 	scale   float64 // a, a power of two
 	level   simd.Level
-	chunk   int // panels whose costs a search begins with
+	chunk   int // number of panels in the first chunk of a search
 }
 
-// pack centres, scales and packs the rows of x, whose values have been
-// checked, in the given order (nil: their own).
+// pack centres, scales and packs the rows of x, whose values have been checked, in the given order;
+// nil keeps their own.
 func pack[T vec.Float](x vec.Matrix[T], order []int32, threads int) *packed {
 	p := &packed{order: order, centre: centre(x), level: simd.Best(), chunk: chunkPanels(x.Cols)}
 	p.scale = scaleOf(x, p.centre, threads)
@@ -79,9 +76,8 @@ func (p *packed) row(i int) int {
 	return int(p.order[i])
 }
 
-// load writes z of a row to z and returns its start and its tail, which is
-// rounded upwards. A row that the bound does not cover gets the largest start, with which no pair
-// is dropped.
+// load writes z of a row to z and returns its start and its tail, rounded upwards. A row outside
+// the range of the bound gets the largest start, so that no pair of it is skipped.
 func load[T vec.Float](p *packed, z []float32, row []T) (start, tail float32) {
 	var norm, rest float64
 	for k, c := range p.columns {
@@ -110,21 +106,20 @@ func down(v float64) float32 {
 	return f
 }
 
-// lowest is a number that every q_ij reaches but those of the positions that
-// fill up the last panel: the threshold of a list that is not full.
+// lowest is the threshold of a list that is not full. Every q_ij reaches it, except those of the
+// padding in the last panel.
 const lowest = -math.MaxFloat32
 
-// threshold returns the number that q_ij must reach for j to be able to enter
-// a list whose last squared distance is dist2.
+// threshold returns the value that q_ij must reach for j to possibly enter a list whose last
+// squared distance is dist2.
 func (p *packed) threshold(dist2 float64) float32 {
 	q := -dist2 * p.scale * p.scale / 2
-	// Low enough for what rounding to float32, denormal or not, may add.
+	// The margin covers the rounding to float32, denormal or not.
 	return max(lowest, float32(q*(1+0x1p-22)-0x1p-149))
 }
 
-// stripPanels returns how many panels are compared at a time: what fits the
-// second-level cache, and no more than gives a search the chance to raise its
-// thresholds in between.
+// stripPanels returns the number of panels that are compared at a time: at most as many as fit in
+// the second-level cache, and few enough that thresholds can rise between strips.
 func stripPanels(dim int) int {
 	const bytes = 192 << 10
 	return max(1, min(20, bytes/(4*tile.Width*dim)))

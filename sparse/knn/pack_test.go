@@ -12,9 +12,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// The bound of pack.go: what multiply computes for a pair is never below the
-// threshold of the pair's own distance, so no true neighbour is dropped. It is
-// also of use: no farther off than a few times the bound.
+// The bound of pack.go is valid: the computed value of a pair is never below the threshold for its
+// own distance, so no true neighbour is lost. It is also tight: within a few times the bound.
 func TestBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "n")
@@ -22,7 +21,7 @@ func TestBound(t *testing.T) {
 		spread := rapid.SampledFrom([]float64{1e-12, 1e-4, 1, 1e4}).Draw(t, "spread")
 		unit := rapid.SampledFrom([]float64{1e-140, 1e-30, 1, 1e140}).Draw(t, "unit")
 		same := rapid.Bool().Draw(t, "same signs")         // errors of one sign add up
-		falls := rapid.Bool().Draw(t, "falling variances") // so that there is a prefix
+		falls := rapid.Bool().Draw(t, "falling variances") // so that a prefix exists
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		x := vec.New[float64](n, dim)
 		for i := range n {
@@ -52,7 +51,7 @@ func TestBound(t *testing.T) {
 func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	mask := make([]uint64, p.Count())
 	least := make([]float32, p.Count()*tile.Width)
-	// passes says which pairs of i reach their thresholds.
+	// passes reports whether a pair of i reaches the threshold.
 	passes := func(i, j int) bool { return mask[j/tile.Width]>>(j%tile.Width)&1 == 1 }
 	scan := func(i int) {
 		tile.ScanRow(p.level, mask, p.Panels, i, float32(math.Inf(1)), p.Panels, 0, p.Count(), least)
@@ -79,8 +78,8 @@ func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	}
 }
 
-// checkLowerBounds says that the lower bound of a pair is within the threshold of its own distance,
-// and no farther below than a few times the bound.
+// checkLowerBounds checks that the lower bound of a pair is within the threshold of its own
+// distance, and at most a few times the bound below it.
 func checkLowerBounds(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	c := newNearby(p.Count())
 	for i := range x.Rows {
@@ -112,9 +111,8 @@ func checkLowerBounds(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	}
 }
 
-// checkAlone is the first half of checkBound for the pairs of row i, with no
-// other pair in the block that has a threshold to reach: what Scan concludes
-// after a prefix counts.
+// checkAlone checks the first part of checkBound for the pairs of row i, when no other pair of the
+// block has a threshold to reach, so that Scan decides after the prefix.
 func checkAlone(t *rapid.T, x vec.Matrix[float64], p *packed, i int) {
 	mask := make([]uint64, p.Count())
 	least := make([]float32, p.Count()*tile.Width)
@@ -139,7 +137,7 @@ func norm(p *packed, row []float64) (s float64) {
 	return s
 }
 
-// Values that float32 or the bound cannot hold pass everything.
+// Values outside the range of float32 or of the bound pass every threshold.
 func TestLoadOutOfRange(t *testing.T) {
 	x := vec.Of(2, 1, []float64{0, 1})
 	p := pack(x, nil, 1)

@@ -1,14 +1,14 @@
 package knn
 
-// Permute gives the points other numbers, in place: the point order[p] gets the number p, as a
-// point and wherever a list names it. order holds every number once. Equal distances keep their
-// places in a list, so that Permute by the inverse (Inverse) restores nb to the last bit.
+// Permute renumbers the points in place: point order[p] becomes p, as a point and in every list.
+// order must contain every number once. Equal distances keep their positions in a list, so that
+// Permute by the inverse (Inverse) restores nb to the last bit.
 func (nb *Neighbors) Permute(order []int32) {
 	number := Inverse(order)
 	for q, i := range nb.Index {
 		nb.Index[q] = number[i]
 	}
-	// Rows move along the cycles of the permutation; number is -1 of those that have moved.
+	// Rows move along the cycles of the permutation; number is -1 for moved rows.
 	index, dist2 := make([]int32, nb.K), make([]float64, nb.K)
 	for first := range order {
 		if number[first] < 0 {
@@ -31,7 +31,7 @@ func (nb *Neighbors) Permute(order []int32) {
 	}
 }
 
-// Inverse returns the permutation that undoes order: at order[p] stands p.
+// Inverse returns the inverse permutation: element order[p] is p.
 func Inverse(order []int32) []int32 {
 	out := make([]int32, len(order))
 	for p, i := range order {

@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestPermute: point order[p] becomes p, with the list that it had, and back again.
+// Point order[p] becomes p and keeps its list, and the inverse restores everything.
 func TestPermute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")

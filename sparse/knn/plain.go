@@ -11,12 +11,12 @@ import (
 	"unfold/sparse/distance"
 )
 
-// plainBlock is the number of rows of a block, and of queries that are compared with it one
-// after the other, so that it is read from the cache.
+// plainBlock is the number of rows in a block, and of queries that are compared with it
+// consecutively, so that the block stays in the cache.
 const plainBlock = 64
 
-// plainRows are rows under a distance that has no tiles. Blocks of them are leaves of a k-d tree
-// (Order), each with the box that its rows are in.
+// plainRows are rows under a distance that tiles do not support. Blocks of them are leaves of a k-d
+// tree (Order), each with the bounding box of its rows.
 type plainRows[T vec.Float] struct {
 	d         distance.Distance
 	order     []int32       // the row at every position
@@ -25,7 +25,7 @@ type plainRows[T vec.Float] struct {
 	number    []int32       // of the rows of a block, from 0
 }
 
-// newPlainRows orders the rows of x, which must be finite.
+// newPlainRows sorts the rows of x, which must be finite, into blocks.
 func newPlainRows[T vec.Float](d distance.Distance, x vec.Matrix[T], threads int) *plainRows[T] {
 	p := &plainRows[T]{d: d, order: Order(x, plainBlock, threads), number: upTo(plainBlock)}
 	p.x = vec.Take(x, p.order)
@@ -64,23 +64,25 @@ func (p *plainRows[T]) bytes() int64 {
 	return size*int64(len(p.x.Data)) + 4*int64(len(p.order)) + 8*int64(len(p.low)+len(p.high))
 }
 
-// plainSearch compares queries with all rows, but for blocks whose box is farther away than the
-// last of a query's list.
+// plainSearch compares queries with all rows, except blocks whose box is farther than the last
+// entry of a query's list.
 type plainSearch[T vec.Float] struct {
 	p *plainRows[T]
 	// Query r is row r of q, and its list is list[r].
 	q    vec.Matrix[T]
 	list []int32
 	k    int
-	// own is the row that query r is, which is no neighbour of itself; nil if queries are others.
+	// own is the row that is the query itself, which is not its own neighbour; nil if queries are
+	// other rows.
 	own []int32
 	// label, if not nil, excludes rows of the query's own label.
 	label []int32
 	works par.Lender[plainWork]
 }
 
-// plainWork is the workspace of one goroutine: how far each query is from each block at least, and the
-// blocks in the order of the least of that. about is how far a query is from the rows of a block, in single precision.
+// plainWork is the workspace of one goroutine: lower bounds of the distances between queries and
+// blocks, and the blocks ordered by the smallest bound. about has a query's distances to the rows
+// of a block, in single precision.
 type plainWork struct {
 	bound []float64
 	least []float64
@@ -130,7 +132,7 @@ func (run *plainSearch[T]) all(ctx context.Context, s Settings) (*Neighbors, err
 	return lists, nil
 }
 
-// block fills the lists of queries from..to, the nearest blocks of rows first.
+// block fills the lists of queries from..to, comparing the nearest blocks of rows first.
 func (run *plainSearch[T]) block(ctx context.Context, lists *Neighbors, from, to int) {
 	p, blocks := run.p, run.p.blocks()
 	w := run.works.Get()
@@ -155,8 +157,8 @@ func (run *plainSearch[T]) block(ctx context.Context, lists *Neighbors, from, to
 	}
 }
 
-// compare offers the rows of a block, which is at least so far away, to the list of query r. Only those that
-// single precision does not exclude are compared.
+// compare offers the rows of a block, whose distance is at least bound, to the list of query r. It
+// skips rows that single precision excludes.
 func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64, near []float32) {
 	p := run.p
 	index, dist2 := lists.Row(int(run.list[r]))
@@ -183,7 +185,7 @@ func (run *plainSearch[T]) compare(lists *Neighbors, r, block int, bound float64
 	}
 }
 
-// excluded reports whether query r does not look for row j.
+// excluded reports whether row j must be skipped for query r.
 func (run *plainSearch[T]) excluded(r int, j int32) bool {
 	switch {
 	case run.own == nil:

@@ -8,7 +8,8 @@ import (
 	"unfold/sparse/distance"
 )
 
-// about writes to out[i] the distance of q from row rows[i] of x in single precision, Manhattan or Chebyshev's.
+// about writes to out[i] the Manhattan or Chebyshev distance between q and row rows[i] of x, in
+// single precision.
 func about(d distance.Distance, out, q []float32, x vec.Matrix[float32], rows []int32) {
 	if d == distance.Manhattan {
 		dist.Manhattan(out, q, x.Data, x.Cols, rows)
@@ -17,7 +18,8 @@ func about(d distance.Distance, out, q []float32, x vec.Matrix[float32], rows []
 	}
 }
 
-// beyond returns a number above which a distance by about is of rows of n columns whose d2 is above most.
+// beyond returns a threshold for about: if the distance by about exceeds it, d2 of the rows of n
+// columns is above most.
 func beyond(d distance.Distance, most float64, n int) float64 {
 	switch {
 	case most < 0:

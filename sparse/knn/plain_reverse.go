@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// slotBits are rows of 0 and 1 as bits, by slot, for Jaccard's distance.
+// slotBits has binary rows as bits, by slot, for Jaccard's distance.
 type slotBits struct {
 	words int
 	rows  []uint64
@@ -27,7 +27,7 @@ func (b *slotBits) grow(top int) {
 // row returns the bits of a slot.
 func (b *slotBits) row(slot int32) []uint64 { return b.rows[int(slot)*b.words:][:b.words] }
 
-// set puts a row of 0 and 1 into a slot.
+// set stores a binary row in a slot.
 func (b *slotBits) set(slot int32, x []float32) {
 	row := b.row(slot)
 	clear(row)
@@ -43,7 +43,7 @@ func (b *slotBits) set(slot int32, x []float32) {
 // bytes is the memory of the rows.
 func (b *slotBits) bytes() int64 { return 8*int64(cap(b.rows)) + 4*int64(cap(b.ones)) }
 
-// within returns d2 of the rows in two slots, or a number above most if that is.
+// within returns d2 of the rows in two slots if it is at most most, otherwise a number above most.
 func (s *DynamicExact) within(i, j int32, most float64) float64 {
 	if b := s.bits; b != nil {
 		return distance.OfBits(hamming.Count(b.row(i), b.row(j)), int(b.ones[i]), int(b.ones[j]))
@@ -51,8 +51,9 @@ func (s *DynamicExact) within(i, j int32, most float64) float64 {
 	return distance.Within(s.distance, s.Row(i), s.Row(j), most)
 }
 
-// plainReverse is reverseSearch under a distance that has no tiles: each row that is asked for is compared
-// with all others that single precision does not exclude. Pairs within reach are in the order of ask, and of the positions of the others.
+// plainReverse is reverseSearch under a distance that tiles do not support. Each row in ask is
+// compared with all others that single precision does not exclude. Pairs within reach are in the
+// order of ask, and then of the positions of the other rows.
 func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Neighbors, reach []float64, set Settings) ([]ReverseNeighbor, error) {
 	const size = 8
 	found := make([][]ReverseNeighbor, par.Pieces(len(ask), size))
@@ -69,7 +70,7 @@ func (s *DynamicExact) plainReverse(ctx context.Context, ask []int32, lists *Nei
 	return slices.Concat(found...), nil
 }
 
-// plainReverseOf fills list r of the row in a slot, and appends the pairs that are within reach.
+// plainReverseOf fills list r for the row in a slot, and appends the pairs within reach.
 func (s *DynamicExact) plainReverseOf(found []ReverseNeighbor, slot int32, r int, lists *Neighbors, reach []float64) []ReverseNeighbor {
 	var near [plainBlock]float32
 	x, single := vec.Of(len(s.x)/s.dim, s.dim, s.x), s.bits == nil

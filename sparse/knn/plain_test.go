@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// others are the distances that have searches of their own.
+// others are the distances with their own search.
 var others = []distance.Distance{distance.Manhattan, distance.Chebyshev, distance.Jaccard}
 
 func TestConformanceOfDistances(t *testing.T) {
@@ -27,7 +27,7 @@ func TestConformanceOfDistances(t *testing.T) {
 	}
 }
 
-// rowsFor draws rows that a distance is defined for, some of them equal.
+// rowsFor draws rows for which a distance is defined, some of them equal.
 func rowsFor(t *rapid.T, d distance.Distance, n, dim int) vec.Matrix[float32] {
 	if d.Bits() {
 		return bitsOf[float32](t, n, dim)
@@ -35,7 +35,7 @@ func rowsFor(t *rapid.T, d distance.Distance, n, dim int) vec.Matrix[float32] {
 	return knntest.Points[float32](rapid.SampledFrom(knntest.Kinds).Draw(t, "kind"), n, dim, rapid.Uint64().Draw(t, "seed"))
 }
 
-// Every search under a distance is the double loop, bit for bit, for any number of threads.
+// Every search under a distance equals the double loop, bit for bit, for any number of threads.
 func TestDistancesAreBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(others).Draw(t, "distance")
@@ -78,8 +78,8 @@ func TestDistancesAreBruteForce(t *testing.T) {
 	})
 }
 
-// Rows that come and go are found under any distance, with their reverse neighbours, as the double
-// loop finds them.
+// After insertions and deletions, neighbours and reverse neighbours equal those of the double loop,
+// under any distance.
 func TestDistancesOfRowsThatComeAndGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(append([]distance.Distance{distance.Euclidean}, others...)).Draw(t, "distance")
@@ -138,7 +138,7 @@ func TestDistancesOfRowsThatComeAndGo(t *testing.T) {
 	})
 }
 
-// Rows that are not of 0 and 1 have no Jaccard distance, wherever they come.
+// Rows that are not binary are rejected under Jaccard's distance, as rows and as queries.
 func TestOnlyBitsHaveJaccard(t *testing.T) {
 	x := vec.New[float32](9, 3)
 	bad := x.Clone()
@@ -163,7 +163,8 @@ func TestOnlyBitsHaveJaccard(t *testing.T) {
 	refused("given", err)
 }
 
-// Graphs under each distance, of rows like principal components and of rows of bits.
+// BenchmarkDistanceGraph measures graphs under each distance, for rows similar to principal
+// components and for binary rows.
 func BenchmarkDistanceGraph(b *testing.B) {
 	const n, dim = 5000, 50
 	for _, d := range others {

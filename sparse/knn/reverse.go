@@ -14,24 +14,23 @@ import (
 	"unfold/sparse/distance"
 )
 
-// ReverseNeighbor is a pair of slots: the row in New is within the reach of the row in
-// Row, so that Row may list it. Dist2 is their squared distance.
+// ReverseNeighbor is a pair of slots: the row in New is within the reach of the row in Row, which
+// may therefore list it. Dist2 is their squared distance.
 type ReverseNeighbor struct {
 	Row, New int32
 	Dist2    float64
 }
 
-// SearchReverse finds the k nearest other rows of each row whose slot is asked for. List r belongs
-// to ask[r] and is ordered by (squared distance, slot); where there are fewer than k
-// other rows it is filled up with slot math.MaxInt32 at an infinite distance.
+// SearchReverse finds the k nearest other rows of each row in ask, which lists slots. List r
+// belongs to ask[r] and is ordered by (squared distance, slot). If there are fewer than k other
+// rows, it is padded with slot math.MaxInt32 at an infinite distance.
 //
-// The same pass finds the reverse neighbours of the rows asked for. If reach is not nil,
-// it holds for every slot below Top the squared distance up to which its row wants
-// neighbours, negative if it wants none. All pairs within reach are returned, ordered by
-// (Row, Dist2, New).
+// The same pass finds the reverse neighbours of the rows in ask. reach, if not nil, has for every
+// slot below Top the largest squared distance of neighbours that its row would accept, negative for
+// none. All pairs within reach are returned, ordered by (Row, Dist2, New).
 //
-// It costs a product of length Dim for each row asked for and each row. It fails
-// if a slot is empty or k is not positive, or if ctx ends.
+// It costs a product of length Dim for each pair of a row in ask and a row. It returns an error if
+// a slot is empty, k is not positive, or ctx ends.
 func (s *DynamicExact) SearchReverse(ctx context.Context, ask []int32, k int, reach []float64, set Settings) (*Neighbors, []ReverseNeighbor, error) {
 	if k < 1 {
 		return nil, nil, fmt.Errorf("knn: %d neighbours asked for, want at least 1", k)
@@ -63,9 +62,9 @@ func (s *DynamicExact) reverse(ctx context.Context, ask []int32, lists *Neighbor
 	return a.all(ctx, set)
 }
 
-// Within returns the pairs of SearchReverse alone: of each row whose slot is asked for and
-// every other whose reach is not below their squared distance. Their order is fixed, and
-// none in particular. Rows that reach nothing cost little where they lie together.
+// Within returns only the pairs of SearchReverse: each row in ask with every other row whose reach
+// is at least their squared distance. Their order is deterministic but unspecified. Rows with
+// negative reach cost little if they are close together.
 func (s *DynamicExact) Within(ctx context.Context, ask []int32, reach []float64, set Settings) ([]ReverseNeighbor, error) {
 	for _, slot := range ask {
 		if !s.Has(slot) {
@@ -98,15 +97,15 @@ func CompareReverse(a, b ReverseNeighbor) int {
 	return int(a.New) - int(b.New)
 }
 
-// reverseSearch is one search. The rows asked for are panels of their own; lists and thresholds of
-// those in panel b are guarded by lock[b].
+// reverseSearch is the state of one search. The rows in ask are packed in their own panels; lock[b]
+// guards the lists and thresholds of panel b.
 type reverseSearch struct {
 	s       *DynamicExact
 	ask     []int32
 	lists   *Neighbors
 	reach   []float64
 	queries *tile.Panels
-	least   []float32 // what a product must reach to enter the list
+	least   []float32 // the least product that enters the list
 	lock    []sync.Mutex
 	size    int                 // panels of a strip
 	found   [][]ReverseNeighbor // strip by strip
@@ -189,7 +188,7 @@ func (a *reverseSearch) begin(ctx context.Context, threads int) {
 	})
 }
 
-// mergeNear measures positions and puts those into list r that belong there.
+// mergeNear computes the distances of positions and inserts those that belong in list r.
 func (a *reverseSearch) mergeNear(w *reverseWork, r int, at []int32) {
 	w.near = w.near[:0]
 	for _, j := range at {
@@ -200,7 +199,7 @@ func (a *reverseSearch) mergeNear(w *reverseWork, r int, at []int32) {
 	a.least[r] = a.s.p.threshold(dist2[len(dist2)-1])
 }
 
-// strip compares strip t with all rows asked for. The first is in the lists already.
+// strip compares strip t with all rows in ask. The first strip is in the lists already.
 func (a *reverseSearch) strip(ctx context.Context, t int) {
 	if t == 0 && a.reach == nil {
 		return
@@ -254,8 +253,8 @@ func (a *reverseSearch) strip(ctx context.Context, t int) {
 	}
 }
 
-// offerPassed measures the pairs of a mask: rows asked for from first on, so many lines of them,
-// and the panels from the given one on.
+// offerPassed computes the distances of the pairs in a mask. Its lines are rows of ask from first
+// on, and its columns start at the given panel.
 func (a *reverseSearch) offerPassed(w *reverseWork, mask []uint64, first, lines, panel, strip int) {
 	for r := first; r < min(first+lines, len(a.ask)); r++ {
 		w.near = w.near[:0]
@@ -279,14 +278,14 @@ func (a *reverseSearch) offerPassed(w *reverseWork, mask []uint64, first, lines,
 	}
 }
 
-// measure returns the squared distances of row ask[r] to those in near.
+// measure returns the squared distances between row ask[r] and those in near.
 func (a *reverseSearch) measure(w *reverseWork, r int) []float64 {
 	w.dist2 = slices.Grow(w.dist2[:0], len(w.near))[:len(w.near)]
 	dist.Exact(w.dist2, a.s.Row(a.ask[r]), a.s.x, a.s.dim, w.near)
 	return w.dist2
 }
 
-// offer puts slot j into list r if it belongs there.
+// offer inserts slot j into list r if it belongs there.
 func (a *reverseSearch) offer(r int, j int32, d2 float64) {
 	index, dist2 := a.lists.Row(r)
 	if insert(index, dist2, j, d2) {

@@ -17,7 +17,7 @@ type search[T vec.Float] struct {
 	x     vec.Matrix[T]
 	p     *packed    // in the order of x
 	works *sync.Pool // of *work
-	// sketch, if not nil, finds the neighbours of few queries faster.
+	// sketch, if not nil, is the faster filter for few queries.
 	sketch *sketch
 	// Query r is row rows[r] of from, or row r if rows is nil.
 	from  vec.Matrix[T]
@@ -28,17 +28,17 @@ type search[T vec.Float] struct {
 	label []int32
 }
 
-// work is the workspace of one goroutine that searches: up to tile.Width
-// queries and what they are compared with.
+// work is the workspace of one goroutine of a search: up to tile.Width queries and their
+// thresholds.
 type work struct {
 	queries  *tile.Panels
 	z        []float32
-	least    [tile.Width]float32 // what q must reach, query by query
+	least    [tile.Width]float32 // the least product that enters each query's list
 	mask     []uint64
 	near     nearby    // of the first panels
 	rows     []int32   // to be measured
 	dist2    []float64 // and their distances
-	infinite []float32 // the thresholds of rows that look for nothing
+	infinite []float32 // the thresholds of rows that search for nothing
 	single   *singleWork
 }
 
@@ -88,12 +88,12 @@ func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	return lists, nil
 }
 
-// singly is the number of queries up to which the sketch is used: more of them
-// share the scan of the panels, which then takes less time for each.
+// singly is the maximum number of queries for the sketch. More queries share a scan of the panels,
+// which then takes less time for each.
 const singly = 3
 
-// few searches for queries from..to: one by one by the
-// sketch, and together once it has failed twice in a row.
+// few searches for queries from..to: one by one with the sketch, and all together after the sketch
+// has failed twice in a row.
 func (run *search[T]) few(ctx context.Context, lists *Neighbors, from, to int) {
 	failed := false
 	for ; from < to && ctx.Err() == nil; from++ {
@@ -110,10 +110,10 @@ func (run *search[T]) few(ctx context.Context, lists *Neighbors, from, to int) {
 	}
 }
 
-// blocks shares the queries out among goroutines. (It works on a copy, so that
-// the search of a single query need not be on the heap.)
+// blocks distributes the queries to goroutines. It has a value receiver, so that the search of a
+// single query need not be on the heap.
 func (run search[T]) blocks(ctx context.Context, lists *Neighbors, s Settings) {
-	// Few queries are cut finer, so that a small batch has work for all threads.
+	// Few queries are divided into smaller blocks, so that a small batch has work for all threads.
 	size := tile.Height * max(1, min(tile.Width, run.count/8)/tile.Height)
 	count := par.NewProgress(par.Pieces(run.count, size), s.Progress)
 	par.Ranges(s.Threads, run.count, size, func(_, from, to int) {
@@ -141,8 +141,8 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 	}
 }
 
-// begin fills the lists of queries from..to with the nearest rows of the first panels,
-// and returns the number of these.
+// begin fills the lists of queries from..to with the nearest rows of the first panels, and returns
+// the number of these panels.
 func (run *search[T]) begin(ctx context.Context, w *work, lists *Neighbors, from, to int) (last int) {
 	last = min(run.p.Count(), run.p.chunk)
 	if w.near.at == nil {
@@ -157,8 +157,7 @@ func (run *search[T]) begin(ctx context.Context, w *work, lists *Neighbors, from
 	return last
 }
 
-// nearest fills the list of query from+r with the nearest of the first rows, by their
-// lower bounds.
+// nearest fills the list of query from+r with the nearest of the first rows, by their lower bounds.
 func (run *search[T]) nearest(w *work, lists *Neighbors, from, r int, lower []int32) {
 	if run.label != nil {
 		own := run.label[run.rows[from+r]]
@@ -172,7 +171,8 @@ func (run *search[T]) nearest(w *work, lists *Neighbors, from, r int, lower []in
 	run.mergeNear(w, lists, from, r, w.near.more(lower, w.least[r]))
 }
 
-// mergeNear measures rows and puts those into the list of query from+r that belong there.
+// mergeNear computes the distances of rows and inserts those that belong in the list of query
+// from+r.
 func (run *search[T]) mergeNear(w *work, lists *Neighbors, from, r int, rows []int32) {
 	if len(rows) == 0 {
 		return
@@ -202,7 +202,7 @@ func (run *search[T]) strip(w *work, lists *Neighbors, from, to, first, last int
 	}
 }
 
-// others leaves out rows of the label of query r.
+// others removes the rows with the label of query r.
 func (run *search[T]) others(rows []int32, r int) []int32 {
 	if run.label == nil {
 		return rows
@@ -211,8 +211,8 @@ func (run *search[T]) others(rows []int32, r int) []int32 {
 	return slices.DeleteFunc(rows, func(j int32) bool { return run.label[j] == own })
 }
 
-// positions appends those of a mask that is about some lines of panels from first on:
-// those of one line.
+// positions appends the positions set in one line of a mask, which has several lines and starts at
+// panel first.
 func positions(rows []int32, mask []uint64, line, lines, first int) []int32 {
 	for t := line; t < len(mask); t += lines {
 		for pass := mask[t]; pass != 0; pass &= pass - 1 {

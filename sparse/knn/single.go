@@ -31,16 +31,16 @@ func newSingleWork(s *sketch) *singleWork {
 	}
 }
 
-// passShare is the reciprocal of the share of rows that may pass the coarse
-// comparison: of more a scan of all panels takes less time.
+// passShare is the reciprocal of the largest share of rows that may pass the coarse comparison. If
+// more pass, a scan of all panels is faster.
 const passShare = 6
 
-// single looks for the neighbours of query r by the sketch, and reports whether
-// it has found them. If not, since too many rows pass, list r is empty.
+// single searches for the neighbours of query r with the sketch, and reports whether it succeeded.
+// If too many rows pass, list r stays empty.
 //
-// The best few rows of the coarse comparison have a fine one; the best k of that
-// are measured and fill the list. Its last distance limits which other rows have a
-// fine comparison, and are measured.
+// The best few rows of the coarse comparison are compared with the fine vectors. The best k of
+// these are computed exactly and fill the list. Its last distance then limits which other rows are
+// compared, first with fine vectors and then exactly.
 func (run *search[T]) single(lists *Neighbors, r int) bool {
 	s := run.sketch
 	if s == nil || run.k > s.rows.Blocks()/2 {
@@ -57,7 +57,7 @@ func (run *search[T]) single(lists *Neighbors, r int) bool {
 	f, c := s.fine.query(w.wide[:], w.z[:]), s.coarse.query(w.q[:], w.few[:])
 	s.rows.Compare(level, w.value, w.least, &w.q)
 
-	// At least n rows reach the n-th smallest of the blocks' smallest values.
+	// At least n rows are at most the n-th smallest of the blocks' minima.
 	w.rows = w.rows[:0]
 	likely := w.smallest(w.least, min(len(w.least), 4*run.k))
 	vafile.Pass(level, w.mask, w.value, likely)
@@ -105,8 +105,8 @@ func (w *singleWork) smallest(values []int32, n int) int32 {
 	return first[n-1]
 }
 
-// collect adds the rows of the mask whose values are above over to the candidates.
-// It reports whether they are few enough.
+// collect adds the rows of the mask whose values are above over to the candidates. It reports false
+// if they are too many.
 func (w *singleWork) collect(over int32) bool {
 	for b, pass := range w.mask {
 		if len(w.rows)+bits.OnesCount64(pass) > cap(w.rows) {
@@ -122,8 +122,8 @@ func (w *singleWork) collect(over int32) bool {
 	return true
 }
 
-// measure puts row j into list r if it belongs there, and reports whether it
-// did. It must not be there already.
+// measure inserts row j into list r if it belongs there, and reports whether it did. The list must
+// not contain j yet.
 func (run *search[T]) measure(lists *Neighbors, r, j int) bool {
 	index, dist2 := lists.Row(r)
 	return insert(index, dist2, int32(j), vec.SquaredDistance(run.query(r), run.x.Row(j)))

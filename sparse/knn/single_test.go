@@ -12,15 +12,15 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// A sketch of even a few rows passes the suite.
+// A sketch of any number of rows passes the conformance suite.
 func TestSketchConformance(t *testing.T) {
 	knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
 		return knn.NewExactSketched(x)
 	})
 }
 
-// Single queries get the double loop's result whatever the data; queries of
-// another kind are far from the rows or outside their box.
+// Single queries equal the double loop for any data; queries of another kind are far from the rows
+// or outside their box.
 func TestSingleIsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 2000).Draw(t, "n")
@@ -59,7 +59,7 @@ func TestSingleIsBruteForce(t *testing.T) {
 	})
 }
 
-// fall makes variances fall from column to column, as principal components do.
+// fall makes variances decrease from column to column, as for principal components.
 func fall(x vec.Matrix[float32]) {
 	for i := range x.Rows {
 		for k := range x.Row(i) {
@@ -68,9 +68,8 @@ func fall(x vec.Matrix[float32]) {
 	}
 }
 
-// BenchmarkSingle is the search for the 20 nearest of 60000 x 50 rows of one query
-// at a time: rows like principal components, which have a sketch, and uniform ones,
-// which have none.
+// BenchmarkSingle measures the 20 nearest of 60000 x 50 rows for one query at a time: rows similar
+// to principal components, which have a sketch, and uniform ones, which have none.
 func BenchmarkSingle(b *testing.B) {
 	const n, dim, k = 60000, 50, 20
 	for name, x := range map[string]vec.Matrix[float32]{"components": components(n+1000, dim), "gauss": knntest.Points[float32]("gauss", n+1000, dim, 1)} {
@@ -86,7 +85,7 @@ func BenchmarkSingle(b *testing.B) {
 	}
 }
 
-// Building the index of 60000 x 50 rows.
+// BenchmarkNewExact measures building the index of 60000 x 50 rows.
 func BenchmarkNewExact(b *testing.B) {
 	x := components(60000, 50)
 	for b.Loop() {
@@ -94,7 +93,7 @@ func BenchmarkNewExact(b *testing.B) {
 	}
 }
 
-// Without coarse vectors the lists are the same, and the memory of these is spared.
+// Without coarse vectors the lists are the same, and their memory is saved.
 func TestScan(t *testing.T) {
 	const n = 12_000
 	x := components(n+20, 50)

@@ -9,17 +9,17 @@ import (
 	"unfold/sparse/knn/vafile"
 )
 
-// grid rounds rows to coarse vectors of small whole numbers.
+// grid rounds rows to coarse vectors of small integers.
 //
-// The coarse vector of a row begins with z_i in its leading columns and ends with
-// the norm of z_i in all others. By the triangle inequality such vectors are not
-// farther apart than the z, nor are they after both were clipped to the same box,
-// since that is a projection onto a convex set. Rounded to multiples of unit for
-// rows, of unit/2 for queries, they move by at most e_j and e_q: so
+// The coarse vector of a row has z_i in its leading columns, followed by the norm of z_i in all
+// others. By the triangle inequality such vectors are not farther apart than the z. Clipping both
+// to the same box does not increase the distance either, since that is a projection onto a convex
+// set. Rounding to multiples of unit for rows, and of unit/2 for queries, moves them by at most e_j
+// and e_q. So
 //
 //	a |x_i - x_j| >= |q - x_j| - e_q - e_j
 //
-// where q and x_j are the rounded vectors, whose distance is known without error.
+// where q and x_j are the rounded vectors, whose distance is computed without error.
 type grid struct {
 	p       *packed
 	dims    int     // of a coarse vector
@@ -32,16 +32,16 @@ type grid struct {
 
 const (
 	middle = 64 // of the numbers 0..127 of a row
-	// slack bounds, in units, what float64 rounds in coarse vectors: m 2^-53 of
-	// at most 2^13 units for m <= maxDim, as the leading columns carry half of the
-	// variance of at most 1001 rows, and no less than a 63rd of them is a unit.
+	// slack bounds, in units, the float64 rounding errors of coarse vectors. These are m 2^-53 of
+	// at most 2^13 units for m <= maxDim, as the leading columns have half of the variance of at
+	// most 1001 rows, and a unit is at least a 63rd of them.
 	slack = 0x1p-20
-	// open is the limit that all rows pass, but for places that fill up blocks.
+	// open is the limit that all rows pass, except the padding of blocks.
 	open = 1 << 28
 )
 
-// newGrid returns the grid for coarse vectors of the given length, or nil if their
-// leading columns carry less than half of the variance.
+// newGrid returns the grid for coarse vectors of the given length, or nil if their leading columns
+// have less than half of the variance.
 func newGrid[T vec.Float](x vec.Matrix[T], p *packed, dims int) *grid {
 	g := &grid{p: p, dims: dims, columns: min(x.Cols, dims-1)}
 	z := make([]float64, dims)
@@ -68,7 +68,7 @@ func newGrid[T vec.Float](x vec.Matrix[T], p *packed, dims int) *grid {
 	return g
 }
 
-// coarse sets z to the coarse vector of a row before it is clipped.
+// coarse sets z to the coarse vector of a row before clipping.
 func coarse[T vec.Float](g *grid, z []float64, row []T) {
 	p := g.p
 	clear(z[g.columns:])
@@ -88,8 +88,8 @@ func (g *grid) clip(v float64) float64 {
 	return min(max(v*g.per, -middle), vafile.Largest-middle)
 }
 
-// row rounds z to the numbers of a row and returns their squared norm and the
-// square of the rounding error, in units.
+// row rounds z to the integers of a row and returns their squared norm and the square of the
+// rounding error, in units.
 func (g *grid) row(bytes []uint8, z []float64) (norm int32, e2 float64) {
 	for k, v := range z {
 		v = g.clip(v)
@@ -101,12 +101,11 @@ func (g *grid) row(bytes []uint8, z []float64) (norm int32, e2 float64) {
 	return norm, e2
 }
 
-// bound returns a length, before units, from the square of a rounding error.
+// bound converts the square of a rounding error to a length before scaling to units.
 func (g *grid) bound(e2 float64) float64 { return (math.Sqrt(e2)*(1+slack) + slack) * g.unit }
 
-// coarseQuery says what is needed to turn distances into limits of
-// approx's comparisons: with rows X = x - middle and the query Q in halves of
-// units these give |X|^2 - Q x, so that
+// coarseQuery has the constants that convert distances to limits for the comparisons of approx.
+// With rows X = x - middle and the query Q in half units these compute |X|^2 - Q x, so that
 //
 //	4 |q - x_j|^2 = |Q|^2 + 4 (|X|^2 - Q x + middle sum(Q)) units^2.
 type coarseQuery struct {
@@ -130,8 +129,8 @@ func (g *grid) query(q []int8, z []float64) (c coarseQuery) {
 	return c
 }
 
-// limit returns a number that no row exceeds whose squared distance, before
-// scaling, is at most dist2.
+// limit returns the largest comparison value of any row whose squared distance, before scaling, is
+// at most dist2.
 func (g *grid) limit(c *coarseQuery, dist2 float64) int32 {
 	r := 2 * (math.Sqrt(dist2)*g.p.scale*(1+slack) + c.error) / g.unit
 	l := (r*r*(1+slack)-c.norm)/4 - middle*c.sum + 1
@@ -141,20 +140,20 @@ func (g *grid) limit(c *coarseQuery, dist2 float64) int32 {
 	return int32(l) // not below -2^22, as |Q|^2 <= 2^20 and |sum(Q)| <= 2^13
 }
 
-// sketch holds two coarse vectors of every row, in the rows' own order: the
-// filters of the search for a single query (a VA-file, see package vafile).
+// sketch has two coarse vectors of every row, in the rows' own order: the filters of the search for
+// a single query (a VA-file, see package vafile).
 type sketch struct {
 	coarse, fine *grid
 	rows         *vafile.Rows
 	wide         *vafile.Wide
 }
 
-// sketchBytes is the size from which on a sketch pays: panels below it stay in the
-// second-level cache, where all costs of a query take less time than two filters.
+// sketchBytes is the size of the panels, in bytes, from which a sketch pays. Smaller panels stay in
+// the second-level cache, where a scan takes less time than two filters.
 const sketchBytes = 2 << 20
 
-// newSketch returns the sketch of the rows of x, or nil if their leading columns
-// carry too little of the variance.
+// newSketch returns the sketch of the rows of x, or nil if their leading columns have too little of
+// the variance.
 func newSketch[T vec.Float](x vec.Matrix[T], p *packed, threads int) *sketch {
 	s := &sketch{coarse: newGrid(x, p, vafile.Dims), fine: newGrid(x, p, vafile.WideDims)}
 	if s.coarse == nil || s.fine == nil {
@@ -185,10 +184,10 @@ func newSketch[T vec.Float](x vec.Matrix[T], p *packed, threads int) *sketch {
 	return s
 }
 
-// bytes is the memory that both coarse vectors of all rows take.
+// bytes returns the memory of both coarse vectors of all rows.
 func (s *sketch) bytes() int64 { return s.rows.Bytes() + s.wide.Bytes() }
 
-// shorten makes few the coarse vector that belongs to a fine one.
+// shorten sets few to the coarse vector that corresponds to a fine one.
 func (s *sketch) shorten(few *[vafile.Dims]float64, fine *[vafile.WideDims]float64) {
 	const last, wideLast = vafile.Dims - 1, vafile.WideDims - 1
 	norm := fine[wideLast] + s.fine.middle

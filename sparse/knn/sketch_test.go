@@ -9,8 +9,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// In rows like principal components the sketch finds the neighbours of single
-// queries, at every level, and allocates nothing.
+// For rows similar to principal components the sketch finds the neighbours of single queries, with
+// every instruction set, and allocates nothing.
 func TestSketchIsUsed(t *testing.T) {
 	const n, dim, k = 6000, 30, 10
 	rng := rand.New(rand.NewPCG(1, 5))

@@ -13,28 +13,29 @@ import (
 	"unfold/sparse"
 )
 
-// Cholesky is a factor alone, A = L L', of one variable a point. Of a front it keeps the
-// columns of the own points; what is left of the border is there until the front above has it.
+// Cholesky is a factor A = L L' with one variable for each point. Of a front it keeps only the
+// columns of its own points; the update matrix of the border is freed once the front above has
+// added it.
 type Cholesky struct {
 	tree *Tree
-	// columns are those of the own points of every front, len x own.
+	// columns has the columns of the own points of every front, len x own.
 	columns []vec.Matrix[float64]
-	// below are the fronts under each, subtrees and rest those that are factored, and solved by,
-	// one subtree beside the other.
+	// below lists the fronts directly below each. subtrees are the lists of fronts that are
+	// processed in parallel, rest the fronts above them.
 	below    [][]int
 	subtrees [][]int
 	rest     []int
 	rooms    par.Lender[room]
 }
 
-// room is what one goroutine works in, by points of a front.
+// room is the workspace of one goroutine, indexed by the points of a front.
 type room struct {
 	rows []int32
 	x    []float64
 }
 
-// CholeskyNumbers returns how many numbers the factor holds, how many there are with what is left of
-// borders at a time on one thread, and about how many operations it takes.
+// CholeskyNumbers returns the size of the factor in numbers, the maximum size including update
+// matrices on one thread, and the approximate number of operations.
 func (t *Tree) CholeskyNumbers() (held, most, operations int64) {
 	left := make([]int64, len(t.Fronts)) // of the borders of the fronts below
 	var all int64
@@ -51,17 +52,18 @@ func (t *Tree) CholeskyNumbers() (held, most, operations int64) {
 	return held, most, operations
 }
 
-// operations is about how many a front takes.
+// operations returns the approximate number of operations for a front.
 func (f Front) operations() int64 {
 	own, rest := int64(len(f.Own)), int64(len(f.Border))
 	return own*own*own/3 + own*own*rest + own*rest*rest
 }
 
-// shares is into how many parts of equal work, about, the fronts far from the top are cut.
+// shares is the approximate number of parts of equal work into which the lower fronts are divided.
 const shares = 16
 
-// Cholesky factors diag(diagonal) - w, w symmetric, n x n, without a diagonal, with no more edges
-// than the graph of the tree. A matrix that is not positive definite is an *IndefiniteError.
+// Cholesky factors diag(diagonal) - w, where w is symmetric, n x n, without a diagonal, and has
+// only edges of the tree's graph. A matrix that is not positive definite returns an
+// *IndefiniteError.
 func (t *Tree) Cholesky(ctx context.Context, w *sparse.CSR, diagonal []float64, threads int) (*Cholesky, error) {
 	c := &Cholesky{tree: t, columns: make([]vec.Matrix[float64], len(t.Fronts)), below: make([][]int, len(t.Fronts))}
 	for i, front := range t.Fronts {
@@ -77,8 +79,8 @@ func (t *Tree) Cholesky(ctx context.Context, w *sparse.CSR, diagonal []float64, 
 	return c, nil
 }
 
-// cut returns the largest subtrees that take no more than a share of all operations, each as
-// the list of its fronts, and the fronts above them, all in the order of the fronts.
+// cut returns the largest subtrees with at most 1/shares of all operations, each as a list of its
+// fronts, and the fronts above them, all in the order of the fronts.
 func (t *Tree) cut(shares int64) (subtrees [][]int, rest []int) {
 	_, _, all := t.CholeskyNumbers()
 	within := make([]int64, len(t.Fronts)) // operations of a front and those below
@@ -108,7 +110,7 @@ func (t *Tree) cut(shares int64) (subtrees [][]int, rest []int) {
 	return subtrees, rest
 }
 
-// factoring is a factor that is being made, and what is left of the borders.
+// factoring is a factor under construction, with the update matrices of the borders.
 type factoring struct {
 	*Cholesky
 	w        *sparse.CSR
@@ -116,11 +118,11 @@ type factoring struct {
 	left     []vec.Matrix[float64]
 }
 
-// all factors all fronts from below. As many subtrees as there are threads go side by side, and no
-// earlier than they are needed, so that little is left of borders at a time.
+// all factors all fronts from the leaves up. It processes as many subtrees in parallel as there are
+// threads, and starts them as late as possible, so that few update matrices exist at a time.
 func (f *factoring) all(ctx context.Context, threads int) error {
 	next := f.subtrees
-	below := func(front int) error { // does what of the subtrees is before a front
+	below := func(front int) error { // factors the subtrees that precede a front
 		for len(next) > 0 && next[0][0] < front {
 			batch := next[:min(len(next), par.Threads(threads))]
 			next = next[len(batch):]
@@ -145,7 +147,7 @@ func (f *factoring) all(ctx context.Context, threads int) error {
 	return below(len(f.tree.Fronts))
 }
 
-// fronts factors some fronts, of which those below are factored.
+// fronts factors some fronts whose children are factored.
 func (f *factoring) fronts(ctx context.Context, list []int, threads int) error {
 	r := f.rooms.Get()
 	defer f.rooms.Put(r)
@@ -163,7 +165,8 @@ func (f *factoring) fronts(ctx context.Context, list []int, threads int) error {
 	return nil
 }
 
-// front factors one: L11 and L21 of its own points, and what is left of its border, A22 - L21 L21'.
+// front factors a front: L11 and L21 of its own points, and the update matrix of its border, A22 -
+// L21 L21'.
 func (f *factoring) front(i int, rows []int32, threads int) error {
 	front := f.tree.Fronts[i]
 	own, rest := len(front.Own), len(front.Border)
@@ -192,7 +195,8 @@ func (f *factoring) front(i int, rows []int32, threads int) error {
 	return nil
 }
 
-// assemble adds the matrix at the own columns of a front to l; rows has room for the numbers of points.
+// assemble adds the matrix at the own columns of a front to l; rows is a workspace for the numbers
+// of points.
 func (f *factoring) assemble(i int, l vec.Matrix[float64], rows []int32) {
 	front := f.tree.Fronts[i]
 	for k := range front.Len() {
@@ -209,14 +213,14 @@ func (f *factoring) assemble(i int, l vec.Matrix[float64], rows []int32) {
 	}
 }
 
-// extend adds what was left of a border to the front above, of which it has the rows up, own
-// points first: to the columns of own points, l, or to what is left.
+// extend adds the update matrix of a border to the front above, whose rows are up, own points
+// first: to its own columns l, or to its own update matrix.
 func extend(l, left, border vec.Matrix[float64], up []int32, threads int) {
 	own, split := l.Cols, 0
 	for split < len(up) && int(up[split]) < own {
 		split++
 	}
-	// Two rows of a border never lead to one place, so that tasks do not meet.
+	// Two rows of a border never go to the same place, so tasks do not conflict.
 	par.Ranges(threads, len(up), taskRows, func(_, from, to int) {
 		for a := from; a < to; a++ {
 			row := border.Row(a)[:a+1]
@@ -240,7 +244,7 @@ func extend(l, left, border vec.Matrix[float64], up []int32, threads int) {
 
 // Solve overwrites the columns of b (n rows) with A^-1 b.
 func (c *Cholesky) Solve(b vec.Matrix[float64], threads int) {
-	left := make([]vec.Matrix[float64], len(c.tree.Fronts)) // what the fronts below take from borders
+	left := make([]vec.Matrix[float64], len(c.tree.Fronts)) // updates from the borders of the fronts below
 	c.each(c.subtrees, func(r *room, i int) { c.forward(i, b, left, r, 1) }, threads)
 	c.each([][]int{c.rest}, func(r *room, i int) { c.forward(i, b, left, r, threads) }, 1)
 	back := func(list []int) []int {
@@ -256,7 +260,7 @@ func (c *Cholesky) Solve(b vec.Matrix[float64], threads int) {
 	c.each(down, func(r *room, i int) { c.backward(i, b, r, 1) }, threads)
 }
 
-// each does the fronts of lists, one list beside the other.
+// each processes the fronts of several lists, the lists in parallel.
 func (c *Cholesky) each(lists [][]int, do func(r *room, i int), threads int) {
 	par.Do(threads, len(lists), func(l int) {
 		r := c.rooms.Get()
@@ -267,7 +271,7 @@ func (c *Cholesky) each(lists [][]int, do func(r *room, i int), threads int) {
 	})
 }
 
-// of makes room for m columns by points of a front.
+// of returns a matrix of m columns for the points of a front.
 func (r *room) of(points, m int) vec.Matrix[float64] {
 	if len(r.x) < points*m {
 		r.x = make([]float64, points*m)
@@ -275,8 +279,8 @@ func (r *room) of(points, m int) vec.Matrix[float64] {
 	return vec.Of(points, m, r.x[:points*m])
 }
 
-// forward replaces the own rows of b by L11^-1 of them, without what the fronts below have left to
-// take from them, and leaves to the front above what is to be taken from the border.
+// forward solves with L11 for the own rows of b, after subtracting the updates from the fronts
+// below, and passes the updates of the border to the front above.
 func (c *Cholesky) forward(i int, b vec.Matrix[float64], left []vec.Matrix[float64], r *room, threads int) {
 	front, l, m := c.tree.Fronts[i], c.columns[i], b.Cols
 	own, rest := len(front.Own), len(front.Border)
@@ -304,8 +308,8 @@ func (c *Cholesky) forward(i int, b vec.Matrix[float64], left []vec.Matrix[float
 	left[i] = x.Slice(own, own+rest).Clone()
 }
 
-// backward replaces the own rows of b by L11^-T of them without L21' times those of the border,
-// which are done.
+// backward solves with L11' for the own rows of b, after subtracting L21' times the rows of the
+// border, which are done.
 func (c *Cholesky) backward(i int, b vec.Matrix[float64], r *room, threads int) {
 	front, l, m := c.tree.Fronts[i], c.columns[i], b.Cols
 	own, rest := len(front.Own), len(front.Border)

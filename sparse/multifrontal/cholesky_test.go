@@ -14,8 +14,8 @@ import (
 	"unfold/sparse"
 )
 
-// system returns a positive definite diag(diagonal) - w with random weights of either sign for
-// the edges of a graph, and the same as a dense matrix.
+// system returns a positive definite diag(diagonal) - w with random weights of either sign for the
+// edges of a graph, and the same as a dense matrix.
 func system(rnd *rand.Rand, lists [][]int32) (w *sparse.CSR, diagonal []float64, dense vec.Matrix[float64]) {
 	n := len(lists)
 	diagonal, dense = make([]float64, n), vec.New[float64](n, n)
@@ -35,7 +35,7 @@ func system(rnd *rand.Rand, lists [][]int32) (w *sparse.CSR, diagonal []float64,
 	return sparse.FromTriplets(n, n, i, j, v), diagonal, dense
 }
 
-// A sparse factor solves what the dense one does, whatever the fronts and the threads.
+// A sparse factor gives the solution of the dense one, for any fronts and threads.
 func TestCholesky(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "points")
@@ -82,7 +82,8 @@ func TestCholesky(t *testing.T) {
 	})
 }
 
-// A subtree is with all fronts below it, and every front is in one or above them all.
+// A subtree includes all fronts below it, and every front is in exactly one subtree or above them
+// all.
 func TestCut(t *testing.T) {
 	tree := Dissect(plane(rand.New(rand.NewPCG(1, 2)), 1500, .05), 50)
 	subtrees, rest := tree.cut(shares)
@@ -119,9 +120,9 @@ func TestCholeskyIndefinite(t *testing.T) {
 	}
 }
 
-// What is reckoned is what there is while fronts go one after the other.
+// The predicted sizes equal the actual sizes when fronts are processed one after the other.
 func TestCholeskyNumbers(t *testing.T) {
-	// Leaves 0 and 1 with borders of 2 and 1 points under front 2, the top, of 3.
+	// Leaves 0 and 1 have borders of 2 and 1 points; front 2, the root, has 3 points.
 	tree := &Tree{Fronts: []Front{
 		{Own: []int32{0}, Border: []int32{2, 3}, Parent: 2}, {Own: []int32{1}, Border: []int32{4}, Parent: 2}, {Own: []int32{2, 3, 4}, Parent: -1},
 	}}

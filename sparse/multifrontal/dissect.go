@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// dissection is a tree that is being made.
+// dissection is a tree under construction.
 type dissection struct {
 	neighbors [][]int32
 	most      int
 	fronts    []Front
-	// set is the number of the set that a point is in now, sets how many there were.
+	// set is the number of each point's current set, sets the number of sets so far.
 	set  []int32
 	sets int32
-	// dist is the distance from where a search began, and seen the last search, or step of a
-	// matching, that came to a point; from is room for other distances.
+	// dist is the distance from the start of a search. seen is the last search, or step of a
+	// matching, that reached a point; from is a buffer for other distances.
 	dist, seen, from []int32
 	searches         int32
 	queue            []int32
-	// number and with are, of a point that an edge to be cut ends in, its edges and its partner.
+	// number and with are the edges and the partner of a point at an edge to be cut.
 	number, with []int32
 }
 
@@ -37,7 +37,7 @@ func (d *dissection) build(points []int32) int {
 	return len(d.fronts) - 1
 }
 
-// split takes a set of points apart. No edge leads from left to right.
+// split divides a set of points. No edge leads from left to right.
 func (d *dissection) split(points []int32) (left, separator, right []int32) {
 	set := d.gather(points)
 	reached := slices.Clone(d.search(points[0], set))
@@ -69,8 +69,8 @@ func (d *dissection) gather(points []int32) int32 {
 	return d.sets
 }
 
-// search visits what of a set can be reached from a point, nearest first, and returns
-// the points in that order, valid until the next search.
+// search visits the points of a set that can be reached from a point, nearest first, and returns
+// them in that order. The result is valid until the next search.
 func (d *dissection) search(start, set int32) []int32 {
 	d.queue = append(d.queue[:0], start)
 	d.searches++
@@ -89,8 +89,8 @@ func (d *dissection) search(start, set int32) []int32 {
 	return d.queue
 }
 
-// components shares the components of a set out to two parts, the larger first, each to
-// the part that is smaller; reached is one of them.
+// components distributes the connected components of a set to two parts, the larger first, each to
+// the smaller part; reached is one of the components.
 func (d *dissection) components(points, reached []int32, set int32) (left, right []int32) {
 	all := [][]int32{reached}
 	for done := reached; ; {
@@ -115,7 +115,7 @@ func (d *dissection) components(points, reached []int32, set int32) (left, right
 	return left, right
 }
 
-// separate takes out of two parts the fewest points that all edges between them end in.
+// separate removes from two parts the fewest points that cover all edges between them.
 func (d *dissection) separate(first, second []int32) (left, separator, right []int32) {
 	other := d.gather(second)
 	m := matching{dissection: d}
@@ -151,15 +151,15 @@ func (d *dissection) separate(first, second []int32) (left, separator, right []i
 // none is no partner.
 const none = -1
 
-// matching pairs the ends of edges between two parts, each with at most one.
+// matching pairs the ends of edges between two parts, each with at most one other.
 type matching struct {
 	*dissection
-	// ends are those in the first part, edges where their edges lead in the second.
+	// ends are the points of the first part, edges their neighbours in the second.
 	ends  []int32
 	edges [][]int32
 }
 
-// augment finds a partner for i, for which others may have to change theirs.
+// augment finds a partner for i; other points may change theirs.
 func (m *matching) augment(i int32) bool {
 	for _, j := range m.edges[m.number[i]] {
 		if m.seen[j] == m.searches {
@@ -174,9 +174,8 @@ func (m *matching) augment(i int32) bool {
 	return false
 }
 
-// cover returns the fewest points that all edges end in (Koenig): of the first part those
-// which alternating paths from points without a partner do not reach, of the second
-// those which they do.
+// cover returns the fewest points that cover all edges (Koenig): those of the first part that
+// alternating paths from unmatched points do not reach, and those of the second that they reach.
 func (m *matching) cover() map[int32]bool {
 	for _, i := range m.ends {
 		m.searches++

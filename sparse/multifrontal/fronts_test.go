@@ -13,7 +13,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// plane joins points in the unit square that are closer than radius.
+// plane joins random points in the unit square that are closer than radius.
 func plane(rnd *rand.Rand, n int, radius float64) [][]int32 {
 	x := make([]float64, 2*n)
 	for i := range x {
@@ -30,8 +30,8 @@ func plane(rnd *rand.Rand, n int, radius float64) [][]int32 {
 	return lists
 }
 
-// fill returns a positive definite matrix with random elements for the pairs of the
-// graph, as dense one and in fronts.
+// fill returns a positive definite matrix with random elements for the pairs of the graph, both
+// dense and in fronts.
 func fill(rnd *rand.Rand, t *Tree, lists [][]int32, d int) (*Matrix, vec.Matrix[float64]) {
 	n := t.Len()
 	m, dense := t.NewMatrix(d), vec.New[float64](n*d, n*d)
@@ -70,8 +70,8 @@ func fill(rnd *rand.Rand, t *Tree, lists [][]int32, d int) (*Matrix, vec.Matrix[
 	return m, dense
 }
 
-// Factor, log determinant, solutions and the inverse where there is one are those of the
-// dense matrix, on any number of threads.
+// Factor, log determinant, solutions and the selected inverse agree with the dense matrix, for any
+// number of threads.
 func TestAgainstDense(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
@@ -136,8 +136,8 @@ func TestAgainstDense(t *testing.T) {
 	})
 }
 
-// checkTree holds that every point has one owner, that edges stay within the fronts from
-// an owner to the top, and that the border is in the front above.
+// checkTree checks that every point has one owner, that edges stay within the fronts from an owner
+// to the root, and that the border is in the front above.
 func checkTree(t *rapid.T, tree *Tree, lists [][]int32) {
 	own := 0
 	for f, front := range tree.Fronts {
@@ -166,8 +166,8 @@ func checkTree(t *rapid.T, tree *Tree, lists [][]int32) {
 	}
 }
 
-// In the plane separators are short: the fronts of 3000 points hold a small part of what
-// the whole matrix does.
+// In the plane separators are short: the fronts of 3000 points are a small part of the dense
+// matrix.
 func TestSeparatorsAreShort(t *testing.T) {
 	lists := plane(rand.New(rand.NewPCG(1, 2)), 3000, .034) // 11 neighbours
 	tree := Dissect(lists, 200)

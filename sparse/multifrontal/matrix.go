@@ -13,14 +13,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// Matrix is symmetric, of some variables for each point of a tree. First it holds the
-// lower triangle of what is summed up, then the factor, then the inverse.
+// Matrix is a symmetric matrix with d variables for each point of a tree. It first has the lower
+// triangle of the matrix, then the factor, then the inverse.
 type Matrix struct {
 	Tree *Tree
-	// Dims is the number d of variables of a point.
+	// Dims is the number d of variables for each point.
 	Dims int
-	// Fronts are those of the tree, as dense matrices: the variables of the own points,
-	// variable by variable, then those of the border, see Index.
+	// Fronts are the dense matrices of the fronts: first the variables of the own points, variable
+	// by variable, then those of the border, see Index.
 	Fronts []vec.Matrix[float64]
 }
 
@@ -49,7 +49,7 @@ func (m *Matrix) Clear() {
 	}
 }
 
-// Index returns the row, and column, of variable r of point number i of a front.
+// Index returns the row (and column) of variable r of the i-th point of a front.
 func (m *Matrix) Index(front, r, i int) int {
 	own := len(m.Tree.Fronts[front].Own)
 	if i < own {
@@ -93,11 +93,11 @@ func (m *Matrix) Trace() (sum float64) {
 	return sum
 }
 
-// IndefiniteError says that a matrix is not positive definite.
+// IndefiniteError reports that a matrix is not positive definite.
 type IndefiniteError struct {
-	// Point and Variable are what could not be eliminated.
+	// Point and Variable are the variable that could not be eliminated.
 	Point, Variable int
-	// Pivot is what was left of the diagonal.
+	// Pivot is the remaining value of the diagonal.
 	Pivot float64
 }
 
@@ -105,8 +105,8 @@ func (e *IndefiniteError) Error() string {
 	return fmt.Sprintf("the matrix is not positive definite: its pivot at coordinate %d of point %d is %g", e.Variable, e.Point, e.Pivot)
 }
 
-// Factor overwrites the matrix with its factor. If it fails, with an *IndefiniteError,
-// it is spoilt.
+// Factor overwrites the matrix with its factor. After an error, an *IndefiniteError, the matrix is
+// unusable.
 func (m *Matrix) Factor(threads int) error {
 	for f, front := range m.Tree.Fronts {
 		own := len(front.Own)
@@ -133,7 +133,7 @@ func (m *Matrix) Factor(threads int) error {
 	return nil
 }
 
-// taskRows is how many rows make a task.
+// taskRows is the number of rows in one task.
 const taskRows = 16
 
 // rowsAbove returns the rows of a border's variables in the front above.
@@ -148,7 +148,7 @@ func (m *Matrix) rowsAbove(f int) []int {
 	return to
 }
 
-// LogDet returns log |A| once A is factored.
+// LogDet returns log |A| after Factor.
 func (m *Matrix) LogDet() (sum float64) {
 	for f, front := range m.Tree.Fronts {
 		for k := range len(front.Own) * m.Dims {
@@ -158,8 +158,7 @@ func (m *Matrix) LogDet() (sum float64) {
 	return 2 * sum
 }
 
-// Solve overwrites b with A^-1 b, once A is factored: row r n + i of b is variable r of
-// point i of n.
+// Solve overwrites b with A^-1 b, after Factor. Row r n + i of b is variable r of point i of n.
 func (m *Matrix) Solve(b vec.Matrix[float64], threads int) {
 	g := gemm.Implementation{Threads: threads}
 	for f, front := range m.Tree.Fronts {
@@ -184,7 +183,7 @@ func (m *Matrix) Solve(b vec.Matrix[float64], threads int) {
 	}
 }
 
-// gather returns the rows of b that belong to the variables of a front, in their order.
+// gather returns the rows of b for the variables of a front, in their order.
 func (m *Matrix) gather(f int, b vec.Matrix[float64]) vec.Matrix[float64] {
 	front, n := m.Tree.Fronts[f], m.Tree.Len()
 	x := vec.New[float64](front.Len()*m.Dims, b.Cols)
@@ -224,8 +223,8 @@ func (m *Matrix) Invert(threads int) {
 	}
 }
 
-// AddProduct adds alpha X Y' to the pairs of points that are in a front together, X and Y
-// with rows as those of Solve.
+// AddProduct adds alpha X Y' to all pairs of points that share a front; the rows of X and Y are
+// ordered as in Solve.
 func (m *Matrix) AddProduct(alpha float64, x, y vec.Matrix[float64], threads int) {
 	g := gemm.Implementation{Threads: threads}
 	for f, a := range m.Fronts {

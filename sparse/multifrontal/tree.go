@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Front is a part of a graph's points.
+// Front is a set of points of a graph that are eliminated together, with its border.
 type Front struct {
-	// Own are eliminated here, Border are the points of fronts above that those of this
-	// front and of all below are joined to; both without order that means anything.
+	// Own are the points eliminated here. Border are the points of fronts above that are joined to
+	// points of this front or of any front below. Neither order has a meaning.
 	Own, Border []int32
-	// Parent is the next front above, -1 at the top.
+	// Parent is the next front above, -1 for the root.
 	Parent int
 }
 
 // Len returns the number of points, own and of the border.
 func (f Front) Len() int { return len(f.Own) + len(f.Border) }
 
-// At returns point number i of the front, the own ones first.
+// At returns the i-th point of the front, own points first.
 func (f Front) At(i int) int32 {
 	if i < len(f.Own) {
 		return f.Own[i]
@@ -26,11 +26,11 @@ func (f Front) At(i int) int32 {
 	return f.Border[i-len(f.Own)]
 }
 
-// Tree has the fronts of a graph of n points, each after those below it.
+// Tree has the fronts of a graph of n points; each comes after those below it.
 type Tree struct {
 	Fronts []Front
-	// owner is the front of a point, number its number there; up has the numbers of a
-	// border's points in the front above.
+	// owner is the front of a point, number its position there; up has the positions of a border's
+	// points in the front above.
 	owner, number []int32
 	up            [][]int32
 }
@@ -50,8 +50,8 @@ func Whole(n int) *Tree {
 	return &Tree{Fronts: []Front{{Own: own, Parent: -1}}, owner: make([]int32, n), number: own, up: [][]int32{nil}}
 }
 
-// Dissect returns fronts of a graph, which lists neighbours in both directions. Leaves
-// have at most so many own points, or more if they cannot be taken apart.
+// Dissect returns the fronts of a graph, given by neighbour lists in both directions. Leaves have
+// at most the given number of own points, or more if they cannot be divided.
 func Dissect(neighbors [][]int32, most int) *Tree {
 	d := &dissection{neighbors: neighbors, most: max(1, most)}
 	for _, a := range []*[]int32{&d.set, &d.dist, &d.seen, &d.from, &d.number, &d.with} {
@@ -69,8 +69,8 @@ func Dissect(neighbors [][]int32, most int) *Tree {
 	return t
 }
 
-// NewTree returns the tree of fronts with their own points and parents, in which every
-// edge has to lead from a front to itself or to one above.
+// NewTree returns the tree of fronts with the given own points and parents. Every edge must lead
+// from a front to itself or to one above.
 func NewTree(list []Front, neighbors [][]int32) (*Tree, error) {
 	t := &Tree{Fronts: list}
 	seen := make([]bool, len(neighbors))
@@ -101,7 +101,7 @@ func NewTree(list []Front, neighbors [][]int32) (*Tree, error) {
 	return t, nil
 }
 
-// finish fills in borders and what follows from them.
+// finish computes the borders and everything that depends on them.
 func (t *Tree) finish(neighbors [][]int32) {
 	t.owner, t.number = make([]int32, len(neighbors)), make([]int32, len(neighbors))
 	for f := range t.Fronts {
@@ -137,7 +137,7 @@ func (t *Tree) finish(neighbors [][]int32) {
 	t.link()
 }
 
-// link numbers the borders' points in the fronts above.
+// link finds the positions of the borders' points in the fronts above.
 func (t *Tree) link() {
 	t.up = make([][]int32, len(t.Fronts))
 	number := make([]int32, len(t.owner))
@@ -155,8 +155,8 @@ func (t *Tree) link() {
 	}
 }
 
-// Numbers returns how many numbers the matrices of the fronts hold, with dims variables
-// a point, and about how many operations Factor and Invert take.
+// Numbers returns the size of the fronts' matrices in numbers, with dims variables for each point,
+// and the approximate number of operations of Factor and Invert.
 func (t *Tree) Numbers(dims int) (held, operations int64) {
 	for _, f := range t.Fronts {
 		own, all := int64(len(f.Own)*dims), int64(f.Len()*dims)

@@ -11,9 +11,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// CG is a conjugate-gradient solver for n x d systems with its workspace and its
-// preconditioner, which it keeps from one system to the next. It must not be used
-// by two goroutines at once.
+// CG is a conjugate-gradient solver for n x d systems with its workspace and its preconditioner,
+// which it reuses for the next systems. It is not safe for concurrent use.
 type CG struct {
 	n, d int
 	s    Settings
@@ -29,8 +28,8 @@ type CG struct {
 	mixed   *mixed  // nil if no rounds are in mixed precision
 	loose   *loose  // nil if none are in single precision
 
-	// Sums of the pieces of rows, pieces x 2d: those of products with the matrix
-	// and those of steps, so that nobody writes what others still read.
+	// products and steps have the sums of the pieces of rows, pieces x 2d, for products with the
+	// matrix and for steps. They are separate, so that no worker writes what others still read.
 	products, steps []float64
 	workers         []worker
 	team            *team
@@ -52,8 +51,8 @@ type CG struct {
 	workLow   func(int) // of one in mixed or in single precision
 }
 
-// worker is what one goroutine knows of the recurrences. All workers compute the same
-// numbers from the same sums.
+// worker is one goroutine's copy of the recurrences. All workers compute the same numbers from the
+// same sums.
 type worker struct {
 	alpha, beta []float64
 	rz          []float64 // r'z
@@ -61,8 +60,8 @@ type worker struct {
 	sums        []float64 // 2d
 	iterations  int
 
-	// Of rounds in mixed precision: the scales of columns, the largest diagonal, the
-	// squares of what are units of a weighted r'r, |r|^2 when it was computed last.
+	// These are for mixed precision: the scales of columns, the squared units of a weighted r'r,
+	// |r|^2 when last computed, and the largest diagonal.
 	scale, unit, last []float64
 	largest           float64
 	factors           [4]float32
@@ -71,7 +70,7 @@ type worker struct {
 	_ [64]byte // another worker's numbers in a cache line of their own
 }
 
-// workerColumns is the number of values of a column that every worker has.
+// workerColumns is the number of column vectors of every worker.
 const workerColumns = 10
 
 // NewCG returns a solver for n x d systems.
@@ -124,9 +123,9 @@ func (c *CG) Bytes() int64 {
 	return b + c.chooser.bytes()
 }
 
-// Solve improves x, its start, to a solution of a x = b (n x d). If it fails or ctx
-// ends, x is what was reached. A system whose components without Gamma make it
-// singular has many solutions; one of them is found.
+// Solve improves the start x to a solution of a x = b (n x d). After an error or the end of ctx, x
+// has the last iterate. A singular system, with components without Gamma, has many solutions; Solve
+// finds one of them.
 func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) (Result, error) {
 	if a.W.N != c.n || len(a.Diagonal) != c.n || b.Rows != c.n || x.Rows != c.n || b.Cols != c.d || x.Cols != c.d {
 		panic(fmt.Sprintf("solve: a %d x %d solver for %d points, b %d x %d, x %d x %d",
@@ -152,7 +151,7 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 		c.started.Store(false)
 		if c.factor == nil && !c.rough {
 			c.team.run(c.workLow)
-			c.rough = true // for what may follow
+			c.rough = true // for later solves
 			c.res.Single = c.res.Iterations
 			c.prepared = c.mixed != nil
 		} else {
@@ -188,8 +187,8 @@ func (c *CG) unreachable() (worst float64) {
 	return worst
 }
 
-// iterate is what worker t does of a solve: passes over pieces of rows. All workers take
-// the same decisions.
+// iterate is worker t's part of a solve: passes over pieces of rows. All workers take the same
+// decisions.
 func (c *CG) iterate(t int) {
 	l := &c.workers[t]
 	c.begin(t, l)
@@ -210,8 +209,8 @@ func (c *CG) iterate(t int) {
 	}
 }
 
-// product runs the pass that multiplies with the matrix and collects its sums. It ends the round
-// and reports false if the context is done.
+// product runs the pass that multiplies with the matrix and collects its sums. If the context is
+// done it ends the round and reports false.
 func (c *CG) product(t int, l *worker, apply func(c *CG, l *worker, sums []float64, from, to int)) bool {
 	if t == 0 && c.ctx.Err() != nil {
 		c.cancelled.Store(true)
@@ -225,7 +224,7 @@ func (c *CG) product(t int, l *worker, apply func(c *CG, l *worker, sums []float
 	return true
 }
 
-// open sets the residual and says whether there is more to do.
+// open computes the residual and reports whether another iteration is needed.
 func (c *CG) open(t int, l *worker) bool {
 	limit := c.s.Tolerance * c.s.Tolerance
 	residual, active := 0.0, 0
@@ -251,14 +250,14 @@ func (c *CG) open(t int, l *worker) bool {
 	return true
 }
 
-// end says how the round went.
+// end stores the result of the round.
 func (c *CG) end(t int, l *worker, err error) {
 	if t == 0 {
 		c.res.Iterations, c.err = l.iterations, err
 	}
 }
 
-// lengths sets alpha = r'z / p'q; a column that has converged rests.
+// lengths sets alpha = r'z / p'q; it is 0 for a converged column.
 func (c *CG) lengths(l *worker) bool {
 	limit := c.s.Tolerance * c.s.Tolerance
 	for k := range l.alpha {
@@ -273,9 +272,9 @@ func (c *CG) lengths(l *worker) bool {
 	return true
 }
 
-// each runs a pass over pieces of rows, each with its 2d sums, set to zero, if it has
-// any, and waits for the other workers. Sums that others may still read are not touched
-// before the end of another pass.
+// each runs a pass over pieces of rows and waits for the other workers. Each piece has its own 2d
+// sums, cleared first, if part is not nil. Sums that others may still read are not changed before
+// the end of another pass.
 func (c *CG) each(t int, part []float64, pass func(c *CG, l *worker, sums []float64, from, to int)) {
 	for k := c.team.next(t); k >= 0; k = c.team.next(t) {
 		var sums []float64
@@ -288,7 +287,7 @@ func (c *CG) each(t int, part []float64, pass func(c *CG, l *worker, sums []floa
 	c.team.wait()
 }
 
-// collect adds up the sums of the pieces, in order.
+// collect adds the sums of the pieces, in order.
 func (c *CG) collect(l *worker, part []float64) {
 	clear(l.sums)
 	for p := 0; p < len(part); p += 2 * c.d {

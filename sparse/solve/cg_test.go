@@ -44,7 +44,7 @@ func random(n, d int, r *rand.Rand) vec.Matrix[float64] {
 	return x
 }
 
-// TestAgainstCholesky holds tight solves against a dense factorisation.
+// Solves with a small tolerance agree with a dense factorisation.
 func TestAgainstCholesky(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(1, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
@@ -84,8 +84,8 @@ func TestAgainstCholesky(t *testing.T) {
 	})
 }
 
-// TestRefinesFromStart: the tolerance is relative to the residual at the start,
-// so a start that is nearly right is still improved.
+// The tolerance is relative to the residual at the start, so a nearly right start is still
+// improved.
 func TestRefinesFromStart(t *testing.T) {
 	const n, d = 500, 2
 	r := rand.New(rand.NewPCG(1, 2))
@@ -119,8 +119,8 @@ func TestRefinesFromStart(t *testing.T) {
 	}
 }
 
-// TestEnergyFalls: from zero, every iteration lowers x'Ax/2 - b'x, which is why
-// a solve that is cut short cannot lower the likelihood.
+// From zero, every iteration lowers x'Ax/2 - b'x. Therefore a solve that is stopped early never
+// lowers the likelihood.
 func TestEnergyFalls(t *testing.T) {
 	const n, d = 300, 3
 	r := rand.New(rand.NewPCG(3, 4))
@@ -223,8 +223,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// A path of four points with unit weights, held at both ends: the potential
-// falls evenly between them.
+// A path of four points with unit weights is fixed at both ends: the potential falls evenly between
+// them.
 func ExampleCG_Solve() {
 	w := sparse.FromTriplets(4, 4, []int32{0, 1, 1, 2, 2, 3}, []int32{1, 0, 2, 1, 3, 2}, []float64{1, 1, 1, 1, 1, 1})
 	a := solve.NewLaplacian(w, []float64{1e9, 0, 0, 1e9})

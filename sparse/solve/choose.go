@@ -6,20 +6,19 @@ import (
 )
 
 const (
-	// patience is the number of iterations with the diagonal after which Auto
-	// makes a factor: about what making and using one costs.
+	// patience is the number of iterations with the diagonal after which Auto makes a factor, which
+	// costs about as much.
 	patience = 250
-	// easy is the number of iterations with a factor up to which Auto tries the
-	// diagonal again in the next system.
+	// easy is the number of iterations with a factor up to which Auto tries the diagonal again for
+	// the next system.
 	easy = 8
-	// renewal is what a factor costs in iterations with it: it is made again once
-	// those that it took too many, because it was made for another system, are as
-	// many, be it in one solve or several.
+	// renewal is the cost of a factor in iterations. A stale factor is replaced when the extra
+	// iterations that it caused, in one or several solves, reach this number.
 	renewal = 30
 )
 
-// chooser chooses the preconditioner of every round of a solve, and keeps a
-// factor for as long as it serves a sequence of systems.
+// chooser chooses the preconditioner of every round of a solve, and keeps a factor while it serves
+// a sequence of systems.
 type chooser struct {
 	factor *Factor
 	hard   bool // the last system was too much for the diagonal
@@ -27,7 +26,7 @@ type chooser struct {
 	extra  int  // iterations beyond that, in all solves since
 	worn   bool
 
-	// Of the present round: whether the factor is new, and where it began.
+	// These describe the current round: whether the factor is new, and the first iteration.
 	made     bool
 	from     int
 	residual float64
@@ -40,8 +39,8 @@ func (h *chooser) bytes() int64 {
 	return h.factor.Bytes()
 }
 
-// choose returns the factor for the next round, nil for the diagonal, the number
-// of iterations it may run to, and the time it took to make.
+// choose returns the factor for the next round (nil for the diagonal), the maximum number of
+// iterations, and the time to make the factor.
 func (h *chooser) choose(c *CG) (*Factor, int, time.Duration) {
 	most := c.s.MaxIterations
 	h.made, h.from, h.residual = false, c.res.Iterations, 1
@@ -77,7 +76,7 @@ func (h *chooser) learn(c *CG) {
 	case c.err != nil:
 		h.worn = true
 	case h.made && c.res.Converged:
-		// Of a whole solve, from 1 down to the tolerance, the round did a part.
+		// The round did a part of a whole solve, measured by the logarithm of the residual.
 		done := math.Log(c.s.Tolerance) / math.Log(min(0.5, c.s.Tolerance/h.residual))
 		h.fresh = max(1, int(math.Ceil(float64(steps)*max(1, done))))
 	case h.fresh > 0:

@@ -8,19 +8,19 @@ import (
 	"sort"
 )
 
-// half is one direction of an edge while points are eliminated: an entry in the
-// list of one end that knows the other end and the entry there: four in a cache line.
+// half is one direction of an edge during the elimination: an entry in the list of one end, with
+// the other end and its entry there. Four of them fit in a cache line.
 type half struct {
 	weight         float32 // 0 for an edge that is no more
 	to, back, next int32
 }
 
-// elimination is the state of the algorithm of Kyng and Sachdeva 2016. Eliminating
-// point v with weights w_1 <= w_2 <= ... of sum W (Gamma included) joins all
-// its neighbours with weights w_i w_j / W. Instead, each but the last is
-// joined to one of those after it, j with probability w_j / S_i, S_i the sum of
-// the weights after i, by an edge of weight w_i S_i / W: the same on average, and
-// no more edges than before. Gamma, an edge to the ground, is shared out exactly.
+// elimination is the state of the algorithm of Kyng and Sachdeva 2016. Exactly eliminating point v
+// with weights w_1 <= w_2 <= ... of sum W (Gamma included) would join all its neighbours with
+// weights w_i w_j / W. Instead, each neighbour i but the last is joined to a later one, j with
+// probability w_j / S_i (S_i is the sum of the weights after i), by an edge of weight w_i S_i / W.
+// The mean is the same, and there are no more edges than before. Gamma, an edge to the ground, is
+// distributed exactly.
 type elimination struct {
 	halves []half
 	unit   float64 // a power of two that weights are multiplied by, to be at most 1
@@ -31,17 +31,17 @@ type elimination struct {
 	sums []float64   // of their weights, running
 }
 
-// neighbour is an entry of the present point's list.
+// neighbour is an entry in the list of the current point.
 type neighbour struct {
 	weight float64
 	to, at int32
 }
 
-// point is what is known of a point while others are eliminated, together, since
-// all of it is looked at when the point is a neighbour.
+// point has the state of a point during the elimination in one struct, since all of it is read when
+// the point is a neighbour.
 type point struct {
 	ground     float64
-	head       int32 // first entry, -1 if there is none
+	head       int32 // first entry, -1 if none
 	place      int32 // of the point in the present list, -1 if it is not there
 	degree     int32 // number of edges, some of them double
 	next, prev int32 // in the bucket of the queue
@@ -60,8 +60,8 @@ func newElimination(a *Laplacian, seed uint64) *elimination {
 		v.ground = excess(a.Diagonal[i], w) * e.unit
 		for p, j := range index {
 			at := int32(a.W.Start[i] + p)
-			// W is symmetric and its columns ascend: row j meets column i after
-			// all smaller ones.
+			// W is symmetric and its columns ascend, so row j reaches column i after all smaller
+			// ones.
 			back := int32(a.W.Start[j]) + cursor[j]
 			cursor[j]++
 			e.halves[at] = half{weight: single(w[p] * e.unit), to: j, back: back, next: -1}
@@ -76,7 +76,7 @@ func newElimination(a *Laplacian, seed uint64) *elimination {
 	return e
 }
 
-// unit returns the power of two that makes the largest diagonal one or less.
+// unit returns the power of two that scales the largest diagonal to one or less.
 func unit(diagonal []float64) float64 {
 	largest := 0.0
 	for _, v := range diagonal {
@@ -86,7 +86,7 @@ func unit(diagonal []float64) float64 {
 	return math.Ldexp(1, min(1000, -exponent))
 }
 
-// single rounds a weight, but never to zero, which would be no edge.
+// single rounds a weight to float32, but never to zero, which would delete the edge.
 func single(w float64) float32 {
 	if w > 0 {
 		return float32(max(w, 0x1p-126))
@@ -123,7 +123,7 @@ func (e *elimination) gather(v int32) float64 {
 	return total
 }
 
-// sortNeighbours sorts by weight, then by number: mostly lists of a few.
+// sortNeighbours sorts by weight, then by number; most lists are short.
 func sortNeighbours(list []neighbour) {
 	if len(list) > 32 {
 		slices.SortFunc(list, func(u, v neighbour) int {
@@ -143,7 +143,7 @@ func sortNeighbours(list []neighbour) {
 	}
 }
 
-// join replaces the edges of v, whose list is made, by those among its neighbours.
+// join replaces the edges of v, which are in e.list, by edges among its neighbours.
 func (e *elimination) join(v int32, all float64) {
 	last := len(e.list) - 1
 	points := e.queue.points
@@ -159,7 +159,7 @@ func (e *elimination) join(v int32, all float64) {
 		after := e.sums[last] - e.sums[k]
 		drawn := e.sums[k] + e.rng.Float64()*after
 		to := e.list[min(last, max(k+1, sort.SearchFloat64s(e.sums, drawn)))].to
-		// The two entries of the old edge serve the new one.
+		// The two entries of the old edge are reused for the new one.
 		w := single(u.weight * after / all)
 		e.halves[back].to, e.halves[back].weight = to, w
 		e.halves[u.at] = half{weight: w, to: u.to, back: back, next: points[to].head}
@@ -168,8 +168,7 @@ func (e *elimination) join(v int32, all float64) {
 	}
 }
 
-// queue orders points by their number of edges, roughly: beyond the last bucket all
-// are alike.
+// queue orders points by their number of edges, exactly up to the last bucket.
 type queue struct {
 	points []point
 	first  []int32 // of a bucket
@@ -214,7 +213,7 @@ func (q *queue) remove(v int32) {
 	}
 }
 
-// move notes that v has more or fewer edges.
+// move updates the number of edges of v.
 func (q *queue) move(v, by int32) {
 	q.remove(v)
 	q.points[v].degree += by

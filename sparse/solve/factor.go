@@ -7,9 +7,9 @@ import (
 	"unfold/internal/vec"
 )
 
-// Factor is an approximate Cholesky factorisation L D L' of Lap(W) + Gamma, after
-// Kyng and Sachdeva (2016), in the order of the fewest edges, as in
-// Laplacians.jl. It is a function of the matrix and the seed. See the package essay.
+// Factor is an approximate Cholesky factorisation L D L' of Lap(W) + Gamma, after Kyng and Sachdeva
+// (2016), in the order of the fewest edges, as in Laplacians.jl. It depends only on the matrix and
+// the seed. See the package comment.
 type Factor struct {
 	n, d  int
 	team  *team
@@ -22,8 +22,8 @@ type Factor struct {
 	z     []float64 // results, by columns
 }
 
-// NewFactor returns a factorisation of a, to be applied to vectors of d columns on
-// threads goroutines (0 means GOMAXPROCS), each of which takes whole columns.
+// NewFactor returns a factorisation of a for vectors of d columns. Apply uses threads goroutines (0
+// means GOMAXPROCS), each for whole columns.
 func NewFactor(a *Laplacian, d int, seed uint64, threads int) *Factor {
 	return newFactor(a, d, seed, newTeam(threads, a.W.N))
 }
@@ -59,8 +59,8 @@ func (f *Factor) Bytes() int64 {
 	return 4*int64(len(f.order)+cap(f.to)) + 8*int64(len(f.start)+cap(f.below)+len(f.pivot)+len(f.y)+len(f.z))
 }
 
-// Apply sets z = M r, M the pseudo-inverse of L D L': symmetric and, but for
-// constants on components without Gamma, positive definite.
+// Apply sets z = M r, where M is the pseudo-inverse of L D L': symmetric and, except for constants
+// on components without Gamma, positive definite.
 func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 	if r.Rows != f.n || z.Rows != f.n || r.Cols != f.d || z.Cols != f.d {
 		panic(fmt.Sprintf("solve: a factor for %d x %d vectors, z %d x %d, r %d x %d",
@@ -77,8 +77,7 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 	})
 }
 
-// columns solves for the columns of worker t, two at a time, and takes the null space
-// out.
+// columns solves for the columns of worker t, two at a time, and projects out the null space.
 func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
 	k, end := t*f.d/f.team.workers, (t+1)*f.d/f.team.workers
 	for k < end {
@@ -99,9 +98,8 @@ func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
 	}
 }
 
-// one solves L D L' z = r for one column, r with a stride of d. Conversions keep
-// products from being fused into sums on some processors: one and two give the
-// same bits.
+// one solves L D L' z = r for one column; r has stride d. Conversions prevent fused multiply-adds
+// on some processors, so that one and two give the same bits.
 func (f *Factor) one(z, y, r []float64) {
 	for k, v := range f.order {
 		y[k] = r[int(v)*f.d]
@@ -125,7 +123,7 @@ func (f *Factor) one(z, y, r []float64) {
 	}
 }
 
-// two is one for two columns, interleaved in y: a vector of two is an entry's.
+// two is one for two columns, interleaved in y, so that a vector of two belongs to one entry.
 func (f *Factor) two(z0, z1, y, r []float64) {
 	for k, v := range f.order {
 		u := (*[2]float64)(r[int(v)*f.d:])
@@ -136,7 +134,7 @@ func (f *Factor) two(z0, z1, y, r []float64) {
 	f.backwardLevel(level, z0, z1, y)
 }
 
-// forwardGeneric solves L y = y for two columns, interleaved.
+// forwardGeneric solves L y = y for two interleaved columns, in place.
 func (f *Factor) forwardGeneric(y []float64) {
 	for k := range f.order {
 		a, b := f.start[k], f.start[k+1]
@@ -150,8 +148,8 @@ func (f *Factor) forwardGeneric(y []float64) {
 	}
 }
 
-// backwardGeneric solves D^-1 L' y = y for two columns, interleaved, and sets z0 and z1
-// to them in the order of the points.
+// backwardGeneric solves D^-1 L' y = y for two interleaved columns, in place, and sets z0 and z1 to
+// them in the order of the points.
 func (f *Factor) backwardGeneric(z0, z1, y []float64) {
 	for k := f.n - 1; k >= 0; k-- {
 		a, b := f.start[k], f.start[k+1]

@@ -8,8 +8,8 @@ import (
 	"unfold/internal/simd"
 )
 
-// forwardLevel is forwardGeneric at a level of instructions, to the same bits: products
-// are not fused into sums.
+// forwardLevel is forwardGeneric with the given instruction set. It gives the same bits, because
+// products are not fused into sums.
 func (f *Factor) forwardLevel(level simd.Level, y []float64) {
 	if level < simd.AVX2 || f.n == 0 {
 		f.forwardGeneric(y)
@@ -18,7 +18,7 @@ func (f *Factor) forwardLevel(level simd.Level, y []float64) {
 	forwardAVX2(f.n, &f.start[0], unsafe.SliceData(f.to), unsafe.SliceData(f.below), &y[0])
 }
 
-// backwardLevel is backwardGeneric at a level of instructions, to the same bits.
+// backwardLevel is backwardGeneric with the given instruction set. It gives the same bits.
 func (f *Factor) backwardLevel(level simd.Level, z0, z1, y []float64) {
 	if level < simd.AVX2 || f.n == 0 {
 		f.backwardGeneric(z0, z1, y)

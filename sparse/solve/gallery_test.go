@@ -41,8 +41,8 @@ func difference(a *solve.Laplacian, b, x vec.Matrix[float64]) float64 {
 
 var kinds = []solve.Preconditioner{solve.Auto, solve.Jacobi, solve.Cholesky}
 
-// TestGallery: every system with a right-hand side that it can meet is solved to
-// the residual that the result states, singular ones, too.
+// Every system with a feasible right-hand side is solved to the residual that the result reports,
+// including singular ones.
 func TestGallery(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		all := gallery.Systems(rapid.IntRange(16, 700).Draw(rt, "n"), rapid.Uint64().Draw(rt, "seed"))
@@ -57,8 +57,8 @@ func TestGallery(t *testing.T) {
 		if err != nil || !res.Converged || res.Residual > 1e-8 {
 			rt.Fatalf("%s with %v: %+v, %v", s.Name, kind, res, err)
 		}
-		// What the recurrence says and what is true differ by rounding, more
-		// so where weights span decades.
+		// The reported and the true residual differ by rounding, more so where weights span
+		// decades.
 		if got := difference(a, b, x); got > 1e-7 {
 			rt.Fatalf("%s with %v: residual %g, reported %g after %d iterations", s.Name, kind, got, res.Residual, res.Iterations)
 		}
@@ -68,8 +68,7 @@ func TestGallery(t *testing.T) {
 	})
 }
 
-// TestFactorIsSymmetric: x'My = y'Mx and x'Mx > 0, without which conjugate
-// gradients would not be what they are.
+// A factor is symmetric, x'My = y'Mx, and positive, x'Mx > 0, as conjugate gradients require.
 func TestFactorIsSymmetric(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		all := gallery.Systems(rapid.IntRange(16, 3000).Draw(rt, "n"), rapid.Uint64().Draw(rt, "seed"))
@@ -93,7 +92,7 @@ func TestFactorIsSymmetric(t *testing.T) {
 	})
 }
 
-// bounds of the iterations to 1e-8 with a factor, graphs of 3,000 points.
+// bounds are the maximum numbers of iterations to 1e-8 with a factor, for graphs of 3,000 points.
 var bounds = map[string]int{
 	"grid/none": 31, "grid/small": 27, "grid/one": 31, "grid/decades": 24,
 	"path/none": 3, "path/small": 3, "path/one": 3, "path/decades": 3,
@@ -106,7 +105,7 @@ var bounds = map[string]int{
 	"components/none": 27, "components/small": 21, "components/one": 27, "components/decades": 19,
 }
 
-// TestIterationBounds holds the number of iterations with a factor.
+// The number of iterations with a factor stays within the bounds.
 func TestIterationBounds(t *testing.T) {
 	for _, s := range gallery.Systems(3000, 1) {
 		a, b := system(t, 3000, 2, s.Name)

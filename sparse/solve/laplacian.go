@@ -8,8 +8,8 @@ import (
 	"unfold/sparse"
 )
 
-// piece is the number of rows of one task; sums are formed piece by piece. Few rows,
-// so that pieces can be shared out evenly.
+// piece is the number of rows in one task; sums are formed piece by piece. It is small, so that
+// pieces can be distributed evenly.
 const piece = 1024
 
 // Laplacian is the matrix Lap(W) + Gamma (Saul 2020, eq 19).
@@ -18,10 +18,10 @@ type Laplacian struct {
 	W *sparse.CSR
 	// Diagonal is sum_k W_ik + Gamma_i.
 	Diagonal []float64
-	// Single are the values of W, if W is a pattern without Data. Loose solves for two or
-	// three columns work on them as they are (Settings.Single); for all else see Wide.
+	// Single has the values of W, if W is a pattern without Data. Loose solves for two or three
+	// columns use them directly (Settings.Single); everything else needs Wide.
 	Single []float32
-	// Definite says that every point HasGamma. Without it a solve looks, at all of W.
+	// Definite promises that HasGamma is true for every point. Without it a solve checks all of W.
 	Definite bool
 }
 
@@ -62,11 +62,11 @@ func (a *Laplacian) Mul(dst, x vec.Matrix[float64], threads int) {
 	par.Ranges(threads, a.W.N, piece, func(_, from, to int) { a.MulRows(dst, x, from, to) })
 }
 
-// rounding is the part of a diagonal entry below which Gamma is put down to
-// rounding: a component without Gamma makes the matrix singular.
+// rounding is the part of a diagonal entry below which Gamma counts as rounding error. A component
+// without Gamma makes the matrix singular.
 const rounding = 1e-14
 
-// excess returns Gamma_i, what the diagonal has more than the weights.
+// excess returns Gamma_i, the diagonal minus the sum of the weights.
 func excess(diagonal float64, w []float64) float64 {
 	var s0, s1, sum float64 // an addition need not wait for the last one
 	for ; len(w) >= 2; w = w[2:] {
@@ -83,7 +83,7 @@ func excess(diagonal float64, w []float64) float64 {
 	return 0
 }
 
-// HasGamma reports whether gamma, in a diagonal of this size, is more than rounding.
+// HasGamma reports whether gamma, in a diagonal of this size, exceeds rounding.
 func HasGamma(gamma, diagonal float64) bool { return gamma > rounding*diagonal }
 
 // inverse returns 1/g, or 0 for a point without weights and Gamma.

@@ -6,8 +6,7 @@ import (
 	"unfold/sparse"
 )
 
-// Wide returns a with the values of W in double precision: itself, or a copy where they are
-// Single.
+// Wide returns a with the values of W in double precision: a itself, or a copy if they are Single.
 func (a *Laplacian) Wide() *Laplacian {
 	if a.Single == nil {
 		return a
@@ -19,16 +18,17 @@ func (a *Laplacian) Wide() *Laplacian {
 	return &Laplacian{W: &w, Diagonal: a.Diagonal, Definite: a.Definite}
 }
 
-// loose is the workspace of loose solves for two or three columns in single precision: of the matrix
-// as it is, preconditioned with its diagonal D, for the right-hand side b s, s a scale that makes
-// b'b/D one. A row of vectors has two values, or four of which the last stays zero.
+// loose is the workspace of loose solves for two or three columns in single precision. They use the
+// matrix without a copy, its diagonal D as preconditioner, and the right-hand side b s, with a
+// scale s that makes b'b/D one. A row of vectors has two values, or four of which the last stays
+// zero.
 type loose struct {
 	diagonal   []float32
 	y, r, p, q vec.Matrix[float32] // n x width
 	level      simd.Level
 }
 
-// looseColumns reports whether loose solves are for so many columns.
+// looseColumns reports whether loose solves support d columns.
 func looseColumns(d int) bool { return d == 2 || d == 3 }
 
 func newLoose(n, d int) *loose {
@@ -36,12 +36,12 @@ func newLoose(n, d int) *loose {
 	return &loose{diagonal: make([]float32, n), y: rows(), r: rows(), p: rows(), q: rows(), level: simd.Best()}
 }
 
-// width is the number of values of a row.
+// width returns the number of values of a row.
 func (s *loose) width() int { return s.p.Cols }
 
 func (s *loose) bytes() int64 { return 4 * int64(len(s.diagonal)+4*len(s.p.Data)) }
 
-// double makes what rounds in double precision work on, which loose solves hardly ever need.
+// double prepares the matrix for rounds in double precision, which loose solves hardly ever need.
 func (c *CG) double() {
 	if c.a != nil {
 		c.a = c.a.Wide()
@@ -52,8 +52,8 @@ func (c *CG) double() {
 	}
 }
 
-// iterateLoose is what worker t does of a round in single precision. Where that is not enough,
-// c.gaveUp is set, and a round in double precision goes on from x.
+// iterateLoose is worker t's part of a round in single precision. If that is not accurate enough,
+// it sets c.gaveUp, and a round in double precision continues from x.
 func (c *CG) iterateLoose(t int) {
 	l := &c.workers[t]
 	if !c.beginLoose(t, l) {
@@ -79,8 +79,8 @@ func (c *CG) iterateLoose(t int) {
 	c.each(t, nil, (*CG).addLoose)
 }
 
-// beginLoose makes the residual. It says whether the system is fit for single precision: regular,
-// to be solved from zero, and with diagonals far from the ends of its range.
+// beginLoose computes the residual. It reports whether single precision suffices: the system is
+// regular, the start is zero, and diagonals are far from the ends of the number range.
 func (c *CG) beginLoose(t int, l *worker) bool {
 	l.iterations = 0
 	c.each(t, c.products, (*CG).look)
@@ -97,7 +97,7 @@ func (c *CG) beginLoose(t int, l *worker) bool {
 	return true
 }
 
-// weigh takes the diagonal and sums b'b/D and b'b.
+// weigh copies the diagonal and sums b'b/D and b'b.
 func (c *CG) weigh(_ *worker, sums []float64, from, to int) {
 	fit := true
 	for i, d := range c.a.Diagonal[from:to] {
@@ -126,7 +126,8 @@ func (c *CG) narrowLoose(l *worker, _ []float64, from, to int) {
 	}
 }
 
-// looseSums are two sums of each column: the first ones, then, a row's width on, the others.
+// looseSums has two sums for each column: the first ones, followed after a row's width by the
+// second ones.
 type looseSums [8]float32
 
 // addTo adds them to the sums of d columns.

@@ -8,7 +8,7 @@ import (
 	"unfold/internal/simd"
 )
 
-// mul is mulPlain at the level of instructions.
+// mul is mulPlain with the current instruction set.
 func (s *loose) mul(a *Laplacian, from, to int, sums *looseSums) {
 	if s.level < simd.AVX2 || from >= to {
 		s.mulPlain(a, from, to, sums)
@@ -22,7 +22,7 @@ func (s *loose) mul(a *Laplacian, from, to int, sums *looseSums) {
 	mulLoose4AVX2(&s.q.Data[0], &s.p.Data[0], &s.diagonal[0], &a.W.Start[0], index, value, from, to, (*[8]float32)(sums))
 }
 
-// step is stepPlain at the level of instructions.
+// step is stepPlain with the current instruction set.
 func (s *loose) step(factors *looseFactors, from, to int, sums *looseSums) {
 	fours := (to - from) / 4
 	if s.level < simd.AVX2 || fours == 0 {

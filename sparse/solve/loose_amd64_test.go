@@ -14,8 +14,8 @@ import (
 	"unfold/sparse"
 )
 
-// drawnLoose is a matrix with rows of 0 to 69 entries in random order, the first ones of 0 to 2, and vectors,
-// all slices at the end of their memory.
+// drawnLoose returns a matrix with rows of 0 to 69 entries in random order, the first ones of 0 to
+// 2, and vectors, all slices at the end of their memory.
 func drawnLoose(t *testing.T, n, d int, r *rand.Rand) (*loose, *Laplacian) {
 	start, index, value := []int{0}, []int32{}, []float32{}
 	for i := range n {
@@ -50,7 +50,7 @@ func (s *loose) vectors() []*vec.Matrix[float32] {
 	return []*vec.Matrix[float32]{&s.y, &s.r, &s.p, &s.q}
 }
 
-// copied returns s with vectors of its own, at a level of instructions.
+// copied returns s with copied vectors and the given instruction set.
 func (s *loose) copied(l simd.Level) *loose {
 	out := *s
 	out.level = l
@@ -60,7 +60,8 @@ func (s *loose) copied(l simd.Level) *loose {
 	return &out
 }
 
-// Every level does what the plain versions do, but for the order of sums, and leaves other rows.
+// Every instruction set agrees with the plain versions up to the order of sums, and leaves other
+// rows unchanged.
 func TestLooseKernels(t *testing.T) {
 	for _, d := range []int{2, 3} {
 		for _, l := range simd.Levels() {
@@ -118,7 +119,7 @@ func testLooseKernels(t *testing.T, d int, l simd.Level) {
 	}
 }
 
-// BenchmarkLooseProduct gives the time of an entry, of rows that lie near each other in memory.
+// BenchmarkLooseProduct measures the time of an entry, for rows that are close in memory.
 func BenchmarkLooseProduct(b *testing.B) {
 	const n = 70_000
 	r := rand.New(rand.NewPCG(1, 2))

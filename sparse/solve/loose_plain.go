@@ -2,7 +2,8 @@ package solve
 
 import "unfold/internal/vec"
 
-// The plain twins of the assembly of loose solves. Two columns have their own, whose sums stay in registers.
+// These are the portable versions of the assembly of loose solves. Two columns have their own,
+// whose sums stay in registers.
 
 // mulPlain sets rows from..to of q = (diag(D) - W) p and sums p'q and q'q/D.
 func (s *loose) mulPlain(a *Laplacian, from, to int, sums *looseSums) {
@@ -54,7 +55,7 @@ func (s *loose) mulPlain2(a *Laplacian, from, to int, sums *looseSums) {
 	}
 }
 
-// looseFactors are alpha of each column, then, a row's width on, beta.
+// looseFactors has alpha for each column, followed after a row's width by beta.
 type looseFactors [8]float32
 
 // stepPlain sets y += alpha p, r -= alpha q, p = r/D + beta p for rows from..to, and sums r'r/D and r'r.
@@ -67,7 +68,7 @@ func (s *loose) stepPlain(factors *looseFactors, from, to int, sums *looseSums) 
 	stepRows[[4]float32](s, factors, from, to, sums)
 }
 
-// stepRows is stepPlain for rows R: arrays, whose length is known, are twice as fast as slices.
+// stepRows is stepPlain for rows of type R: arrays of known length are twice as fast as slices.
 func stepRows[R [2]float32 | [4]float32](s *loose, factors *looseFactors, from, to int, sums *looseSums) {
 	var alpha, beta, weighted, squares R
 	width := len(alpha)

@@ -14,7 +14,8 @@ import (
 	"unfold/sparse/solve"
 )
 
-// looseSystem is one whose weights are in single precision, and a right-hand side of d columns.
+// looseSystem returns a system with weights in single precision, and a right-hand side of d
+// columns.
 func looseSystem(n, d int, seed uint64) (*solve.Laplacian, vec.Matrix[float64]) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	w := weights(n, 8*n, r)
@@ -29,7 +30,7 @@ func looseSystem(n, d int, seed uint64) (*solve.Laplacian, vec.Matrix[float64]) 
 	return a, random(n, d, r)
 }
 
-// residuals are |b - A x| by column, relative to |b|.
+// residuals returns |b - A x| by column, relative to |b|.
 func residuals(a *solve.Laplacian, b, x vec.Matrix[float64]) []float64 {
 	q, out := vec.New[float64](b.Rows, b.Cols), make([]float64, b.Cols)
 	a.Wide().Mul(q, x, 1)
@@ -45,8 +46,9 @@ func residuals(a *solve.Laplacian, b, x vec.Matrix[float64]) []float64 {
 	return out
 }
 
-// A loose solve reaches its tolerance in single precision, in the iterations of double precision, with the same
-// bits for any number of threads, whatever the size of the right-hand side.
+// A loose solve reaches its tolerance in single precision, in as many iterations as double
+// precision. It gives the same bits for any number of threads, and works for right-hand sides of
+// any size.
 func TestLooseSolves(t *testing.T) {
 	for _, d := range []int{2, 3} {
 		t.Run(fmt.Sprintf("%d columns", d), func(t *testing.T) { testLooseSolves(t, d) })
@@ -89,7 +91,7 @@ func testLooseSolves(t *testing.T, d int) {
 	}
 }
 
-// What single precision is not fit for is solved in double precision.
+// Systems that single precision cannot represent are solved in double precision.
 func TestLooseGivesUp(t *testing.T) {
 	const n = 300
 	for name, spoil := range map[string]func(a *solve.Laplacian, b, x vec.Matrix[float64]){
@@ -115,7 +117,7 @@ func TestLooseGivesUp(t *testing.T) {
 	}
 }
 
-// Where conjugate gradients take too long a factor takes over, from what was reached.
+// If conjugate gradients take too long, a factor continues from the current solution.
 func TestLooseThenFactor(t *testing.T) {
 	const n, gamma = 3000, 1e-4
 	a, b := &solve.Laplacian{W: &sparse.CSR{N: n, M: n, Start: []int{0}}, Definite: true}, random(n, 2, rand.New(rand.NewPCG(3, 7)))
@@ -143,7 +145,7 @@ func TestLooseThenFactor(t *testing.T) {
 	}
 }
 
-// Bad values are errors, and a solve that is cut short has got on.
+// Values that are not finite are errors, and a solve that is stopped early is an improvement.
 func TestLooseEnds(t *testing.T) {
 	const n = 2000
 	a, b := looseSystem(n, 2, 4)

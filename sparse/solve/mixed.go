@@ -9,22 +9,21 @@ import (
 const (
 	// finest is the tolerance below which solves are in double precision.
 	finest = 1e-12
-	// group is the factor by which the residual may fall between looks at the true one;
+	// group is the factor by which the residual may fall before the true residual is computed; the
 	// groups of a solve are about equal.
 	group = 1e-4
-	// groupLength is the largest number of iterations between them.
+	// groupLength is the maximum number of iterations in a group.
 	groupLength = 100
 )
 
 //go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg solve
 
-// mixed is the workspace of a solve for two columns in mixed precision, with reliable
-// updates (Sleijpen and van der Vorst, Reliable updated residuals in hybrid Bi-CG
-// methods, 1996; Clark, Babich, Barros, Brower and Rebbi 2010): iterations run in
-// single precision on D^(-1/2) A D^(-1/2) y = D^(-1/2) b s, D the diagonal and s a
-// scale that makes the residual at the start of norm one. Whenever it has fallen by
-// a factor, y is added to x in double precision, the residual is computed again from
-// x, and iterations go on in the same directions.
+// mixed is the workspace of a solve for two columns in mixed precision with reliable updates
+// (Sleijpen and van der Vorst, Reliable updated residuals in hybrid Bi-CG methods, 1996; Clark,
+// Babich, Barros, Brower and Rebbi 2010). Iterations run in single precision on D^(-1/2) A D^(-1/2)
+// y = D^(-1/2) b s, where D is the diagonal and the scale s makes the residual at the start of norm
+// one. Whenever it has fallen by a factor, y is added to x in double precision, the residual is
+// computed again from x, and iterations continue in the same directions.
 type mixed struct {
 	matrix     *sliced
 	y, r, p, q []float32 // in the order of the matrix, whole slices
@@ -52,8 +51,8 @@ func (m *mixed) bytes() int64 {
 	return m.matrix.bytes() + 4*int64(4*len(m.y)+cap(m.weight)) + 8*int64(len(m.largest))
 }
 
-// iterateMixed is what worker t does of a round in mixed precision. Where that is not
-// enough, c.gaveUp is set, and a round in double precision goes on from x.
+// iterateMixed is worker t's part of a round in mixed precision. If that is not accurate enough, it
+// sets c.gaveUp, and a round in double precision continues from x.
 func (c *CG) iterateMixed(t int) {
 	l := &c.workers[t]
 	if !c.beginMixed(t, l) {
@@ -94,7 +93,7 @@ func (c *CG) iterateMixed(t int) {
 	}
 }
 
-// giveUp ends a round that has to go on in double precision.
+// giveUp ends a round that must continue in double precision.
 func (c *CG) giveUp(t int, l *worker) {
 	if t == 0 {
 		c.gaveUp = true
@@ -102,9 +101,8 @@ func (c *CG) giveUp(t int, l *worker) {
 	c.end(t, l, nil)
 }
 
-// predict sets beta from what r'r will be, see jacobi. In single precision the
-// difference is good enough whatever it is: what is lost is an error of
-// beta of the size of rounding.
+// predict computes beta from the predicted r'r, see jacobi. In single precision the difference is
+// always accurate enough: the error of beta is of the size of rounding.
 func (c *CG) predict(l *worker) {
 	for k, alpha := range l.alpha {
 		l.beta[k] = 0
@@ -114,8 +112,8 @@ func (c *CG) predict(l *worker) {
 	}
 }
 
-// beginMixed makes the matrix and the residual. It says whether the system is fit for
-// single precision.
+// beginMixed copies the matrix and computes the residual. It reports whether single precision
+// suffices for the system.
 func (c *CG) beginMixed(t int, l *worker) bool {
 	l.iterations = 0
 	m := c.mixed
@@ -142,8 +140,9 @@ func (c *CG) beginMixed(t int, l *worker) bool {
 	return true
 }
 
-// scaleResidual makes the first residual one of length one by the preconditioner, of whose sums r'z come
-// first and those of |r|^2 next; unit leads back to |r|^2 of the system, whose rows are divided by largest.
+// scaleResidual scales the first residual to length one in the norm of the preconditioner. The sums
+// have r'z first and |r|^2 next; unit converts back to |r|^2 of the system, whose rows are divided
+// by largest.
 func (c *CG) scaleResidual(l *worker, largest float64) {
 	for k, v := range l.sums[:c.d] {
 		l.scale[k] = 1
@@ -213,7 +212,7 @@ func (c *CG) stepMixed(l *worker, sums []float64, from, to int) {
 	add(sums, &l.part)
 }
 
-// add adds the two sums of the places of a slice to those of the columns.
+// add adds the two sums for the places of a slice to those of the columns.
 func add(sums []float64, part *[4 * slice]float32) {
 	for k := 0; k < 2*slice; k += 2 {
 		sums[0] += float64(part[k])
@@ -223,8 +222,8 @@ func add(sums []float64, part *[4 * slice]float32) {
 	}
 }
 
-// due reports whether it is time to compute the residual again: that of a column has fallen
-// far, or all have converged.
+// due reports whether the residual should be computed again: that of a column has fallen far, or
+// all have converged.
 func (c *CG) due(l *worker, since int) bool {
 	if since >= groupLength {
 		return true
@@ -240,9 +239,9 @@ func (c *CG) due(l *worker, since int) bool {
 	return all
 }
 
-// update adds y to x and computes the residual again; p takes on the difference. It says
-// whether single precision is good enough: the residual of every column that has not
-// converged has fallen tenfold, or, in a short group, is what the recurrence said.
+// update adds y to x and computes the residual again; p is adjusted by the difference. It reports
+// whether single precision is accurate enough: the residual of every unconverged column has fallen
+// tenfold or, in a short group, agrees with the recurrence.
 func (c *CG) update(t int, l *worker, since int) bool {
 	c.each(t, nil, (*CG).widen)
 	c.each(t, c.steps, (*CG).renew)
@@ -270,7 +269,7 @@ func (c *CG) widen(l *worker, _ []float64, from, to int) {
 	}
 }
 
-// renew sets r = b - A x, sums r'r of single precision and of the true residual.
+// renew sets r = b - A x, and sums r'r of single precision and of the true residual.
 func (c *CG) renew(l *worker, sums []float64, from, to int) {
 	m := c.mixed
 	for ; from < to; from += strip {

@@ -14,15 +14,15 @@ import (
 
 func TestGenerated(t *testing.T) { simdtest.Generated(t, "solve") }
 
-// atEnd returns a copy with so much room for reading behind it, and no memory beyond.
+// atEnd returns a copy followed by room readable elements, and then by inaccessible memory.
 func atEnd[T any](t *testing.T, s []T, room int) []T {
 	out := simdtest.AtEnd[T](t, len(s)+room)
 	copy(out, s)
 	return out[:len(s)]
 }
 
-// near reports whether two single values are the same but for the order of sums of terms
-// of such a size.
+// near reports whether two float32 values differ at most by the order of sums of terms of the given
+// size.
 func near(u, v float32, size float64) bool {
 	return math.IsNaN(float64(u)) && math.IsNaN(float64(v)) || u == v || math.Abs(float64(u)-float64(v)) <= 1e-5*size
 }
@@ -59,8 +59,7 @@ func randomSliced(t *testing.T, n int, r *rand.Rand) (*sliced, *Laplacian) {
 	return m, a
 }
 
-// TestSlicedMul compares every level with the definition, and the slices that are not
-// asked for with what they were.
+// Every instruction set agrees with the definition, and other slices stay unchanged.
 func TestSlicedMul(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n = piece + 261
@@ -128,7 +127,7 @@ func TestSlicedMul(t *testing.T) {
 	}
 }
 
-// TestSingleStep compares every level with the plain twin for 0 to 40 slices.
+// Every instruction set agrees with the portable version for 0 to 40 slices.
 func TestSingleStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := func(n int) []float32 {

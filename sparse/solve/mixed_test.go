@@ -11,9 +11,9 @@ import (
 	"unfold/sparse/solve"
 )
 
-// TestMixed: for two columns, iterations in single precision reach a tolerance of
-// double precision in at most half as many more of them though weights span decades,
-// whatever the sizes of rows and columns.
+// For two columns, iterations in single precision reach a tolerance of double precision. They take
+// at most half as many more iterations though weights span decades, for any sizes of rows and
+// columns.
 func TestMixed(t *testing.T) {
 	const n = 5000
 	r := rand.New(rand.NewPCG(11, 12))
@@ -55,10 +55,10 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestMixedGivesUp: where single precision is not enough, double precision goes on, and
-// the answer is as good.
+// If single precision is not accurate enough, double precision continues, and the solution is as
+// good.
 func TestMixedGivesUp(t *testing.T) {
-	const n = 400 // points of a path that is held so weakly that its matrix is singular in single precision
+	const n = 400 // points of a path with so little Gamma that its matrix is singular in single precision
 	var i, j []int32
 	var w []float64
 	for k := range int32(n - 1) {
@@ -74,7 +74,8 @@ func TestMixedGivesUp(t *testing.T) {
 		if err != nil || !res.Converged || res.Single == 0 || res.Single == res.Iterations {
 			t.Fatalf("preconditioner %v: %+v, %v", kind, res, err)
 		}
-		// x is as large as the matrix is singular, and so is the rounding of the residual.
+		// x is large because the matrix is nearly singular, and so is the rounding error of the
+		// residual.
 		if got := difference(a, b, x); got > 1e-6 {
 			t.Errorf("preconditioner %v: residual %g, %+v", kind, got, res)
 		}

@@ -1,16 +1,16 @@
 package solve
 
-// nullSpace is that of a singular Lap(W) + Gamma: the vectors that are constant on
-// every component of the graph without Gamma, and zero elsewhere. On those
-// components a right-hand side can be met only if it sums to zero.
+// nullSpace is the null space of a singular Lap(W) + Gamma: vectors that are constant on every
+// component without Gamma, and zero elsewhere. On such a component a right-hand side has a solution
+// only if it sums to zero.
 type nullSpace struct {
 	component []int32   // of every point, -1 for one with Gamma
 	size      []float64 // points of a component
 	mean      []float64 // components x columns
 }
 
-// newNullSpace returns that of a, nil if a is regular; bare marks the points without
-// Gamma. Only these are walked through, until they meet one with Gamma.
+// newNullSpace returns the null space of a, nil if a is regular; bare marks the points without
+// Gamma. It only visits these, until it meets a point with Gamma.
 func newNullSpace(a *Laplacian, bare []bool, d int) *nullSpace {
 	s := &nullSpace{component: make([]int32, a.W.N)}
 	const unseen = -2
@@ -59,9 +59,8 @@ func (s *nullSpace) bytes() int64 {
 	return 4*int64(len(s.component)) + 8*int64(len(s.size)+len(s.mean))
 }
 
-// project takes the null space out of r, whose entries are stride apart, and
-// returns the squared norm of what it took; k distinguishes the columns that are
-// worked on at the same time.
+// project removes the null space from r, whose entries are stride apart, and returns the squared
+// norm of the removed part; k distinguishes columns that are processed at the same time.
 func (s *nullSpace) project(r []float64, stride, k int) (taken float64) {
 	mean := s.mean[k*len(s.size) : (k+1)*len(s.size)]
 	clear(mean)

@@ -1,13 +1,13 @@
 package solve
 
-// strip is the number of rows whose products are still in the fastest cache when
-// their sums are formed.
+// strip is the number of rows whose products are still in the first-level cache when their sums are
+// formed.
 const strip = 128
 
-// lowest is the least ratio of successive r'z that is predicted, see jacobi.
+// lowest is the smallest ratio of successive r'z for which the prediction is used, see jacobi.
 const lowest = 1e-2
 
-// begin sets r = b - A x, the preconditioned z and p = z.
+// begin computes r = b - A x, the preconditioned z and p = z.
 func (c *CG) begin(t int, l *worker) {
 	c.each(t, c.products, (*CG).look)
 	c.each(t, c.steps, (*CG).residual)
@@ -32,7 +32,7 @@ func (c *CG) begin(t int, l *worker) {
 	}
 }
 
-// look sets started if the start is not zero, which is the usual one.
+// look sets started if the start is not zero; it usually is.
 func (c *CG) look(_ *worker, _ []float64, from, to int) {
 	if c.started.Load() {
 		return
@@ -45,7 +45,7 @@ func (c *CG) look(_ *worker, _ []float64, from, to int) {
 	}
 }
 
-// residual sets r = b - A x, and free if a point has no Gamma.
+// residual sets r = b - A x, and sets free if a point has no Gamma.
 func (c *CG) residual(_ *worker, _ []float64, from, to int) {
 	d := c.d
 	if c.started.Load() {
@@ -77,7 +77,7 @@ func (c *CG) residual(_ *worker, _ []float64, from, to int) {
 	}
 }
 
-// findNull finds the null space if there may be one.
+// findNull computes the null space if there may be one.
 func (c *CG) findNull(t int) {
 	if !c.free.Load() || c.prepared {
 		return
@@ -129,14 +129,14 @@ func (c *CG) apply(_ *worker, sums []float64, from, to int) {
 	}
 }
 
-// jacobi does the rest of an iteration with the diagonal D as preconditioner. With
-// z = r / D and exact arithmetic
+// jacobi completes an iteration with the diagonal D as preconditioner. With z = r / D and exact
+// arithmetic
 //
 //	r_new'z_new = alpha^2 q'q / D - r'z
 //
-// (Meurant 1987), so that beta is known before the step is made and x, r and p are
-// updated in one pass; the next alpha is made of the true r'z. Where r'z falls
-// by much, the difference says little, and the passes are two.
+// (Meurant 1987). So beta is known before the step, and x, r and p are updated in one pass; the
+// next alpha uses the true r'z. If r'z falls by much, the difference is inaccurate, and there are
+// two passes.
 func (c *CG) jacobi(t int, l *worker) {
 	known := true
 	for k, alpha := range l.alpha {
@@ -164,7 +164,7 @@ func (c *CG) jacobi(t int, l *worker) {
 	c.each(t, c.products, (*CG).nextDirection)
 }
 
-// sumSteps makes the sums of the steps r'z and r'r.
+// sumSteps computes r'z and r'r from the sums of the steps.
 func (c *CG) sumSteps(l *worker) {
 	c.collect(l, c.steps)
 	copy(l.rz, l.sums[:c.d])
@@ -231,7 +231,7 @@ func (c *CG) nextDirection(l *worker, _ []float64, from, to int) {
 	}
 }
 
-// preconditioned does the rest of an iteration with an approximate factorisation.
+// preconditioned completes an iteration with an approximate factorisation.
 func (c *CG) preconditioned(t int, l *worker) {
 	c.each(t, c.steps, (*CG).step)
 	c.collect(l, c.steps)

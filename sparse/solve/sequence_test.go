@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/solve"
 )
 
-// known are galleries by their size: some take a second to make.
+// known caches galleries by their size, since some take a second to make.
 var known = map[int][]gallery.System{}
 
 // system returns the gallery system of a name and a right-hand side for it.
@@ -34,7 +34,7 @@ func system(t testing.TB, n, d int, name string) (*solve.Laplacian, vec.Matrix[f
 	return nil, vec.Matrix[float64]{}
 }
 
-// TestFactorThreads: the bits of the answer are those of one thread.
+// The solution has the same bits as with one thread.
 func TestFactorThreads(t *testing.T) {
 	for _, name := range []string{"grid/one", "neighbours/small", "components/none"} {
 		a, b := system(t, 13_000, 2, name)
@@ -58,8 +58,7 @@ func TestFactorThreads(t *testing.T) {
 	}
 }
 
-// TestSequence: a factor serves nearby systems without being made again, and is
-// made again once the systems have moved away.
+// A factor is reused for nearby systems, and is made again once the systems have changed much.
 func TestSequence(t *testing.T) {
 	a, b := system(t, 3000, 2, "grid/small")
 	for i := range a.Diagonal { // nearly singular: work for a factor
@@ -111,9 +110,9 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// TestUnreachable: what a singular system cannot meet is left aside and reported.
+// The part of a right-hand side that a singular system cannot reach is removed and reported.
 func TestUnreachable(t *testing.T) {
-	// Two pairs of points: the first without Gamma.
+	// There are two pairs of points; the first has no Gamma.
 	w := sparse.FromTriplets(4, 4, []int32{0, 1, 2, 3}, []int32{1, 0, 3, 2}, []float64{1, 1, 1, 1})
 	a := solve.NewLaplacian(w, []float64{0, 0, 1, 0})
 	b, x := vec.Of(4, 1, []float64{4, 2, 1, 0}), vec.New[float64](4, 1)
@@ -123,7 +122,7 @@ func TestUnreachable(t *testing.T) {
 		if err != nil || !res.Converged {
 			t.Fatalf("%+v, %v", res, err)
 		}
-		// (4, 2) is (1, -1), which can be met, and (3, 3), which cannot.
+		// (4, 2) is (1, -1), which is feasible, plus (3, 3), which is not.
 		if want := math.Sqrt(18. / 21); math.Abs(res.Unreachable-want) > 1e-12 {
 			t.Errorf("unreachable: %v, want %v", res.Unreachable, want)
 		}
@@ -133,8 +132,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestFactorFailures: what is no number is reported, and an ended context ends
-// the solve.
+// NaN is reported, and an ended context ends the solve.
 func TestFactorFailures(t *testing.T) {
 	a, b := system(t, 1000, 2, "grid/one")
 	settings := solve.Settings{Preconditioner: solve.Cholesky}
@@ -150,8 +148,8 @@ func TestFactorFailures(t *testing.T) {
 	}
 }
 
-// BenchmarkSolve solves gallery systems of 40,000 points with two right-hand sides
-// to 1e-8, factors included.
+// BenchmarkSolve measures gallery systems of 40,000 points with two right-hand sides to 1e-8,
+// factors included.
 func BenchmarkSolve(b *testing.B) {
 	for _, name := range []string{"grid/small", "grid/one", "neighbours/decades", "random/small", "grid-decades/none"} {
 		a, rhs := system(b, 40_000, 2, name)

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Loose is the tolerance from which on a solve has one precision throughout, that of its matrix:
+// Loose is the smallest tolerance for which a solve uses the precision of its matrix throughout:
 // see Settings.Single.
 const Loose = 1e-3
 
-// Exact is the tolerance of a solve that is limited by rounding only.
+// Exact is the tolerance of a solve that is only limited by rounding.
 const Exact = 1e-14
 
-// Preconditioner names what conjugate gradients are preconditioned with.
+// Preconditioner is the preconditioner of conjugate gradients.
 type Preconditioner int
 
 const (
-	// Auto is Jacobi until a solve takes many iterations, then Cholesky. The
-	// choice follows from counts of iterations, never from the clock.
+	// Auto is Jacobi until a solve takes many iterations, then Cholesky. The choice depends on
+	// counts of iterations, never on the clock.
 	Auto Preconditioner = iota
 	// Jacobi is the diagonal.
 	Jacobi
@@ -25,51 +25,48 @@ const (
 	Cholesky
 )
 
-// Settings of a solve. The zero value is usable.
+// Settings are the settings of a solve. The zero value is usable.
 type Settings struct {
-	// Tolerance is the residual, relative to that of the start, at which a
-	// column stops. Default 1e-8.
+	// Tolerance is the residual at which a column stops, relative to the residual at the start.
+	// Default 1e-8.
 	Tolerance float64
-	// MaxIterations bounds the iterations. Default 10 n + 100, which only a
-	// hopelessly ill-conditioned system reaches.
+	// MaxIterations bounds the iterations. Default 10 n + 100, which only an extremely
+	// ill-conditioned system reaches.
 	MaxIterations int
 	// Preconditioner is Auto by default.
 	Preconditioner Preconditioner
 	// Seed is that of the random choices of a Factor.
 	Seed uint64
-	// Single says that systems have their weights in Laplacian.Single. Of a solver for two or three
-	// columns to Loose or more, vectors are in single precision then, too.
+	// Single means that systems have their weights in Laplacian.Single. A solver for two or three
+	// columns to Loose or more then uses vectors in single precision too.
 	Single bool
-	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
-	// depend on it.
+	// Threads bounds the goroutines; 0 means GOMAXPROCS. It does not change the result.
 	Threads int
 }
 
-// Result says how a solve went.
+// Result describes a solve.
 type Result struct {
-	// Iterations is the number of products with the matrix, and Jacobi how many
-	// of them had the diagonal as preconditioner.
+	// Iterations is the number of products with the matrix; Jacobi is the number of those with the
+	// diagonal as preconditioner.
 	Iterations, Jacobi int
-	// Single is how many of them worked on vectors in single precision.
+	// Single is the number of iterations with vectors in single precision.
 	Single int
-	// Residual is the largest, over the columns, of |B - A X| divided by its
-	// value at the start (0 if that was 0).
+	// Residual is the largest |B - A X| of a column, divided by its value at the start (0 if that
+	// was 0).
 	Residual float64
-	// Unreachable is the largest, over the columns, norm of the part of the
-	// residual at the start that no X can remove, relative to the whole: rounding
-	// if B sums to zero on every component without Gamma. It is left aside; X
-	// solves the rest.
+	// Unreachable is the relative size of the part of the start's residual that no X can remove,
+	// for the column where it is largest. It is only rounding error if B sums to zero on every
+	// component without Gamma. X solves the rest.
 	Unreachable float64
-	// Converged says that every column reached the tolerance.
+	// Converged reports that every column reached the tolerance.
 	Converged bool
-	// Setup is the time spent on making a preconditioner, zero if none was made
-	// in this solve, and Solve the rest.
+	// Setup is the time to make a preconditioner, zero if none was made in this solve, and Solve is
+	// the rest.
 	Setup, Solve time.Duration
-	// Bytes is the memory of the workspace and the preconditioner.
+	// Bytes is the memory of the workspace and the preconditioner, in bytes.
 	Bytes int64
 }
 
-// ErrIndefinite is returned if a direction of non-positive curvature turns up:
-// the matrix is not positive definite on the space that the right-hand side
-// spans, or holds NaN.
+// ErrIndefinite is returned for a direction of non-positive curvature: the matrix is not positive
+// definite on the space of the right-hand side, or has a NaN.
 var ErrIndefinite = errors.New("solve: the matrix is not positive definite, or an entry is not a number")

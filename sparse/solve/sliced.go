@@ -3,30 +3,28 @@ package solve
 import "math"
 
 const (
-	// slice is the number of rows whose entries lie side by side.
+	// slice is the number of rows whose entries are interleaved.
 	slice = 8
-	// beyond is the number of values that must exist after the last one in use, for
-	// vector instructions.
+	// beyond is the number of readable values required after the last one in use, for vector
+	// instructions.
 	beyond = 8
-	// longest is the number of entries of a row from which on all rows are alike to
-	// the order.
+	// longest is the number of entries from which on rows count as equally long in the sorting.
 	longest = 255
 )
 
-// sliced is D^(-1/2) W D^(-1/2) in single precision, D the diagonal of a Laplacian, in
-// sliced ELLPACK (Kreutzer, Hager, Wellein, Fehske and Bishop, A unified sparse
-// matrix format, 2014): rows are ordered by their lengths within pieces, and the k-th
-// entries of eight rows lie side by side. With a unit diagonal the diagonal is no
-// longer needed as a preconditioner, and no entry is out of the range of float32.
+// sliced is D^(-1/2) W D^(-1/2) in single precision, with the diagonal D of a Laplacian, in sliced
+// ELLPACK (Kreutzer, Hager, Wellein, Fehske and Bishop, A unified sparse matrix format, 2014). Rows
+// are sorted by their lengths within pieces, and the k-th entries of eight rows are adjacent. With
+// a unit diagonal no preconditioner is needed, and no entry is out of the range of float32.
 type sliced struct {
-	order []int32 // order[k] is the row of W that comes k-th
+	order []int32 // order[k] is the k-th row in the sorted order
 	spots []spot  // of the rows of W
 	start []int   // slice s has entries start[s]..start[s+1]
-	index []int32 // in the order; their own row for what fills up a slice
+	index []int32 // in the sorted order; padding has the row's own index
 	value []float32
 }
 
-// spot is what an entry of W has to know of its row and of its column.
+// spot has the position and scale of a row of W.
 type spot struct {
 	place int32   // in the order
 	root  float32 // 1/sqrt(diagonal)
@@ -40,8 +38,8 @@ func (m *sliced) bytes() int64 {
 	return 4*int64(len(m.order)+cap(m.index)+cap(m.value)) + 8*int64(len(m.spots)+len(m.start))
 }
 
-// sort orders the rows of a piece, longest first, and notes how many entries their
-// slices have. It says whether all their diagonals are fit for single precision.
+// sort sorts the rows of a piece, longest first, and records the lengths of their slices. It
+// reports whether all diagonals fit in single precision.
 func (m *sliced) sort(a *Laplacian, from, to int) (fit bool) {
 	var count [longest + 2]int32
 	for i := from; i < to; i++ {
@@ -72,7 +70,7 @@ func (m *sliced) sort(a *Laplacian, from, to int) (fit bool) {
 
 func length(a *Laplacian, i int) int { return min(longest, a.W.Start[i+1]-a.W.Start[i]) }
 
-// place makes room for all slices, whose sizes are known.
+// place allocates all slices, whose sizes are known.
 func (m *sliced) place() {
 	for s, size := range m.start[1:] {
 		m.start[s+1] = m.start[s] + size
@@ -84,7 +82,7 @@ func (m *sliced) place() {
 	m.index, m.value = m.index[:total], m.value[:total+beyond]
 }
 
-// fill writes the entries of the rows from..to of the order, whole slices.
+// fill writes the entries of the sorted rows from..to, which are whole slices.
 func (m *sliced) fill(a *Laplacian, from, to int) {
 	for k := from; k < (to+slice-1)/slice*slice; k++ {
 		e, end := m.start[k/slice]+k%slice, m.start[k/slice+1]
@@ -105,8 +103,8 @@ func (m *sliced) fill(a *Laplacian, from, to int) {
 	}
 }
 
-// mul sets slices from..to of q = p - V p for two columns, and sums to those of p q and
-// q q by the places of rows in their slices: the plain twin of the assembly.
+// mul sets slices from..to of q = p - V p for two columns. It sets sums to the sums of p q and q q
+// for each place of a row in its slice. It is the portable version of the assembly.
 func (m *sliced) mul(q, p []float32, from, to int, sums *[4 * slice]float32) {
 	clear(sums[:])
 	for s := from; s < to; s++ {
@@ -129,9 +127,9 @@ func (m *sliced) mul(q, p []float32, from, to int, sums *[4 * slice]float32) {
 	}
 }
 
-// singleStep sets x += alpha p, r -= alpha q, p = r + beta p for two columns, and sums
-// to those of r r and weight r r by the places of rows in their slices: the plain twin
-// of the assembly.
+// singleStep sets x += alpha p, r -= alpha q, p = r + beta p for two columns. It sets sums to the
+// sums of r r and weight r r for each place of a row in its slice. It is the portable version of
+// the assembly.
 func singleStep(x, r, p, q, weight []float32, factors *[4]float32, sums *[4 * slice]float32) {
 	clear(sums[:])
 	alpha0, alpha1, beta0, beta1 := factors[0], factors[1], factors[2], factors[3]

@@ -8,23 +8,23 @@ import (
 	"unfold/internal/par"
 )
 
-// team is a fixed number of goroutines, the workers, that run through a whole solve
-// together: an iteration is too short to start goroutines for each of its
-// passes. The pieces of a pass are shared out evenly, each worker's side by side, so
-// that they stay in its cache; a worker that is done early helps the others.
+// team is a fixed number of goroutines, the workers, that run a whole solve together, because an
+// iteration is too short to start goroutines for each of its passes. The pieces of a pass are
+// distributed evenly in contiguous ranges, so that they stay in a worker's cache. A worker that
+// finishes early helps the others.
 type team struct {
 	workers, pieces int
 	spins           int // looks of a waiting worker before it sleeps
 	shares          []share
 	arrived         atomic.Int32
-	_               [60]byte // who waits looks at round alone
+	_               [60]byte // padding: waiting workers poll round alone
 	round           atomic.Uint32
 	_               [60]byte
 	lock            sync.Mutex // of changes of round that somebody sleeps for
 	over            sync.Cond
 }
 
-// share counts the pieces of a worker that somebody has begun in this pass.
+// share counts the pieces of a worker that have been started in this pass.
 type share struct {
 	begun atomic.Int32
 	_     [60]byte
@@ -39,8 +39,8 @@ func newTeam(threads, n int) *team {
 	return m
 }
 
-// patient is the number of looks, about a hundred microseconds, for which a worker
-// waits for others that run: to sleep and be woken takes as long as a pass.
+// patient is the number of polls, about a hundred microseconds, for which a worker waits for
+// running workers before it sleeps. Sleeping and waking takes as long as a pass.
 const patient = 100_000
 
 // run runs f(worker) on every worker.
@@ -52,7 +52,7 @@ func (m *team) run(f func(worker int)) {
 	par.Do(m.workers, m.workers, f)
 }
 
-// next returns the next piece for worker t in this pass, -1 if all are begun.
+// next returns the next piece for worker t in this pass, -1 if all are started.
 func (m *team) next(t int) int {
 	for k := range m.workers {
 		u := (t + k) % m.workers
@@ -64,8 +64,8 @@ func (m *team) next(t int) int {
 	return -1
 }
 
-// wait ends a pass: it returns when all workers have called it. What any of them wrote
-// before is then seen by all.
+// wait ends a pass: it returns when all workers have called it. Everything they wrote before is
+// then visible to all.
 func (m *team) wait() {
 	if m.workers == 1 {
 		m.shares[0].begun.Store(0)

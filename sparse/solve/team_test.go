@@ -9,8 +9,8 @@ import (
 	"unfold/internal/par"
 )
 
-// TestTeam: every pass runs every piece once and is over before the next one
-// begins, with fewer and with more workers than processors, and if a worker is late.
+// Every pass runs every piece once and ends before the next one begins, with fewer and more workers
+// than processors, and if a worker is late.
 func TestTeam(t *testing.T) {
 	const n, passes = 23*piece - 5, 50
 	for workers := 1; workers <= 2*runtime.GOMAXPROCS(0)+1; workers++ {

@@ -11,13 +11,13 @@ import (
 const (
 	// piece is the number of rows of one task; sums are formed piece by piece.
 	piece = 1024
-	// strip is the number of rows that stay in the fastest cache while all their
-	// products are formed.
+	// strip is the number of rows that stay in the first-level cache while all their products are
+	// formed.
 	strip = 64
 )
 
-// basis is a space of vectors and their images: the columns of blocks of n x m
-// matrices, and of L times these.
+// basis is a space of vectors and their images: the columns of blocks of n x m matrices, and of L
+// times these.
 type basis struct {
 	threads int
 	m       int
@@ -36,7 +36,7 @@ func newBasis(n, m, blocks, threads int) *basis {
 	return b
 }
 
-// gram returns S'S and S'L S of the first so many blocks.
+// gram returns S'S and S'L S for the first blocks blocks.
 func (b *basis) gram(blocks int) (g, h *mat.SymDense) {
 	n, m, square := b.s[0].Rows, b.m, b.m*b.m
 	size := 2 * blocks * blocks * square // of the sums of a piece, some unused
@@ -83,8 +83,8 @@ func (b *basis) gram(blocks int) (g, h *mat.SymDense) {
 	return g, h
 }
 
-// products adds X'Y to sums, X and Y being rows of m columns: by two columns of X
-// and four of Y, whose sums stay in registers.
+// products adds X'Y to sums, where X and Y have rows of m columns. It handles two columns of X and
+// four of Y at a time, whose sums stay in registers.
 func products(sums, x, y []float64, m int) {
 	for c := 0; c < m; c += 2 {
 		for k := 0; k < m; k += 4 {
@@ -112,7 +112,7 @@ func products(sums, x, y []float64, m int) {
 	}
 }
 
-// edge is products for what is left of two columns at c by four at k.
+// edge is products for the remainder: up to two columns at c by four at k.
 func edge(sums, x, y []float64, m, c, k int) {
 	for i := c; i < min(c+2, m); i++ {
 		for j := k; j < min(k+4, m); j++ {
@@ -125,10 +125,9 @@ func edge(sums, x, y []float64, m, c, k int) {
 	}
 }
 
-// combine replaces the first block by S C, the third, if there is one, by the part
-// of S C that is not of the first, likewise L S; C has a row for each column of so
-// many blocks. It then sets r = L x - x theta of the new x and returns the sums of
-// squares of its columns.
+// combine replaces the first block by S C, and the third, if there is one, by S C without the part
+// of the first; likewise for L S. C has a row for each column of the blocks. It then sets r = L x -
+// x theta for the new x and returns the sums of squares of its columns.
 func (b *basis) combine(blocks int, c mat.Matrix, theta []float64, r vec.Matrix[float64]) []float64 {
 	n, m := b.s[0].Rows, b.m
 	coeff := b.coeff[:blocks*m*m]
@@ -165,8 +164,7 @@ func (b *basis) combine(blocks int, c mat.Matrix, theta []float64, r vec.Matrix[
 	return norms
 }
 
-// rows is what combine does of rows of four columns. A block that is not in use has zeros
-// for coefficients, and holds zeros.
+// rows is combine for rows of four columns. An unused block has zeros, and zero coefficients.
 func (b *basis) rows(level simd.Level, from, to int, theta, sums []float64, r vec.Matrix[float64]) {
 	coeff := (*[3 * wide * wide]float64)(b.coeff)
 	for ; from < to; from += strip {
@@ -177,7 +175,7 @@ func (b *basis) rows(level simd.Level, from, to int, theta, sums []float64, r ve
 	}
 }
 
-// row combines row i of the blocks; next is room for two rows.
+// row combines row i of the blocks; next is a workspace of two rows.
 func (b *basis) row(s []vec.Matrix[float64], i, blocks int, coeff, next []float64) {
 	m := b.m
 	x, p := next[:m], next[m:2*m]
@@ -210,7 +208,7 @@ func (b *basis) row(s []vec.Matrix[float64], i, blocks int, coeff, next []float6
 	}
 }
 
-// four adds to four sums the row v times the coefficients, which are len(v) apart.
+// four adds row v times the coefficients, which are len(v) apart, to four sums.
 func four(v, coeff []float64, s0, s1, s2, s3 float64) (float64, float64, float64, float64) {
 	for k, u := range v {
 		f := (*[4]float64)(coeff[k*len(v):])
@@ -222,8 +220,8 @@ func four(v, coeff []float64, s0, s1, s2, s3 float64) (float64, float64, float64
 	return s0, s1, s2, s3
 }
 
-// center subtracts the mean of every column of x, or its part in the kernel, and, if others
-// are given, the part in their span, which is orthonormal and without mean.
+// center subtracts the mean of every column of x, or its part in the kernel. If others are given,
+// it also subtracts the part in their span; they must be orthonormal and have mean zero.
 func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 	n, m := x.Rows, b.m
 	block := m * m

@@ -12,8 +12,8 @@ import (
 	"unfold/sparse"
 )
 
-// randomBasis returns three blocks of m columns with random images, and S and L S
-// side by side.
+// randomBasis returns three blocks of m columns with random images, and the matrices S and L S of
+// all blocks.
 func randomBasis(n, m, threads int) (b *basis, s, ls *mat.Dense) {
 	r := rand.New(rand.NewPCG(3, uint64(m)))
 	b = newBasis(n, m, 3, threads)
@@ -31,7 +31,7 @@ func randomBasis(n, m, threads int) (b *basis, s, ls *mat.Dense) {
 	return b, s, ls
 }
 
-// TestBasis compares the passes with gonum's products, for all remainders of four.
+// The passes agree with gonum's products, for all remainders modulo four.
 func TestBasis(t *testing.T) {
 	const n = 2*piece + 77
 	for m := 1; m <= 9; m++ {
@@ -79,7 +79,7 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// TestIterationsDoNotAllocate: what an iteration allocates is for its small problem.
+// An iteration only allocates memory for its small problem.
 func TestIterationsDoNotAllocate(t *testing.T) {
 	const n = 20_000
 	var i, j []int32

@@ -12,7 +12,7 @@ import (
 	"unfold/sparse/solve"
 )
 
-// inverse is that of A beside its kernel, by a whole factor of L + shift.
+// inverse is the inverse of A outside its kernel, by a complete factor of L + shift.
 type inverse struct {
 	*problem
 	factor  *multifrontal.Cholesky
@@ -20,14 +20,14 @@ type inverse struct {
 	threads int
 }
 
-// A shift is so large a part of the largest diagonal entry, the first that rounding leaves positive
-// definite. Few points make a leaf of the dissection.
+// The shift is the first of these parts of the largest diagonal entry for which the matrix is
+// positive definite in spite of rounding. Leaves of the dissection have few points.
 const (
 	leastShift, mostShift = 1e-14, 1e-8
 	leafPoints            = 100
 )
 
-// inverse returns that of A, or nil where its factor would take more numbers than s.Exact.
+// inverse returns the inverse of A, or nil if its factor would exceed s.Exact numbers.
 func (p *problem) inverse(ctx context.Context, s Settings) (*inverse, error) {
 	if s.Exact <= 0 {
 		return nil, nil
@@ -71,7 +71,7 @@ func shifted(ctx context.Context, tree *multifrontal.Tree, l *solve.Laplacian, t
 	}
 }
 
-// apply replaces the columns of x, which have no part in the kernel, by A^-1 x.
+// apply replaces the columns of x, which must have no part in the kernel, by A^-1 x.
 func (v *inverse) apply(x vec.Matrix[float64]) {
 	v.scale(x)
 	v.factor.Solve(x, v.threads)
@@ -79,7 +79,7 @@ func (v *inverse) apply(x vec.Matrix[float64]) {
 	v.center(x)
 }
 
-// center takes out of the columns of x their part in the kernel.
+// center removes the part in the kernel from the columns of x.
 func (v *inverse) center(x vec.Matrix[float64]) {
 	part := make([]float64, x.Cols)
 	for i, k := range v.kernel {

@@ -2,18 +2,18 @@ package spectral
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg spectral
 
-// wide is the number of columns of a block that have kernels: two vectors, for a picture,
-// with their guard.
+// wide is the number of columns of a block with kernels: two vectors, for a two-dimensional map,
+// and their guard.
 const wide = 4
 
-// productsGeneric adds to sums X'Y and then X'Z of rows of four columns.
+// productsGeneric adds X'Y and then X'Z to sums, for rows of four columns.
 func productsGeneric(sums *[2 * wide * wide]float64, x, y, z []float64) {
 	products(sums[:wide*wide], x, y, wide)
 	products(sums[wide*wide:], x, z, wide)
 }
 
-// combineGeneric replaces rows of four columns x by (x w p) C and p by (w p) C, C the
-// coefficients without those of x.
+// combineGeneric replaces rows of four columns x by (x w p) C and p by (w p) C, the latter without
+// the coefficients of x.
 func combineGeneric(x, w, p []float64, coeff *[3 * wide * wide]float64) {
 	for i := 0; i < len(x); i += wide {
 		s0, s1, s2, s3 := four(x[i:i+wide], coeff[:], 0, 0, 0, 0)
@@ -24,8 +24,8 @@ func combineGeneric(x, w, p []float64, coeff *[3 * wide * wide]float64) {
 	}
 }
 
-// residualGeneric sets rows of four columns r = lx - x theta and adds to sums the squares
-// of the columns.
+// residualGeneric sets rows of four columns r = lx - x theta and adds the squares of the columns to
+// sums.
 func residualGeneric(r, x, lx []float64, theta, sums *[wide]float64) {
 	for i := 0; i < len(r); i += wide {
 		for k, v := range theta {

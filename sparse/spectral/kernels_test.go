@@ -9,8 +9,8 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// everywhere runs a test at each level, with blocks of 0 to 257 rows that end where
-// memory does or begin off the place where an array begins.
+// everywhere runs a test with each instruction set, for blocks of 0 to 257 rows that end at the end
+// of memory or begin unaligned.
 func everywhere(t *testing.T, test func(t *testing.T, l simd.Level, block func(f func() float64) []float64)) {
 	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {
@@ -21,7 +21,8 @@ func everywhere(t *testing.T, test func(t *testing.T, l simd.Level, block func(f
 	}
 }
 
-// Integers have no rounding: every level adds and writes what the twin does.
+// Integers have no rounding errors: every instruction set gives the results of the portable
+// version.
 func TestKernelsOfIntegers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	integer := func() float64 { return float64(rng.IntN(2001) - 1000) }
@@ -40,12 +41,13 @@ func TestKernelsOfNormals(t *testing.T) {
 	})
 }
 
-// What is no number, not finite or not normal goes the way it does in the twin.
+// NaN, infinities and denormal numbers give the same results as in the portable version.
 func TestKernelsOfOddValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	odd := func() float64 {
 		for rng.IntN(8) == 0 {
-			// Whether squares of the largest are finite would depend on the order of sums.
+			// Values whose squares are near the largest finite number are avoided, since overflow
+			// would depend on the order of sums.
 			if v := simdtest.Odd[rng.IntN(len(simdtest.Odd))]; math.Abs(v) < 1e100 || math.Abs(v) > math.MaxFloat64 || v != v {
 				return v
 			}
@@ -59,7 +61,8 @@ func TestKernelsOfOddValues(t *testing.T) {
 	})
 }
 
-// compareKernels compares all kernels of a level with their twins for blocks filled by f.
+// compareKernels compares all kernels of an instruction set with the portable versions, for blocks
+// filled by f.
 func compareKernels(t *testing.T, l simd.Level, block func(f func() float64) []float64, f func() float64, equal func(got, want, terms float64) bool) {
 	t.Helper()
 	same := func(what string, got, want []float64, terms int) {

@@ -13,14 +13,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// blocks is how many make a basis, after which the best vectors begin another.
+// blocks is the number of blocks of a basis, after which a new one starts from the best vectors.
 const blocks = 10
 
-// Columns returns how many columns of n numbers Lowest holds for so many vectors, by a whole factor.
+// Columns returns the number of columns of n numbers that Lowest stores for count vectors with a
+// complete factor.
 func Columns(count int) int { return (blocks + 4) * (count + guard) }
 
-// lanczos is a basis of vectors Q (n x k), orthonormal and without part in the kernel, spanned by
-// a first block and what the inverse made of it, and of the inverse in it, Q'A^-1 Q.
+// lanczos has a basis Q (n x k), orthonormal and without part in the kernel, spanned by a first
+// block and its images under the inverse. It also has the inverse projected on it, Q'A^-1 Q.
 type lanczos struct {
 	*inverse
 	g     gemm.Implementation
@@ -35,8 +36,9 @@ type lanczos struct {
 	width int                 // of the last block
 }
 
-// byInverse runs block Lanczos iterations on the inverse of A (Grimes, Lewis and Simon, SIAM Journal
-// on Matrix Analysis 15, 1994), every vector orthogonal to all before, with count+guard vectors.
+// byInverse runs block Lanczos iterations on the inverse of A (Grimes, Lewis and Simon, SIAM
+// Journal on Matrix Analysis 15, 1994), with count+guard vectors, every vector orthogonal to all
+// before.
 func byInverse(ctx context.Context, v *inverse, count int, s Settings) (*Result, error) {
 	n, m := v.w.N, count+guard
 	most := min(n-1, blocks*m)
@@ -76,8 +78,8 @@ func byInverse(ctx context.Context, v *inverse, count int, s Settings) (*Result,
 	return res, nil
 }
 
-// extend makes of the next block a part of the basis, and of its image, without what is in the
-// basis, the next one.
+// extend adds the next block to the basis. Its image, without the part in the basis, becomes the
+// next block.
 func (l *lanczos) extend() {
 	n := l.q.Rows
 	for range 2 { // of which the second makes up for the rounding of the first
@@ -104,7 +106,7 @@ func (l *lanczos) extend() {
 	l.gram = l.products()
 }
 
-// project takes out of the next block what is in the basis, of which add has the coefficients.
+// project removes the part in the basis from the next block, and calls add with its coefficients.
 func (l *lanczos) project(add func(i, j int, v float64)) {
 	if l.k == 0 {
 		return
@@ -128,9 +130,9 @@ func (l *lanczos) products() *mat.SymDense {
 	return mat.NewSymDense(m, h)
 }
 
-// orthonormal makes the columns of x orthonormal, one after the other, without those that are 0,
-// and returns how many are left. A column that is small beside others, as of the best vectors of
-// an earlier basis, keeps its direction.
+// orthonormal makes the columns of x orthonormal one after the other, drops those that are 0, and
+// returns the number of remaining ones. A column much smaller than others, such as the best vectors
+// of an earlier basis, keeps its direction.
 func (l *lanczos) orthonormal() int {
 	var columns [][]float64
 	for c := range l.x.Cols {
@@ -157,10 +159,10 @@ func (l *lanczos) orthonormal() int {
 	return len(columns)
 }
 
-// errUnsolved says that an eigenvalue problem of a few rows did not converge.
+// errUnsolved reports that an eigenvalue problem of a few rows did not converge.
 var errUnsolved = errors.New("spectral: the small eigenvalue problem did not converge; are all weights finite?")
 
-// ritz finds the pairs of the inverse in the basis, the largest first.
+// ritz computes the Ritz pairs of the inverse in the basis, the largest first.
 func (l *lanczos) ritz() error {
 	small := mat.NewSymDense(l.k, nil)
 	for i := range l.k {
@@ -185,8 +187,8 @@ func (l *lanczos) ritz() error {
 	return nil
 }
 
-// residual returns the largest |A^-1 v - mu v|/mu of the first count pairs: the image of the last
-// block alone is not in the basis.
+// residual returns the largest |A^-1 v - mu v|/mu of the first count pairs. Only the image of the
+// last block has a part outside the basis.
 func (l *lanczos) residual(count int, tolerance float64) (float64, bool) {
 	if l.width == 0 {
 		return 0, true
@@ -211,7 +213,7 @@ func (l *lanczos) vectors(count int) vec.Matrix[float64] {
 	return x
 }
 
-// again begins another basis with the best vectors of this.
+// again starts a new basis from the best vectors of this one.
 func (l *lanczos) again() {
 	l.x, l.k = l.vectors(min(l.m, l.k)), 0
 	l.t.Zero()

@@ -30,9 +30,9 @@ func squared(w *sparse.CSR) *sparse.CSR {
 	return sparse.FromTriplets(w.N, w.N, i, j, v)
 }
 
-// By a whole factor few iterations find the vectors that the dense solver does, also of a matrix
-// with weights of either sign, whose lowest eigenvalues are small; and by an approximate one
-// where the factor would hold too much.
+// With a complete factor, few iterations find the vectors of the dense solver, also for weights of
+// either sign with small lowest eigenvalues. If the factor would be too large, an approximate one
+// is used.
 func TestExact(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -76,7 +76,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// A matrix that is not positive semi-definite is refused in words.
+// A matrix that is not positive semi-definite is rejected with an error.
 func TestExactOfAnIndefiniteMatrix(t *testing.T) {
 	w := grid(25)
 	for k := range w.Data {

@@ -13,16 +13,16 @@ import (
 	"unfold/sparse/solve"
 )
 
-// guard vectors beside those asked for keep the last of them from converging
+// guard is the number of additional vectors, without which the last requested one would converge
 // slowly.
 const guard = 2
 
-// lost is the part of the largest eigenvalue of a Gram matrix of unit vectors below
-// which a direction is rounding.
+// lost is the part of the largest eigenvalue of a Gram matrix of unit vectors below which a
+// direction is only rounding error.
 const lost = 1e-12
 
-// lobpcg is the state of the iteration: the blocks of the basis are the vectors x
-// (orthonormal), their preconditioned residuals w, and p, the last change of x.
+// lobpcg is the state of the iteration. The blocks of the basis are the vectors x (orthonormal),
+// their preconditioned residuals w, and the last change p of x.
 type lobpcg struct {
 	*problem
 	factor *solve.Factor
@@ -93,16 +93,16 @@ func iterate(ctx context.Context, p *problem, count int, s Settings) (*Result, e
 	return res, nil
 }
 
-// A residual is made of numbers as large as L, of which rounding leaves errors of a few
-// units epsilon |L|. Where all are once within nearby units, and the least has then not
-// been halved in patience iterations, it is rounding that is iterated, which may even grow.
+// A residual is a difference of numbers as large as L, so that rounding leaves errors of a few
+// units epsilon |L|. If all residuals are once within nearby units, and the smallest is then not
+// halved in patience iterations, only rounding errors are iterated, which may even grow.
 const (
 	epsilon  = 0x1p-52
 	nearby   = 256
 	patience = 10
 )
 
-// floor is the state of the least residual once rounding is near.
+// floor is the smallest residual, and its vectors, once rounding is near.
 type floor struct {
 	least, mark float64 // the least residual, and that which has to be halved
 	steps       int     // since that, from 1 on
@@ -120,7 +120,7 @@ func (it *lobpcg) rounded(count int) bool {
 	return true
 }
 
-// reached takes a residual and reports whether it falls no more.
+// reached is called with each residual and reports whether it has stopped falling.
 func (f *floor) reached(it *lobpcg, residual float64) bool {
 	if f.steps == 0 || residual < f.least {
 		if f.least = residual; f.x.Rows == 0 {
@@ -145,13 +145,13 @@ func (it *lobpcg) draw(seed uint64) {
 	it.basis.center(it.r)
 }
 
-// smoothings of the vectors drawn: the second one saves an iteration, which costs more; a
-// third one saves nothing.
+// smoothings is the number of times that random vectors are smoothed. The second one saves an
+// iteration, which costs more; a third one saves nothing.
 const smoothings = 2
 
-// start takes the vectors drawn, smoothed by the preconditioner: as often as leaves them
-// independent. Of a graph of groups that little joins, smoothing leaves what is constant
-// on each group, which are fewer directions than are wanted, and rounding.
+// start smooths the random vectors with the preconditioner, as often as they stay independent. In a
+// graph of weakly joined groups, smoothing leaves only vectors that are constant on each group. If
+// these are fewer than the requested vectors, the rest is rounding error.
 func (it *lobpcg) start(seed uint64) (err error) {
 	for times := smoothings; times >= 0; times-- {
 		if times < smoothings {
@@ -172,13 +172,12 @@ func (it *lobpcg) start(seed uint64) (err error) {
 	return err
 }
 
-// errRank says that a basis spans less than is wanted of it.
+// errRank reports that a basis spans fewer directions than requested.
 var errRank = errors.New("spectral: the start has too few directions; is the graph connected?")
 
-// precondition makes an approximate solution y of L y = r the last block in use,
-// which is block, without its mean and, if x is there, its part in x. Images of
-// the other blocks are combinations of earlier ones, until their rounding might be
-// felt. With masses it is R L^-1 R r, and r is lost.
+// precondition sets the last block in use, which is block, to an approximate solution y of L y = r,
+// without its mean and its part in x, if x is set. Images of the other blocks are combinations of
+// earlier ones until rounding might matter. With masses it is R L^-1 R r, and r is overwritten.
 func (it *lobpcg) precondition(block int) {
 	b := it.basis
 	it.blocks = max(it.blocks, block+1)
@@ -189,7 +188,7 @@ func (it *lobpcg) precondition(block int) {
 		b.center(b.s[0])
 	} else {
 		b.center(b.s[block], b.s[0])
-		if it.near { // what is left was small beside what is taken
+		if it.near { // the remainder is small compared with the removed part
 			b.center(b.s[block], b.s[0])
 		}
 	}
@@ -212,8 +211,8 @@ func (it *lobpcg) residual(count int, tolerance float64) (float64, bool) {
 	return worst, converged
 }
 
-// ritz replaces x by the m lowest Ritz vectors of the space of all blocks, and p by
-// their parts outside of the old x.
+// ritz replaces x by the m lowest Ritz vectors of the space of all blocks, and p by their parts
+// outside the old x.
 func (it *lobpcg) ritz() error {
 	b, m := it.basis, it.basis.m
 	g, h := b.gram(it.blocks)
@@ -249,9 +248,9 @@ func (it *lobpcg) ritz() error {
 	return nil
 }
 
-// whiten returns T with T'G T = I, whose columns span what is not lost in rounding
-// once G is scaled to a diagonal of ones: D^(-1/2) V Lambda^(-1/2) with
-// D^(-1/2) G D^(-1/2) = V Lambda V'. It is nil if there is no such.
+// whiten returns T with T'G T = I, whose columns span the directions that are not lost in rounding
+// once G is scaled to a unit diagonal: D^(-1/2) V Lambda^(-1/2) with D^(-1/2) G D^(-1/2) = V Lambda
+// V'. It returns nil if there are none.
 func whiten(g *mat.SymDense) *mat.Dense {
 	n := g.SymmetricDim()
 	scale := make([]float64, n)

@@ -12,25 +12,24 @@ import (
 	"unfold/sparse"
 )
 
-// Settings of Lowest. The zero value is usable.
+// Settings are the settings of Lowest. The zero value is usable.
 type Settings struct {
-	// Tolerance is the residual |L v - lambda v| / lambda at which the iteration
-	// stops. Default 1e-2. Rounding limits it to a few units in the last
-	// place of the largest entry of L: where that is reached the iteration stops, too.
+	// Tolerance is the residual |L v - lambda v| / lambda at which the iteration stops. Default
+	// 1e-2. Rounding limits the residual to a few units in the last place of the largest entry of
+	// L; the iteration also stops there.
 	Tolerance float64
 	// MaxIterations of LOBPCG; default 500.
 	MaxIterations int
-	// Masses, if not nil, are a positive number for each point: eigenpairs are those of
-	// Lap(W) v = lambda diag(Masses) v, with v'diag(Masses) v = 1. Those of Masses = W 1 are
-	// of the symmetric normalised Laplacian, v being its eigenvectors by Masses^(1/2).
+	// Masses, if not nil, has a positive number for each point: eigenpairs are those of Lap(W) v =
+	// lambda diag(Masses) v, with v'diag(Masses) v = 1. Masses = W 1 gives the symmetric normalised
+	// Laplacian, whose eigenvectors are Masses^(1/2) v.
 	Masses []float64
-	// Exact is how many numbers a whole factor by nested dissection (package multifrontal) may
-	// take. If it does with them, vectors are found by Lanczos iterations on the inverse, few
-	// of them, and weights may be of either sign where Lap(W) is positive semi-definite.
-	// Otherwise, and with 0, it is LOBPCG with an approximate factor. Whole sets no bound.
+	// Exact is the maximum size, in numbers, of a complete factor by nested dissection (package
+	// multifrontal). If the factor fits, vectors are found by a few Lanczos iterations on the
+	// inverse, and weights may have either sign as long as Lap(W) is positive semi-definite.
+	// Otherwise, and with 0, LOBPCG with an approximate factor is used. Whole sets no bound.
 	Exact int64
-	// Dense is the number of points up to which the dense solver is used;
-	// default 400, negative for never.
+	// Dense is the maximum number of points for the dense solver; default 400, negative for never.
 	Dense int
 	// Seed of the random start.
 	Seed uint64
@@ -43,32 +42,33 @@ type Settings struct {
 // Whole is a Settings.Exact without a bound.
 const Whole = math.MaxInt64
 
-// Result holds eigenpairs 2 .. count+1 of a Laplacian.
+// Result has the eigenpairs 2 .. count+1 of a Laplacian.
 type Result struct {
-	// Values are the eigenvalues, ascending but for rounding.
+	// Values are the eigenvalues, ascending up to rounding.
 	Values []float64
-	// Vectors are n x count, a column an eigenvector of unit norm, or unit v'diag(Masses) v.
+	// Vectors are n x count. Each column is an eigenvector of unit norm or, with masses, of unit
+	// v'diag(Masses) v.
 	Vectors vec.Matrix[float64]
-	// Iterations of LOBPCG, or Lanczos's, 0 if the dense solver was used.
+	// Iterations is the number of iterations of LOBPCG or Lanczos, 0 if the dense solver was used.
 	Iterations int
-	// Residual is the largest |L v - lambda v| / lambda; with masses that of the matrix that
-	// is iterated (essay, "Masses"). By a whole factor it is |L^-1 v - v/lambda| lambda, which
-	// weighs what is rough less, and is to reach a thousandth of the tolerance.
+	// Residual is the largest |L v - lambda v| / lambda; with masses it is that of the iterated
+	// matrix (package comment, "Masses"). With a complete factor it is |L^-1 v - v/lambda| lambda,
+	// which gives less weight to rough components and has to reach a thousandth of the tolerance.
 	Residual float64
-	// Converged says that Residual reached the tolerance or rounding.
+	// Converged reports that Residual reached the tolerance or the limit of rounding.
 	Converged bool
-	// Rounding says that it was rounding: Residual is the least that there was, it fell
-	// no more, and is above the tolerance. Vectors and Values are those of that residual.
+	// Rounding reports that rounding was the limit: Residual is the smallest that occurred and
+	// above the tolerance. Vectors and Values belong to that residual.
 	Rounding bool
 }
 
-// ErrSize is wrapped by the error that asks for more vectors than there are.
+// ErrSize is wrapped by the error of a request for more vectors than exist.
 var ErrSize = errors.New("a graph of n points has n - 1 eigenvectors beside the constant one")
 
-// Lowest returns the count lowest eigenvectors of Lap(w) beside the constant
-// one. w is symmetric, with positive weights (but see Settings.Exact) and no diagonal entries,
-// and its graph is connected. It fails if count > n-1, if masses are not n positive numbers or if
-// ctx ends.
+// Lowest returns the count lowest eigenvectors of Lap(w) after the constant one. w must be
+// symmetric, with positive weights (but see Settings.Exact) and no diagonal entries, and its graph
+// connected. It returns an error if count > n-1, if masses are not n positive numbers or if ctx
+// ends.
 func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result, error) {
 	if w.N != w.M {
 		return nil, fmt.Errorf("spectral: %d x %d matrix is not square", w.N, w.M)
@@ -90,7 +90,7 @@ func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result,
 		return nil, err
 	}
 	var r *Result
-	// The block method wants room for three blocks.
+	// The block method needs space for three blocks.
 	if w.N <= s.Dense || w.N < 4*(count+guard) {
 		r, err = dense(p, count)
 	} else if r, err = sparsely(ctx, p, count, s); err == nil && r == nil {
@@ -104,10 +104,10 @@ func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result,
 	return r, nil
 }
 
-// inverseShare is the part of the tolerance that a residual of the inverse is to reach.
+// inverseShare is the part of the tolerance that a residual of the inverse has to reach.
 const inverseShare = 1e-3
 
-// sparsely uses a whole factor, or returns nil where that would hold too much.
+// sparsely uses a complete factor. It returns nil if that would be too large.
 func sparsely(ctx context.Context, p *problem, count int, s Settings) (*Result, error) {
 	v, err := p.inverse(ctx, s)
 	if v == nil || err != nil {

@@ -12,8 +12,8 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// TestFixtures compares eigenvalues and vectors of diag((S+S')1) - (S+S') by
-// the dense and by the iterative method.
+// Eigenvalues and vectors of diag((S+S')1) - (S+S') agree with the fixtures, by the dense and by
+// the iterative method.
 func TestFixtures(t *testing.T) {
 	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
 		n := len(s.S.I)
@@ -47,7 +47,7 @@ func TestFixtures(t *testing.T) {
 	})
 }
 
-// ring is the cycle of n points: eigenvalues 2 - 2 cos(2 pi k / n), each twice.
+// ring returns the cycle of n points, with eigenvalues 2 - 2 cos(2 pi k / n), each twice.
 func ring(n int) *sparse.CSR {
 	var i, j []int32
 	var w []float64
@@ -86,8 +86,8 @@ func helix(n int) *sparse.CSR {
 	return sparse.FromTriplets(n, n, i, j, w)
 }
 
-// Where rounding ends the iteration stops, long before its last step, with the best
-// vectors it had: beyond, residuals may grow again by orders of magnitude.
+// The iteration stops at the limit of rounding, long before its last step, and returns the best
+// vectors so far. Beyond it residuals may grow again by orders of magnitude.
 func TestStopsAtRounding(t *testing.T) {
 	for _, n := range []int{60, 70, 200, 400} {
 		w := helix(n)
@@ -98,7 +98,7 @@ func TestStopsAtRounding(t *testing.T) {
 		if !r.Converged || r.Iterations > 100 {
 			t.Errorf("%d points: converged %v after %d iterations with a residual of %g", n, r.Converged, r.Iterations, r.Residual)
 		}
-		// |L v - lambda v| of a few hundred units of rounding of L at most.
+		// |L v - lambda v| is at most a few hundred units of rounding of L.
 		if most := 256 * 0x1p-52 * 24 / r.Values[0]; r.Residual > most {
 			t.Errorf("%d points: residual %g, want at most %g", n, r.Residual, most)
 		}
@@ -191,8 +191,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Of groups that are joined by next to nothing the directions that distinguish them are
-// found, and the others beside them, however few groups there are.
+// For groups that are almost disconnected, the directions that distinguish them are found, and
+// other vectors too, however few groups there are.
 func TestGroups(t *testing.T) {
 	const size = 60
 	for _, groups := range []int{2, 3, 10} {

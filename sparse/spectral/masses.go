@@ -9,7 +9,7 @@ import (
 	"unfold/sparse/solve"
 )
 
-// problem is the matrix whose eigenvectors are sought: with R = diag(root), root^2 being the
+// problem is the matrix whose eigenvectors are computed: with R = diag(root), where root^2 are the
 // masses, A = R^-1 Lap(W) R^-1, whose eigenvectors are R v.
 type problem struct {
 	w *sparse.CSR
@@ -44,7 +44,8 @@ func newProblem(w *sparse.CSR, masses []float64) (*problem, error) {
 	return p, nil
 }
 
-// unscaled is Lap(W), which the preconditioner factors: A need not be diagonally dominant.
+// unscaled returns Lap(W), which the preconditioner factors because A need not be diagonally
+// dominant.
 func (p *problem) unscaled() *solve.Laplacian {
 	if p.root == nil {
 		return p.a
@@ -59,7 +60,7 @@ func (p *problem) scale(x vec.Matrix[float64]) {
 	}
 }
 
-// undo sets the eigenvectors x of A to R^-1 x, those that are asked for.
+// undo converts the eigenvectors x of A to the requested ones, R^-1 x.
 func (p *problem) undo(x vec.Matrix[float64]) {
 	for i, r := range p.root {
 		vec.Scale(1/r, x.Row(i))

@@ -10,8 +10,8 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// Pairs with masses solve Lap(W) v = lambda M v, are of unit mass and orthogonal to each
-// other and to constants, by the dense and the iterated way, on any number of threads.
+// Pairs with masses solve Lap(W) v = lambda M v, have unit mass and are orthogonal to each other
+// and to constants: by the dense and the iterative method, for any number of threads.
 func TestMasses(t *testing.T) {
 	w := grid(25)
 	rnd := rand.New(rand.NewPCG(5, 5))
@@ -53,7 +53,7 @@ func TestMasses(t *testing.T) {
 	}
 }
 
-// checkPair checks pair a of grid(25) against what defines it.
+// checkPair checks pair a of grid(25) against its definition.
 func checkPair(t *testing.T, r *spectral.Result, a int, masses []float64) {
 	t.Helper()
 	w := grid(25)

@@ -16,8 +16,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Partial is For a source that need not have all columns that pass through, whatever the
-// settings are: those that it has do. It is for who asks where something would lie.
+// Partial is For a source that may lack pass-through columns, whatever the settings are; existing
+// ones are passed. It is for placement requests.
 func (m *Map) Partial(s table.Schema, name string) (*Map, error) {
 	asked := *m
 	asked.set.Explain = Explain{} // it asks: see Asked.Explain
@@ -25,16 +25,16 @@ func (m *Map) Partial(s table.Schema, name string) (*Map, error) {
 	return asked.For(s, name)
 }
 
-// nearby is a placer that finds reference points, as those do that have a placing.Frame.
+// nearby is a placer that can search reference points, as those with a placing.Frame can.
 type nearby interface {
 	Project(x vec.Matrix[float32]) (vec.Matrix[float32], error)
 	Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn.Neighbors, error)
 }
 
-// Nearest returns the k nearest reference points of vectors, n x Placer().Dim(), as placing
-// finds them: rows of the snapshot, nearest first, and squared distances in the space that
-// the model sees (after PCA, if there is one), or what takes their place (Distance). Of a vector with a missing value it returns a
-// *models.RowError. A model that has no neighbours matches models.ErrBadInput.
+// Nearest returns the k nearest reference points of vectors, n x Placer().Dim(), by the search of
+// placing: rows of the snapshot, nearest first. Distances are squared, in the model's input space
+// (after PCA, if any), or their counterparts (Distance). A vector with a missing value returns a
+// *models.RowError. The error of a model without neighbours matches models.ErrBadInput.
 func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.Neighbors, error) {
 	p, ok := m.placer.(nearby)
 	if !ok {
@@ -51,8 +51,8 @@ func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.N
 	return near, nil
 }
 
-// WithPointIDs returns the same map, which knows, whatever its snapshot does, the ids of its reference points, "" where
-// none is known; nil: of none.
+// WithPointIDs returns the same map with ids of its reference points, instead of the snapshot's; ""
+// for unknown ones, nil for none.
 func (m *Map) WithPointIDs(ids []string) *Map {
 	out := *m
 	out.ids = ids
@@ -62,10 +62,10 @@ func (m *Map) WithPointIDs(ids []string) *Map {
 // Distance is that of the map's points.
 func (m *Map) Distance() distance.Distance { return m.of.Distance }
 
-// PointIDs are those of WithPointIDs, by the rows of the snapshot.
+// PointIDs returns the ids of WithPointIDs, by the rows of the snapshot.
 func (m *Map) PointIDs() []string { return m.ids }
 
-// PointID is the id of a reference point, or its number where none is known.
+// PointID returns the id of a reference point, or its number if it has none.
 func (m *Map) PointID(row int) string {
 	if m.ids != nil && m.ids[row] != "" {
 		return m.ids[row]
@@ -73,8 +73,8 @@ func (m *Map) PointID(row int) string {
 	return strconv.Itoa(row)
 }
 
-// Point returns the vector of the reference point of that id (PointID), as far as the snapshot
-// has it: without what the model's projection leaves out.
+// Point returns the vector of the reference point with an id (PointID), as stored in the snapshot:
+// without directions that the model's projection drops.
 func (m *Map) Point(id string) (x []float32, there bool) {
 	row := slices.Index(m.ids, id)
 	if row < 0 || id == "" {
@@ -92,14 +92,14 @@ func (m *Map) Point(id string) (x []float32, there bool) {
 // Snapshot is what the map was opened from. It is read-only.
 func (m *Map) Snapshot() *snapshot.Snapshot { return m.of }
 
-// Asked is a table whose rows were placed, and their vectors.
+// Asked is a table with placed rows, and their vectors.
 type Asked struct {
 	*Places
 	Batch *ingest.Batch
 	table *table.Table
 }
 
-// Ask is Table for who also wants the vectors. Its errors are those of Table.
+// Ask is Table that also returns the vectors. Its errors are those of Table.
 func (m *Map) Ask(ctx context.Context, t *table.Table) (*Asked, error) {
 	b, err := m.encoder.Encode(t)
 	if err != nil {
@@ -113,8 +113,8 @@ func (m *Map) Ask(ctx context.Context, t *table.Table) (*Asked, error) {
 	return out, out.Explain(ctx, m.set.Explain)
 }
 
-// AskVectors is Ask for vectors (n x Placer().Dim()) whose records are not at hand, as those of
-// events that were placed before. Their values are led back from the vectors.
+// AskVectors is Ask for vectors (n x Placer().Dim()) without records, such as those of events that
+// were placed before. Their values are decoded from the vectors.
 func (m *Map) AskVectors(ctx context.Context, ids table.Column, x vec.Matrix[float32]) (*Asked, error) {
 	if m.encoder == nil {
 		t, err := table.NewTable(table.Origin{}, table.VectorColumn("vector", x))
@@ -132,7 +132,8 @@ func (m *Map) AskVectors(ctx context.Context, ids table.Column, x vec.Matrix[flo
 	return &Asked{placed, &ingest.Batch{ID: ids, X: x}, nil}, nil
 }
 
-// Explain explains rows, beyond what the map's settings say. Its errors are those of Table.
+// Explain explains rows, in addition to those that the map's settings select. Its errors are those
+// of Table.
 func (a *Asked) Explain(ctx context.Context, how Explain) error {
 	err := a.explain(ctx, a.Batch.X, how, func(row int) (*table.Table, int) { return a.table, row })
 	if err != nil {

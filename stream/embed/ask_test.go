@@ -9,8 +9,7 @@ import (
 	"unfold/models/fit"
 )
 
-// TestAskVectors: of a vector whose record is not at hand there are the same reasons, and its
-// values are led back from it.
+// A vector without its record gets the same reasons, with values decoded from the vector.
 func TestAskVectors(t *testing.T) {
 	odd := flowTable(t, []int64{51000, 20}, []float64{0.5, -9}, []string{"http", "smtp"})
 	for name, pca := range map[string]int{"as they are": fit.PCANone, "after components": 4} {
@@ -47,8 +46,8 @@ func TestAskVectors(t *testing.T) {
 	}
 }
 
-// TestPoint: reference points are found by their ids, or by their numbers where they have none, and
-// their vectors are those that they were learnt from, as far as the model sees them.
+// Reference points are found by their ids, or by their numbers if they have none, with the vectors
+// they were learnt from, as far as the model keeps them.
 func TestPoint(t *testing.T) {
 	s := flowMap(t, fit.PCANone)
 	m, err := Open(s, Settings{Files: true})

@@ -7,7 +7,7 @@ import (
 	"unfold/stream"
 )
 
-// earlier knows the vectors of the events that are placed together: the learner sees them only
+// earlier has the vectors of events that are placed together, which the learner sees only
 // afterwards. It is empty unless one of them needs the vector of another.
 type earlier struct {
 	before  Known
@@ -24,7 +24,7 @@ func newEarlier(in []stream.Events, before Known) *earlier {
 	return &earlier{before: before, needed: needed, vectors: map[string][]float32{}}
 }
 
-// known is the Known of the event at hand.
+// known is the Known for the current event.
 func (k *earlier) known(id string) []float32 {
 	if x, there := k.vectors[id]; there || k.emptied || k.before == nil {
 		return x
@@ -32,7 +32,7 @@ func (k *earlier) known(id string) []float32 {
 	return k.before(id)
 }
 
-// came notes the events of a batch, gone that one is no more, empty that none is.
+// came records the events of a batch, gone a deleted event, empty that all are deleted.
 func (k *earlier) came(b *ingest.Batch) {
 	if !k.needed || !b.ID.Valid() {
 		return

@@ -44,7 +44,7 @@ func opened(t *testing.T, s *snapshot.Snapshot, set Settings) *Map {
 	return m
 }
 
-// events are those of a message that holds a table.
+// events returns the events of a message with a table.
 func events(t *testing.T, records *table.Table, offset int64) stream.Events {
 	t.Helper()
 	value, err := emit.EncodeTable(records)
@@ -58,8 +58,8 @@ func events(t *testing.T, records *table.Table, offset int64) stream.Events {
 	return e
 }
 
-// Rows have the same places in a table, in a message, in a message among others and in a
-// part of one.
+// Rows get the same places in a table, in a message, in a message among others and in a part of
+// one.
 func TestTableAndMessagesAgree(t *testing.T) {
 	s, rng := learnt(t), rand.New(rand.NewPCG(2, 2))
 	m := opened(t, s, Settings{})
@@ -71,8 +71,8 @@ func TestTableAndMessagesAgree(t *testing.T) {
 	agree(t, m, file, tables)
 }
 
-// agree checks that rows have the same places in a table of file, in a message of m, in one
-// among others and in a part of one. It returns the outcomes of the messages.
+// agree checks that rows get the same places in a table of file, in a message of m, in one among
+// others and in a part of one. It returns the outcomes of the messages.
 func agree(t *testing.T, m, file *Map, tables []*table.Table) []stream.Outcome {
 	t.Helper()
 	var in []stream.Events
@@ -108,7 +108,7 @@ func agree(t *testing.T, m, file *Map, tables []*table.Table) []stream.Outcome {
 	return out
 }
 
-// odd is a placer that finds rows bad whose first value is one million or more.
+// odd is a placer that rejects rows whose first value is at least one million.
 type odd struct{ models.Placer }
 
 func (o odd) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
@@ -120,7 +120,7 @@ func (o odd) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, e
 	return o.Placer.Place(ctx, x)
 }
 
-// A row that cannot be placed is named with its source, and takes no other message along.
+// The error of a row that cannot be placed names its source, and no other message fails with it.
 func TestBadRowsAreNamed(t *testing.T) {
 	s, rng := learnt(t), rand.New(rand.NewPCG(3, 3))
 	open := func(s *snapshot.Snapshot) (models.Placer, error) {
@@ -168,8 +168,8 @@ func TestBadRowsAreNamed(t *testing.T) {
 	}
 }
 
-// Columns pass through as the settings say, else as the map was learnt, and for files as
-// far as they are there.
+// Columns pass through as in the settings, otherwise as the map was learnt, and for files as far as
+// they exist.
 func TestColumnsThatPass(t *testing.T) {
 	s := learnt(t)
 	plain := *s
@@ -216,7 +216,7 @@ func TestColumnsThatPass(t *testing.T) {
 	}
 }
 
-// Until a map can predict classes, those that are always written are empty.
+// Class columns that are always written are empty until a map can predict classes.
 func TestClassesBeforeAnyLabel(t *testing.T) {
 	m := opened(t, learnt(t), Settings{Classes: ClassesAlways})
 	out, err := m.Table(t.Context(), sample(t, rand.New(rand.NewPCG(5, 5)), 3))

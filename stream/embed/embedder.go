@@ -15,11 +15,11 @@ import (
 
 // EmbedderSettings describe an Embedder.
 type EmbedderSettings struct {
-	// Spec is the model: kind and dimensions of every map must be those.
+	// Spec is the model; every map must have its kind and dimensions.
 	Spec fit.Spec
-	// Embed says how events are placed.
+	// Embed configures the placing of events.
 	Embed Settings
-	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
+	// Decoder decodes messages; nil means Arrow IPC streams, within Limits.
 	Decoder *format.Decoder
 	Limits  arrowfmt.Limits
 	// Hooks.Sized and Published are called.
@@ -28,13 +28,13 @@ type EmbedderSettings struct {
 	Follow Follow
 }
 
-// Follow brings maps and hands each to install, one after the other, until the context
-// is done. If install returns an error the map before stays; see fleet.Follower.Run.
+// Follow receives maps and calls install with each in order, until the context is done. If install
+// returns an error the previous map stays; see fleet.Follower.Run.
 type Follow func(ctx context.Context, install func(*snapshot.Snapshot) error) error
 
-// Embedder is a stream.Learner that does not learn: it places events on maps that
-// another process has learnt, and is the stream.Decoder that belongs to it. Until the
-// first map is there Offer blocks, which holds back reading.
+// Embedder is a stream.Learner that does not learn. It places events on maps that another process
+// has learnt, and is also their stream.Decoder. Until the first map arrives Offer blocks, which
+// stops reading.
 type Embedder struct {
 	*Decoder
 	set     EmbedderSettings
@@ -79,8 +79,7 @@ func (e *Embedder) Current() *stream.Published {
 // Ready implements stream.Learner.
 func (e *Embedder) Ready() <-chan struct{} { return e.ready }
 
-// Offer implements stream.Learner. Nothing is learnt; before the first map it waits for
-// that.
+// Offer implements stream.Learner. It learns nothing, and waits for the first map.
 func (e *Embedder) Offer(ctx context.Context, _ stream.Events) error {
 	select {
 	case <-e.ready:
@@ -104,8 +103,8 @@ func (e *Embedder) Run(ctx context.Context) error {
 	return nil
 }
 
-// fits checks that a map is one that the settings mean, and that events which could be
-// placed on the map before can be placed on it.
+// fits checks that a map matches the settings, and that events which fitted the previous map can be
+// placed on it.
 func (e *Embedder) fits(s *snapshot.Snapshot) error {
 	if err := e.set.Spec.Matches(s); err != nil {
 		return fmt.Errorf("embed: map version %d: %w", s.Version, err)
@@ -116,13 +115,13 @@ func (e *Embedder) fits(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// install makes a snapshot the map that the next batch is placed on.
+// install makes a snapshot the map for the next batches.
 func (e *Embedder) install(s *snapshot.Snapshot) error {
 	if err := e.fits(s); err != nil {
 		return err
 	}
-	// The map before is there until its batches are done: who bounds memory hears of the
-	// next one first.
+	// The previous map stays in memory until its batches are done, so memory limits must know the
+	// size of the next one first.
 	if hook := e.set.Hooks.Sized; hook != nil {
 		hook(s.Dim, s.Reference.Rows)
 	}

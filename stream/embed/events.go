@@ -13,19 +13,18 @@ import (
 	"unfold/stream/format"
 )
 
-// Events are what one message holds. It is a stream.Events, and used by one goroutine at
-// a time.
+// Events are the events of one message. It is a stream.Events, and not safe for concurrent use.
 type Events struct {
-	// Table holds the events; nil for a tombstone or a deleted record, of the event whose
-	// id is Gone.
+	// Table has the events. It is nil for a tombstone or a deleted record; Gone is then the id of
+	// the deleted event.
 	Table *table.Table
 	Gone  string
-	// Truncated says that all events before are gone. There is no Table then.
+	// Truncated means that all earlier events are deleted. Table is then nil.
 	Truncated bool
-	// Unchanged are the columns of the one event that a change did not touch, and whose values
-	// are not there.
+	// Unchanged are the columns of the single event that a change did not touch, whose values are
+	// missing.
 	Unchanged []string
-	// Wire is how the message was written.
+	// Wire is the encoding of the message.
 	Wire format.Wire
 	// Position is the message's own.
 	Position stream.Position
@@ -33,16 +32,16 @@ type Events struct {
 	At int64
 
 	limits arrowfmt.Limits
-	// fields describes all that the message has, for errors; nil: nobody knows.
+	// fields describes all columns of the message, for errors; nil if unknown.
 	fields func() table.Schema
-	// batch is the table as encoder has encoded it, kept because placing and
-	// learning both need it.
+	// batch is the table as encoded by encoder, cached because placing and learning both need it.
 	batch   *ingest.Batch
 	encoder *ingest.Encoder
 	placed  *Placement
 }
 
-// Placement says where events are: row i of At, n x d, on the map that the rest names.
+// Placement has the positions of events: row i of At, n x d, on the map identified by the other
+// fields.
 type Placement struct {
 	At      vec.Matrix[float32]
 	MapID   string
@@ -50,7 +49,7 @@ type Placement struct {
 	Version uint64
 }
 
-// Placed returns where the events were placed last, nil if they have not been.
+// Placed returns the last placement of the events, nil if they have not been placed.
 func (e *Events) Placed() *Placement { return e.placed }
 
 // Len implements stream.Events.
@@ -64,12 +63,12 @@ func (e *Events) Len() int {
 // Format implements stream.Formatted.
 func (e *Events) Format() string { return string(e.Wire.Format) }
 
-// Known returns the vector, encoded, that the newest event of an id has; nil if that is not
-// known. It is not changed.
+// Known returns the encoded vector of the newest event with an id; nil if unknown. The caller must
+// not change it.
 type Known func(id string) []float32
 
-// Encode turns the raw records into vectors, once for each encoder. A vector that a change did
-// not touch is the one that known has, which may be nil. Its errors are *stream.MessageError.
+// Encode encodes the records as vectors, once for each encoder. A vector that a change did not
+// touch comes from known, which may be nil. Its errors are *stream.MessageError.
 func (e *Events) Encode(with *ingest.Encoder, known Known) (*ingest.Batch, error) {
 	if e.encoder == with {
 		return e.batch, nil
@@ -98,8 +97,8 @@ func (e *Events) Encode(with *ingest.Encoder, known Known) (*ingest.Batch, error
 	return b, nil
 }
 
-// leftOut refuses an event whose columns that pass through were left out: nobody knows what they
-// were.
+// leftOut returns an error for an event with omitted pass-through columns, whose values are
+// unknown.
 func (e *Events) leftOut(with *ingest.Encoder) error {
 	pick := with.Selection()
 	for _, name := range e.Unchanged {
@@ -111,7 +110,7 @@ func (e *Events) leftOut(with *ingest.Encoder) error {
 	return nil
 }
 
-// encodeSame encodes an event whose vector is the one that it had.
+// encodeSame encodes an event with its unchanged vector.
 func (e *Events) encodeSame(with *ingest.Encoder, known Known) (*ingest.Batch, error) {
 	b, err := labelIfThere(with, e.Table).Unlabelled().Pass(e.Table)
 	if err != nil {
@@ -129,9 +128,9 @@ func (e *Events) encodeSame(with *ingest.Encoder, known Known) (*ingest.Batch, e
 	return b, nil
 }
 
-// Absent explains which column that every event needs is missing: that of ids or that of vectors,
-// where they are named. The error is a *table.Error, nil if nothing is missing; all reports
-// whether every event lacks the column, rather than some.
+// Absent returns an error for a missing column that every event needs: the id or vector column, if
+// named. The error is a *table.Error, nil if nothing is missing; all reports whether every event
+// lacks the column, rather than some.
 func (e *Events) Absent(id, vector string) (all bool, err error) {
 	if e.Len() == 0 {
 		return false, nil
@@ -154,8 +153,8 @@ func (e *Events) Absent(id, vector string) (all bool, err error) {
 	return false, nil
 }
 
-// Lacking explains which of the columns the message does not have, the first of them; nil if it has all. It looks at
-// what the message itself holds: a column that is named is in its table in any case.
+// Lacking returns an error for the first of the columns that the message does not have; nil if it
+// has all. It checks the original message, since named columns always exist in its table.
 func (e *Events) Lacking(names ...string) error {
 	for _, name := range names {
 		if c, there := e.Table.Column(name); name == "" || e.Len() == 0 || there && !allNull(c) {
@@ -168,7 +167,7 @@ func (e *Events) Lacking(names ...string) error {
 	return nil
 }
 
-// unknown is the error for a column that the message does not have; nil if it has it.
+// unknown returns the error for a column that the message does not have; nil if it has it.
 func (e *Events) unknown(name string) error {
 	schema := e.Table.Schema()
 	if e.fields != nil {
@@ -182,7 +181,7 @@ func (e *Events) unknown(name string) error {
 	return table.UnknownColumn(e.Table.Origin, name, schema.Flat().Names())
 }
 
-// firstNull is the first row of a column without a value, -1 if there is none.
+// firstNull returns the first row of a column without a value, -1 if there is none.
 func firstNull(c table.Column) int {
 	for i := range c.Len() {
 		if c.IsNull(i) {
@@ -209,8 +208,8 @@ func Own(e stream.Events) (*Events, error) {
 	return nil, fmt.Errorf("embed: events of type %T were decoded by another decoder", e)
 }
 
-// Encode is Encoder.Encode for a message, which is untrusted input, within limits. Labels
-// are not written out as text, which nobody needs here.
+// Encode is Encoder.Encode for a message, which is untrusted input, within limits. Labels are not
+// converted to text, which is not needed here.
 func Encode(with *ingest.Encoder, t *table.Table, limits arrowfmt.Limits) (*ingest.Batch, error) {
 	if err := limits.CheckVectors(t, with.Dim()); err != nil {
 		return nil, err
@@ -218,9 +217,8 @@ func Encode(with *ingest.Encoder, t *table.Table, limits arrowfmt.Limits) (*inge
 	return labelIfThere(with, t).Unlabelled().Encode(t)
 }
 
-// labelIfThere returns the encoder without its column of labels if a table lacks that:
-// labels come with some events, and may have messages of their own. A column that is
-// to be kept is missed.
+// labelIfThere returns the encoder without its label column if a table lacks it: labels come with
+// some events, and may have their own messages. It is required if it is to be kept.
 func labelIfThere(e *ingest.Encoder, t *table.Table) *ingest.Encoder {
 	pick := e.Selection()
 	if _, there := t.Column(pick.Label); there || pick.Label == "" || slices.Contains(pick.Keep, pick.Label) {
@@ -230,8 +228,8 @@ func labelIfThere(e *ingest.Encoder, t *table.Table) *ingest.Encoder {
 	return e.With(pick)
 }
 
-// Decoder is the stream.Decoder of a Map: of messages in formats that package format reads,
-// and tombstones.
+// Decoder is the stream.Decoder of a Map, for messages in the formats of package format, and
+// tombstones.
 type Decoder struct{ *format.Decoder }
 
 var (
@@ -242,8 +240,7 @@ var (
 // NewDecoder makes a decoder of Arrow IPC streams within limits.
 func NewDecoder(limits arrowfmt.Limits) *Decoder { return &Decoder{format.OfArrow(limits)} }
 
-// DecoderOf is one of messages as d reads them, of Arrow IPC streams within limits if that
-// is nil.
+// DecoderOf returns a decoder that uses d, or decodes Arrow IPC streams within limits if d is nil.
 func DecoderOf(d *format.Decoder, limits arrowfmt.Limits) *Decoder {
 	if d == nil {
 		return NewDecoder(limits)
@@ -264,7 +261,7 @@ func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
 	}, nil
 }
 
-// eventTime is the message's, unless it has none or one that is still to come: a
+// eventTime returns the message's time, or the current time if it has none or one in the future: a
 // single message from the far future would make everything else old.
 func eventTime(t time.Time) int64 {
 	now := time.Now()

@@ -14,17 +14,16 @@ import (
 	"unfold/models/reasons"
 )
 
-// Explain says which events are explained: why they are novel, and what is nearest to them.
-// The zero value explains none.
+// Explain selects the events whose novelty is explained by columns and nearest points. The zero
+// value explains none.
 type Explain struct {
-	// Columns is how many columns are named of an event, those that carry most.
+	// Columns is the number of columns with the largest contributions that are listed for an event.
 	Columns int
-	// Above is the percentile that one of an event's novelties has to be above; 0: all
-	// events are explained.
+	// Above is the percentile that one of an event's novelties must exceed; 0 explains all events.
 	Above float64
 }
 
-// Check says what is wrong with the settings, or with kept columns beside reasons.
+// Check returns an error for invalid settings, or for kept columns that conflict with reasons.
 func (x Explain) Check(keep []string) error {
 	switch {
 	case x.Columns < 0:
@@ -37,7 +36,7 @@ func (x Explain) Check(keep []string) error {
 	return emit.CheckReasons(keep)
 }
 
-// wants says whether an event of these novelties is explained.
+// wants reports whether an event with these novelties is explained.
 func (x Explain) wants(local, global float32) bool {
 	return x.Above == 0 || float64(max(local, global)) > x.Above
 }
@@ -46,21 +45,20 @@ func (x Explain) wants(local, global float32) bool {
 type Why struct {
 	Reasons   []emit.Reason
 	Neighbors []emit.Neighbor
-	// Global and Local are the scores themselves, in units of distance and as a ratio.
-	// Columns carry the same shares of both, but for Gap, which is the share of the local
-	// one that no column carries (package reasons).
+	// Global and Local are the raw scores, in units of distance and as a ratio. Columns have the
+	// same shares of both, except for Gap, the share of the local one without a column (package
+	// reasons).
 	Global, Local, Gap float64
 }
 
-// Why is why the placed rows are novel, nil where one is not explained; nil if none was
-// to be.
+// Why returns the reasons of the placed rows, nil for rows without; nil if none were requested.
 func (p *Places) Why() []*Why { return p.why }
 
-// source leads from placed rows to their records, which may be none (nil).
+// source returns the record of a placed row, which may be missing (nil).
 type source func(row int) (t *table.Table, own int)
 
-// explain explains the rows that how says, whose vectors are x. Rows of which values are
-// missing are not explained.
+// explain explains the rows that how selects, with vectors x. Rows with missing values are not
+// explained.
 func (p *Places) explain(ctx context.Context, x vec.Matrix[float32], how Explain, of source) error {
 	if how.Columns == 0 {
 		return nil
@@ -89,13 +87,13 @@ func (p *Places) explain(ctx context.Context, x vec.Matrix[float32], how Explain
 	})
 }
 
-// explaining puts splits into the words of the source.
+// explaining converts splits to columns and values of the source.
 type explaining struct {
 	m       *Map
 	encoder *ingest.Encoder
 	sources []ingest.Source
 	columns []reasons.Column
-	// exact says that neighbours' elements are those that they were encoded as.
+	// exact reports that neighbours' elements are exactly the encoded ones.
 	exact bool
 }
 
@@ -145,9 +143,8 @@ func (e *explaining) reason(s *reasons.Split, share reasons.Share, t *table.Tabl
 	return r
 }
 
-// number is an element in the source's units. What is no value of the source, but led back
-// from principal components, has four digits, of itself or of a step of one in the element
-// if that is more.
+// number returns an element in the source's units. If it was decoded from principal components it
+// is rounded to four digits, of itself or of a step of one in the element if that is larger.
 func (e *explaining) number(source int, w float64, exact bool) float64 {
 	if exact {
 		return e.encoder.DecodeExactly(source, float32(w)) + 0 // never -0
@@ -165,8 +162,8 @@ func (e *explaining) number(source int, w float64, exact bool) float64 {
 	return math.Round(v/step)*step + 0
 }
 
-// wide explains by a column of several elements: what the row holds there, and what the mean
-// of the neighbours' elements stands for.
+// wide explains a column of several elements, with the row's value and the decoded mean of the
+// neighbours' elements.
 func (e *explaining) wide(r *emit.Reason, s *reasons.Split, source int, t *table.Table, row int) {
 	from := e.sources[source]
 	mean := make([]float64, from.To-from.From)
@@ -180,11 +177,11 @@ func (e *explaining) wide(r *emit.Reason, s *reasons.Split, source int, t *table
 	r.Category, r.Expected = e.encoder.Said(t, source, row), e.encoder.Around(source, mean)
 }
 
-// unseen stands for all categories that the vocabulary does not have.
+// unseen stands for all categories that are not in the vocabulary.
 const unseen = "?"
 
-// category explains by a column of text: the neighbours' most frequent category, of equal
-// ones that of the nearest.
+// category explains a text column, with the neighbours' most frequent category; of equally frequent
+// ones, that of the nearest.
 func (e *explaining) category(r *emit.Reason, s *reasons.Split, source int, t *table.Table, row int) {
 	from := e.sources[source]
 	votes := make([]int, from.To-from.From)

@@ -20,7 +20,7 @@ import (
 	"unfold/stream/embed/embedtest"
 )
 
-// flows are records of plain columns: bytes from 12 to 40 in steps of one, a rate, a service.
+// flows returns records of plain columns: bytes from 12 to 40 in steps of one, a rate, a service.
 func flows(t testing.TB, seed uint64, n int) *table.Table {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -41,7 +41,7 @@ func flowTable(t testing.TB, bytes []int64, rate []float64, service []string) *t
 	return out
 }
 
-// flowMap is a map of flows, after so many principal components.
+// flowMap returns a map of flows, after the given number of principal components.
 func flowMap(t testing.TB, pca int) *snapshot.Snapshot {
 	t.Helper()
 	mapping := ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "bytes", Log1p: true, Standardize: true}, {Name: "rate", Standardize: true}, {Name: "service"}}}
@@ -68,8 +68,8 @@ func asked(t testing.TB, s *snapshot.Snapshot, records *table.Table, how Explain
 	return a
 }
 
-// TestReasonsAreInTheWordsOfTheSource: columns, directions, values as they came and what the
-// neighbours have, exactly; and after principal components to four digits.
+// Reasons have the source's columns, directions, original values and the neighbours' values,
+// exactly; after principal components to four digits.
 func TestReasonsAreInTheWordsOfTheSource(t *testing.T) {
 	odd := flowTable(t, []int64{51000, 0, 20, 25}, []float64{0.5, 0.25, 0.125, -9}, []string{"http", "http", "telnet", "smtp"})
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestReasonsAreInTheWordsOfTheSource(t *testing.T) {
 	}
 }
 
-// TestWhichAreExplained: those above the percentile, and rows of which none is are nulls.
+// Events above the percentile are explained, and the others have nulls.
 func TestWhichAreExplained(t *testing.T) {
 	s := flowMap(t, fit.PCANone)
 	records := flows(t, 7, 200)
@@ -161,8 +161,8 @@ func TestWhichAreExplained(t *testing.T) {
 	}
 }
 
-// TestExplainedMessages: events are explained in a message, in one among others and in a
-// part of one as in a table.
+// Events get the same explanations in a message, in one among others and in a part of one as in a
+// table.
 func TestExplainedMessages(t *testing.T) {
 	s := flowMap(t, 3)
 	m, err := Open(s, Settings{Explain: Explain{Columns: 2, Above: 0.5}})
@@ -182,7 +182,7 @@ func TestExplainedMessages(t *testing.T) {
 	}
 }
 
-// alone is a placer that names no neighbours.
+// alone is a placer without neighbours.
 type alone struct{ models.Placer }
 
 func (a alone) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
@@ -218,7 +218,7 @@ func TestNotExplained(t *testing.T) {
 	}
 }
 
-// A fleet that explains events, in each format, keeps what a pipeline promises.
+// A fleet that explains events, in each format, satisfies the pipeline's promises.
 func TestExplainedFormats(t *testing.T) {
 	testFormats(t, Settings{Explain: Explain{Columns: 2, Above: 0.3}})
 }

@@ -11,12 +11,12 @@ import (
 	"unfold/stream/streamtest/formats"
 )
 
-// A fleet over messages of one event, in each format, keeps what a pipeline promises: order,
-// one for one, nothing twice where that is asked for, the same bytes for the same event, dead
-// letters as they came, tombstones.
+// A fleet with messages of one event, in each format, satisfies the pipeline's promises: order, one
+// output for each input, exactly once if requested, the same bytes for the same event, unchanged
+// dead letters, tombstones.
 func TestFormats(t *testing.T) { testFormats(t, Settings{}) }
 
-// testFormats is TestFormats of maps that are opened by settings, but for their writer.
+// testFormats is TestFormats for maps opened with settings, except for their writer.
 func testFormats(t *testing.T, set Settings) {
 	s := learnt(t)
 	for _, n := range formattest.Formats() {

@@ -26,7 +26,7 @@ func (m *Map) Table(ctx context.Context, t *table.Table) (*emit.Output, error) {
 	return a.All(), nil
 }
 
-// located makes an error about rows that were placed one about rows of their source.
+// located converts the row of an error to the row of its source.
 func located(o table.Origin, err error) error {
 	var re *models.RowError
 	if errors.As(err, &re) {
@@ -35,7 +35,7 @@ func located(o table.Origin, err error) error {
 	return table.InFile(o.String(), err)
 }
 
-// Places are rows where a map has placed them.
+// Places are the rows as placed by a map.
 type Places struct {
 	m *Map
 	// At are the places themselves.
@@ -43,14 +43,14 @@ type Places struct {
 	// class and probability are nil if no classes are predicted.
 	class       []string
 	probability []float32
-	// cluster and those beside it are nil if no clusters are.
+	// cluster and its companions are nil without clusters.
 	cluster       []int64
 	sure, outlier []float32
-	// why has the explained rows; nil if none is to be.
+	// why has the explained rows; nil if none are requested.
 	why []*Why
 }
 
-// Vectors places vectors, n x Placer().Dim(). Of a row that cannot be placed it returns a
+// Vectors places vectors, n x Placer().Dim(). A row that cannot be placed returns a
 // *models.RowError.
 func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, error) {
 	place := m.placer.Place
@@ -77,7 +77,7 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 	return p, err
 }
 
-// group predicts the clusters of the rows, whose vectors are x, if they are part of the output.
+// group predicts the clusters of the rows, with vectors x, if they are part of the output.
 func (p *Places) group(ctx context.Context, x vec.Matrix[float32]) error {
 	if !p.m.groupsOut() {
 		return nil
@@ -92,7 +92,7 @@ func (p *Places) group(ctx context.Context, x vec.Matrix[float32]) error {
 	}
 	at, rows := p.At.Mu, upTo(n)
 	if p.m.groups.OfRows() {
-		// A row of which values are missing is nowhere among rows.
+		// A row with missing values has no neighbours among rows.
 		rows = slices.DeleteFunc(rows, func(i int) bool { return !vec.Finite(x.Row(i)) })
 		at = p.m.project().Apply(vec.Take(x, rows), p.m.set.Place.Threads)
 	}
@@ -118,8 +118,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
-// as many.
+// Output returns rows from..to (to excluded) as an output, for a batch whose ids and kept columns
+// have as many rows.
 func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 	o := &emit.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
@@ -139,7 +139,7 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 	return o
 }
 
-// part is a part of a column, nil if that is left out.
+// part returns a part of a column, nil if the column is omitted.
 func part[T any](column []T, from, to int) []T {
 	if column == nil {
 		return nil
@@ -147,8 +147,8 @@ func part[T any](column []T, from, to int) []T {
 	return column[from:to]
 }
 
-// Message is the message of rows from..to (to excluded) of a batch whose row 0 is row first
-// of those that were placed, made of one that came as w says; see format.Encoder.Encode.
+// Message encodes rows from..to (to excluded) of a batch whose row 0 is placed row first, for a
+// message with the encoding w; see format.Encoder.Encode.
 func (p *Places) Message(ctx context.Context, b *ingest.Batch, w format.Wire, first, from, to int) (value []byte, contentType string, err error) {
 	o := p.Output(b, first, first+b.Len())
 	if to-from < o.Len() {

@@ -16,8 +16,8 @@ import (
 
 var _ stream.Map = (*Map)(nil)
 
-// Place implements stream.Map. The events of all messages are placed at once, which is
-// much faster than one message after the other.
+// Place implements stream.Map. The events of all messages are placed at once, which is much faster
+// than message by message.
 func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
 	out := make([]stream.Outcome, len(in))
 	var good []int
@@ -42,7 +42,7 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 			if m.set.Watch != nil {
 				m.set.Watch.Gone(mine.Gone)
 			}
-			continue // of what is gone a tombstone is left
+			continue // a deleted event leaves a tombstone
 		}
 		if batches[i], out[i].Err = mine.Encode(m.encoder, earlier.known); out[i].Err == nil {
 			good = append(good, i)
@@ -54,7 +54,7 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 		placed, err := m.Vectors(ctx, x)
 		var re *models.RowError
 		if errors.As(err, &re) {
-			// One row cannot be placed: its message is out, the others go on.
+			// If one row cannot be placed, its message is rejected and the others continue.
 			k, row := holder(batches, good, re.Row)
 			own := *re
 			own.Row = row
@@ -109,7 +109,7 @@ func (m *Map) join(batches []*ingest.Batch, some []int) vec.Matrix[float32] {
 	return x
 }
 
-// holder finds which of some batches, joined, a row is in, and its number there.
+// holder finds the batch that contains a row of the joined batches, and its number there.
 func holder(batches []*ingest.Batch, some []int, row int) (k, own int) {
 	for k, i := range some {
 		if n := batches[i].Len(); row >= n {
@@ -129,7 +129,7 @@ type rows struct {
 	first  int
 }
 
-// Part implements stream.Parts. What the whole needed from elsewhere is there by then.
+// Part implements stream.Parts. Schemas that the whole needed are already available.
 func (r *rows) Part(from, to int) ([]byte, error) {
 	value, _, err := r.message(context.Background(), from, to)
 	return value, err

@@ -26,14 +26,14 @@ import (
 	"unfold/models/snapshot"
 )
 
-// mutated is a model file to change, and rows to place on it.
+// mutated is a model file to corrupt, and rows to place on it.
 type mutated struct {
 	name string
 	raw  []byte
 	x    vec.Matrix[float32]
 }
 
-// mutatedOf makes rows that lie between the points of a map, and one that is a point.
+// mutatedOf makes rows between the points of a map, and one that equals a point.
 func mutatedOf(t *testing.T, name string, s *snapshot.Snapshot) mutated {
 	var b bytes.Buffer
 	if err := snapshot.Write(&b, s); err != nil {
@@ -62,7 +62,7 @@ func mutatedOf(t *testing.T, name string, s *snapshot.Snapshot) mutated {
 	return mutated{name, b.Bytes(), x}
 }
 
-// mutatedFiles are models of twelve kinds: the frozen ones of all format versions, textbook
+// mutatedFiles returns models of twelve kinds: the frozen ones of all format versions, textbook
 // methods, and one with classes and clusters.
 func mutatedFiles(t *testing.T) (out []mutated) {
 	paths, err := filepath.Glob(filepath.Join(fetched.Testdata("snapshots"), "*.unfold"))
@@ -116,7 +116,8 @@ func adorn(t *testing.T, s *snapshot.Snapshot, at models.Placed) {
 	}
 }
 
-// try opens a changed model file and places rows on it: what it says is refused, or what is wrong.
+// try opens a corrupted model file and places rows on it. It reports whether the file is rejected,
+// and returns an error for any other failure.
 func (m mutated) try(raw []byte) (refused bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -161,8 +162,8 @@ func wrongKind(err error) error {
 	return fmt.Errorf("an error that is not about the file: %w", err)
 }
 
-// Changed model files whose checksums fit are refused as bad input, or what is placed on them has
-// finite places, scales, novelty and probabilities: no panic, and nothing that does not end.
+// Corrupted model files with valid checksums are rejected as bad input, or give finite positions,
+// scales, novelty and probabilities: without a panic or an endless loop.
 func TestMutantsOfModels(t *testing.T) {
 	files := mutatedFiles(t)
 	each := 40
@@ -204,8 +205,8 @@ func TestMutantsOfModels(t *testing.T) {
 	t.Logf("%d mutants of %d kinds of model, %d of them refused", tried, len(files), refused)
 }
 
-// Numbers that are finite one by one, and give places that are not, are refused when the model is
-// opened, not when a row comes.
+// Numbers that are finite individually but give positions that are not are rejected when the model
+// is opened, not when a row is placed.
 func TestAbsurdNumbersAreRefusedAtOpening(t *testing.T) {
 	x := modeltest.Events(5, 80, 6)
 	s, _, err := fit.Fit(context.Background(), x, fit.Spec{Kind: "pca", Common: models.Common{Seed: 1}}, nil)

@@ -25,7 +25,7 @@ import (
 	"unfold/stream/format"
 )
 
-// Classes says whether the classes of rows are predicted.
+// Classes selects whether the classes of rows are predicted.
 type Classes int
 
 const (
@@ -33,12 +33,12 @@ const (
 	ClassesOfMap Classes = iota
 	// ClassesNever leaves them out.
 	ClassesNever
-	// ClassesAlways writes them for every row: empty, with probability NaN, as long as
-	// the map cannot predict any.
+	// ClassesAlways writes them for every row: empty, with probability NaN, as long as the map
+	// cannot predict any.
 	ClassesAlways
 )
 
-// Clusters says whether the clusters of rows are part of the output.
+// Clusters selects whether the clusters of rows are part of the output.
 type Clusters int
 
 const (
@@ -47,53 +47,50 @@ const (
 	// ClustersNever leaves them out.
 	ClustersNever
 	// ClustersAlways writes them for every row: none, with probability and outlier score NaN, as
-	// long as the map has not found any.
+	// long as the map has no clusters.
 	ClustersAlways
 )
 
-// Settings say how rows are placed. The zero value works.
+// Settings configure the placing of rows. The zero value works.
 type Settings struct {
-	// Place says how events are placed. Open, if set, opens snapshots for placing in
-	// place of Kinds.Open.
+	// Place configures the placing of events. Open, if set, opens snapshots instead of Kinds.Open.
 	Place placing.Options
 	Kinds fit.Kinds
 	Open  func(s *snapshot.Snapshot) (models.Placer, error)
-	// Mapping says which columns pass through. One that names no column at all leaves
-	// that to the map.
+	// Mapping selects the pass-through columns. If it names no column, the map's own selection is
+	// used.
 	Mapping ingest.Mapping
-	// Encoder makes the vectors; it says which columns pass through. nil: the map's own,
-	// with those of Mapping.
+	// Encoder makes the vectors and selects the pass-through columns; nil means the map's own, with
+	// the columns of Mapping.
 	Encoder *ingest.Encoder
-	// Files says that rows come from files, for each of which Map.For fits the map: what
-	// the map was learnt with passes through as far as a file has it. A map that does not
-	// say how records become vectors takes the only vector column. Otherwise such a map is
-	// an error, and all columns are needed.
+	// Files means that rows come from files, and that Map.For adapts the map to each: the map's
+	// pass-through columns are passed as far as a file has them. A map without an encoder uses the
+	// only vector column. Without Files such a map is an error, and all columns are required.
 	Files bool
-	// Missing lets values be missing where the model can do without them.
+	// Missing allows missing values if the model supports them.
 	Missing bool
-	// Strict makes errors of missing values that the map fills in with means.
+	// Strict makes missing values errors that the map would replace by means.
 	Strict bool
-	// Vector is the column that vectors come from, of another name than the map was learnt
-	// with; "": that one.
+	// Vector is the column of vectors, if its name differs from the one the map was learnt with; ""
+	// means that one.
 	Vector  string
 	Classes Classes
 	// Clusters are those of the map (package identity).
 	Clusters Clusters
-	// Explain says which events are explained.
+	// Explain selects the events that are explained.
 	Explain Explain
-	// Output names the file that rows go to, "" for messages. Its format may reserve
-	// names of columns.
+	// Output is the output file, "" for messages. Its format may reserve names of columns.
 	Output string
-	// Writer writes messages. Maps of one stream may share it. nil: one of its own, which
-	// writes each in the format of its input.
+	// Writer encodes messages. Maps of one stream may share it. nil means its own writer, which
+	// uses the format of each input.
 	Writer *format.Encoder
-	// Watch, if set, sees the events of messages as they are placed.
+	// Watch, if set, is called with the events of messages as they are placed.
 	Watch Watcher
-	// Known has vectors of events whose changes come without them; nil: none is known.
+	// Known has vectors of events whose changes omit them; nil means none.
 	Known Known
 }
 
-// Check says which of the settings cannot be met, whatever the map.
+// Check returns an error for settings that no map can satisfy.
 func (s *Settings) Check() error {
 	if s.Classes == ClassesAlways {
 		if s.Mapping.Label == "" {
@@ -112,7 +109,7 @@ func (s *Settings) Check() error {
 	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.Explain.Check(kept))
 }
 
-// named says whether the settings name columns.
+// named reports whether the settings name columns.
 func (s *Settings) named() bool {
 	m := s.Mapping
 	m.ReplaceText = false // which names none
@@ -128,15 +125,15 @@ type Map struct {
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are predicted
 	groups  *identity.Groups   // nil: the map has no clusters
-	// project leads to the rows that the model sees, for clusters of these.
+	// project returns the projection to the model's input, for clusters in that space.
 	project func() *projection.Projection
 	ids     []string // of the reference points; nil: not known
 	// explainer is made when an event is explained for the first time.
 	explainer func() *reasons.Explainer
 }
 
-// Open opens a snapshot for placing. Errors that lie in the snapshot match
-// models.ErrBadInput; what the model refuses of the settings is a *models.SettingError.
+// Open opens a snapshot for placing. Errors caused by the snapshot match models.ErrBadInput;
+// settings that the model rejects return a *models.SettingError.
 func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	m := &Map{set: settings, of: s, ids: s.IDs}
 	if len(m.set.Mapping.Columns) == 0 {
@@ -184,7 +181,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	return m, nil
 }
 
-// read has the encoder read rows as the settings say.
+// read configures the encoder by the settings.
 func (m *Map) read() (err error) {
 	if m.set.Strict {
 		m.encoder = m.encoder.Strict()
@@ -207,7 +204,7 @@ func (s *Settings) open(m *snapshot.Snapshot) (models.Placer, error) {
 	return s.Kinds.Open(m, s.Place)
 }
 
-// Encoder returns how a snapshot's vectors are made of records, nil if it does not say.
+// Encoder returns the encoder of a snapshot's records, nil if it has none.
 func Encoder(s *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if len(s.Encoder) == 0 {
 		return nil, nil
@@ -222,8 +219,8 @@ func Encoder(s *snapshot.Snapshot) (*ingest.Encoder, error) {
 	return e, nil
 }
 
-// encoder returns the encoder of a map's records: the columns that the settings name pass
-// through, or else those that the map was learnt with.
+// encoder returns the encoder of a map's records. The settings' columns pass through, otherwise
+// those that the map was learnt with.
 func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if s.Encoder != nil {
 		return s.Encoder, m.CheckDim(s.Encoder.Dim())
@@ -247,8 +244,8 @@ func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	return e.With(own), errors.Join(emit.CheckKept(own.ID, own.Keep), s.Explain.Check(own.Passing()))
 }
 
-// columnless says of a source without one column of vectors that a model without columns,
-// such as the library writes, needs one.
+// columnless adds to the error of a source without a single vector column that a model without
+// columns, as the library writes it, needs one.
 func (m *Map) columnless(err error) error {
 	var e *table.Error
 	if errors.As(err, &e) {
@@ -258,9 +255,9 @@ func (m *Map) columnless(err error) error {
 	return err
 }
 
-// For returns the map for a source with that schema and name: of the columns that the map
-// was learnt with, those pass through that the source has. It fails with an error that
-// names the source if its rows cannot be placed, or its columns not be kept.
+// For returns the map for a source with that schema and name, with the map's pass-through columns
+// that the source has. It returns an error that names the source if its rows cannot be placed, or
+// its columns not kept.
 func (m *Map) For(s table.Schema, name string) (*Map, error) {
 	out := *m
 	if out.encoder == nil {
@@ -298,7 +295,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 	return &out, out.encoder.Check(s, name)
 }
 
-// present leaves out columns that a source does not have.
+// present removes columns that a source does not have.
 func present(pick ingest.Selection, s table.Schema) ingest.Selection {
 	has := func(name string) bool { _, ok := s.Find(name); return ok }
 	var out ingest.Selection
@@ -316,20 +313,20 @@ func present(pick ingest.Selection, s table.Schema) ingest.Selection {
 	return out
 }
 
-// predicts says whether classes are part of the output.
+// predicts reports whether classes are part of the output.
 func (m *Map) predicts() bool { return m.classes != nil || m.set.Classes == ClassesAlways }
 
-// groupsOut says whether clusters are part of the output.
+// groupsOut reports whether clusters are part of the output.
 func (m *Map) groupsOut() bool { return m.groups != nil || m.set.Clusters == ClustersAlways }
 
-// Encoder returns how records become vectors; nil for a map that takes the only vector
-// column of each source, until For has found it.
+// Encoder returns the encoder of records; nil for a map that uses the only vector column of each
+// source, until For has found it.
 func (m *Map) Encoder() *ingest.Encoder { return m.encoder }
 
-// Placer returns what places vectors, of which no value may be missing.
+// Placer returns the placer of vectors, which must have no missing values.
 func (m *Map) Placer() models.Placer { return m.placer }
 
-// Classes returns what predicts classes, nil if nothing does.
+// Classes returns the classifier, nil if there is none.
 func (m *Map) Classes() *labels.Classifier { return m.classes }
 
 // WithClasses returns the same map with another classifier.
@@ -349,18 +346,18 @@ func (m *Map) WithClusters(g *identity.Groups) *Map {
 	return &out
 }
 
-// Published returns what a pipeline needs to place events on the map of a snapshot.
+// Published returns the data that a pipeline needs to place events on the map of a snapshot.
 func (m *Map) Published(s *snapshot.Snapshot, f stream.Stats) stream.Published {
 	return stream.Published{Map: m, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Stats: f}
 }
 
-// Learning is what every map that comes from a stream says, in Snapshot.Learning (JSON),
-// of how it was learnt.
+// Learning is the JSON in Snapshot.Learning of every map from a stream, which describes how it was
+// learnt.
 type Learning struct {
 	Stats stream.Stats `json:"figures"`
 }
 
-// StatsOf returns how a map was learnt, if it comes from a stream.
+// StatsOf returns the statistics of a map from a stream.
 func StatsOf(s *snapshot.Snapshot) (f stream.Stats, known bool) {
 	var v Learning
 	if len(s.Learning) == 0 || json.Unmarshal(s.Learning, &v) != nil {

@@ -13,7 +13,8 @@ import (
 	"unfold/stream/store/storetest"
 )
 
-// What a learner announces is what an embedder, there before or after, places on.
+// Embedders place events on the map that a learner announces, whether they were started before or
+// after the announcement.
 func TestMapsArrive(t *testing.T) {
 	w := newWorld(t)
 	early := w.follower()
@@ -43,8 +44,8 @@ func TestMapsArrive(t *testing.T) {
 	}
 }
 
-// A follower that has a map keeps it when the next one is bad, says so, and goes on
-// with the one after.
+// If a new map is bad, a follower keeps the current one, reports the problem, and installs the next
+// good map.
 func TestBadMapsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.publisher("a")
@@ -92,7 +93,7 @@ func TestBadMapsAreRefused(t *testing.T) {
 	}
 }
 
-// An announcement that does not fit the object is refused, whatever it claims.
+// An announcement whose size, checksum or dimensions do not fit the object is refused.
 func TestLyingAnnouncements(t *testing.T) {
 	w := newWorld(t)
 	w.follower()
@@ -123,8 +124,8 @@ func TestLyingAnnouncements(t *testing.T) {
 	w.noted("malformed 4", 1)
 }
 
-// The object must hold the map that was announced: its id says so. Announcements and
-// objects from before maps had ids have none, and go on to be believed.
+// If the object holds another map than the announced one, which the map's id shows, it is refused.
+// Old announcements and objects have no ids and are still accepted.
 func TestAnotherMapThanAnnounced(t *testing.T) {
 	w := newWorld(t)
 	f := w.follower()
@@ -160,7 +161,7 @@ func TestAnotherMapThanAnnounced(t *testing.T) {
 	w.noted("installed 5", 1)
 }
 
-// Without a map yet, one that is older and still in the topic is better than none.
+// A follower without a map installs an older announced map if the newest cannot be used.
 func TestFallsBackAtStart(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.publisher("a")
@@ -183,7 +184,7 @@ func TestFallsBackAtStart(t *testing.T) {
 	w.await("the next is in use", func() bool { s := f.Status(); return s.Serving.Version == 4 && s.Problem == nil })
 }
 
-// What is no announcement is counted and skipped, at the start and later.
+// Messages that are no announcements are counted and skipped, both at the start and later.
 func TestMalformedAnnouncements(t *testing.T) {
 	w := newWorld(t)
 	junk := func() {
@@ -209,8 +210,8 @@ func TestMalformedAnnouncements(t *testing.T) {
 	}
 }
 
-// Of two learners the later one goes on; the earlier one ends, and says why, without
-// having announced anything meanwhile.
+// When a second learner starts, the first one ends with an error that names its successor, and its
+// announcements no longer count.
 func TestSecondLearner(t *testing.T) {
 	w := newWorld(t)
 	first, ended := w.publisher("first")
@@ -237,11 +238,11 @@ func TestSecondLearner(t *testing.T) {
 	}
 }
 
-// A learner that slept through its replacement is refused, and nothing that it wrote
-// before counts.
+// A learner that was suspended while another one took over is refused, and its earlier writes do
+// not count.
 func TestZombie(t *testing.T) {
 	w := newWorld(t)
-	asleep := newTopic() // what the zombie reads: nothing
+	asleep := newTopic() // the suspended learner reads nothing from it
 	writer := w.topic.take()
 	zombie, err := fleet.Take(w.ctx, fleet.PublisherSettings{Name: "fleet", Learner: "zombie", Store: w.store, Topic: asleep.reader(), Writer: writer, Hooks: w.hooks()})
 	if err != nil {
@@ -259,7 +260,7 @@ func TestZombie(t *testing.T) {
 	if w.count("announced 6") > 0 {
 		t.Error("the zombie has announced")
 	}
-	// Were it not refused: an announcement of an older generation does not count.
+	// Even if the write succeeds, followers ignore announcements of an older generation.
 	f := w.follower()
 	w.await("the second's map is in use", func() bool { return f.Status().Serving.Version == 5 })
 	o, err := w.store.Put(t.Context(), "fleet", storetest.Snapshot(6, 10))
@@ -280,7 +281,8 @@ func TestZombie(t *testing.T) {
 	}
 }
 
-// While the broker refuses, the newest map waits; those between are left out.
+// While the broker is unavailable only the newest map waits to be announced; the ones between are
+// skipped.
 func TestBrokerAway(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.publisher("a")
@@ -295,7 +297,7 @@ func TestBrokerAway(t *testing.T) {
 	}
 	p.Offer(storetest.Snapshot(3, 10))
 	p.Offer(storetest.Snapshot(4, 10))
-	// An attempt that has begun with the one before must have failed.
+	// After another retry, every attempt begun before map 4 was offered has failed.
 	w.noted("retrying announce", w.count("retrying announce")+1)
 	w.topic.fail(nil)
 	w.await("the newest is in use", func() bool { return f.Status().Serving.Version == 4 })

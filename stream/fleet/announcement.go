@@ -12,27 +12,27 @@ import (
 	"unfold/stream/store"
 )
 
-// Announcement names the newest map of a fleet, or, with version 0, of a learner
-// that has none yet.
+// Announcement is the record that names a fleet's newest map. Version 0 stands for a learner that
+// has no map yet.
 type Announcement struct {
-	// Format counts the versions of this record. What a later one adds is skipped.
+	// Format is the version of this record. Fields that a later version adds are ignored.
 	Format int `json:"format"`
-	// Name is the fleet's, and the message's key.
+	// Name is the fleet's name and also the message's key.
 	Name string `json:"name"`
-	// Generation distinguishes the fleet's learners: each has a higher one than those
-	// before it. Learner says which process it is, for people.
+	// Generation distinguishes the fleet's learners: each one has a higher generation than all
+	// before. Learner is the process's name, for people.
 	Generation uint64 `json:"generation"`
 	Learner    string `json:"learner,omitempty"`
-	// MapID, Version and Epoch are the map's; a map from before there were ids has none. Key, Bytes and SHA256 are those of the object
-	// in the store.
+	// MapID, Version and Epoch identify the map; maps from before there were ids have an empty
+	// MapID. Key, Bytes and SHA256 are those of the object in the store.
 	MapID   string `json:"map_id,omitempty"`
 	Version uint64 `json:"version"`
 	Epoch   uint32 `json:"epoch,omitempty"`
 	Key     string `json:"key,omitempty"`
 	Bytes   int64  `json:"bytes,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
-	// Kind is the model's, Dim the events' dimension, Dims the map's, Points the number
-	// of reference points.
+	// Kind is the model's kind, Dim the dimension of the events, Dims that of the map, Points the
+	// number of reference points.
 	Kind   string `json:"kind,omitempty"`
 	Dim    int    `json:"dim,omitempty"`
 	Dims   int    `json:"dims,omitempty"`
@@ -44,7 +44,7 @@ type Announcement struct {
 // Format is the newest version of the record.
 const Format = 1
 
-// Of is the announcement of a snapshot that is stored as o.
+// Of returns the announcement of the snapshot stored as o.
 func Of(s *snapshot.Snapshot, o store.Object) Announcement {
 	return Announcement{MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Key: o.Key, Bytes: o.Bytes, SHA256: o.SHA256,
 		Kind: s.Kind, Dim: s.Dim, Dims: s.Mu.Cols, Points: s.Reference.Rows}
@@ -58,7 +58,7 @@ func (a Announcement) Object() store.Object {
 	return store.Object{Key: a.Key, Version: a.Version, Bytes: a.Bytes, SHA256: a.SHA256}
 }
 
-// same reports whether both name the same object.
+// same reports whether both announcements name the same object.
 func (a Announcement) same(b Announcement) bool {
 	return a.Version == b.Version && a.SHA256 == b.SHA256 && a.Key == b.Key
 }
@@ -70,10 +70,10 @@ func (a Announcement) Message() (stream.Message, error) {
 		Headers: []stream.Header{{Key: stream.HeaderContentType, Value: []byte("application/json")}}}, err
 }
 
-// mostBytes bounds what an announcement may say of a snapshot's size.
+// mostBytes is the largest snapshot size that an announcement may give.
 const mostBytes = 1 << 40
 
-// Parse reads an announcement. The error says what of it cannot be.
+// Parse decodes and checks an announcement. The error names the field that is invalid.
 func Parse(m stream.Message) (a Announcement, err error) {
 	if err := json.Unmarshal(m.Value, &a); err != nil {
 		return a, fmt.Errorf("fleet: %s is no announcement: %w", m.Where(), err)
@@ -107,7 +107,7 @@ func (a Announcement) check(key string) error {
 	return nil
 }
 
-// String says what it names.
+// String describes the announcement in one line.
 func (a Announcement) String() string {
 	if !a.Map() {
 		return fmt.Sprintf("no map yet (learner %d, %s)", a.Generation, a.Learner)

@@ -19,10 +19,10 @@ type FollowerSettings struct {
 	Name  string
 	Store *store.Store
 	Topic Topic
-	// Dims is what the maps' dimension must be; 0: any.
+	// Dims is the required dimension of maps; 0 accepts any.
 	Dims int
-	// RetryMin and RetryMax bound the pause before what failed is retried. Defaults
-	// 500ms, 30s. Timeout bounds one attempt. Default 2m.
+	// RetryMin and RetryMax bound the pause before a failed attempt is retried. Defaults 500ms,
+	// 30s. Timeout bounds one attempt. Default 2m.
 	RetryMin, RetryMax, Timeout time.Duration
 	Hooks                       Hooks
 }
@@ -42,16 +42,16 @@ func (s FollowerSettings) withDefaults() (FollowerSettings, error) {
 	return s, store.CheckName(s.Name)
 }
 
-// Status is how a Follower stands.
+// Status is the state of a Follower.
 type Status struct {
-	// Serving is the map in use, Newest the newest that was announced; each may be
-	// without a map.
+	// Serving is the announcement of the map in use, Newest the one heard last; either may have no
+	// map.
 	Serving, Newest Announcement
-	// Problem is why they differ, nil while there is none.
+	// Problem is the reason why the newest map is not in use, nil if there is none.
 	Problem error
 }
 
-// String says it in a line.
+// String describes the status in one line.
 func (s Status) String() string {
 	text := s.Serving.String()
 	if s.Problem != nil {
@@ -60,17 +60,17 @@ func (s Status) String() string {
 	return text
 }
 
-// Follower fetches the maps that are announced. Call Run once.
+// Follower fetches the announced maps. Call Run once.
 type Follower struct {
 	set    FollowerSettings
 	reader reader
 
 	mu     sync.Mutex
 	status Status
-	// heard are announcements that have not been dealt with, oldest first.
+	// heard holds announcements that are still to be processed, oldest first.
 	heard []Announcement
 	more  chan struct{}
-	// generation is the highest that was heard of.
+	// generation is the highest one among the announcements read.
 	generation uint64
 }
 
@@ -85,16 +85,16 @@ func NewFollower(settings FollowerSettings) (*Follower, error) {
 	return f, nil
 }
 
-// Status returns how it stands.
+// Status returns the follower's current state.
 func (f *Follower) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
 }
 
-// Run fetches what is announced and hands it to install, until the context is done;
-// then it returns nil. If install returns an error the map is refused. Only a topic
-// that cannot be read at all is an error.
+// Run fetches announced maps and passes them to install until the context is done, and then returns
+// nil. If install returns an error the map is refused. Run returns an error only if the topic
+// cannot be read at all.
 func (f *Follower) Run(ctx context.Context, install func(*snapshot.Snapshot) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -131,10 +131,10 @@ func (f *Follower) watch(ctx context.Context) error {
 	}
 }
 
-// mostHeard bounds the announcements that are kept to fall back on.
+// mostHeard bounds the number of announcements kept for the case that newer maps cannot be used.
 const mostHeard = 16
 
-// hear notes an announcement, unless it comes from a learner that has been replaced.
+// hear adds an announcement to those to be processed, unless its learner has been replaced.
 func (f *Follower) hear(a Announcement) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,8 +154,8 @@ func (f *Follower) hear(a Announcement) {
 	}
 }
 
-// pending returns the newest announcement that has to be dealt with: while no map is
-// in use older ones count, too.
+// pending returns the newest announcement to be processed. While no map is in use, this may be one
+// older than the last refused.
 func (f *Follower) pending() (a Announcement, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +173,7 @@ func (f *Follower) pending() (a Announcement, ok bool) {
 	return a, true
 }
 
-// follow deals with announcements until there is nothing to do.
+// follow processes announcements until none are left.
 func (f *Follower) follow(ctx context.Context, install func(*snapshot.Snapshot) error) {
 	begin := time.Now()
 	var last Announcement
@@ -205,11 +205,11 @@ func (f *Follower) follow(ctx context.Context, install func(*snapshot.Snapshot) 
 	}
 }
 
-// refusal is why a map is not used.
+// refusal is an error that gives the reason why a map is not used.
 type refusal struct {
 	why string
 	err error
-	// attempts is how often that must be found before it is believed.
+	// attempts is the number of times that the failure must occur before the map is refused.
 	attempts int
 }
 
@@ -217,7 +217,7 @@ func (r *refusal) Error() string { return r.err.Error() }
 
 func (r *refusal) Unwrap() error { return r.err }
 
-// fetch gets a map, checks it and hands it over.
+// fetch gets a map from the store, checks it and passes it to install.
 func (f *Follower) fetch(ctx context.Context, a Announcement, install func(*snapshot.Snapshot) error) error {
 	if err := f.fits(a); err != nil {
 		return &refusal{why: "dimension", err: err}
@@ -230,7 +230,8 @@ func (f *Follower) fetch(ctx context.Context, a Announcement, install func(*snap
 	case errors.As(err, &damaged):
 		return &refusal{why: "damaged", attempts: 3, err: err}
 	case errors.Is(err, store.ErrNotThere) && !f.Status().Serving.Map():
-		// A store may show it later; but an older map is better than none.
+		// Some stores list an object only after a while, so this is tried several times; then an
+		// older map is better than none.
 		return &refusal{why: "missing", attempts: 6, err: err}
 	case err != nil:
 		return err
@@ -246,8 +247,8 @@ func (f *Follower) fetch(ctx context.Context, a Announcement, install func(*snap
 	return nil
 }
 
-// fits says why a map cannot be the next, whatever its object holds. Events of other
-// dimensions would all be dead letters.
+// fits returns an error if the announcement itself shows that the map cannot replace the current
+// one. With a map of another dimension, all events would become dead letters.
 func (f *Follower) fits(a Announcement) error {
 	f.mu.Lock()
 	serving := f.status.Serving
@@ -263,7 +264,7 @@ func (f *Follower) fits(a Announcement) error {
 	return nil
 }
 
-// installed notes that a map is in use.
+// installed records that the map is in use.
 func (f *Follower) installed(a Announcement, took time.Duration) {
 	f.mu.Lock()
 	f.status.Serving = a
@@ -276,7 +277,7 @@ func (f *Follower) installed(a Announcement, took time.Duration) {
 	}
 }
 
-// refused notes that a map cannot be used.
+// refused records that the map cannot be used.
 func (f *Follower) refused(a Announcement, no *refusal) {
 	f.mu.Lock()
 	f.heard = slices.DeleteFunc(f.heard, a.same)

@@ -7,8 +7,8 @@ import (
 	"unfold/stream/fleet"
 )
 
-// FuzzAnnouncement reads arbitrary messages: an error, or an announcement that is written and read
-// as the same one.
+// FuzzAnnouncement parses arbitrary messages. Each one gives an error, or an announcement that is
+// equal after it is encoded and parsed again.
 func FuzzAnnouncement(f *testing.F) {
 	f.Add([]byte("m"), []byte(`{"format":1,"name":"m","generation":1,"learner":"l"}`))
 	f.Add([]byte("m"), []byte(`{"format":1,"name":"m","generation":1,"version":18446744073709551615,"bytes":-1,"points":1e308}`))

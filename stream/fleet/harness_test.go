@@ -22,13 +22,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// topic is a topic in memory, and its writers.
+// topic is a topic in memory, with its writers.
 type topic struct {
 	mu       sync.Mutex
 	messages []stream.Message
 	more     chan struct{} // closed and replaced with every message
 	owner    *writer
-	broken   error // what writes fail with
+	broken   error // the error of all writes while not nil
 }
 
 func newTopic() *topic { return &topic{more: make(chan struct{})} }
@@ -42,7 +42,7 @@ func (t *topic) write(m stream.Message) {
 	t.more = make(chan struct{})
 }
 
-// fail lets writes fail from now on; nil lets them succeed.
+// fail makes all later writes return err; nil lets them succeed again.
 func (t *topic) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (b *topicReader) Next(ctx context.Context) ([]stream.Message, error) {
 
 type writer struct{ topic *topic }
 
-// take returns a writer, and takes it from all others.
+// take returns a new writer and fences all earlier ones.
 func (t *topic) take() fleet.FencedWriter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +101,7 @@ func (d *writer) Write(ctx context.Context, m stream.Message) error {
 	return nil
 }
 
-// world is a store, a topic, and notes of what the hooks reported.
+// world is a test's store and topic, with a record of all hook calls.
 type world struct {
 	t      *testing.T
 	bucket *blob.Bucket
@@ -133,7 +133,7 @@ func (w *world) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-// count is how often something was noted.
+// count returns the number of hook calls recorded with this text.
 func (w *world) count(note string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,7 +174,8 @@ func (w *world) hooks() fleet.Hooks {
 	}
 }
 
-// publisher takes the topic and runs until the world ends; the channel gives its error.
+// publisher takes over the topic and runs until the end of the test. The channel receives the error
+// of Run.
 func (w *world) publisher(name string) (*fleet.Publisher, <-chan error) {
 	w.t.Helper()
 	writer := w.topic.take()
@@ -188,7 +189,7 @@ func (w *world) publisher(name string) (*fleet.Publisher, <-chan error) {
 	return p, done
 }
 
-// follower runs until the world ends and refuses the maps that bad names.
+// follower runs until the end of the test and refuses the map versions in bad.
 func (w *world) follower(bad ...uint64) *fleet.Follower {
 	w.t.Helper()
 	f, err := fleet.NewFollower(fleet.FollowerSettings{Name: "fleet", Store: w.store, Topic: w.topic.reader(), Dims: 2,

@@ -15,20 +15,20 @@ import (
 
 // PublisherSettings describe a Publisher.
 type PublisherSettings struct {
-	// Name is the fleet's, Learner what to call this process.
+	// Name is the fleet's name, Learner this process's name in announcements.
 	Name, Learner string
 	Store         *store.Store
 	Topic         Topic
-	// Writer is this process' right to write to the topic. It must have been taken
-	// before the topic was opened.
+	// Writer is the permission of this process to write to the topic. It must be taken before the
+	// topic is opened.
 	Writer FencedWriter
-	// Keep is how many versions stay in the store. Default 10, at least 2.
+	// Keep is the number of versions that stay in the store. Default 10, at least 2.
 	Keep int
-	// Repeat is after how long the newest announcement is written again, for a topic
-	// that is not compacted but forgets. Default 12h.
+	// Repeat is the interval after which the newest announcement is written again, for topics that
+	// drop old messages instead of compacting. Default 12h.
 	Repeat time.Duration
-	// RetryMin and RetryMax bound the pause before what failed is retried. Defaults
-	// 500ms, 30s. Timeout bounds one attempt. Default 2m.
+	// RetryMin and RetryMax bound the pause before a failed attempt is retried. Defaults 500ms,
+	// 30s. Timeout bounds one attempt. Default 2m.
 	RetryMin, RetryMax, Timeout time.Duration
 	Hooks                       Hooks
 }
@@ -53,31 +53,30 @@ func (s PublisherSettings) withDefaults() (PublisherSettings, error) {
 	return s, store.CheckName(s.Name)
 }
 
-// Publisher stores and announces maps. Call Offer whenever there is a new one, and Run
-// once.
+// Publisher stores and announces maps. Call Run once, and Offer for every new map.
 type Publisher struct {
 	set        PublisherSettings
 	generation uint64
 	reader     reader
 
 	mu sync.Mutex
-	// offered is the newest map that has yet to be stored, last the newest that was
-	// announced, by whichever learner; failing says why the newest is not announced.
+	// offered is the newest map that is not stored yet. last is the newest announcement of any
+	// learner. failing is the reason why the newest map is not announced yet.
 	offered *snapshot.Snapshot
 	last    Announcement
 	failing error
 	more    chan struct{}
 }
 
-// Take makes this process the fleet's learner: it reads what was announced and
-// announces the next generation. From then on the learner before is refused.
+// Take makes this process the fleet's learner: it reads the topic and announces the next
+// generation. From then on the previous learner's announcements are refused.
 func Take(ctx context.Context, settings PublisherSettings) (*Publisher, error) {
 	s, err := settings.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	// The clock, so that a new learner is newer even if the last announcement is
-	// not to be read any more.
+	// Generations start from the clock, so that a new learner's is higher even if the last
+	// announcement can no longer be read.
 	p := &Publisher{set: s, generation: uint64(max(1, time.Now().Unix())), more: make(chan struct{}, 1)}
 	p.reader = reader{s.Topic, s.Name, &p.set.Hooks}
 	there, err := p.reader.next(ctx)
@@ -94,21 +93,21 @@ func Take(ctx context.Context, settings PublisherSettings) (*Publisher, error) {
 	return p, nil
 }
 
-// Last is the newest announcement, maybe without a map.
+// Last returns the newest announcement, which may have no map.
 func (p *Publisher) Last() Announcement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last
 }
 
-// Failing says why the newest map is not announced yet; nil if it is.
+// Failing returns the reason why the newest map is not announced yet, nil if it is.
 func (p *Publisher) Failing() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.failing
 }
 
-// Offer makes a map the next to be announced, in place of one that is waiting. It does
+// Offer makes this map the next to be announced. It replaces a map that is still waiting, and does
 // not block.
 func (p *Publisher) Offer(s *snapshot.Snapshot) {
 	p.mu.Lock()
@@ -120,9 +119,9 @@ func (p *Publisher) Offer(s *snapshot.Snapshot) {
 	}
 }
 
-// Run stores and announces what is offered until the context is done, then returns nil.
-// It returns an error that matches stream.ErrFenced when another learner has taken
-// over; any other failure is waited out.
+// Run stores and announces the offered maps until the context is done, and then returns nil. If
+// another learner has taken over it returns an error that matches stream.ErrFenced; after any other
+// failure it retries.
 func (p *Publisher) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -152,7 +151,7 @@ func (p *Publisher) Run(ctx context.Context) error {
 	}
 }
 
-// fenced keeps of why it ends what is not the caller's wish.
+// fenced returns err with an explanation if another learner has taken over, else nil.
 func (p *Publisher) fenced(err error) error {
 	if !errors.Is(err, stream.ErrFenced) {
 		return nil
@@ -160,12 +159,12 @@ func (p *Publisher) fenced(err error) error {
 	return fmt.Errorf("fleet: there is another learner of %s: %w: this one ends; stop one of the two, or give it a name of its own", p.set.Name, err)
 }
 
-// watch reads the topic, to learn that another learner has taken over.
+// watch reads the topic and returns an error when another learner has taken over.
 func (p *Publisher) watch(ctx context.Context) error {
 	for {
 		there, err := p.reader.next(ctx)
 		if err != nil {
-			return nil // the context is done, or the topic is gone: then writing says so
+			return nil // the context is done, or the topic cannot be read: then the next write fails with the reason
 		}
 		for _, a := range there {
 			if a.Generation > p.generation {
@@ -175,8 +174,8 @@ func (p *Publisher) watch(ctx context.Context) error {
 	}
 }
 
-// publish stores and announces the newest map, however often that takes; it goes over
-// to a newer one that comes meanwhile.
+// publish stores and announces the newest map, with retries. It continues with a newer map if one
+// is offered meanwhile.
 func (p *Publisher) publish(ctx context.Context) error {
 	begin := time.Now()
 	for attempt := 1; ctx.Err() == nil; attempt++ {
@@ -242,7 +241,7 @@ func (p *Publisher) announce(ctx context.Context, a Announcement) error {
 	return nil
 }
 
-// retain removes old versions. What cannot be removed now will be with the next.
+// retain removes old versions. A version that cannot be removed now is removed with the next map.
 func (p *Publisher) retain(ctx context.Context, newest string) {
 	ctx, cancel := context.WithTimeout(ctx, p.set.Timeout)
 	defer cancel()

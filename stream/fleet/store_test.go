@@ -10,8 +10,8 @@ import (
 	"unfold/stream/store/storetest"
 )
 
-// A store that is away stops nobody: the learner retries, the followers keep what
-// they have, and when it is back the newest map arrives.
+// While the store is unreachable the learner retries and the followers keep their map. Once the
+// store is back, the newest map arrives.
 func TestStoreAway(t *testing.T) {
 	server := storetest.StartS3(t)
 	w := newWorld(t)

@@ -8,38 +8,38 @@ import (
 	"unfold/stream"
 )
 
-// Topic is a topic of one partition. stream/kafka.CompactedTopic is one.
+// Topic is a topic of one partition, for example a stream/kafka.CompactedTopic.
 type Topic interface {
-	// Next returns the next messages, in order. The first call returns all that the
-	// topic holds, which may be nothing; later ones wait for at least one. Failures
-	// that may pass are waited out.
+	// Next returns the next messages, in order. The first call returns all messages of the topic,
+	// possibly none; later calls wait for at least one. Temporary failures are retried.
 	Next(ctx context.Context) ([]stream.Message, error)
 }
 
-// FencedWriter is the right to write to a Topic. stream/kafka.FencedWriter is one.
+// FencedWriter is the exclusive permission to write to a Topic, for example a
+// stream/kafka.FencedWriter.
 type FencedWriter interface {
-	// Write writes a message, whole or not at all, and returns nil when it is
-	// acknowledged. It fails with stream.ErrFenced if another process has taken the
-	// right; after any other error it may be retried.
+	// Write writes a message, whole or not at all, and returns nil when the broker has acknowledged
+	// it. It fails with stream.ErrFenced if another process has taken over the permission; after
+	// any other error it may be retried.
 	Write(ctx context.Context, m stream.Message) error
 }
 
-// Hooks are called when something has happened; each may be nil.
+// Hooks are callbacks for events of a fleet; each may be nil.
 type Hooks struct {
-	// Announced: a map was stored, which took so long, and announced.
+	// Announced is called after a map was stored and announced, with the duration of both.
 	Announced func(a Announcement, took time.Duration)
-	// Removed: so many old objects were removed from the store.
+	// Removed is called after old objects were removed from the store, with their number.
 	Removed func(objects int)
-	// Heard: this is the newest announcement of a map.
+	// Heard is called with each newer announcement of a map.
 	Heard func(a Announcement)
-	// Installed: events are placed on this map from now on, which took so long to fetch.
+	// Installed is called when events are placed on a new map, with the time it took to fetch it.
 	Installed func(a Announcement, took time.Duration)
-	// Refused: the map cannot be used for this reason, the one before stays. Why is a
-	// word for it: "damaged", "missing", "dimension" or "unusable".
+	// Refused is called when a map cannot be used and the one before stays. The string why is
+	// "damaged", "missing", "dimension" or "unusable".
 	Refused func(a Announcement, why string, err error)
-	// Malformed: a message of the topic is no announcement.
+	// Malformed is called for a message of the topic that is no announcement.
 	Malformed func(m stream.Message, err error)
-	// Retrying: something failed and will be retried after the pause. What is
+	// Retrying is called before a failed operation is retried after the pause. The string what is
 	// "store", "announce", "retention" or "fetch snapshot".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
@@ -50,14 +50,14 @@ func (h *Hooks) retrying(what string, attempt int, err error, pause time.Duratio
 	}
 }
 
-// reader takes the announcements of one name out of a topic.
+// reader reads the announcements of one name from a topic.
 type reader struct {
 	topic Topic
 	name  string
 	hooks *Hooks
 }
 
-// next returns the next announcements; there may be none among the next messages.
+// next returns the announcements among the next messages, possibly none.
 func (r *reader) next(ctx context.Context) ([]Announcement, error) {
 	messages, err := r.topic.Next(ctx)
 	if err != nil {

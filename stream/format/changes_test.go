@@ -23,7 +23,7 @@ func rowSettings() format.Settings {
 	return format.Settings{ID: "id", Spec: record.Spec{ID: "id", Paths: []string{"id", "title", "embedding"}, Vector: "embedding"}}
 }
 
-// placeholder stands for a value that Debezium has left out.
+// placeholder is Debezium's placeholder for an omitted value.
 const placeholder = "__debezium_unavailable_value"
 
 // placeholderNumbers are its bytes as numbers.
@@ -31,8 +31,7 @@ func placeholderNumbers() string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint([]byte(placeholder)), "[]")), ", ")
 }
 
-// TestFlattenedDeletes: records that Debezium's transform has flattened, and that say that they
-// are deleted, leave the map.
+// Records flattened by Debezium's transform that are marked as deleted are removed from the map.
 func TestFlattenedDeletes(t *testing.T) {
 	for _, c := range []struct {
 		value string
@@ -60,8 +59,8 @@ func TestFlattenedDeletes(t *testing.T) {
 	}
 }
 
-// TestMessagesBesideChanges: what Debezium writes beside changes of records is skipped by its kind;
-// records that look alike are not.
+// Debezium's messages other than changes of records are skipped by their kind; records that look
+// similar are not.
 func TestMessagesBesideChanges(t *testing.T) {
 	for _, c := range []struct{ value, kind string }{
 		{`{"ts_ms": 1700000000000}`, record.Heartbeat},
@@ -85,8 +84,8 @@ func TestMessagesBesideChanges(t *testing.T) {
 	}
 }
 
-// TestValuesLeftOut: the placeholder of a value that a change did not touch is known in every shape, and
-// is no vector.
+// The placeholder of a value that a change did not touch is recognised in every shape, and is not a
+// vector.
 func TestValuesLeftOut(t *testing.T) {
 	for name, v := range map[string]string{
 		"text": `"` + placeholder + `"`, "base64": `"` + base64.StdEncoding.EncodeToString([]byte(placeholder)) + `"`,
@@ -114,7 +113,7 @@ func TestValuesLeftOut(t *testing.T) {
 	}
 }
 
-// TestTruncated: the truncation of a table empties the map, or is refused with the setting's name.
+// Truncation of a table empties the map, or is an error that names the setting.
 func TestTruncated(t *testing.T) {
 	m := stream.Message{Value: []byte(`{"before": null, "after": null, "op": "t", "source": {}, "ts_ms": 1}`)}
 	short := stream.Message{Value: []byte(`{"source": {}, "op": "t", "ts_ms": 1}`)}
@@ -130,8 +129,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestMongoDB: records that are JSON in a text are records, with their extended values, and keys
-// name them.
+// Records that are JSON in a text are decoded, with their extended values, and keys identify them.
 func TestMongoDB(t *testing.T) {
 	set := format.Settings{ID: "_id", Spec: record.Spec{ID: "_id", Paths: []string{"_id", "n", "at", "kind", "embedding", "op"}, Vector: "embedding"}}
 	change := func(doc string) *stream.Message {
@@ -158,7 +156,7 @@ func TestMongoDB(t *testing.T) {
 	}
 }
 
-// TestMongoDBInAvro: the same where the converter writes the envelope in Avro.
+// The same holds if the converter writes the envelope in Avro.
 func TestMongoDBInAvro(t *testing.T) {
 	const envelope = `{"type":"record","name":"Envelope","namespace":"m.shop.items","fields":[
 		{"name":"before","type":["null",{"type":"string","connect.name":"io.debezium.data.Json"}],"default":null},

@@ -20,9 +20,9 @@ import (
 	"unfold/stream/registry"
 )
 
-// TestConnect runs the code by which Kafka Connect reads Avro over outputs: each field is of one plain
-// type that a JDBC sink takes, none a union's struct, and has the value that came. Integers beyond 2^53
-// are exact.
+// TestConnect decodes outputs with Kafka Connect's code for Avro. Each field has one plain type
+// that a JDBC sink accepts, not a union's struct, and the original value. Integers beyond 2^53 are
+// exact.
 func TestConnect(t *testing.T) {
 	tier.Full(t, "it runs Java")
 	folder := fetched.Testdata("connect")
@@ -48,7 +48,7 @@ func TestConnect(t *testing.T) {
 			"pin_uint": 18446744073709551615, "pin_int": -9223372036854775808, "pin_time": "2026-11-29T01:02:03.000004Z", "pin_text": 7, "pin_bool": false, "pin_float": 3}`,
 			"id INT64 9007199254740993;whole INT64 9223372036854775807;fraction FLOAT64 0.5;text STRING täxt;flag BOOLEAN true;dotted_name STRING in;" +
 				"pin_uint STRING 18446744073709551615;pin_int INT64 -9223372036854775808;pin_time INT64 1795914123000004;pin_text STRING 7;pin_bool BOOLEAN false;pin_float FLOAT64 3.0;" + ours},
-		// Whole numbers among fractions, and columns that are missing.
+		// The records have integers among fractions, and missing columns.
 		{`{"id": 2, "fraction": 4, "whole": null, "text": null}`,
 			"id INT64 2;whole INT64 null;fraction FLOAT64 4.0;text STRING null;flag BOOLEAN null;dotted_name STRING null;" +
 				"pin_uint STRING null;pin_int INT64 null;pin_time INT64 null;pin_text STRING null;pin_bool BOOLEAN null;pin_float FLOAT64 null;" + ours},

@@ -19,46 +19,46 @@ import (
 	"unfold/stream/registry"
 )
 
-// Settings say how messages are read.
+// Settings configure the decoding of messages.
 type Settings struct {
-	// Format is that of all messages, or Auto.
+	// Format is the format of all messages, or Auto.
 	Format Name
-	// Spec says what is wanted of records that are not Arrow, Arrow bounds those that are.
+	// Spec selects the columns of records that are not Arrow; Arrow limits those that are.
 	Spec  record.Spec
 	Arrow arrowfmt.Limits
-	// ID is the column of ids, by which keys are read; "" if there is none.
+	// ID is the column of ids, which message keys refer to; "" if there is none.
 	ID string
-	// Truncate says that the truncation of a table, as Debezium reports it, empties the map.
-	// Otherwise it is an error.
+	// Truncate makes the truncation of a table, as reported by Debezium, empty the map. Otherwise
+	// it is an error.
 	Truncate bool
-	// File has the schema of messages that name none; nil: they name it.
+	// File has the schema of messages without a schema id; nil means that they have one.
 	File *File
-	// Registry has the schemas that messages name; nil: there is none.
+	// Registry has the schemas of messages; nil if there is none.
 	Registry *registry.Client
-	// Chosen, if set, is called when Auto has recognised a format for the first time.
+	// Chosen, if set, is called when Auto recognises a format for the first time.
 	Chosen func(n Name, m *stream.Message)
 }
 
-// Decoded is what a message holds.
+// Decoded is the content of a message.
 type Decoded struct {
-	// Table holds the events; nil for a tombstone or a deleted record, of the event whose id
-	// is Gone.
+	// Table has the events. It is nil for a tombstone or a deleted record; Gone is then the id of
+	// the deleted event.
 	Table *table.Table
 	Gone  string
-	// Truncated says that all events are gone. There is no Table then.
+	// Truncated means that all events are deleted. Table is then nil.
 	Truncated bool
-	// Unchanged are the columns of the one event whose values Debezium has left out, since the
-	// change did not touch them. They are null in Table.
+	// Unchanged are the columns of the single event that Debezium omitted, because the change did
+	// not touch them. They are null in Table.
 	Unchanged []string
-	// Wire is how the message was written.
+	// Wire is the encoding of the message.
 	Wire Wire
 }
 
-// Wire is how a message was written, for an output that is to be written likewise. The zero
-// value is that of a tombstone, and means Arrow to an Encoder.
+// Wire is the encoding of a message, for an output in the same encoding. The zero value is that of
+// a tombstone, for which an Encoder uses Arrow.
 type Wire struct {
 	Format Name
-	// Value is the record as it came, without what stands before it to name its schema.
+	// Value is the original record, without the schema id before it.
 	Value []byte
 	avro  *avrorec.Decoder // of a record in Avro
 }
@@ -74,13 +74,13 @@ type Decoder struct {
 	arrow  arrowfmt.Decoder
 	chosen atomic.Uint32 // a bit for each of formats that Auto has recognised
 	file   reader        // of messages that name no schema; nil: they name it
-	// values and keys are those of schemas, and of JSON.
+	// values and keys are the decoders for schemas and JSON.
 	values, keys *schemas
 	// all decodes every column, for Fields.
 	all func() (*Decoder, error)
 }
 
-// NewDecoder makes a decoder. It fails if the settings cannot be met.
+// NewDecoder returns a decoder, or an error if the settings are inconsistent.
 func NewDecoder(s Settings) (*Decoder, error) {
 	if s.Format == "" {
 		s.Format = Auto
@@ -122,8 +122,8 @@ func OfArrow(limits arrowfmt.Limits) *Decoder {
 // Limits are those of Arrow messages.
 func (d *Decoder) Limits() arrowfmt.Limits { return d.set.Arrow }
 
-// Decode reads a message. Errors are about the message, but for those that match
-// *stream.UnavailableError. A message that holds no event is a *stream.SkippedError.
+// Decode decodes a message. Errors concern the message, except those that match
+// *stream.UnavailableError. A message without events returns a *stream.SkippedError.
 func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	if out, err = d.decode(m); err != nil {
 		err = d.named(m, err)
@@ -178,8 +178,7 @@ func (d *Decoder) decode(m *stream.Message) (out Decoded, err error) {
 	return out, err
 }
 
-// DecodeNow is Decode, which gets what is missing first: for those who have time to wait for
-// a registry.
+// DecodeNow is Decode, but first fetches missing schemas, for callers that can wait for a registry.
 func (d *Decoder) DecodeNow(ctx context.Context, m *stream.Message) (Decoded, error) {
 	for tries := 0; ; tries++ {
 		out, err := d.Decode(m)
@@ -193,11 +192,11 @@ func (d *Decoder) DecodeNow(ctx context.Context, m *stream.Message) (Decoded, er
 	}
 }
 
-// mostFetches is how many things may be missing for one message: its schema, its key's, and
-// one that was forgotten meanwhile.
+// mostFetches is the maximum number of fetches for one message: its schema, its key's, and one that
+// was evicted meanwhile.
 const mostFetches = 4
 
-// explain says what to do with a message that names a schema where none can be asked for.
+// explain adds advice to the error of a message with a schema id when no registry is configured.
 func (d *Decoder) explain(m *stream.Message, err error) error {
 	var e *table.Error
 	if d.set.Format == Auto && d.set.Registry == nil && registry.Framed(m.Value) && errors.As(err, &e) {
@@ -206,11 +205,11 @@ func (d *Decoder) explain(m *stream.Message, err error) error {
 	return err
 }
 
-// fieldsTime bounds the time that Fields takes to get a schema.
+// fieldsTime is the timeout of Fields for fetching a schema.
 const fieldsTime = 2 * time.Second
 
-// Fields describes all columns that the events of a message have, also those that the settings do not
-// want; nil if it cannot be read. It is for errors: it decodes the message again.
+// Fields describes all columns of a message's events, including those not selected; nil if it
+// cannot be decoded. It decodes the message again and is meant for error messages.
 func (d *Decoder) Fields(m *stream.Message) table.Schema {
 	all := d
 	if d.all != nil {
@@ -228,8 +227,8 @@ func (d *Decoder) Fields(m *stream.Message) table.Schema {
 	return out.Table.Schema()
 }
 
-// Weigh returns how many bytes the events of a message take once decompressed, if that is
-// known without decoding them; else 0.
+// Weigh returns the decompressed size of a message's events in bytes, if known without decoding
+// them; otherwise 0.
 func (d *Decoder) Weigh(m *stream.Message) int64 {
 	if n := d.set.Format; n == Arrow || n == Auto && d.recognise(m) == Arrow {
 		return d.arrow.Weigh(m.Value)
@@ -237,11 +236,11 @@ func (d *Decoder) Weigh(m *stream.Message) int64 {
 	return 0
 }
 
-// bySchema stands for the format of the schema that a message names.
+// bySchema stands for the format of a message's schema.
 const bySchema Name = ""
 
-// recognise returns the format that a message's bytes are in. For bytes of no known format it is
-// the one in use, whose decoder finds the fault, or Auto if none is.
+// recognise returns the format of a message's bytes. For unknown bytes it returns the format in
+// use, whose decoder reports the error, or Auto if there is none.
 func (d *Decoder) recognise(m *stream.Message) Name {
 	v := m.Value
 	if arrowfmt.Looks(v) && (len(v) < 2 || v[1] != 0xfe) { // a byte order mark of UTF-16
@@ -256,7 +255,7 @@ func (d *Decoder) recognise(m *stream.Message) Name {
 		return JSON
 	}
 	if registry.Framed(v) {
-		return Arrow // which explains what a registry would be needed for
+		return Arrow // its error explains that a registry is needed
 	}
 	if used := d.inUse(); len(used) == 1 {
 		return used[0]
@@ -264,7 +263,7 @@ func (d *Decoder) recognise(m *stream.Message) Name {
 	return Auto
 }
 
-// chose notes and reports what Auto has recognised, once for each format.
+// chose records and reports the formats that Auto recognises, once for each.
 func (d *Decoder) chose(n Name, m *stream.Message) {
 	if d.set.Format != Auto {
 		return
@@ -286,7 +285,7 @@ func (d *Decoder) inUse() (names []Name) {
 	return names
 }
 
-// unknown is the error for bytes of no known format, where no format or several are in use.
+// unknown returns the error for bytes of no known format, when no format or several are in use.
 func (d *Decoder) unknown(v []byte, origin table.Origin) error {
 	what := "this is in no format that is recognised"
 	if like, _ := arrowfmt.Resembles(v); like != "" {
@@ -323,7 +322,7 @@ func firstByte(v []byte) string {
 	return fmt.Sprintf("byte 1 is 0x%02x", v[0])
 }
 
-// readAs adds the format that a message was read as to an error about the whole of it.
+// readAs adds the assumed format to an error that concerns a whole message.
 func readAs(n Name, err error) error {
 	var e *table.Error
 	if n == bySchema || !errors.As(err, &e) || e.Column != "" || strings.Contains(strings.ToLower(e.Problem), string(n)) {
@@ -333,7 +332,7 @@ func readAs(n Name, err error) error {
 	return err
 }
 
-// reader returns what decodes a message that is not Arrow, and how that is written.
+// reader returns the decoder for a message that is not Arrow, and its encoding.
 func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader, Wire, error) {
 	wire := Wire{Format: n, Value: m.Value}
 	if n == JSON {
@@ -360,7 +359,7 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 	return r, wire, located(origin, err)
 }
 
-// located says which message an error is about, also one that comes up later.
+// located adds the position of the message to an error, also one that is read later.
 func located(origin table.Origin, err error) error {
 	if err == nil {
 		return nil

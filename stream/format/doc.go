@@ -1,25 +1,24 @@
-// Package format chooses how the messages of a topic are read, and how places are written.
+// Package format chooses the decoder of a topic's messages, and the encoder of places.
 //
 //	Decoder  message -> record.Decoded and a Wire    by the format set, or by the bytes alone
 //	Encoder  emit.Output and a Wire -> value         in the format set, or that of the input
 //
-// Packages of ingest read and write each format; package stream/registry has the schemas
-// that messages name. A decoder of a schema is made once and kept.
+// Packages of ingest decode and encode each format; package stream/registry has the schemas of
+// messages. A decoder of a schema is made once and cached.
 //
 // # Auto
 //
-// Auto recognises each message by its own bytes, so that a message has the same events whatever
-// came before it: an Arrow IPC stream begins with four bytes 0xFF, JSON with '{' or '['.
-// With a registry a message that names a schema, by a byte 0 and an id or in a header, is
-// what the schema says.
+// Auto recognises each message by its own bytes, so that its events do not depend on earlier
+// messages. An Arrow IPC stream begins with four bytes 0xFF, JSON with '{' or '['. With a registry,
+// a message with a schema id, after a byte 0 or in a header, is decoded by that schema.
 //
 // # Keys
 //
-// The id of an event that is no more comes from its message's key: the key as text, or, of
-// an object or a framed record, the field named as the column of ids, or else the only one.
+// The id of a deleted event comes from its message's key: the key as text or, for an object or a
+// framed record, the field with the name of the id column, otherwise its only field.
 //
 // # What is missing
 //
-// A schema that is not known yet is an error of type *stream.UnavailableError, which gets
-// it: so decoding never waits for a registry itself.
+// A schema that is not cached yet is an error of type *stream.UnavailableError, which can fetch it,
+// so that decoding itself never waits for a registry.
 package format

@@ -10,14 +10,14 @@ import (
 	"unfold/stream/registry"
 )
 
-// Output says how places are written.
+// Output configures the encoding of places.
 type Output struct {
-	// Format is that of all outputs; Same or "": each in its input's.
+	// Format is the format of all outputs; Same or "" means that of the input.
 	Format Name
 	// Pass writes the original records, in JSON or Avro, with more fields.
 	Pass bool
-	// Registry gets the schemas of outputs in Avro or Protobuf, under the subject that
-	// Strategy makes of Topic; nil: these cannot be written.
+	// Registry registers the schemas of outputs in Avro or Protobuf, under the subject that
+	// Strategy derives from Topic. If nil, these formats cannot be written.
 	Registry *registry.Client
 	Topic    string
 	Strategy registry.Strategy
@@ -25,8 +25,8 @@ type Output struct {
 	RecordName string
 }
 
-// Encoder writes placed events as messages. The same output and wire give the same bytes.
-// It is safe for concurrent use; the zero value writes each in its input's format.
+// Encoder encodes placed events as messages. The same output and wire give the same bytes. It is
+// safe for concurrent use; the zero value uses the format of each input.
 type Encoder struct {
 	set     Output
 	arrow   emit.MessageWriter
@@ -43,7 +43,7 @@ func NewEncoder(o Output) (*Encoder, error) {
 	return &Encoder{set: o, avro: emit.Avro{Name: o.RecordName}}, nil
 }
 
-// Of is the format of what is made of a message.
+// Of returns the format of the output for a message.
 func (e *Encoder) Of(w Wire) Name {
 	switch {
 	case e.set.Format != "" && e.set.Format != Same:
@@ -54,8 +54,8 @@ func (e *Encoder) Of(w Wire) Name {
 	return w.Format
 }
 
-// Subject is what schemas of outputs in a format are registered under, but for records that
-// are written again; "" for formats without.
+// Subject returns the subject of schemas for outputs in a format, except for passed records; "" for
+// formats without schemas.
 func (e *Encoder) Subject(n Name) string {
 	switch n {
 	case Avro:
@@ -66,8 +66,8 @@ func (e *Encoder) Subject(n Name) string {
 	return ""
 }
 
-// Encode writes placed events, all of one message that came as w says, and returns what the
-// header says of the value. An error that may go away is a *stream.UnavailableError.
+// Encode encodes placed events of one message with the encoding w, and returns the content type for
+// the header. A temporary error is a *stream.UnavailableError.
 func (e *Encoder) Encode(ctx context.Context, o *emit.Output, w Wire) (value []byte, contentType string, err error) {
 	n := e.Of(w)
 	if e.set.Pass && (n != w.Format || n != JSON && n != Avro || n == Avro && w.avro == nil) {
@@ -131,8 +131,8 @@ func (e *Encoder) inProtobuf(ctx context.Context, o *emit.Output) ([]byte, error
 	return value, e.name(ctx, value, &registry.Schema{Type: registry.Protobuf, Text: text}, emit.PlaceMessage)
 }
 
-// name puts the id of a schema, which it registers if that is new, before a value that has
-// room for it. record is the full name of the schema's record.
+// name writes the id of a schema, which it registers if it is new, to the space at the start of a
+// value. record is the full name of the schema's record.
 func (e *Encoder) name(ctx context.Context, value []byte, s *registry.Schema, record string) error {
 	if e.set.Registry == nil {
 		return fmt.Errorf("outputs in %s need a schema registry (registry.url), or another format (sink.format)", s.Type)

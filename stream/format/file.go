@@ -10,19 +10,19 @@ import (
 	"unfold/ingest/record"
 )
 
-// File is a schema that stands in a file.
+// File is a schema read from a file.
 type File struct {
 	format Name
 	path   string
-	// make makes the decoder of what is wanted.
+	// make makes the decoder for the selected columns.
 	make func(record.Spec) (reader, error)
 }
 
-// mostSchema bounds the file of an Avro schema.
+// mostSchema is the maximum size of an Avro schema file.
 const mostSchema = 4 << 20
 
-// ReadFile reads the schema of messages in Avro or Protobuf. For the latter message names
-// one of the schema's, or is empty; see protorec.Files.Message.
+// ReadFile reads the schema of messages in Avro or Protobuf. For Protobuf, message names one of the
+// schema's messages, or is empty; see protorec.Files.Message.
 func ReadFile(ctx context.Context, n Name, path, message string) (*File, error) {
 	f := &File{format: n, path: path}
 	switch n {
@@ -48,7 +48,7 @@ func ReadFile(ctx context.Context, n Name, path, message string) (*File, error) 
 	return nil, fmt.Errorf("%s: a schema is for Avro or Protobuf, not for %s", path, n)
 }
 
-// compile makes the decoder of what is wanted.
+// compile makes the decoder for the selected columns.
 func (f *File) compile(spec record.Spec) (reader, error) {
 	r, err := f.make(spec)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"unfold/stream/registry"
 )
 
-// Headers in which Apicurio's serializers put the id of a value's schema.
+// These are the headers in which Apicurio's serializers put the id of a value's schema.
 var apicurioHeaders = []string{"apicurio.value.globalId", "apicurio.value.contentId", "apicurio.value.artifactId"}
 
 const (
@@ -26,8 +26,8 @@ const (
 	writeRecords     = "write an object, or a list of objects, a message"
 )
 
-// foreign names what a message is that cannot be read as its topic's others, and what to do;
-// "" if that is not known.
+// foreign identifies a message that is not in its topic's format, and gives advice; "" if it is
+// unknown.
 func foreign(m *stream.Message) (what, do string) {
 	v := m.Value
 	if v == nil {
@@ -42,7 +42,7 @@ func foreign(m *stream.Message) (what, do string) {
 		}
 	}
 	if jsonrec.Looks(v) {
-		return "", "" // what is wrong in it is known
+		return "", "" // the error in it is known
 	}
 	return arrowfmt.Resembles(v)
 }
@@ -88,7 +88,7 @@ func jsonValue(v []byte) (what, do string) {
 	return "", ""
 }
 
-// utf16 reports JSON in UTF-16 without a byte order mark.
+// utf16 reports whether a value is JSON in UTF-16 without a byte order mark.
 func utf16(v []byte) bool {
 	if len(v) < 4 || len(v)%2 != 0 {
 		return false
@@ -97,8 +97,8 @@ func utf16(v []byte) bool {
 	return opens(v[0]) && v[1] == 0 && v[3] == 0 || v[0] == 0 && opens(v[1]) && v[2] == 0
 }
 
-// apicurio8 reports a byte 0 and an id of 8 bytes, whose first 4 are 0: a schema that no registry
-// has.
+// apicurio8 reports whether a value has a byte 0 and an id of 8 bytes, the first 4 of them 0, which
+// no registry uses for a schema.
 func apicurio8(v []byte) bool {
 	return len(v) > 9 && v[0] == 0 && binary.BigEndian.Uint32(v[1:]) == 0 && binary.BigEndian.Uint32(v[5:]) != 0
 }
@@ -107,8 +107,7 @@ func uuid(v []byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:16])
 }
 
-// named adds to the error of a message that cannot be read what the message is, if that is
-// known, the format that was expected, and what to do.
+// named adds to a decoding error the identified kind of message, the expected format, and advice.
 func (d *Decoder) named(m *stream.Message, err error) error {
 	var missing *stream.UnavailableError
 	var skipped *stream.SkippedError
@@ -132,7 +131,7 @@ func (d *Decoder) named(m *stream.Message, err error) error {
 	return err
 }
 
-// reads names the format that messages are read in.
+// reads returns the name of the expected format.
 func (d *Decoder) reads() string {
 	if used := d.inUse(); len(used) > 0 {
 		return joined(used)
@@ -143,7 +142,7 @@ func (d *Decoder) reads() string {
 	return string(d.set.Format)
 }
 
-// unframed refuses a message whose schema cannot be asked for, since the id is none.
+// unframed reports whether a message's schema id is invalid, so that no schema can be fetched.
 func unframed(header []byte, v []byte) bool {
 	return header == nil && registry.Framed(v) && (apicurio8(v) || utf16(v))
 }

@@ -21,8 +21,8 @@ func wide(order binary.AppendByteOrder, text string) (out []byte) {
 	return out
 }
 
-// TestDeadLettersNameWhatCame: a message that is no record of its topic is named in words, with the format that is
-// expected and what to do.
+// A message that is not a record of its topic is identified in the error, with the expected format
+// and advice.
 func TestDeadLettersNameWhatCame(t *testing.T) {
 	_, client := schemaRegistry(t)
 	glue := append([]byte{3, 0}, bytes.Repeat([]byte{0xab}, 20)...)
@@ -75,7 +75,8 @@ func TestDeadLettersNameWhatCame(t *testing.T) {
 	}
 }
 
-// TestKeysThatNameNothing: a deletion whose key names no event is an error, not the deletion of the event of an empty id.
+// A deletion whose key identifies no event is an error, not the deletion of the event with an empty
+// id.
 func TestKeysThatNameNothing(t *testing.T) {
 	for name, m := range map[string]stream.Message{
 		"no key": {}, "an empty key": {Key: []byte{}},
@@ -92,7 +93,7 @@ func TestKeysThatNameNothing(t *testing.T) {
 	}
 }
 
-// TestSparseIndices: an element of a sparse vector beyond its dimensions is named.
+// The error for an element of a sparse vector beyond its dimensions names the element.
 func TestSparseIndices(t *testing.T) {
 	set := format.Settings{Spec: record.Spec{Paths: []string{"v"}, Vector: "v"}}
 	for value, want := range map[string]string{

@@ -22,7 +22,7 @@ import (
 	"unfold/stream/registry/registrytest"
 )
 
-// Schemas of an event: id, a vector and a text.
+// These are schemas of an event: id, a vector and a text.
 const (
 	avroEvent  = `{"type":"record","name":"Event","fields":[{"name":"id","type":"long"},{"name":"v","type":{"type":"array","items":"float"}},{"name":"kind","type":"string"}]}`
 	protoEvent = "syntax = \"proto3\";\nmessage Other { string s = 1; }\nmessage Event { int64 id = 1; repeated float v = 2; string kind = 3; }\n"
@@ -68,8 +68,8 @@ func inArrow(t *testing.T, id int64, v []float32, kind string) []byte {
 // framed puts a schema's id before a record.
 func framed(id int, value []byte) []byte { return append(registry.AppendID(nil, id), value...) }
 
-// schemaRegistry is one that holds the schemas: 1 Avro, 2 Protobuf, 3 JSON Schema; 4 and 5 are
-// those of keys: a struct, and a text.
+// schemaRegistry returns a registry with the schemas 1 Avro, 2 Protobuf, 3 JSON Schema; 4 and 5 are
+// schemas of keys: a struct and a text.
 func schemaRegistry(t *testing.T) (*registrytest.Fake, *registry.Client) {
 	t.Helper()
 	r := registrytest.StartFake(t)
@@ -107,8 +107,7 @@ func header(name string, value []byte) []stream.Header {
 	return []stream.Header{{Key: name, Value: value}}
 }
 
-// TestFormats: one event is the same in all formats, however they are recognised, and its bytes
-// say which it is.
+// An event is the same in all formats, whether the format is set or recognised by its bytes.
 func TestFormats(t *testing.T) {
 	_, client := schemaRegistry(t)
 	v, folder := []float32{0.5, -2}, t.TempDir()
@@ -171,8 +170,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestNotDecoded: what cannot be decoded is said with what to do, and is no failure of the
-// registry.
+// Errors of messages that cannot be decoded include advice, and are not errors of the registry.
 func TestNotDecoded(t *testing.T) {
 	_, client := schemaRegistry(t)
 	for name, c := range map[string]struct {
@@ -201,8 +199,7 @@ func TestNotDecoded(t *testing.T) {
 	}
 }
 
-// TestRegistryAway: while the registry is away messages of known schemas are decoded, and
-// those of others wait.
+// While the registry is unavailable, messages of known schemas are decoded and the others wait.
 func TestRegistryAway(t *testing.T) {
 	fake, client := schemaRegistry(t)
 	d := decoder(t, format.Settings{Registry: client})
@@ -227,8 +224,7 @@ func TestRegistryAway(t *testing.T) {
 	}
 }
 
-// TestGone: what is no more is known by its key, in whatever form, or by what the record
-// was.
+// Deleted events are identified by the key, in any form, or by the previous record.
 func TestGone(t *testing.T) {
 	_, client := schemaRegistry(t)
 	deleted := `{"before": {"id": %s, "kind": "a"}, "after": null, "op": "d", "source": {}, "ts_ms": 1}`
@@ -285,8 +281,8 @@ func output(t *testing.T) *emit.Output {
 	}
 }
 
-// TestWritten: what is written in any format is read back by its schema, its bytes are the
-// same each time, and schemas are registered under the subject that the strategy says.
+// Outputs in any format can be decoded with their schema, have the same bytes each time, and their
+// schemas are registered under the strategy's subject.
 func TestWritten(t *testing.T) {
 	_, client := schemaRegistry(t)
 	wire := func(n format.Name) format.Wire { return format.Wire{Format: n} }
@@ -346,8 +342,8 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestPassed: a record is written again, with the place as further fields; one that has such
-// fields, or came in a format without these, is not.
+// A record is passed on with the place as further fields, unless it has such fields or came in a
+// format without them.
 func TestPassed(t *testing.T) {
 	_, client := schemaRegistry(t)
 	e, err := format.NewEncoder(format.Output{Pass: true, Registry: client, Topic: "passed"})
@@ -390,8 +386,8 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// TestSchemaNotTaken: an output whose schema cannot be registered now waits; one whose schema
-// the registry refuses is at fault.
+// An output whose schema cannot be registered now waits; one whose schema the registry rejects is
+// an error.
 func TestSchemaNotTaken(t *testing.T) {
 	fake, client := schemaRegistry(t)
 	fake.Closed()

@@ -9,8 +9,8 @@ import (
 	"unfold/stream/format"
 )
 
-// TestIDsAreExact: numbers of 64 bits that differ in the last place are different ids, and a
-// number that cannot be exact is refused by name, not rounded.
+// Ids of 64 bits that differ in the last digit are distinct, and a number that cannot be exact is
+// rejected, not rounded.
 func TestIDsAreExact(t *testing.T) {
 	read := func(text string) (string, error) {
 		spec := record.Spec{ID: "id", Paths: []string{"id", "v"}, Vector: "v"}

@@ -17,7 +17,7 @@ import (
 	"unfold/stream/registry"
 )
 
-// deleted returns the id of a record that is no more: that of its row, or else its key's.
+// deleted returns the id of a deleted record: from its row, or else from its key.
 func (d *Decoder) deleted(t *table.Table, m *stream.Message) (string, error) {
 	if d.set.ID != "" && t != nil && t.Len() > 0 {
 		if c, ok := t.Column(d.set.ID); ok && !c.IsNull(0) {
@@ -27,9 +27,8 @@ func (d *Decoder) deleted(t *table.Table, m *stream.Message) (string, error) {
 	return d.gone(m)
 }
 
-// gone returns the id that a message's key names. A key that cannot be read as anything
-// else is the id as it is. The error is a *stream.UnavailableError, or says that the key's
-// number cannot be an id.
+// gone returns the id in a message's key. A key in no other form is the id itself. The error is a
+// *stream.UnavailableError, or reports a number that cannot be an id.
 func (d *Decoder) gone(m *stream.Message) (string, error) {
 	if len(m.Key) == 0 {
 		return "", table.Origin{Position: m.Position()}.Bad("a deletion has no key, so it names no event").Suggest("write the event's id as the key")
@@ -56,7 +55,7 @@ func (d *Decoder) gone(m *stream.Message) (string, error) {
 	return string(m.Key), nil
 }
 
-// plainID is an id that a key of MongoDB's holds as JSON in a text: text in quotes, or an object of
+// plainID returns the id in a MongoDB key, which is JSON in a text: text in quotes, or an object of
 // one field such as {"$oid": "65"}.
 func (d *Decoder) plainID(id string) string {
 	if d.set.ID != "_id" || !strings.HasPrefix(id, `"`) && !strings.HasPrefix(id, `{"$`) {
@@ -79,9 +78,9 @@ func (d *Decoder) plainID(id string) string {
 	return id
 }
 
-// binary reads the keys that Kafka's serializers of integers write: 4 or 8 bytes, the highest
-// first. The bytes distinguish text of that length. Where the ids are pinned to be
-// integers, only digits are text.
+// binary decodes keys of Kafka's integer serializers: 4 or 8 bytes, big-endian. The byte values
+// distinguish them from text of that length. If ids are pinned to integers, only digits count as
+// text.
 func (d *Decoder) binary(key []byte) (n int64, ok bool) {
 	if len(key) != 4 && len(key) != 8 {
 		return 0, false
@@ -99,7 +98,7 @@ func (d *Decoder) binary(key []byte) (n int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(key)), true
 }
 
-// scalar reads a JSON text or number, alone or as the payload of Connect's envelope.
+// scalar decodes a JSON text or number, alone or as the payload of Connect's envelope.
 func scalar(key []byte) (string, bool) {
 	var v struct {
 		Schema  json.RawMessage `json:"schema"`
@@ -125,8 +124,8 @@ func scalar(key []byte) (string, bool) {
 	return number.String(), true
 }
 
-// keyReader returns what reads a message's key, and what is to be read; nil for a key that
-// is text.
+// keyReader returns the decoder for a message's key, and the bytes to decode; nil for a key that is
+// text.
 func (d *Decoder) keyReader(m *stream.Message) (reader, []byte, error) {
 	header, named := m.Header(registry.KeyHeader)
 	if d.set.Registry != nil && (named || registry.Framed(m.Key)) {
@@ -149,8 +148,8 @@ func (d *Decoder) keyReader(m *stream.Message) (reader, []byte, error) {
 	return nil, key, nil
 }
 
-// idOf finds the column of the id in a key: that named as it, by its whole path or the last
-// part of that, or the only one.
+// idOf finds the id column in a key: the one with its name, by its whole path or the last part of
+// that, or the only one.
 func (d *Decoder) idOf(t *table.Table) (table.Column, bool) {
 	if id := d.set.ID; id != "" {
 		if c, ok := t.Column(id); ok {

@@ -10,7 +10,7 @@ type Name string
 
 // The formats.
 const (
-	// Auto is chosen by the bytes of each message; Same is that of a message's input.
+	// Auto is chosen by the bytes of each message; Same is the format of a message's input.
 	Auto Name = "auto"
 	Same Name = "same"
 
@@ -23,7 +23,7 @@ const (
 // formats are those that messages can have.
 var formats = []Name{Arrow, JSON, Avro, Protobuf}
 
-// ContentType is what the header of a message of that format says.
+// ContentType returns the content type for the header of a message in that format.
 func (n Name) ContentType() string {
 	switch n {
 	case JSON:

@@ -15,11 +15,11 @@ import (
 	"unfold/stream/registry"
 )
 
-// mostSchemas bounds the schemas, and the messages of a Protobuf schema, that decoders are
-// kept for.
+// mostSchemas is the maximum number of cached decoders of schemas, and of messages of a Protobuf
+// schema.
 const mostSchemas = 1024
 
-// schemas are the decoders of values, or of keys, that are JSON or have named a schema.
+// schemas has the decoders of values or of keys, for JSON and for schemas.
 type schemas struct {
 	registry *registry.Client
 	spec     record.Spec
@@ -44,11 +44,11 @@ func newSchemas(r *registry.Client, spec record.Spec, ofKeys bool) *schemas {
 	return &schemas{registry: r, spec: spec, json: jsonrec.New(spec), ofKeys: ofKeys, known: map[string]*schema{}}
 }
 
-// errNoSchema says that nothing names a schema.
+// errNoSchema reports that a message has no schema id.
 var errNoSchema = errors.New("no schema is named, neither by a byte 0 and an id before the record nor in a header")
 
-// find returns the decoder of the schema that a header names or, if that is nil, the bytes
-// of a value before the record, and the record.
+// find returns the decoder of the schema in a header or, if that is nil, at the start of a value,
+// and the record.
 func (s *schemas) find(header, value []byte) (reader, Wire, error) {
 	name, record, index := header, value, []byte(nil)
 	switch {
@@ -84,7 +84,7 @@ func (s *schemas) find(header, value []byte) (reader, Wire, error) {
 	return known.reader, Wire{Format: known.format, Value: record, avro: avro}, known.err
 }
 
-// missing is the error for a schema that is not known yet.
+// missing returns the error for a schema that is not cached yet.
 func (s *schemas) missing(name []byte) error {
 	ref, _, err := registry.ParseHeader(name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *schemas) missing(name []byte) error {
 	}
 }
 
-// fetch gets a schema and makes its decoder.
+// fetch fetches a schema and makes its decoder.
 func (s *schemas) fetch(ctx context.Context, name []byte, ref registry.Ref) error {
 	var made *schema
 	got, err := s.registry.ByRef(ctx, ref)
@@ -133,7 +133,7 @@ func (s *schemas) make(ctx context.Context, got *registry.Schema) *schema {
 			references = append(references, avrorec.Reference{Name: r.Name, Text: r.Text})
 		}
 		if out.reader, out.err = avrorec.Compile(got.Text, references, s.spec); out.err != nil && s.ofKeys {
-			// A value alone is written as a record that has no other field.
+			// A scalar key is wrapped in a record with a single field.
 			alone := `{"type":"record","name":"unfold_key","fields":[{"name":"key","type":` + got.Text + `}]}`
 			out.reader, out.err = avrorec.Compile(alone, references, s.spec)
 		}
@@ -156,8 +156,7 @@ func (s *schemas) make(ctx context.Context, got *registry.Schema) *schema {
 	return &schema{err: fmt.Errorf("schemas of type %q are not supported", got.Type)}
 }
 
-// message returns the decoder of the message that an index path names, and what is behind
-// the path.
+// message returns the decoder of the message with an index path, and the bytes after the path.
 func (s *schemas) message(of *schema, path []byte) (rest []byte, m *schema, err error) {
 	index, rest, err := registry.ParseIndex(path)
 	if err != nil {

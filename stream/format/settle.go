@@ -18,14 +18,14 @@ import (
 	"unfold/stream/registry"
 )
 
-// seeding takes the types of what was written before from the registry, once.
+// seeding loads the types of earlier outputs from the registry, once.
 type seeding struct {
 	mu   sync.Mutex
 	done bool
 }
 
-// seed takes over the types of the newest schema of the outputs. So a stage that starts again, and the
-// others of its group, write columns as they were.
+// seed loads the types of the outputs' newest schema, so that a restarted stage, and the others of
+// its group, encode columns as before.
 func (e *Encoder) seed(ctx context.Context) error {
 	if e.set.Registry == nil || e.set.Pass {
 		return nil
@@ -48,13 +48,13 @@ func (e *Encoder) seed(ctx context.Context) error {
 	return nil
 }
 
-// avroOf are the types of Avro that pinned columns have in outputs.
+// avroOf has the Avro types of pinned columns in outputs.
 var avroOf = map[record.Type]any{record.Int: "long", record.Uint: "string", record.Float: "double", record.Bool: "boolean", record.Text: "string",
 	record.Time: map[string]any{"type": "long", "logicalType": "timestamp-micros"}}
 
-// CheckPins says which pinned types the registry would refuse in the schema of outputs in Avro, by the newest
-// one that is registered: columns that pass through, by the names that they have there. A
-// registry that cannot be reached is no error.
+// CheckPins returns an error for pinned types that the registry would reject in the Avro schema of
+// outputs, given its newest schema, for columns that pass through by their output names. An
+// unavailable registry is not an error.
 func (e *Encoder) CheckPins(ctx context.Context, types map[string]record.Type, id string, passing []string) error {
 	if e.set.Registry == nil || e.set.Pass || !slices.ContainsFunc(passing, func(column string) bool { return avroOf[types[column]] != nil }) {
 		return nil
@@ -87,9 +87,9 @@ func (e *Encoder) CheckPins(ctx context.Context, types map[string]record.Type, i
 	return errors.Join(problems...)
 }
 
-// CheckRecord says why the registry would refuse the schema of outputs in Avro as a whole: as far as it is known
-// before an event is, for maps of so many dimensions. Columns without a pinned type are as the newest
-// schema has them. A registry that cannot be reached is no error.
+// CheckRecord returns an error if the registry would reject the Avro schema of outputs as a whole,
+// as far as it is known before the first event, for maps of dims dimensions. Columns without a
+// pinned type are as in the newest schema. An unavailable registry is not an error.
 func (e *Encoder) CheckRecord(ctx context.Context, dims int, types map[string]record.Type, id string, passing []string) error {
 	if e.set.Registry == nil || e.set.Pass {
 		return nil
@@ -116,7 +116,7 @@ func (e *Encoder) CheckRecord(ctx context.Context, dims int, types map[string]re
 		made.Name, subject, recordName(latest.Text), cmp.Or(why, "the registry does not say why"))
 }
 
-// expected is the schema of the output of an event that lacks all its values.
+// expected returns the output schema for an event with all values missing.
 func expected(to *emit.Avro, dims int, types map[string]record.Type, id string, passing []string) (*emit.AvroSchema, error) {
 	paths := slices.Compact(slices.Sorted(slices.Values(passing)))
 	paths = slices.DeleteFunc(paths, func(column string) bool { return column == "" })
@@ -145,7 +145,7 @@ func expected(to *emit.Avro, dims int, types map[string]record.Type, id string, 
 	return made, err
 }
 
-// recordName is the full name of a schema's record.
+// recordName returns the full name of a schema's record.
 func recordName(text string) string {
 	var s struct{ Name, Namespace string }
 	if json.Unmarshal([]byte(text), &s) != nil || s.Name == "" {
@@ -157,7 +157,7 @@ func recordName(text string) string {
 	return s.Name
 }
 
-// withType is a schema in which a field has another type, beside null, and what it was.
+// withType returns a schema with another type for a field, besides null, and the previous type.
 func withType(text, name string, t any) (out, was string, changed bool) {
 	var s map[string]any
 	if json.Unmarshal([]byte(text), &s) != nil {

@@ -39,8 +39,8 @@ func placed(t *testing.T, e *format.Encoder, client *registry.Client, text strin
 	return s.Text, nil
 }
 
-// TestColumnsInAvroHaveOneType: what connectors read has no unions of several types, ids that are integers are long, and
-// a stage that starts again, or another of its group, writes columns as the registry has them.
+// Outputs in Avro have no unions of several types, integer ids are long, and a restarted stage, or
+// another of its group, encodes columns as registered.
 func TestColumnsInAvroHaveOneType(t *testing.T) {
 	_, client := schemaRegistry(t)
 	encoder := func() *format.Encoder {
@@ -70,7 +70,7 @@ func TestColumnsInAvroHaveOneType(t *testing.T) {
 	}
 }
 
-// TestPinsThatComeLater: a pin that the registry would refuse is known before a message is.
+// A pin that the registry would reject is detected before the first message.
 func TestPinsThatComeLater(t *testing.T) {
 	fake, client := schemaRegistry(t)
 	fake.Seed("later-value", 900, registry.Avro, `{"type":"record","name":"Place","namespace":"unfold","fields":[{"name":"id","type":["null","long"],"default":null},{"name":"w_x","type":["null","double"],"default":null}]}`)
@@ -97,8 +97,8 @@ func TestPinsThatComeLater(t *testing.T) {
 	}
 }
 
-// TestRecordsAreChecked: records that the registry would refuse beside those that a subject has are known before a
-// message is: under another program's subject, or when their name was changed.
+// A record that the registry would reject, given the subject's schemas, is detected before the
+// first message: under another program's subject, or after a renaming.
 func TestRecordsAreChecked(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
 		fake, client := schemaRegistry(t)
@@ -136,7 +136,7 @@ func checkedBy(t *testing.T, o format.Output, types map[string]record.Type) erro
 	return e.CheckRecord(t.Context(), 2, types, "id", []string{"id", "w", "id", ""})
 }
 
-// testRecordsAreChecked checks them by a registry that is made to refuse what is not the same.
+// testRecordsAreChecked checks them with a registry that is made to reject different schemas.
 func testRecordsAreChecked(t *testing.T, client *registry.Client, refuse func()) {
 	own := format.Output{Format: format.Avro, Topic: "checked", Registry: client}
 	if err := checkedBy(t, own, nil); err != nil {

@@ -11,8 +11,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// textChange decodes Debezium's changes in Avro whose records are JSON in a text, as MongoDB's are: it makes the
-// envelope JSON, too, with those of its fields that are wanted.
+// textChange decodes Debezium's Avro changes whose records are JSON in a text, such as MongoDB's.
+// It converts the selected fields of the envelope to JSON too.
 type textChange struct {
 	envelope *avrorec.Decoder
 	json     *jsonrec.Decoder
@@ -64,7 +64,7 @@ func (c *textChange) Decode(value []byte, origin table.Origin) (record.Decoded, 
 	return c.json.Decode(text, origin)
 }
 
-// valueOf is the first value of a column as JSON: integers stay exact.
+// valueOf returns the first value of a column as JSON; integers stay exact.
 func valueOf(c table.Column) any {
 	switch t, _ := record.TypeOf(c.DataType()); {
 	case c.IsNull(0):

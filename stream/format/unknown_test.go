@@ -9,8 +9,8 @@ import (
 	"unfold/stream/format"
 )
 
-// A message that cannot be read is named after the format that its topic is in, with the byte
-// where it differs: an Arrow stream is spoken of only where messages are Arrow.
+// The error of an undecodable message names the topic's format and the byte that differs; it
+// mentions Arrow streams only if messages are Arrow.
 func TestUnknownMessagesNameTheFormatInUse(t *testing.T) {
 	_, client := schemaRegistry(t)
 	avro, proto := framed(1, inAvro(7, []float32{1, 2}, "a")), framed(2, append([]byte{2, 2}, inProtobuf(7, []float32{1, 2}, "a")...))
@@ -65,7 +65,7 @@ func TestUnknownMessagesNameTheFormatInUse(t *testing.T) {
 	}
 }
 
-// Several formats in one topic are all named.
+// If a topic has several formats, the error names all of them.
 func TestUnknownMessagesBesideSeveralFormats(t *testing.T) {
 	d, err := format.NewDecoder(format.Settings{Arrow: arrowfmt.Limits{}})
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// Changes are what a map has to do to follow the set, as of a moment: clear some
-// slots and take some vectors.
+// Changes are the changes a map must make to match the set at some moment: slots to clear and
+// vectors to add.
 type Changes struct {
-	// Gone are slots of the map, in the order in which their points went. X holds
-	// the vectors of the points that are not in the map yet.
+	// Gone are slots of the map, in the order in which their points were removed. X has the vectors
+	// of points that are not on the map yet.
 	Gone []int32
 	X    vec.Matrix[float32]
 
@@ -19,14 +19,13 @@ type Changes struct {
 // Len is the number of changes.
 func (c Changes) Len() int { return len(c.Gone) + c.X.Rows }
 
-// Fresh is how many changes the map has yet to make.
+// Fresh returns the number of changes that the map has not made yet.
 func (s *Set) Fresh() int { return len(s.gone) + s.Unmapped() }
 
-// Unmapped is how many points the map has yet to take.
+// Unmapped returns the number of points that are not on the map yet.
 func (s *Set) Unmapped() int { return s.Len() - s.mapped }
 
-// Changes lists what the map has yet to do. The set may change before Took says
-// that it is done.
+// Changes lists the pending changes of the map. The set may change before Took confirms them.
 func (s *Set) Changes() Changes {
 	fresh := s.Len() - s.mapped
 	c := Changes{Gone: append([]int32(nil), s.gone...), X: vec.Matrix[float32]{Cols: s.dim, Data: make([]float32, 0, fresh*s.dim)}}
@@ -40,13 +39,12 @@ func (s *Set) Changes() Changes {
 	return c
 }
 
-// Point returns the point whose vector is row i of X, and whether it is still there.
+// Point returns the point whose vector is row i of X, and whether it still exists.
 func (s *Set) Point(c Changes, i int) (int32, bool) {
 	return c.points[i], s.gen[c.points[i]] == c.gen[i]
 }
 
-// Took says that the map has made these changes, the newest ones that were listed:
-// row i of X is at slots[i].
+// Took confirms that the map has made the most recently listed changes: row i of X is at slots[i].
 func (s *Set) Took(c Changes, slots []int32) {
 	s.gone = append([]int32(nil), s.gone[len(c.Gone):]...)
 	for i := range slots {
@@ -61,14 +59,14 @@ func (s *Set) Took(c Changes, slots []int32) {
 	}
 }
 
-// reorder puts a point right among those that have to go first.
+// reorder updates a point's position in the eviction order.
 func (s *Set) reorder(p int32) {
 	if s.settings.Policy == Coverage {
 		s.rank.fix(p)
 	}
 }
 
-// Discard removes the point of row i of X, which the map cannot take.
+// Discard removes the point of row i of X, which the map cannot represent.
 func (s *Set) Discard(c Changes, i int) {
 	if p, there := s.Point(c, i); there {
 		s.counts.Unusable++
@@ -76,9 +74,9 @@ func (s *Set) Discard(c Changes, i int) {
 	}
 }
 
-// Stayed returns, for each row of a map that is about to be published, in which slot s is row
-// rowOf[s] (-1, or beyond its end: none), the row of the map that was published last which
-// the same point is there, -1 if it is not.
+// Stayed compares the map to be published, in which slot s is row rowOf[s] (-1, or beyond its end:
+// none), with the last published one. It returns, for each of its rows, the row of the same point
+// on the previous map, -1 if there is none.
 func (s *Set) Stayed(rowOf []int32, rows int) []int32 {
 	out := make([]int32, rows)
 	for r := range out {
@@ -92,8 +90,8 @@ func (s *Set) Stayed(rowOf []int32, rows int) []int32 {
 	return out
 }
 
-// Published says that a map was published in which slot s is row rowOf[s] (-1, or
-// beyond its end: none).
+// Published records that a map was published in which slot s is row rowOf[s] (-1, or beyond its
+// end: none).
 func (s *Set) Published(rowOf []int32) {
 	for p := range s.All() {
 		s.row[p] = -1
@@ -103,9 +101,9 @@ func (s *Set) Published(rowOf []int32) {
 	}
 }
 
-// Rebind says that the map begins again as it was published last, with row r at
-// slots[r]: points that are not there have to be taken again, and rows without a
-// point have to go. It returns how many points lie at each row.
+// Rebind resets the map to the last published one, with row r at slots[r]. Points that are not on
+// it must be added again, and rows without a point removed. It returns the number of points at each
+// row.
 func (s *Set) Rebind(slots []int32) []uint32 {
 	held := make([]uint32, len(slots))
 	s.mapped, s.gone = 0, nil

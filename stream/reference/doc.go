@@ -1,15 +1,14 @@
-// Package reference keeps the bounded set of events that a map is learnt from.
+// Package reference maintains the bounded set of events that a map is learnt from.
 //
 // # Points and events
 //
-// A point is a vector, and stands for all events of the stream that had exactly this
-// vector since it joined the set: they are counted, not kept. Streams of records are
-// mostly duplicates, and a set of so many points shows as many distinct things.
+// A point is a vector that represents all events with exactly this vector since it joined the set;
+// they are counted, not stored. Streams of records are mostly duplicates, so a set of points shows
+// as many distinct records.
 //
-// If events have ids (Settings.IDs), each point knows those of its newest events, eight of
-// them. An event whose id is known replaces the one before: it is moved to the point of
-// its new vector. Delete removes an event. A point goes when the last id known for it
-// goes. An id is known to one point only.
+// If events have ids (Settings.IDs), each point stores those of its newest events, up to eight. An
+// event with a known id replaces the previous one: it moves to the point of its new vector. Delete
+// removes an event. A point is removed with its last known id. An id belongs to one point only.
 //
 // # Policies
 //
@@ -17,32 +16,30 @@
 //	Window      the points seen last, by the time of their events
 //	Coverage    every region of the input: where the map is most crowded points go first
 //
-// Reservoir keeps the vectors with the smallest hashes (bottom-k sampling; Cohen and
-// Kaplan 2007): the hash is as good as a random number drawn for each vector, and the same
-// one whenever that vector comes again. So the sample does not depend on order, on
-// batches, on restarts or on how often a vector comes; the count of every sampled vector
-// is exact; and a vector that has been left out stays out. The largest hash that may
-// enter, the threshold, falls as the stream grows. Deletions leave it, so that the rest
-// stays uniform; but below half of Size it is doubled, as a set that is nearly empty shows
-// nothing.
+// Reservoir keeps the vectors with the smallest hashes (bottom-k sampling; Cohen and Kaplan 2007).
+// The hash acts as a random number for each vector, and is the same whenever that vector comes
+// again. So the sample does not depend on order, batches, restarts or the frequency of a vector;
+// the count of every sampled vector is exact; and a rejected vector stays rejected. The largest
+// accepted hash, the threshold, falls as the stream grows. Deletions do not change it, so that the
+// rest stays uniform. Below half of Size, however, it is doubled, since a nearly empty set is of
+// little use.
 //
-// Coverage has no opinion before it sees a map: up to a tenth more than Size waits.
-// Crowded chooses as many points of the map, where the distance to the k-th neighbour is
-// smallest, none within reach of another. So a crowd gets thinner, and no hole appears.
+// Coverage evicts nothing before there is a map: up to a tenth more than Size may wait. Crowded
+// then selects the points of the map with the smallest distance to the k-th neighbour, none within
+// reach of another. So dense regions are thinned without making holes.
 //
-// Under every policy points go that are older than Settings.MaxAge: whose newest
-// event is so much older than the newest of all. Time is that of the messages, so
-// that a stream that is read again gives the same set, and one that pauses keeps
-// what it has.
+// Under every policy, points older than Settings.MaxAge are removed: those whose newest event is so
+// much older than the newest of all. Times are those of the messages, so that a repeated stream
+// gives the same set, and a paused one keeps its set.
 //
 // # The map's side
 //
-// A map follows the set from behind. Each point is, or is not, at a slot of the map.
-// Changes lists what the map has yet to do, and Took says that it has done it. Events come
-// in meanwhile: a Set is not safe for concurrent use, but what Changes returns is a copy.
+// A map follows the set with a delay. Each point has a slot on the map or none. Changes lists the
+// pending changes of the map, and Took confirms that they were made. Events may be added meanwhile:
+// a Set is not safe for concurrent use, but Changes returns a copy.
 //
 // # Bounds
 //
-// Bytes says beforehand what a set can take. A set allocates as it fills and never
-// grows beyond that, whatever comes.
+// Bytes returns the maximum memory of a set in advance. A set allocates as it fills and never
+// exceeds that.
 package reference

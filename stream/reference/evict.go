@@ -8,7 +8,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Excess is how many points a set with the policy Coverage has beyond its size.
+// Excess returns the number of points beyond the size of a set with the policy Coverage.
 func (s *Set) Excess() int {
 	if s.settings.Policy != Coverage {
 		return 0
@@ -16,8 +16,8 @@ func (s *Set) Excess() int {
 	return max(0, s.Len()-s.settings.Size)
 }
 
-// Eligible says for each row of the map that was published last whether a point
-// lies there that may go, for Crowded.
+// Eligible reports for each row of the last published map whether it has a point that may be
+// evicted, for Crowded.
 func (s *Set) Eligible(rows int) []bool {
 	out := make([]bool, rows)
 	for p := range s.All() {
@@ -29,9 +29,9 @@ func (s *Set) Eligible(rows int) []bool {
 }
 
 // Crowded chooses, under a distance, n of a map's eligible rows: those nearest to their k-th
-// neighbours, kdist2 being the squares of these distances. A row is skipped as
-// long as another that was chosen lies within that one's k-th neighbour, so that a
-// crowd gets thinner and no hole; only if too few are left these are taken, too.
+// neighbours, with squared distances kdist2. A row is skipped while another chosen one is within
+// its k-th neighbour distance, so that dense regions are thinned without holes. Skipped rows are
+// only taken if there are too few others.
 func Crowded(d distance.Distance, x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []int32 {
 	var order []int32
 	for i, e := range eligible {
@@ -55,8 +55,8 @@ func Crowded(d distance.Distance, x vec.Matrix[float32], kdist2 []float64, eligi
 	return append(chosen, spared[:n-len(chosen)]...)
 }
 
-// Drop removes points by their rows on the map that was published last, in this order,
-// until the set has no more than its size.
+// Drop removes points by their rows on the last published map, in this order, until the set is not
+// larger than its size.
 func (s *Set) Drop(rows []int32) {
 	at := map[int32]int32{}
 	for p := range s.All() {

@@ -1,7 +1,7 @@
 package reference
 
-// heap is a binary heap of points that knows where each of them is, so that one in
-// the middle can move or go. less says who is nearer to the top.
+// heap is a binary heap of points that knows the position of each, so that any of them can be moved
+// or removed. less is the order, smallest first.
 type heap struct {
 	less func(a, b int32) bool
 	item []int32
@@ -37,7 +37,7 @@ func (h *heap) remove(p int32) {
 	}
 }
 
-// fix puts a point right whose rank has changed.
+// fix restores the heap after a point's rank has changed.
 func (h *heap) fix(p int32) {
 	i := int(h.at[p])
 	h.up(i)

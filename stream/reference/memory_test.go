@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Events that keep a set full and changing take no more than Bytes says, which is
-// not much more than they take.
+// Events that keep a set full and changing need no more memory than Bytes returns, and not much
+// less.
 func TestMemory(t *testing.T) {
 	const dim, note, size, idBytes = 20, 2, 5000, 24
 	for p := range Policy(len(policies)) {

@@ -19,7 +19,7 @@ func TestWindowHoldsTheNewest(t *testing.T) {
 	}
 	s.Add([]float32{92}, "", 100) // seen again
 	s.Add([]float32{200}, "", 101)
-	s.Add([]float32{3}, "", 50) // late: older than all there is
+	s.Add([]float32{3}, "", 50) // late: older than all others
 	got := slices.Sorted(maps.Keys(s.valueCounts()))
 	if want := []float32{91, 92, 93, 94, 95, 96, 97, 98, 99, 200}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -41,8 +41,7 @@ func TestMaxAge(t *testing.T) {
 	}
 }
 
-// What is too old goes whatever made the time advance, also an event that comes again
-// as it was.
+// Old points are removed whatever made the time advance, including a repeated event.
 func TestMaxAgeByTheSameEvent(t *testing.T) {
 	s := newSet(t, Settings{IDs: true, MaxAge: 7}, 1, 0)
 	s.Add([]float32{1}, "a", 0)
@@ -53,8 +52,7 @@ func TestMaxAgeByTheSameEvent(t *testing.T) {
 	}
 }
 
-// Every vector has the same chance to be in the reservoir, however often and in
-// whatever order it comes.
+// Every vector has the same chance to be in the reservoir, whatever its frequency and order.
 func TestReservoirIsUniform(t *testing.T) {
 	const size, vectors, trials = 20, 200, 4000
 	hits := make([]int, vectors)
@@ -75,8 +73,8 @@ func TestReservoirIsUniform(t *testing.T) {
 			}
 		}
 	}
-	// Binomial: mean 400, deviation 19. The chi-square of 200 cells has mean 199
-	// and deviation 20.
+	// The count is binomial: mean 400, deviation 19. The chi-square of 200 cells has mean 199 and
+	// deviation 20.
 	chi := 0.0
 	for _, h := range hits {
 		d := float64(h) - trials*size/vectors
@@ -124,7 +122,7 @@ func TestReservoirRefills(t *testing.T) {
 	}
 }
 
-// Coverage keeps the sparse region of a stream that hardly ever visits it.
+// Coverage keeps the sparse region of a stream that rarely visits it.
 func TestCoverageKeepsSparseRegions(t *testing.T) {
 	s := newSet(t, Settings{Policy: Coverage, Size: 200}, 1, 0)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -136,7 +134,7 @@ func TestCoverageKeepsSparseRegions(t *testing.T) {
 			}
 			s.Add([]float32{v}, "", 0)
 		}
-		// The map: all points, sorted, at slots that are rows.
+		// The map has all points, sorted, at slots equal to rows.
 		points := slices.SortedFunc(s.All(), func(a, b int32) int { return cmp.Compare(s.Vector(a)[0], s.Vector(b)[0]) })
 		x, kdist2 := vec.New[float32](len(points), 1), make([]float64, len(points))
 		for i, p := range points {

@@ -10,16 +10,16 @@ import (
 	"unfold/models"
 )
 
-// Saved is what a set holds, to be written down: columns of n points, from the one
-// seen longest ago to the newest.
+// Saved is the content of a set for storage: columns of n points, from the one seen longest ago to
+// the newest.
 type Saved struct {
 	X     vec.Matrix[float32] // n x dim
 	Notes vec.Matrix[float32] // n x note
 	Seen  []int64
 	Count []uint32
-	// Row is where the points lie in the map that was published last, -1: nowhere.
+	// Row has the rows of the points on the last published map, -1 for none.
 	Row []int32
-	// IDs are those known of each point. Nil if the set has none.
+	// IDs are the known ids of each point; nil if the set has none.
 	IDs [][]string
 
 	Newest    int64
@@ -49,10 +49,9 @@ func (s *Set) Save() Saved {
 	return out
 }
 
-// Restore makes a set that goes on where a saved one stopped, in front of the map
-// of so many rows that was published last. The settings may have changed: what is
-// then too much goes. Ids are taken if the set had any. An error matches
-// models.ErrBadInput.
+// Restore makes a set that continues a saved one, for the last published map with the given number
+// of rows. If the settings have changed, excess points are removed. Ids are restored if the set had
+// any. An error matches models.ErrBadInput.
 func Restore(settings Settings, v Saved, rows int) (*Set, error) {
 	s, err := New(settings, v.X.Cols, v.Notes.Cols)
 	if err != nil {
@@ -90,7 +89,7 @@ func Restore(settings Settings, v Saved, rows int) (*Set, error) {
 	return s, nil
 }
 
-// check looks at the columns of a saved set.
+// check validates the columns of a saved set.
 func (v Saved) check(rows int) error {
 	n := v.X.Rows
 	if len(v.Seen) != n || len(v.Count) != n || len(v.Row) != n || v.Notes.Rows != n || v.IDs != nil && len(v.IDs) != n {

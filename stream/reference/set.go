@@ -10,23 +10,25 @@ import (
 	"unfold/internal/vec"
 )
 
-// Counts are what has happened to a set since its beginning.
+// Counts are the totals of a set since its beginning.
 type Counts struct {
-	// Events were taken; Duplicates of them had exactly the vector of a point.
+	// Events is the number of accepted events; Duplicates is the number of them that had exactly
+	// the vector of a point.
 	Events     uint64 `json:"events"`
 	Duplicates uint64 `json:"duplicates"`
-	// Upserts took the place of an event with the same id.
+	// Upserts is the number of events that replaced one with the same id.
 	Upserts uint64 `json:"upserts"`
-	// Deletes took an event out, UnknownDeletes found none.
+	// Deletes is the number of removed events; UnknownDeletes is the number of deletions of unknown
+	// ids.
 	Deletes        uint64 `json:"deletes"`
 	UnknownDeletes uint64 `json:"unknown_deletes"`
-	// Evicted points had to make room, Expired ones were too old.
+	// Evicted points had to make room; Expired ones were too old.
 	Evicted uint64 `json:"evicted"`
 	Expired uint64 `json:"expired"`
-	// LongIDs are events that were not taken because of an id of more than 256 bytes.
+	// LongIDs is the number of events rejected for an id of more than 256 bytes.
 	LongIDs uint64 `json:"long_ids"`
-	// Unusable points had elements beyond 1e30, or could not be put on the map
-	// (Discard).
+	// Unusable is the number of points with elements beyond 1e30, or that the map could not
+	// represent (Discard).
 	Unusable uint64 `json:"unusable"`
 }
 
@@ -35,14 +37,14 @@ type Set struct {
 	settings  Settings
 	dim, note int
 
-	// A point is a number p; these are its columns. Numbers are used again.
+	// These are the columns of points, indexed by point number. Numbers are reused.
 	data  []float32 // vector, dim each
 	notes []float32 // the caller's, note each
 	hash  []uint64
 	seen  []int64  // time of its newest event, Unix nanoseconds
 	order []uint64 // of arrival of that event
 	count []uint32
-	gen   []uint32 // how often the number has been given back
+	gen   []uint32 // number of times that the number was freed
 	slot  []int32  // in the map that follows, -1 if it is not there
 	row   []int32  // in the map that was published last, -1 if it is not there
 	next  []int32  // next point with the same hash
@@ -54,7 +56,7 @@ type Set struct {
 	table  map[uint64]int32
 	ids    map[string]int32
 	oldest heap
-	rank   heap // who has to go first; Reservoir and Coverage
+	rank   heap // eviction order; Reservoir and Coverage
 
 	newest    int64
 	clock     uint64
@@ -62,8 +64,7 @@ type Set struct {
 	counts    Counts
 }
 
-// New makes an empty set for vectors of dim elements, with room for notes of so
-// many.
+// New makes an empty set for vectors of dim elements, with note additional values for each.
 func New(settings Settings, dim, note int) (*Set, error) {
 	settings, err := settings.withDefaults()
 	if err != nil {
@@ -80,7 +81,7 @@ func New(settings Settings, dim, note int) (*Set, error) {
 		return s.order[a] < s.order[b]
 	}
 	s.rank.less = func(a, b int32) bool {
-		// What the map does not show yet is not missed there.
+		// Points that are not on the map yet are evicted first.
 		if fa, fb := s.slot[a] < 0, s.slot[b] < 0; settings.Policy == Coverage && fa != fb {
 			return fa
 		}
@@ -92,7 +93,7 @@ func New(settings Settings, dim, note int) (*Set, error) {
 // Len returns the number of points.
 func (s *Set) Len() int { return s.oldest.len() }
 
-// Counts returns what has happened so far.
+// Counts returns the totals so far.
 func (s *Set) Counts() Counts { return s.counts }
 
 // Age returns how much older the newest event of the oldest point is than the
@@ -104,32 +105,32 @@ func (s *Set) Age() time.Duration {
 	return time.Duration(s.newest - s.seen[s.oldest.top()])
 }
 
-// All ranges over the points, in no particular order but always the same one.
+// All iterates over the points, in an arbitrary but reproducible order.
 func (s *Set) All() iter.Seq[int32] { return slices.Values(s.oldest.item) }
 
-// Vector returns the vector of a point; do not change it.
+// Vector returns the vector of a point; the caller must not change it.
 func (s *Set) Vector(p int32) []float32 { return s.data[int(p)*s.dim : (int(p)+1)*s.dim] }
 
-// Note returns the caller's note of a point, NaN where there is none yet.
+// Note returns the caller's values for a point, NaN if not set yet.
 func (s *Set) Note(p int32) []float32 { return s.notes[int(p)*s.note : (int(p)+1)*s.note] }
 
 // Find returns the point of a vector, -1 if there is none.
 func (s *Set) Find(x []float32) int32 { return s.find(s.hashOf(x), x) }
 
-// Count returns for how many events a point stands.
+// Count returns the number of events that a point represents.
 func (s *Set) Count(p int32) uint32 { return s.count[p] }
 
-// IDs returns the ids known of a point, the newest last; do not change it.
+// IDs returns the known ids of a point, the newest last; the caller must not change them.
 func (s *Set) IDs(p int32) []string { return s.own[p] }
 
-// Row returns where a point lies in the map that was published last, or -1.
+// Row returns the row of a point on the last published map, or -1.
 func (s *Set) Row(p int32) int32 { return s.row[p] }
 
-// Slot returns that of a point in the map, or -1 if it is not there yet.
+// Slot returns the slot of a point on the map, or -1 if it is not there yet.
 func (s *Set) Slot(p int32) int32 { return s.slot[p] }
 
-// Add takes an event with a finite vector x, an id if the set has ids, and a time in
-// Unix nanoseconds. It returns the point that stands for the event, -1 if none does.
+// Add adds an event with a finite vector x, an id if the set has ids, and a time in Unix
+// nanoseconds. It returns the point that represents the event, -1 if none does.
 func (s *Set) Add(x []float32, id string, at int64) int32 {
 	p := s.accept(x, id, at)
 	if p < 0 {
@@ -154,7 +155,7 @@ func (s *Set) accept(x []float32, id string, at int64) int32 {
 		s.counts.Unusable++
 		if q, known := s.ids[id]; known {
 			s.counts.Upserts++
-			s.forget(q, strings.Clone(id)) // what it was it is no more
+			s.forget(q, strings.Clone(id)) // the previous event of this id is replaced
 		}
 		return -1
 	}
@@ -187,7 +188,7 @@ func (s *Set) accept(x []float32, id string, at int64) int32 {
 	return p
 }
 
-// Delete takes the event of that id out and reports whether there was one.
+// Delete removes the event with that id and reports whether there was one.
 func (s *Set) Delete(id string) bool {
 	q, known := s.ids[id]
 	if !known {
@@ -199,7 +200,7 @@ func (s *Set) Delete(id string) bool {
 	return true
 }
 
-// Of returns the point of the event of an id, -1 if that is not known.
+// Of returns the point of the event with an id, -1 if unknown.
 func (s *Set) Of(id string) int32 {
 	if p, known := s.ids[id]; known {
 		return p
@@ -207,7 +208,7 @@ func (s *Set) Of(id string) int32 {
 	return -1
 }
 
-// Clear takes all events out.
+// Clear removes all events.
 func (s *Set) Clear() {
 	for s.Len() > 0 {
 		p := s.oldest.top()
@@ -254,7 +255,7 @@ func (s *Set) insert(x []float32, h uint64, at int64) int32 {
 	return p
 }
 
-// learn notes an id of a point, in place of its oldest if there are too many.
+// learn adds an id to a point, replacing its oldest if there are too many.
 func (s *Set) learn(p int32, id string) {
 	if !s.settings.IDs {
 		return
@@ -268,7 +269,7 @@ func (s *Set) learn(p int32, id string) {
 	s.ids[id], s.own[p] = p, append(s.own[p], id)
 }
 
-// forget takes an id, and the event it stands for, from a point.
+// forget removes an id, and its event, from a point.
 func (s *Set) forget(p int32, id string) {
 	delete(s.ids, id)
 	s.own[p] = slices.DeleteFunc(s.own[p], func(o string) bool { return o == id })
@@ -280,7 +281,7 @@ func (s *Set) forget(p int32, id string) {
 	s.count[p]--
 }
 
-// touch says that a point was seen again.
+// touch records that a point was seen again.
 func (s *Set) touch(p int32, at int64) {
 	s.clock++
 	s.seen[p], s.order[p] = max(s.seen[p], at), s.clock
@@ -291,7 +292,7 @@ func (s *Set) touch(p int32, at int64) {
 // advance moves the newest time on.
 func (s *Set) advance(at int64) { s.newest = max(s.newest, at) }
 
-// shrink removes what is too old and what there is no room for.
+// shrink removes points that are too old or in excess.
 func (s *Set) shrink() {
 	if age := int64(s.settings.MaxAge); age > 0 {
 		for s.Len() > 0 && s.newest-s.seen[s.oldest.top()] > age {
@@ -314,7 +315,7 @@ func (s *Set) shrink() {
 	}
 }
 
-// raise lets more into a reservoir that is less than half full.
+// raise raises the threshold of a reservoir that is less than half full.
 func (s *Set) raise() {
 	if s.settings.Policy != Reservoir || s.Len() >= s.settings.Size/2 || s.threshold == math.MaxUint64 {
 		return
@@ -326,7 +327,7 @@ func (s *Set) raise() {
 	s.threshold *= 2
 }
 
-// remove takes a point out.
+// remove removes a point.
 func (s *Set) remove(p int32) {
 	s.oldest.remove(p)
 	s.rank.remove(p)
@@ -367,8 +368,8 @@ func (s *Set) find(h uint64, x []float32) int32 {
 	return p
 }
 
-// hashOf mixes a vector into 64 bits (multiplication by the golden ratio for each
-// element, and splitmix64's end; Steele et al. 2014). -0 counts as 0.
+// hashOf hashes a vector to 64 bits (multiplication by the golden ratio for each element, followed
+// by the finaliser of splitmix64; Steele et al. 2014). -0 counts as 0.
 func (s *Set) hashOf(x []float32) uint64 {
 	h := s.settings.Seed + 0x9e3779b97f4a7c15
 	for _, v := range x {

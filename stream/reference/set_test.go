@@ -20,13 +20,13 @@ func newSet(t testing.TB, s Settings, dim, note int) *Set {
 	return set
 }
 
-// event is what the plain model of a set remembers.
+// event is an event in the plain model of a set.
 type event struct {
 	value float32
 	id    string
 }
 
-// plain is a set without any bound: its events, newest last.
+// plain is a set without limits: its events, newest last.
 type plain struct {
 	events []event
 	seen   map[float32]int64
@@ -60,7 +60,7 @@ func (s *Set) valueCounts() map[float32]uint32 {
 	return c
 }
 
-// While there is room for everything the set is what the events say.
+// While there is room for everything, the set equals the plain model of its events.
 func TestSetIsItsEvents(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newSet(t, Settings{Size: 1000, IDs: true}, 1, 0)
@@ -77,7 +77,7 @@ func TestSetIsItsEvents(t *testing.T) {
 				continue
 			}
 			v := float32(rapid.IntRange(0, 5).Draw(r, "value"))
-			// More events of one vector than ids are kept would differ.
+			// More events with one vector than ids are stored would differ.
 			if m.drop(id); m.counts()[v] >= idsPerPoint {
 				s.Delete(id)
 				unknown = s.Counts().UnknownDeletes
@@ -96,7 +96,7 @@ func TestSetIsItsEvents(t *testing.T) {
 	})
 }
 
-// check looks at what must always hold.
+// check checks the invariants of a set.
 func (s *Set) check(r interface{ Fatalf(string, ...any) }) {
 	if n := s.settings.Size + s.settings.slack(); s.Len() > n {
 		r.Fatalf("%d points, the bound is %d", s.Len(), n)
@@ -137,9 +137,8 @@ func (s *Set) check(r interface{ Fatalf(string, ...any) }) {
 	}
 }
 
-// Whatever comes, a set keeps its bounds, the map that follows by Changes and Took
-// holds what the set holds, and a set that was saved goes on as if nothing had
-// happened.
+// For any events, a set keeps its limits, a map that follows by Changes and Took equals the set,
+// and a saved and restored set continues in the same way.
 func TestFollowing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		settings := Settings{
@@ -221,7 +220,7 @@ func TestFollowing(t *testing.T) {
 	})
 }
 
-// rowsOf returns the rows at which points lie.
+// rowsOf returns the rows of the points.
 func (s *Set) rowsOf() map[int32]int32 {
 	rows := map[int32]int32{}
 	for p := range s.All() {
@@ -249,7 +248,7 @@ func TestLongIDs(t *testing.T) {
 	}
 }
 
-// A vector beyond all measure is not taken, and what had its id is no more.
+// A vector with huge elements is rejected, and the previous event with its id is removed.
 func TestHugeVectors(t *testing.T) {
 	s := newSet(t, Settings{IDs: true}, 1, 0)
 	s.Add([]float32{1}, "a", 0)

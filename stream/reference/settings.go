@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Policy says which points stay in a full set.
+// Policy selects the points that stay in a full set.
 type Policy int
 
 const (
@@ -15,7 +15,7 @@ const (
 	Reservoir Policy = iota
 	// Window keeps the points seen last.
 	Window
-	// Coverage lets points go where the map is most crowded.
+	// Coverage evicts points where the map is most crowded.
 	Coverage
 )
 
@@ -42,28 +42,27 @@ func ParsePolicy(name string) (Policy, error) {
 const (
 	// DefaultSize is the bound of a set.
 	DefaultSize = 50000
-	// idsPerPoint bounds the ids that a point remembers: the newest.
+	// idsPerPoint is the maximum number of ids of a point; the newest are kept.
 	idsPerPoint = 8
-	// maxID is the length in bytes beyond which an id is not taken.
+	// maxID is the maximum length of an id in bytes.
 	maxID = 256
-	// maxElement is the largest magnitude of a vector's elements. Squares of larger
-	// ones, and sums of these, leave the range of numbers, and a single such point
-	// would end all learning.
+	// maxElement is the largest magnitude of a vector's elements. Squares of larger ones, and their
+	// sums, would overflow, and a single such point would stop all learning.
 	maxElement = 1e30
 )
 
-// Settings of a Set. The zero value works.
+// Settings are the settings of a Set. The zero value works.
 type Settings struct {
 	// Policy chooses which points stay. Default Reservoir.
 	Policy Policy
 	// Size bounds the points. Default DefaultSize.
 	Size int
-	// MaxAge removes points whose newest event is so much older than the newest
-	// of all. 0: never.
+	// MaxAge removes points whose newest event is so much older than the newest of all; 0 means
+	// never.
 	MaxAge time.Duration
 	// Seed chooses the reservoir's sample.
 	Seed uint64
-	// IDs says that events have ids.
+	// IDs means that events have ids.
 	IDs bool
 }
 
@@ -82,13 +81,13 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, nil
 }
 
-// Check says what is wrong with the settings, if anything is.
+// Check returns an error for invalid settings.
 func (s Settings) Check() error {
 	_, err := s.withDefaults()
 	return err
 }
 
-// slack is how many points more than Size may wait to be evicted.
+// slack returns the number of points beyond Size that may wait for eviction.
 func (s Settings) slack() int {
 	if s.Policy == Coverage {
 		return max(1, s.Size/10)
@@ -96,7 +95,7 @@ func (s Settings) slack() int {
 	return 0
 }
 
-// Most is the largest number of points that there ever are.
+// Most returns the largest possible number of points.
 func (s Settings) Most() int {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -105,32 +104,31 @@ func (s Settings) Most() int {
 	return s.Size + s.slack()
 }
 
-// Bytes bounds the memory of a set of vectors of dim elements, and of notes of so
-// many more, with ids of up to idBytes bytes. That is what it holds; a garbage
-// collector may let as much again lie around.
+// Bytes returns the maximum memory of a set of vectors of dim elements, with note more values each
+// and ids of up to idBytes bytes. This is live memory; a garbage collector may keep as much again.
 func (s Settings) Bytes(dim, note, idBytes int) int64 {
 	s, err := s.withDefaults()
 	if err != nil {
 		return 0
 	}
 	points := int64(s.Size + s.slack() + 1)
-	// Vector and note, the fixed columns, and the table of vectors: an entry of
-	// Go's map takes up to 2 x 13 bytes at its emptiest. A slice that has just
-	// grown may be a quarter larger than it need be.
+	// The terms are vector and note, the fixed columns, and the table of vectors: an entry of Go's
+	// map takes up to 2 x 13 bytes. A slice that has just grown may be a quarter larger than
+	// necessary.
 	each := int64(4*(dim+note) + pointBytes)
 	total := points*each*5/4 + points*mapEntry(12)
 	if s.IDs {
-		// The text, a reference to it at the point and in the table of ids.
+		// These are the text, and references to it in the point and in the table of ids.
 		total += points * idsPerPoint * int64((idBytes+15)/16*16+24+int(mapEntry(20)))
 		total += points * 24
 	}
 	return total
 }
 
-// pointBytes are the fixed columns of a point: three of 8 bytes, five of 4, its
-// places in two heaps, and its entry among the free or the gone. See Set.
+// pointBytes are the fixed columns of a point: three of 8 bytes, five of 4, its positions in two
+// heaps, and its entry among the free or removed ones. See Set.
 const pointBytes = 3*8 + 5*4 + 2*2*4 + 2*4
 
-// mapEntry bounds what an entry of so many bytes takes in Go's map. That holds groups of 8
-// entries with 8 control bytes, and is at least 7/16 full after growth.
+// mapEntry returns an upper bound of the memory of an entry of the given size in Go's map. A map
+// has groups of 8 entries with 8 control bytes, and is at least 7/16 full after growth.
 func mapEntry(bytes int64) int64 { return (bytes + 1) * 16 / 7 }

@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// room is how many bytes of answers are kept; then some are forgotten.
+	// room is the maximum size of cached responses in bytes; then some are evicted.
 	room = 256 << 20
-	// refusals is how many answers that are for good are kept, and patience how long:
-	// somebody may put the registry right. A schema that is unknown may come at any time.
+	// refusals is the number of cached permanent errors, and patience the time they are cached,
+	// since the registry may be corrected. An unknown schema may be registered at any time.
 	refusals        = 4096
 	patience        = time.Minute
 	patienceUnknown = 5 * time.Second
 )
 
-// cache keeps answers by a key. Those who ask for the same one at the same time wait for
-// one request.
+// cache caches responses by a key. Concurrent callers for the same key share one request.
 type cache[K comparable, V any] struct {
 	weigh func(V) int
 
@@ -31,25 +30,25 @@ type cache[K comparable, V any] struct {
 	flights map[K]*flight[V]
 }
 
-// refusal is an error that stays for a while.
+// refusal is an error that is cached for a while.
 type refusal struct {
 	err   error
 	until time.Time
 }
 
-// flight is a request that is under way until done is closed.
+// flight is a request in progress until done is closed.
 type flight[V any] struct {
 	done  chan struct{}
 	value V
 	err   error
-	left  bool // who asked gave up
+	left  bool // the caller that asked gave up
 }
 
 func newCache[K comparable, V any](weigh func(V) int) cache[K, V] {
 	return cache[K, V]{weigh: weigh, known: map[K]V{}, refused: map[K]refusal{}, flights: map[K]*flight[V]{}}
 }
 
-// get returns what is known, or asks.
+// get returns the cached value, or requests it.
 func (c *cache[K, V]) get(ctx context.Context, key K, ask func(context.Context) (V, error)) (v V, err error) {
 	for {
 		c.mu.Lock()

@@ -12,9 +12,9 @@ import (
 	"unfold/stream"
 )
 
-// UnknownError says that the registry knows no such schema.
+// UnknownError reports that the registry has no such schema.
 type UnknownError struct {
-	// What is the schema, Registry who was asked, Message its answer.
+	// What is the requested schema, Registry its address, Message the response.
 	What, Registry, Message string
 }
 
@@ -22,11 +22,11 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("the schema registry %s has no %s: %s", e.Registry, e.What, e.Message)
 }
 
-// RefusedError says that the registry does not take a schema.
+// RefusedError reports that the registry rejects a schema.
 type RefusedError struct {
-	// What was asked of whom, and the answer.
+	// These are the request, the registry's address, and the response.
 	What, Registry, Message string
-	// Incompatible: the schemas before it under the subject forbid it.
+	// Incompatible means that earlier schemas of the subject forbid it.
 	Incompatible bool
 }
 
@@ -38,8 +38,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the schema registry %s refuses %s: %s", e.Registry, e.What, e.Message)
 }
 
-// do asks the registry's servers in turn until one answers for good. What is named for
-// errors.
+// do sends a request to the registry's servers in turn until one gives a final answer. what
+// describes the request in errors.
 func (c *Client) do(ctx context.Context, what, method, path string, send, into any) error {
 	var failures []error
 	for _, s := range c.servers {
@@ -58,7 +58,7 @@ func (c *Client) do(ctx context.Context, what, method, path string, send, into a
 	return &stream.UnavailableError{Err: errors.Join(failures...)}
 }
 
-// judge says whether an error is for good, and says it in words.
+// judge describes an error, and reports whether it is permanent.
 func (s server) judge(what string, err error) (final bool, _ error) {
 	if errors.Is(err, errTooLarge) {
 		return true, fmt.Errorf("the schema registry %s sends too much for %s", s.address, what)

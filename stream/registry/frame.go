@@ -8,8 +8,8 @@ import (
 	"unfold/stream"
 )
 
-// Headers that hold the schema of a message's key and value, where it does not stand
-// before them.
+// These are the headers for the schema ids of a message's key and value, if they are not at the
+// start of the bytes.
 const (
 	KeyHeader   = stream.HeaderKeySchema
 	ValueHeader = stream.HeaderValueSchema
@@ -23,7 +23,7 @@ const (
 	guidSize  = 17
 )
 
-// Ref names a schema: by GUID if that is not empty, else by ID.
+// Ref identifies a schema: by GUID if that is not empty, else by ID.
 type Ref struct {
 	ID   int
 	GUID string
@@ -36,11 +36,10 @@ func (r Ref) String() string {
 	return fmt.Sprint(r.ID)
 }
 
-// FrameSize is the length of what stands before a value: a byte 0 and the schema's id.
+// FrameSize is the length of the frame before a value: a byte 0 and the schema's id.
 const FrameSize = idSize
 
-// SplitHeader divides a header into the schema's name and what is behind it, without
-// looking whether either is sound.
+// SplitHeader divides a header into the schema's id and the rest, without checking either.
 func SplitHeader(value []byte) (name, rest []byte) {
 	n := idSize
 	if len(value) > 0 && value[0] == magicGUID {
@@ -58,7 +57,7 @@ func AppendID(to []byte, id int) []byte {
 	return binary.BigEndian.AppendUint32(append(to, magicID), uint32(id))
 }
 
-// ParseID reads the frame of a value and returns what is behind it.
+// ParseID decodes the frame of a value and returns the rest.
 func ParseID(value []byte) (id int, rest []byte, err error) {
 	if len(value) < idSize {
 		return 0, nil, fmt.Errorf("%d bytes hold no schema id, which takes %d", len(value), idSize)
@@ -73,7 +72,7 @@ func ParseID(value []byte) (id int, rest []byte, err error) {
 	return int(v), value[idSize:], nil
 }
 
-// AppendGUID appends what a header holds: a byte 1 and the 16 bytes of a GUID.
+// AppendGUID appends the content of a header: a byte 1 and the 16 bytes of a GUID.
 func AppendGUID(to []byte, guid string) ([]byte, error) {
 	digits := make([]byte, 0, 32)
 	for i := range len(guid) {
@@ -91,8 +90,7 @@ func AppendGUID(to []byte, guid string) ([]byte, error) {
 	return out, nil
 }
 
-// ParseHeader reads a header and returns what is behind the schema's name, which
-// Protobuf uses.
+// ParseHeader decodes a header and returns the bytes after the schema's id, which Protobuf uses.
 func ParseHeader(value []byte) (Ref, []byte, error) {
 	if len(value) >= guidSize && value[0] == magicGUID {
 		g := value[1:guidSize]

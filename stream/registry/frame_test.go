@@ -76,8 +76,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestForeignFrames holds that frames and headers are those of confluent-kafka's
-// AvroSerializer: testdata/foreign/avro.py.
+// Frames and headers equal those of confluent-kafka's AvroSerializer: testdata/foreign/avro.py.
 func TestForeignFrames(t *testing.T) {
 	read := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "foreign", "avro", name))

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// mostIndex bounds how deep the messages of a schema are nested in each other.
+// mostIndex is the maximum nesting depth of the messages of a schema.
 const mostIndex = 64
 
-// ParseIndex reads the path of message indexes that stands between a schema's id and a
-// Protobuf message, and returns the bytes behind it: how many there are and the indexes, as
-// zigzag varints; a single 0 is [0].
+// ParseIndex decodes the path of message indexes between a schema's id and a Protobuf message, and
+// returns the rest. It is the number of indexes, and the indexes, as zigzag varints; a single 0
+// means [0].
 func ParseIndex(b []byte) (index []int, rest []byte, err error) {
 	next := func() (int64, error) {
 		v, n := binary.Varint(b)

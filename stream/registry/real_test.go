@@ -18,8 +18,8 @@ import (
 	"unfold/stream/registry/registrytest"
 )
 
-// TestReal holds the client to a real registry: what it registers, reads, is refused, and
-// what goes on while the registry is away.
+// TestReal tests the client with a real registry: registering, reading, rejected schemas, and known
+// schemas while the registry is unavailable.
 func TestReal(t *testing.T) {
 	r := registrytest.Start(t)
 	c := client(t, registry.Settings{URL: r.URL})
@@ -92,8 +92,8 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// python reads what AvroSerializer of confluent-kafka writes, and has AvroDeserializer read
-// what Avro writes.
+// python decodes what AvroSerializer of confluent-kafka encodes, and has AvroDeserializer decode
+// what this package encodes.
 func python(t *testing.T, c *registry.Client, url string) {
 	const serialize = `
 import sys

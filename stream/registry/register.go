@@ -13,8 +13,8 @@ import (
 	"unfold/stream"
 )
 
-// registration is a schema under a subject. It is looked up for every message, by what it
-// says itself.
+// registration identifies a schema under a subject by its content, since it is looked up for every
+// message.
 type registration struct {
 	subject    string
 	kind       Type
@@ -22,10 +22,9 @@ type registration struct {
 	references string
 }
 
-// Register returns the id of a schema under a subject, and registers it if it is not
-// there: whoever may only read needs it registered beforehand. An error that may go away
-// matches *stream.UnavailableError; that the registry does not take the schema, a
-// *RefusedError.
+// Register returns the id of a schema under a subject, and registers it if necessary; with
+// read-only access it must be registered beforehand. A temporary error matches
+// *stream.UnavailableError; a rejected schema returns a *RefusedError.
 func (c *Client) Register(ctx context.Context, subject string, s *Schema) (id int, err error) {
 	key := registration{subject: subject, kind: s.Type, text: s.Text}
 	for _, r := range s.References {

@@ -33,7 +33,7 @@ func client(t *testing.T, s registry.Settings) *registry.Client {
 	return c
 }
 
-// serve returns a client of a server that answers as f says, and how often it was asked.
+// serve returns a client of a server with handler f, and the number of requests.
 func serve(t *testing.T, f http.HandlerFunc) (*registry.Client, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64
@@ -45,8 +45,7 @@ func serve(t *testing.T, f http.HandlerFunc) (*registry.Client, *atomic.Int64) {
 	return client(t, registry.Settings{URL: s.URL, Timeout: 10 * time.Second, MaxBytes: 1 << 10}), &asked
 }
 
-// TestSchemaWithReferences holds that what a schema refers to comes with it, each once
-// and behind what it needs itself.
+// A schema includes all schemas it refers to, each once and after those that it needs.
 func TestSchemaWithReferences(t *testing.T) {
 	fake := srfake.New()
 	defer fake.Close()
@@ -68,8 +67,7 @@ func TestSchemaWithReferences(t *testing.T) {
 	}
 }
 
-// TestRegister holds that a schema is registered once, found again, and under each
-// subject of its own.
+// A schema is registered once, found again, and separate under each subject.
 func TestRegister(t *testing.T) {
 	fake := srfake.New()
 	defer fake.Close()
@@ -102,8 +100,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestKnownSchemasOutliveTheRegistry holds that a schema is asked for once, that those
-// known go on while the registry is away, and that what it says later changes nothing.
+// A schema is requested once, known ones are available while the registry is not, and later
+// responses do not change them.
 func TestKnownSchemasOutliveTheRegistry(t *testing.T) {
 	var down atomic.Bool
 	answer := `{"schema":"\"int\""}`
@@ -134,8 +132,8 @@ func TestKnownSchemasOutliveTheRegistry(t *testing.T) {
 	}
 }
 
-// TestOneRequestASchema holds that many who want a schema at once make one request, and
-// that one of them who gives up does not spoil it for the others.
+// Concurrent callers for one schema make one request, and one of them giving up does not affect the
+// others.
 func TestOneRequestASchema(t *testing.T) {
 	come, leave := make(chan struct{}, 100), make(chan struct{})
 	c, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -170,7 +168,8 @@ func TestOneRequestASchema(t *testing.T) {
 	}
 }
 
-// TestErrors holds which answers may go away and which are for good, and what is said.
+// TestErrors tests which responses are temporary and which are permanent errors, and their
+// messages.
 func TestErrors(t *testing.T) {
 	status := func(code int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); fmt.Fprint(w, body) }
@@ -235,8 +234,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// endless answers with a schema that refers to n others, none of them seen before, the
-// first deeper.
+// endless answers with a schema that refers to n new ones each time, the first one deeper.
 func endless(n int) http.HandlerFunc {
 	var serial atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -250,8 +248,8 @@ func endless(n int) http.HandlerFunc {
 	}
 }
 
-// TestLag holds that a schema which another node of the registry has just taken is found, and
-// that a flood of unknown ones is not held up.
+// A schema that another node of the registry has just accepted is found, and a flood of unknown
+// ones is not delayed.
 func TestLag(t *testing.T) {
 	var times atomic.Int64
 	c, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +274,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// TestSlow holds that a registry which does not answer is given up, and may come back.
+// A request to a registry that does not answer times out, and can succeed later.
 func TestSlow(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer s.Close()
@@ -287,7 +285,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestRefused holds that what the registry does not take is said, with what to do.
+// The error for a rejected schema includes advice.
 func TestRefused(t *testing.T) {
 	c, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/versions") {
@@ -310,8 +308,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSecondAddress holds that another address of the registry answers if one does not,
-// and that credentials of a URL are used and never shown.
+// Another address of the registry is used if one fails, and credentials in a URL are used and never
+// shown.
 func TestSecondAddress(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -341,7 +339,7 @@ func TestBadURL(t *testing.T) {
 	}
 }
 
-// BenchmarkRegister looks up what is registered, as for every message that is written.
+// BenchmarkRegister measures looking up a registered schema, as for every written message.
 func BenchmarkRegister(b *testing.B) {
 	fake := srfake.New()
 	defer fake.Close()

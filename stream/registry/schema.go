@@ -30,18 +30,18 @@ const (
 	maxDepth      = 16
 )
 
-// Schema is a schema and all that it refers to.
+// Schema is a schema with all schemas that it refers to.
 type Schema struct {
 	Type Type
 	Text string
-	// References are the schemas that it refers to, directly or not, each behind those
-	// that it needs itself.
+	// References are the schemas that it refers to, directly or not, each after those that it
+	// needs.
 	References []Reference
 }
 
 // Reference is a schema that another one refers to.
 type Reference struct {
-	// Name is what the other calls it: a type's full name in Avro, the path of an import
+	// Name is the name in the referring schema: a type's full name in Avro, the path of an import
 	// in Protobuf, a URL in JSON Schema.
 	Name string
 	// Subject and Version are its place in the registry.
@@ -51,7 +51,7 @@ type Reference struct {
 	Text string
 }
 
-// weigh is how many bytes a schema takes.
+// weigh returns the memory of a schema in bytes.
 func weigh(s *Schema) int {
 	n := 256 + len(s.Text)
 	for _, r := range s.References {
@@ -60,22 +60,22 @@ func weigh(s *Schema) int {
 	return n
 }
 
-// Schema returns the schema of an id. It is shared: do not change it. Errors that may go
-// away match *stream.UnavailableError.
+// Schema returns the schema with an id. It is shared and must not be changed. Temporary errors
+// match *stream.UnavailableError.
 func (c *Client) Schema(ctx context.Context, id int) (*Schema, error) {
 	return c.ids.get(ctx, id, func(ctx context.Context) (*Schema, error) {
 		return c.ask(ctx, fmt.Sprintf("schema %d", id), fmt.Sprintf("/schemas/ids/%d", id))
 	})
 }
 
-// ByGUID returns the schema of a globally unique id, as Schema does.
+// ByGUID returns the schema with a globally unique id, as Schema does.
 func (c *Client) ByGUID(ctx context.Context, guid string) (*Schema, error) {
 	return c.guids.get(ctx, guid, func(ctx context.Context) (*Schema, error) {
 		return c.ask(ctx, fmt.Sprintf("schema %s", guid), "/schemas/guids/"+url.PathEscape(guid))
 	})
 }
 
-// ByRef returns the schema that a message names.
+// ByRef returns the schema that a message refers to.
 func (c *Client) ByRef(ctx context.Context, r Ref) (*Schema, error) {
 	if r.GUID != "" {
 		return c.ByGUID(ctx, r.GUID)
@@ -83,14 +83,14 @@ func (c *Client) ByRef(ctx context.Context, r Ref) (*Schema, error) {
 	return c.Schema(ctx, r.ID)
 }
 
-// answer is what a registry says of a schema.
+// answer is a registry's response about a schema.
 type answer struct {
 	Schema     *string              `json:"schema"`
 	Type       Type                 `json:"schemaType"`
 	References []sr.SchemaReference `json:"references"`
 }
 
-// ask gets a schema and what it refers to.
+// ask gets a schema and all schemas that it refers to.
 func (c *Client) ask(ctx context.Context, what, path string) (*Schema, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -111,20 +111,20 @@ func (c *Client) ask(ctx context.Context, what, path string) (*Schema, error) {
 	return s, r.references(ctx, a, 1)
 }
 
-// Nodes of a registry know a new schema some time after the one that took it. So an unknown
-// one is asked for again after lag, but not each of a flood of them.
+// The nodes of a registry know a new schema some time after the one that accepted it. So an unknown
+// one is requested again after lag, but not each of a flood of them.
 const (
 	lag      = 250 * time.Millisecond
 	lagEvery = 5 * time.Second
 )
 
-// mayConfirm reports whether to ask again, once in a while.
+// mayConfirm reports whether to ask again, which is allowed only occasionally.
 func (c *Client) mayConfirm() bool {
 	now, last := time.Now().UnixNano(), c.confirmed.Load()
 	return now-last >= int64(lagEvery) && c.confirmed.CompareAndSwap(last, now)
 }
 
-// one gets a schema alone.
+// one gets a single schema.
 func (c *Client) one(ctx context.Context, what, path string) (answer, error) {
 	var a answer
 	if err := c.do(ctx, what, http.MethodGet, path, nil, &a); err != nil {
@@ -143,19 +143,19 @@ func (c *Client) one(ctx context.Context, what, path string) (answer, error) {
 	return a, nil
 }
 
-// place is where a referenced schema is, and under which name.
+// place is the location of a referenced schema, and its name there.
 type place struct {
 	name, subject string
 	version       int
 }
 
-// resolving gathers what a schema refers to.
+// resolving collects the schemas that a schema refers to.
 type resolving struct {
 	c    *Client
 	what string
 	into *Schema
 	left int64
-	// seen are those that are there (true) or on the way (false).
+	// seen are the schemas that are resolved (true) or in progress (false).
 	seen map[place]bool
 }
 
@@ -163,7 +163,7 @@ func (r *resolving) tooLarge() error {
 	return fmt.Errorf("%s takes more than %d bytes with what it refers to", r.what, r.c.max)
 }
 
-// references adds those of an answer, depth first.
+// references adds the references of a response, depth first.
 func (r *resolving) references(ctx context.Context, a answer, depth int) error {
 	if depth > maxDepth && len(a.References) > 0 {
 		return fmt.Errorf("%s: its references are more than %d deep", r.what, maxDepth)

@@ -14,18 +14,20 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 )
 
-// Settings say where a registry is and who asks.
+// Settings are the address and credentials of a registry.
 type Settings struct {
-	// URL is where it is, as http://localhost:8081; several of one registry stand between
-	// commas and are asked in turn.
+	// URL is its address, such as http://localhost:8081; several servers of one registry are
+	// separated by commas and tried in turn.
 	URL string
-	// User and Password log in (HTTP basic), if User is not empty. They may stand in URL.
+	// User and Password are credentials (HTTP basic), if User is not empty. They may also be in
+	// URL.
 	User, Password string
-	// TLS is for https, nil for the system's certificates.
+	// TLS is the configuration for https, nil for the system's certificates.
 	TLS *tls.Config
-	// Timeout bounds each request (10s), and three of them all those for one schema.
+	// Timeout is the timeout of each request (10s); all requests for one schema have three times as
+	// long.
 	Timeout time.Duration
-	// MaxBytes bounds a schema with all that it refers to (4 MiB).
+	// MaxBytes is the maximum size of a schema with all its references (4 MiB).
 	MaxBytes int64
 }
 
@@ -42,7 +44,7 @@ type Client struct {
 	confirmed atomic.Int64
 }
 
-// Close closes connections that nobody uses. The client may be used again.
+// Close closes idle connections. The client may be used again.
 func (c *Client) Close() { c.caller.CloseIdleConnections() }
 
 // server is one of the registry's addresses.
@@ -51,7 +53,7 @@ type server struct {
 	client  *sr.Client
 }
 
-// New returns a client. It asks nothing yet.
+// New returns a client. It does not connect yet.
 func New(s Settings) (*Client, error) {
 	s.Timeout = cmp.Or(s.Timeout, 10*time.Second)
 	s.MaxBytes = cmp.Or(s.MaxBytes, 4<<20)
@@ -83,7 +85,7 @@ func New(s Settings) (*Client, error) {
 	return c, nil
 }
 
-// address checks a URL. Errors do not repeat what may hold a password.
+// address checks a URL. Errors do not repeat a URL, which may contain a password.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {

@@ -1,9 +1,9 @@
 package registry
 
-// Strategy says under which subject schemas of a topic's values are registered.
+// Strategy derives the subject of the schemas of a topic's values.
 type Strategy string
 
-// The strategies, which Confluent's serializers call TopicNameStrategy and so on.
+// These are the strategies; Confluent's serializers call them TopicNameStrategy and so on.
 const (
 	TopicName       Strategy = "topic"        // TOPIC-value; "" as well
 	RecordName      Strategy = "record"       // the record's full name

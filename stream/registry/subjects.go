@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 )
 
-// Latest returns the newest schema of a subject, without what it refers to; nil if there is none.
-// Errors that may go away match *stream.UnavailableError.
+// Latest returns the newest schema of a subject, without its references; nil if there is none.
+// Temporary errors match *stream.UnavailableError.
 func (c *Client) Latest(ctx context.Context, subject string) (*Schema, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -27,8 +27,8 @@ func (c *Client) Latest(ctx context.Context, subject string) (*Schema, error) {
 	return &Schema{Type: a.Type, Text: *a.Schema}, nil
 }
 
-// Compatible asks whether a schema could be registered under a subject, whose compatibility
-// decides, without registering it. why is what the registry says against it.
+// Compatible asks whether a schema could be registered under a subject, by the subject's
+// compatibility, without registering it. why is the registry's reason against it.
 func (c *Client) Compatible(ctx context.Context, subject string, s *Schema) (ok bool, why string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -44,7 +44,7 @@ func (c *Client) Compatible(ctx context.Context, subject string, s *Schema) (ok 
 	if err := c.do(sr.WithParams(ctx, sr.Verbose), "a comparison with the schemas of "+subject, http.MethodPost, path, send, &got); err != nil {
 		var unknown *UnknownError
 		if errors.As(err, &unknown) {
-			return true, "", nil // there is nothing to be compatible with
+			return true, "", nil // the subject has no schema to be compatible with
 		}
 		return false, "", err
 	}

@@ -7,23 +7,23 @@ import (
 	"net/http"
 )
 
-// redirects is how many a request follows.
+// redirects is the maximum number of redirects.
 const redirects = 3
 
-// errTooLarge says that an answer is larger than Settings.MaxBytes allows.
+// errTooLarge reports that a response exceeds Settings.MaxBytes.
 var errTooLarge = errors.New("the answer is too large")
 
-// bounded returns an HTTP client of bounded times, sizes and redirects.
+// bounded returns an HTTP client with limited times, sizes and redirects.
 func bounded(s Settings) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = s.TLS.Clone()
 	t.MaxResponseHeaderBytes = 64 << 10
 	t.ResponseHeaderTimeout = s.Timeout
-	// A schema is text within JSON, which may write a byte as six.
+	// A schema is text in JSON, which may encode a byte as six.
 	return &http.Client{Timeout: s.Timeout, Transport: bounding{t, 6*s.MaxBytes + 64<<10}, CheckRedirect: redirect}
 }
 
-// redirect follows some redirects, none that sheds TLS or makes another act of it.
+// redirect follows some redirects, except those that drop TLS or change the method.
 func redirect(to *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
@@ -37,7 +37,7 @@ func redirect(to *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// bounding bounds bodies, as they are once decompressed.
+// bounding limits the decompressed size of bodies.
 type bounding struct {
 	http.RoundTripper
 	max int64

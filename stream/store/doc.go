@@ -1,7 +1,7 @@
-// Package store keeps snapshots of maps where every process of a stage can read
-// them: in a folder that all see, or with an object store.
+// Package store keeps snapshots of maps where all processes of a stage can read them: in a shared
+// folder, or in an object store.
 //
-// A Store is named by one URL:
+// A Store is identified by a URL:
 //
 //	file:///srv/unfold/maps                          a folder that exists; ?create=true creates it
 //	s3://bucket/prefix?region=eu-central-1           Amazon S3
@@ -9,9 +9,9 @@
 //	gs://bucket/prefix                               Google Cloud Storage, if built with -tags gcs
 //	azblob://container/prefix                        Azure Blob Storage, if built with -tags azure
 //
-// No URL holds a secret. The object stores' own ways to find credentials count: for
-// S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, files named by
-// AWS_SHARED_CREDENTIALS_FILE, or the machine's role.
+// URLs contain no secrets. Credentials come from the object stores' usual places: for S3
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, files named by AWS_SHARED_CREDENTIALS_FILE, or the
+// machine's role.
 //
 // # Objects
 //
@@ -19,18 +19,17 @@
 //
 //	NAME/VERSION-CHECKSUM.unfold    unfold/00000000000000000042-9f86d081884c7d65.unfold
 //
-// with twenty digits of the version, so that names sort as versions do, and the first
-// sixteen hexadecimal digits of the SHA-256 of its bytes. So an object never changes:
-// other content has another name. An object is there as a whole, or not at all.
+// with twenty digits of the version, so that names sort as versions do, and the first sixteen
+// hexadecimal digits of the SHA-256 of its bytes. So an object never changes: other content has
+// another name. An object exists completely or not at all.
 //
 // # Contract
 //
-// Put writes all or nothing: objects appear under their name when they are complete. Get
-// compares size and SHA-256 with what is expected and then reads the snapshot, which has
-// checksums of its own. An object that does not hold what it should is a *DamagedError,
-// one that is not there matches ErrNotThere. Every other error may pass, and the caller
-// decides how long to retry. Keep removes old versions and never the one that it is asked
-// to protect.
+// Put is atomic: objects appear under their name when they are complete. Get compares size and
+// SHA-256 with the expected ones and then reads the snapshot, which has its own checksums. An
+// object with other content is a *DamagedError; a missing one matches ErrNotThere. All other errors
+// may be temporary, and the caller decides how long to retry. Keep removes old versions, except the
+// one that it is told to protect.
 //
 // Package storetest is the conformance suite; every kind of store passes it.
 package store

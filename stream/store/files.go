@@ -12,11 +12,11 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// Objects that others wrote, such as files of events, are read by their addresses: the URL of
-// their bucket, with the object's key as its path.
+// Other objects, such as files of events, are read by their addresses: the URL of their bucket,
+// with the object's key as its path.
 
-// ReadFile begins to read the object at an address such as s3://bucket/day/events.parquet,
-// and returns its size in bytes. One that is not there matches ErrNotThere.
+// ReadFile opens the object at an address such as s3://bucket/day/events.parquet, and returns its
+// size in bytes. A missing one matches ErrNotThere.
 func ReadFile(ctx context.Context, address string) (io.ReadCloser, int64, error) {
 	bucket, key, err := bucketOf(ctx, address)
 	if err != nil {
@@ -32,7 +32,7 @@ func ReadFile(ctx context.Context, address string) (io.ReadCloser, int64, error)
 	return &file{r, bucket}, r.Size(), nil
 }
 
-// file is an object that is read, and its bucket.
+// file is an open object with its bucket.
 type file struct {
 	*blob.Reader
 	bucket *blob.Bucket
@@ -71,7 +71,7 @@ func Files(ctx context.Context, address, prefix string) ([]string, error) {
 	}
 }
 
-// Key is the key of the object at an address.
+// Key returns the key of the object at an address.
 func Key(address string) (string, error) {
 	u, err := parseURL(address)
 	if err != nil {

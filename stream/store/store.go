@@ -26,16 +26,16 @@ type Object struct {
 	// Key is its name, Version the map's.
 	Key     string
 	Version uint64
-	// Bytes is its size, SHA256 the hexadecimal checksum of its bytes; List does not
-	// know the latter.
+	// Bytes is the object's size. SHA256 is the hexadecimal checksum of its bytes; List leaves it
+	// empty.
 	Bytes  int64
 	SHA256 string
 }
 
-// ErrNotThere says that the store holds no such object.
+// ErrNotThere is returned, wrapped, when the store has no object with the given key.
 var ErrNotThere = errors.New("there is no such object")
 
-// DamagedError says that an object holds something else than it should.
+// DamagedError is returned when an object's content differs from the expected size or checksum.
 type DamagedError struct {
 	Key string
 	Err error
@@ -45,19 +45,20 @@ func (e *DamagedError) Error() string { return fmt.Sprintf("store: %s: %v", e.Ke
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// errChecksum says that bytes are not those that were announced.
+// errChecksum is returned when the bytes read do not have the expected checksum.
 var errChecksum = errors.New("the checksum does not fit: it is damaged, or not what was announced")
 
-// Store keeps snapshots. It may be used by several goroutines at once.
+// Store reads and writes snapshots as objects of a bucket. It is safe for concurrent use.
 type Store struct {
 	bucket *blob.Bucket
 	where  string
 }
 
-// New is a store in a bucket, which it owns from then on; where names it in messages.
+// New returns a store in the bucket, and the store closes the bucket with itself. The string where
+// names the bucket in messages.
 func New(bucket *blob.Bucket, where string) *Store { return &Store{bucket, where} }
 
-// Open opens the store that a URL names. It does not reach out for it yet: Check does.
+// Open opens the store at a URL without connecting to it; call Check to test the connection.
 func Open(ctx context.Context, url string) (*Store, error) {
 	bucket, where, err := OpenBucket(ctx, url)
 	if err != nil {
@@ -66,19 +67,20 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return New(bucket, where), nil
 }
 
-// String says where the store is.
+// String returns the store's location without credentials, for messages.
 func (s *Store) String() string { return s.where }
 
-// Close lets go of all connections.
+// Close closes all connections.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// names are those that an object's name may begin with, of up to longestName letters: a
-// bound in the expression takes two hundred times as long to compile, at every start of the program.
+// names matches the allowed object names except for their length. The length, at most longestName
+// letters, is checked separately, because a bound within the expression makes compilation two
+// hundred times as slow, at every start of the program.
 var names = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 const longestName = 200
 
-// CheckName says whether snapshots can be kept under a name.
+// CheckName returns an error if snapshots may not be stored under this name.
 func CheckName(name string) error {
 	if len(name) > longestName || !names.MatchString(name) {
 		return fmt.Errorf("store: %q is no name for maps: want up to %d letters, digits, dots, lines and underscores", name, longestName)
@@ -97,7 +99,7 @@ func key(name string, version uint64, sum string) string {
 	return fmt.Sprintf("%s/%0*d-%s%s", name, versionWidth, version, sum[:keySum], suffix)
 }
 
-// parse takes an object's name apart.
+// parse parses an object's name.
 func parse(key string) (version uint64, ok bool) {
 	base, ok := strings.CutSuffix(key[strings.LastIndexByte(key, '/')+1:], suffix)
 	if !ok || len(base) != versionWidth+1+keySum || base[versionWidth] != '-' {
@@ -107,8 +109,9 @@ func parse(key string) (version uint64, ok bool) {
 	return version, err == nil
 }
 
-// Put stores a snapshot under a name. It reads it twice, first for the checksum, so
-// that no copy of it is made. What is there already, whole, is not written again.
+// Put stores a snapshot under a name. It encodes the snapshot twice, the first time only for the
+// checksum, so that no encoded copy has to be held in memory. An object that is already complete is
+// not written again.
 func (s *Store) Put(ctx context.Context, name string, snap *snapshot.Snapshot) (Object, error) {
 	if err := CheckName(name); err != nil {
 		return Object{}, err
@@ -125,7 +128,7 @@ func (s *Store) Put(ctx context.Context, name string, snap *snapshot.Snapshot) (
 	return o, s.write(ctx, o.Key, func(w io.Writer) error { return snapshot.Write(w, snap) })
 }
 
-// write stores an object, whole or not at all.
+// write stores an object atomically.
 func (s *Store) write(ctx context.Context, key string, content func(io.Writer) error) error {
 	ctx, abandon := context.WithCancel(ctx)
 	defer abandon()
@@ -145,7 +148,7 @@ func (s *Store) write(ctx context.Context, key string, content func(io.Writer) e
 		err = file.Sync()
 	}
 	if err != nil {
-		abandon() // before Close, which would else make an object of what was written so far
+		abandon() // before Close, which would otherwise store the incomplete object
 		return fmt.Errorf("store: writing %s to %s: %w", key, s.where, errors.Join(err, ignore(w.Close(), context.Canceled)))
 	}
 	if err := w.Close(); err != nil {
@@ -162,8 +165,8 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// Get reads a snapshot and checks that it is the one that o says. Errors are
-// *DamagedError, match ErrNotThere, or may pass.
+// Get reads the snapshot of the object o and verifies size and checksum. Its errors are a
+// *DamagedError, one that matches ErrNotThere, or a failure that may be temporary.
 func (s *Store) Get(ctx context.Context, o Object) (*snapshot.Snapshot, error) {
 	r, err := s.bucket.NewReader(ctx, o.Key, nil)
 	if err != nil {
@@ -176,8 +179,8 @@ func (s *Store) Get(ctx context.Context, o Object) (*snapshot.Snapshot, error) {
 	in := &source{r: io.LimitReader(r, o.Bytes), sum: tally{hash: sha256.New()}}
 	snap, err := snapshot.Read(in)
 	if err == nil || in.failed == nil {
-		// What was not read belongs to the checksum, too: a damaged object differs
-		// from one that is whole and no snapshot.
+		// The checksum also covers the bytes behind the snapshot. Reading them distinguishes a
+		// damaged object from a complete object that is no snapshot.
 		_, _ = io.Copy(io.Discard, in)
 	}
 	switch {
@@ -202,7 +205,8 @@ func (s *Store) reading(key string, err error) error {
 	return fmt.Errorf("store: reading %s from %s: %w", key, s.where, err)
 }
 
-// source passes bytes on, counts them, and remembers whether reading failed.
+// source is a reader that passes bytes on, counts them, and records whether the underlying read
+// failed.
 type source struct {
 	r      io.Reader
 	sum    tally
@@ -235,7 +239,7 @@ func (t *tally) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Holds reports whether an object is there, with its size.
+// Holds reports whether the object exists, and its size.
 func (s *Store) Holds(ctx context.Context, o Object) (bool, error) {
 	a, err := s.bucket.Attributes(ctx, o.Key)
 	if gcerrors.Code(err) == gcerrors.NotFound {
@@ -247,8 +251,7 @@ func (s *Store) Holds(ctx context.Context, o Object) (bool, error) {
 	return a.Size == o.Bytes, nil
 }
 
-// List returns what is stored under a name, versions ascending. Objects that are no
-// snapshots are skipped.
+// List returns the snapshots stored under a name, versions ascending. Other objects are skipped.
 func (s *Store) List(ctx context.Context, name string) ([]Object, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -263,7 +266,7 @@ func (s *Store) List(ctx context.Context, name string) ([]Object, error) {
 	return out, err
 }
 
-// listings is how often a listing is begun again: one of a folder fails if a file goes
+// listings is the maximum number of attempts to list a folder: listing fails if a file is removed
 // meanwhile.
 const listings = 10
 
@@ -288,9 +291,8 @@ func (s *Store) list(ctx context.Context, name string) (out []*blob.ListObject, 
 	return nil, fmt.Errorf("store: listing %s in %s: %w", name, s.where, err)
 }
 
-// Keep removes all but the newest keep versions, and leaves the object protect where
-// it is; also files that a process left half written when it died. It returns how many
-// were removed.
+// Keep removes all but the newest keep versions, except for the object protect. It also removes
+// partial files of processes that died while writing. It returns the number of removed objects.
 func (s *Store) Keep(ctx context.Context, name string, keep int, protect string) (removed int, err error) {
 	if err := CheckName(name); err != nil {
 		return 0, err
@@ -320,14 +322,15 @@ func (s *Store) Keep(ctx context.Context, name string, keep int, protect string)
 	return removed, nil
 }
 
-// Files under way end in temporary; one that is so old was left by a process that died.
+// A partial file has a name that ends in temporary. One of this age was left by a process that
+// died.
 const (
 	temporary = ".tmp"
 	abandoned = time.Hour
 )
 
-// Check reaches out for the store and says what keeps it from being read or, with
-// write, written; for that it writes an object, reads it and removes it.
+// Check tests access to the store and returns an error if it cannot be read or, with write,
+// written. The write test writes an object, reads it and removes it.
 func (s *Store) Check(ctx context.Context, name string, write bool) error {
 	if _, err := s.List(ctx, name); err != nil {
 		return err

@@ -32,7 +32,7 @@ func openURL(t *testing.T, url string) *blob.Bucket {
 	return b
 }
 
-// open opens a store until the test is over.
+// open opens a store and closes it at the end of the test.
 func open(t *testing.T, url string) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), url)
@@ -47,7 +47,7 @@ func open(t *testing.T, url string) *store.Store {
 	return s
 }
 
-// put stores a first snapshot of a map of that name.
+// put stores the first snapshot of a map with this name.
 func put(t *testing.T, s *store.Store, name string) store.Object {
 	t.Helper()
 	o, err := s.Put(t.Context(), name, storetest.Snapshot(1, 4))
@@ -71,7 +71,7 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// Prefixes keep stages apart that share a bucket.
+// Stages can share a bucket, because URLs with different prefixes have separate contents.
 func TestPrefixes(t *testing.T) {
 	server := storetest.StartS3(t)
 	one, two := open(t, server.URL("one")), open(t, server.URL("two/"))
@@ -88,7 +88,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// Snapshots hold events: files and folders are for their owner.
+// Since snapshots contain events, their files and folders are accessible to the owner only.
 func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "maps")
 	s := open(t, "file://"+dir+"?create=true")
@@ -105,7 +105,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// A folder that is missing is not made, unless the URL asks for it.
+// A missing folder is created only if the URL asks for it.
 func TestMissingFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "mounted")
 	_, err := store.Open(t.Context(), "file://"+dir)
@@ -150,7 +150,8 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// What a process left half written goes, when nobody can be writing it any more.
+// Partial files of a process that died while writing are removed once they are old enough that
+// nobody can still be writing them.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, "file://"+dir)
@@ -177,8 +178,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// A server that is away is an error that says where it was looked for; when it is back
-// all goes on.
+// While a server is unreachable, errors name the address that was tried. Once it is back the store
+// works again.
 func TestServerAway(t *testing.T) {
 	server := storetest.StartS3(t)
 	s := open(t, server.URL("x"))

@@ -9,7 +9,8 @@ import (
 	"unfold/stream/store"
 )
 
-// Stores that this program was not built with are refused with what it takes.
+// A URL of a store that this program was built without is refused, and the error names the build
+// tag that is needed.
 func TestTags(t *testing.T) {
 	for url, want := range map[string]string{"gs://bucket/prefix": "-tags gcs", "azblob://container": "-tags azure"} {
 		if err := store.CheckURL(url); err == nil || !strings.Contains(err.Error(), want) {

@@ -14,10 +14,11 @@ import (
 	_ "gocloud.dev/blob/s3blob" // s3://
 )
 
-// tags name for each scheme that is not in every program what it is built with.
+// tags maps schemes that are not in every program to the build tag that adds them.
 var tags = map[string]string{"gs": "gcs", "azblob": "azure"}
 
-// CheckURL says whether a URL can name a store for this program, without opening it.
+// CheckURL returns an error if the URL cannot name a store of this program. It does not open the
+// store.
 func CheckURL(raw string) error {
 	_, err := parseURL(raw)
 	return err
@@ -26,7 +27,8 @@ func CheckURL(raw string) error {
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		// The error of package url quotes what may hold a password.
+		// The error of package url is not returned, because it quotes the URL, which may contain a
+		// password.
 		return nil, errors.New("store: this is no URL; write file:///path or s3://bucket/prefix")
 	}
 	switch {
@@ -55,8 +57,8 @@ func parseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// toBeMade says whether a URL of file:// asks for its folder to be made; ok is false if it
-// says anything else behind the path.
+// toBeMade reports whether a file:// URL asks for its folder to be created. The result ok is false
+// if the URL has any other parameter.
 func toBeMade(u *url.URL) (create, ok bool) {
 	switch u.RawQuery {
 	case "", "create=false":
@@ -67,7 +69,8 @@ func toBeMade(u *url.URL) (create, ok bool) {
 	return false, false
 }
 
-// parameters are those of each scheme that Open reads or passes on; nil: unknown here.
+// parameters lists, for each scheme, the parameters that Open reads or passes on. A scheme with nil
+// is unknown.
 var parameters = map[string]map[string]bool{
 	"s3": set("endpoint", "region", "profile", "use_path_style", "hostname_immutable", "disable_https", "anonymous", "accelerate",
 		"dualstack", "fips", "ssetype", "kmskeyid", "role", "rate_limiter_capacity", "request_checksum_calculation", "response_checksum_validation"),
@@ -81,10 +84,10 @@ func set(names ...string) map[string]bool {
 	return out
 }
 
-// OpenBucket opens what a URL names, as a bucket whose keys begin behind the URL's path;
-// where names it without the URL's parameters. A folder must be there, unless the URL says
-// create=true: one that is missing is most often a misspelt name, or a disk that is not
-// mounted. A new one would hold maps that nobody sees.
+// OpenBucket opens the bucket of a URL, with keys relative to the URL's path. The result where is
+// the URL without its parameters. A missing folder is an error unless the URL has create=true: most
+// often the name is misspelt or a disk is not mounted, and a new folder would receive maps that
+// nobody finds.
 func OpenBucket(ctx context.Context, raw string) (bucket *blob.Bucket, where string, err error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -92,8 +95,8 @@ func OpenBucket(ctx context.Context, raw string) (bucket *blob.Bucket, where str
 	}
 	where = u.Scheme + "://" + u.Host + u.Path
 	if u.Scheme == "file" {
-		// Snapshots hold events: they are for this user alone, unless the folder was
-		// made for others before.
+		// Because snapshots contain events, a new folder is accessible to this user only. An
+		// existing folder keeps its permissions.
 		create, _ := toBeMade(u)
 		bucket, err = fileblob.OpenBucket(filepath.FromSlash(u.Path),
 			&fileblob.Options{CreateDir: create, DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
@@ -119,8 +122,8 @@ func OpenBucket(ctx context.Context, raw string) (bucket *blob.Bucket, where str
 	return bucket, where, nil
 }
 
-// compatible chooses what servers that only speak S3's protocol expect, if the URL
-// names one: the bucket in the path, any region, no checksums beyond what is asked for.
+// compatible sets the options that S3-compatible servers need, if the URL names such a server: the
+// bucket's name in the path, any region, and no checksums but the required ones.
 func compatible(q url.Values) url.Values {
 	if q.Get("endpoint") == "" {
 		return q

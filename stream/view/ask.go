@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Map is the map that places are on now.
+// Map returns the state of the map that is shown.
 func (h *Hub) Map() MapState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -23,26 +23,26 @@ func (h *Hub) Columns() []Field {
 	return out
 }
 
-// Point is a point, for who asks by its id.
+// Point is a point with its values, as returned for an id.
 type Point struct {
 	ID string  `json:"id"`
 	X  float32 `json:"x"`
 	Y  float32 `json:"y"`
 	At float64 `json:"at,omitempty"` // milliseconds since 1970
-	// Map is the map that the place is on.
+	// Map is the map that X and Y belong to.
 	Map MapState `json:"map"`
-	// Values are those of its columns by name: a float64 (of times milliseconds since 1970)
-	// or a string; missing ones are left out.
+	// Values holds the values of the point's columns by name, each a string or a float64 (times in
+	// milliseconds since 1970). Missing values are left out.
 	Values map[string]any `json:"values"`
 }
 
-// Near is a point and its distance on the map from another.
+// Near is a neighbor of a point, with their distance on the map.
 type Near struct {
 	ID       string  `json:"id"`
 	Distance float64 `json:"distance"`
 }
 
-// Point returns the point of an id, and the k points nearest to it on the map, nearest first.
+// Point returns the point with this id, and the k points nearest to it on the map, nearest first.
 func (h *Hub) Point(id string, k int) (p Point, near []Near, there bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +78,7 @@ func (h *Hub) Point(id string, k int) (p Point, near []Near, there bool) {
 	return p, near, true
 }
 
-// value is a slot's, nil if it is missing.
+// value returns the value of a slot, nil if it is missing.
 func (c *column) value(s uint32) any {
 	switch c.Kind {
 	case Category:

@@ -1,14 +1,14 @@
 package view
 
-// Base are the points that a map was learnt from. They lie below all others, in the first
-// slots, and have places alone.
+// Base holds the points that a map was learnt from. They are drawn below all others and have no
+// columns.
 type Base struct {
-	// Keys identify the points from one map to the next; X and Y are their places.
+	// Keys identify the points across maps. X and Y are their places.
 	Keys []uint64
 	X, Y []float32
 }
 
-// base holds the points of a Base in slots 0..size-1.
+// base keeps the points of a Base in slots 0..size-1.
 type base struct {
 	size int
 	x, y []float32
@@ -19,8 +19,8 @@ type base struct {
 
 func newBase(size int) *base { return &base{size: size, slot: map[uint64]uint32{}} }
 
-// replace makes the points those of b, and returns the slots that were put or moved, and
-// those that are free now. Points beyond the size are left out.
+// replace makes b the points of the base. It returns the slots that were filled or moved, and those
+// that became free. Points beyond the base's size are left out.
 func (s *base) replace(b Base) (put, gone []uint32) {
 	stays := make(map[uint64]uint32, len(b.Keys))
 	for _, k := range b.Keys {
@@ -55,7 +55,7 @@ func (s *base) replace(b Base) (put, gone []uint32) {
 	return put, gone
 }
 
-// claim takes a slot that is free, if there is one.
+// claim returns a free slot, if there is one.
 func (s *base) claim() (uint32, bool) {
 	if n := len(s.free); n > 0 {
 		at := s.free[n-1]

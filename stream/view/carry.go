@@ -2,13 +2,13 @@ package view
 
 import "math"
 
-// carryNeighbors is how many points of the base carry another one along.
+// carryNeighbors is the number of base points that determine how far another point moves.
 const carryNeighbors = 3
 
-// Carry says where points go when a map changes from before to after: each as its nearest points
-// of the base do, those nearer by weight 1/d^2 (Shepard 1968), so that a point that is one of them
-// goes where it goes. It is nil if fewer than three points are on both maps: then nothing is
-// known.
+// Carry returns a function that maps places on the map before to places on the map after. A place
+// moves by the weighted mean of the moves of its nearest base points, with weights 1/d^2 (Shepard
+// 1968), so that a base point itself moves exactly as it should. Carry returns nil if fewer than
+// three points are on both maps, because then the change of the map is unknown.
 func Carry(before, after Base) func(x, y float32) (float32, float32) {
 	to := make(map[uint64]int, len(after.Keys))
 	for i, k := range after.Keys {
@@ -28,8 +28,8 @@ func Carry(before, after Base) func(x, y float32) (float32, float32) {
 	return c.move
 }
 
-// Nearest returns a function that finds the point of the base nearest to a place, by its index in b.
-// It is nil if the base has no point with a finite place.
+// Nearest returns a function that returns the index in b of the point nearest to a place. Nearest
+// returns nil if no point of the base has a finite place.
 func (b Base) Nearest() func(x, y float32) int {
 	g := &grid{}
 	var at []int
@@ -57,7 +57,8 @@ func finite(values ...float32) bool {
 	return true
 }
 
-// carrier holds points that are on two maps, in a grid over where they were, and how far they went.
+// carrier holds the points that are on both maps, in a grid over their places on the first, with
+// their displacements.
 type carrier struct {
 	grid
 	dx, dy []float32
@@ -68,11 +69,12 @@ type grid struct {
 	x, y         []float32
 	x0, y0, cell float32
 	cols, rows   int
-	// cells lists points by cell; those of cell c are at start[c]..start[c+1].
+	// cells lists the points in the order of their cells: those of cell c are
+	// cells[start[c]:start[c+1]].
 	start, cells []int32
 }
 
-// index sorts the points into cells, about two to each.
+// index sorts the points into the cells, about two per cell.
 func (c *grid) index() {
 	x0, y0, x1, y1 := c.x[0], c.y[0], c.x[0], c.y[0]
 	for i := range c.x {
@@ -99,14 +101,14 @@ func (c *grid) index() {
 	}
 }
 
-// near are the nearest points found so far, nearest first.
+// near holds the nearest points found so far, nearest first.
 type near struct {
 	n    int
 	at   [carryNeighbors]int32
 	dist [carryNeighbors]float64 // squared
 }
 
-// offer adds a point at a squared distance, if it is among the most nearest.
+// offer adds a point at a squared distance if it is among the nearest most points.
 func (k *near) offer(i int32, d float64, most int) {
 	if k.n < most {
 		k.n++
@@ -120,11 +122,12 @@ func (k *near) offer(i int32, d float64, most int) {
 	k.at[j], k.dist[j] = i, d
 }
 
-// nearest returns the n points nearest to a place, at most carryNeighbors.
+// nearest returns the n points nearest to a place; n is at most carryNeighbors.
 func (c *grid) nearest(x, y float32, n int) (k near) {
 	cx := clamp(float64((x-c.x0)/c.cell), c.cols)
 	cy := clamp(float64((y-c.y0)/c.cell), c.rows)
-	// Squares of cells around the point's, ever larger, until no nearer point can be beyond.
+	// Search rings of cells around the point's cell, until no point of a further ring can be
+	// nearer.
 	for r := 0; r <= max(c.cols, c.rows); r++ {
 		if k.n == n && float64(r-1)*float64(c.cell) > math.Sqrt(k.dist[k.n-1]) {
 			break
@@ -137,7 +140,7 @@ func (c *grid) nearest(x, y float32, n int) (k near) {
 	return k
 }
 
-// move is where the point at a place goes.
+// move returns the place on the new map of a place on the old one.
 func (c *carrier) move(x, y float32) (float32, float32) {
 	k := c.nearest(x, y, carryNeighbors)
 	var sx, sy, sum float64
@@ -153,7 +156,7 @@ func (c *carrier) move(x, y float32) (float32, float32) {
 
 func clamp(v float64, n int) int { return int(min(max(v, 0), float64(n-1))) }
 
-// ring calls f with the points in the cells at distance r from one.
+// ring calls f with the points of the cells at (maximum norm) distance r from cell (cx, cy).
 func (c *grid) ring(cx, cy, r int, f func(i int32)) {
 	for y := max(cy-r, 0); y <= min(cy+r, c.rows-1); y++ {
 		step := 1

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Points go as their nearest ones of the base do: the same as by looking at all of them, and
-// one of them goes just where it goes.
+// Carry agrees with a brute-force search over all base points, and takes base points exactly to
+// their new places.
 func TestCarry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 60).Draw(t, "n")

@@ -2,44 +2,43 @@ package view
 
 import "bytes"
 
-// Clusters are what is known of the clusters of a map, for readers: their names, where they are,
-// and what became of them.
+// Clusters is the information that readers get on a map's clusters: names, places and history.
 type Clusters struct {
-	// Column names the column whose values are ids of clusters.
+	// Column is the name of the column that holds cluster ids.
 	Column string `json:"column"`
-	// Living are those of the newest map, in ascending order of their ids.
+	// Living holds the clusters of the newest map, in ascending order of their ids.
 	Living []Cluster `json:"clusters"`
-	// Events are what became of clusters, oldest first.
+	// Events is the history of the clusters, oldest first.
 	Events []ClusterEvent `json:"events"`
 }
 
-// Cluster is a cluster that is on the map.
+// Cluster is one cluster of the map.
 type Cluster struct {
-	// ID is its value in the column, Name a few words for people, "" for none.
+	// ID is the cluster's value in the column. Name is a short description for people, or empty.
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
-	// Size is how many points of the map it has, X and Y are its centre.
+	// Size is the number of the map's points in the cluster, X and Y are its centre.
 	Size int     `json:"size"`
 	X    float32 `json:"x"`
 	Y    float32 `json:"y"`
-	// Since is when it was found first, in milliseconds since 1970; 0: not known.
+	// Since is the time when it was found first, in milliseconds since 1970, 0 if unknown.
 	Since float64 `json:"since,omitempty"`
-	// Missing says that the newest map lacks it, and that it may come back.
+	// Missing is set for a cluster that the newest map lacks but that may return.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// ClusterEvent is what became of a cluster with a map.
+// ClusterEvent is a change of a cluster from one map to the next.
 type ClusterEvent struct {
-	// Kind is one of identity.Kind: born, split, merged, died, grew, shrank.
+	// Kind is one of the identity.Kind values: born, split, merged, died, grew, shrank.
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
-	// Other is the cluster that it split from or merged into, "" for none.
+	// Other is the cluster that this one split from or merged into, or empty.
 	Other string `json:"other,omitempty"`
-	// Size is its number of points, Before the one that was reported last.
+	// Size is the cluster's number of points, Before the number at its last event.
 	Size   int `json:"size"`
 	Before int `json:"before,omitempty"`
-	// Version is the map's, At when that was learnt, in milliseconds since 1970.
+	// Version is the map's version, At the time of the event in milliseconds since 1970.
 	Version uint64  `json:"version,omitempty"`
 	At      float64 `json:"at,omitempty"`
 }
@@ -50,7 +49,7 @@ type clustersMessage struct {
 	Clusters
 }
 
-// SetClusters hands readers what is known of clusters.
+// SetClusters sets the cluster information and sends it to readers.
 func (h *Hub) SetClusters(c Clusters) {
 	c.Living = append([]Cluster{}, c.Living...)
 	c.Events = append([]ClusterEvent{}, c.Events...)
@@ -69,7 +68,7 @@ func (h *Hub) SetClusters(c Clusters) {
 	}
 }
 
-// Clusters are what was set last.
+// Clusters returns the cluster information set last.
 func (h *Hub) Clusters() Clusters {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Readers hear of clusters as they join and as these change, and not again of the same.
+// Readers get the cluster information when they join and when it changes, and no repetition of
+// equal information.
 func TestClustersAreHeard(t *testing.T) {
 	h := New(Settings{})
 	heard := func(r *Reader) (all []Clusters) {

@@ -12,7 +12,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// Kind is what a column holds.
+// Kind is the type of a column's values.
 type Kind string
 
 // The kinds of columns.
@@ -29,36 +29,37 @@ type Field struct {
 	Kind Kind   `json:"kind"`
 }
 
-// Bounds of a column: of categories of text, of categories that are whole numbers, and of a
-// value's bytes.
+// Limits of a column: the numbers of categories for text and for whole numbers, and the bytes of
+// one value.
 const (
 	mostCategories = 4096
 	mostWhole      = 20
 	mostBytes      = 400
 )
 
-// column holds a column's values by slot.
+// column holds the values of a column by slot.
 type column struct {
 	Field
-	// whole: categories are numbers, and become numbers if there are too many.
+	// whole is set if the categories are whole numbers. With too many of them the column becomes
+	// numeric.
 	whole bool
-	// short: numbers came in single precision, and go so.
+	// short is set for single-precision numbers, which are sent in single precision as well.
 	short bool
-	// codes index values, from 1; 0 is missing. They are there for categories.
+	// codes holds, for a column of categories, one more than each value's index in values; 0 is
+	// missing.
 	codes  []uint32
 	values []string
 	code   map[string]uint32
-	// all is the message of the first allOf values.
+	// all is a cached message with the first allOf values.
 	all   Message
 	allOf int
-	// numbers hold Number and Time (milliseconds since 1970); NaN is missing.
+	// numbers holds the values of kinds Number and Time (milliseconds since 1970); NaN is missing.
 	numbers []float64
-	// texts hold Text; "" is missing.
+	// texts holds the values of kind Text; "" is missing.
 	texts []string
 }
 
-// newColumn makes a column for values like those of c, with room for n slots; nil if such
-// values are not shown.
+// newColumn returns a column of n slots for values of c's type, or nil if that type is not shown.
 func newColumn(c table.Column, n int) *column {
 	out := &column{Field: Field{Name: clip(c.Name())}}
 	switch kind := c.Kind(); {
@@ -78,7 +79,7 @@ func newColumn(c table.Column, n int) *column {
 	return out
 }
 
-// short says whether a column is of single precision.
+// short reports whether a column has single-precision numbers.
 func short(c table.Column) bool { return c.ArrowField().Type.Name() == "float32" }
 
 // grow makes room for n slots.
@@ -93,7 +94,7 @@ func (c *column) grow(n int) {
 	}
 }
 
-// grown extends s to n elements, filled with v.
+// grown extends s to n elements; new ones are v.
 func grown[T any](s []T, n int, v T) []T {
 	s = slices.Grow(s, max(0, n-len(s)))
 	for len(s) < n {
@@ -102,8 +103,8 @@ func grown[T any](s []T, n int, v T) []T {
 	return s
 }
 
-// source reads the values of one batch for a column; the zero value stands for a column that
-// is missing.
+// source reads the values of a column from one batch. The zero value stands for a column that the
+// batch lacks.
 type source struct {
 	there  bool
 	c      table.Column
@@ -120,8 +121,8 @@ func newSource(c table.Column, kind Kind) source {
 	return s
 }
 
-// fill stores the rows of a source in slots, row i in slots[i], none where that is skipped.
-// It reports false if the column has to change its kind, and has.
+// fill stores row i of the source in slots[i], unless that is skipped. It returns false if the
+// column had to change its kind instead.
 func (c *column) fill(slots []int32, s *source) bool {
 	switch c.Kind {
 	case Category:
@@ -171,7 +172,8 @@ func (s *source) number(i int) float64 {
 	return s.get(i)
 }
 
-// categorize stores categories, or makes the column another kind first.
+// categorize stores the rows as categories. If the column cannot hold them as categories it changes
+// the column's kind and stores nothing more.
 func (c *column) categorize(slots []int32, s *source) bool {
 	most := mostCategories
 	if c.whole && !clusterLike(c.Name) {
@@ -188,13 +190,13 @@ func (c *column) categorize(slots []int32, s *source) bool {
 		}
 		code, known := c.code[text]
 		if !known {
-			// A fraction, or no number, is no category of whole numbers.
+			// Fractions and infinities cannot be categories of whole numbers.
 			if v := s.number(i); len(c.values) >= most || c.whole && v != math.Trunc(v) {
 				c.uncategorize()
 				c.fill(slots, s)
 				return false
 			}
-			// The text is copied: it may be a part of a batch's memory.
+			// The text is copied because it may be part of the batch's memory.
 			text = strings.Clone(text)
 			c.values = append(c.values, text)
 			code = uint32(len(c.values))
@@ -205,10 +207,10 @@ func (c *column) categorize(slots []int32, s *source) bool {
 	return true
 }
 
-// clusterLike says that whole numbers of a column are names, however many there are.
+// clusterLike reports whether the whole numbers of a column are labels, whatever their number.
 func clusterLike(name string) bool { return name == "cluster" }
 
-// uncategorize makes categories numbers if they are, else text.
+// uncategorize turns a column of categories into numbers if they are whole numbers, else into text.
 func (c *column) uncategorize() {
 	codes, values := c.codes, c.values
 	c.codes, c.values, c.code = nil, nil, nil
@@ -229,14 +231,14 @@ func (c *column) uncategorize() {
 	}
 }
 
-// clear forgets the value of a slot that is free.
+// clear removes the value of a slot that became free.
 func (c *column) clear(slot int) {
 	if c.Kind == Text {
 		c.texts[slot] = ""
 	}
 }
 
-// take is the column of some slots, named as messages name it.
+// take returns the values of the given slots as a column with this name.
 func (c *column) take(name string, slots []uint32) table.Column {
 	switch c.Kind {
 	case Category:
@@ -260,7 +262,7 @@ func narrowed(from []float64, slots []uint32) []float32 {
 	return out
 }
 
-// clip bounds a text's bytes, at a rune's end, and makes it valid UTF-8.
+// clip returns s as valid UTF-8, cut between two runes to the maximum length of a value.
 func clip(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) > mostBytes {
@@ -273,5 +275,6 @@ func clip(s string) string {
 	return s
 }
 
-// name is what messages call column i: its own name may be anything, also twice.
+// name returns the name of column i in messages. The column's own name cannot be used, since it
+// need not be unique.
 func name(i int) string { return fmt.Sprintf("c%d", i) }

@@ -1,8 +1,9 @@
-// Package view keeps what a page of a live map shows, and hands it to any number of readers.
+// Package view keeps the points that a live map's page shows, and sends them and their changes to
+// any number of readers.
 //
-// A Hub holds points in slots: a place, an id, when the point came, and its columns. At
-// most Settings.Size of them are kept; a new point takes the slot of the oldest. A point
-// that comes again under its id keeps its slot, so that a reader sees it move.
+// A Hub keeps points in slots: a place, an id, the time of arrival, and column values. It keeps at
+// most Settings.Size points; then a new point replaces the oldest one. When an id arrives again its
+// point keeps the slot, so that a reader sees the point move.
 //
 //	Put     points come, or come again under their ids
 //	Remove  points leave
@@ -12,33 +13,34 @@
 //	Tick    what has changed since the last tick becomes one delta for all readers
 //	Join    a reader, which gets the whole and then every delta
 //
-// Below them lie the points that the map was learnt from, the base, which only Refresh changes.
+// The base, drawn below all other points, consists of the points that the map was learnt from. Only
+// Refresh changes it.
 //
 // # Maps
 //
-// Every place is on a map (Rows.Map), and all places that are shown are on one map. Refresh moves the
-// points that are there. A place may come later that is on a map before: the hub keeps the last moves,
-// and leads it through those since its own map, each once. So where a point is shown depends on its
-// place and its map alone, and not on when it came.
+// Every place belongs to a map (Rows.Map), and all places that are shown belong to one map. Refresh
+// moves the existing points to a new map. A place of an older map may still arrive afterwards. The
+// hub keeps the last changes of the map and applies those since the place's map, each once. So the
+// position of a point depends only on its place and map, and not on the time of its arrival.
 //
 // # Readers
 //
-// Deltas are encoded once, whoever reads them, and not at all while nobody does. The last
-// ones are kept in a log of bounded size. A reader that falls behind the log begins again with
-// the whole: it costs the hub no memory to have slow readers.
+// Changes are encoded once for all readers, and not at all while there are none. The last ones are
+// kept in a log of bounded size. A reader that falls behind the log starts again with the full
+// state, so slow readers need no memory of the hub.
 //
-// The whole is handed over in parts, each as it is at that moment. Deltas that fell between
-// come after it and state slots as they were at their tick, so that a reader is where the
-// hub is after the last of them.
+// The full state is sent in parts, each with the state at the time it was made. Changes made in
+// between follow after the last part and give the state of their slots at that tick. So after the
+// last of them the reader has the hub's state.
 //
 // # Columns
 //
-// A column is one of four kinds: numbers, times, categories, text. A column of text or of
-// few whole numbers is one of categories until it has too many values; then it becomes what
-// else it can be, and readers begin again.
+// A column is of one of four kinds: numbers, times, categories, text. Text and whole numbers are
+// categories until there are too many different values. Then the column becomes text or numbers,
+// and all readers start again.
 //
 // # Messages
 //
-// Messages are text (JSON) or binary: eight bytes, of which the first is the Change, then an
-// Arrow IPC stream. docs/formats.md, "The page's messages", describes both.
+// Messages are text (JSON) or binary: eight bytes, the first of which is the Change, followed by an
+// Arrow IPC stream. docs/formats.md describes both under "The page's messages".
 package view

@@ -11,27 +11,29 @@ import (
 	"unfold/internal/vec"
 )
 
-// Dump holds all points as an Arrow stream, encoded once for all who ask for the same state. Its
-// batches have the columns id, x, y, at (milliseconds since 1970), then those of the points under their
-// own names, to which "_" is added where another has it already. Release it.
+// Dump is an Arrow stream of all points, encoded once for all requests with the same state. Its
+// batches have the columns id, x, y, at (milliseconds since 1970) and then the points' columns
+// under their own names, with "_" appended to a name that is already used. Call Release after use.
 type Dump struct {
-	// Map is the map that all places are on.
+	// Map is the map of all places in the dump.
 	Map MapState
 	h   *Hub
-	// pieces are the bytes, size of them in all.
+	// pieces holds the encoded bytes, size their number.
 	pieces [][]byte
 	size   int
-	// users send it, changes counts those of the points before it was made, at that time.
+	// users is the number of requests that are sending it. changes is the hub's count of changes
+	// when the dump was made, at that time.
 	users   int
 	changes uint64
 	at      time.Time
 }
 
-// ErrBusy says that other readers take as much memory as all may: ask again later.
+// ErrBusy is returned when other readers use all memory allowed for encodings. The request may be
+// repeated later.
 var ErrBusy = errors.New("view: as much is being sent as may be; ask again later")
 
-// freshFor is how long a dump of points that come and go stands for the newest: to make one holds up
-// who puts points.
+// freshFor is the time for which a dump is returned although points have changed since. Making a
+// new one blocks writers.
 const freshFor = time.Second
 
 // Dump returns all points, or ErrBusy.
@@ -57,7 +59,8 @@ func (h *Hub) Dump() (*Dump, error) {
 	return d, nil
 }
 
-// drop makes way for another dump; the bytes of the one before count on while somebody sends them.
+// drop removes the dump so that another can be made. Its bytes count until nobody sends them any
+// more.
 func (e *encodings) drop() {
 	if d := e.dump; d != nil && d.users == 0 {
 		e.held -= d.size
@@ -65,7 +68,7 @@ func (e *encodings) drop() {
 	e.dump = nil
 }
 
-// tick drops a dump that nobody sends and that is not fresh any more.
+// tick drops the dump if nobody sends it and it is no longer fresh.
 func (e *encodings) tick() {
 	if d := e.dump; d != nil && d.users == 0 && time.Since(d.at) >= freshFor {
 		e.drop()
@@ -91,7 +94,7 @@ func (d *Dump) Release() {
 	}
 }
 
-// Size is how many bytes WriteTo writes.
+// Size returns the number of bytes that WriteTo writes.
 func (d *Dump) Size() int { return d.size }
 
 // WriteTo implements io.WriterTo.
@@ -105,10 +108,10 @@ func (d *Dump) WriteTo(w io.Writer) (n int64, err error) {
 	return n, nil
 }
 
-// pieceBytes is how long a dump's pieces are: with them it grows without copies.
+// pieceBytes is the size of a dump's pieces; in pieces, a dump grows without copying.
 const pieceBytes = 256 << 10
 
-// Write implements io.Writer, for who makes a dump.
+// Write implements io.Writer, for the encoder that makes the dump.
 func (d *Dump) Write(b []byte) (int, error) {
 	n := len(b)
 	d.size += n
@@ -125,7 +128,7 @@ func (d *Dump) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// tables are all points, in batches. The lock is held.
+// tables yields all points in batches. The hub's lock must be held.
 func (h *Hub) tables() iter.Seq2[*table.Table, error] {
 	return func(yield func(*table.Table, error) bool) {
 		used := h.ring.used
@@ -147,7 +150,7 @@ func (h *Hub) tables() iter.Seq2[*table.Table, error] {
 	}
 }
 
-// table is the table of the points of some slots. The lock is held.
+// table returns the points of the given slots as a table. The hub's lock must be held.
 func (h *Hub) table(slots []uint32) (*table.Table, error) {
 	r := h.ring
 	columns := []table.Column{

@@ -1,53 +1,55 @@
 package view
 
-// encodings holds what is encoded for readers beside the log: parts of the whole and dumps. Each is
-// made once and shared by all who ask for the same state. The bytes are bounded, whoever reads and
-// however slowly: what nobody is sending makes room, and where that is too little, readers wait and
-// dumps are refused. The hub's lock is held in all methods.
+// encodings holds the encoded data outside the log: parts of the full state, and dumps. Each is
+// made once and shared by all requests for the same state. The total size is bounded, however many
+// and however slow the readers. Data that nobody is sending is evicted; if that is not enough,
+// readers wait and dumps are refused. All methods need the hub's lock.
 type encodings struct {
 	most int
-	// held is the sum of the bytes of parts, of dumps, and of messages that left the log or were
-	// replaced while readers are still sending them.
+	// held is the total size of parts, of dumps, and of messages that left the log or were replaced
+	// while readers are still sending them.
 	held int
 	// changes counts changes of the points.
 	changes uint64
-	// parts of the whole by their first slot; rows is how many slots one has, usual the bytes of
-	// the last one.
+	// parts holds parts of the full state by their first slot. rows is the number of slots of a
+	// part, usual the size in bytes of the last one.
 	parts map[int]*part
 	rows  int
 	usual int
 	dump  *Dump
-	// perPoint is how many bytes a point of the last dump took.
+	// perPoint is the size in bytes per point of the last dump.
 	perPoint int
-	// awaited says that a reader waits for room.
+	// awaited is set while a reader waits for room.
 	awaited bool
 }
 
-// Sizes of parts, in bytes and slots: small enough that slow readers which send different ones hold
-// little. leastRows bounds the overhead of a message.
+// Sizes of parts in bytes and slots. Parts are small, so that slow readers that send different ones
+// hold little memory. leastRows bounds the overhead per message.
 const (
 	partBytes = 512 << 10
 	leastRows = 64
 )
 
-// Bytes that EncodedBytes counts for each point, of both encodings, and at least.
+// EncodedBytes allows encodedPoint bytes for each point, for both encodings, and at least
+// leastEncoded.
 const (
 	encodedPoint = 128
 	leastEncoded = 64 << 20
 )
 
-// EncodedBytes is how many bytes of encodings a hub of so many points holds at most.
+// EncodedBytes returns the default limit, in bytes, on the encodings of a hub with this number of
+// points.
 func EncodedBytes(points int) int { return max(leastEncoded, encodedPoint*points) }
 
-// share counts who holds a message's bytes.
+// share counts the holders of a message's bytes.
 type share struct {
 	bytes, flights int
-	// kept says that the log or the parts hold them, too.
+	// kept is set while the log or the parts hold the bytes as well.
 	kept bool
 }
 
-// part is a part of the whole: a message, the slot behind its last, and the log's end and bytes when
-// it was made.
+// part is a part of the full state: the message, the slot after its last, and the log's end and
+// total bytes when the part was made.
 type part struct {
 	Message
 	to    int
@@ -59,7 +61,7 @@ func newEncodings(most int) encodings {
 	return encodings{most: most, parts: map[int]*part{}, rows: frameRows, usual: partBytes, perPoint: encodedPoint / 2}
 }
 
-// room makes room for n more bytes, and reports whether there is.
+// room makes room for n more bytes and reports whether it succeeded.
 func (e *encodings) room(n int) bool {
 	if e.held+n <= e.most {
 		return true
@@ -78,7 +80,7 @@ func (e *encodings) room(n int) bool {
 	return e.held+n <= e.most || e.held == 0
 }
 
-// evict drops a part; its bytes count on while somebody sends them.
+// evict drops a part. Its bytes count until nobody sends them any more.
 func (e *encodings) evict(from int) {
 	p := e.parts[from]
 	delete(e.parts, from)
@@ -98,12 +100,13 @@ func (e *encodings) keep(from int, p *part) {
 	e.held += p.share.bytes
 	e.parts[from] = p
 	if len(p.Data) > partBytes {
-		// Slots of wide rows: halves begin at the same slots.
+		// The rows are wide. When the number of rows per part is halved, parts still begin at the
+		// same slots.
 		e.rows = max(e.rows/2, leastRows)
 	}
 }
 
-// outdate notes a change after which nobody may begin with the parts that there are.
+// outdate records a change after which no reader may start with the existing parts.
 func (e *encodings) outdate() {
 	e.changes++
 	e.clear()
@@ -116,11 +119,11 @@ func (e *encodings) clear() {
 	}
 }
 
-// begin notes that a reader sends a message, which may have left the log since.
+// begin records that a reader starts to send the message, which may have left the log meanwhile.
 func (e *encodings) begin(s *share) { s.flights++ }
 
-// end notes that a reader has sent a message, and reports whether a reader waits for the room that
-// this made.
+// end records that a reader has sent the message. It reports whether another reader waits for the
+// room that became free.
 func (e *encodings) end(s *share) (awaited bool) {
 	if s.flights--; s.flights > 0 {
 		return false
@@ -131,7 +134,7 @@ func (e *encodings) end(s *share) (awaited bool) {
 	return e.awaited
 }
 
-// left notes that a message has left the log.
+// left records that a message has left the log.
 func (e *encodings) left(s *share) {
 	if s == nil || !s.kept {
 		return

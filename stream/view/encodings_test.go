@@ -11,7 +11,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// numbered are n points with ids from first on.
+// numbered returns n points with consecutive ids from first.
 func numbered(first, n int) Rows {
 	ids := make([]string, n)
 	for i := range ids {
@@ -31,7 +31,7 @@ func filled(t *testing.T, s Settings, n int) *Hub {
 	return h
 }
 
-// whole takes messages until the whole is there.
+// whole reads messages until the full state has arrived.
 func whole(t *testing.T, r *Reader) (all []Message) {
 	t.Helper()
 	for {
@@ -45,7 +45,7 @@ func whole(t *testing.T, r *Reader) (all []Message) {
 	}
 }
 
-// Readers of one state get the same bytes, not copies of them; nothing is held when they are gone.
+// Readers of the same state share its bytes. After the readers have left, no bytes are held.
 func TestReadersShareTheWhole(t *testing.T) {
 	h := filled(t, Settings{}, 3*frameRows)
 	a, b := h.Join(), h.Join()
@@ -69,8 +69,8 @@ func TestReadersShareTheWhole(t *testing.T) {
 	}
 }
 
-// Readers that stop anywhere, while points come and maps change, hold no more than is allowed; others
-// go on, or wait until those are gone.
+// Readers that stop anywhere, while points arrive and maps change, hold no more memory than the
+// limit. Other readers continue or wait until the stopped ones leave.
 func TestSlowReadersAreBounded(t *testing.T) {
 	const most = 1 << 20
 	h := filled(t, Settings{Held: most, Log: 1 << 20}, 5*frameRows)
@@ -78,7 +78,7 @@ func TestSlowReadersAreBounded(t *testing.T) {
 	for i := range 500 {
 		r := h.Join()
 		slow = append(slow, r)
-		for range i % 11 { // and then it takes nothing
+		for range i % 11 { // then the reader stops
 			if _, ok, _ := r.poll(); !ok {
 				break
 			}
@@ -92,7 +92,8 @@ func TestSlowReadersAreBounded(t *testing.T) {
 			}
 			h.Tick()
 		}
-		// What left the log while it was sent counts as well, and cannot wait.
+		// Messages that leave the log while they are being sent count as well, and they cannot wait
+		// for room.
 		if e := &h.encoded; e.held > most+h.set.Log {
 			t.Fatalf("%d readers hold %d bytes", i, e.held)
 		}
@@ -109,7 +110,7 @@ func TestSlowReadersAreBounded(t *testing.T) {
 	p.same(t, h)
 }
 
-// A reader that finds no room waits, and goes on when another one has sent what it holds.
+// A reader that finds no room waits, and continues once another reader has sent its message.
 func TestReadersWaitForRoom(t *testing.T) {
 	h := filled(t, Settings{Held: 1}, 3*frameRows)
 	first, second := h.Join(), h.Join()
@@ -142,8 +143,8 @@ func TestReadersWaitForRoom(t *testing.T) {
 	}
 }
 
-// A dump is made once for all who ask for the same state. Another one is refused while those before
-// take what all may.
+// All requests for the same state get the same dump. A dump of another state is refused while
+// earlier ones use all allowed memory.
 func TestDumpsAreShared(t *testing.T) {
 	h := filled(t, Settings{}, 3*frameRows)
 	dump := func() *Dump {
@@ -193,7 +194,7 @@ func TestDumpsAreShared(t *testing.T) {
 	}
 }
 
-// Points with much text go in smaller parts.
+// Points with long texts are sent in parts with fewer rows.
 func TestWideParts(t *testing.T) {
 	h := New(Settings{Size: 16_000})
 	for k := range 16 {

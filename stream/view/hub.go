@@ -9,70 +9,75 @@ import (
 	"time"
 )
 
-// Settings of a Hub. The zero value works.
+// Settings of a Hub. The zero value is usable.
 type Settings struct {
-	// Size is how many points are kept, DefaultSize for 0. Base is how many more there are
-	// below them, of those that the map was learnt from.
+	// Size is the number of points kept, DefaultSize for 0. Base is the number of further points
+	// that can be kept of those that the map was learnt from.
 	Size, Base int
-	// Every is how often changes are handed out by Run, 200 ms for 0.
+	// Every is the interval at which Run sends changes, 200 ms for 0.
 	Every time.Duration
-	// Most is how many points a delta has at most, 8192 for 0: a stream that changes more of them
-	// reaches readers later, each point as it is by then. Of more than eight readers each gets so
-	// much less that together they get what eight would. So what readers cost is bounded.
+	// Most is the maximum number of points in one delta, 8192 for 0. If a stream changes more,
+	// readers get the changes later, with each point's state at that time. With more than eight
+	// readers the limit per reader shrinks so that all together get as much as eight, which bounds
+	// the total cost.
 	Most int
-	// Log bounds the bytes of deltas that are kept for readers, 32 MiB for 0.
+	// Log bounds the bytes of deltas kept for readers, 32 MiB for 0.
 	Log int
-	// Vectors bounds the bytes of the vectors of points that are kept for who asks, 0 for none.
+	// Vectors bounds the bytes of the vectors kept for requests by id; 0 keeps none.
 	Vectors int
-	// Held bounds the bytes of encodings that are held for readers beside the log, EncodedBytes of
-	// all points for 0. One encoding that alone is larger is held alone.
+	// Held bounds the bytes of encodings held for readers beside the log, EncodedBytes of all
+	// points for 0. A single encoding that is larger is still held, but alone.
 	Held int
-	// Title names what is shown.
+	// Title is the title of the page.
 	Title string
-	// Live says that points come and go: readers expect changes.
+	// Live is set if points arrive and leave, so that readers expect changes.
 	Live bool
-	// Asks says that readers can ask where rows would go.
+	// Asks is set if readers can request places for rows of their own.
 	Asks bool
 }
 
-// DefaultSize is how many points a hub keeps that nobody has set another number for.
+// DefaultSize is the default number of points that a hub keeps.
 const DefaultSize = 200_000
 
-// fullReaders get as much as there is; more share it.
+// fullReaders is the number of readers that get deltas of full size; more readers share that
+// amount.
 const fullReaders = 8
 
-// frameRows is how many rows a message has at most.
+// frameRows is the maximum number of rows of a message.
 const frameRows = 1 << 13
 
-// Hub keeps points for readers. It is safe for concurrent use.
+// Hub keeps points and sends them to readers. It is safe for concurrent use.
 type Hub struct {
 	set Settings
 
 	mu   sync.Mutex
 	base *base
 	ring *ring
-	// dirty are the slots that changed since the last tick, and how.
+	// dirty lists the slots that changed since the last tick; state has the kind of change of each
+	// slot.
 	dirty []uint32
 	state []Change // by slot; 0: unchanged
-	// generation counts the times that readers have to begin again.
+	// generation is incremented whenever all readers have to start again.
 	generation uint64
-	// announced is how many values of each column readers know of.
+	// announced is the number of values of each column that readers have been sent.
 	announced []int
-	// m is the map that is shown: all places are on it. path leads there from the maps before.
+	// m is the map that is shown, to which all places belong. path holds the changes from earlier
+	// maps to it.
 	m      MapState
 	path   path
 	status []byte
-	// clusters are what is known of those, clustersText the message of it; nil: there is none.
+	// clusters is the cluster information, clustersText its message, or nil if there is none.
 	clusters     Clusters
 	clustersText []byte
 	log          deltaLog
 	readers      int
 	encoded      encodings
-	// woken is closed when there is something new for readers.
+	// woken is closed when there are new messages for readers.
 	woken chan struct{}
 }
 
-// MapState is the map that places are on. The zero value stands for the map that is shown.
+// MapState identifies the map that places belong to. The zero value stands for the map that is
+// shown.
 type MapState struct {
 	ID      string `json:"id,omitempty"`
 	Epoch   uint32 `json:"epoch,omitempty"`
@@ -91,9 +96,9 @@ func New(s Settings) *Hub {
 	return &Hub{set: s, clusters: none, base: newBase(s.Base), ring: newRing(s.Size), encoded: newEncodings(s.Held), woken: make(chan struct{})}
 }
 
-// Put takes points that come. Places on a map before the one that is shown are led through all
-// changes since; where these are not known the points are left out, since nothing says where they
-// belong. An error is about rows whose parts differ in length.
+// Put adds points. Places on an earlier map are moved through all changes of the map since; if
+// these are unknown the points are left out, because their position cannot be determined. Put
+// returns an error if the parts of the rows differ in length.
 func (h *Hub) Put(in Rows) error {
 	if err := in.check(); err != nil {
 		return err
@@ -127,7 +132,7 @@ func (h *Hub) Put(in Rows) error {
 		}
 		h.touch(s, Put)
 	}
-	// A slot that two rows have got is the later one's.
+	// If two rows have the same slot, the later row wins.
 	for k, c := range h.ring.columns {
 		if !c.fill(slots, &sources[k]) {
 			again = true
@@ -139,8 +144,9 @@ func (h *Hub) Put(in Rows) error {
 	return nil
 }
 
-// lockAt takes the lock with rows whose places are on the map that is shown: those on a map before it
-// are led there, without the lock. It reports false, without the lock, if the way is not known.
+// lockAt takes the lock with in's places on the map that is shown. Places on an earlier map are
+// moved to it first, without the lock. If the changes since that map are unknown, lockAt returns
+// false and does not hold the lock.
 func (h *Hub) lockAt(in *Rows) bool {
 	for at := in.Map; ; {
 		h.mu.Lock()
@@ -158,7 +164,7 @@ func (h *Hub) lockAt(in *Rows) bool {
 	}
 }
 
-// Remove takes points out, by their ids. Ids that are not there do nothing.
+// Remove removes points by their ids. Unknown ids are ignored.
 func (h *Hub) Remove(ids ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,11 +176,12 @@ func (h *Hub) Remove(ids ...string) {
 	}
 }
 
-// Refresh puts all points on another map: move, if not nil, says where those of the ring go
-// (it is called while others put and remove points), and where places go that come late, on the
-// map before. With nil the points stay where they are, and late places are left out. Points of the
-// base that have left leave, others come or move. One call is made at a time, and before anything
-// is put that is on the new map.
+// Refresh moves all points to the map to. The function move gives the new place of a point of the
+// ring, and later also that of a place of the previous map that arrives late; move is called while
+// others put and remove points. If move is nil the points keep their places, and late places are
+// left out. Points of the base that are not in b are removed, the others are added or moved.
+// Refresh must not be called concurrently, and must be called before any point of the new map is
+// put.
 func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, float32)) {
 	next := step{move: move, bytes: stepBytes * len(b.Keys)}
 	var x, y, nx, ny []float32
@@ -198,7 +205,7 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 	put, gone := h.base.replace(b)
 	messages := h.moves()
 	if h.readers > 0 {
-		// Slots that are freed may be those of new points: first they are freed.
+		// Freed slots are sent first, because new points may reuse them.
 		for slots := range chunks(gone, frameRows) {
 			messages = append(messages, removal(slots))
 		}
@@ -209,8 +216,9 @@ func (h *Hub) Refresh(to MapState, b Base, move func(x, y float32) (float32, flo
 	h.post(append(messages, Message{Text: true, Data: encode(mapMessage{"map", to})})...)
 }
 
-// move moves all points of the ring: a slot that is still at x and y goes to nx and ny. What has been
-// put since then is on the map before as well, and is moved now. The lock is held.
+// move moves all points of the ring: a slot that is still at (x, y) goes to (nx, ny). Points put
+// since x and y were copied are also on the previous map, and are moved here. The lock must be
+// held.
 func (h *Hub) move(move func(x, y float32) (float32, float32), x, y, nx, ny []float32) {
 	r := h.ring
 	for s, used := range r.used {
@@ -230,7 +238,7 @@ func (h *Hub) move(move func(x, y float32) (float32, float32), x, y, nx, ny []fl
 	}
 }
 
-// Clear takes all points out but those of the base.
+// Clear removes all points except those of the base.
 func (h *Hub) Clear() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -241,7 +249,7 @@ func (h *Hub) Clear() {
 	h.restart()
 }
 
-// Tick hands out what has changed since the last one.
+// Tick sends the changes since the last tick.
 func (h *Hub) Tick() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -249,7 +257,7 @@ func (h *Hub) Tick() {
 	h.encoded.tick()
 }
 
-// SetStatus hands readers what the page says beside the map, as JSON of an object.
+// SetStatus sends the page's status, a value that is encoded as a JSON object, to readers.
 func (h *Hub) SetStatus(status any) error {
 	text, err := json.Marshal(statusMessage{"status", status})
 	if err != nil {
@@ -262,18 +270,18 @@ func (h *Hub) SetStatus(status any) error {
 	return nil
 }
 
-// Len is how many points are there.
+// Len returns the number of points, without the base.
 func (h *Hub) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ring.n
 }
 
-// touch notes a change of a slot. What came first since the last tick stays, unless it is
-// less: a point that came and moved came.
+// touch records a change of a slot. The last change between two ticks counts, except that a point that
+// was put and then moved counts as put.
 func (h *Hub) touch(s uint32, c Change) {
 	if h.readers == 0 {
-		return // who joins gets the whole
+		return // new readers get the full state
 	}
 	h.state = grown(h.state, int(s)+1, 0)
 	switch was := h.state[s]; {
@@ -292,13 +300,13 @@ func (h *Hub) restart() {
 	h.wake()
 }
 
-// wake lets readers look.
+// wake wakes all waiting readers.
 func (h *Hub) wake() {
 	close(h.woken)
 	h.woken = make(chan struct{})
 }
 
-// post hands messages to readers. The lock is held.
+// post adds messages to the log for readers. The lock must be held.
 func (h *Hub) post(messages ...Message) {
 	if h.readers == 0 {
 		h.log.clear(&h.encoded)
@@ -312,8 +320,8 @@ func (h *Hub) post(messages ...Message) {
 	}
 }
 
-// tick returns the messages of what has changed, of the points that have waited longest. The
-// lock is held.
+// tick returns the messages with the changes of the points that have waited longest. The lock must
+// be held.
 func (h *Hub) tick() []Message {
 	if h.readers == 0 {
 		h.settle()
@@ -322,7 +330,7 @@ func (h *Hub) tick() []Message {
 	var by [Remove + 1][]uint32
 	n := min(len(h.dirty), max(h.set.Most*fullReaders/max(h.readers, fullReaders), 1))
 	for _, s := range h.dirty[:n] {
-		if c := h.state[s]; c != 0 { // else it has been handed out
+		if c := h.state[s]; c != 0 { // otherwise it was sent already
 			by[c] = append(by[c], s)
 			h.state[s] = 0
 		}
@@ -342,7 +350,7 @@ func (h *Hub) tick() []Message {
 	return out
 }
 
-// moves are the messages of points that did nothing but move, all at once. The lock is held.
+// moves returns the messages of all points whose only change is their place. The lock must be held.
 func (h *Hub) moves() (out []Message) {
 	var moved []uint32
 	for _, s := range h.dirty {
@@ -360,7 +368,7 @@ func (h *Hub) moves() (out []Message) {
 	return out
 }
 
-// settle forgets what has changed: nobody waits for it.
+// settle discards all recorded changes, for when there are no readers.
 func (h *Hub) settle() {
 	for _, s := range h.dirty {
 		h.state[s] = 0

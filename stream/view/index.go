@@ -2,24 +2,24 @@ package view
 
 import "hash/maphash"
 
-// index finds slots by the hashes of their ids: open addressing with linear probing and no more
-// than half of the entries in use (Knuth, TAOCP 3, 6.4, algorithms L and R). A stage looks three
-// times for every event, in a table that is far larger than the caches; so an entry is eight bytes, and
-// a look mostly one of them.
+// index finds slots by the hashes of their ids. It is a hash table with open addressing and linear
+// probing, at most half full (Knuth, TAOCP 3, 6.4, algorithms L and R). There are three lookups per
+// event, in a table much larger than the caches. Therefore an entry takes only eight bytes, and a
+// lookup mostly reads one entry.
 type index struct {
 	seed    maphash.Seed
 	entries []entry // a power of two of them
 	n       int
 }
 
-// entry holds half of a hash, and one more than the slot; 0: it is free.
+// entry holds half of a hash, and the slot plus one; zero marks a free entry.
 type entry struct{ tag, slot uint32 }
 
 func newIndex() *index { return &index{seed: maphash.MakeSeed(), entries: make([]entry, 64)} }
 
 func (x *index) hash(id string) uint64 { return maphash.String(x.seed, id) }
 
-// find returns the slot of a hash for which is says that it is the one.
+// find returns the slot with this hash for which the function is returns true.
 func (x *index) find(hash uint64, is func(slot uint32) bool) (slot uint32, there bool) {
 	mask := len(x.entries) - 1
 	for i := int(hash) & mask; ; i = (i + 1) & mask {
@@ -33,7 +33,8 @@ func (x *index) find(hash uint64, is func(slot uint32) bool) (slot uint32, there
 	}
 }
 
-// add adds a slot that is not there. of gives the hash of each slot, for when the table grows.
+// add adds a slot that is not in the index. The function of returns a slot's hash, for when the
+// table grows.
 func (x *index) add(hash uint64, slot uint32, of func(slot uint32) uint64) {
 	if x.n++; 2*x.n > len(x.entries) {
 		old := x.entries
@@ -56,8 +57,8 @@ func (x *index) insert(hash uint64, slot uint32) {
 	x.entries[i] = entry{uint32(hash >> 32), slot + 1}
 }
 
-// remove takes a slot out, and moves those up that were put behind it. It does nothing if the slot is
-// not there.
+// remove removes a slot and moves displaced entries behind it up. If the slot is not in the index
+// it does nothing.
 func (x *index) remove(hash uint64, slot uint32, of func(slot uint32) uint64) {
 	mask := len(x.entries) - 1
 	i := int(hash) & mask
@@ -74,7 +75,8 @@ func (x *index) remove(hash uint64, slot uint32, of func(slot uint32) uint64) {
 			if x.entries[j].slot == 0 {
 				return
 			}
-			// It may move up if its own place is not between the hole and it.
+			// An entry may move into the hole unless its home position lies between the hole and
+			// the entry.
 			home := int(of(x.entries[j].slot-1)) & mask
 			if (j-home)&mask >= (j-i)&mask {
 				break

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An index finds what a map would, also where hashes collide in all or in half of their bits.
+// The index agrees with a Go map, also when hashes collide in all or half of their bits.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newIndex()

@@ -9,11 +9,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// Change says what a binary message does.
+// Change is the type of a binary message.
 type Change byte
 
-// The changes: points come (or come again, elsewhere or as something else), places change,
-// points leave; points that the map was learnt from come or move, below all others.
+// Types of binary messages: points are put (new, or again with other values), move, or leave;
+// points of the base, which lie below all others, are put or move.
 const (
 	Put Change = iota + 1
 	Move
@@ -21,16 +21,16 @@ const (
 	Under
 )
 
-// headBytes is the length of what stands before a message's Arrow stream, whose buffers it
-// leaves aligned.
+// headBytes is the length of the header before a message's Arrow stream. It keeps the stream's
+// buffers aligned.
 const headBytes = 8
 
-// Message is a message to a reader: JSON if it is text, else a Change's. All readers share the bytes,
-// which nobody changes.
+// Message is a message to a reader: JSON if Text is set, else binary. All readers share the bytes,
+// which must not be changed.
 type Message struct {
 	Text bool
 	Data []byte
-	// share counts who holds the bytes; nil until the first reader takes the message.
+	// share counts the holders of the bytes; it is nil until the first reader takes the message.
 	share *share
 }
 
@@ -48,7 +48,7 @@ type hello struct {
 	Columns []Field  `json:"columns"`
 }
 
-// valuesMessage says which values the codes from..from+len(values)-1 of a column mean.
+// valuesMessage gives the values of the codes from..from+len(values)-1 of a column.
 type valuesMessage struct {
 	Type   string   `json:"type"`
 	Column int      `json:"column"`
@@ -66,7 +66,7 @@ type statusMessage struct {
 	Status any    `json:"status"`
 }
 
-// encode writes one of the messages above, which hold nothing that JSON cannot.
+// encode encodes one of the messages above, for which JSON encoding cannot fail.
 func encode(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -75,7 +75,7 @@ func encode(v any) []byte {
 	return text
 }
 
-// frame is a change of some slots of the ring, as they are now. The lock is held.
+// frame returns a message with the current state of some slots of the ring. The lock must be held.
 func (h *Hub) frame(c Change, slots []uint32) Message {
 	r := h.ring
 	numbers := make([]uint32, len(slots)) // the ring's slots are behind the base's
@@ -95,7 +95,7 @@ func (h *Hub) frame(c Change, slots []uint32) Message {
 	return binary(c, columns...)
 }
 
-// baseFrame is where points of the base are now. The lock is held.
+// baseFrame returns a message with the current places of some base points. The lock must be held.
 func (h *Hub) baseFrame(slots []uint32) Message {
 	return binary(Under, table.Uint32Column("slot", slots), table.Float32Column("x", vec.Pick(h.base.x, slots)), table.Float32Column("y", vec.Pick(h.base.y, slots)))
 }
@@ -118,7 +118,8 @@ func binary(c Change, columns ...table.Column) Message {
 	return Message{Data: append(data, stream...)}
 }
 
-// newValues are the values of categories that readers have not heard of. The lock is held.
+// newValues returns messages with the category values that readers have not been sent yet. The lock
+// must be held.
 func (h *Hub) newValues() (out []Message) {
 	for i, c := range h.ring.columns {
 		h.announced = grown(h.announced, i+1, 0)
@@ -130,12 +131,13 @@ func (h *Hub) newValues() (out []Message) {
 	return out
 }
 
-// message states a column's values from one on.
+// message returns a message with column i's values from index from on.
 func (c *column) message(i, from int) Message {
 	return Message{Text: true, Data: encode(valuesMessage{"values", i, from + 1, c.values[from:]})}
 }
 
-// allValues states all values of a column. Readers share the message until there are more.
+// allValues returns the message with all values of a column. Readers share it until a value is
+// added.
 func (c *column) allValues(i int) Message {
 	if c.allOf != len(c.values) {
 		c.all, c.allOf = c.message(i, 0), len(c.values)
@@ -143,7 +145,7 @@ func (c *column) allValues(i int) Message {
 	return c.all
 }
 
-// chunks cuts slots into pieces of at most n.
+// chunks yields pieces of at most n slots.
 func chunks(slots []uint32, n int) iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
 		for len(slots) > 0 {

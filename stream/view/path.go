@@ -1,24 +1,25 @@
 package view
 
-// pathBytes bounds what is kept of changes of the map, for places that come late.
+// pathBytes bounds the memory for changes of the map, which are kept for places that arrive late.
 const pathBytes = 32 << 20
 
-// stepBytes is about what a change keeps of each point of the base: where it was and how far it
-// went, and its cell.
+// stepBytes is the approximate memory per base point of a change: its old place, displacement and
+// cell.
 const stepBytes = 24
 
-// step is a change of the map: move leads from places on the map from to those on the next one.
+// step is a change of the map. The function move maps places on the old map to places on the next.
 type step struct {
 	from  MapState
 	move  func(x, y float32) (float32, float32)
 	bytes int
 }
 
-// path are the last changes of the map, oldest first, up to the map that is shown.
+// path holds the last changes of the map, oldest first; the last one leads to the map that is
+// shown.
 type path []step
 
-// with returns the path with another change, without the oldest ones beyond pathBytes; the newest
-// one stays. Readers of the old path keep it as it was.
+// with returns a new path with a further change, without the oldest changes beyond pathBytes; the
+// newest is always kept. The old path is not modified, so it may be read concurrently.
 func (p path) with(s step) path {
 	out := append(p[:len(p):len(p)], s)
 	bytes := 0
@@ -30,8 +31,8 @@ func (p path) with(s step) path {
 	return out
 }
 
-// since returns the changes that lead from a map to the one that is shown. It reports false if they
-// are not known.
+// since returns the changes from an older map to the map that is shown, and false if they are not
+// known.
 func (p path) since(from MapState) (steps path, known bool) {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i].from == from {
@@ -41,7 +42,7 @@ func (p path) since(from MapState) (steps path, known bool) {
 	return nil, false
 }
 
-// carry leads places through all changes; it leaves x and y as they are.
+// carry applies all changes to places and returns the results; x and y are not modified.
 func (p path) carry(x, y []float32) (nx, ny []float32) {
 	nx, ny = make([]float32, len(x)), make([]float32, len(y))
 	for i := range x {

@@ -9,23 +9,23 @@ import (
 	"unfold/ingest/table"
 )
 
-// on is the state of a map of that version.
+// on returns the state of the map with this version.
 func on(version uint64) MapState { return MapState{ID: "m", Epoch: 1, Version: version} }
 
-// shift is the move from the map of a version to the next: it bends the plane, so that two moves, or
-// none, or others, lead elsewhere.
+// shift returns the change from a version's map to the next. The change is not linear, so that the
+// result shows which changes were applied and in which order.
 func shift(version uint64) func(x, y float32) (float32, float32) {
 	by := float32(version)
 	return func(x, y float32) (float32, float32) { return x + by + y/8, y - by/2 + x*x/64 }
 }
 
-// at is a point alone, on the map of a version.
+// at returns a single point with a place on a version's map.
 func at(id string, version uint64, x, y float32) Rows {
 	return Rows{ID: table.StringColumn("id", []string{id}), X: []float32{x}, Y: []float32{y}, Map: on(version)}
 }
 
-// Wherever a place comes from, and however late, its point is shown where all moves between its map
-// and the one that is shown lead it, each of them once.
+// A point, from whichever older map and however late, is shown where the changes since its map,
+// each applied once, move it.
 func TestPlacesOfOlderMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := New(Settings{})
@@ -77,8 +77,8 @@ func TestPlacesOfOlderMaps(t *testing.T) {
 	})
 }
 
-// Of a map from which no way leads to the one that is shown, no point is shown: of one that was never
-// there, that places say nothing of, or that is too old.
+// A point is not shown if its map's path to the current map is unknown: the map never existed, is
+// not given, or is too old.
 func TestPlacesOfUnknownMaps(t *testing.T) {
 	h := New(Settings{})
 	there := func(id string, version uint64) bool {

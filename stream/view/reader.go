@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// deltaLog holds the last messages for all readers, numbered from first.
+// deltaLog holds the last messages for all readers, with consecutive numbers from first.
 type deltaLog struct {
 	first    uint64
 	messages []Message
 	bytes    int
-	// total counts the bytes of all messages so far.
+	// total is the number of bytes of all messages so far, including dropped ones.
 	total int
 }
 
-// end is the number behind the last message.
+// end returns the number after the last message's.
 func (l *deltaLog) end() uint64 { return l.first + uint64(len(l.messages)) }
 
-// add appends a message, and drops old ones beyond so many bytes.
+// add appends a message and drops the oldest ones beyond most bytes.
 func (l *deltaLog) add(most int, m Message, e *encodings) {
 	m.share = &share{bytes: len(m.Data), kept: true}
 	l.messages = append(l.messages, m)
@@ -40,21 +40,21 @@ func (l *deltaLog) clear(e *encodings) {
 	l.first, l.messages, l.bytes = l.end(), nil, 0
 }
 
-// Reader gets the whole, then every change. It belongs to one goroutine.
+// Reader first gets the full state, then every change. It must be used by one goroutine only.
 type Reader struct {
 	h          *Hub
 	generation uint64
-	// intro counts the messages that came before the whole.
+	// intro is the number of introductory messages already sent before the full state.
 	intro int
-	// next is the number of the next delta, news that of the first one since the reader began; from is
-	// the next slot of the whole, none if it is handed over.
+	// next is the number of the next delta, news the number of the first one after the reader
+	// started. from is the next slot of the full state, or none once that is complete.
 	next, news uint64
 	from       int // over the base's slots, then the ring's
 	begun      bool
 	closed     bool
-	// sending is held by the message that was returned last.
+	// sending counts the holders of the message returned last.
 	sending *share
-	// Restarts is how often it had to begin again.
+	// Restarts is the number of times that the reader had to start again.
 	Restarts int
 }
 
@@ -81,8 +81,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next returns the next message; it waits for one until the context is done. The message before is
-// taken for sent.
+// Next returns the next message and waits for one until the context is done. A call of Next implies
+// that the previous message has been sent.
 func (r *Reader) Next(ctx context.Context) (Message, error) {
 	for {
 		m, ok, wait := r.poll()
@@ -97,7 +97,7 @@ func (r *Reader) Next(ctx context.Context) (Message, error) {
 	}
 }
 
-// sent releases the message that was returned last. The hub's lock is held.
+// sent releases the message returned last. The hub's lock must be held.
 func (r *Reader) sent() {
 	if s := r.sending; s != nil {
 		r.sending = nil
@@ -108,7 +108,7 @@ func (r *Reader) sent() {
 	}
 }
 
-// send returns a message as the one that is being sent. The hub's lock is held.
+// send records the message as being sent and returns it. The hub's lock must be held.
 func (r *Reader) send(m Message) (Message, bool, <-chan struct{}) {
 	if m.share != nil {
 		r.h.encoded.begin(m.share)
@@ -117,7 +117,7 @@ func (r *Reader) send(m Message) (Message, bool, <-chan struct{}) {
 	return m, true, nil
 }
 
-// poll returns the next message, or what to wait for.
+// poll returns the next message, or the channel to wait for.
 func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 	h := r.h
 	h.mu.Lock()
@@ -144,7 +144,7 @@ func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 	for r.next < h.log.end() {
 		m := h.log.messages[r.next-h.log.first]
 		r.next++
-		// Texts from before the reader began have been in its introduction.
+		// Text messages from before the reader started are already in its introduction.
 		if !m.Text || r.next > r.news {
 			return r.send(m)
 		}
@@ -152,7 +152,7 @@ func (r *Reader) poll() (Message, bool, <-chan struct{}) {
 	return Message{}, false, h.woken
 }
 
-// begin lets a reader begin. The hub's lock is held.
+// begin starts the reader, unless it has already started. The hub's lock must be held.
 func (r *Reader) begin() {
 	h := r.h
 	if r.begun {
@@ -161,9 +161,9 @@ func (r *Reader) begin() {
 	r.begun, r.generation, r.next, r.news, r.from, r.intro = true, h.generation, h.log.end(), h.log.end(), 0, 0
 }
 
-// introduction is the next of the messages before the whole: the greeting, the values of columns,
-// clusters and status, each as it is by then, so that a slow reader holds one of them at a time. The
-// hub's lock is held.
+// introduction returns the next message before the full state: the greeting, the columns' values,
+// clusters and status. Each is made with the state at that time, so that a slow reader holds only
+// one. The hub's lock must be held.
 func (r *Reader) introduction() (Message, bool) {
 	h := r.h
 	for {
@@ -193,7 +193,7 @@ func (r *Reader) introduction() (Message, bool) {
 	}
 }
 
-// greeting is the first message. The lock is held.
+// greeting returns the first message. The lock must be held.
 func (h *Hub) greeting() Message {
 	greeting := hello{"hello", h.set.Title, h.set.Live, h.set.Asks, h.set.Size, h.set.Base, h.ring.n, h.set.Base + len(h.ring.x), h.m, []Field{}}
 	for _, c := range h.ring.columns {
@@ -202,9 +202,9 @@ func (h *Hub) greeting() Message {
 	return Message{Text: true, Data: encode(greeting)}
 }
 
-// part is the next part of the whole: one that another reader has got already, if the log still has
-// all that changed since, or a new one. It reports more if there is one, and no room for it yet. The
-// hub's lock is held.
+// part returns the next part of the full state. It reuses a part made for another reader if the log
+// still has all changes since; otherwise it makes a new one. The result more is true if there is a
+// next part but no room for it yet. The hub's lock must be held.
 func (r *Reader) part() (m Message, ok, more bool) {
 	h, e := r.h, &r.h.encoded
 	for {
@@ -217,7 +217,7 @@ func (r *Reader) part() (m Message, ok, more bool) {
 			return Message{}, false, false
 		}
 		if p := e.parts[r.from]; p != nil && h.recent(p) {
-			// What was logged since it was made comes behind the whole.
+			// Changes logged since the part was made follow after the full state.
 			r.from, r.next = p.to, min(r.next, p.at)
 			return p.Message, true, false
 		}
@@ -230,7 +230,7 @@ func (r *Reader) part() (m Message, ok, more bool) {
 		if !e.room(e.usual) {
 			return Message{}, false, true
 		}
-		// Values that came since it began are in a delta that is still to come, or is pending.
+		// Category values added since the reader started are in a later delta, or still pending.
 		p := &part{to: to, at: h.log.end(), total: h.log.total}
 		if first == 0 && h.set.Base > 0 {
 			p.Message = h.baseFrame(slots)
@@ -243,16 +243,16 @@ func (r *Reader) part() (m Message, ok, more bool) {
 	}
 }
 
-// recentShare is the share of the log's bytes, as a divisor, that may follow a part which is shared:
-// with more a new one is less work for readers.
+// recentShare is a divisor: a part is shared only if the changes since take at most this fraction
+// of the log's bytes. After more changes a new part is less work for readers.
 const recentShare = 8
 
-// recent says whether a part can be shared. The lock is held.
+// recent reports whether a part can still be shared. The lock must be held.
 func (h *Hub) recent(p *part) bool {
 	return p.at >= h.log.first && h.log.total-p.total <= h.set.Log/recentShare
 }
 
-// usedOf lists the slots from..to-1 that are used.
+// usedOf returns the used slots in from..to-1.
 func usedOf(used []bool, from, to int) (slots []uint32) {
 	for s := from; s < min(to, len(used)); s++ {
 		if used[s] {
@@ -262,7 +262,7 @@ func usedOf(used []bool, from, to int) (slots []uint32) {
 	return slots
 }
 
-// Run hands out changes every Settings.Every until the context is done.
+// Run calls Tick every Settings.Every until the context is done.
 func (h *Hub) Run(ctx context.Context) {
 	t := time.NewTicker(h.set.Every)
 	defer t.Stop()

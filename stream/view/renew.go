@@ -5,30 +5,30 @@ import (
 	"unfold/internal/vec"
 )
 
-// renewedTogether is how many points are renewed at a time.
+// renewedTogether is the number of points renewed in one call.
 const renewedTogether = 8192
 
-// Old are points whose columns are of an earlier map than the one that is shown.
+// Old holds points whose columns were computed with an earlier map than the one shown.
 type Old struct {
-	// X and Y are their places on the map that is shown.
+	// X and Y are the points' places on the map that is shown.
 	X, Y []float32
-	// Value is what they have in a column of categories, "" where it is missing, and Version the
-	// version of the map by which it is.
+	// Value is each point's value in the category column, "" if missing. Version is the version of
+	// the map that its columns were computed with.
 	Value   []string
 	Version []uint64
 }
 
-// Renewed are new values of some of the points: the row of each among the old ones, and columns of
-// as many values. Columns that the hub does not have are left out.
+// Renewed holds new values for some of the points: Row has the indices of these points in Old, and
+// Columns the values, one per index. Columns that the hub does not have are ignored.
 type Renewed struct {
 	Row     []int
 	Columns []table.Column
 }
 
-// Renew gives the points whose columns are of a map before m, the one that is shown, the values that
-// f returns, so that they are of m. f gets some of the points at a time, with what they have in the
-// column of that name, and is called while others put and remove points. It ends without an error
-// when another map is shown.
+// Renew recomputes the columns of all points that have values of a map before m, the map shown. It
+// calls f with batches of these points, and with their values in the named column; f is called
+// while others put and remove points. If another map is shown meanwhile, Renew stops without an
+// error.
 func (h *Hub) Renew(m MapState, column string, f func(Old) (Renewed, error)) error {
 	for from := 0; ; {
 		slots, old, more := h.old(m, column, &from)
@@ -43,8 +43,8 @@ func (h *Hub) Renew(m MapState, column string, f func(Old) (Renewed, error)) err
 	}
 }
 
-// old lists the next points whose columns are of a map before m, from a slot on, and moves that from
-// behind them. It reports false if there are none.
+// old returns the next points, from slot *from on, whose columns are of a map before m, and
+// advances *from. It returns false if none are left.
 func (h *Hub) old(m MapState, column string, from *int) (slots []uint32, old Old, more bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,7 @@ func (h *Hub) old(m MapState, column string, from *int) (slots []uint32, old Old
 	return slots, old, len(slots) > 0
 }
 
-// renew stores new values, except for points that have changed since they were listed.
+// renew stores new values, except for points that changed since old returned them.
 func (h *Hub) renew(m MapState, slots []uint32, old Old, got Renewed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

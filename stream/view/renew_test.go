@@ -9,7 +9,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// inClusters are points of a version in a cluster, with a column more.
+// inClusters returns points of a map version with a cluster and one more column.
 func inClusters(version uint64, cluster int64, ids ...string) Rows {
 	in := Rows{ID: table.StringColumn("id", ids), X: make([]float32, len(ids)), Y: make([]float32, len(ids)), At: 1, Map: on(version)}
 	kind := make([]string, len(ids))
@@ -33,8 +33,8 @@ func allIn(cluster int64) func(old Old) (Renewed, error) {
 	}
 }
 
-// Points whose columns are of an earlier map get new values, each once for a map, also those that
-// come late; readers hear of those that have changed, and of nothing else.
+// All points with columns of an earlier map get new values once per map, including points that
+// arrive late. Readers get only the points whose values changed.
 func TestRenew(t *testing.T) {
 	h := New(Settings{})
 	h.Refresh(on(1), Base{}, nil)
@@ -67,7 +67,7 @@ func TestRenew(t *testing.T) {
 		if !slices.Equal(old.Value, []string{"-1", "-1"}) || !slices.Equal(old.Version, []uint64{1, 1}) || old.X[1] != 3 {
 			t.Errorf("old are %+v", old)
 		}
-		put(inClusters(2, 7, "bb")) // it comes again meanwhile
+		put(inClusters(2, 7, "bb")) // the point is put again meanwhile
 		return allIn(6)(old)
 	}); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// More points than are renewed at a time are all renewed.
+// All points are renewed if there are more than fit in one batch.
 func TestRenewMany(t *testing.T) {
 	h := New(Settings{})
 	ids := make([]string, renewedTogether+10)
@@ -121,7 +121,7 @@ func TestRenewMany(t *testing.T) {
 	}
 }
 
-// The nearest point of a base is found; a base without places has none.
+// Nearest finds the nearest point, and returns nil for a base without finite places.
 func TestNearest(t *testing.T) {
 	nan := float32(0)
 	nan /= nan

@@ -8,48 +8,49 @@ import (
 	"unfold/internal/vec"
 )
 
-// Rows are points that come: n of them.
+// Rows is a batch of n points.
 type Rows struct {
-	// ID identifies the points; no column: they have no ids, and never come again.
+	// ID holds the points' ids. Without this column the points have no ids and cannot be updated.
 	ID table.Column
-	// X and Y are the places, n each, on the map Map. Points whose place is not finite are left out.
+	// X and Y are the n places, on the map Map. Points with a place that is not finite are left
+	// out.
 	X, Y []float32
 	Map  MapState
-	// At is when they came, in milliseconds since 1970; 0: not known.
+	// At is the time of arrival in milliseconds since 1970, 0 if unknown.
 	At float64
-	// Vectors are those that they were placed by, n x dim, or none.
+	// Vectors is the n x dim matrix of the points' feature vectors, or empty.
 	Vectors vec.Matrix[float32]
-	// Columns are what else is known of them, n values each.
+	// Columns holds further values, n per column.
 	Columns []table.Column
-	// Same are columns of one value for all of them.
+	// Same holds columns with one value for all points.
 	Same []Same
 }
 
-// Same is a column whose values are all the same: a category.
+// Same is a category column with the same value in all rows.
 type Same struct{ Name, Value string }
 
 // none ends a list of slots.
 const none = -1
 
-// ring holds points in slots, in the order in which they came last.
+// ring keeps points in slots, ordered by the time of their last arrival.
 type ring struct {
 	size int
 	x, y []float32
 	at   []float64
 	id   []string
 	used []bool
-	// version is that of the map by which the columns are.
+	// version is, for each slot, the version of the map that its columns were computed with.
 	version []uint64
-	// next and prev link slots that are used, oldest first; next also links free ones.
+	// next and prev link used slots, oldest first; next also links free slots.
 	next, prev           []int32
 	oldest, newest, free int32
 	n                    int
-	// slots finds a point by its id, whose hash is in hash.
+	// slots finds a point's slot by the hash of its id; hash has that hash for each slot.
 	slots   *index
 	hash    []uint64
 	columns []*column
 	byName  map[string]int
-	// vectors are those of some points; nil: of none.
+	// vectors holds the vectors of some points, or is nil if there are none.
 	vectors *vectors
 	// skipped names columns that are not shown.
 	skipped map[string]bool
@@ -62,8 +63,8 @@ func newRing(size int) *ring {
 // mostColumns bounds the columns that are shown.
 const mostColumns = 64
 
-// sources finds the columns of a batch, in the order of the ring's; it makes those that are
-// new, and reports whether there are any.
+// sources returns the columns of a batch in the ring's column order. It creates new columns, and
+// reports whether there were any.
 func (r *ring) sources(in *Rows) (all []source, grew bool) {
 	for _, c := range in.Columns {
 		if r.number(c.Name()) == none && r.room(c.Name()) && c.Len() > 0 {
@@ -92,7 +93,7 @@ func (r *ring) sources(in *Rows) (all []source, grew bool) {
 	return all, grew
 }
 
-// number is that of the column of a name, none if there is none.
+// number returns the index of the column with this name, or none.
 func (r *ring) number(name string) int {
 	if k, there := r.byName[name]; there {
 		return k
@@ -100,10 +101,10 @@ func (r *ring) number(name string) int {
 	return none
 }
 
-// room says whether a column of a new name may be made.
+// room reports whether a column with a new name may be added.
 func (r *ring) room(name string) bool { return len(r.columns) < mostColumns && !r.skipped[name] }
 
-// add adds a column, nil for one that is not shown, and reports whether it is.
+// add adds a column under a name and reports whether it is shown; made is nil if it is not.
 func (r *ring) add(made *column, name string) bool {
 	name = strings.Clone(name)
 	if made == nil {
@@ -117,8 +118,8 @@ func (r *ring) add(made *column, name string) bool {
 	return true
 }
 
-// claim returns the slot of a point that comes, at the newest end of the order: its own if
-// its id is there, a free one, a new one, or the oldest.
+// claim returns the slot for an arriving point and makes it the newest: the slot that already has
+// the id, else a free or a new slot, else that of the oldest point.
 func (r *ring) claim(id string) uint32 {
 	var hash uint64
 	if id != "" {
@@ -153,7 +154,7 @@ func (r *ring) claim(id string) uint32 {
 	return s
 }
 
-// hashOf is the hash of the id of a slot.
+// hashOf returns the hash of the id in a slot.
 func (r *ring) hashOf(s uint32) uint64 { return r.hash[s] }
 
 // find returns the slot of an id.
@@ -164,7 +165,7 @@ func (r *ring) find(id string) (slot uint32, there bool) {
 	return r.known(r.slots.hash(id), id)
 }
 
-// known is find for who knows the hash.
+// known is like find, for a hash already computed.
 func (r *ring) known(hash uint64, id string) (slot uint32, there bool) {
 	return r.slots.find(hash, func(s uint32) bool { return r.id[s] == id })
 }
@@ -195,7 +196,7 @@ func (r *ring) remove(id string) (slot uint32, there bool) {
 	return s, true
 }
 
-// forget takes the point of a slot out of everything but the order.
+// forget removes a slot's point from everything except the order.
 func (r *ring) forget(s uint32) {
 	if r.id[s] != "" {
 		r.slots.remove(r.hash[s], s, r.hashOf)
@@ -205,7 +206,7 @@ func (r *ring) forget(s uint32) {
 	r.n--
 }
 
-// link puts a slot at the newest end.
+// link makes a slot the newest in the order.
 func (r *ring) link(s uint32) {
 	r.prev[s], r.next[s] = r.newest, none
 	if r.newest == none {
@@ -216,7 +217,7 @@ func (r *ring) link(s uint32) {
 	r.newest = int32(s)
 }
 
-// unlink takes a slot out of the order.
+// unlink removes a slot from the order.
 func (r *ring) unlink(s uint32) {
 	p, n := r.prev[s], r.next[s]
 	if p == none {
@@ -231,7 +232,7 @@ func (r *ring) unlink(s uint32) {
 	}
 }
 
-// check says what is wrong with rows.
+// check returns an error if the parts of the rows differ in length.
 func (in *Rows) check() error {
 	n := len(in.X)
 	if len(in.Y) != n || in.ID.Valid() && in.ID.Len() != n {

@@ -6,23 +6,23 @@ import (
 	"unfold/internal/vec"
 )
 
-// vectors are those of the points of some slots: the newest ones, as many as fit.
+// vectors keeps the vectors of the newest points, as many as the memory limit allows.
 type vectors struct {
 	room, dim int
-	// x has a row of dim values for each vector, slot says whose it is, none for nobody's; row leads
-	// there from the slot. Once there is no more room the row at next is the oldest.
+	// x holds the vectors in rows of dim values. slot[i] is the slot of row i's point, or none;
+	// row[s] is the row of slot s. When all rows are used, row next is the oldest.
 	x    []float32
 	slot []int32
 	row  []int32
 	next int
 }
 
-// newVectors makes room for vectors like those of x in so many bytes.
+// newVectors returns an empty store for vectors of x's length, limited to this number of bytes.
 func newVectors(bytes int, x vec.Matrix[float32]) *vectors {
 	return &vectors{room: bytes / (4*x.Cols + 8), dim: x.Cols}
 }
 
-// put takes the vector of a slot.
+// put stores the vector of a slot.
 func (v *vectors) put(s uint32, x []float32) {
 	if v.room == 0 {
 		return
@@ -53,7 +53,7 @@ func (v *vectors) drop(s uint32) {
 	}
 }
 
-// of is the vector of a slot, nil if there is none.
+// of returns the vector of a slot, nil if it is not stored.
 func (v *vectors) of(s uint32) []float32 {
 	if v == nil || int(s) >= len(v.row) || v.row[s] == none {
 		return nil
@@ -62,8 +62,8 @@ func (v *vectors) of(s uint32) []float32 {
 	return v.x[at : at+v.dim]
 }
 
-// keepVectors makes room for the vectors of a batch, other than those before if they have other
-// lengths.
+// keepVectors makes sure that vectors of this length can be stored. It discards stored ones of
+// another length.
 func (r *ring) keepVectors(bytes int, x vec.Matrix[float32]) bool {
 	if bytes == 0 || x.Rows == 0 || x.Cols == 0 {
 		return false
@@ -74,8 +74,8 @@ func (r *ring) keepVectors(bytes int, x vec.Matrix[float32]) bool {
 	return true
 }
 
-// Vector returns the vector of the point of an id, as it came with it: those of the newest points
-// are known, as Settings.Vectors has it.
+// Vector returns the feature vector of the point with this id. Only vectors of the newest points
+// are kept, see Settings.Vectors.
 func (h *Hub) Vector(id string) ([]float32, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// The newest points have vectors, each its own; one that has left has none, and what is kept does
-// not grow beyond its bounds.
+// The newest points have their own vectors, removed points have none, and memory stays within the
+// limit.
 func TestVectors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := 3

@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// point is what a page knows of a slot.
+// point is the state of a slot as a page sees it.
 type point struct {
 	x, y float32
 	id   string
 	row  string // the columns' values, as text
 }
 
-// page follows a reader as the browser's page does.
+// page applies a reader's messages as the browser's page does.
 type page struct {
 	r       *Reader
 	points  map[uint32]point
@@ -38,7 +38,7 @@ type page struct {
 	decoder arrowfmt.Decoder
 }
 
-// failing is a test, or a case of a property.
+// failing is a *testing.T or a *rapid.T.
 type failing interface {
 	Helper()
 	Fatal(...any)
@@ -47,7 +47,7 @@ type failing interface {
 
 func newPage(h *Hub) *page { return &page{r: h.Join()} }
 
-// drain takes all messages that are there.
+// drain reads all available messages.
 func (p *page) drain(t failing) {
 	t.Helper()
 	for {
@@ -134,7 +134,7 @@ func (p *page) change(t failing, data []byte) {
 	}
 }
 
-// row writes the columns of a row as text; codes whose value is not known yet as #code.
+// row returns a row's columns as text. A code whose value has not arrived yet is written as #code.
 func (p *page) row(tab *table.Table, i int) string {
 	var parts []string
 	for k, f := range p.fields {
@@ -149,7 +149,7 @@ func (p *page) row(tab *table.Table, i int) string {
 	return strings.Join(parts, ",")
 }
 
-// state is what a page that is up to date knows, from the hub itself.
+// state returns the state that an up-to-date page should have, from the hub's fields.
 func state(h *Hub) map[uint32]point {
 	out := map[uint32]point{}
 	for s, used := range h.base.used {
@@ -198,7 +198,7 @@ func (p *page) same(t failing, h *Hub) {
 	}
 }
 
-// rowsOf makes rows with ids and a column each of text, whole numbers and fractions.
+// rowsOf returns rows with ids and one column each of text, whole numbers and fractions.
 func rowsOf(ids []string, seed int) Rows {
 	n := len(ids)
 	in := Rows{ID: table.StringColumn("id", ids), X: make([]float32, n), Y: make([]float32, n), At: float64(seed)}
@@ -211,8 +211,8 @@ func rowsOf(ids []string, seed int) Rows {
 	return in
 }
 
-// Whatever comes and goes, and however far a page falls behind, in the end it knows what
-// the hub knows, and the hub never holds more than it may.
+// After any sequence of changes, and however far a page falls behind, it finally has the hub's
+// state; the hub's memory stays within its limits.
 func TestPageFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 40).Draw(t, "size")
@@ -259,7 +259,7 @@ func TestPageFollows(t *testing.T) {
 		for range 1 + size {
 			h.Tick()
 		}
-		for range pages { // one may hold the room that others wait for
+		for range pages { // one page may hold the room that others wait for
 			for _, p := range pages {
 				p.drain(t)
 			}
@@ -273,7 +273,8 @@ func TestPageFollows(t *testing.T) {
 	})
 }
 
-// The oldest point makes room; one that comes again is not the oldest any more.
+// When the hub is full the oldest point leaves. A point that arrived again counts from its last
+// arrival.
 func TestOldestLeaves(t *testing.T) {
 	h := New(Settings{Size: 3})
 	for i, id := range []string{"a", "b", "c", "a", "d", "e"} {
@@ -290,8 +291,8 @@ func TestOldestLeaves(t *testing.T) {
 	}
 }
 
-// Columns become what they can be: whole numbers are categories while there are few, text
-// until there is too much; times are times; vectors are not shown; bad text is made good.
+// Few different whole numbers or texts become categories; with too many they become numbers or
+// text. Times stay times, vectors are not shown, and invalid text is repaired.
 func TestColumns(t *testing.T) {
 	h := New(Settings{})
 	n := 2 * mostCategories
@@ -329,7 +330,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A reader waits for what comes, and no longer than its context.
+// Next waits for a message, but not beyond its context.
 func TestNextWaits(t *testing.T) {
 	h := New(Settings{Title: "<b>t</b>"})
 	r := h.Join()
@@ -365,7 +366,7 @@ func TestNextWaits(t *testing.T) {
 	}
 }
 
-// Nobody reads: changes cost no memory and no encoding.
+// Without readers, changes need no memory and no encoding.
 func TestNobodyReads(t *testing.T) {
 	h := New(Settings{})
 	for i := range 100 {
@@ -379,7 +380,8 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-// Together many readers get no more of a change than eight, and all of it in the end.
+// More than eight readers together get no more of each delta than eight would, and finally all
+// changes.
 func TestManyReadersShare(t *testing.T) {
 	h := New(Settings{Most: 80})
 	var pages []*page
@@ -391,7 +393,7 @@ func TestManyReadersShare(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprint(i)
 	}
-	for seed := range 2 { // columns that are new let readers begin again
+	for seed := range 2 { // new columns make readers start again
 		if err := h.Put(rowsOf(ids, seed)); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// pkg is what `go list -json` says of a package.
+// pkg is the output of `go list -json` for a package.
 type pkg struct {
 	ImportPath                         string
 	Imports, TestImports, XTestImports []string
@@ -30,7 +30,7 @@ type pkg struct {
 // root is the module's path, the library's package, and the name of its layer.
 var root = modulePath()
 
-// modulePath is what go.mod says.
+// modulePath returns the module's path from go.mod.
 func modulePath() string {
 	text, err := os.ReadFile("../../../go.mod")
 	if err != nil {
@@ -39,7 +39,7 @@ func modulePath() string {
 	return modfile.ModulePath(text)
 }
 
-// below names for every layer the layers that it may import, itself included.
+// below lists, for every layer, the layers that it may import, including itself.
 var below = map[string][]string{
 	"cmd":      {"cmd", root, "stream", "ingest", "models", "coarse", "sparse", "testdata", "internal", "web"},
 	"bench":    {"bench", root, "stream", "ingest", "models", "coarse", "sparse", "internal", "testdata"},
@@ -55,8 +55,8 @@ var below = map[string][]string{
 	"docs":     {"docs"},
 }
 
-// homes names for every heavy dependency where it may be imported, and where
-// tests may besides: folders of the module, "." its root alone.
+// homes lists, for every heavy dependency, the folders that may import it, and further ones whose
+// tests may; "." is only the root.
 var homes = []struct {
 	dependency  string
 	code, tests []string
@@ -84,15 +84,14 @@ var homes = []struct {
 	{"golang.org/x/sys/cpu", []string{"internal/simd"}, nil},
 }
 
-// unlinked are the modules that tests, generators and measurements need, and
-// the program must not link.
+// unlinked are modules for tests, generators and measurements, which the program must not link.
 var unlinked = []string{"github.com/mmcloughlin/avo", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/johannesboyne/gofakes3",
 	"github.com/chromedp/chromedp", "honnef.co/go/tools", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
 
 // bench is the folder of the measuring commands, a module of its own.
 const bench = "../../../bench"
 
-// unknowing are the layers that, by whatever way, must not link these.
+// unknowing are the layers that must not link, directly or indirectly, the packages in unknown.
 var (
 	unknowing = []string{root, "internal", "sparse", "coarse", "models"}
 	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
@@ -154,8 +153,8 @@ func TestLayersExist(t *testing.T) {
 	}
 }
 
-// TestProductLinksNoTool holds the program to what docs/dependencies.md lists
-// as its own: what only tests and tools need is not in it.
+// TestProductLinksNoTool checks that the program links no module that only tests and tools need, as
+// docs/dependencies.md promises.
 func TestProductLinksNoTool(t *testing.T) {
 	for _, p := range packages(t) {
 		if p.ImportPath != root+"/cmd/unfold" {
@@ -171,8 +170,8 @@ func TestProductLinksNoTool(t *testing.T) {
 	t.Error("no cmd/unfold among the packages")
 }
 
-// TestGeneratorsStandAlone holds that avo, which writes assembly, is linked by
-// programs named asm and their helper rodata alone: go generate runs them.
+// TestGeneratorsStandAlone checks that only the programs named asm, which go generate runs, and
+// their helper rodata link avo, which writes assembly.
 func TestGeneratorsStandAlone(t *testing.T) {
 	generators := 0
 	for _, p := range packages(t) {
@@ -189,7 +188,8 @@ func TestGeneratorsStandAlone(t *testing.T) {
 	}
 }
 
-// TestBenchIsItsOwnModule holds the two modules apart, and to the same versions.
+// TestBenchIsItsOwnModule checks that bench is a separate module with the same versions of
+// dependencies.
 func TestBenchIsItsOwnModule(t *testing.T) {
 	for _, p := range packages(t) {
 		want := root
@@ -226,7 +226,7 @@ func packages(t *testing.T) []pkg {
 	return slices.Concat(list(t, ".", root+"/...", root+"/testdata/kdd"), list(t, bench, root+"/bench/..."))
 }
 
-// list is what go list says in a folder.
+// list returns the output of go list in a folder.
 func list(t *testing.T, folder string, patterns ...string) []pkg {
 	t.Helper()
 	list := exec.Command("go", append([]string{"list", "-C", folder, "-e",
@@ -266,7 +266,7 @@ func layer(path string) string {
 	return top
 }
 
-// first returns the first of paths that is prefix or stands below it, or "".
+// first returns the first path that equals prefix or is below it, or "".
 func first(paths []string, prefix string) string {
 	for _, p := range paths {
 		if p == prefix || strings.HasPrefix(p, prefix+"/") {
@@ -276,8 +276,7 @@ func first(paths []string, prefix string) string {
 	return ""
 }
 
-// within reports whether a package is one of homes or stands below it; below the root
-// stands nothing.
+// within reports whether a package is in one of homes or below it; the root has nothing below it.
 func within(path string, homes []string) bool {
 	folder, own := strings.CutPrefix(path, root)
 	folder = cmp.Or(strings.TrimPrefix(folder, "/"), ".")

@@ -7,8 +7,8 @@ import (
 	"unfold/internal/quantile"
 )
 
-// Arrival is how novel the first events of a label were when they arrived, and how
-// novel they are on the map that has learnt them.
+// Arrival is the novelty of a label's first events when they arrived, and on the map that has
+// learnt them.
 type Arrival struct {
 	Label    string
 	Events   int
@@ -18,8 +18,8 @@ type Arrival struct {
 // firstFew is the number of events of a label that count as its arrival.
 const firstFew = 20
 
-// arrivals lists labels of at least 100 events by when they first came, but for normal,
-// and for those that came before the first map: that was learnt from them.
+// arrivals lists labels of at least 100 events by their first arrival. It omits the normal label,
+// and labels that the first map was learnt from.
 func arrivals(parts []part, name, normal string, first int) []Arrival {
 	if name == "" {
 		return nil
@@ -75,7 +75,7 @@ func column(p part, name string) []string {
 	return make([]string, p.Len())
 }
 
-// middle returns the median, 0 of nothing.
+// middle returns the median, 0 for no values.
 func middle[T cmp.Ordered](values []T) (m T) {
 	if len(values) == 0 {
 		return m

@@ -12,7 +12,7 @@ const Places = "places"
 // partitions of every topic.
 const partitions = 2
 
-// retention is how many ms the broker keeps what it holds, once it is to forget.
+// retention is the broker's retention time in ms, once it deletes old messages.
 const retention = "120000"
 
 // Broker is a Kafka broker inside this process. It keeps everything in memory.
@@ -33,8 +33,8 @@ func StartBroker(s *Stream) (*Broker, error) {
 // Addresses are where it listens.
 func (b *Broker) Addresses() []string { return b.cluster.ListenAddrs() }
 
-// forget deletes what is older than the retention.
+// forget deletes messages older than the retention time.
 func (b *Broker) forget() { b.cluster.ApplyRetention() }
 
-// Close ends it; what it held is gone.
+// Close stops the broker and discards its messages.
 func (b *Broker) Close() { b.cluster.Close() }

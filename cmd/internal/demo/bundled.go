@@ -16,8 +16,8 @@ import (
 // perConnections is the number of connections in one message.
 const perConnections = 20
 
-// connectionColumns are the configuration's lines about them. Numbers as logarithms, so
-// that a gigabyte does not drown everything else; words as they are.
+// connectionColumns is the configuration of their columns. Numbers are logarithms, so that a
+// gigabyte does not dominate everything else; words are unchanged.
 const connectionColumns = `  columns: ["*", -record, protocol_type, service, flag]
   log1p: true
   id: record
@@ -25,8 +25,8 @@ const connectionColumns = `  columns: ["*", -record, protocol_type, service, fla
   keep: [category]
 `
 
-// Connections is the stream that comes with the program: the network connections of KDD
-// Cup 1999, in the order of their file, which is put into the folder.
+// Connections is the bundled stream: the network connections of KDD Cup 1999, in the order of their
+// file, which is written to the folder.
 func Connections(ctx context.Context, folder string) (*Stream, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -68,7 +68,8 @@ func (s *Stream) appendConnections(t *table.Table) error {
 	if s.broken != nil {
 		return nil
 	}
-	// One that is no Arrow at all, one that was cut off, one without its columns.
+	// The broken messages are one that is not Arrow, one that is truncated, and one with missing
+	// columns.
 	short, err := table.NewTable(t.Origin, t.Columns()[:3]...)
 	if err != nil {
 		return err

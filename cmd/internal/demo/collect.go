@@ -18,14 +18,14 @@ import (
 	"unfold/stream/kafka"
 )
 
-// collector reads the topic of places, as any consumer downstream would.
+// collector consumes the topic of places, as any downstream consumer would.
 type collector struct {
 	mu       sync.Mutex
 	parts    []part
 	messages int
 	dead     int // messages that became dead letters instead
 	events   int64
-	changed  chan struct{} // closed and replaced whenever something comes
+	changed  chan struct{} // closed and replaced at every change
 	pick     ingest.Selection
 }
 
@@ -35,8 +35,8 @@ type part struct {
 	source stream.Position // of the message that it answers
 }
 
-// newCollector makes a collector of places that carry the label and the columns that
-// the stage lets pass.
+// newCollector makes a collector of places with the label and the columns that the stage passes
+// through.
 func newCollector(passing ingest.Selection) *collector {
 	return &collector{changed: make(chan struct{}), pick: ingest.Selection{ID: emit.IDName, Label: passing.Label, Keep: passing.Keep}}
 }
@@ -107,7 +107,7 @@ func (c *collector) collect(messages []stream.Message) error {
 	return nil
 }
 
-// deadLetter counts a message that no places come of.
+// deadLetter counts a message that was not placed.
 func (c *collector) deadLetter() { c.change(func() { c.dead++ }) }
 
 func (c *collector) change(what func()) {
@@ -118,22 +118,22 @@ func (c *collector) change(what func()) {
 	c.changed = make(chan struct{})
 }
 
-// deadLetters are the messages that became dead letters.
+// deadLetters returns the number of dead letters.
 func (c *collector) deadLetters() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.dead
 }
 
-// placed is the number of events that have come.
+// placed returns the number of events received.
 func (c *collector) placed() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.events
 }
 
-// await waits until so many messages have come or become dead letters; progress is called with
-// the events so far.
+// await waits until the given number of messages have been placed or become dead letters; progress
+// is called with the number of events so far.
 func (c *collector) await(ctx context.Context, messages int, progress func(events int64)) error {
 	for {
 		c.mu.Lock()
@@ -151,7 +151,7 @@ func (c *collector) await(ctx context.Context, messages int, progress func(event
 	}
 }
 
-// places are all messages, in the order of their source.
+// places returns all messages in the order of their source.
 func (c *collector) places() []part {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,8 +165,7 @@ func (c *collector) places() []part {
 	return parts
 }
 
-// answered counts the messages that have been answered; one that was answered
-// twice counts once.
+// answered counts the distinct messages that have been placed.
 func answered(parts []part) int {
 	seen := map[stream.Position]bool{}
 	for _, p := range parts {
@@ -175,7 +174,7 @@ func answered(parts []part) int {
 	return len(seen)
 }
 
-// readPlaces reads a message of places back into rows of a map.
+// readPlaces decodes a message of places to rows of a map.
 func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	position, version, ok := stream.Origin(m)
 	if !ok {
@@ -214,7 +213,7 @@ func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	return part{out, position}, nil
 }
 
-// decodePlaces decodes a message, and says where its columns have the places.
+// decodePlaces decodes a message, and returns the mapping of its columns of places.
 func decodePlaces(m *stream.Message) (*table.Table, ingest.Mapping, error) {
 	o := table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}
 	if jsonrec.Looks(m.Value) {

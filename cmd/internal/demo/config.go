@@ -9,7 +9,7 @@ import (
 	"unfold/stream/learn"
 )
 
-// Names of the files that the demo leaves.
+// These are the names of the files that the demo writes.
 const (
 	DataFile    = "connections.csv.gz"
 	ConfigFile  = "unfold.yaml"
@@ -20,11 +20,12 @@ const (
 	NoveltyFile = "novelty.png"
 )
 
-// leastShare: a cluster has at least this part of the events of the first map.
+// leastShare is the divisor for the least size of a cluster: a tenth of the events of the first
+// map.
 const leastShare = 10
 
-// configuration is what the stage runs with: brokers, topic, columns, first map, reference
-// set, refresh, clusters, dead letters and state.
+// configuration is the template of the stage's configuration: brokers, topic, columns, first map,
+// reference set, refresh, clusters, dead letters and state.
 const configuration = `# The configuration that the demo ran with. For a broker of your own, change
 # brokers and topics, then: unfold run -c unfold.yaml
 source:
@@ -39,9 +40,9 @@ state: %s
 http: 127.0.0.1:0
 `
 
-// Prepare makes the folder that the demo writes to, with the configuration for a stream
-// that comes at a rate, and returns its path. A map that an earlier demo left is removed:
-// it belongs to a broker that is gone.
+// Prepare makes the demo's output folder, with the configuration for a stream at a rate, and
+// returns the configuration's path. It removes the map of an earlier demo, whose broker no longer
+// exists.
 func Prepare(folder string, b *Broker, s *Stream, rate int) (configFile string, err error) {
 	state := filepath.Join(folder, StateFolder)
 	if err := os.MkdirAll(state, 0o755); err != nil {
@@ -60,7 +61,7 @@ func Prepare(folder string, b *Broker, s *Stream, rate int) (configFile string, 
 	return configFile, os.WriteFile(configFile, []byte(text), 0o644)
 }
 
-// quote writes a path as a YAML word; a $ in it stands for itself.
+// quote quotes a path for YAML, with $ escaped.
 func quote(s string) string {
 	return `'` + strings.NewReplacer(`'`, `''`, `${`, `$${`).Replace(s) + `'`
 }

@@ -19,20 +19,21 @@ import (
 
 // Settings of a demo.
 type Settings struct {
-	// Folder is where Prepare has put the configuration, and where results go.
+	// Folder is the folder of Prepare, where results are written.
 	Folder string
 	Stream *Stream
 	Broker *Broker
-	// Stage is what the configuration says.
+	// Stage has the settings of the configuration.
 	Stage stage.Settings
 	// Rate is the number of events a second of the first round.
 	Rate int
-	// Stay keeps the stage up, and its page, once all is done: the stream goes on from its
-	// beginning, until the context is done.
+	// Stay keeps the stage and its page running after the demo, with the stream repeated, until the
+	// context is done.
 	Stay bool
-	// Done, if set, is called with the result as soon as it is there, and the address of the page.
+	// Done, if set, is called with the result as soon as it is available, and the address of the
+	// page.
 	Done func(r *Result, page string)
-	// Say writes a line for a person; Progress shows how far it is (may be nil).
+	// Say writes a line for people; Progress reports the progress (may be nil).
 	Say      func(format string, args ...any)
 	Progress *progress.Reporter
 }
@@ -43,15 +44,15 @@ type Result struct {
 	Maps                            int
 	Latency                         time.Duration // median of a message, read to acknowledged, first round
 	Rows                            int           // of the map
-	Drawn                           plot.Drawn    // what its pictures show of them
+	Drawn                           plot.Drawn    // contents of its pictures
 	Epoch                           uint32
 	Nearest                         *NearestFigures // nil without labels
-	Novelty                         *NoveltyFigures // nil for a stream of which nothing is known
+	Novelty                         *NoveltyFigures // nil for a stream without known classes
 	Arrivals                        []Arrival
 }
 
-// Run plays the stream twice through the stage, collects the places and leaves
-// files in the folder.
+// Run plays the stream twice through the stage, collects the places and writes the result files to
+// the folder.
 func Run(ctx context.Context, s Settings) (*Result, error) {
 	d := &demo{Settings: s, places: newCollector(s.Stage.Mapping.Selection)}
 	return d.run(ctx)
@@ -64,7 +65,7 @@ type demo struct {
 	stage    *stage.Stage
 
 	mu        sync.Mutex
-	paced     int // 1 while the stream comes at its own speed, else 0
+	paced     int // 1 while the stream is played at its own speed, else 0
 	maps      int
 	letters   int // dead letters so far
 	latencies []time.Duration
@@ -81,7 +82,7 @@ func (d *demo) run(ctx context.Context) (r *Result, err error) {
 	return r, err
 }
 
-// result writes what has come to files, and returns the figures.
+// result writes the collected places to files, and returns the figures.
 func (d *demo) result(ctx context.Context) (*Result, error) {
 	str := d.Stream
 	parts := d.places.places()
@@ -126,8 +127,8 @@ func (d *demo) result(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// live runs the stage with a producer before it and a consumer behind it. When the stream has
-// been played done is called, before the stage ends.
+// live runs the stage between a producer and a consumer. done is called after the stream has been
+// played, before the stage ends.
 func (d *demo) live(outer context.Context, done func(context.Context) error) (err error) {
 	ctx, fail := context.WithCancelCause(outer)
 	defer fail(nil)
@@ -178,11 +179,11 @@ func (d *demo) live(outer context.Context, done func(context.Context) error) (er
 	return nil // somebody has looked long enough
 }
 
-// calm is how much slower the stream comes while somebody looks at it.
+// calm is the factor by which the stream is slower while the page is shown.
 const calm = 4
 
-// stay plays the stream again and again until the context is done. Nothing grows meanwhile:
-// the broker deletes what is old.
+// stay repeats the stream until the context is done. Memory stays bounded, because the broker
+// deletes old messages.
 func (d *demo) stay(ctx context.Context) error {
 	for {
 		if err := d.producer.play(ctx, d.Stream, max(d.Rate/calm, 1), false); err != nil {
@@ -192,8 +193,7 @@ func (d *demo) stay(ctx context.Context) error {
 	}
 }
 
-// rounds plays the stream: first while the map is learnt, then onto what it has
-// become.
+// rounds plays the stream twice: first while the map is learnt, then on the finished map.
 func (d *demo) rounds(ctx context.Context) error {
 	n, broken := len(d.Stream.messages), len(d.Stream.broken)
 	d.pace(1)
@@ -208,15 +208,15 @@ func (d *demo) rounds(ctx context.Context) error {
 	return d.round(ctx, "round 2", 0, 2*n+broken, d.places.placed())
 }
 
-// pace says whether latencies count.
+// pace sets whether latencies are recorded.
 func (d *demo) pace(v int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.paced = v
 }
 
-// round sends the stream once and waits until so many messages have been answered or
-// have become dead letters in all; before were events of earlier rounds.
+// round sends the stream once and waits until the given total of messages have been placed or
+// become dead letters; before is the number of events of earlier rounds.
 func (d *demo) round(ctx context.Context, name string, rate, messages int, before int64) error {
 	d.Progress.Stage(name, d.Stream.Event+"s", int64(d.Stream.Events))
 	ctx, stop := context.WithCancelCause(ctx)
@@ -225,7 +225,7 @@ func (d *demo) round(ctx context.Context, name string, rate, messages int, befor
 	go func() {
 		err := d.producer.play(ctx, d.Stream, rate, before == 0)
 		if err != nil {
-			stop(err) // what was not sent would be awaited for ever
+			stop(err) // messages that were not sent would never arrive
 		}
 		sending <- err
 	}()
@@ -237,10 +237,10 @@ func (d *demo) round(ctx context.Context, name string, rate, messages int, befor
 	return nil
 }
 
-// mapPatience is how long the demo waits for a map that has seen everything.
+// mapPatience is the timeout for a map that was learnt from everything.
 const mapPatience = 5 * time.Minute
 
-// awaitMap waits for a map that has been learnt from all that was sent.
+// awaitMap waits for a map that was learnt from all sent messages.
 func (d *demo) awaitMap(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, mapPatience)
 	defer cancel()
@@ -266,7 +266,7 @@ func (d *demo) hasSeenAll() bool {
 			seen[at.Partition] = at.Offset
 		}
 	}
-	// A message that became a dead letter is never learnt from, and it may be the last.
+	// Dead letters are never learnt from, and the last message may be one.
 	behind := int64(d.places.deadLetters())
 	for partition, sent := range d.producer.sent {
 		if seen[partition] < sent-behind {
@@ -276,10 +276,10 @@ func (d *demo) hasSeenAll() bool {
 	return true
 }
 
-// fewLetters is how many dead letters are reported one by one.
+// fewLetters is the number of dead letters that are reported individually.
 const fewLetters = 5
 
-// report says why a message became a dead letter, of the first ones.
+// report reports why a message became a dead letter, for the first ones.
 func (d *demo) report(reason error) {
 	d.mu.Lock()
 	d.letters++
@@ -293,7 +293,7 @@ func (d *demo) report(reason error) {
 	}
 }
 
-// hooks report maps and dead letters, and keep latencies.
+// hooks returns hooks that report maps and dead letters, and record latencies.
 func (d *demo) hooks() stream.Hooks {
 	return stream.Hooks{
 		Published: func(p *stream.Published, took time.Duration) {

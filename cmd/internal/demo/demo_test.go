@@ -12,8 +12,8 @@ import (
 	"unfold/testdata/kdd"
 )
 
-// The figures that the demo prints: attacks against normal traffic, the map
-// learnt from normal traffic alone.
+// Novelty separates attacks from normal traffic as well as the demo prints, for a map learnt from
+// normal traffic alone.
 func TestNoveltyTellsAttacksFromNormalTraffic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DataFile)
 	if err := os.WriteFile(path, kdd.CSVGz, 0o600); err != nil {
@@ -78,7 +78,7 @@ func TestConfigurationIsSound(t *testing.T) {
 	if state, err := c.StateFolder(); err != nil || state != filepath.Join(folder, StateFolder) {
 		t.Errorf("state folder %q, %v", state, err)
 	}
-	// A map of an earlier demo is removed, whatever else is there stays.
+	// The map of an earlier demo is removed, and other files stay.
 	for _, name := range []string{"map.unfold", "mine.txt"} {
 		if err := os.WriteFile(filepath.Join(folder, StateFolder, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)

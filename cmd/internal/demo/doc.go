@@ -1,23 +1,21 @@
-// Package demo shows the stage at work on real data, with nothing installed: data that
-// comes with the program ([Connections]), or somebody's own files ([Own]).
+// Package demo shows the stage with real data, without installing anything: bundled data
+// ([Connections]), or the user's own files ([Own]).
 //
-// It is the command `run` between two helpers:
+// It is the command `run` with a producer and a consumer:
 //
 //	a Stream -> producer -> [its topic] -> the stage -> [topic places] -> consumer -> files
 //
-// The broker runs in this process ([Broker]); the stage is package stage, with a
-// configuration file that stays to be looked at. The stream plays twice. In the first
-// round it comes at the speed of a busy network and the map follows it: a first map after
-// 1,000 events or fewer, a new one every few seconds. When a map has been learnt from all of
-// it, the second round comes as fast as it goes and is placed on that map. So one
-// coordinate frame holds every event, and that is what is drawn.
+// The broker runs in this process ([Broker]). The stage is package stage, with a configuration file
+// that is kept for the reader. The stream is played twice. In the first round it has the speed of a
+// busy network and the map follows it: a first map after at most 1,000 events, a new one every few
+// seconds. When a map has been learnt from all events, the second round is played as fast as
+// possible and placed on that map. So all events are in one coordinate frame, which is then drawn.
 //
-// With Settings.Stay the stage and its page stay up after that, and the stream comes again.
+// With Settings.Stay the stage and its page keep running after that, and the stream is repeated.
 //
-// Three messages of the bundled data are broken on purpose: they become dead letters, and
-// the stream goes on. Rows of own files that cannot be placed do so, too.
+// Three messages of the bundled data are broken on purpose: they become dead letters, and the
+// stream continues. So do rows of the user's files that cannot be placed.
 //
-// At the end of the bundled data [Novelty] measures, away from the stream, how well
-// novelty separates attacks from normal traffic if the map has been learnt from normal
-// traffic alone.
+// At the end, for the bundled data, [Novelty] measures how well novelty separates attacks from
+// normal traffic if the map was learnt from normal traffic alone.
 package demo

@@ -14,8 +14,7 @@ import (
 	"unfold/models/fit"
 )
 
-// TestDemo is the demo with a stream that comes faster and a map that is learnt
-// in fewer steps.
+// TestDemo runs the demo with a faster stream and a map that is learnt in fewer steps.
 func TestDemo(t *testing.T) {
 	tier.Full(t, "it plays the demo")
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())

@@ -17,9 +17,9 @@ type NearestFigures struct {
 	Stage, Fit float64
 }
 
-// nearest compares the newest map of the stage with a fit of its reference points, whose labels are those
-// of the events in parts. It returns nil where labels do not tell points apart, or where the map has other than
-// reference points.
+// nearest compares the newest map of the stage with a fit of its reference points, with labels from
+// the events in parts. It returns nil if there are not several labels, or if the map has points
+// other than the reference points.
 func (d *demo) nearest(ctx context.Context, parts []part) (*NearestFigures, error) {
 	m, ok := d.stage.Current().Map.(*embed.Map)
 	if !ok || m.PointIDs() == nil {
@@ -58,7 +58,7 @@ func (d *demo) nearest(ctx context.Context, parts []part) (*NearestFigures, erro
 	return &NearestFigures{own.Points, own.Share[0], other.Share[0]}, nil
 }
 
-// alike is the accuracy of one nearest neighbour among all points.
+// alike returns the 1-nearest-neighbour accuracy over all points.
 func alike[T vec.Float](ctx context.Context, at vec.Matrix[T], class []int32) (*score.Accuracy, error) {
 	return score.LeaveOneOut(ctx, at, class, []int{1}, score.Settings{})
 }

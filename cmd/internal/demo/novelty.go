@@ -15,20 +15,18 @@ import (
 	"unfold/sparse/graph"
 )
 
-// NoveltyFigures say how well novelty separates attacks from normal traffic: the
-// probability that an attack's percentile is above that of a normal connection
-// (area under the ROC curve).
+// NoveltyFigures measure how well novelty separates attacks from normal traffic: the probability
+// that an attack has a higher percentile than a normal connection (area under the ROC curve).
 type NoveltyFigures struct {
 	Global, Local float64
-	// Learnt normal connections made the map; Normal others and Attacks were
-	// placed on it. All are distinct.
+	// Learnt is the number of normal connections that the map was learnt from; Normal others and
+	// Attacks were placed on it. All are distinct.
 	Learnt, Normal, Attacks int
 }
 
-// Novelty learns a map from one half of the normal connections alone, places the
-// other half and all attacks, and compares their novelty. Numbers are taken as
-// logarithms and standardised by what is learnt from; duplicates are collapsed.
-// Novelty is a matter of the input space, so the map gets no steps of learning.
+// Novelty learns a map from half of the normal connections, places the other half and all attacks,
+// and compares their novelty. Numbers are logarithms, standardised by the learnt half; duplicates
+// are merged. Novelty is computed in the input space, so the map needs no steps of learning.
 func Novelty(ctx context.Context, path string, seed uint64) (NoveltyFigures, error) {
 	var f NoveltyFigures
 	t, err := readTable(ctx, path)
@@ -73,7 +71,7 @@ func Novelty(ctx context.Context, path string, seed uint64) (NoveltyFigures, err
 	return f, f.measure(ctx, placer, test)
 }
 
-// measure places the distinct test connections and fills in the figures.
+// measure places the distinct test connections and computes the figures.
 func (f *NoveltyFigures) measure(ctx context.Context, placer models.Placer, test *ingest.Batch) error {
 	unique, _, _ := graph.Collapse(test.X)
 	placed, err := placer.Place(ctx, vec.Take(test.X, unique))
@@ -99,7 +97,7 @@ func (f *NoveltyFigures) measure(ctx context.Context, placer models.Placer, test
 	return err
 }
 
-// halves returns every second normal connection, and all the rest.
+// halves returns every second normal connection, and all other connections.
 func halves(t *table.Table) (known, others *table.Table, err error) {
 	label, ok := t.Column("label")
 	if !ok {

@@ -21,37 +21,37 @@ import (
 )
 
 const (
-	// least is how many events make a demo: half of them make the first map.
+	// least is the minimum number of events of a demo: half of them make the first map.
 	least = 22
-	// most is how many bytes of vectors are played: the broker keeps them in memory.
+	// most is the maximum size of the vectors in bytes, since the broker keeps them in memory.
 	most = 1 << 30
-	// judged is how many rows are encoded at once to see whether they can be.
+	// judged is the number of rows that are encoded at once to find bad ones.
 	judged = 64
-	// perMessage is how many events a message holds of long streams, at most, and
-	// messageBytes how many bytes of vectors.
+	// perMessage is the maximum number of events in a message of a long stream, and messageBytes
+	// the maximum bytes of vectors.
 	perMessage, messageBytes = 20, 256 << 10
-	// playTime is how long the first round takes by default, slowest how many events a
-	// second come at least.
+	// playTime is the default duration of the first round, slowest the minimum number of events a
+	// second.
 	playTime = 15 * time.Second
 	slowest  = 500
 )
 
-// Files say which files are played as a stream, and how.
+// Files are the files to play as a stream, with their options.
 type Files struct {
 	Paths   []string
 	Options ingest.Options
 	Mapping ingest.Mapping
-	// Columns are the settings that Mapping was made of, by the paths of their keys.
+	// Columns are the settings that Mapping was made from, by the paths of their keys.
 	Columns map[string]string
-	// Time is the column that the events are ordered by; "": they come as they stand.
+	// Time is the column that the events are ordered by; "" keeps the order of the files.
 	Time string
 	// JSON makes messages of one event each, as JSON, instead of Arrow IPC streams.
 	JSON bool
-	// Progress shows how many rows have been read (may be nil).
+	// Progress reports the number of rows read (may be nil).
 	Progress *progress.Reporter
 }
 
-// Own is the stream of somebody's own files.
+// Own returns the stream of the user's own files.
 func Own(ctx context.Context, f Files) (*Stream, error) {
 	c := &cutter{Files: f}
 	if err := c.survey(ctx); err != nil {
@@ -78,7 +78,7 @@ type cutter struct {
 	reason   error
 }
 
-// survey counts the rows and learns how vectors are made of them.
+// survey counts the rows and learns the encoding of vectors.
 func (c *cutter) survey(ctx context.Context) error {
 	c.Progress.Stage("survey", "rows", 0)
 	var fitter *ingest.Fitter
@@ -122,13 +122,13 @@ func (c *cutter) survey(ctx context.Context) error {
 	return nil
 }
 
-// rowIsBad reports whether an error is about one row, so that others may be good.
+// rowIsBad reports whether an error concerns a single row, so that others may be good.
 func rowIsBad(err error) bool {
 	var e *table.Error
 	return errors.As(err, &e) && e.Row >= 0
 }
 
-// each reads all files: open sees every reader, and next every table.
+// each reads all files; open is called with every reader, and next with every table.
 func (c *cutter) each(ctx context.Context, open func(path string, r table.Reader) error, next func(*table.Table) error) error {
 	for _, path := range c.Paths {
 		if err := c.read(ctx, path, open, next); err != nil {
@@ -187,8 +187,8 @@ func (c *cutter) cut(ctx context.Context) error {
 	return c.addInTime(tables, bad)
 }
 
-// addInTime cuts tables into messages in the order of the events' times; bad are the rows
-// of all of them.
+// addInTime divides tables into messages in the order of the events' times; bad marks rows of all
+// of them.
 func (c *cutter) addInTime(tables []*table.Table, bad []bool) error {
 	all, err := table.ConcatTables(tables...)
 	if err != nil {
@@ -207,7 +207,7 @@ func (c *cutter) addInTime(tables []*table.Table, bad []bool) error {
 		rows[i] = i
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(order[a], order[b]) })
-	// Not all at once: to take text takes the square of its length.
+	// Rows are taken in chunks, because taking text needs time quadratic in its length.
 	for some := range slices.Chunk(rows, c.per*100) {
 		t, err := take(all, some)
 		if err != nil {
@@ -224,7 +224,7 @@ func (c *cutter) addInTime(tables []*table.Table, bad []bool) error {
 	return nil
 }
 
-// judge says which rows of a table cannot be encoded.
+// judge finds the rows of a table that cannot be encoded.
 func (c *cutter) judge(t *table.Table) ([]bool, error) {
 	bad := make([]bool, t.Len())
 	for from := 0; from < t.Len(); from += judged {
@@ -236,7 +236,7 @@ func (c *cutter) judge(t *table.Table) ([]bool, error) {
 	return bad, nil
 }
 
-// judgeFew looks at some rows, and where one is bad at those on either side of it.
+// judgeFew tests some rows, and if one is bad, the rows on either side of it.
 func (c *cutter) judgeFew(t *table.Table, bad []bool) error {
 	if t.Len() == 0 {
 		return nil
@@ -264,7 +264,7 @@ func (c *cutter) judgeFew(t *table.Table, bad []bool) error {
 	return c.judgeFew(t.Slice(at+1, t.Len()), bad[at+1:])
 }
 
-// compare looks for vectors that differ from those before, until there are enough.
+// compare counts distinct vectors, until there are enough.
 func (c *cutter) compare(x vec.Matrix[float32]) {
 	for i := 0; i < x.Rows && len(c.distinct) < least/2; i++ {
 		if row := x.Row(i); !slices.ContainsFunc(c.distinct, func(seen []float32) bool { return slices.Equal(seen, row) }) {
@@ -273,8 +273,8 @@ func (c *cutter) compare(x vec.Matrix[float32]) {
 	}
 }
 
-// add cuts a table into messages. A bad row gets one of its own, so that it takes no
-// other with it to the dead letters.
+// add divides a table into messages. A bad row gets its own message, so that no other row becomes a
+// dead letter with it.
 func (c *cutter) add(t *table.Table, bad []bool) error {
 	for from := 0; from < t.Len(); {
 		to := from + 1
@@ -304,7 +304,7 @@ func (c *cutter) from() string {
 	return humanize.Plural(len(c.Paths), "file")
 }
 
-// stream is what was cut, with settings that suit it.
+// stream returns the stream of all messages, with suitable settings.
 func (c *cutter) stream() (*Stream, error) {
 	good := c.rows - c.bad
 	o := table.Origin{File: c.from()}
@@ -335,7 +335,7 @@ func (c *cutter) stream() (*Stream, error) {
 	return s, nil
 }
 
-// yaml is what the configuration says of columns.
+// yaml returns the configuration of the columns.
 func (c *cutter) yaml() string {
 	var b strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(c.Columns)) {

@@ -29,9 +29,9 @@ func writeMap(path string, parts []part) error {
 	return w.Close()
 }
 
-// newest returns the parts of the last epoch that holds at least half as many
-// events as the fullest, one coordinate frame: those that the newest maps placed, down to
-// the version with which they are half of all.
+// newest returns the parts of the last epoch with at least half as many events as the largest,
+// which is one coordinate frame. Of these it returns the newest versions that together placed half
+// of the events.
 func newest(parts []part) (frame []part, epoch uint32) {
 	events := map[uint32]int{}
 	fullest := 0
@@ -59,8 +59,8 @@ func newest(parts []part) (frame []part, epoch uint32) {
 	return slices.DeleteFunc(frame, func(p part) bool { return p.Version < from }), epoch
 }
 
-// draw draws the map twice, by the column of that name, if there is one, and by novelty,
-// and returns how much of it both pictures show.
+// draw draws the map twice, coloured by the label column, if there is one, and by novelty. It
+// returns what both pictures show.
 func draw(folder string, s *Stream, label string, parts []part) (plot.Drawn, error) {
 	var m plot.Map
 	var class []string

@@ -10,7 +10,7 @@ import (
 	"unfold/stream/kafka"
 )
 
-// beat is the time between two writes of a paced replay.
+// beat is the interval between two writes of a paced replay.
 const beat = 50 * time.Millisecond
 
 // producer sends a stream.
@@ -20,9 +20,8 @@ type producer struct {
 	sent  [partitions]int64 // messages in each partition
 }
 
-// play sends all messages, alternating between partitions: rate events a second,
-// or as fast as the broker takes them if rate is 0. With broken, the broken
-// messages come in between.
+// play sends all messages, alternating between partitions, at rate events a second, or as fast as
+// the broker accepts them if rate is 0. With broken, the broken messages are interspersed.
 func (p *producer) play(ctx context.Context, s *Stream, rate int, broken bool) error {
 	batch := 64
 	if rate > 0 {
@@ -49,7 +48,7 @@ func (p *producer) play(ctx context.Context, s *Stream, rate int, broken bool) e
 	return nil
 }
 
-// withBroken spreads the broken messages over the others.
+// withBroken distributes the broken messages among the others.
 func withBroken(s *Stream) [][]byte {
 	var queue [][]byte
 	every := len(s.messages) / (len(s.broken) + 1)

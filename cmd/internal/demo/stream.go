@@ -8,26 +8,26 @@ import (
 	"unfold/ingest"
 )
 
-// Stream is what a demo plays, and what it says of it.
+// Stream is the stream that a demo plays, with its description.
 type Stream struct {
-	// Topic is where it goes.
+	// Topic is the topic of its events.
 	Topic string
-	// From says where it comes from, Event what one of its events is called.
+	// From is the origin of the stream, Event the name of one of its events.
 	From, Event string
-	// By is what the labels are, "" if there are none.
+	// By is the meaning of the labels, "" if there are none.
 	By string
-	// Events is how many there are, Rate how many come in a second by default.
+	// Events is the number of events, Rate the default number a second.
 	Events, Rate int
-	// Unplaceable counts those of own files that will be dead letters, Reason is the
-	// first one's.
+	// Unplaceable is the number of rows of own files that will be dead letters, Reason the error of
+	// the first.
 	Unplaceable int
 	Reason      error
-	// Left are columns of own files that "*" leaves out.
+	// Left are columns of own files that "*" omits.
 	Left []ingest.Left
 
 	title, alike string // of the pictures
-	normal       string // the label of what is not novel
-	data         string // the file of the bundled stream, else ""
+	normal       string // label of normal events
+	data         string // file of the bundled stream, else ""
 
 	columns   string // the configuration's lines about columns
 	min, size int    // its reference set
@@ -38,14 +38,14 @@ type Stream struct {
 	broken      [][]byte // messages that cannot be read or placed, for the first round
 }
 
-// deadLetters is the topic of the messages that cannot be placed.
+// deadLetters returns the topic for messages that cannot be placed.
 func (s *Stream) deadLetters() string { return s.Topic + "-dead" }
 
-// perMessage is how many events a message holds, about.
+// perMessage returns the average number of events in a message.
 func (s *Stream) perMessage() float64 { return float64(s.Events) / float64(len(s.messages)) }
 
-// refreshEvery is the time between two maps: of a short stream so little that it shows
-// some.
+// refreshEvery returns the interval between two maps, short enough that a short stream shows
+// several.
 func (s *Stream) refreshEvery(rate int) time.Duration {
 	if s.every > 0 {
 		return s.every

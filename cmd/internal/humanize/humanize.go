@@ -1,5 +1,5 @@
-// Package humanize writes figures for people as all commands do: counts with commas, spans
-// of time and sizes with a unit that fits. It is go-humanize with this program's choices.
+// Package humanize formats figures for people in the same way for all commands: counts with commas,
+// durations and sizes with suitable units. It is go-humanize with this program's choices.
 package humanize
 
 import (
@@ -26,7 +26,7 @@ func Span(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Rate writes how many a second n in so long are: 8.3, 120, 14,000.
+// Rate formats n divided by a duration, per second: 8.3, 120, 14,000.
 func Rate(n int64, took time.Duration) string {
 	v := float64(n) / max(took.Seconds(), 1e-9)
 	if v < 10 {

@@ -1,8 +1,6 @@
-// Package logs writes what a running stage does through log/slog: one line an event,
-// for people in its message and for programs in its attributes. The names of events
-// and attributes are listed in names.go and nowhere else; they never change meaning,
-// the messages may.
+// Package logs writes the events of a running stage through log/slog: one line an event, with a
+// message for people and attributes for programs. names.go is the only list of events and
+// attributes; their meaning never changes, messages may.
 //
-// There is no logger of the whole process: New makes one, and whoever is to log gets
-// it passed.
+// There is no global logger: New makes one, which is passed to all users.
 package logs

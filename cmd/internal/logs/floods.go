@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// floods holds back lines that come in floods: of each kind there is at most one a
-// second, with how many it stands for.
+// floods limits lines of a kind to one a second, and counts the suppressed ones.
 type floods struct {
 	mu    sync.Mutex
 	now   func() time.Time
@@ -20,8 +19,8 @@ type flood struct {
 	held int
 }
 
-// may reports whether a line of the kind may be written now, and how many were held
-// back since the last one.
+// may reports whether a line of the kind may be written now, and the number of lines suppressed
+// since the last one.
 func (f *floods) may(kind string) (held []slog.Attr, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

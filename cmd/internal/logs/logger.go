@@ -7,9 +7,9 @@ import (
 	"log/slog"
 )
 
-// Settings say what is logged, and how.
+// Settings configure the log.
 type Settings struct {
-	// Level is the least that is logged: debug, info (also ""), warn or error.
+	// Level is the minimum level: debug, info (also ""), warn or error.
 	Level string
 	// Format is text (also ""), as key=value, or json: an object a line.
 	Format string

@@ -48,7 +48,7 @@ func everything(r *Reporter) {
 	r.Total(time.Minute)
 }
 
-// lines are what everything logs, as objects by event.
+// lines returns the lines of all events, as objects by event.
 func lines(t *testing.T, level string) map[string]map[string]any {
 	t.Helper()
 	var b bytes.Buffer
@@ -72,7 +72,7 @@ func lines(t *testing.T, level string) map[string]map[string]any {
 	return out
 }
 
-// Every event is one line, whose attributes say what a program wants to know.
+// Every event is one line, with the attributes that a program needs.
 func TestEvents(t *testing.T) {
 	got := lines(t, "debug")
 	want := map[string]map[string]any{
@@ -135,7 +135,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// As text an event is one line, too, whatever an error says.
+// As text an event is one line too, for any error message.
 func TestText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := New(&b, Settings{})
@@ -149,8 +149,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Of lines of a kind there is at most one a second, and the next says how many were
-// held back; other kinds do not wait.
+// There is at most one line of a kind a second, and the next one has the number of suppressed
+// lines; other kinds are not delayed.
 func TestFloods(t *testing.T) {
 	var b bytes.Buffer
 	r := NewReporter(slog.New(slog.NewJSONHandler(&b, nil)))

@@ -6,7 +6,7 @@ import (
 	"unfold/stream"
 )
 
-// Attributes. Every line has Event; those about a message or a partition have Topic,
+// These are the attributes. Every line has Event; those about a message or a partition have Topic,
 // Partition and Offset, as far as they are known.
 const (
 	Event     = "event"
@@ -15,13 +15,13 @@ const (
 	// Partitions are several of one topic.
 	Partitions = "partitions"
 	Offset     = "offset"
-	// FirstOffset and EndOffset are the ends of a log: that of its first message and that
-	// behind its last.
+	// FirstOffset and EndOffset are the range of a log: the offset of its first message and the one
+	// after its last.
 	FirstOffset, EndOffset = "first_offset", "end_offset"
 	Group                  = "group"
 	Role                   = "role"
 	Address                = "address"
-	// Stage is the step that gave a message up, as its dead letter names it.
+	// Stage is the processing step that rejected a message, as in its dead letter.
 	Stage   = "stage"
 	Version = "model_version"
 	Epoch   = "map_epoch"
@@ -35,19 +35,20 @@ const (
 	Parts    = "parts"
 	Bytes    = "bytes"
 	Seconds  = "seconds"
-	// What names an operation that is retried, Attempt counts its failures and
-	// Pause is the time until the next, in seconds.
+	// What is the operation that is retried, Attempt the number of its failures and Pause the time
+	// until the next attempt, in seconds.
 	What, Attempt, Pause = "what", "attempt", "pause_seconds"
-	// LeftOut are the columns that "*" leaves out; Column is one that carries Share of
-	// all squared distance.
+	// LeftOut are the columns that "*" omits; Column is a column with Share of all squared
+	// distance.
 	LeftOut, Column, Share = "left_out", "column", "share"
-	// Reason is a word for why a map is refused; Error is an error's text.
+	// Reason is a keyword for why a map is rejected; Error is the text of an error.
 	Reason, Error = "reason", "error"
-	// Level is how unlike the newest events are the reference sample, Bound what raises an
-	// alarm. Of Window they are against Reference points.
+	// Level measures the difference between the newest events and the reference sample, and Bound
+	// is the level of an alarm. Window and Reference are the numbers of events and reference
+	// points.
 	Level, Bound, Window, Reference = "drift_level", "drift_bound", "window", "reference"
 	Cluster                         = "cluster"
-	// Held counts lines of this kind that were held back since the last one.
+	// Held is the number of lines of this kind suppressed since the last one.
 	Held = "held"
 )
 
@@ -96,7 +97,7 @@ func position(tp stream.TopicPartition, offset int64) []slog.Attr {
 	return append(partition(tp), slog.Int64(Offset, offset))
 }
 
-// partitions names those of one topic by their numbers, in one attribute.
+// partitions returns the numbers of a topic's partitions in one attribute.
 func partitions(tps []stream.TopicPartition) []slog.Attr {
 	if len(tps) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/fleet"
 )
 
-// Reporter logs what a running stage does, by its hooks, and sums it up.
+// Reporter logs a running stage, by its hooks, and summarises it.
 type Reporter struct {
 	log    *slog.Logger
 	floods floods
@@ -38,21 +38,21 @@ func (r *Reporter) Warn(event, message string, attrs ...slog.Attr) {
 	Say(r.log, slog.LevelWarn, event, message, attrs...)
 }
 
-// often writes a line of a kind that may come in floods.
+// often writes a line of a kind that is rate-limited.
 func (r *Reporter) often(level slog.Level, kind, event, message string, attrs ...slog.Attr) {
 	if held, ok := r.floods.may(event + kind); ok {
 		Say(r.log, level, event, message, append(attrs, held...)...)
 	}
 }
 
-// debug writes a line that most do not want; attrs are made for those who do only.
+// debug writes a line at debug level; attrs are only computed if it is enabled.
 func (r *Reporter) debug(event, message string, attrs func() []slog.Attr) {
 	if r.log.Enabled(context.Background(), slog.LevelDebug) {
 		Say(r.log, slog.LevelDebug, event, message, attrs()...)
 	}
 }
 
-// Hooks log what happens in a pipeline.
+// Hooks returns hooks that log the events of a pipeline.
 func (r *Reporter) Hooks() stream.Hooks {
 	return stream.Hooks{
 		Assigned: func(tps []stream.TopicPartition) {
@@ -113,7 +113,7 @@ func (r *Reporter) Hooks() stream.Hooks {
 	}
 }
 
-// drifted says that an alarm was raised, or why there can be none.
+// drifted logs a drift alarm, or why drift cannot be tested.
 func (r *Reporter) drifted(d stream.Drift) {
 	if d.Problem != "" {
 		r.often(slog.LevelWarn, "", DriftProblem, "nobody looks for drift", slog.String(Error, d.Problem))
@@ -129,7 +129,7 @@ func (r *Reporter) drifted(d stream.Drift) {
 	}
 }
 
-// mostDrifted is the cluster with the largest count, of those in which it is above chance.
+// mostDrifted returns the cluster with the largest count, among those in which it is above chance.
 func mostDrifted(all []stream.ClusterDrift) (most *stream.ClusterDrift) {
 	for i, c := range all {
 		if c.Neighbors > 0 && (most == nil || c.Neighbors > most.Neighbors) {
@@ -139,7 +139,7 @@ func mostDrifted(all []stream.ClusterDrift) (most *stream.ClusterDrift) {
 	return most
 }
 
-// encoded says what becomes of columns that were not named one by one.
+// encoded logs the columns that "*" omits or that dominate the distance.
 func (r *Reporter) encoded(left []ingest.Left, dominant *ingest.Dominant) {
 	if len(left) > 0 {
 		names := make([]string, len(left))
@@ -153,7 +153,7 @@ func (r *Reporter) encoded(left []ingest.Left, dominant *ingest.Dominant) {
 	}
 }
 
-// Fleet are hooks that log maps that come and go.
+// Fleet returns hooks that log announced, received and rejected maps.
 func (r *Reporter) Fleet() fleet.Hooks {
 	return fleet.Hooks{
 		Announced: func(a fleet.Announcement, took time.Duration) {
@@ -202,15 +202,14 @@ func seconds(d time.Duration) slog.Attr { return slog.Float64(Seconds, d.Seconds
 
 func failure(err error) slog.Attr { return slog.String(Error, err.Error()) }
 
-// about says which message was given up, by which step, and why. A reason that says
-// where the message lay does not say it twice.
+// about returns attributes for a rejected message: its position, the step and the reason, without
+// repeating the position.
 func about(m *stream.Message, stage stream.Stage, reason error) []slog.Attr {
 	why := strings.TrimPrefix(reason.Error(), m.Where()+": ")
 	return append(position(m.TopicPartition, m.Offset), slog.String(Stage, string(stage)), slog.String(Error, why))
 }
 
-// Change says in a few words what a map that was just learnt is to those who look at
-// the one before.
+// Change describes in a few words how a new map differs from the previous one for its viewers.
 func Change(f *stream.Stats, took time.Duration) string {
 	if took == 0 || f.Kind == "" || f.Kind == "first" {
 		return ""

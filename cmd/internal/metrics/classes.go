@@ -6,7 +6,7 @@ import (
 	"unfold/stream"
 )
 
-// ofTheClasses registers how the classifier was learnt.
+// ofTheClasses registers the metrics of the classifier.
 func (m *Metrics) ofTheClasses() {
 	for _, g := range []struct {
 		name, help string

@@ -6,7 +6,7 @@ import (
 	"unfold/stream"
 )
 
-// ofTheClusters registers what the newest map says of its clusters.
+// ofTheClusters registers the metrics of the newest map's clusters.
 func (m *Metrics) ofTheClusters() {
 	for _, g := range []struct {
 		name, help string

@@ -15,14 +15,13 @@ import (
 
 const deploy = "../../../deploy/"
 
-// leftOut are the metrics that neither the dashboard nor an alert shows, with the reason.
+// leftOut are the metrics that neither the dashboard nor an alert uses, with the reason.
 var leftOut = map[string]string{}
 
 // reserved are the labels that Prometheus adds, and those of its histograms.
 var reserved = []string{"job", "instance", "le"}
 
-// described is what the registry says of its metrics: their labels by name, under the
-// names that Prometheus keeps.
+// described returns the labels of all registered metrics, under the names that Prometheus stores.
 func described(t *testing.T) map[string][]string {
 	t.Helper()
 	m := New("v0")
@@ -65,7 +64,7 @@ func described(t *testing.T) map[string][]string {
 	return out
 }
 
-// query is an expression, where it stands, and the texts that name its labels.
+// query is an expression, its location, and the texts that name its labels.
 type query struct {
 	where, expr string
 	texts       []string
@@ -178,8 +177,8 @@ var (
 	ofATemplate = regexp.MustCompile(`\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}`)
 )
 
-// The dashboard and the alerts ask for metrics and labels that the program has, and
-// leave none out without a reason. So a metric that is renamed fails here.
+// The dashboard and the alerts only use existing metrics and labels, and use all of them unless a
+// reason is given. So renaming a metric fails this test.
 func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 	known := described(t)
 	used := map[string]bool{}
@@ -232,11 +231,11 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 	}
 }
 
-// Counters are asked for their growth, never for their sum since the start.
+// Counters are queried for their increase, never for their sum since the start.
 func TestCountersAreAskedForTheirGrowth(t *testing.T) {
 	counter := regexp.MustCompile(`[a-z0-9_]+_(?:total|bucket)\b`)
 	growth := regexp.MustCompile(`(?:rate|increase)\([a-z0-9_]+_(?:total|bucket)(?:\{[^}]*\})?\[[^\]]+\]\)`)
-	// What has come since is a series that was not there before.
+	// A series that did not exist before is also an increase.
 	appeared := regexp.MustCompile(`\(([a-z0-9_]+_total) unless ([a-z0-9_]+_total) offset [0-9]+m\) > 0`)
 	checked := 0
 	for _, q := range slices.Concat(dashboard(t), alerts(t)) {

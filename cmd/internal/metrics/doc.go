@@ -1,8 +1,8 @@
-// Package metrics counts what a running stage does, for Prometheus.
+// Package metrics counts the work of a running stage, for Prometheus.
 //
-// The stage itself knows no Prometheus: it calls [stream.Hooks], and [New] makes
-// hooks that count. All metrics live in a registry of their own, so that two
-// stages in one process do not mix.
+// The stage itself does not depend on Prometheus: it calls [stream.Hooks], and [New] makes hooks
+// that count. All metrics are in a registry of their own, so that two stages in one process do not
+// mix.
 //
 //	unfold_messages_read_total                messages that could be decoded, by format
 //	unfold_events_read_total                  events read
@@ -50,5 +50,5 @@
 //	unfold_moves_published_total              points published on the topic of moves
 //	unfold_build_info                         version of the program
 //
-// Names and labels of before are served beside these for one version (renamed.go).
+// Previous names and labels are served as well for one version (renamed.go).
 package metrics

@@ -6,7 +6,7 @@ import (
 	"unfold/stream"
 )
 
-// ofDrift registers what the last look at the newest events said.
+// ofDrift registers the metrics of the last drift test.
 func (m *Metrics) ofDrift() {
 	figure := func(of func(*stream.Drift) float64) func() float64 {
 		return func() float64 {

@@ -10,12 +10,12 @@ import (
 	"unfold/stream/fleet"
 )
 
-// fleetStats are the figures of a process that announces maps, or follows them.
+// fleetStats are the metrics of a process that announces or follows maps.
 type fleetStats struct {
 	announced, malformed, removed prometheus.Counter
 	refused                       *prometheus.CounterVec
 	version, bytes, stale         prometheus.Gauge
-	// newest is what was announced last.
+	// newest is the last announcement.
 	newest   atomic.Pointer[fleet.Announcement]
 	transfer prometheus.Histogram
 }
@@ -42,8 +42,8 @@ func (m *Metrics) Fleet() fleet.Hooks {
 		f.bytes.Set(float64(a.Bytes))
 		f.newest.Store(&a)
 	}
-	// Without a map an embedder that refuses the newest one takes an older one: that is
-	// still one refused.
+	// An embedder without a map that rejects the newest one uses an older one; this still counts as
+	// one rejection.
 	isNewest := func(a fleet.Announcement) bool {
 		n := f.newest.Load()
 		return n == nil || n.Version == a.Version && n.SHA256 == a.SHA256

@@ -6,7 +6,7 @@ import (
 	"unfold/stream"
 )
 
-// ofTheMap registers what the newest map's figures say.
+// ofTheMap registers the metrics of the newest map.
 func (m *Metrics) ofTheMap() {
 	for _, g := range []struct {
 		name, help string
@@ -63,7 +63,7 @@ func (m *Metrics) ofTheMap() {
 	}
 }
 
-// figure reads from the newest map's figures, 0 before the first.
+// figure returns a function that reads the newest map's figures, 0 before the first map.
 func (m *Metrics) figure(of func(*stream.Stats) float64) func() float64 {
 	return func() float64 {
 		if f := m.latest.Load(); f != nil {

@@ -37,11 +37,11 @@ type Metrics struct {
 	fleet fleetStats
 	// latest are the figures of the newest map.
 	latest atomic.Pointer[stream.Stats]
-	// drift is what the last look at the newest events said.
+	// drift is the result of the last drift test.
 	drift atomic.Pointer[stream.Drift]
 }
 
-// New registers all figures; version is the program's.
+// New registers all metrics; version is the program's.
 func New(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	counter := func(name, help string) prometheus.Counter {
@@ -122,7 +122,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 		return prometheus.Labels{"topic": tp.Topic, "partition": strconv.Itoa(tp.Partition)}
 	}
 	return stream.Hooks{
-		// What another member of the group now owns is no longer ours to report.
+		// Partitions that another member of the group now owns are no longer reported.
 		Revoked: func(partitions []stream.TopicPartition) {
 			for _, tp := range partitions {
 				m.lag.Delete(labels(tp))

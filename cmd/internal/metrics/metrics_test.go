@@ -92,8 +92,8 @@ func TestTwoStagesDoNotMix(t *testing.T) {
 	}
 }
 
-// An embedder that starts with a damaged newest map takes an older one: the newest is
-// refused all the same, until one that is newer is in use.
+// If an embedder starts with a damaged newest map and uses an older one, the newest counts as
+// rejected until a newer one is in use.
 func TestRefusedAtTheStart(t *testing.T) {
 	m := New("v")
 	f := m.Fleet()

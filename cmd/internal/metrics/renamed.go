@@ -8,11 +8,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// renamed is a metric that had another name before version 0.1. Dashboards and alerts
-// made for that go on for one version: the metric is served under both.
+// renamed is a metric with another name before version 0.1. For one version the metric is served
+// under both names, so that old dashboards and alerts keep working.
 type renamed struct {
 	old, name string
-	// times is what a value of the old metric was of the new one's.
+	// times is the factor from the new metric's value to the old one's.
 	times float64
 }
 
@@ -27,18 +27,18 @@ var renames = []renamed{
 	{"map_label_error", "map_label_error_ratio", 1},
 }
 
-// relabelled are labels of metrics that keep their names. A series has both labels, so
-// that sums stay what they are.
+// relabelled are labels of metrics that keep their names. A series has both labels, so that sums
+// are unchanged.
 var relabelled = []struct{ metric, old, label string }{
 	{"retries_total", "what", "op"},
 	{"reference_total", "what", "op"},
 	{"snapshots_refused_total", "why", "reason"},
 }
 
-// oldValues are what values of these labels were called. The older label has them.
+// oldValues are the previous values of these labels, which the old label has.
 var oldValues = map[string]string{"committed offsets": "positions"}
 
-// gather collects all metrics, and those with older names or labels under these too.
+// gather collects all metrics, also under their previous names and labels.
 func (m *Metrics) gather() ([]*dto.MetricFamily, error) {
 	families, err := m.registry.Gather()
 	byName := map[string]*dto.MetricFamily{}
@@ -58,7 +58,7 @@ func (m *Metrics) gather() ([]*dto.MetricFamily, error) {
 					if old, renamed := oldValues[value]; renamed {
 						value = old
 					}
-					// The labels are the metric's own: they are copied, not changed.
+					// The labels belong to the metric, so they are copied instead of changed.
 					series.Label = append(slices.Clip(series.Label), &dto.LabelPair{Name: proto.String(r.old), Value: proto.String(value)})
 					slices.SortFunc(series.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
 					break
@@ -70,7 +70,7 @@ func (m *Metrics) gather() ([]*dto.MetricFamily, error) {
 	return families, err
 }
 
-// before is a family as it was before its name changed.
+// before returns a family under its previous name.
 func (r renamed) before(f *dto.MetricFamily) *dto.MetricFamily {
 	old := proto.Clone(f).(*dto.MetricFamily)
 	old.Name = proto.String("unfold_" + r.old)

@@ -9,7 +9,7 @@ import (
 	"unfold/stream"
 )
 
-// Every older name is served with the value of the newer, and the page is in order.
+// Every previous name is served with the value of the new one, and the page is valid.
 func TestOldNames(t *testing.T) {
 	m := New("test")
 	h := m.Hooks()

@@ -26,7 +26,7 @@ type Canvas struct {
 	forms   []form
 }
 
-// state is what Push keeps.
+// state is the state that Push saves.
 type state struct {
 	color color.NRGBA
 	width vg.Length
@@ -55,13 +55,13 @@ func New(w, h vg.Length) *Canvas {
 // Size returns the page's width and height in points.
 func (c *Canvas) Size() (w, h vg.Length) { return c.w, c.h }
 
-// SetLineWidth sets the width of lines in points; at 0 or below none are drawn.
+// SetLineWidth sets the width of lines in points; lines are not drawn at 0 or below.
 func (c *Canvas) SetLineWidth(w vg.Length) {
 	c.state.width = w
 	c.op("w", float64(w))
 }
 
-// SetLineDash sets lengths of dashes and gaps in points; none: lines are whole.
+// SetLineDash sets lengths of dashes and gaps in points; without any, lines are solid.
 func (c *Canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
 	c.content.WriteByte('[')
 	for i, d := range dashes {
@@ -74,7 +74,7 @@ func (c *Canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
 	c.op("d", float64(offset))
 }
 
-// SetColor sets the colour of what follows, with its opacity; nil is black.
+// SetColor sets the colour and opacity of the following drawing; nil is black.
 func (c *Canvas) SetColor(col color.Color) {
 	if col == nil {
 		col = color.Black
@@ -87,16 +87,16 @@ func (c *Canvas) SetColor(col color.Color) {
 	fmt.Fprintf(&c.content, "/A%d gs\n", c.state.color.A)
 }
 
-// Rotate turns what follows by an angle in radians.
+// Rotate rotates the following drawing by an angle in radians.
 func (c *Canvas) Rotate(angle float64) {
 	sin, cos := math.Sincos(angle)
 	c.op("cm", cos, sin, -sin, cos, 0, 0)
 }
 
-// Translate shifts what follows.
+// Translate shifts the following drawing.
 func (c *Canvas) Translate(by vg.Point) { c.op("cm", 1, 0, 0, 1, float64(by.X), float64(by.Y)) }
 
-// Scale stretches what follows.
+// Scale scales the following drawing.
 func (c *Canvas) Scale(x, y float64) { c.op("cm", x, 0, 0, y, 0, 0) }
 
 // Push keeps the state for Pop.
@@ -105,7 +105,7 @@ func (c *Canvas) Push() {
 	c.op("q")
 }
 
-// Pop restores what the last Push kept.
+// Pop restores the state of the last Push.
 func (c *Canvas) Pop() {
 	c.state = c.stack[len(c.stack)-1]
 	c.stack = c.stack[:len(c.stack)-1]
@@ -127,7 +127,7 @@ func (c *Canvas) Fill(p vg.Path) {
 	c.op("f")
 }
 
-// Disc fills a circle of radius r. It takes a tenth of the bytes that a path does.
+// Disc fills a circle of radius r, in a tenth of the bytes of a path.
 func (c *Canvas) Disc(at vg.Point, r vg.Length) {
 	c.ends(true)
 	if c.state.width != 2*r {
@@ -209,7 +209,7 @@ func (c *Canvas) op(name string, numbers ...float64) {
 	c.content.WriteByte('\n')
 }
 
-// decimal writes a number as PDF takes it: without an exponent. What is no number is 0.
+// decimal writes a number without an exponent, as PDF requires. NaN and infinities become 0.
 func decimal(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "0"

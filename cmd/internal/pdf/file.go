@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// The objects of a file by number: the catalogue, the page tree, the page, what is on it, and
-// then graphics states, forms and images.
+// These are the numbers of a file's objects: the catalogue, the page tree, the page, its contents,
+// and then graphics states, forms and images.
 const (
 	catalogObject = 1 + iota
 	pagesObject
@@ -22,7 +22,7 @@ const (
 	firstObject
 )
 
-// file is what has been written of a PDF.
+// file is the part of a PDF written so far.
 type file struct {
 	bytes.Buffer
 	at []int // where object i+1 begins
@@ -74,11 +74,11 @@ func (f *file) object(format string, args ...any) {
 	f.WriteString("\nendobj\n")
 }
 
-// stream writes the next object: bytes, compressed, and what its dictionary says besides.
+// stream writes the next object: compressed bytes and further entries of its dictionary.
 func (f *file) stream(dictionary string, raw []byte) {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
-	_, _ = z.Write(raw) // a buffer takes everything
+	_, _ = z.Write(raw) // writing to a buffer never fails
 	_ = z.Close()
 	f.object("<< %s /Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream", dictionary, packed.Len(), packed.Bytes())
 }
@@ -98,7 +98,7 @@ func (f *file) image(img image.Image) {
 	f.stream(head+" /ColorSpace /DeviceGray", alpha)
 }
 
-// end writes the table of objects and where it is.
+// end writes the table of objects and its position.
 func (f *file) end() {
 	table := f.Len()
 	fmt.Fprintf(f, "xref\n0 %d\n0000000000 65535 f \n", len(f.at)+1)

@@ -45,8 +45,8 @@ func (c *Canvas) path(p vg.Path) {
 	}
 }
 
-// arc draws an arc of a circle as curves of a quarter at most, whose control points lie
-// 4/3 tan(a/4) radii from their ends, and returns where it ends.
+// arc draws an arc of a circle as curves of at most a quarter, whose control points are 4/3
+// tan(a/4) radii from their ends, and returns its end.
 func (c *Canvas) arc(part vg.PathComp, to func(vg.Point)) vg.Point {
 	n := max(1, int(math.Ceil(math.Abs(part.Angle)/(math.Pi/2)-1e-9)))
 	each := part.Angle / float64(n)

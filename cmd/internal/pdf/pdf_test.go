@@ -62,7 +62,7 @@ var (
 	length = regexp.MustCompile(`/Length (\d+) >>\nstream\n`)
 )
 
-// streams checks that a file is put together as it says, and returns its unpacked streams.
+// streams checks the structure of a file, and returns its uncompressed streams.
 func streams(t testing.TB, raw []byte) (out []string) {
 	t.Helper()
 	at := bytes.LastIndex(raw, []byte("startxref\n"))
@@ -99,7 +99,7 @@ func TestFile(t *testing.T) {
 		t.Error("the same drawing gives other bytes")
 	}
 	all := streams(t, raw)
-	// The page, the outlines of H e l o , and Ö, and an image with its mask.
+	// The streams are the page, the outlines of H e l o , and Ö, and an image with its mask.
 	if len(all) != 1+6+2 {
 		t.Fatalf("%d streams", len(all))
 	}
@@ -120,7 +120,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A circle of curves keeps its radius to a thousandth.
+// A circle of curves deviates from its radius by at most a thousandth.
 func TestArcs(t *testing.T) {
 	c := New(100, 100)
 	var p vg.Path
@@ -158,7 +158,7 @@ func TestArcs(t *testing.T) {
 	}
 }
 
-// Numbers are written without exponents, and read back as they were to the last digit kept.
+// Numbers are written without exponents, and can be parsed to the last digit kept.
 func TestDecimals(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := rapid.Float64Range(-1e6, 1e6).Draw(rt, "v")

@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// What many classes get for colours: as many as there are classes, each far from all
-// others, and dealt so that classes that lie near each other are unlike in colour.
+// Maps with many classes use one colour for each class. The colours are far from each other, and
+// are assigned so that classes close together on the map have dissimilar colours.
 
-// deuteranopia is what an eye without the middle cones makes of linear RGB, by G. Machado, M. Oliveira and L. Fernandes,
-// "A physiologically-based model for simulation of color vision deficiency" (2009), at full
-// severity: the most frequent kind of colour blindness.
+// deuteranopia converts linear RGB to the perception of an eye without middle cones, the most
+// frequent kind of colour blindness (G. Machado, M. Oliveira and L. Fernandes, "A
+// physiologically-based model for simulation of color vision deficiency", 2009, at full severity).
 var deuteranopia = [9]float64{0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881}
 
-// tone is a colour as two eyes see it, in CIE Lab.
+// tone is a colour in CIE Lab, as perceived with normal and with deutan vision.
 type tone struct{ normal, deutan [3]float64 }
 
 func toneOf(c color.NRGBA) tone {
@@ -23,14 +23,13 @@ func toneOf(c color.NRGBA) tone {
 	return tone{lab(rgb), lab(perceived(rgb, deuteranopia))}
 }
 
-// unlike is how far apart two tones are, for both eyes together.
+// unlike returns the perceptual difference of two tones, averaged over both kinds of vision.
 func (a tone) unlike(b tone) float64 {
 	return (distance(a.normal, b.normal) + distance(a.deutan, b.deutan)) / 2
 }
 
-// farColors returns n colours, each as unlike the ground, the greys and those before it as
-// can be, of the colours that stand out from the ground (the greedy k-center of Gonzalez
-// 1985).
+// farColors returns n colours that contrast with the ground. Each is as far as possible from the
+// ground, the greys and the previous colours (the greedy k-center of Gonzalez 1985).
 func farColors(n int, t theme) []color.NRGBA {
 	const step = 15 // of sRGB
 	var all []color.NRGBA
@@ -69,12 +68,12 @@ func farColors(n int, t theme) []color.NRGBA {
 	return out
 }
 
-// deal gives each place one of as many colours: colour of[i] to place i. It lessens
+// deal assigns a colour to each place: colour of[i] to place i. It reduces
 //
 //	sum over pairs of exp(-d^2/2h^2) / (1 + (u/u0)^2)
 //
-// with d the distance of two places, u how unlike their colours are, and h a share of the
-// places' extent, by exchanging two colours at a time while that helps.
+// where d is the distance of two places, u the difference of their colours, and h a share of the
+// places' extent, by swapping two colours at a time while that helps.
 func deal(places []vg.Point, colors []color.NRGBA) (of []int) {
 	n := len(places)
 	const share, u0, rounds = 0.12, 40, 50
@@ -100,7 +99,7 @@ func deal(places []vg.Point, colors []color.NRGBA) (of []int) {
 			near[i*n+j], like[i*n+j] = math.Exp(-d*d/2), 1/(1+u*u)
 		}
 	}
-	// gain is by how much the sum falls if i and j exchange their colours.
+	// gain returns the decrease of the sum if i and j swap their colours.
 	gain := func(i, j int) (g float64) {
 		a, b := of[i], of[j]
 		for k := range n {
@@ -128,7 +127,7 @@ func deal(places []vg.Point, colors []color.NRGBA) (of []int) {
 	return of
 }
 
-// perceived returns what an eye sees of linear RGB.
+// perceived converts linear RGB to the perception of an eye.
 func perceived(rgb [3]float64, eye [9]float64) [3]float64 {
 	var out [3]float64
 	for k := range out {
@@ -151,7 +150,7 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))}
 }
 
-// distance of two colours in CIE Lab (CIE76).
+// distance returns the distance of two colours in CIE Lab (CIE76).
 func distance(a, b [3]float64) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }

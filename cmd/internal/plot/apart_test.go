@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// leastApart is the least difference of two colours, in CIE Lab.
+// leastApart returns the smallest difference of two colours, in CIE Lab.
 func leastApart(colors []color.NRGBA, eye [9]float64) float64 {
 	least := math.Inf(1)
 	for i := range colors {
@@ -20,7 +20,7 @@ func leastApart(colors []color.NRGBA, eye [9]float64) float64 {
 	return least
 }
 
-// A hundred colours are all different to the eye, and stand out from the ground.
+// A hundred colours are all distinguishable, and contrast with the ground.
 func TestAHundredColours(t *testing.T) {
 	for name, ground := range map[string]theme{"light": light, "dark": dark} {
 		colors := farColors(100, ground)
@@ -39,7 +39,8 @@ func TestAHundredColours(t *testing.T) {
 	}
 }
 
-// Near classes are unlike: far more than by chance, and than two classes are on the whole.
+// Classes that are close on the map have dissimilar colours, more so than by chance and than
+// classes on average.
 func TestNearClassesAreUnlike(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	places := make([]vg.Point, 100)
@@ -47,7 +48,7 @@ func TestNearClassesAreUnlike(t *testing.T) {
 		places[i] = vg.Point{X: vg.Length(700 * r.Float64()), Y: vg.Length(500 * r.Float64())}
 	}
 	colors := farColors(len(places), light)
-	// alike is the share of each place's three nearest that are of a colour like its own.
+	// alike returns the share of each place's three nearest places with a similar colour.
 	alike := func(of []int) float64 {
 		sum := 0.0
 		for i, p := range places {
@@ -76,7 +77,7 @@ func TestNearClassesAreUnlike(t *testing.T) {
 	}
 }
 
-// Palettes for a dark ground hold what those for white do.
+// Palettes for a dark ground satisfy the same conditions as those for white.
 func TestDarkPalettes(t *testing.T) {
 	for name, colors := range map[string][]color.NRGBA{"okabe-ito": okabeItoDark, "tol": tolLight} {
 		for eye, m := range deficiencies {
@@ -95,7 +96,7 @@ func TestDarkPalettes(t *testing.T) {
 	}
 }
 
-// Every ramp gets steadily darker on white and lighter on a dark ground, so that it reads
+// Every ramp gets steadily darker on white and lighter on a dark ground, so that it can be read
 // without colour.
 func TestRampsAreEven(t *testing.T) {
 	for name := range ramps {

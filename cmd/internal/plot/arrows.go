@@ -9,13 +9,13 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// Move is a point's way from one map to another, in the map's coordinates.
+// Move is the movement of a point from one map to another, in the map's coordinates.
 type Move struct{ X0, Y0, X1, Y1 float64 }
 
 func (m Move) length() float64 { return math.Hypot(m.X1-m.X0, m.Y1-m.Y0) }
 
-// mostArrows bounds how many moves are drawn, arrowCell is about how far apart they begin or end,
-// in points, and arrowLeast how long an arrow has to be to be seen.
+// mostArrows bounds the number of drawn moves. arrowCell is the approximate distance between
+// arrows' starts or ends, in points, and arrowLeast the least visible length.
 const (
 	mostArrows = 80
 	arrowCell  = 26.0
@@ -23,8 +23,8 @@ const (
 	arrowHead  = 5.0
 )
 
-// longest are the moves to draw: of those from one square of arrowCell points to another the
-// longest, and of these the longest.
+// longest returns the moves to draw: the longest one between any two squares of arrowCell points,
+// and the longest of these.
 func (p *picture) longest() []Move {
 	type square struct{ x, y int }
 	squareOf := func(x, y float64) square {

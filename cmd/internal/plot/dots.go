@@ -29,21 +29,21 @@ const (
 	hollowRadius = 1
 	// inkShare is the share of the area around a typical dot that dots cover.
 	inkShare = 0.7
-	// largest is how many times the typical radius a dot may have whose size is a value.
+	// largest is the maximum radius of a dot sized by a value, in typical radii.
 	largest = 4
-	// leastUnit is the least radius of the median where size is a value, so that small ones differ.
+	// leastUnit is the minimum radius of the median value if dots are sized by a value, so that
+	// small sizes differ.
 	leastUnit = 1.2
 )
 
-// styleDots gives every finite point its place, size, opacity and turn.
+// styleDots computes the position, size, opacity and drawing order of every finite point.
 //
-// With r0 the radius at which dots would cover inkShare of the area around a typical dot,
-// were they apart, and rho the number of dots in different places around a point relative
-// to its median over points, a dot's radius is r0 rho^(-1/4): dense regions get finer
-// grain, lone points are easy to see. Its opacity is m^(-1/3), m the number of dots that
-// would cover the same spot, so that overlap reads as density instead of as a blot. Where size
-// is a value, the area is proportional to it, and the median has the radius unit, which is r0
-// or a little more.
+// Let r0 be the radius at which dots without overlap would cover inkShare of the area around a
+// typical dot, and rho the number of distinct dots around a point relative to its median over
+// points. A dot's radius is r0 rho^(-1/4): dense regions get a finer grain, single points are easy
+// to see. Its opacity is m^(-1/3), where m is the number of dots that would cover the same spot, so
+// that overlap appears as density instead of a blot. If dots are sized by a value, the area is
+// proportional to it, and the median has the radius unit, r0 or a little more.
 func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) {
 	dots = make([]dot, 0, len(m.X))
 	for i := range m.X {
@@ -93,12 +93,12 @@ func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) 
 	return inTurn(dots, seed), unit
 }
 
-// dimmed reports whether a point stands behind those that are highlighted.
+// dimmed reports whether a point is not highlighted while others are.
 func (m Map) dimmed(i int) bool { return m.Bright != nil && !m.Bright[i] }
 
-// distinct returns one dot of each square of half a point: those that an eye can
-// tell apart. Event streams are full of duplicates, which lie on top of each
-// other; counted one by one they would make the busiest spot the smallest.
+// distinct returns one dot for each square of half a point, since others cannot be told apart.
+// Event streams have many duplicates at the same position; counting each would make the busiest
+// spot the smallest.
 func distinct(dots []dot) []dot {
 	type place struct{ x, y int32 }
 	seen := make(map[place]bool, len(dots))
@@ -112,8 +112,8 @@ func distinct(dots []dot) []dot {
 	return out
 }
 
-// inTurn orders dots for drawing: greys first, all others shuffled, so that neither the order
-// of the file nor that of values or classes hides points. Where sizes differ, small dots lie on
+// inTurn orders dots for drawing: greys first, all others shuffled, so that neither the order of
+// the file nor that of values or classes hides points. If sizes differ, small dots are drawn over
 // large ones. The same seed gives the same order.
 func inTurn(dots []dot, seed uint64) []dot {
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -130,7 +130,7 @@ func inTurn(dots []dot, seed uint64) []dot {
 	return dots
 }
 
-// level sorts radii coarsely: only what is much larger is drawn before.
+// level classifies radii coarsely, so that only much larger dots are drawn first.
 func level(r vg.Length) int { return max(0, int(math.Log2(float64(r)/(2*maxRadius))+1)) }
 
 // densities returns for every dot the number of counted dots per square point

@@ -7,15 +7,15 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// Ellipse is where a point may lie: its mean and the covariance of its coordinates. It
-// is drawn one standard deviation wide.
+// Ellipse is the uncertainty of a position: its mean and the covariance of its coordinates. It is
+// drawn one standard deviation wide.
 type Ellipse struct{ X, Y, XX, XY, YY float64 }
 
-// corners is how many an ellipse is drawn with.
+// corners is the number of corners of a drawn ellipse.
 const corners = 48
 
-// outline returns points around the ellipse: with the covariance L L', L (cos t, sin t).
-// What is no covariance gives none.
+// outline returns points on the ellipse: with the covariance L L', L (cos t, sin t). It returns nil
+// for an invalid covariance.
 func (e Ellipse) outline(f frame) []vg.Point {
 	a := math.Sqrt(e.XX)
 	b := e.XY / a
@@ -42,9 +42,9 @@ func (e Ellipse) area(f frame) float64 {
 	return math.Pi * math.Sqrt(math.Max(e.XX*e.YY-e.XY*e.XY, 0)) * f.scale * f.scale
 }
 
-// drawEllipses draws what lies within the panel, filled so faintly that about as many as
-// usually overlap are still seen through, and outlined. Ellipses that are as many as points
-// have their points' colours.
+// drawEllipses draws the ellipses within the panel, outlined and filled so faintly that the usual
+// number of overlaps stays transparent. If there are as many ellipses as points, they have the
+// points' colours.
 func (p *picture) drawEllipses(c vgdraw.Canvas) {
 	if len(p.m.Spread) == 0 {
 		return

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// mostFacets is how many panels a picture has at most; rarer values share the last.
+	// mostFacets is the maximum number of panels; rarer values share the last.
 	mostFacets = 16
 	// facetGap is between panels, captionHeight above each.
 	facetGap      = 12
 	captionHeight = 18
 )
 
-// split draws the map once for each value of Facet, in one frame: each panel has the points
-// of a value in colour, and all others in grey behind them.
+// split draws the map once for each value of Facet, in the same frame: a panel has the points of
+// its value in colour, and all others behind them in grey.
 func (p *picture) split(x, y []float64) {
 	kinds, index := chooseClasses(p.m.Facet, mostFacets-1)
 	areas := tiles(panel(p.s, p.paint), len(kinds), aspect(x, y))
@@ -27,7 +27,7 @@ func (p *picture) split(x, y []float64) {
 	for i, f := range p.m.Facet {
 		of[i] = index[f]
 	}
-	// One frame, so that a place is the same in all panels.
+	// One frame keeps a position the same in all panels.
 	p.frame = newFrame(x, y, areas[0])
 	for k, kind := range kinds {
 		m := p.m
@@ -43,7 +43,7 @@ func (p *picture) split(x, y []float64) {
 	}
 }
 
-// aspect is the width of points over their height.
+// aspect returns the ratio of the points' width to their height.
 func aspect(x, y []float64) float64 {
 	xs, ys := ascending(x), ascending(y)
 	w, h := xs[len(xs)-1]-xs[0], ys[len(ys)-1]-ys[0]
@@ -53,8 +53,8 @@ func aspect(x, y []float64) float64 {
 	return math.Min(math.Max(w/h, 0.25), 4)
 }
 
-// tiles divides an area into n panels below their captions, in as many columns as show points
-// of the given aspect largest.
+// tiles divides an area into n panels with captions, in the number of columns that shows points of
+// the given aspect largest.
 func tiles(area vg.Rectangle, n int, aspect float64) (out []vg.Rectangle) {
 	size := area.Size()
 	var best vg.Point
@@ -79,7 +79,7 @@ func tiles(area vg.Rectangle, n int, aspect float64) (out []vg.Rectangle) {
 	return out
 }
 
-// drawCaption writes what a panel shows above it.
+// drawCaption writes a panel's value above it.
 func (p *picture) drawCaption(c vgdraw.Canvas) {
 	s := p.paint.style(textSize, p.paint.ink, true)
 	in := p.frame.panel

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// fallback finds fonts of the system for characters that the program's own font lacks, such
-// as those of Chinese, Japanese and Korean. Nothing is looked for unless such a character comes.
+// fallback finds system fonts for characters that the program's own font lacks, such as Chinese,
+// Japanese and Korean ones. It only searches when such a character occurs.
 type fallback struct {
-	// folders are searched for fonts; nil: those where systems keep them.
+	// folders are searched for fonts; nil means the system's font folders.
 	folders []string
 
 	files  []string // as they are tried
@@ -30,10 +30,10 @@ type wanted struct {
 	bold bool
 }
 
-// mostFiles bounds how many fonts are opened for a character that none may have.
+// mostFiles bounds the number of fonts that are opened for a character that perhaps none has.
 const mostFiles = 400
 
-// systemFolders are where systems keep fonts: Linux, macOS, Windows.
+// systemFolders returns the font folders of Linux, macOS or Windows.
 func systemFolders() []string {
 	out := []string{"/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", "/Library/Fonts"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -45,7 +45,7 @@ func systemFolders() []string {
 	return out
 }
 
-// missing is how many characters no font could draw.
+// missing returns the number of characters that no font could draw.
 func (f *fallback) missing() (n int) {
 	seen := map[rune]bool{}
 	for want, font := range f.found {
@@ -86,7 +86,7 @@ func (f *fallback) find(r rune, bold bool) *opentype.Font {
 	return nil
 }
 
-// list names the fonts of the folders, those for plain text first.
+// list lists the fonts of the folders, those for plain text first.
 func (f *fallback) list() {
 	f.listed = true
 	folders := f.folders
@@ -106,7 +106,7 @@ func (f *fallback) list() {
 	f.files = f.files[:min(len(f.files), mostFiles)]
 }
 
-// rank is the smaller, the better a font suits text without serifs.
+// rank returns a number that is smaller, the better a font suits sans-serif text.
 func rank(path string, bold bool) (n int) {
 	name := strings.ToLower(filepath.Base(path))
 	if !strings.Contains(name, "sans") && !strings.Contains(name, "gothic") && !strings.Contains(name, "arial") {
@@ -124,8 +124,8 @@ func rank(path string, bold bool) (n int) {
 	return n
 }
 
-// open reads the first font of a file, nil if there is none that can be read. The fonts of a
-// collection differ only in how they draw what several languages share.
+// open reads the first font of a file, nil if it cannot be read. The fonts of a collection only
+// differ in characters that several languages share.
 func (f *fallback) open(path string) *opentype.Font {
 	if font, known := f.opened[path]; known {
 		return font
@@ -145,7 +145,7 @@ func (f *fallback) open(path string) *opentype.Font {
 	return f.opened[path]
 }
 
-// draws reports whether a font has an outline for a character: fonts of pictures have none.
+// draws reports whether a font has an outline for a character, which fonts of pictures lack.
 func draws(font *opentype.Font, r rune) bool {
 	var buf sfnt.Buffer
 	g, err := font.GlyphIndex(&buf, r)

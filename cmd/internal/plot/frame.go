@@ -10,7 +10,7 @@ import (
 // frame maps the map's coordinates to the panel, with one scale for both axes.
 type frame struct {
 	panel          vg.Rectangle
-	x0, x1, y0, y1 float64 // what the panel shows
+	x0, x1, y0, y1 float64 // range of the panel
 	scale          float64 // points (1/72 inch) per map unit
 	step           float64 // distance of grid lines, the same for both axes
 }
@@ -18,12 +18,12 @@ type frame struct {
 // margin is the share of the data's extent left free around it.
 const margin = 0.05
 
-// Far points may be left out of the frame: at most a share of most of the points, and of
-// the places where there are any, by a share of cuts at either end of both axes. They are
-// left out only if the rest is shown at least worth times as large, that is where they left
-// most of the picture empty, and further ones if the rest is more times as large again. What
-// is within reach of the rest, a share of its extent, is not far: no tail of a normal
-// distribution is.
+// Outliers may be excluded from the frame: at most a share of most of the points, and of the
+// distinct places, by a share of cuts at either end of both axes. They are only excluded if the
+// rest is then drawn at least worth times as large, that is, if they left most of the picture
+// empty. Further ones are excluded if the rest is more times as large again. Points within reach of
+// the rest, a share of its extent, are no outliers; this includes the tails of a normal
+// distribution.
 var cuts = []float64{0.001, 0.0025, 0.005, 0.01, 0.02, 0.03}
 
 const (
@@ -33,8 +33,8 @@ const (
 	reach = 0.4
 )
 
-// newFrame fits points, whose coordinates are finite, into the panel: all of them or,
-// where far ones would leave most of it empty, all but these.
+// newFrame fits points, whose coordinates must be finite, into the panel. It excludes outliers if
+// they would leave most of it empty.
 func newFrame(x, y []float64, panel vg.Rectangle) frame {
 	px, py := once(x, y)
 	xs, ys := axis{ascending(x), ascending(px)}, axis{ascending(y), ascending(py)}
@@ -49,7 +49,7 @@ func newFrame(x, y []float64, panel vg.Rectangle) frame {
 	return f
 }
 
-// beyond is the share of the points that are outside.
+// beyond returns the share of points outside the frame.
 func (f frame) beyond(x, y []float64) float64 {
 	n := 0
 	for i := range x {
@@ -75,7 +75,7 @@ func fitted(x, y span, panel vg.Rectangle) frame {
 	if h > 0 {
 		f.scale = math.Min(f.scale, float64(size.Y)/h)
 	}
-	// Whatever the panel has left over on one side shows more of the map there.
+	// A panel with space left on one side shows more of the map there.
 	w, h = float64(size.X)/f.scale, float64(size.Y)/f.scale
 	cx, cy := (x.from+x.to)/2, (y.from+y.to)/2
 	f.x0, f.x1, f.y0, f.y1 = cx-w/2, cx+w/2, cy-h/2, cy+h/2
@@ -83,20 +83,18 @@ func fitted(x, y span, panel vg.Rectangle) frame {
 	return f
 }
 
-// axis has the coordinates of the points, and of the places where there are any, both
-// ascending: a place of many equal events counts as one, and so does a crowd of places
-// with few.
+// axis has the coordinates of the points, and of the distinct places, both ascending. A place of
+// many equal events then counts once, and a crowd of many places is not outvoted by a few.
 type axis struct{ points, places []float64 }
 
-// within returns the range without the far ones of a share of the points and of the
-// places at either end.
+// within returns the range without a share of the points and of the places at either end.
 func (a axis) within(share float64) span {
 	p, q := within(a.points, share), within(a.places, share)
 	return span{math.Min(p.from, q.from), math.Max(p.to, q.to)}
 }
 
-// within returns the range of the values but for those of a share at either end that are
-// out of reach of the others.
+// within returns the range of the values without a share at either end, as far as these are out of
+// reach of the others.
 func within(sorted []float64, share float64) span {
 	n := len(sorted)
 	from := int(share * float64(n))
@@ -114,7 +112,7 @@ func within(sorted []float64, share float64) span {
 	return span{sorted[from], sorted[to]}
 }
 
-// finite returns the points that have both coordinates.
+// finite returns the points with two finite coordinates.
 func finite(x, y []float64) (fx, fy []float64) {
 	for i := range x {
 		if isFinite(x[i]) && isFinite(y[i]) {
@@ -124,7 +122,7 @@ func finite(x, y []float64) (fx, fy []float64) {
 	return fx, fy
 }
 
-// once returns the places of the points, each once.
+// once returns the distinct places of the points.
 func once(x, y []float64) (px, py []float64) {
 	seen := make(map[[2]float64]bool, len(x))
 	for i := range x {
@@ -143,8 +141,8 @@ func ascending(v []float64) []float64 {
 	return sorted
 }
 
-// at returns where a point of the map stands on the canvas, and whether it is
-// within the panel. A point outside comes back at the panel's edge.
+// at returns the position of a point on the canvas, and whether it is within the panel. A point
+// outside is moved to the panel's edge.
 func (f frame) at(x, y float64) (p vg.Point, inside bool) {
 	cx, cy := math.Min(math.Max(x, f.x0), f.x1), math.Min(math.Max(y, f.y0), f.y1)
 	p = vg.Point{
@@ -154,7 +152,7 @@ func (f frame) at(x, y float64) (p vg.Point, inside bool) {
 	return p, cx == x && cy == y
 }
 
-// pullIn moves a point that stands at the panel's edge inwards by its radius.
+// pullIn moves a point at the panel's edge inwards by its radius.
 func (f frame) pullIn(p vg.Point, r vg.Length) vg.Point {
 	in := f.panel
 	return vg.Point{X: min(max(p.X, in.Min.X+r), in.Max.X-r), Y: min(max(p.Y, in.Min.Y+r), in.Max.Y-r)}

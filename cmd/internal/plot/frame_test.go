@@ -38,7 +38,7 @@ func framed(t testing.TB, x, y []float64) *picture {
 	return p
 }
 
-// used is the share of the panel that the range of some points takes.
+// used returns the share of the panel that the range of some points takes.
 func (p *picture) used(x, y []float64) float64 {
 	xs, ys := ascending(x), ascending(y)
 	size := p.frame.panel.Size()
@@ -47,7 +47,7 @@ func (p *picture) used(x, y []float64) float64 {
 
 func TestWhatTheFrameLeavesOut(t *testing.T) {
 	for name, c := range map[string]struct {
-		// The first main points are what the picture is about.
+		// The first main points are the ones that the picture should show well.
 		points      func(x, y []float64, r *rand.Rand) ([]float64, []float64)
 		main        int
 		out, atMost int
@@ -84,13 +84,13 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 			x, y = cloud(x, y, r, 9000, 0, 0, 10)
 			return cloud(x, y, r, 1000, 900, 0, 10)
 		}, 10000, 0, 0, 0},
-		// Of a stream whose events mostly are one: what is not that one is the map.
+		// In a stream of mostly equal events, the other events determine the frame.
 		"equal events are one place": {func(x, y []float64, r *rand.Rand) ([]float64, []float64) {
 			x, y = repeated(x, y, 99000, 0, 0)
 			x, y = repeated(x, y, 500, 0.01, 0.01)
 			return cloud(x, y, r, 500, 0, 0, 10)
 		}, 100000, 0, 0, 0.4},
-		// One place of many, which a tenth of the events share.
+		// One place of many is shared by a tenth of the events.
 		"a place of many events stays": {func(x, y []float64, r *rand.Rand) ([]float64, []float64) {
 			x, y = cloud(x, y, r, 9000, 0, 0, 10)
 			return repeated(x, y, 1000, 900, 900)
@@ -114,9 +114,9 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 	}
 }
 
-// Whatever the points: each is drawn where it is, at the edge, or counted as lost; the
-// frame leaves out a few at most, and none where that would not show the rest at twice
-// the area; and no cut that is allowed would show it much larger still.
+// For any points: each is drawn at its position, at the edge, or counted as lost. The frame
+// excludes few points, and only if the rest then has twice the area. No further allowed cut would
+// enlarge the rest much more.
 func TestFrameOfAnyPoints(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -158,8 +158,8 @@ func TestFrameOfAnyPoints(t *testing.T) {
 	})
 }
 
-// The more points, the smaller and fainter the dots: a few are easy to see, and half a
-// million are fine grain.
+// With more points, dots are smaller and fainter: a few are easy to see, and half a million are
+// fine grain.
 func TestDotsFollowTheNumberOfPoints(t *testing.T) {
 	r0, a0 := math.Inf(1), 1.0
 	for _, n := range []int{60, 500, 5000, 500_000} {

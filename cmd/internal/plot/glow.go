@@ -8,44 +8,44 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Shade is what lies below the dots.
+// Shade is the kind of shading below the dots.
 type Shade string
 
 const (
-	// Glow is the zero value: classes shine as far as they reach, in their colours, the more
-	// the denser they are. Where colour is an amount there is none, since it would mix with it.
+	// Glow is the zero value: a glow in the colours of the classes, stronger where dots are denser.
+	// It is off where colour shows an amount, because they would mix.
 	Glow Shade = ""
-	// Density shades by the number of dots, without a colour.
+	// Density shades by the density of dots, without colour.
 	Density Shade = "density"
 	// Plain leaves the ground as it is.
 	Plain Shade = "none"
 )
 
-// Glow is drawn on a grid of glowCell points, blurred by three boxes of glowReach cells to
-// either side in a panel whose sides are glowSide points, and less in a smaller one: three boxes
-// are near a normal distribution. It covers at most glowMost of the ground.
+// The glow is drawn on a grid of glowCell points and blurred by three boxes of glowReach cells to
+// either side, which approximates a normal distribution. This is for a panel with sides of glowSide
+// points, and less in a smaller one. It covers at most glowMost of the ground.
 const (
 	glowCell  = 2.0
 	glowReach = 5
 	glowSide  = 600
 	glowMost  = 0.34
-	// glowDark is the same on a dark ground, where light is seen further.
+	// glowDark is glowMost for a dark ground, where light is more visible.
 	glowDark = 0.42
 )
 
-// glow returns what lies below the dots of a panel, one pixel a cell, nil if there is nothing.
+// glow returns the shading of a panel, one pixel a cell, nil if there is none.
 func (p *picture) glow() *image.NRGBA {
 	if p.s.Shade == Plain || p.s.Shade == Glow && p.paint.ramped || len(p.dots) == 0 {
 		return nil
 	}
 	size := p.frame.panel.Size()
 	w, h := int(math.Ceil(float64(size.X)/glowCell)), int(math.Ceil(float64(size.Y)/glowCell))
-	// Red, green, blue in linear light, and weight.
+	// The grid has red, green and blue in linear light, and weight.
 	var grid [4][]float64
 	for k := range grid {
 		grid[k] = make([]float64, w*h)
 	}
-	for _, d := range distinct(p.dots) { // what lies on top of each other shines once
+	for _, d := range distinct(p.dots) { // coincident dots count once
 		if d.hollow || d.back {
 			continue
 		}
@@ -68,11 +68,12 @@ func (p *picture) glow() *image.NRGBA {
 	return p.lit(grid, w, h, 1/(2*math.Pi*variance(reach)))
 }
 
-// variance is that of three boxes, in cells.
+// variance returns the variance of three boxes, in cells.
 func variance(reach int) float64 { return float64((2*reach+1)*(2*reach+1)-1) / 4 }
 
-// lit turns blurred sums into an image: opacity 1 - exp(-weight / typical), the typical weight
-// being the mean over what is not empty, and the mean colour. lone is the weight at a lone dot.
+// lit converts blurred sums to an image: opacity 1 - exp(-weight / typical), where typical is the
+// mean weight over cells that are not empty, and the mean colour. lone is the weight at a single
+// dot.
 func (p *picture) lit(grid [4][]float64, w, h int, lone float64) *image.NRGBA {
 	sum, n := 0.0, 0
 	empty := 0.1 * lone
@@ -84,7 +85,7 @@ func (p *picture) lit(grid [4][]float64, w, h int, lone float64) *image.NRGBA {
 	if n == 0 {
 		return nil
 	}
-	// A few lone dots do not shine as crowds do.
+	// A few single dots must not glow as brightly as crowds.
 	const fewest = 4 // dots at a place that shine as a crowd
 	typical := math.Max(1.2*sum/float64(n), fewest*lone)
 	most := glowMost
@@ -110,8 +111,8 @@ func gamma(x float64) uint8 {
 	return uint8(math.Round(255 * (1.055*math.Pow(x, 1/2.4) - 0.055)))
 }
 
-// blur replaces each cell by the mean over the cells up to reach away in rows, then in columns;
-// beyond the edge there is nothing.
+// blur replaces each cell by the mean over the cells up to reach away, first in rows, then in
+// columns; cells beyond the edge are zero.
 func blur(v []float64, w, h, reach int) {
 	line := make([]float64, max(w, h))
 	pass := func(n int, at func(i int) *float64) {
@@ -140,7 +141,7 @@ func blur(v []float64, w, h, reach int) {
 	}
 }
 
-// enlarged returns an image of w x h pixels, between whose pixels colours go over evenly.
+// enlarged returns an image of w x h pixels, interpolated between the pixels of src.
 func enlarged(src *image.NRGBA, w, h int) *image.NRGBA {
 	sw, sh := src.Rect.Dx(), src.Rect.Dy()
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -152,7 +153,7 @@ func enlarged(src *image.NRGBA, w, h int) *image.NRGBA {
 			fx := math.Min(math.Max((float64(x)+0.5)*float64(sw)/float64(w)-0.5, 0), float64(sw-1))
 			x0 := int(fx)
 			x1, a := min(x0+1, sw-1), fx-float64(x0)
-			// Weighted by opacity, so that what is transparent lends no colour.
+			// Colours are weighted by opacity, so that transparent pixels contribute none.
 			var rgb [3]float64
 			var alpha float64
 			for _, q := range []struct {
@@ -179,7 +180,8 @@ func enlarged(src *image.NRGBA, w, h int) *image.NRGBA {
 	return out
 }
 
-// glowBox is the rectangle that glow's image fills: whole cells from the panel's lower left.
+// glowBox returns the rectangle that glow's image fills: whole cells from the panel's lower left
+// corner.
 func glowBox(panel vg.Rectangle, img *image.NRGBA) vg.Rectangle {
 	return vg.Rectangle{Min: panel.Min, Max: vg.Point{
 		X: panel.Min.X + glowCell*vg.Length(img.Rect.Dx()), Y: panel.Min.Y + glowCell*vg.Length(img.Rect.Dy()),

@@ -13,13 +13,12 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// History is what to draw of a map's past: panels above each other that share the
-// horizontal axis.
+// History is a picture of a map's past: panels above each other with a common horizontal axis.
 type History struct {
-	// Title and Subtitle stand above the picture; either may be empty.
+	// Title and Subtitle are above the picture; either may be empty.
 	Title, Subtitle string
-	// Along names the horizontal axis, At are the places of the values on it,
-	// ascending. Marks are places that a vertical line marks in all panels.
+	// Along is the label of the horizontal axis, and At the ascending positions of the values on
+	// it. Marks are positions with a vertical line in all panels.
 	Along     string
 	At, Marks []float64
 	Panels    []Panel
@@ -30,20 +29,20 @@ type Panel struct {
 	Title string
 	// Series are lines over At, in up to seven colours.
 	Series []Series
-	// Level, unless 0, is a horizontal line for comparison.
+	// Level, unless 0, is a horizontal reference line.
 	Level float64
-	// Log, unless 0, makes the vertical axis logarithmic; lesser values are drawn as that one.
+	// Log, unless 0, makes the vertical axis logarithmic; smaller values are drawn at Log.
 	Log float64
-	// Relative says that 0 means nothing to these values: only their differences are shown.
+	// Relative says that only differences of the values matter, so the axis need not include 0.
 	Relative bool
 }
 
-// Series is a line: one value for each place; where one is not finite the line is
-// broken.
+// Series is a line with one value for each position; it is interrupted at values that are not
+// finite.
 type Series struct {
 	Name   string
 	Values []float64
-	// Alone, if not nil, marks values that are rings, to which no line leads.
+	// Alone, if not nil, marks values that are drawn as rings without a line.
 	Alone []bool
 }
 
@@ -89,15 +88,15 @@ func (h History) check() error {
 const (
 	panelHead   = 20 // above each panel, for its title
 	historyTick = 34
-	// A single place has no extent: it stands in the middle of one.
+	// A single position has no extent, so it is in the middle of this range.
 	single = 0.5
-	// inset is the share of the width that is left free beside the first and the last
-	// place, and loneDot the radius of a value between two breaks.
+	// inset is the share of the width that is free beside the first and the last position, and
+	// loneDot the radius of a value between two interruptions.
 	inset   = 0.02
 	loneDot = 2
-	// aloneRing is the radius of a value that stands alone.
+	// aloneRing is the radius of a value in Alone.
 	aloneRing = 3
-	// fewPlaces are so few that every value is a dot, beside the line.
+	// fewPlaces is the number of positions up to which every value is also a dot.
 	fewPlaces = 20
 )
 
@@ -124,12 +123,12 @@ func (h History) draw(c vgdraw.Canvas, l look, width, height vg.Length) {
 // span is a range of values.
 type span struct{ from, to float64 }
 
-// at returns where v stands between two ends.
+// at returns the position of v between two ends.
 func (s span) at(v float64, from, to vg.Length) vg.Length {
 	return from + vg.Length((v-s.from)/(s.to-s.from))*(to-from)
 }
 
-// scaled has the logarithms of a panel's values, to the base of 10, if its axis is logarithmic.
+// scaled returns the panel with base-10 logarithms of its values, if its axis is logarithmic.
 func (p Panel) scaled() Panel {
 	if p.Log == 0 {
 		return p
@@ -151,7 +150,7 @@ func (p Panel) scaled() Panel {
 	return p
 }
 
-// logSpan is from a power of 10 to another, with all values between them.
+// logSpan returns a range of whole powers of 10 that includes all values.
 func (p Panel) logSpan() span {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, s := range p.Series {
@@ -167,9 +166,9 @@ func (p Panel) logSpan() span {
 	return span{lo, max(hi, lo+1)}
 }
 
-// span is from 0, or the least value if that is below, to a little above the largest.
-// Values that are relative or all below 0 have a span of their own. Nothing but zeros, or no value
-// at all, is shown from 0 to 1.
+// span returns the range of a panel: from 0, or the smallest value if that is below, to a little
+// above the largest. Relative or entirely negative values have a range of their own. Without any
+// non-zero value it is 0 to 1.
 func (p Panel) span() span {
 	if p.Log != 0 {
 		return p.logSpan()
@@ -243,8 +242,8 @@ func (k chart) draw(c vgdraw.Canvas, last bool) {
 		[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 }
 
-// grid draws faint lines and their numbers; the horizontal axis has numbers below the
-// last panel only.
+// grid draws faint lines and their numbers; the horizontal axis has numbers only below the last
+// panel.
 func (k chart) grid(c vgdraw.Canvas, last bool) {
 	line, numbers := vgdraw.LineStyle{Color: k.theme.grid, Width: 0.6}, k.style(smallSize, k.faint, false)
 	step := niceStep((k.y.to - k.y.from) / 4)
@@ -267,8 +266,8 @@ func (k chart) grid(c vgdraw.Canvas, last bool) {
 	}
 }
 
-// line draws a series, broken where it has no value; a value between two breaks is a
-// dot, and each is if there are few.
+// line draws a series, interrupted at missing values. A value between two interruptions is a dot,
+// and so is each value if there are few.
 func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
 	look := vgdraw.LineStyle{Color: col, Width: 1.2}
 	var run []vg.Point
@@ -298,7 +297,7 @@ func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
 	flush()
 }
 
-// empty reports whether a panel has no value that could be drawn.
+// empty reports whether a panel has no value to draw.
 func (p Panel) empty() bool {
 	for _, s := range p.Series {
 		if slices.ContainsFunc(s.Values, isFinite) {

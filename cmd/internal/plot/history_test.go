@@ -44,7 +44,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// One version, no finite value, all equal: drawn all the same.
+// A history of one version, of no finite value, or of equal values is drawn too.
 func TestHistoryOfLittle(t *testing.T) {
 	for _, values := range [][]float64{{5}, {0}, {math.NaN()}, {-1}} {
 		h := History{At: []float64{1}, Panels: []Panel{{Series: []Series{{Name: "x", Values: values}}}}}
@@ -55,7 +55,7 @@ func TestHistoryOfLittle(t *testing.T) {
 	}
 }
 
-// What a panel shows holds its values, from 0 where they allow it, and is never empty.
+// The range of a panel includes its values, starts at 0 where they allow it, and is never empty.
 func TestSpanOfAPanel(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
@@ -99,7 +99,7 @@ func TestHistoryErrors(t *testing.T) {
 	}
 }
 
-// Values that stand alone are rings, no line leads to them, and a logarithmic axis has its powers of ten.
+// Values in Alone are rings without lines, and a logarithmic axis has powers of ten.
 func TestHistoryOfValuesAlone(t *testing.T) {
 	picture := func(alone []bool, log float64) string {
 		h := History{At: []float64{1, 2, 3, 4, 5}, Panels: []Panel{{Log: log, Series: []Series{{Name: "p99", Values: []float64{.2, .3, 8, .2, 0}, Alone: alone}}}}}
@@ -118,7 +118,7 @@ func TestHistoryOfValuesAlone(t *testing.T) {
 		if len(rings) != c.rings || lines != c.lines {
 			t.Errorf("%s alone: %d rings and %d lines, want %d and %d", name, len(rings), lines, c.rings, c.lines)
 		}
-		// The axis goes from 0.01 at 48.5 to 10 at 532: 8 lies at .97 of it.
+		// The axis runs from 0.01 at 48.5 to 10 at 532, so 8 is at .97 of it.
 		if want := fmt.Sprintf("%.2f", 48.5+(math.Log10(8)+2)/3*(532-48.5)); c.rings == 1 && rings[0][1] != want {
 			t.Errorf("the ring lies at %s, want %s", rings[0][1], want)
 		}

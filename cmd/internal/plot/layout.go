@@ -12,8 +12,8 @@ import (
 	"unfold/cmd/internal/humanize"
 )
 
-// Where things stand, in points: title and subtitle above the panel, tick
-// numbers left of it and below, the legend's column to its right.
+// These are sizes of the layout, in points: title and subtitle above the panel, tick numbers left
+// of it and below, the legend's column to its right.
 const (
 	edge       = 18
 	titleSize  = 17
@@ -27,7 +27,7 @@ const (
 	barWidth   = 14
 )
 
-// panel returns the rectangle of the map itself.
+// panel returns the rectangle of the map.
 func panel(s Settings, p paint) vg.Rectangle {
 	return vg.Rectangle{
 		Min: vg.Point{X: edge + tickWidth, Y: footHeight},
@@ -65,7 +65,7 @@ func (p *picture) draw(out surface) {
 	p.drawFoot(c, whole)
 }
 
-// drawMap draws a panel and what is in it.
+// drawMap draws a panel and its contents.
 func (p *picture) drawMap(out surface) {
 	c := out.canvas()
 	p.drawGrid(c)
@@ -91,8 +91,8 @@ func (p *picture) drawHead(c vgdraw.Canvas, whole vg.Rectangle) {
 	c.FillText(below, vg.Point{X: left, Y: top + 9}, fittedText(below, p.m.Subtitle, room))
 }
 
-// drawGrid draws faint lines at equal distances both ways, which show that one
-// scale holds for both axes, and their numbers outside the panel.
+// drawGrid draws faint lines at equal distances in both directions, which show that both axes have
+// one scale, and their numbers outside the panel.
 func (p *picture) drawGrid(c vgdraw.Canvas) {
 	f, line := p.frame, vgdraw.LineStyle{Color: p.paint.grid, Width: 0.6}
 	numbers := p.paint.style(smallSize, p.paint.faint, false)
@@ -118,14 +118,14 @@ func (p *picture) drawEdge(c vgdraw.Canvas) {
 		[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 }
 
-// drawFoot says what the picture does not show as it is.
+// drawFoot writes notes on points that are not shown at their position.
 func (p *picture) drawFoot(c vgdraw.Canvas, whole vg.Rectangle) {
 	s := p.paint.style(smallSize, p.paint.faint, false)
 	c.FillText(s, vg.Point{X: whole.Min.X, Y: 7}, fittedText(s, p.drawn.Notes(), points(p.s.Width)-edge-whole.Min.X))
 }
 
-// tick writes a grid line's value so that it fits beside the panel: as a power of
-// ten where all its digits would not.
+// tick writes a grid line's value so that it fits beside the panel: as a power of ten if it has too
+// many digits.
 func tick(v, step float64) string {
 	const most = 7
 	s := number(v, step)
@@ -136,7 +136,7 @@ func tick(v, step float64) string {
 	return s
 }
 
-// number writes a value with as many decimals as its step needs.
+// number writes a value with the decimals that its step needs.
 func number(v, step float64) string {
 	decimals := 0
 	for s := step; s < 0.999 && decimals < 9; s *= 10 {

@@ -12,10 +12,10 @@ import (
 	"unfold/cmd/internal/humanize"
 )
 
-// ticksOfBar is about how many ticks a colour bar has.
+// ticksOfBar is the approximate number of ticks of a colour bar.
 const ticksOfBar = 5
 
-// legendWidth is the width that the column right of the panel needs.
+// legendWidth returns the width of the column right of the panel.
 func legendWidth(p paint) vg.Length {
 	if !p.ramped && p.of == nil && p.sizeBy == "" {
 		return 0
@@ -40,7 +40,7 @@ func legendWidth(p paint) vg.Length {
 	return w
 }
 
-// leastLegend has room for the key of sizes.
+// leastLegend is the width that the key of sizes needs.
 const leastLegend = 60
 
 func (p paint) entryWidth(k class) vg.Length {
@@ -48,11 +48,11 @@ func (p paint) entryWidth(k class) vg.Length {
 	return 14 + name + 12 + p.style(smallSize, p.ink, false).Width(humanize.Count(k.n))
 }
 
-// unknownName is what points without a value are called.
+// unknownName is the legend's name for points without a value.
 const unknownName = "unknown"
 
-// drawLegend lists the classes with their colours and numbers of points; of more than there
-// is room for, the largest.
+// drawLegend lists the classes with their colours and numbers of points, or the largest classes if
+// there is not enough space.
 func (p *picture) drawLegend(c vgdraw.Canvas, box vg.Rectangle) {
 	y := p.heading(c, box)
 	shown := p.listed(int(float64((y - box.Min.Y) / lineHeight)))
@@ -66,7 +66,7 @@ func (p *picture) drawLegend(c vgdraw.Canvas, box vg.Rectangle) {
 	}
 }
 
-// listed are the entries of the legend that lines have room for, in its order.
+// listed returns the entries of the legend that fit in the given number of lines, in order.
 func (p *picture) listed(lines int) []class {
 	all := p.paint.classes
 	if len(all) <= lines {
@@ -74,7 +74,7 @@ func (p *picture) listed(lines int) []class {
 	}
 	keep := make([]bool, len(all))
 	order := inSizeOrder(len(all), func(i int) int {
-		if all[i].other { // greys are nowhere else explained
+		if all[i].other { // only the legend explains greys
 			return math.MaxInt
 		}
 		return all[i].n
@@ -120,7 +120,7 @@ func circle(at vg.Point, r vg.Length) (path vg.Path) {
 	return path
 }
 
-// drawScale draws the colour scale, a bar with ticks, and below it what has no value.
+// drawScale draws the colour scale, a bar with ticks, and the entry for missing values below it.
 func (p *picture) drawScale(c vgdraw.Canvas, box vg.Rectangle) {
 	left, top := box.Min.X, p.heading(c, box)-14
 	height := min(top-box.Min.Y-lineHeight, 240)
@@ -128,7 +128,7 @@ func (p *picture) drawScale(c vgdraw.Canvas, box vg.Rectangle) {
 	const steps = 120
 	for k := range steps {
 		y := bottom + height*vg.Length(k)/steps
-		// Each step reaches under the next, so that no seam shows.
+		// Each step extends below the next, so that no seam is visible.
 		h := min(height/steps*2, top-y)
 		c.FillPolygon(p.paint.palette.ramp((float64(k)+0.5)/steps, p.paint.theme), []vg.Point{
 			{X: left, Y: y}, {X: left + barWidth, Y: y}, {X: left + barWidth, Y: y + h}, {X: left, Y: y + h},
@@ -145,5 +145,5 @@ func (p *picture) drawScale(c vgdraw.Canvas, box vg.Rectangle) {
 	}
 }
 
-// marks are the ticks of the colour bar.
+// marks returns the ticks of the colour bar.
 func (p paint) marks() []mark { return p.scale.marks(ticksOfBar, p.below, p.above) }

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// The order of dots hides no values: it is shuffled, by the seed alone, behind it what is
-// unknown.
+// Dots are shuffled by the seed alone, so that the order hides no values; unknown ones are behind
+// the others.
 func TestOrderOfDrawing(t *testing.T) {
 	n := 500
 	m := Map{X: make([]float64, n), Y: make([]float64, n), Value: make([]float64, n)}
@@ -54,7 +54,8 @@ func TestOrderOfDrawing(t *testing.T) {
 	}
 }
 
-// What is not highlighted is grey and behind, what is few has rings.
+// Points that are not highlighted are grey and behind the others; a few highlighted ones have
+// rings.
 func TestHighlight(t *testing.T) {
 	x, y, class := blobs(800, 4, 9)
 	m := Map{X: x, Y: y, Class: class, Bright: make([]bool, len(x))}
@@ -122,7 +123,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Panels of facets are apart, alike, and within the picture; each has all points.
+// Panels of facets are separate, of equal size, and within the picture; each has all points.
 func TestFacets(t *testing.T) {
 	x, y, class := blobs(900, 3, 5)
 	day := make([]string, len(x))
@@ -155,7 +156,7 @@ func TestFacets(t *testing.T) {
 	}
 }
 
-// A class shines in its colour, where it is, and not beyond; amounts do not.
+// A class glows in its colour, at its position and not beyond; amounts do not glow.
 func TestGlow(t *testing.T) {
 	x, y := cloud(nil, nil, rand.New(rand.NewPCG(6, 6)), 2000, 0, 0, 1)
 	class := make([]string, len(x))
@@ -182,7 +183,7 @@ func TestGlow(t *testing.T) {
 	}
 }
 
-// A dark picture has a dark ground everywhere but for what is drawn.
+// A dark picture has a dark ground everywhere except where something is drawn.
 func TestDark(t *testing.T) {
 	img := drawPNG(t, Map{Title: "Night", X: []float64{0, 1}, Y: []float64{0, 1}, Class: []string{"a", "b"}}, Settings{Dark: true, Width: 640, Height: 480})
 	bright := 0
@@ -198,7 +199,7 @@ func TestDark(t *testing.T) {
 	}
 }
 
-// The longest moves are drawn, no two from one place to another, and none that nobody could see.
+// The longest moves are drawn, no two between the same places, and none that is too short to see.
 func TestMoves(t *testing.T) {
 	m := Map{X: []float64{0, 100}, Y: []float64{0, 100}}
 	for k := range 30 {
@@ -212,8 +213,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// Characters that no font has are boxes, and counted; one that a font of a folder has is
-// written in it.
+// Characters that no font has are boxes, and counted; a character of a font in a folder is written
+// with it.
 func TestMissingCharacters(t *testing.T) {
 	folder := t.TempDir()
 	m := Map{Title: "地図 🗺", X: []float64{0, 1, 2}, Y: []float64{0, 1, 0}, Class: []string{"東京", "Köln\u200d", "a\tb"}, By: "city"}
@@ -240,7 +241,7 @@ func TestMissingCharacters(t *testing.T) {
 	}
 }
 
-// Boxes take room, so that nothing is written over them.
+// Boxes have a width, so that no text overlaps them.
 func TestBoxesHaveAWidth(t *testing.T) {
 	l := look{light, &fallback{folders: []string{t.TempDir()}}}
 	s := l.style(10, l.ink, false)

@@ -10,17 +10,17 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of names on the map: of the largest and the smallest group, where there are few and
-// where there are a hundred of them.
+// These are sizes of names on the map: of the largest and the smallest group, for few groups and
+// for a hundred.
 const (
 	largeFew, smallFew   = 17.0, 11.5
 	largeMany, smallMany = 11.5, 6.5
-	// namedLine is about how many characters a line of a name has.
+	// namedLine is the approximate number of characters in a line of a name.
 	namedLine = 18
 	longName  = 48
 )
 
-// group is what a name on the map stands for.
+// group is a set of points with a name on the map.
 type group struct {
 	name  string
 	n     int
@@ -28,8 +28,8 @@ type group struct {
 	spot  vg.Point
 }
 
-// groups are what the map names: by Map.Name, else the classes with a colour. near has for
-// each dot's row its group, -1 for none.
+// groups returns the named groups: by Map.Name, otherwise the classes with a colour. near has the
+// group of each dot's row, -1 for none.
 func (p *picture) groups() (all []group, near []int) {
 	near = make([]int, len(p.m.X))
 	if p.m.Name != nil {
@@ -70,7 +70,7 @@ func (p *picture) groups() (all []group, near []int) {
 	return all, near
 }
 
-// labels are the names with their places, and the groups that they name.
+// labels returns the names with their positions, and the groups that they name.
 func (p *picture) labels() (labels []label, all []group, near []int) {
 	all, near = p.groups()
 	a := &arranger{in: p.frame.panel, crowd: newCrowd(p.dots, p.frame.panel)}
@@ -98,9 +98,9 @@ func (p *picture) labels() (labels []label, all []group, near []int) {
 	return a.labels, all, near
 }
 
-// drawNames writes every group's name at the spot where the group is densest or, where
-// dots or other names are in the way, beside it; a thin line leads to the spot if the name
-// does not stand at its group. It returns how many names found no place.
+// drawNames writes every group's name at the group's densest spot or, if dots or other names are in
+// the way, beside it. A thin line leads to the spot if the name is not at its group. It returns the
+// number of names without a position.
 func (p *picture) drawNames(c vgdraw.Canvas) (lost int) {
 	labels, all, near := p.labels()
 	for _, l := range labels {
@@ -119,16 +119,16 @@ func (p *picture) drawNames(c vgdraw.Canvas) (lost int) {
 	return lost
 }
 
-// mostNames is how many groups may have a name on the map.
+// mostNames is the maximum number of names on the map.
 const mostNames = 250
 
-// nameScale makes names smaller in a small panel.
+// nameScale returns a factor that makes names smaller in a small panel.
 func (p *picture) nameScale() float64 {
 	size := p.frame.panel.Size()
 	return math.Min(1, math.Max(0.6, math.Sqrt(float64(size.X*size.Y))/420))
 }
 
-// nameSize is the font size of a group of a share of the largest, one of so many.
+// nameSize returns the font size for a group with the given size relative to the largest.
 func nameSize(share float64, groups int) float64 {
 	crowded := math.Min(1, math.Max(0, (float64(groups)-12)/88))
 	large := largeFew + crowded*(largeMany-largeFew)
@@ -136,8 +136,8 @@ func nameSize(share float64, groups int) float64 {
 	return small + (large-small)*math.Sqrt(share)
 }
 
-// stands reports whether a label stands at its group, so that nobody asks what it belongs
-// to: at its spot, or among dots of which most are the group's.
+// stands reports whether a label is clearly at its group: at its spot, or among dots that mostly
+// belong to the group.
 func (p *picture) stands(l label, near []int) bool {
 	const at, beside = 2, 5 // points
 	if (segment{nearest(l.box, l.spot), l.spot}).length() <= at {
@@ -163,8 +163,8 @@ func (p *picture) lead(c vgdraw.Canvas, l label, color color.NRGBA) {
 	disc(c, l.spot, 1.6, color)
 }
 
-// peak returns the middle of points around their densest spot: the cell with the most of
-// them in a 5 x 5 neighbourhood, near cells counting more.
+// peak returns the middle of points around their densest spot: the cell with the most of them in a
+// 5 x 5 neighbourhood, with near cells weighted more.
 func peak(at []vg.Point, panel vg.Rectangle) vg.Point {
 	const cell, reach = 12, 2 // points, cells
 	type place struct{ x, y int }

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// islands are classes of different sizes, each around a place of its own.
+// islands returns classes of different sizes, each around its own centre.
 func islands(classes, n int, seed uint64) (x, y []float64, class []string) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	for k := range classes {
@@ -39,8 +39,8 @@ func prepared(t testing.TB, m Map, s Settings) *picture {
 	return p
 }
 
-// Each of a hundred classes has a name, on the map and over no other; larger ones are
-// written larger, and a name is at its class's densest spot or has a line to it.
+// Each of a hundred classes has a name on the map, without overlaps. Larger classes have larger
+// names, and a name is at its class's densest spot or has a line to it.
 func TestAHundredNames(t *testing.T) {
 	x, y, class := islands(100, 20_000, 1)
 	p := prepared(t, Map{X: x, Y: y, Class: class}, Settings{})
@@ -84,7 +84,7 @@ func TestAHundredNames(t *testing.T) {
 	}
 }
 
-// However labels and their spots lie: those that are placed overlap none and stay in the panel.
+// For any labels and spots, the placed labels do not overlap and stay in the panel.
 func TestNamesNeverOverlap(t *testing.T) {
 	panel := vg.Rectangle{Min: vg.Point{X: 10, Y: 20}, Max: vg.Point{X: 410, Y: 320}}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -120,7 +120,7 @@ func TestNamesNeverOverlap(t *testing.T) {
 	})
 }
 
-// Very many names all have room, since they are smaller.
+// Many names all fit, because they are smaller.
 func TestVeryManyNames(t *testing.T) {
 	x, y, class := islands(MaxClasses, 20_000, 2)
 	for i := range class {

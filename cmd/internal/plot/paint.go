@@ -11,19 +11,19 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// paint is how points get their colours.
+// paint assigns colours to points.
 type paint struct {
 	look
 	palette      palette
-	by, sizeBy   string  // what colours and sizes mean, "" if nothing
+	by, sizeBy   string  // meanings of colours and sizes, "" if none
 	classes      []class // by kind: the legend's entries in its order
 	of           map[string]int
 	ramped       bool // by amount
 	scale        scale
 	below, above bool // values lie beyond the scale's ends
 	unknown      int  // values without a colour
-	// nameLength is the number of characters of a name that the legend has
-	// room for: it takes a third of the picture at most.
+	// nameLength is the maximum number of characters of a name in the legend, which takes at most a
+	// third of the picture.
 	nameLength int
 }
 
@@ -76,7 +76,7 @@ func newPaint(m Map, s Settings) (paint, error) {
 	return p, nil
 }
 
-// colorClasses gives classes their colours, those that need not wait for their places.
+// colorClasses assigns colours to classes, if they do not depend on positions.
 func (p *paint) colorClasses(unknown string) {
 	named := 0
 	for _, k := range p.classes {
@@ -97,7 +97,7 @@ func (p *paint) colorClasses(unknown string) {
 	}
 }
 
-// hush finds the classes that are grey in the legend since others are highlighted.
+// hush finds the classes that are grey in the legend because others are highlighted.
 func (p *paint) hush(m Map) {
 	for k := range p.classes {
 		p.classes[k].quiet = m.Bright != nil
@@ -109,8 +109,8 @@ func (p *paint) hush(m Map) {
 	}
 }
 
-// place gives the classes that lie near each other colours that are unlike, where there are
-// too many classes for a fixed palette. spots are the classes' places.
+// place assigns dissimilar colours to classes that are close on the map, if there are too many
+// classes for a fixed palette. spots are the classes' positions.
 func (p *paint) place(spots []vg.Point) {
 	var at []vg.Point
 	var of []int
@@ -128,7 +128,7 @@ func (p *paint) place(spots []vg.Point) {
 	}
 }
 
-// kind returns the place of point i's class in the legend.
+// kind returns the index of point i's class in the legend.
 func (p paint) kind(m Map, i int) int {
 	if m.Class == nil {
 		return 0
@@ -136,7 +136,7 @@ func (p paint) kind(m Map, i int) int {
 	return p.of[m.Class[i]]
 }
 
-// color returns the colour of point i, and its class's place in the legend.
+// color returns the colour of point i, and the index of its class in the legend.
 func (p paint) color(m Map, i int) (color.NRGBA, int) {
 	if p.ramped {
 		return p.palette.ramp(p.scale.at(m.Value[i]), p.theme), 0
@@ -145,9 +145,9 @@ func (p paint) color(m Map, i int) (color.NRGBA, int) {
 	return p.classes[k].color, k
 }
 
-// chooseClasses lists the most frequent classes, which get a colour each, and all others as
-// one. Names that are numbers are listed by value, other names by frequency; what shares a
-// grey comes last, points without a class at the very end.
+// chooseClasses lists the most frequent classes, which get a colour each, and all others as one.
+// Numeric names are sorted by value, other names by frequency. Classes that share a grey come last,
+// points without a class at the very end.
 func chooseClasses(of []string, most int) ([]class, map[string]int) {
 	count := map[string]int{}
 	for _, c := range of {

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// trusted is the most classes whose colours anyone can tell apart; beyond, colours are
-// chosen by where classes lie.
+// trusted is the maximum number of classes whose colours anyone can tell apart; beyond it, colours
+// depend on positions.
 const trusted = 10
 
-// okabeIto are the colours of M. Okabe and K. Ito, "Color universal design"
-// (2008), in an order that begins with those that stand out best on white. Its
-// yellow is left out: it vanishes on white.
+// okabeIto are the colours of M. Okabe and K. Ito, "Color universal design" (2008), starting with
+// those of the highest contrast on white. Its yellow is omitted, because it is invisible on white.
 var okabeIto = []color.NRGBA{
 	hex(0x0072B2), hex(0xE69F00), hex(0x009E73), hex(0xD55E00),
 	hex(0x56B4E9), hex(0xCC79A7), hex(0x2B2B2B),
 }
 
-// okabeItoDark are those that stand out on a dark ground.
+// okabeItoDark are those with contrast on a dark ground.
 var okabeItoDark = []color.NRGBA{
 	hex(0x56B4E9), hex(0xE69F00), hex(0x009E73), hex(0xD55E00),
 	hex(0xF0E442), hex(0xCC79A7), hex(0xEDEDED),
@@ -34,14 +33,14 @@ var tolMuted = []color.NRGBA{
 	hex(0x882255), hex(0x44AA99), hex(0x999933), hex(0xAA4499), hex(0x2B2B2B),
 }
 
-// tolLight is Tol's "light" scheme, for dark grounds: its pale grey is left out, an orange,
-// a violet and a near-white join.
+// tolLight is Tol's "light" scheme, for dark grounds, without its pale grey and with an orange, a
+// violet and a near-white added.
 var tolLight = []color.NRGBA{
 	hex(0x77AADD), hex(0xEE8866), hex(0xEEDD88), hex(0xFFAABB), hex(0x99DDFF),
 	hex(0x44BB99), hex(0xAAAA00), hex(0xD26BE0), hex(0xC46A2B), hex(0xF5F5F5),
 }
 
-// otherGrey is the grey of what has no colour of its own on white.
+// otherGrey is the grey of points without their own colour, on white.
 var otherGrey = hex(0xB4B4B4)
 
 // ramps are colour scales in eleven equal steps, from dark to light: viridis, magma and
@@ -60,7 +59,8 @@ var ramps = map[string][]color.NRGBA{
 		hex(0x949494), hex(0xAAAAAA), hex(0xC0C0C0), hex(0xD6D6D6), hex(0xECECEC)},
 }
 
-// kinds are the palettes of classes by name; "position" chooses colours by where classes lie.
+// kinds are the names of the palettes of classes; "position" chooses colours by the classes'
+// positions.
 const (
 	byPosition = "position"
 	okabeName  = "okabe-ito"
@@ -83,7 +83,7 @@ type palette struct {
 	colors []color.NRGBA // given one by one
 }
 
-// paletteOf reads a palette's name, or its colours as #rrggbb separated by commas.
+// paletteOf parses a palette's name, or its colours as #rrggbb separated by commas.
 func paletteOf(text string) (palette, error) {
 	if text == "" || slices.Contains(Palettes(), text) {
 		return palette{name: text}, nil
@@ -103,7 +103,7 @@ func paletteOf(text string) (palette, error) {
 	return p, nil
 }
 
-// classes returns n colours, or nil if they have to be chosen by position.
+// classes returns n colours, or nil if they must be chosen by position.
 func (p palette) classes(n int, t theme) []color.NRGBA {
 	few, many := okabeIto, tolMuted
 	if t.dark {
@@ -139,8 +139,8 @@ func cycled(colors []color.NRGBA, n int) []color.NRGBA {
 	return out
 }
 
-// ramp returns the colour of t in [0,1], NaN for an unknown value. What is large stands out
-// from the ground: 1 is dark on white, light on dark. Given colours go from 0 to 1.
+// ramp returns the colour of t in [0,1], or of NaN for an unknown value. Large values contrast with
+// the ground: 1 is dark on white, light on dark. Explicit colours run from 0 to 1.
 func (p palette) ramp(t float64, of theme) color.NRGBA {
 	if math.IsNaN(t) {
 		return of.other

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// deficiencies are the matrices of G. Machado, M. Oliveira and L. Fernandes,
-// "A physiologically-based model for simulation of color vision deficiency"
-// (2009), at full severity, on linear RGB.
+// deficiencies are the matrices of G. Machado, M. Oliveira and L. Fernandes, "A
+// physiologically-based model for simulation of color vision deficiency" (2009), at full severity,
+// on linear RGB.
 var deficiencies = map[string][9]float64{
 	"normal":       {1, 0, 0, 0, 1, 0, 0, 0, 1},
 	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
@@ -16,8 +16,8 @@ var deficiencies = map[string][9]float64{
 	"tritanopia":   {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
 }
 
-// Every two colours of a palette must stay apart for every eye. A difference of
-// about 2.3 in CIE Lab is just noticeable side by side; dots on a map need more.
+// Any two colours of a palette are distinguishable for every kind of vision. A difference of about
+// 2.3 in CIE Lab is just noticeable side by side; dots on a map need more.
 func TestPalettesAreColourBlindSafe(t *testing.T) {
 	for name, c := range map[string]struct {
 		colors []color.NRGBA
@@ -40,8 +40,8 @@ func TestPalettesAreColourBlindSafe(t *testing.T) {
 	}
 }
 
-// Dots must stand out from the white ground, and the ramp must darken evenly, so
-// that it reads without any colour at all.
+// Dots contrast with the white ground, and the ramp darkens evenly, so that it can be read without
+// colour.
 func TestColoursStandOutFromWhite(t *testing.T) {
 	white := lab([3]float64{1, 1, 1})
 	for _, c := range append(append([]color.NRGBA{otherGrey}, okabeIto...), tolMuted...) {
@@ -61,7 +61,7 @@ func TestColoursStandOutFromWhite(t *testing.T) {
 
 func TestNamesAreLegible(t *testing.T) {
 	for _, c := range append(append([]color.NRGBA{}, okabeIto...), tolMuted...) {
-		// WCAG 2 asks for a contrast of 4.5 for text and 3 for large bold text.
+		// WCAG 2 requires a contrast of 4.5 for text and 3 for large bold text.
 		if contrast := 1.05 / (luminance(light.legible(c)) + 0.05); contrast < 4.5 {
 			t.Errorf("a name in %v has a contrast of %.1f to white", light.legible(c), contrast)
 		}

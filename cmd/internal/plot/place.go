@@ -7,38 +7,41 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// label is a name that looks for a place on the map.
+// label is a name that needs a position on the map.
 type label struct {
 	text  string
 	class int
 	size  float64  // of the font
-	area  vg.Point // that the text takes
+	area  vg.Point // size of the text
 	spot  vg.Point // what it names
 	lone  bool     // a single point, which the name may not hide
 	box   vg.Rectangle
 	found bool
 }
 
-// A label's place costs
+// The cost of a label's position is
 //
 //	hidden, if dots are under it, + cover * (share of it with dots) + distance + aside * (distance of its middle)
 //	+ cross * (lines and labels that its line would cross) + hide * (other labels' spots under it)
 //
-// with distances from its spot in points. It may be anywhere in the panel, but over no other label.
+// with distances from its spot in points. It may be anywhere in the panel that no other label
+// covers.
 const (
 	hiddenCost, coverCost, asideCost, crossCost, hideCost = 8, 4, 0.12, 60, 12
 	directions                                            = 24
-	// passes is how often labels are placed again, each with regard to all others.
+	// passes is the number of times that labels are placed again, each with the current positions
+	// of all others.
 	passes = 8
-	// tight is what a label shrinks by where there is no place for it, and leastSize, in points, how far.
+	// tight is the factor by which a label shrinks if there is no position for it, and leastSize
+	// its minimum size in points.
 	tight, leastSize = 0.85, 5.0
-	// loneRoom is left between a single point's middle and its name, and full is the share of the
-	// panel that names may take: of more they are all smaller.
+	// loneRoom is the distance between a single point's centre and its name. full is the share of
+	// the panel that names may cover before all of them are made smaller.
 	loneRoom = 6
 	full     = 0.3
 )
 
-// rings are the distances at which places are looked for, in points.
+// rings are the distances at which positions are tried, in points.
 var rings = func() []float64 {
 	out := []float64{0}
 	for r := 5.0; r < 700; r = r*1.22 + 2 {
@@ -52,12 +55,12 @@ type arranger struct {
 	in     vg.Rectangle
 	crowd  *crowd
 	labels []label
-	// measure says what a label's text takes at a size.
+	// measure returns the size of a label's text.
 	measure func(l label) vg.Point
 }
 
-// arrange places all labels, the first ones first: those that come later take what is left. If
-// some find no place, all are made smaller.
+// arrange places all labels in order; later ones use the remaining space. If some do not fit, all
+// are made smaller.
 func (a *arranger) arrange() {
 	a.shrink()
 	for !a.placed() && slices.ContainsFunc(a.labels, func(l label) bool { return l.size > leastSize }) {
@@ -79,7 +82,8 @@ func (a *arranger) arrange() {
 	}
 }
 
-// placed gives every label a place, a smaller one to those that need it, and reports whether all have one.
+// placed places every label, shrinks those that do not fit, and reports whether all have a
+// position.
 func (a *arranger) placed() bool {
 	all := true
 	for i := range a.labels {
@@ -95,7 +99,7 @@ func (a *arranger) placed() bool {
 	return all
 }
 
-// shrink makes all labels smaller where together they would fill the panel.
+// shrink makes all labels smaller if together they would fill the panel.
 func (a *arranger) shrink() {
 	var area float64
 	for _, l := range a.labels {
@@ -110,7 +114,7 @@ func (a *arranger) shrink() {
 	}
 }
 
-// settle gives a label the cheapest place there is beside the others.
+// settle moves a label to its cheapest position given the others.
 func (a *arranger) settle(i int) bool {
 	l := &a.labels[i]
 	least := math.Inf(1)
@@ -151,7 +155,8 @@ func (a *arranger) settle(i int) bool {
 	return true
 }
 
-// cost is what a place costs; infinite over another label, and any number above limit if it is more.
+// cost returns the cost of a position. It is infinite over another label, and any number above
+// limit if it exceeds limit.
 func (a *arranger) cost(i int, box vg.Rectangle, limit float64) float64 {
 	l := a.labels[i]
 	lead := segment{nearest(box, l.spot), l.spot}
@@ -191,7 +196,7 @@ func (s segment) length() float64 {
 	return math.Hypot(float64(s.a.X-s.b.X), float64(s.a.Y-s.b.Y))
 }
 
-// crosses reports whether two segments share a point; those without a length share none.
+// crosses reports whether two segments share a point; segments without length share none.
 func (s segment) crosses(o segment) bool {
 	if s.a == s.b || o.a == o.b {
 		return false
@@ -232,7 +237,8 @@ func overlap(a, b vg.Rectangle) bool {
 	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }
 
-// crowd says where dots are: a table of sums over small cells, of which each counts once.
+// crowd has the positions of dots as a table of sums over small cells; a cell with dots counts
+// once.
 type crowd struct {
 	panel vg.Rectangle
 	w, h  int
@@ -261,7 +267,7 @@ func (c *crowd) cell(p vg.Point) (x, y int) {
 	return min(max(x, 0), c.w-1), min(max(y, 0), c.h-1)
 }
 
-// covered is the share of a rectangle's cells that have dots.
+// covered returns the share of a rectangle's cells that have dots.
 func (c *crowd) covered(r vg.Rectangle) float64 {
 	x0, y0 := c.cell(r.Min)
 	x1, y1 := c.cell(r.Max)
@@ -270,7 +276,7 @@ func (c *crowd) covered(r vg.Rectangle) float64 {
 	return (at(x1+1, y1+1) - at(x0, y1+1) - at(x1+1, y0) + at(x0, y0)) / cells
 }
 
-// inSizeOrder returns 0..n-1, those of large weight first.
+// inSizeOrder returns 0..n-1 by decreasing weight.
 func inSizeOrder(n int, weight func(i int) int) []int {
 	order := make([]int, n)
 	for k := range order {

@@ -13,23 +13,23 @@ import (
 	"unfold/cmd/internal/humanize"
 )
 
-// Map is what to draw: points, and what colours them.
+// Map is the data of a picture: points, and the values that colour them.
 type Map struct {
-	// Title and Subtitle stand above the picture; either may be empty.
+	// Title and Subtitle are above the picture; either may be empty.
 	Title, Subtitle string
-	// X and Y are the points' coordinates. Points whose coordinates are not
-	// finite are left out and counted in the picture's foot.
+	// X and Y are the points' coordinates. Points whose coordinates are not finite are omitted and
+	// counted in the picture's foot.
 	X, Y []float64
-	// By names what the colour means: the legend's heading.
+	// By is the meaning of the colours, the legend's heading.
 	By string
-	// Class colours by kind, Value by amount; at most one is given, with one
-	// entry a point. With neither, all points have one colour. Points of class "" and of
-	// value NaN are grey; Unknown is what the legend calls the former, by default "(none)".
+	// Class colours by kind, Value by amount, with one entry a point; at most one may be set. With
+	// neither, all points have one colour. Points of class "" and of value NaN are grey; Unknown is
+	// the legend's name for the former, by default "(none)".
 	Class   []string
 	Unknown string
 	Value   []float64
-	// Scale is how values become colours. From and To are its ends; equal (as both zero)
-	// means the 1st and 99th percentile of Value, of times the first and the last.
+	// Scale converts values to colours. From and To are its ends; if equal (as both zero) they are
+	// the 1st and 99th percentile of Value, or for times the first and the last.
 	Scale    Scale
 	From, To float64
 	// Name, one a point, are groups to name on the map instead of the classes; "" for none.
@@ -40,36 +40,37 @@ type Map struct {
 	// Facet, one a point, draws a panel for each of its values; FacetBy names it.
 	Facet   []string
 	FacetBy string
-	// Bright, one a point, are those to highlight: all others are grey, behind them.
+	// Bright, one a point, marks points to highlight; all others are grey, behind them.
 	Bright []bool
-	// Spread are drawn below the points. If they are as many as the points, they have their
+	// Spread are ellipses below the points. If there are as many as points, they have the points'
 	// colours.
 	Spread []Ellipse
-	// Moves are the points' ways from another map: the longest are drawn as arrows.
+	// Moves are the points' movements from another map; the longest are drawn as arrows.
 	Moves []Move
 }
 
-// Settings say how to draw. The zero value is usable.
+// Settings configure the drawing. The zero value is usable.
 type Settings struct {
 	// Width and Height in pixels; default 1600 x 1200. An SVG and a PDF have half as many
 	// points.
 	Width, Height int
-	// Classes is how many classes get a colour of their own, at most MaxClasses and by
-	// default 100; the rarer ones share a grey.
+	// Classes is the number of classes with their own colour, at most MaxClasses and by default
+	// 100; the rarer ones share a grey.
 	Classes int
-	// NoNames leaves out the names on the map; the legend stays.
+	// NoNames omits the names on the map; the legend stays.
 	NoNames bool
-	// Palette is one of Palettes, or colours as #rrggbb separated by commas. By default
-	// classes have Okabe and Ito's colours, Tol's, or such as their places suggest, by how many
-	// they are, and values have viridis.
+	// Palette is one of Palettes, or colours as #rrggbb separated by commas. By default classes
+	// have, depending on their number, Okabe and Ito's colours, Tol's, or colours chosen by
+	// position; values have viridis.
 	Palette string
 	// Dark draws on a dark ground.
 	Dark bool
-	// Shade is what lies below the dots.
+	// Shade is the kind of shading below the dots.
 	Shade Shade
 	// Seed shuffles the order in which dots are drawn; default 1.
 	Seed uint64
-	// Fonts are folders with fonts for characters that the program's own lacks; nil: the system's.
+	// Fonts are folders with fonts for characters that the program's own font lacks; nil means the
+	// system's.
 	Fonts []string
 }
 
@@ -102,13 +103,12 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, err
 }
 
-// Drawn says how many points a picture shows where they are, how many at its edge since
-// they are beyond its frame, and how many it leaves out since their coordinates are not
-// finite; how many names found no place on the map; and how many characters are boxes since no
-// font has them.
+// Drawn counts the points at their position, those moved to the edge, and those omitted because
+// their coordinates are not finite; the names without a position on the map; and the characters
+// drawn as boxes because no font has them.
 type Drawn struct{ Inside, Outside, Lost, Unnamed, Boxes int }
 
-// Notes says what is not shown as it is, "" if all points are.
+// Notes describes everything that is not shown at its position, "" if all points are.
 func (d Drawn) Notes() string {
 	var notes []string
 	if d.Outside > 0 {
@@ -149,7 +149,7 @@ func write(w io.Writer, m Map, s Settings, open func(Settings) surface) (Drawn, 
 	return p.drawn, out.writeTo(w)
 }
 
-// picture is a map with everything decided: what stands where in which colour.
+// picture is a map with all positions and colours computed.
 type picture struct {
 	m     Map
 	s     Settings
@@ -158,8 +158,8 @@ type picture struct {
 	dots  []dot
 	unit  float64 // radius of the median, where size is a value
 	drawn Drawn
-	// facets are the panels of a picture of several; each is bare: it has no numbers at its
-	// axes, but a caption.
+	// facets are the panels of a picture with several; each is bare: it has a caption but no
+	// numbers at its axes.
 	facets  []*picture
 	bare    bool
 	caption string
@@ -195,7 +195,7 @@ func prepare(m Map, s Settings) (*picture, error) {
 	return p, nil
 }
 
-// check says what does not fit together.
+// check returns an error if fields of the map are inconsistent.
 func (m Map) check() error {
 	n := len(m.X)
 	switch {
@@ -214,7 +214,7 @@ func (m Map) check() error {
 	return nil
 }
 
-// spots are the places where the classes are densest.
+// spots returns the densest spots of the classes.
 func (p *picture) spots() []vg.Point {
 	at := make([][]vg.Point, len(p.paint.classes))
 	for i := range p.m.X {
@@ -233,7 +233,7 @@ func (p *picture) spots() []vg.Point {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Check says what is wrong with the settings, or nil.
+// Check returns an error for invalid settings.
 func (s Settings) Check() error {
 	_, err := s.withDefaults()
 	return err

@@ -37,8 +37,7 @@ func blobs(n, classes int, seed uint64) (x, y []float64, class []string) {
 	return x, y, class
 }
 
-// TestPictures draws what a person can look at: set UNFOLD_PICTURES=DIR to keep
-// the files.
+// TestPictures draws pictures of all kinds; set UNFOLD_PICTURES=DIR to keep the files.
 func TestPictures(t *testing.T) {
 	x, y, class := blobs(4000, 6, 1)
 	xm, ym, many := blobs(30000, 23, 2)
@@ -83,7 +82,7 @@ func TestPNGHasTheSizeAskedFor(t *testing.T) {
 	}
 }
 
-// A square of points must come out as a square, whatever the picture's shape.
+// A square of points is drawn as a square, for any shape of the picture.
 func TestAxesAreEqual(t *testing.T) {
 	x, y := []float64{0, 10, 10, 0}, []float64{0, 0, 10, 10}
 	for _, s := range []Settings{{Width: 1600, Height: 600}, {Width: 600, Height: 1600}} {
@@ -105,7 +104,7 @@ func TestAxesAreEqual(t *testing.T) {
 	}
 }
 
-// The legend's column is white wherever no text stands, and no dot reaches it.
+// The legend's column has only text, and no dot reaches it.
 func TestLegendIsNotOverPoints(t *testing.T) {
 	x, y, class := blobs(3000, 5, 3)
 	s, err := Settings{}.withDefaults()
@@ -249,7 +248,7 @@ func TestDegenerateMapsAreDrawn(t *testing.T) {
 	}
 }
 
-// With many points an SVG holds them as one image, which must be what it says.
+// With many points an SVG has a single image of them, in its declared format.
 func TestManyPointsAreAnImage(t *testing.T) {
 	n := vectorLimit + 1
 	m := Map{X: make([]float64, n), Y: make([]float64, n)}

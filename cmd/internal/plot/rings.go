@@ -5,7 +5,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// ringed is how many highlighted points are few enough to be marked one by one.
+// ringed is the maximum number of highlighted points that are marked individually.
 const ringed = 40
 
 // drawRings marks highlighted points by rings where they are few.

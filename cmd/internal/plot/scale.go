@@ -9,16 +9,16 @@ import (
 	"unfold/internal/quantile"
 )
 
-// Scale is how values become colours.
+// Scale is the conversion of values to colours.
 type Scale int
 
 const (
 	// Linear colours by the values themselves.
 	Linear Scale = iota
-	// Log colours by their logarithms. Where there are zeros, v becomes log(1 + v/c) with c
-	// the least value above 0; values below 0 are unknown.
+	// Log uses logarithms. If there are zeros, v becomes log(1 + v/c), where c is the least
+	// positive value; negative values are unknown.
 	Log
-	// Time takes values as milliseconds since 1970: the ticks are dates and times.
+	// Time interprets values as milliseconds since 1970: the ticks are dates and times.
 	Time
 )
 
@@ -57,7 +57,7 @@ func newScale(kind Scale, v []float64, from, to float64) scale {
 	return s
 }
 
-// of is what the scale is even in.
+// of returns the transformed value in which the scale is linear.
 func (s scale) of(v float64) float64 {
 	switch {
 	case s.kind != Log:
@@ -70,8 +70,8 @@ func (s scale) of(v float64) float64 {
 	return math.Log10(v)
 }
 
-// at returns where a value stands on the scale, 0 at its beginning and 1 at its end; NaN
-// for what is no value.
+// at returns the position of a value on the scale, 0 at its start and 1 at its end; NaN for an
+// unknown value.
 func (s scale) at(v float64) float64 {
 	if math.IsNaN(v) {
 		return v
@@ -80,11 +80,11 @@ func (s scale) at(v float64) float64 {
 	return (s.of(v) - a) / (b - a)
 }
 
-// known reports whether a value has a place on the scale.
+// known reports whether a value has a position on the scale.
 func (s scale) known(v float64) bool { return !math.IsNaN(s.at(v)) }
 
-// middle returns the 1st and the 99th percentile of ascending values, wider
-// where they are equal; all values of times.
+// middle returns the 1st and the 99th percentile of ascending values, widened if they are equal;
+// for times it returns the first and the last.
 func middle(sorted []float64, kind Scale) (from, to float64) {
 	if len(sorted) == 0 {
 		return 0, 1
@@ -105,7 +105,7 @@ type mark struct {
 	text string
 }
 
-// marks are the scale's ends and what stands between them, about so many.
+// marks returns the scale's ends and about the given number of ticks between them.
 func (s scale) marks(about int, below, above bool) []mark {
 	first, last := mark{0, s.text(s.from)}, mark{1, s.text(s.to)}
 	if below {
@@ -124,7 +124,7 @@ func (s scale) marks(about int, below, above bool) []mark {
 	return append(out, last)
 }
 
-// steps are round values between the ends, ascending.
+// steps returns round values between the ends, ascending.
 func (s scale) steps(about int) (out []float64) {
 	switch s.kind {
 	case Log:
@@ -181,7 +181,7 @@ const (
 	day    = 24 * hour
 )
 
-// timeSteps are round times between two, in milliseconds since 1970, UTC.
+// timeSteps returns round times between two, in milliseconds since 1970, UTC.
 func timeSteps(from, to float64, about int) (out []float64) {
 	const slack = 0.95 // years differ
 	each := slack * (to - from) / float64(about)
@@ -213,7 +213,7 @@ func timeSteps(from, to float64, about int) (out []float64) {
 	return out
 }
 
-// timeText writes a time as finely as a span of times needs.
+// timeText writes a time with the precision that a span of times needs.
 func timeText(v, span float64) string {
 	layout := "2006-01-02"
 	switch {

@@ -53,8 +53,8 @@ func TestTicksOfScales(t *testing.T) {
 	}
 }
 
-// Whatever the values: larger ones stand no lower, the marks ascend, and only what is no
-// number, or has no logarithm, has no place.
+// For any values, larger ones have no lower position, the ticks ascend, and only values that are
+// NaN or have no logarithm have no position.
 func TestScalesAscend(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		kind := rapid.SampledFrom([]Scale{Linear, Log, Time}).Draw(rt, "kind")

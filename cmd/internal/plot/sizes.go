@@ -11,8 +11,8 @@ import (
 	"unfold/internal/quantile"
 )
 
-// sizes returns a function of a row's radius relative to the median's, nil if size is no
-// value. Of what has no size above 0 it is 0.
+// sizes returns a function for a row's radius relative to the median's, nil without sizes. The
+// radius is 0 for sizes that are not positive.
 func (m Map) sizes() func(row int) float64 {
 	known := m.knownSizes()
 	if m.Size == nil {
@@ -26,7 +26,7 @@ func (m Map) sizes() func(row int) float64 {
 	}
 }
 
-// relativeRadius makes areas proportional to values, up to a largest.
+// relativeRadius makes areas proportional to values, up to the factor largest.
 func relativeRadius(v, typical float64) float64 { return math.Min(math.Sqrt(v/typical), largest) }
 
 // knownSizes are the sizes above 0, ascending.
@@ -40,13 +40,13 @@ func (m Map) knownSizes() (known []float64) {
 	return known
 }
 
-// sizeKey is an entry of what sizes mean.
+// sizeKey is an entry of the key of sizes.
 type sizeKey struct {
 	radius vg.Length
 	text   string
 }
 
-// sizeKeys are round values from the larger sizes down, each with its radius.
+// sizeKeys returns round values with their radii, from the larger sizes down.
 func (m Map) sizeKeys(unit float64) (keys []sizeKey) {
 	known := m.knownSizes()
 	if len(known) == 0 {
@@ -64,7 +64,7 @@ func (m Map) sizeKeys(unit float64) (keys []sizeKey) {
 	return keys
 }
 
-// sizesHeight is the height of the key of sizes at the legend's foot, 0 without one.
+// sizesHeight returns the height of the key of sizes at the legend's foot, 0 without one.
 func (p *picture) sizesHeight() vg.Length {
 	if len(p.m.knownSizes()) == 0 {
 		return 0
@@ -76,7 +76,7 @@ func (p *picture) sizesHeight() vg.Length {
 	return h
 }
 
-// drawSizes says at the legend's foot what the dots' sizes mean.
+// drawSizes draws the key of the dots' sizes at the legend's foot.
 func (p *picture) drawSizes(c vgdraw.Canvas, box vg.Rectangle) {
 	y := box.Min.Y
 	keys := p.m.sizeKeys(p.unit)

@@ -22,13 +22,13 @@ type surface interface {
 	canvas() vgdraw.Canvas
 	// points draws the dots, clipped to the frame's panel.
 	points(dots []dot, f frame)
-	// shine draws what lies below them, one pixel for each glowCell points.
+	// shine draws the shading below the dots, one pixel for each glowCell points.
 	shine(img *image.NRGBA, f frame)
 	writeTo(w io.Writer) error
 }
 
-// vectorLimit is the number of points up to which an SVG or a PDF holds each as a circle
-// of its own; more would make a file that no viewer likes.
+// vectorLimit is the maximum number of points that an SVG or a PDF has as separate circles; viewers
+// cope badly with larger files.
 const vectorLimit = 20000
 
 type pngSurface struct {
@@ -58,13 +58,13 @@ func (p *pngSurface) shine(img *image.NRGBA, f frame) {
 
 func (p *pngSurface) writeTo(w io.Writer) error { return png.Encode(w, p.img.Image()) }
 
-// vectorSurface is a page of shapes: an SVG or a PDF.
+// vectorSurface is a page of vector shapes: an SVG or a PDF.
 type vectorSurface struct {
 	page vg.CanvasWriterTo
 	on   vgdraw.Canvas
 	// disc fills a circle in the page's colour.
 	disc func(at vg.Point, r vg.Length)
-	// finish makes what was written good for viewers.
+	// finish corrects the written file for viewers.
 	finish func([]byte) []byte
 }
 
@@ -81,7 +81,7 @@ func newPDF(s Settings) surface {
 
 func newVector(page vg.CanvasWriterTo, s Settings, disc func(vg.Point, vg.Length), finish func([]byte) []byte) surface {
 	on := vgdraw.New(page)
-	// Without a ground of its own a picture would be illegible in a dark viewer.
+	// Without its own ground a picture would be illegible in a dark viewer.
 	w, h := points(s.Width), points(s.Height)
 	on.FillPolygon(themeOf(s).ground, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
 	return &vectorSurface{page, on, disc, finish}
@@ -118,12 +118,12 @@ func (p *vectorSurface) writeTo(w io.Writer) error {
 	return err
 }
 
-// forViewers corrects what the canvas of SVG writes.
+// forViewers corrects the output of the SVG canvas.
 func forViewers(svg []byte) []byte {
-	// A viewer without this font should take a like one, not its default.
+	// A viewer without this font should use a similar one, not its default.
 	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	// The canvas names an image in PNG a JPEG; viewers that believe it show none.
+	// The canvas labels PNG images as JPEG; viewers that trust the label show none.
 	return bytes.ReplaceAll(svg, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
 }
 

@@ -20,8 +20,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// carried are Liberation Sans, of which the program carries two faces and opens them for
-// the first text. Package liberation of plot would link twelve, 3.6 MB more.
+// carried are two faces of Liberation Sans, embedded in the program and opened for the first text.
+// Package liberation of plot would link twelve, 3.6 MB more.
 var carried = sync.OnceValue(func() *plotfont.Cache {
 	return plotfont.NewCache(plotfont.Collection{
 		face(font.WeightNormal, liberationsansregular.TTF), face(font.WeightBold, liberationsansbold.TTF),
@@ -37,7 +37,7 @@ func face(weight font.Weight, ttf []byte) plotfont.Face {
 	return plotfont.Face{Font: plotfont.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: parsed}
 }
 
-// look is a theme with the fonts to write in.
+// look is a theme with its fonts.
 type look struct {
 	theme
 	fonts *fallback
@@ -45,7 +45,7 @@ type look struct {
 
 func newLook(s Settings) look { return look{themeOf(s), &fallback{folders: s.Fonts}} }
 
-// style returns a text style. Text stands on its base line, from the left.
+// style returns a text style, left-aligned on the base line.
 func (l look) style(size float64, c color.Color, bold bool) text.Style {
 	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
 	if bold {
@@ -60,8 +60,8 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// typesetter writes text in the program's font, what that lacks in a font of the system, and
-// what none has as a box.
+// typesetter writes text in the program's font, characters that it lacks in a system font, and
+// those that no font has as boxes.
 type typesetter struct {
 	text.Plain
 	fonts *fallback
@@ -74,7 +74,7 @@ type run struct {
 	boxes int
 }
 
-// A box for a missing character, in em.
+// These are the sizes of the box for a missing character, in em.
 const boxWidth, boxHeight, boxGap = 0.6, 0.7, 0.08
 
 func (r run) width(size vg.Length) vg.Length {
@@ -112,12 +112,12 @@ func (t typesetter) runs(txt string, f plotfont.Font) (out []run) {
 	return out
 }
 
-// invisible are characters that join or vary others and show nothing themselves.
+// invisible reports whether a character joins or varies others and shows nothing itself.
 func invisible(r rune) bool {
 	return r >= 0x200B && r <= 0x200F || r >= 0x2060 && r <= 0x2064 || r >= 0xFE00 && r <= 0xFE0F || r == 0xFEFF
 }
 
-// Box returns the width of a line of text, and how far it reaches above and below its base line.
+// Box returns the width of a line of text, and its extent above and below the base line.
 func (t typesetter) Box(txt string, f plotfont.Font) (width, height, depth vg.Length) {
 	for _, r := range t.runs(txt, f) {
 		width += r.width(f.Size)
@@ -126,7 +126,7 @@ func (t typesetter) Box(txt string, f plotfont.Font) (width, height, depth vg.Le
 	return width, ext.Ascent, ext.Descent
 }
 
-// Draw writes lines of text at a point, aligned as the style says.
+// Draw writes lines of text at a point, aligned by the style.
 func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	txt = strings.TrimRight(txt, "\n")
 	if txt == "" {
@@ -152,7 +152,7 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	}
 }
 
-// boxes stand for characters that no font has.
+// boxes draws n boxes for characters that no font has.
 func boxes(c vg.Canvas, at vg.Point, n int, size vg.Length) {
 	c.SetLineWidth(size * 0.06)
 	c.SetLineDash(nil, 0)
@@ -204,7 +204,7 @@ func smaller(s text.Style, txt string, width vg.Length) text.Style {
 	return s
 }
 
-// wrapped breaks text at spaces into lines of about so many characters, at most three.
+// wrapped breaks text at spaces into at most three lines of about the given number of characters.
 func wrapped(txt string, line int) string {
 	const most = 3
 	words := strings.Fields(txt)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// theme is the ground of a picture and the colours of all that is not data.
+// theme is the ground of a picture and the colours of everything that is not data.
 type theme struct {
 	ground, ink, faint, grid, edge color.NRGBA
 	// other is the grey of rarer classes, unknown that of points without a class or value.
@@ -31,7 +31,7 @@ func themeOf(s Settings) theme {
 	return light
 }
 
-// leastContrast is what WCAG 2 asks of text.
+// leastContrast is the minimum contrast of text in WCAG 2.
 const leastContrast = 4.5
 
 // legible returns a class's colour dark or light enough to read as text on the ground.
@@ -46,7 +46,7 @@ func (t theme) legible(c color.NRGBA) color.NRGBA {
 	return c
 }
 
-// contrast is that of two colours in 1..21 (WCAG 2).
+// contrast returns the contrast of two colours in 1..21 (WCAG 2).
 func contrast(a, b color.NRGBA) float64 {
 	high, low := luminance(a), luminance(b)
 	if high < low {

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// worthALine is how long a stage must have taken to be reported at its end.
+	// worthALine is the minimum duration of a stage to be reported at its end.
 	worthALine = 100 * time.Millisecond
-	// lineEvery is the time between plain lines about a stage that runs.
+	// lineEvery is the interval of plain lines while a stage runs.
 	lineEvery = 10 * time.Second
 )
 
@@ -33,39 +33,39 @@ type Reporter struct {
 	start, last time.Time
 	bar         *progressbar.ProgressBar
 
-	hear func(Step) // nil: who reads w is shown
+	hear func(Step) // nil: progress is written to w
 }
 
-// Step is how far a stage is.
+// Step is the progress of a stage.
 type Step struct {
 	Stage string `json:"stage"`
-	// Unit is what is counted, "" for what means nothing to a person.
+	// Unit is the counted unit, "" for units without a meaning for people.
 	Unit string `json:"unit,omitempty"`
 	Done int64  `json:"done"`
-	// Total is 0 if it is not known.
+	// Total is 0 if unknown.
 	Total int64 `json:"total"`
 }
 
-// hearEvery is the least time between steps of a stage that a program hears of.
+// hearEvery is the minimum interval between calls for a stage.
 const hearEvery = 100 * time.Millisecond
 
-// Hear returns a reporter that calls hear instead of writing: for each stage that begins,
-// and now and then while it runs. The calls do not overlap.
+// Hear returns a reporter that calls hear instead of writing: at the start of each stage, and
+// occasionally while it runs. Calls do not overlap.
 func Hear(hear func(Step)) *Reporter { return &Reporter{w: io.Discard, hear: hear, now: time.Now} }
 
-// New returns a reporter that writes to w: bars if w is a terminal, else lines.
+// New returns a reporter that writes to w: bars if w is a terminal, otherwise lines.
 func New(w io.Writer) *Reporter {
 	return &Reporter{w: w, terminal: IsTerminal(w), now: time.Now}
 }
 
-// IsTerminal says whether a person reads what is written to w.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Stage ends the stage before, if any, and begins one. Unit names what is
-// counted ("rows"); total is 0 if it is not known how many there will be.
+// Stage ends the previous stage, if any, and begins a new one. Unit is the counted unit ("rows");
+// total is 0 if unknown.
 func (r *Reporter) Stage(name, unit string, total int64) {
 	if r == nil {
 		return
@@ -76,7 +76,7 @@ func (r *Reporter) Stage(name, unit string, total int64) {
 	r.begin(name, unit, total)
 }
 
-// Set says how much of the present stage is done.
+// Set reports the completed units of the current stage.
 func (r *Reporter) Set(done int64) {
 	if r == nil {
 		return
@@ -86,8 +86,8 @@ func (r *Reporter) Set(done int64) {
 	r.set(done)
 }
 
-// Update says that done of total units of a stage are done; it begins the stage
-// if another one is shown. It has the form of the learning's own progress hook.
+// Update reports that done of total units of a stage are completed; it begins the stage if another
+// one is shown. It can be passed as the progress hook of a fit.
 func (r *Reporter) Update(stage string, done, total int) {
 	if r == nil {
 		return
@@ -101,8 +101,8 @@ func (r *Reporter) Update(stage string, done, total int) {
 	r.set(int64(done))
 }
 
-// units names what the learning's stages count.
-// Stages that are not here count in units that mean nothing to a person.
+// units are the counted units of a fit's stages. Other stages count in units without a meaning for
+// people.
 var units = map[string]string{"em": "steps", "sample": "steps"}
 
 // End ends the present stage.
@@ -115,7 +115,7 @@ func (r *Reporter) End() {
 	r.end()
 }
 
-// Abort takes the present stage's bar away without a word, as before an error.
+// Abort removes the current stage's bar without a message, as before an error.
 func (r *Reporter) Abort() {
 	if r == nil {
 		return
@@ -144,7 +144,7 @@ func (r *Reporter) begin(name, unit string, total int64) {
 		progressbar.OptionSetWriter(r.w), progressbar.OptionSetDescription(fmt.Sprintf("%-9s", name)),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionUseANSICodes(true),
-		// A spinner that turns by itself goes on doing so after its bar has gone.
+		// A spinner that turns by itself would continue after its bar is removed.
 		progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
 	}
@@ -164,7 +164,7 @@ func (r *Reporter) set(done int64) {
 		r.hear(r.step())
 	}
 	if r.bar != nil {
-		// A bar that is full takes itself away; the line at the end stands for it.
+		// A full bar removes itself and is replaced by the line at the end.
 		_ = r.bar.Set64(done)
 		return
 	}
@@ -192,8 +192,8 @@ func (r *Reporter) clear() {
 	}
 }
 
-// line describes the stage: "em         120 of 400 steps, 30%, 12s left", or at
-// its end "em         400 steps in 28.1s, 14/s".
+// line describes the stage: "em         120 of 400 steps, 30%, 12s left", or at its end "em
+// 400 steps in 28.1s, 14/s".
 func (r *Reporter) line(took time.Duration, ended bool) string {
 	head := fmt.Sprintf("%-9s ", r.stage)
 	if ended {
@@ -216,8 +216,8 @@ func (r *Reporter) line(took time.Duration, ended bool) string {
 	return head + strings.Join(parts, ", ")
 }
 
-// Above takes a bar away while write writes lines of its own, so that both do
-// not mix; the bar comes back with the next Set.
+// Above removes a bar while write writes its own lines, so that they do not mix; the next Set draws
+// the bar again.
 func (r *Reporter) Above(write func()) {
 	if r == nil {
 		write()

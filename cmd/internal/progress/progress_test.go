@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// clock is a time that only goes on when it is moved.
+// clock is a time that only advances explicitly.
 type clock struct{ t time.Time }
 
 func (c *clock) after(d time.Duration) { c.t = c.t.Add(d) }
@@ -65,7 +65,7 @@ func TestBarsAreTakenAway(t *testing.T) {
 	}
 }
 
-// Nothing draws a bar again after its stage, not even one without a known end.
+// A bar is never drawn again after its stage has ended, even without a known total.
 func TestEndedBarsStayAway(t *testing.T) {
 	r, out, _ := reporter(true)
 	r.Stage("read", "rows", 0)
@@ -135,8 +135,7 @@ func TestConcurrentUse(t *testing.T) {
 	r.End()
 }
 
-// TestHear holds what a program hears: each stage as it begins, its end, and nothing twice
-// in between.
+// A program is told the start and the end of each stage, and no step twice in between.
 func TestHear(t *testing.T) {
 	var heard []Step
 	r := Hear(func(s Step) { heard = append(heard, s) })

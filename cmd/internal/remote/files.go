@@ -21,16 +21,16 @@ import (
 	"unfold/stream/store"
 )
 
-// Files are copies of what lies elsewhere. The zero value works. It is used by one goroutine.
+// Files are local copies of remote inputs. The zero value works. It is not safe for concurrent use.
 type Files struct {
-	// Progress, if not nil, is called while an object is fetched: with its address, the
-	// bytes that are there and all of them, 0 if that is not known.
+	// Progress, if not nil, is called during a download with the address, the bytes so far and the
+	// total, 0 if unknown.
 	Progress func(address string, done, total int64)
-	// Most bounds the bytes of one object. 0: nine tenths of what the disk has free.
+	// Most is the maximum size of an object in bytes; 0 means nine tenths of the free disk space.
 	Most int64
-	// Elsewhere lets pages of the web redirect to other hosts.
+	// Elsewhere allows web pages to redirect to other hosts.
 	Elsewhere bool
-	// Idle is how long to wait for more bytes. 0: a minute.
+	// Idle is the timeout for further bytes; 0 means a minute.
 	Idle time.Duration
 
 	folder string
@@ -47,8 +47,8 @@ func (f *Files) Close() error {
 	return os.RemoveAll(folder)
 }
 
-// Local returns the file that holds a copy of what is at an address. Its errors are
-// *table.Error about the address, but for those of the disk.
+// Local returns the path of a local copy of the object at an address. Its errors are *table.Error
+// with the address, except those of the disk.
 func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	if local, done := f.copies[address]; done {
 		return local, nil
@@ -68,7 +68,7 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	return local, nil
 }
 
-// fetch copies what is at an address to a file.
+// fetch downloads the object at an address to a file.
 func (f *Files) fetch(ctx context.Context, address string) (string, error) {
 	waiting, dog, done := watched(ctx, f.idle())
 	defer done()
@@ -83,7 +83,7 @@ func (f *Files) fetch(ctx context.Context, address string) (string, error) {
 	return "", err
 }
 
-// fed gives a watchdog time whenever bytes come.
+// fed resets a watchdog whenever bytes arrive.
 type fed struct {
 	io.Reader
 	dog watchdog
@@ -97,7 +97,7 @@ func (f fed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// room returns how many bytes an object may have.
+// room returns the maximum size of an object in bytes.
 func (f *Files) room() int64 {
 	if f.Most > 0 {
 		return f.Most
@@ -108,7 +108,7 @@ func (f *Files) room() int64 {
 	return math.MaxInt64
 }
 
-// tooLarge is the error for an object that has more than so many bytes.
+// tooLarge returns the error for an object of more than most bytes.
 func (f *Files) tooLarge(address string, most int64) error {
 	e := table.Origin{File: address}.Bad("it has more than %s", humanize.Bytes(most))
 	if f.Most > 0 {
@@ -119,7 +119,7 @@ func (f *Files) tooLarge(address string, most int64) error {
 
 // save copies what is read to a file.
 func (f *Files) save(ctx context.Context, address string, in io.Reader, size int64) (local string, err error) {
-	// The ending says what may be named in it: an array of an .npz.
+	// The suffix may name a part of the file: an array of an .npz.
 	whole, _, _ := strings.Cut(address, "?")
 	most := f.room()
 	if size > most {
@@ -162,7 +162,7 @@ func (f *Files) save(ctx context.Context, address string, in io.Reader, size int
 	}
 }
 
-// bad is the error for an address that cannot be read.
+// bad returns the error for an address that cannot be read.
 func bad(address string, err error) *table.Error {
 	e := table.Origin{File: address}.Bad("it cannot be read").Because(errors.New(strings.TrimPrefix(err.Error(), "store: ")))
 	if strings.HasPrefix(address, "s3://") {
@@ -171,12 +171,12 @@ func bad(address string, err error) *table.Error {
 	return e
 }
 
-// isWeb reports an address that is fetched by HTTP.
+// isWeb reports whether an address is read by HTTP.
 func isWeb(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
 
-// open begins to read what is at an address, of so many bytes, or 0 if that is not known.
+// open opens the object at an address, and returns its size in bytes, 0 if unknown.
 func (f *Files) open(ctx context.Context, address string) (io.ReadCloser, int64, error) {
 	if isWeb(address) {
 		return f.openPage(ctx, address)
@@ -191,20 +191,20 @@ func (f *Files) open(ctx context.Context, address string) (io.ReadCloser, int64,
 	return in, size, nil
 }
 
-// openPage begins to read an answer over HTTP.
+// openPage opens a response over HTTP.
 func (f *Files) openPage(ctx context.Context, address string) (io.ReadCloser, int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, 0, bad(address, err)
 	}
-	// User and password go into the header by themselves (package http).
-	// What is packed stays so: the file's own compression is looked through later.
+	// User and password are sent in the header by package http. Compressed content stays
+	// compressed: the file's own compression is handled later.
 	request.Header.Set("Accept-Encoding", "identity")
 	answer, err := f.client(request.URL).Do(request)
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {
-			err = wrapped.Err // which does not say the address once more
+			err = wrapped.Err // without the address a second time
 		}
 		return nil, 0, bad(address, err)
 	}
@@ -215,9 +215,9 @@ func (f *Files) openPage(ctx context.Context, address string) (io.ReadCloser, in
 	return answer.Body, max(answer.ContentLength, 0), nil
 }
 
-// Expand returns the addresses that one stands for, in the order of their keys: with a *
-// those of the objects that match, where * is any run of characters but /; with a / at its
-// end all data files below it. An address of the web stands for itself.
+// Expand returns the addresses that match, in the order of their keys. With a * these are the
+// matching objects, where * matches any characters but /; with a final / these are all data files
+// below it. A web address expands to itself.
 func (f *Files) Expand(ctx context.Context, address string) ([]string, error) {
 	if isWeb(address) {
 		return []string{address}, nil
@@ -254,7 +254,7 @@ func (f *Files) Expand(ctx context.Context, address string) ([]string, error) {
 	return out, nil
 }
 
-// wanted reports a data file in a folder, none of whose own folders is hidden.
+// wanted reports whether a key is a data file without hidden folders in its path.
 func wanted(key string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(path.Dir(key)), "/") {
 		if part != "." && input.Hidden(part) {
@@ -264,7 +264,7 @@ func wanted(key string) bool {
 	return input.IsData(key)
 }
 
-// matches reports a key that a pattern stands for.
+// matches reports whether a key matches a pattern.
 func matches(pattern, key string) bool {
 	ok, err := path.Match(strings.NewReplacer("[", `\[`, "?", `\?`).Replace(pattern), key)
 	return err == nil && ok

@@ -14,7 +14,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// web answers as the hosts of inputs may.
+// web serves good and bad responses of web hosts.
 func web(t *testing.T) string {
 	t.Helper()
 	release := make(chan struct{})
@@ -51,7 +51,7 @@ func web(t *testing.T) string {
 	return s.URL
 }
 
-// What comes from the web is bounded in bytes and in time, and comes from the host that was named.
+// Downloads are limited in bytes and time, and come from the named host.
 func TestBounds(t *testing.T) {
 	base := web(t)
 	for path, c := range map[string]struct {
@@ -93,7 +93,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// An address of the local link is connected to only if it was named itself.
+// A link-local address is only connected to if the user named it.
 func TestInnerAddresses(t *testing.T) {
 	for address, named := range map[string]string{
 		"169.254.169.254:80": "", "[fe80::1%eth0]:80": "", "[::ffff:169.254.169.254]:80": "", "100.100.100.200:80": "",

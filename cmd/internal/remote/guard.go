@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// Bounds on what is fetched by HTTP; Files.Idle is one, too.
+// These limit downloads by HTTP, besides Files.Idle.
 const (
 	connectTime  = 15 * time.Second
 	mostRedirect = 10
 )
 
-// services are addresses at which clouds answer their own machines with credentials, beside those of
-// the local link.
+// services are addresses at which clouds give credentials to their own machines, in addition to
+// link-local ones.
 var services = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"), // Alibaba Cloud
 	netip.MustParseAddr("168.63.129.16"),   // Azure
 	netip.MustParseAddr("fd00:ec2::254"),   // Amazon EC2
 }
 
-// inner reports an address of the local link, or of a cloud's service for its machines.
+// inner reports whether an address is link-local, or a cloud's metadata service.
 func inner(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
@@ -40,8 +40,8 @@ func inner(a netip.Addr) bool {
 	return false
 }
 
-// refuse returns an error for the connection to an address that a name or a redirect may only
-// lead to by mistake or malice. It is asked after names were looked up.
+// refuse returns a control function that rejects connections to internal addresses, to which a name
+// or a redirect may lead by mistake or malice. It is called after names were resolved.
 func refuse(named netip.Addr) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
@@ -55,7 +55,7 @@ func refuse(named netip.Addr) func(network, address string, _ syscall.RawConn) e
 	}
 }
 
-// client fetches pages of the host that was named.
+// client returns a client for pages of the named host.
 func (f *Files) client(from *url.URL) *http.Client {
 	named, _ := netip.ParseAddr(from.Hostname())
 	dialer := &net.Dialer{Timeout: connectTime, KeepAlive: 30 * time.Second, Control: refuse(named.Unmap().WithZone(""))}
@@ -78,10 +78,10 @@ func (f *Files) client(from *url.URL) *http.Client {
 	}
 }
 
-// errIdle is why fetching ended when nothing came any more.
+// errIdle reports that no more bytes arrived.
 var errIdle = errors.New("nothing comes any more")
 
-// idleTime is how long fetching waits for more bytes.
+// idleTime is the default timeout for further bytes.
 const idleTime = time.Minute
 
 func (f *Files) idle() time.Duration {
@@ -107,7 +107,7 @@ func watched(ctx context.Context, after time.Duration) (context.Context, watchdo
 // feed starts the wait again.
 func (w watchdog) feed() { w.timer.Reset(w.after) }
 
-// cause returns why a context ended, if a watchdog did it, or else err.
+// cause returns errIdle if a watchdog ended the context, otherwise err.
 func cause(ctx context.Context, err error) error {
 	if c := context.Cause(ctx); errors.Is(c, errIdle) {
 		return c

@@ -2,5 +2,5 @@
 
 package remote
 
-// free: the disk itself refuses what it has no room for.
+// free returns -1, since the system reports a full disk itself.
 func free(string) int64 { return -1 }

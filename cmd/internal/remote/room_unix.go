@@ -4,7 +4,7 @@ package remote
 
 import "golang.org/x/sys/unix"
 
-// free returns the bytes that the disk of a folder has left for this user, -1 if that is not known.
+// free returns the free bytes for this user on the disk of a folder, -1 if unknown.
 func free(folder string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {

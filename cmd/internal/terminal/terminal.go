@@ -1,6 +1,6 @@
-// Package terminal makes text safe to show on a terminal. Names of columns and files, values, and
-// what other programs answer may hold control sequences: shown as they are they move the cursor,
-// change the window's title, hide what stands there, or write into the clipboard.
+// Package terminal makes text safe for a terminal. Names of columns and files, values, and
+// responses of other programs may contain control sequences, which can move the cursor, change the
+// window's title, hide text, or write to the clipboard.
 package terminal
 
 import (
@@ -12,8 +12,8 @@ import (
 	"unfold/internal/address"
 )
 
-// Escape returns a text with all control characters but tabs and line ends written as \x1b or
-// \u009b, with those that turn the direction of text, and with what is not UTF-8 as U+FFFD.
+// Escape returns a text with control characters, except tabs and line ends, and direction marks
+// written as \x1b or \u009b, and invalid UTF-8 as U+FFFD.
 func Escape(text string) string {
 	if strings.IndexFunc(text, controls) < 0 && utf8.ValidString(text) {
 		return text
@@ -32,12 +32,12 @@ func Escape(text string) string {
 	return out.String()
 }
 
-// Name is Escape of one word, which has no tabs and line ends either: as a cell of a table.
+// Name is Escape for a single word, such as a table cell: it also escapes tabs and line ends.
 func Name(text string) string {
 	return Escape(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(text))
 }
 
-// controls reports a character that does something instead of being shown.
+// controls reports whether a character controls the display instead of being shown.
 func controls(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -45,16 +45,16 @@ func controls(r rune) bool {
 	case r < 0x20 || r >= 0x7f && r < 0xa0: // C0, DEL and C1
 		return true
 	}
-	// Marks, embeddings, overrides and isolates of direction, and separators of lines.
+	// These are marks, embeddings, overrides and isolates of direction, and line separators.
 	return r == 0x200e || r == 0x200f || r == 0x061c || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// People returns a writer of results for people to w. Each call of Write has to hold whole
+// People returns a writer of results to w that escapes them. Each Write must contain whole
 // characters.
 func People(w io.Writer) io.Writer { return writer{w, Escape} }
 
-// Messages returns a writer of errors, notes and logs to w: addresses in them have no secrets
-// either. Each call of Write has to hold whole messages.
+// Messages returns a writer of errors, notes and logs to w that also hides secrets in addresses.
+// Each Write must contain whole messages.
 func Messages(w io.Writer) io.Writer {
 	return writer{w, func(text string) string { return Escape(address.Redact(text)) }}
 }

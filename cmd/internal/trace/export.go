@@ -16,8 +16,8 @@ import (
 	"unfold/cmd/internal/logs"
 )
 
-// Wanted reports whether spans are to be sent: an endpoint is named, by the setting or
-// by the environment, which may also switch all of it off.
+// Wanted reports whether spans are sent: an endpoint is set, by the setting or the environment, and
+// the environment does not disable it.
 func Wanted(endpoint string, env func(name string) (string, bool)) bool {
 	get := func(name string) string {
 		if env == nil {
@@ -32,8 +32,8 @@ func Wanted(endpoint string, env func(name string) (string, bool)) bool {
 	return endpoint != "" || get("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// export makes what sends spans. What is not set here the library takes from the
-// environment: OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE and so on.
+// export returns the exporter of spans. The library takes other settings from the environment:
+// OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE and so on.
 func export(ctx context.Context, s Settings) (sdk.SpanExporter, error) {
 	var options []otlptracehttp.Option
 	if s.URL != "" {
@@ -46,15 +46,14 @@ func export(ctx context.Context, s Settings) (sdk.SpanExporter, error) {
 	return &candid{SpanExporter: e, log: s.Log}, nil
 }
 
-// describe says who sends the spans; the environment's OTEL_SERVICE_NAME and
-// OTEL_RESOURCE_ATTRIBUTES have the last word.
+// describe describes the sender of the spans; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take
+// precedence.
 func describe(ctx context.Context, version string) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "unfold"), attribute.String("service.version", version)), resource.WithFromEnv())
 }
 
-// candid logs failures, at most one a minute, instead of handing them to a handler that
-// is the whole process's.
+// candid logs failures, at most one a minute, instead of passing them to the global handler.
 type candid struct {
 	sdk.SpanExporter
 	log *slog.Logger

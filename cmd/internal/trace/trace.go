@@ -17,14 +17,14 @@ import (
 	"unfold/stream"
 )
 
-// Settings say where spans go.
+// Settings are the settings of tracing.
 type Settings struct {
-	// URL is where a collector takes spans, as http://localhost:4318/v1/traces. "": where
-	// the environment's OTEL_EXPORTER_OTLP_ENDPOINT says.
+	// URL is the collector's endpoint, such as http://localhost:4318/v1/traces; "" uses
+	// OTEL_EXPORTER_OTLP_ENDPOINT.
 	URL string
 	// Group is the consumer group, Version the program's.
 	Group, Version string
-	// Log has what the collector refuses.
+	// Log logs failures of the collector.
 	Log *slog.Logger
 }
 
@@ -35,11 +35,11 @@ type Tracer struct {
 	tracer   trace.Tracer
 }
 
-// flushTime bounds how long the last spans may take.
+// flushTime is the timeout for the last spans.
 const flushTime = 2 * time.Second
 
-// New makes a tracer. It does not look whether the collector is there: spans are sent in
-// the background, and what it does not take is logged and dropped. Close sends the last.
+// New makes a tracer. It does not check whether the collector is available: spans are sent in the
+// background, and rejected ones are logged and dropped. Close sends the last.
 func New(ctx context.Context, s Settings) (*Tracer, error) {
 	exporter, err := export(ctx, s)
 	if err != nil {
@@ -50,7 +50,7 @@ func New(ctx context.Context, s Settings) (*Tracer, error) {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	p := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about), sdk.WithIDGenerator(numbers{}),
-		// Whether a trace is recorded is its sender's decision.
+		// The sender of a trace decides whether it is recorded.
 		sdk.WithSampler(sdk.ParentBased(sdk.NeverSample())))
 	return &Tracer{s.Group, p, p.Tracer("unfold/stream", trace.WithInstrumentationVersion(s.Version))}, nil
 }
@@ -87,7 +87,7 @@ func (t *Tracer) Done(m *stream.Message, f stream.Fate) {
 	span.End()
 }
 
-// attributes are those of the conventions for messaging, and some of our own.
+// attributes returns the attributes of the conventions for messaging, and some of our own.
 func (t *Tracer) attributes(m *stream.Message, f stream.Fate) []attribute.KeyValue {
 	all := []attribute.KeyValue{
 		attribute.String("messaging.system", "kafka"),
@@ -108,8 +108,7 @@ func (t *Tracer) attributes(m *stream.Message, f stream.Fate) []attribute.KeyVal
 	return all
 }
 
-// sender is the span that the message was sent from; an empty one if its headers name
-// none.
+// sender returns the span that the message was sent from, empty if its headers have none.
 func sender(m *stream.Message) trace.SpanContext {
 	parent, ok := m.Header(stream.HeaderTraceParent)
 	if !ok {
@@ -136,10 +135,10 @@ func number(from trace.SpanContext, m *stream.Message) (id trace.SpanID) {
 	return id
 }
 
-// numberKey is where a context holds the number of the span that is about to start.
+// numberKey is the context key for the id of the span that is about to start.
 type numberKey struct{}
 
-// numbers gives spans the numbers that their contexts hold. No span begins a trace.
+// numbers takes the ids of spans from their contexts. No span starts a trace.
 type numbers struct{}
 
 // NewIDs implements sdk.IDGenerator.

@@ -22,7 +22,7 @@ import (
 	"unfold/stream"
 )
 
-// sink is a collector that keeps what it gets.
+// sink is a collector that keeps the received spans.
 type sink struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -46,7 +46,7 @@ func collect(t *testing.T) *sink {
 	return s
 }
 
-// spans are all that came, and the attributes of who sent them.
+// spans returns all received spans, and the attributes of their sender.
 func (s *sink) spans(t *testing.T) (all []*spans.Span, about map[string]string) {
 	t.Helper()
 	s.mu.Lock()
@@ -103,8 +103,8 @@ func open(t *testing.T, url string, log io.Writer) *Tracer {
 	return tr
 }
 
-// A collector gets one span for each message that its sender traces: below the sender's,
-// with the number that the output's header names, from fetched to acknowledged.
+// A collector gets one span for each message that its sender traces: a child of the sender's span,
+// with the id in the output's header, from fetched to acknowledged.
 func TestSpans(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	to := collect(t)
@@ -167,8 +167,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// A span's number depends on the sender's span and on where the message lies, and on
-// nothing else: in any process, at any time it is the same.
+// A span's id depends only on the sender's span and the message's position: it is the same in any
+// process and at any time.
 func TestNumbersAreRepeatable(t *testing.T) {
 	to := collect(t)
 	a, b := open(t, to.URL, io.Discard), open(t, to.URL, io.Discard)
@@ -197,7 +197,7 @@ func TestNumbersAreRepeatable(t *testing.T) {
 	}
 }
 
-// A collector that refuses, or is away, is logged and holds nothing up.
+// A collector that rejects spans, or is unavailable, is logged and delays nothing.
 func TestCollectorRefuses(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusBadRequest) }))
 	defer refusing.Close()

@@ -14,7 +14,7 @@ import (
 	"unfold/stream/view"
 )
 
-// openAPI describes what is below /api/.
+// openAPI is the description of the API below /api/.
 //
 //go:embed openapi.json
 var openAPI []byte
@@ -22,11 +22,11 @@ var openAPI []byte
 // mostNear bounds the neighbours that are named.
 const mostNear = 100
 
-// headerEpoch is the header with the epoch of the map of all points, beside those that messages have as
-// well.
+// headerEpoch is the header with the epoch of the map, in addition to the headers that messages
+// have too.
 const headerEpoch = "unfold-map-epoch"
 
-// api adds what programs may ask.
+// api adds the handlers of the API for programs.
 func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/openapi.json", func(w http.ResponseWriter, r *http.Request) { h.sendJSON(w, r, json.RawMessage(openAPI)) })
 	mux.HandleFunc("GET /api/map", h.mapped)
@@ -45,7 +45,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	}
 }
 
-// mapped says what is shown.
+// mapped answers with the state of the map and its columns.
 func (h *Handler) mapped(w http.ResponseWriter, r *http.Request) {
 	h.sendJSON(w, r, struct {
 		Map     view.MapState `json:"map"`
@@ -54,12 +54,12 @@ func (h *Handler) mapped(w http.ResponseWriter, r *http.Request) {
 	}{h.set.Hub.Map(), h.set.Hub.Len(), h.set.Hub.Columns()})
 }
 
-// mostDumps bounds the answers of all points that are sent at a time; each holds a connection for as
-// long as its reader takes.
+// mostDumps bounds the concurrent responses with all points, since each occupies a connection for
+// as long as its reader takes.
 const mostDumps = 64
 
-// points sends all points as an Arrow stream, and as headers the map that their places are on. All who
-// ask for the same state share the bytes.
+// points sends all points as an Arrow stream, with headers that identify their map. All requests
+// for the same state share the bytes.
 func (h *Handler) points(w http.ResponseWriter, r *http.Request) {
 	if h.dumps.Add(1) > mostDumps {
 		h.dumps.Add(-1)
@@ -84,10 +84,10 @@ func (h *Handler) points(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(headerEpoch, strconv.FormatUint(uint64(d.Map.Epoch), 10))
 		w.Header().Set(stream.HeaderModelVersion, strconv.FormatUint(d.Map.Version, 10))
 	}
-	_, _ = d.WriteTo(w) // what fails here is the reader's connection
+	_, _ = d.WriteTo(w) // only the reader's connection can fail here
 }
 
-// point sends the point of an id, and those nearest to it on the map.
+// point sends the point with an id, and its nearest points on the map.
 func (h *Handler) point(w http.ResponseWriter, r *http.Request) {
 	k := 8
 	if text := r.URL.Query().Get("neighbors"); text != "" {
@@ -108,7 +108,7 @@ func (h *Handler) point(w http.ResponseWriter, r *http.Request) {
 	}{p, near})
 }
 
-// AnswerBytes bounds the bytes of JSON that wait for their readers.
+// AnswerBytes bounds the bytes of JSON that are queued for readers.
 const AnswerBytes = 16 << 20
 
 func (h *Handler) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
@@ -125,10 +125,10 @@ func (h *Handler) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
 	h.answers.Add(n)
 	defer h.answers.Add(-n)
 	plain(w, emit.JSONType)
-	_, _ = w.Write(append(text, '\n')) // what fails here is the reader's connection
+	_, _ = w.Write(append(text, '\n')) // only the reader's connection can fail here
 }
 
-// plain sets the headers of an answer that is no page.
+// plain sets the headers of a response that is not a page.
 func plain(w http.ResponseWriter, kind string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")

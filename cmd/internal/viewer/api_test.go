@@ -13,8 +13,7 @@ import (
 	"unfold/stream/view"
 )
 
-// What programs may ask is answered as the description says, and nothing that it names is
-// missing.
+// All requests in the API's description are answered as it says.
 func TestAPI(t *testing.T) {
 	hub := view.New(view.Settings{Title: "blobs"})
 	put(t, hub, blobs(4, "a", "b", "c"))

@@ -18,15 +18,14 @@ import (
 	"unfold/stream/view"
 )
 
-// hostile are texts that would do harm if one of them were taken for markup, a formula or a
-// file's name, or that break layouts.
+// hostile are texts that would do harm if interpreted as markup, a formula or a file name, or that
+// break layouts.
 var hostile = []string{
 	`<img src=x onerror="document.title='taken'">`, `"><script>document.title='taken'</script>`, `javascript:alert(1)`, `=HYPERLINK("http://evil")`,
 	"a,b\r\nc;\"d\"", "\u202Eright to left\u202C", "emoji 👩‍👩‍👧‍👦 漢字", "${1+1}{{2}}", strings.Repeat("long ", 60), "__proto__",
 }
 
-// blobs are points in three clouds, of n each: classes a, b and c at (-10, 0), (10, 0) and
-// (0, 15).
+// blobs returns three clouds of n points each: classes a, b and c at (-10, 0), (10, 0) and (0, 15).
 func blobs(n int, names ...string) view.Rows {
 	at := [][2]float64{{-10, 0}, {10, 0}, {0, 15}}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -80,7 +79,7 @@ func picture(t *testing.T, b *browser.Tab) image.Image {
 	return img
 }
 
-// colored counts the pixels of the map, away from the panels, that are clearly of a colour.
+// colored counts the pixels of the map, outside the panels, that clearly have a colour.
 func colored(img image.Image) (n int) {
 	for y := 90; y < 730; y++ {
 		for x := 20; x < 960; x++ {
@@ -95,8 +94,8 @@ func colored(img image.Image) (n int) {
 
 const settled = `new Promise(r => setTimeout(r, 900)).then(() => true)`
 
-// Points arrive, change and leave on the page as they do in the hub, also in its pixels,
-// with WebGL and without.
+// Points are added, changed and removed on the page as in the hub, also in its pixels, with WebGL
+// and without.
 func TestPointsComeAndGo(t *testing.T) {
 	for name, c := range map[string]struct {
 		s     browser.Settings
@@ -144,7 +143,7 @@ func TestPointsComeAndGo(t *testing.T) {
 	}
 }
 
-// Both renderers draw the same picture, but for the edges of dots.
+// Both renderers draw the same picture, except for the edges of dots.
 func TestRenderersAgree(t *testing.T) {
 	var pictures []image.Image
 	for _, query := range []string{"?renderer=software", "?renderer=webgl2"} {
@@ -168,8 +167,8 @@ func TestRenderersAgree(t *testing.T) {
 	}
 }
 
-// A class that is clicked stays alone; a lasso around a cloud selects its points, and the
-// file of the selection has just these.
+// Clicking a class shows it alone. A lasso around a cloud selects exactly its points, and so does
+// the exported file.
 func TestLegendAndLasso(t *testing.T) {
 	b, _ := show(t, browser.Settings{}, "", blobs(200, "a", "b", "c"))
 	b.Wait(`document.querySelectorAll("#legend button").length === 3`)
@@ -182,7 +181,7 @@ func TestLegendAndLasso(t *testing.T) {
 	b.Do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("#legend button")].at(-1).click()`)) // show all
 	b.Do(chromedp.Evaluate[chromedp.Void](`(() => { const make = URL.createObjectURL; URL.createObjectURL = b => { window.saved = b; return make.call(URL, b); }; })()`))
 
-	// Around the cloud of a, at (-10, 0), with a radius of 6 units.
+	// The lasso surrounds the cloud of a, at (-10, 0), with a radius of 6 units.
 	const corners = 24
 	type xy struct{ X, Y float64 }
 	at := func(i int) xy {
@@ -217,7 +216,7 @@ func TestLegendAndLasso(t *testing.T) {
 	b.Wait(`document.getElementById("drawer").hidden`)
 }
 
-// Whatever events say stays text: classes, ids, names of columns, titles, files.
+// Text from events is always shown as text: classes, ids, column names, titles, file names.
 func TestHostileTextStaysText(t *testing.T) {
 	in := blobs(5, "a", "b", "c")
 	var ids, class []string
@@ -257,7 +256,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 }
 
-// The page reads a server's state again when it comes back, and says so while it is away.
+// The page reports that the server is unreachable, and reloads the state when it is back.
 func TestReconnects(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	hub := view.New(view.Settings{Title: "before", Live: true})
@@ -277,7 +276,7 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
-// The address has what is shown, and a link shows the same again.
+// The address contains the state of the view, and a link restores it.
 func TestStateInAddress(t *testing.T) {
 	b, _ := show(t, browser.Settings{}, "", blobs(50, "a", "b", "c"))
 	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.colorBy(1)`), chromedp.Evaluate[chromedp.Void](`unfold.fly(4)`))

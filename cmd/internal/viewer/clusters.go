@@ -13,17 +13,18 @@ import (
 	"unfold/stream/view"
 )
 
-// mostEvents bounds what is remembered of clusters.
+// mostEvents bounds the remembered cluster events.
 const mostEvents = 500
 
-// Course follows the clusters of a map from version to version. The zero value has seen none.
+// Course follows the clusters of a map from version to version. The zero value has no history.
 type Course struct {
 	names  map[identity.ID]string
 	events []view.ClusterEvent
 }
 
-// Follow takes the clusters of the next map, whose points are at mu, of that version, learnt at that
-// time. It returns what a page shows of them. The error is about what the map says of its clusters.
+// Follow adds the clusters of the next map, with points at mu, the given version and time of
+// learning. It returns the clusters for the page. It returns an error if the cluster data of the
+// map is invalid.
 func (c *Course) Follow(g *identity.Groups, mu vec.Matrix[float64], version uint64, at time.Time) (view.Clusters, error) {
 	known, err := learn.ClustersOf(g, mu)
 	if err != nil {
@@ -59,10 +60,10 @@ func (c *Course) Follow(g *identity.Groups, mu vec.Matrix[float64], version uint
 	return out, nil
 }
 
-// number is an id as the column of clusters has it.
+// number returns an id as text, as in the column of clusters.
 func number(id identity.ID) string { return strconv.FormatUint(uint64(id), 10) }
 
-// millis is a time in milliseconds since 1970, 0 if it is not known.
+// millis returns a time in milliseconds since 1970, 0 if unknown.
 func millis(t time.Time) float64 {
 	if t.IsZero() {
 		return 0
@@ -70,7 +71,7 @@ func millis(t time.Time) float64 {
 	return float64(t.UnixMilli())
 }
 
-// clusters sends what is known of clusters.
+// clusters sends the current clusters.
 func (h *Handler) clusters(w http.ResponseWriter, r *http.Request) {
 	h.sendJSON(w, r, h.set.Hub.Clusters())
 }

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/view"
 )
 
-// groups are clusters of a map with a name and a birth each, and what became of them.
+// groups returns clusters of a map, each with a name and a birth, and their later events.
 func groups(t *testing.T, names map[identity.ID]string, events ...identity.Event) *identity.Groups {
 	t.Helper()
 	g := &identity.Groups{}
@@ -42,7 +42,7 @@ func groups(t *testing.T, names map[identity.ID]string, events ...identity.Event
 	return g
 }
 
-// A course remembers what became of clusters, and the names of those that ended.
+// A course remembers the events of clusters, and the names of those that ended.
 func TestCourse(t *testing.T) {
 	var c Course
 	at := time.UnixMilli(5000)
@@ -71,8 +71,8 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// Clusters have their names on the map, also where something else colours it, and are listed with
-// what became of them; who is clicked is flown to. Noise has no name.
+// Clusters have their names on the map, also if it is coloured by another column, and are listed
+// with their events. Clicking one moves the view to it. Noise has no name.
 func TestClustersOnThePage(t *testing.T) {
 	in := blobs(100, "1", "2", "-1")
 	class := in.Columns[0].Strings()
@@ -108,7 +108,7 @@ func TestClustersOnThePage(t *testing.T) {
 	if n := browser.Eval[int](b, `document.querySelectorAll("img").length`); n != 0 {
 		t.Error("a name became an element")
 	}
-	// At every zoom no name is over another.
+	// At every zoom level no name overlaps another.
 	for zoom := range 6 {
 		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`unfold.camera.set([0, 4, unfold.camera.home * 2 ** (%d - 2)]), unfold.moves.settle()`, zoom)))
 		browser.Eval[bool](b, settled)
@@ -121,7 +121,7 @@ func TestClustersOnThePage(t *testing.T) {
 	}
 }
 
-// A link shows the same selection and the same time again; the keyboard selects what is in view.
+// A link restores the selection and the time; the keyboard selects the points in view.
 func TestSelectionInAddress(t *testing.T) {
 	b, _ := show(t, browser.Settings{}, "", blobs(50, "a", "b", "c"))
 	b.Do(chromedp.Evaluate[chromedp.Void](`unfold.selection.inside([[-16, -6], [-4, -6], [-4, 6], [-16, 6]])`))

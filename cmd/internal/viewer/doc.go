@@ -5,6 +5,6 @@
 //	GET /live      a WebSocket: the messages of package stream/view
 //	GET /api/  the points for programs: openapi.json describes it
 //
-// Nothing that is asked changes anything. Package web says who may ask; sockets are refused to pages from
-// elsewhere here as well.
+// No request changes anything. Package web controls access; sockets are also refused here to pages
+// of other origins.
 package viewer

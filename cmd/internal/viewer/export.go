@@ -17,13 +17,13 @@ import (
 	"unfold/web"
 )
 
-// MostExported is how many points a file of its own may have.
+// MostExported is the maximum number of points in an exported file.
 const MostExported = 200_000
 
 // exportedPolicy lets a file run its own script and load nothing.
 const exportedPolicy = "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// Export writes the page with what a hub shows as one file, which needs no server.
+// Export writes the page with the current state of a hub as a single file, which needs no server.
 func Export(ctx context.Context, w io.Writer, hub *view.Hub) error {
 	files := map[string]string{}
 	for _, name := range []string{"index.html", "app.js", "app.css"} {
@@ -61,11 +61,11 @@ func hashOf(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// whole is the message that ends what a reader gets at first.
+// whole is the message that ends the initial state for a reader.
 const whole = `{"type":"whole"}`
 
-// packed is the whole of a hub: its messages, each behind its length (uint32, little-endian) and
-// whether it is text, all of it compressed by gzip, as base64.
+// packed encodes the whole state of a hub. Each message is preceded by its length (uint32,
+// little-endian) and whether it is text; everything is compressed by gzip and encoded as base64.
 func packed(ctx context.Context, hub *view.Hub) (string, error) {
 	r := hub.Join()
 	defer r.Close()

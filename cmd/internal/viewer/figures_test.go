@@ -34,8 +34,8 @@ import (
 	"unfold/stream/view"
 )
 
-// TestFigures measures the page and writes docs/page.md, where UNFOLD_PAGE_FIGURES says: make
-// page-figures. UNFOLD_PAGE_TIME is how long the live part lasts, 5 minutes by default.
+// TestFigures measures the page and writes docs/page.md to the path in UNFOLD_PAGE_FIGURES: make
+// page-figures. UNFOLD_PAGE_TIME is the duration of the live part, 5 minutes by default.
 func TestFigures(t *testing.T) {
 	path := os.Getenv("UNFOLD_PAGE_FIGURES")
 	if path == "" {
@@ -161,8 +161,8 @@ const lasso = `(async () => {
 	return {n: unfold.drawer.count, took: performance.now() - t};
 })()`
 
-// TestLiveForMinutes holds the page to its bounds while points come, move and leave for as long
-// as UNFOLD_PAGE_LIVE says: make page-live.
+// The page stays within its bounds while points are added, moved and removed, for the duration
+// UNFOLD_PAGE_LIVE: make page-live.
 func TestLiveForMinutes(t *testing.T) {
 	text := os.Getenv("UNFOLD_PAGE_LIVE")
 	if text == "" {
@@ -184,8 +184,8 @@ func TestLiveForMinutes(t *testing.T) {
 
 type lived struct{ latest, before, after float64 }
 
-// live lets 20,000 points a second come, a tenth of them leave by their ids, and all of them
-// move every ten seconds.
+// live adds 20,000 points a second, removes a tenth of them by their ids, and moves all of them
+// every ten seconds.
 func live(t *testing.T, span time.Duration) lived {
 	hub := view.New(view.Settings{Title: "live", Live: true})
 	ctx, stop := context.WithCancel(t.Context())
@@ -239,8 +239,8 @@ const (
 	inMessages = 100
 )
 
-// costs measures the processor time in µs that an event takes of a stage: without a page, with one
-// that nobody opens, and with twenty readers; the least of three runs each.
+// costs measures the processor time of a stage in µs an event: without a page, with a page without
+// readers, and with twenty readers. It returns the minimum of three runs each.
 func costs(t *testing.T) (off, idle, busy float64) {
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "events", "places", "dead"), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {
@@ -290,8 +290,8 @@ func costs(t *testing.T) (off, idle, busy float64) {
 	return off, idle, busy
 }
 
-// cost runs a stage over all events and returns the processor time in µs that each took after
-// the first map.
+// cost runs a stage over all events and returns the processor time in µs an event after the first
+// map.
 func cost(t *testing.T, brokers []string, group string, points, readers int) float64 {
 	c := config.Defaults()
 	c.Source.Kafka.Brokers, c.Source.Kafka.Topic, c.Source.Kafka.Group = brokers, "events", group

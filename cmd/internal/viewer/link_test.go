@@ -14,8 +14,8 @@ import (
 	"unfold/stream/view"
 )
 
-// A link from a page of another site, as notebooks show it, opens the page with its token: the cookie that
-// it sets comes with the request that it leads to, and the page may ask for all that it shows.
+// A link with the token on another site's page, as in a notebook, opens the page. Its cookie is
+// sent with the following request, and the page can request everything it shows.
 func TestLinkWithToken(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	hub := view.New(view.Settings{Title: "blobs"})

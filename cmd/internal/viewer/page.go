@@ -24,16 +24,16 @@ import (
 // Settings of a Handler.
 type Settings struct {
 	Hub *view.Hub
-	// Place, if set, answers POST /place: where rows would go, and GET /reasons/ID: why the event
-	// of an id is novel.
+	// Place, if set, answers POST /place, which places rows, and GET /reasons/ID, which explains
+	// the novelty of the event with an id.
 	Place http.Handler
-	// Maps, if set, are the figures of the maps so far, oldest first, as JSON has them.
+	// Maps, if set, returns the figures of the maps so far, oldest first, for JSON.
 	Maps func() any
-	// Stuck is how long a reader may take no byte, 30 s for 0.
+	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
 	Stuck time.Duration
 }
 
-// Handler serves the page. Make one with New, and close it.
+// Handler serves the page. New makes one; Close must be called.
 type Handler struct {
 	set   Settings
 	files map[string]file
@@ -44,17 +44,18 @@ type Handler struct {
 	closed  bool
 	open    int
 	sockets sync.WaitGroup
-	// dumps counts the answers of all points that are being sent, answers the bytes of the others.
+	// dumps counts the responses with all points in progress, answers the bytes of the other
+	// responses.
 	dumps, answers atomic.Int64
 }
 
-// file is one of the page's, as it is sent.
+// file is a file of the page, ready to be sent.
 type file struct {
 	kind, tag    string
 	plain, small []byte // small is gzip's
 }
 
-// policy lets the page load its own files and nothing else, and take no text for markup.
+// policy lets the page load only its own files, and forbids interpreting text as markup.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // New makes a handler.
@@ -96,7 +97,7 @@ func read(from fs.FS) (map[string]file, error) {
 	return files, nil
 }
 
-// kinds are the media types of the page's files; those of the system's tables may be others.
+// kinds are the media types of the page's files; the system's tables may have others.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
@@ -107,8 +108,8 @@ const (
 	live  = "/live"
 )
 
-// Over returns pages with the page above them: / is the page for browsers, and the pages'
-// own for all others. Names lists what it answers besides.
+// Over returns pages combined with the page: / is the page for browsers, and the original one for
+// all other clients. Names lists the other paths that it answers.
 func (h *Handler) Over(pages http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
@@ -140,7 +141,7 @@ func (h *Handler) file(name string) http.HandlerFunc {
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cross-Origin-Opener-Policy", "same-origin")
 		head.Set("Cross-Origin-Resource-Policy", "same-origin")
-		// Asked for again each time, and mostly answered with "not modified".
+		// Browsers revalidate each time, and mostly get "not modified".
 		head.Set("Cache-Control", "no-cache")
 		head.Set("Content-Type", f.kind)
 		head.Set("ETag", f.tag)
@@ -154,7 +155,7 @@ func (h *Handler) file(name string) http.HandlerFunc {
 	}
 }
 
-// Weight is how many bytes the page's files are, compressed.
+// Weight returns the compressed size of the page's files in bytes.
 func (h *Handler) Weight() (n int) {
 	for _, f := range h.files {
 		n += len(f.small)
@@ -162,7 +163,7 @@ func (h *Handler) Weight() (n int) {
 	return n
 }
 
-// Close ends the sockets and waits until they have.
+// Close closes the sockets and waits for them to end.
 func (h *Handler) Close() error {
 	h.mu.Lock()
 	h.closed = true

@@ -15,14 +15,15 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Of the environment of a process of readers: what they read, and how many they are.
+// These environment variables of a reader process are the address to read and the number of
+// readers.
 const (
 	readersOf   = "UNFOLD_TEST_READERS_OF"
 	readersMany = "UNFOLD_TEST_READERS"
 )
 
-// StartReaders starts n readers of a page's socket in a process of their own, so that what they do
-// is not counted as the stage's. leave ends them.
+// StartReaders starts n readers of a page's socket in a process of their own, so that their cost is
+// not counted as the stage's. leave ends them.
 func StartReaders(t *testing.T, url string, n int) (leave func()) {
 	t.Helper()
 	if n == 0 {
@@ -45,7 +46,7 @@ func StartReaders(t *testing.T, url string, n int) (leave func()) {
 	}
 }
 
-// readAll takes what pages would until standard input ends, and says how much that was.
+// readAll reads as pages do until standard input ends, and reports the number of bytes.
 func readAll(url string) error {
 	n, err := strconv.Atoi(os.Getenv(readersMany))
 	if err != nil {
@@ -68,7 +69,7 @@ func readAll(url string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// listen takes what a page would, until the context is done or the server ends, and counts bytes.
+// listen reads as a page does, until the context is done or the server ends, and counts bytes.
 func listen(ctx context.Context, url string) (n int64, err error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	c, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: client})

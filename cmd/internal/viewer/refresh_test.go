@@ -15,8 +15,8 @@ import (
 	"unfold/stream/view"
 )
 
-// The place of a record that was asked for follows the maps that the page shows, also where the server
-// places on the next one before the page shows it, or on the one before for a while.
+// The position of a requested record follows the maps on the page. This also holds if the server
+// places on the next map before the page shows it, or on the previous one for a while.
 func TestAskedFollowsTheMap(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	hub := view.New(view.Settings{Title: "blobs", Live: true, Asks: true})
@@ -61,8 +61,8 @@ func TestAskedFollowsTheMap(t *testing.T) {
 	}
 }
 
-// Points that get another cluster change their colour; they have not come again, with an id or
-// without one.
+// Points that change their cluster change their colour without being sent again, with or without an
+// id.
 func TestPointsChangeTheirCluster(t *testing.T) {
 	b := browser.Open(t, browser.Settings{})
 	hub := view.New(view.Settings{Title: "blobs", Live: true})

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/view"
 )
 
-// TestMain runs the tests, or, where a test has started the program again as one, readers.
+// TestMain runs the tests, or readers if a test started this program for that.
 func TestMain(m *testing.M) {
 	if url := os.Getenv(readersOf); url != "" {
 		if err := readAll(url); err != nil {
@@ -27,14 +27,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// serve serves a hub on an address, 127.0.0.1:0 for one of its own, until the test ends or
-// stop is called.
+// serve serves a hub on an address (127.0.0.1:0 for any port), until the test ends or stop is
+// called.
 func serve(t testing.TB, address string, s Settings) (url string, stop func()) {
 	t.Helper()
 	return serveTo(t, address, s, web.Access{})
 }
 
-// serveTo is serve for those who have access.
+// serveTo is serve with access control.
 func serveTo(t testing.TB, address string, s Settings, to web.Access) (url string, stop func()) {
 	t.Helper()
 	h, err := New(s)
@@ -90,8 +90,8 @@ func ask(t *testing.T, url string, head map[string]string) (int, http.Header, st
 	return resp.StatusCode, resp.Header, string(body)
 }
 
-// Browsers get the page, others what was there before it; what the page loads is its own
-// files, under a policy that allows nothing else.
+// Browsers get the page and other clients the original one. The page only loads its own files,
+// under a policy that allows nothing else.
 func TestPageIsServed(t *testing.T) {
 	url, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})})
 	html := map[string]string{"Accept": "text/html,application/xhtml+xml"}
@@ -134,8 +134,8 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// Who reaches a page of this machine by another name, from another page, or without the
-// token, is refused.
+// A request for a local page under another name, from another page, or without the token is
+// rejected.
 func TestGuard(t *testing.T) {
 	open, _ := serve(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})})
 	locked, _ := serveTo(t, "127.0.0.1:0", Settings{Hub: view.New(view.Settings{})}, web.Access{Token: "secret"})

@@ -17,8 +17,8 @@ import (
 	"unfold/stream/view"
 )
 
-// slowly sends n requests over connections of their own, and reads no more than the head of each
-// answer. It counts the answers by their status; those that are refused have to say when to ask again.
+// slowly sends n requests over separate connections and reads only the head of each response. It
+// counts responses by status; rejected ones must have a Retry-After.
 func slowly(t *testing.T, url, path string, more string, n int) map[int]int {
 	t.Helper()
 	address := strings.TrimPrefix(url, "http://")
@@ -50,7 +50,8 @@ func slowly(t *testing.T, url, path string, more string, n int) map[int]int {
 
 const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
-// Readers that do not read take hardly more memory than one, of the socket and of all points.
+// Many readers that do not read take hardly more memory than one, for the socket and for all
+// points.
 func TestSlowReaders(t *testing.T) {
 	hub := view.New(view.Settings{Title: "blobs"})
 	put(t, hub, blobs(50_000, "a", "b", "c"))
@@ -66,14 +67,14 @@ func TestSlowReaders(t *testing.T) {
 	if points[200] != mostDumps || points[503] != 70-mostDumps || sockets[101] != 100 {
 		t.Errorf("answers: %v and %v", points, sockets)
 	}
-	// The points are 6.5 MB as Arrow, the first part for the socket half a MB.
+	// The points take 6.5 MB as Arrow, and the first message of the socket half a MB.
 	if after := live(); after-before > 20 {
 		t.Errorf("slow readers hold %.0f MB", after-before)
 	}
 }
 
-// A million points and 500 slow readers of each kind: the process takes at most 200 MB more than
-// while nobody reads.
+// With a million points and 500 slow readers of each kind, the process needs at most 200 MB more
+// than without readers.
 func TestSlowReadersOfAMillion(t *testing.T) {
 	tier.Full(t, "it shows a million points")
 	if runtime.GOOS != "linux" {
@@ -99,7 +100,7 @@ func TestSlowReadersOfAMillion(t *testing.T) {
 	}
 }
 
-// resident is what /proc says of this process's memory, in bytes.
+// resident returns this process's resident memory in bytes, from /proc.
 func resident(t *testing.T, what string) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")

@@ -10,10 +10,10 @@ import (
 	"unfold/stream/view"
 )
 
-// mostReaders bounds the sockets that are open at a time.
+// mostReaders bounds the number of open sockets.
 const mostReaders = 256
 
-// socket hands the hub's messages to a reader until it goes.
+// socket sends the hub's messages to a reader until it disconnects.
 func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	if !h.enter() {
 		web.Busy(w, r, "there are too many readers, or this is ending")
@@ -30,7 +30,8 @@ func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(h.ctx)
 	defer cancel()
-	// The page says nothing; what it sends ends it. Reading also answers pings and notes its end.
+	// The page sends nothing; any message from it closes the socket. Reading also answers pings and
+	// detects the end.
 	ctx = c.CloseRead(ctx)
 	for {
 		m, err := reader.Next(ctx)
@@ -44,7 +45,7 @@ func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter counts a socket in, unless there are too many or the handler is closed.
+// enter counts a new socket. It returns false if there are too many or the handler is closed.
 func (h *Handler) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,7 +64,7 @@ func (h *Handler) leave() {
 	h.sockets.Done()
 }
 
-// send writes a message; a reader that takes nothing for too long is dropped.
+// send writes a message; a reader that reads nothing for too long is dropped.
 func (h *Handler) send(ctx context.Context, c *websocket.Conn, m view.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, h.set.Stuck)
 	defer cancel()

@@ -18,23 +18,24 @@ import (
 	"unfold/ingest/table"
 )
 
-// Access says who may ask a server. The zero value lets everyone ask who reaches the address by its own
-// name, which is right for an address that this machine alone reaches.
+// Access controls access to a server. The zero value allows every request that uses one of the
+// server's own names, which is right for an address that only this machine can reach.
 type Access struct {
-	// Token, if not empty, is wanted for all pages but /livez, /readyz and /metrics.
+	// Token, if not empty, is required for all pages except /livez, /readyz and /metrics.
 	Token string
-	// Public says that everyone who reaches the address may ask, under any name.
+	// Public allows everyone who reaches the address, under any name.
 	Public bool
-	// Hosts are names of the server beside localhost, addresses, the machine's own name and that of
-	// the address to listen on. With some, no other is answered, also with a token or in public.
+	// Hosts are names of the server in addition to localhost, addresses, the machine's own name and
+	// that of the listen address. If set, no other name is answered, even with a token or in
+	// public.
 	Hosts []string
 }
 
 // ErrExposed is matched by the error of Check.
 var ErrExposed = errors.New("others than this machine reach it")
 
-// Check returns an error, ErrExposed, if others reach the address and may ask without a token, and nobody
-// said that they should.
+// Check returns an error, ErrExposed, if other machines can reach the address without a token and
+// Public is not set.
 func (a Access) Check(address string) error {
 	if private(address) || a.Token != "" || a.Public {
 		return nil
@@ -42,7 +43,7 @@ func (a Access) Check(address string) error {
 	return fmt.Errorf("%s: %w, without a token", address, ErrExposed)
 }
 
-// ReadToken reads the token of a file, "" for no file.
+// ReadToken reads the token from a file, "" for no file.
 func ReadToken(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -58,20 +59,22 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// guard stands before all pages of a listener: methods, bodies, names, origins, the token.
+// guard checks all requests of a listener: methods, bodies, names, origins, the token.
 type guard struct {
 	Access
 	pages http.Handler
-	// body bounds the bytes of a request's body, bodies how many are read at a time.
+	// body bounds the bytes of a request's body, bodies the number of bodies that are read
+	// concurrently.
 	body   int64
 	bodies chan struct{}
-	// socket: only this machine's programs reach it, and no browser. own is the name of the machine
-	// and that of the address.
+	// socket means that only programs on this machine can connect, and no browser. own has the
+	// names of the machine and of the address.
 	socket bool
 	own    []string
 }
 
-// mostBodies bounds the requests whose body is being read: others find connections all the same.
+// mostBodies bounds the requests whose body is being read, so that other requests still find
+// connections.
 const mostBodies = 128
 
 func newGuard(s *Settings, pages http.Handler) *guard {
@@ -85,7 +88,8 @@ func newGuard(s *Settings, pages http.Handler) *guard {
 	return g
 }
 
-// Of the pages that operators' tools ask: probes show no more than whether the process is well.
+// probe reports whether a path is one of the probes of operators' tools, which only show whether
+// the process is healthy.
 func probe(path string) bool    { return path == "/livez" || path == "/readyz" }
 func operator(path string) bool { return probe(path) || path == "/metrics" }
 
@@ -111,19 +115,20 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case status == 0:
 		g.pages.ServeHTTP(w, r)
 	case status == http.StatusMisdirectedRequest && probe(path):
-		// A probe by whatever name learns how the process is, and nothing else.
+		// A probe under any name gets the health status and nothing else.
 		g.pages.ServeHTTP(brief{w}, r)
 	default:
 		g.refuse(w, r, status, why)
 	}
 }
 
-// refuse refuses a request. Nobody waits for the rest of its body, and its connection makes way for
+// refuse rejects a request. It does not wait for the rest of the body, and frees the connection for
 // others.
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
-		// The server would read the body to its end. Where there is no deadline there is no server.
+		// Without a deadline the server would read the body to its end. Writers without deadlines
+		// are not from a server.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 	}
 	refuse(w, r, status, why)
@@ -131,7 +136,7 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 	c.wait()
 }
 
-// admit bounds the request itself. It returns the status and the reason of a refusal.
+// admit checks the request itself. For a rejection it returns the status and the reason.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) (done func(), status int, why string) {
 	limit := g.body
 	switch r.Method {
@@ -158,7 +163,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) (done func(), stat
 	return b.end, 0, ""
 }
 
-// body counts among those that are read until its end.
+// body counts as being read until its end.
 type body struct {
 	io.ReadCloser
 	from chan struct{}
@@ -180,7 +185,7 @@ func (b *body) end() {
 	}
 }
 
-// allowed says whether who asks may.
+// allowed checks whether the client has access.
 func (g *guard) allowed(r *http.Request) (status int, why string) {
 	path := r.URL.Path
 	token := g.Token != "" && g.has(r)
@@ -188,7 +193,7 @@ func (g *guard) allowed(r *http.Request) (status int, why string) {
 	case g.named(r.Host):
 	case len(g.Hosts) == 0 && (g.Public || token || g.Token != "" && !operator(path)):
 	default:
-		// A name from elsewhere that leads here is how pages from elsewhere get in.
+		// Attacks by DNS rebinding use a foreign name that resolves to this server.
 		return http.StatusMisdirectedRequest, "this server does not answer under this name; --hosts or http_hosts names others"
 	}
 	if path != "/" && foreign(r) {
@@ -206,15 +211,15 @@ func (g *guard) allowed(r *http.Request) (status int, why string) {
 	return http.StatusUnauthorized, "a token is wanted: open /?token=..., or send it as Authorization: Bearer"
 }
 
-// named reports whether a request's host is a name of the server. What is an address, or nothing, comes
-// from no page that was reached by a name.
+// named reports whether a request's host is a name of the server. An address or an empty host
+// cannot come from a page that was reached by a foreign name.
 func (g *guard) named(host string) bool {
 	name := nameOf(host)
 	return g.socket || name == "" || name == "localhost" || net.ParseIP(name) != nil || slices.Contains(g.own, name) ||
 		slices.ContainsFunc(g.Hosts, func(h string) bool { return nameOf(h) == name })
 }
 
-// foreign reports whether a browser asks for a page from elsewhere.
+// foreign reports whether the request comes from a page of another origin.
 func foreign(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site != "same-origin" && site != "none"
@@ -236,9 +241,9 @@ func (g *guard) has(r *http.Request) bool {
 	return bearer && same(given, g.Token)
 }
 
-// signIn answers /?token=TOKEN: it sets the cookie and leads to the page without it. The cookie is lax: a
-// strict one does not come with what a link from another site, as in a notebook, leads to. Other requests
-// of such sites are refused by their origin.
+// signIn answers /?token=TOKEN: it sets the cookie and redirects to the page without it. The cookie
+// is lax, because a strict one would not be sent after a link from another site, such as a
+// notebook. Other requests from such sites are rejected by their origin.
 func (g *guard) signIn(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: cookieOf(g.Token), Value: digest(g.Token), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 	query := r.URL.Query()
@@ -252,7 +257,7 @@ func (g *guard) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// same compares secrets in a time that says nothing of them.
+// same compares secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // digest stands for a token in browsers.
@@ -261,14 +266,14 @@ func digest(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// cookieOf names the cookie: browsers share cookies among all ports of a machine, so that each token has
-// one of its own.
+// cookieOf returns the cookie's name. Browsers share cookies among all ports of a machine, so each
+// token has its own name.
 func cookieOf(token string) string {
 	sum := sha256.Sum256([]byte("unfold cookie " + token))
 	return "unfold_token_" + hex.EncodeToString(sum[:4])
 }
 
-// brief sends the status of an answer alone.
+// brief sends only the status of a response.
 type brief struct{ http.ResponseWriter }
 
 func (b brief) Write(p []byte) (int, error) { return len(p), nil }

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// operators and others are pages of a listener: those of all that listen.
+// operators and others are the pages of a listener that serves all kinds.
 var (
 	operators = []string{"/livez", "/readyz", "/metrics"}
 	others    = []string{"/", "/app.js", "/live", "/api/points", "/place", "/model", "/openapi.json", "/debug/pprof/heap"}
 )
 
-// guarded are the pages behind a guard. They answer with what they got of the body.
+// guarded returns pages behind a guard. They answer with the body they received.
 func guarded(s Settings) http.Handler {
 	if s.Address == "" {
 		s.Address = "127.0.0.1:0"
@@ -44,8 +44,8 @@ func status(h http.Handler, method, path string, head map[string]string, body st
 	return w.Code, w
 }
 
-// A name that is not the server's gets nothing of any page, but whether the process is well. Addresses,
-// as probes and Prometheus send them, and names of the machine are the server's own.
+// Under a foreign name only the health of the process is visible. Addresses, as in probes and
+// Prometheus, and names of the machine count as the server's own.
 func TestHosts(t *testing.T) {
 	name, err := os.Hostname()
 	if err != nil {
@@ -83,7 +83,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Without the token nothing is answered but what operators' tools ask; who has it may ask under any name.
+// Without the token only the pages for operators' tools are answered; with it, any name is
+// accepted.
 func TestToken(t *testing.T) {
 	h := guarded(Settings{Address: "0.0.0.0:0", Access: Access{Token: "secret"}})
 	for _, path := range others {
@@ -119,7 +120,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Pages from elsewhere may lead to the page, and ask for nothing else.
+// Pages of other origins may link to the page, and may request nothing else.
 func TestOrigins(t *testing.T) {
 	h := guarded(Settings{})
 	for _, path := range append(others, operators...) {
@@ -141,7 +142,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// Methods and bodies are bounded before any page sees them.
+// Methods and bodies are checked before any page gets the request.
 func TestRequests(t *testing.T) {
 	h := guarded(Settings{Body: 4})
 	for _, c := range []struct {
@@ -163,7 +164,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// An address that others reach takes a token, or the word that everyone may ask.
+// An address that other machines reach requires a token, or explicit public access.
 func TestCheck(t *testing.T) {
 	for address, local := range map[string]bool{"127.0.0.1:80": true, "localhost:1": true, "[::1]:1": true, "unix:/a": true, "0.0.0.0:1": false, ":1": false, "10.0.0.1:1": false, "stage.example:1": false} {
 		if err := (Access{}).Check(address); (err == nil) != local {

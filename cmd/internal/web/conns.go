@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// Bounds of the connections that are open at a time: all, those of one client, and those beyond that
-// are for operators' tools alone. While more than few wait for a request, a new connection takes the
-// place of the one that waits longest.
+// These bound the open connections: all, those of one client, and the last ones, reserved for
+// operators' tools. While more than few wait for a request, a new connection replaces the one that
+// has waited longest.
 const (
 	mostConnections = 512
 	mostOfClient    = 384
@@ -18,12 +18,12 @@ const (
 	few             = 64
 )
 
-// sendBuffer bounds what the system holds of answers for a connection, in bytes; by itself it would
-// hold megabytes for a reader that takes nothing.
+// sendBuffer bounds the system's send buffer of a connection, in bytes; otherwise it would grow to
+// megabytes for a reader that does not read.
 const sendBuffer = 256 << 10
 
-// conns are the connections of a listener. Nothing waits to be accepted: what is too much makes way or
-// is closed, so that who silently holds connections cannot keep others out.
+// conns are the connections of a listener. All are accepted at once; excess ones are closed or
+// replace others, so that clients which silently hold connections cannot keep others out.
 type conns struct {
 	net.Listener
 	most, ofClient, scarce int
@@ -37,14 +37,14 @@ func newConns(l net.Listener) *conns {
 	return &conns{Listener: l, most: mostConnections, ofClient: mostOfClient, scarce: mostScarce, open: map[*conn]struct{}{}}
 }
 
-// conn is a connection. nil stands for one that is not counted.
+// conn is a connection; nil stands for one that is not counted.
 type conn struct {
 	net.Conn
 	of     *conns
 	client netip.Prefix
-	// last: it is one of the last ones, for operators.
+	// last marks one of the last connections, reserved for operators.
 	last bool
-	// waits is when it began to wait for a request, as a turn; 0: one is being answered.
+	// waits is the turn at which it began to wait for a request; 0 while one is being answered.
 	waits  uint64
 	closed sync.Once
 }
@@ -59,7 +59,7 @@ func (l *conns) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if tcp, is := raw.(*net.TCPConn); is {
-			// The system's own bound stays where this one is not taken.
+			// If this limit is not accepted, the system's own applies.
 			_ = tcp.SetWriteBuffer(sendBuffer)
 		}
 		c, victim := l.admit(raw)
@@ -73,8 +73,8 @@ func (l *conns) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection in. It returns nil if there is no room, and another one that has to make
-// way, nil if none has.
+// admit counts a new connection. It returns nil if there is no room for it, and a victim to close
+// in its favour, nil if none is needed.
 func (l *conns) admit(raw net.Conn) (c, victim *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,8 +127,8 @@ func (l *conns) admit(raw net.Conn) (c, victim *conn) {
 	return c, victim
 }
 
-// clientOf is the network of who connects: an address of IPv4, the 64 bits of IPv6 that a network has
-// to itself. It is not valid for this machine, whose programs share an address.
+// clientOf returns the network of a client: an IPv4 address, or the 64-bit prefix of IPv6. It is
+// invalid for this machine, whose programs share an address.
 func clientOf(c net.Conn) netip.Prefix {
 	tcp, is := c.RemoteAddr().(*net.TCPAddr)
 	if !is {
@@ -159,7 +159,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// begin notes that a request is being answered, and reports whether the connection is one of the last.
+// begin records that a request is being answered, and reports whether the connection is one of the
+// last.
 func (c *conn) begin() (last bool) {
 	if c == nil {
 		return false
@@ -170,14 +171,14 @@ func (c *conn) begin() (last bool) {
 	return c.last
 }
 
-// state is for http.Server.ConnState: a connection waits again.
+// state is for http.Server.ConnState; it detects that a connection waits again.
 func (l *conns) state(raw net.Conn, s http.ConnState) {
 	if c, is := raw.(*conn); is && s == http.StateIdle {
 		c.wait()
 	}
 }
 
-// wait notes that a connection waits for a request.
+// wait records that a connection waits for a request.
 func (c *conn) wait() {
 	if c == nil {
 		return
@@ -188,7 +189,7 @@ func (c *conn) wait() {
 	c.waits = c.of.turn
 }
 
-// context is for http.Server.ConnContext: requests know their connection.
+// context is for http.Server.ConnContext; it gives requests access to their connection.
 func (l *conns) context(ctx context.Context, raw net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, raw)
 }

@@ -46,8 +46,8 @@ func (f *flood) end() {
 	}
 }
 
-// Probes are answered within a second while others hold every connection that they can: silent ones,
-// slow headers, slow bodies, readers that do not read, and new ones all the time.
+// Probes are answered within a second while clients occupy as many connections as they can: silent
+// ones, slow headers, slow bodies, readers that do not read, and a constant stream of new ones.
 func TestProbesDuringFloods(t *testing.T) {
 	gone := make(chan struct{})
 	pages := Handler(func() (string, error) { return "", nil }, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "figures") }))
@@ -135,8 +135,8 @@ func (c *tcp) Close() error {
 	return nil
 }
 
-// One client takes no more than its share; beyond all that there are, who waits longest makes way, and
-// the last ones are for operators.
+// A client gets at most its share of connections. Beyond the total, the one that has waited longest
+// is replaced, and the last ones are reserved for operators.
 func TestAdmission(t *testing.T) {
 	l := &conns{most: 8, ofClient: 5, scarce: 2, open: map[*conn]struct{}{}}
 	admit := func(from string) (c, victim *conn) { return l.admit(&tcp{from: from}) }
@@ -152,7 +152,8 @@ func TestAdmission(t *testing.T) {
 	for range 5 {
 		one = append(one, plain("10.0.0.1:1"))
 	}
-	// The same client: its connection that waits longest makes way, which one that is answered is not.
+	// For the same client, its longest waiting connection is replaced, but not one that is being
+	// answered.
 	one[0].begin()
 	if c, victim := admit("10.0.0.1:2"); c == nil || c.last || victim != one[1] {
 		t.Errorf("one more of a client: %+v, %+v", c, victim)
@@ -198,7 +199,7 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// Bodies that come slowly take no more than their share of requests.
+// Slow bodies occupy at most their share of requests.
 func TestSlowBodiesShare(t *testing.T) {
 	gone := make(chan struct{})
 	h := newGuard(&Settings{Address: "127.0.0.1:0", Body: 10}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }))
@@ -236,7 +237,7 @@ func TestSlowBodiesShare(t *testing.T) {
 	}
 }
 
-// A connection that has had its answer waits again, and makes way.
+// A connection waits again after its response, and can then be replaced.
 func TestKeptConnections(t *testing.T) {
 	s, err := Listen(t.Context(), Settings{Address: "127.0.0.1:0"}, Handler(func() (string, error) { return "", nil }, nil))
 	if err != nil {

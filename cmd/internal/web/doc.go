@@ -1,9 +1,9 @@
-// Package web serves what an operator asks a running stage over HTTP:
+// Package web serves the operators' pages of a running stage over HTTP:
 //
 //	/livez    200 as long as the process can answer
 //	/readyz   200 if it owns a share of the stream and has a map, else 503 and why
 //	/metrics  metrics in Prometheus's text format
 //
-// These answer GET and HEAD only, show nothing of the data, and are meant for an address
-// that only operators reach. Package serve answers beside them where that is asked for.
+// These answer GET and HEAD only, show no data, and are meant for an address that only operators
+// reach. Package serve adds placement requests if configured.
 package web

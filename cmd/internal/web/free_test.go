@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// An address is free until somebody listens there, and a stage of this program is told from others.
+// An address is free until a process listens there, and a stage of this program is distinguished
+// from others.
 func TestFree(t *testing.T) {
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "# a metric\nunfold_events_total 1\n")

@@ -15,12 +15,12 @@ import (
 	"unfold/cmd/internal/web/webtest"
 )
 
-// A socket in the file system is its owner's, is taken from a process that died, and not from
-// one that lives; a file that is no socket stays.
+// A socket in the file system belongs to its owner. The socket of a dead process is replaced, that
+// of a live one is not, and a file that is no socket stays.
 func TestSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	pages := Handler(func() (string, error) { return "", nil }, nil, "/more")
-	// What a process leaves that is killed.
+	// This is the state that a killed process leaves.
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// Stop waits for the requests that are under way, and no longer than it may.
+// Stop waits for the requests in progress, but not longer than its limit.
 func TestStop(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +95,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Who sends a header slowly is cut off.
+// A client that sends its header slowly is disconnected.
 func TestSlowHeader(t *testing.T) {
 	s := patient(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	if s.ReadHeaderTimeout == 0 || s.ReadTimeout == 0 || s.WriteTimeout == 0 || s.IdleTimeout == 0 || s.MaxHeaderBytes == 0 {

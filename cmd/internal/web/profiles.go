@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// WithProfiles adds this process's profiles to pages, for "go tool pprof". The standard
-// library's handlers are not used: to import them is to hang them on the mux that all
-// of a process shares.
+// WithProfiles adds this process's profiles to pages, for "go tool pprof". It does not use the
+// standard library's handlers, because importing them registers them on the global mux.
 func WithProfiles(pages http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
@@ -33,7 +32,7 @@ func WithProfiles(pages http.Handler) http.Handler {
 		if debug > 0 {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		}
-		// What fails here is the reader's connection.
+		// Only the reader's connection can fail here.
 		_ = p.WriteTo(w, debug)
 	})
 	mux.HandleFunc("GET /debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) {

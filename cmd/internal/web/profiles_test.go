@@ -11,8 +11,7 @@ import (
 	"unfold/cmd/internal/web/webtest"
 )
 
-// Profiles are there only where they are asked for, in pprof's format, and not on the
-// mux that all of a process shares.
+// Profiles are only served if enabled, in pprof's format, and not on the global mux.
 func TestProfiles(t *testing.T) {
 	pages := Handler(func() (string, error) { return "", nil }, http.NotFoundHandler())
 	get := func(h http.Handler, path string) (int, []byte) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Busy answers that there is too much to do now, and when to ask again.
+// Busy responds that the server is overloaded, and when to try again.
 func Busy(w http.ResponseWriter, r *http.Request, why string) {
 	refuse(w, r, http.StatusServiceUnavailable, why+"; ask again later")
 }
 
-// refuse answers why something is not: for people as text, for programs as problem details (RFC 9457).
+// refuse responds with an error: for people as text, for programs as problem details (RFC 9457).
 func refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	switch status {
 	case http.StatusServiceUnavailable:
@@ -37,10 +37,10 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // what fails here is the reader's connection
+	_, _ = w.Write(append(text, '\n')) // only the reader's connection can fail here
 }
 
-// WantsHTML reports whether somebody asks who shows pages.
+// WantsHTML reports whether the client is a browser.
 func WantsHTML(r *http.Request) bool {
 	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if kind, _, err := mime.ParseMediaType(part); err == nil && kind == "text/html" {

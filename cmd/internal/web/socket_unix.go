@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// privateSocket opens a socket in the file system that its owner alone can connect to, from its
-// first moment on.
+// privateSocket opens a socket in the file system that only its owner can connect to, from the
+// moment it exists.
 func privateSocket(ctx context.Context, path string) (net.Listener, error) {
 	before := syscall.Umask(0o177)
 	defer syscall.Umask(before)

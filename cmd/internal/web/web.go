@@ -25,9 +25,9 @@ type Server struct {
 	done     chan error
 }
 
-// Handler returns the pages. Ready returns nil if the stage is ready, and what there is
-// to say all the same, or the reason why it is not; metrics serves /metrics, nil for none.
-// The page / lists these and more, which somebody else serves.
+// Handler returns the pages. ready returns nil and details if the stage is ready, or the reason why
+// not; metrics serves /metrics, nil for none. The page / lists these and more, which other handlers
+// serve.
 func Handler(ready func() (detail string, err error), metrics http.Handler, more ...string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
@@ -63,16 +63,16 @@ func answer(w http.ResponseWriter, status int, text string) {
 
 // Settings of a server.
 type Settings struct {
-	// Address is HOST:PORT, where port 0 takes a free one, or unix:PATH.
+	// Address is HOST:PORT, where port 0 selects a free one, or unix:PATH.
 	Address string
 	Access  Access
 	// Body bounds the bytes of a request's body, 8 MiB for 0.
 	Body int64
-	// Log gets what goes wrong with a request, as a warning; nil: nobody does.
+	// Log logs failed requests as warnings; nil disables it.
 	Log *slog.Logger
 }
 
-// Listen begins to answer. All pages are behind one guard, which Settings.Access sets.
+// Listen starts to serve. All pages are behind one guard, configured by Settings.Access.
 func Listen(ctx context.Context, set Settings, h http.Handler) (*Server, error) {
 	set.Body = cmp.Or(set.Body, 8<<20)
 	if set.Log == nil {
@@ -93,10 +93,10 @@ func Listen(ctx context.Context, set Settings, h http.Handler) (*Server, error) 
 	return s, nil
 }
 
-// ErrOurs is matched by the error of Free where a process of this program answers.
+// ErrOurs is matched by the error of Free if a process of this program listens there.
 var ErrOurs = errors.New("unfold answers there already")
 
-// Free reports whether Listen could listen on an address now. It leaves nothing there.
+// Free reports whether Listen could listen on an address now. It leaves nothing behind.
 func Free(ctx context.Context, address string) error {
 	path, unix := strings.CutPrefix(address, unixPrefix)
 	if unix {
@@ -116,10 +116,10 @@ func Free(ctx context.Context, address string) error {
 	return fmt.Errorf("%w; name another address, or off", err)
 }
 
-// mostMetrics bounds what is read to find out whose metrics they are.
+// mostMetrics bounds the bytes that are read to recognise the program by its metrics.
 const mostMetrics = 1 << 20
 
-// ours reports whether a stage of this program has the address.
+// ours reports whether a stage of this program listens on the address.
 func ours(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -136,7 +136,7 @@ func ours(ctx context.Context, address string) bool {
 	return err == nil && strings.Contains(string(text), "\nunfold_")
 }
 
-// patient is a server that waits for nobody for long.
+// patient returns a server with timeouts for slow clients.
 func patient(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
@@ -145,8 +145,8 @@ func patient(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// listen opens an address. A socket that a process left which ended without order is
-// replaced; nobody but its owner can connect to one.
+// listen opens an address. A socket left behind by a crashed process is replaced; only its owner
+// can connect to a socket.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	path, unix := strings.CutPrefix(address, unixPrefix)
 	if !unix {
@@ -168,7 +168,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return privateSocket(ctx, path)
 }
 
-// Address is where the server answers, HOST:PORT or unix:PATH.
+// Address returns the server's address, HOST:PORT or unix:PATH.
 func (s *Server) Address() string {
 	if a := s.listener.Addr(); a.Network() == "unix" {
 		return unixPrefix + a.String()
@@ -176,7 +176,7 @@ func (s *Server) Address() string {
 	return s.listener.Addr().String()
 }
 
-// URL is the address for who asks.
+// URL returns the server's URL for clients.
 func (s *Server) URL() string {
 	if a := s.Address(); strings.HasPrefix(a, unixPrefix) {
 		return a
@@ -184,10 +184,10 @@ func (s *Server) URL() string {
 	return "http://" + s.Address()
 }
 
-// Close ends the server; requests under way have a second to finish.
+// Close stops the server; requests in progress have a second to finish.
 func (s *Server) Close() error { return s.Stop(time.Second) }
 
-// Stop ends the server; requests under way have so long to finish.
+// Stop stops the server; requests in progress may finish within the given time.
 func (s *Server) Stop(within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()

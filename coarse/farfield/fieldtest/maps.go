@@ -7,17 +7,17 @@ import (
 	"unfold/internal/vec"
 )
 
-// State is what a field is moved to, with the Delta_i^2 that it was made of.
+// State is the state of a map that a field is moved to, with its Delta_i^2.
 type State struct {
 	Mu             vec.Matrix[float64]
 	Sigma2, Delta2 []float64
 }
 
-// N and Dims are the numbers of points and dimensions.
+// N and Dims return the numbers of points and dimensions.
 func (s *State) N() int    { return s.Mu.Rows }
 func (s *State) Dims() int { return s.Mu.Cols }
 
-// newState returns n points in the origin with scales of their own.
+// newState returns n points at the origin with random scales.
 func newState(n, d int, r *rand.Rand) *State {
 	s := &State{Mu: vec.New[float64](n, d), Sigma2: make([]float64, n), Delta2: make([]float64, n)}
 	for i := range n {
@@ -27,11 +27,11 @@ func newState(n, d int, r *rand.Rand) *State {
 	return s
 }
 
-// bandwidth2 returns a Delta^2 within [0.1, 10] as maps have them.
+// bandwidth2 returns a Delta^2 in [0.1, 10], distributed as in real maps, from a normal deviate.
 func bandwidth2(normal float64) float64 { return min(max(math.Exp(0.7*normal), 0.1), 10) }
 
-// Layouts are maps that fields have to cope with, by name: n points in d
-// dimensions.
+// Layouts are difficult maps that every field must handle, by name: functions that return n points
+// in d dimensions.
 var Layouts = map[string]func(n, d int, seed uint64) *State{
 	"cloud": func(n, d int, seed uint64) *State {
 		return scatter(n, d, seed, func(k int, x float64) float64 { return 3 * x })
@@ -60,7 +60,7 @@ var Layouts = map[string]func(n, d int, seed uint64) *State{
 	"blobs": func(n, d int, seed uint64) *State { return Blobs(n, d, 7, seed) },
 }
 
-// scatter returns points whose coordinates are place(k, a normal deviate).
+// scatter returns points with coordinates place(k, x), where x is a normal deviate.
 func scatter(n, d int, seed uint64, place func(k int, x float64) float64) *State {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := newState(n, d, r)
@@ -72,8 +72,8 @@ func scatter(n, d int, seed uint64, place func(k int, x float64) float64) *State
 	return s
 }
 
-// Blobs returns n points in count blobs of uneven size, width and length scale
-// in a cube of edge 100, sigma^2 = 0.1.
+// Blobs returns n points in count blobs of uneven size, width and length scale in a cube of edge
+// 100, with sigma^2 = 0.1.
 func Blobs(n, d, count int, seed uint64) *State {
 	r := rand.New(rand.NewPCG(seed, 2))
 	centre := vec.New[float64](count, d)

@@ -6,8 +6,7 @@ import (
 	"unfold/coarse/farfield"
 )
 
-// work checks that a visitor finds its memory as it left it, from batch to batch
-// and from sweep to sweep.
+// work checks that the visitor's memory keeps its contents between batches and sweeps.
 func work(t *testing.T, create func([]float64, int) farfield.Field) {
 	s := Blobs(3000, 2, 5, 1)
 	f := create(s.Delta2, 2)
@@ -24,8 +23,8 @@ func work(t *testing.T, create func([]float64, int) farfield.Field) {
 	}
 }
 
-// allocations checks that moves and sweeps use the memory of those before. A
-// few small pieces, for goroutines and closures, are allowed.
+// allocations checks that moves and sweeps reuse memory. A few small allocations, for goroutines
+// and closures, are allowed.
 func allocations(t *testing.T, create func([]float64, int) farfield.Field) {
 	s := Blobs(3000, 2, 5, 1)
 	f := create(s.Delta2, 2)
@@ -41,8 +40,8 @@ func allocations(t *testing.T, create func([]float64, int) farfield.Field) {
 	}
 }
 
-// memory checks that a point takes no more than so many bytes, however many
-// points there are. It has one thread: what each of several comes to hold is chance.
+// memory checks that memory per point is at most the given number of bytes, for any number of
+// points. It uses one thread, because the memory of each of several threads is random.
 func memory(t *testing.T, most int64, create func([]float64, int) farfield.Field) {
 	for _, n := range []int{5000, 20000} {
 		s := Blobs(n, 2, 20, 1)

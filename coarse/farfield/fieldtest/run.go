@@ -13,20 +13,19 @@ import (
 
 // Traits of an implementation.
 type Traits struct {
-	// Whole says that sources stand for all points: that their weighted means
-	// are those of the other points, not of a sample.
+	// Whole says that sources represent all points: their weighted means are those of all other
+	// points, not of a sample.
 	Whole bool
-	// Sizes and Dims are what it is run on; nil: a choice from 1 point to 701
-	// and 1 to 5 dimensions.
+	// Sizes and Dims are the numbers of points and dimensions to test; nil means a choice from 1 to
+	// 701 points and 1 to 5 dimensions.
 	Sizes, Dims []int
-	// Bytes is the most memory of a point in a large map; 0: not checked.
+	// Bytes is the maximum memory per point on a large map; 0 skips the check.
 	Bytes int64
 }
 
-// Run checks the fields that create returns: that every point is a target once
-// and its state is right, that weights sum to n-1 and Self is true, that sweeps
-// agree bit for bit with one another and for any number of threads, that Pairs
-// counts, that nothing is infinite, that Work stays, and that memory is O(n).
+// Run checks the fields that create returns. Every point is a target once, with the right state.
+// Weights sum to n-1, and Self is right. Sweeps have the same bits for any number of threads. Pairs
+// counts correctly, nothing is infinite, Work keeps its contents, and memory is O(n).
 func Run(t *testing.T, traits Traits, create func(delta2 []float64, dims int) farfield.Field) {
 	sizes, dims := traits.Sizes, traits.Dims
 	if sizes == nil {
@@ -50,11 +49,11 @@ func Run(t *testing.T, traits Traits, create func(delta2 []float64, dims int) fa
 	}
 }
 
-// shown is what one sweep showed.
+// shown is the result of one sweep.
 type shown struct {
 	forces vec.Matrix[float64]
 	pairs  int64
-	print  []uint64 // of every target: of all that it was held against
+	print  []uint64 // hash of all sources, for every target
 }
 
 // check moves fields to one state and then, with the same Delta2, to another.
@@ -78,7 +77,7 @@ func check(t *testing.T, s, next *State, traits Traits, create func([]float64, i
 	}
 }
 
-// same fails if two sweeps were not the same bit for bit.
+// same fails unless two sweeps have the same bits.
 func same(t *testing.T, what string, a, b shown) {
 	t.Helper()
 	if a.pairs != b.pairs || !slices.Equal(a.print, b.print) || !slices.Equal(a.forces.Data, b.forces.Data) {
@@ -140,7 +139,7 @@ func sums(s *State) []float64 {
 	return out
 }
 
-// batch checks what a batch's targets are held against.
+// batch checks the sources of a batch's targets.
 func batch(t *testing.T, b *farfield.Batch, s *State, whole []float64, traits Traits) {
 	t.Helper()
 	n, d := s.N(), s.Dims()
@@ -186,7 +185,7 @@ func batch(t *testing.T, b *farfield.Batch, s *State, whole []float64, traits Tr
 	}
 }
 
-// print returns a number that distinguishes batches, an FNV hash of all values.
+// print returns a hash of a batch: FNV over all values.
 func print(b *farfield.Batch) uint64 {
 	h := uint64(14695981039346656037)
 	add := func(x uint64) { h = (h ^ x) * 1099511628211 }

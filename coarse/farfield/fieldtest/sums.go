@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// push is the weight of a pair's repulsion for a = d/2 and unit weight, both
-// directions: with q = sigma_i^2 + sigma_j^2 + r^2/d and P = (D/(q+D))^(d/2),
+// push returns the weight of a pair's repulsion for a = d/2 and unit weight, in both directions.
+// With q = sigma_i^2 + sigma_j^2 + r^2/d and P = (D/(q+D))^(d/2) it is
 //
 //	P/(1-P)/(q+D) for D = Delta_i^2 plus the same for D = Delta_j^2
 //
@@ -28,15 +28,14 @@ func push(d int, q, deltaI2, deltaJ2 float64) float64 {
 	return one(deltaI2) + one(deltaJ2)
 }
 
-// Forces returns the repulsion of every point, n x d, summed over a sweep of f.
-// f must have been moved.
+// Forces returns the repulsion of every point, n x d, from one sweep of f. f must have been moved.
 func Forces(f farfield.Field, n, d, threads int) vec.Matrix[float64] {
 	out := vec.New[float64](n, d)
 	f.Sweep(threads, func(b *farfield.Batch) { Force(b, d, out) })
 	return out
 }
 
-// Force adds up the repulsion of a batch's targets.
+// Force computes the repulsion of a batch's targets.
 func Force(b *farfield.Batch, d int, out vec.Matrix[float64]) {
 	s, inverse := &b.Sources, 1/float64(d)
 	for t, i := range b.Points {
@@ -59,8 +58,7 @@ func Force(b *farfield.Batch, d int, out vec.Matrix[float64]) {
 	}
 }
 
-// Exact returns the repulsion of the named points, len(points) x d, from all
-// others.
+// Exact returns the repulsion of the given points, len(points) x d, from all others.
 func Exact(s *State, points []int, threads int) vec.Matrix[float64] {
 	d := s.Dims()
 	out := vec.New[float64](len(points), d)
@@ -80,9 +78,9 @@ func Exact(s *State, points []int, threads int) vec.Matrix[float64] {
 	return out
 }
 
-// Error compares forces with the exact ones at the named points: the root of
-// the sum of squared differences relative to that of the forces, and the largest
-// difference relative to the root mean square of the forces.
+// Error compares forces with the exact ones at the given points. rms is the root of the summed
+// squared errors relative to that of the forces; worst is the largest error relative to the root
+// mean square of the forces.
 func Error(got, exact vec.Matrix[float64], points []int) (rms, worst float64) {
 	var sum, most, scale float64
 	for p, i := range points {

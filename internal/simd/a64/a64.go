@@ -1,10 +1,10 @@
-// Package a64 is for the generators of assembly of arm64: it writes kernels for Go's
-// assembler, with the vector instructions that it does not know as words.
+// Package a64 generates arm64 kernels for Go's assembler. It writes vector instructions that the
+// assembler does not know as machine words.
 //
-// Registers are taken one by one and never given back, as a kernel has 26 for integers and 32
-// for vectors. Every vector instruction is written as its word, with the mnemonic of the
-// processor's manual beside it (Arm Architecture Reference Manual for A-profile, chapter
-// C7.2). So the order of operands is the manual's: destination first.
+// Registers are allocated one by one and never freed, since a kernel has 26 for integers and 32 for
+// vectors. Every vector instruction is written as its machine word, with the mnemonic of the
+// processor's manual as a comment (Arm Architecture Reference Manual for A-profile, chapter C7.2).
+// Operands are in the manual's order: destination first.
 package a64
 
 import (
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// R is a register for integers, V one for vectors.
+// R is an integer register, V a vector register.
 type (
 	R int
 	V int
@@ -25,13 +25,13 @@ type (
 
 func (r R) String() string { return fmt.Sprintf("R%d", int(r)) }
 
-// F names the lowest 32, 64 or 128 bits, in loads and stores.
+// F returns the name of the register's lowest 32, 64 or 128 bits, for loads and stores.
 func (v V) F() string { return fmt.Sprintf("F%d", int(v)) }
 
 // String is the register without an arrangement.
 func (v V) String() string { return fmt.Sprintf("V%d", int(v)) }
 
-// Lane names element i of a type of elements: B, H, S or D.
+// Lane returns the name of element i of a type of elements: B, H, S or D.
 func (v V) Lane(of string, i int) string { return fmt.Sprintf("V%d.%s[%d]", int(v), of, i) }
 
 // Asm collects the kernels of a package.
@@ -44,8 +44,8 @@ type Asm struct {
 
 var parameter = regexp.MustCompile(`(\w+(?:, \w+)*) (\*?(?:\[\])?\w+)`)
 
-// Func begins a kernel with parameters such as "a, b *float32, n int". result is the type of
-// what it returns, or empty; doc goes on after the name.
+// Func begins a kernel with parameters such as "a, b *float32, n int". result is the type of its
+// result, or empty; doc continues the comment after the name.
 func (a *Asm) Func(name, parameters, result, doc string) {
 	a.offset, a.vectors, a.ints = map[string]int{}, 0, nil
 	for r := range R(27) {
@@ -89,7 +89,7 @@ func (a *Asm) P(format string, args ...any) {
 // Label names the next instruction.
 func (a *Asm) Label(name string) { a.code.WriteString(name + ":\n") }
 
-// Int takes a register for integers.
+// Int allocates an integer register.
 func (a *Asm) Int() R {
 	if len(a.ints) == 0 {
 		log.Fatal("a64: a kernel needs more registers for integers than there are")
@@ -99,7 +99,7 @@ func (a *Asm) Int() R {
 	return r
 }
 
-// Ints takes n registers.
+// Ints allocates n integer registers.
 func (a *Asm) Ints(n int) (out []R) {
 	for range n {
 		out = append(out, a.Int())
@@ -107,7 +107,7 @@ func (a *Asm) Ints(n int) (out []R) {
 	return out
 }
 
-// Arg takes a register and loads a parameter of 8 bytes.
+// Arg allocates a register and loads a parameter of 8 bytes into it.
 func (a *Asm) Arg(name string) R {
 	r := a.Int()
 	a.Load(name, r)
@@ -117,7 +117,7 @@ func (a *Asm) Arg(name string) R {
 // Load loads a parameter of 8 bytes.
 func (a *Asm) Load(name string, r R) { a.P("MOVD\t%s, %v", a.Param(name), r) }
 
-// Param is where a parameter lies, or the result if the name is ret.
+// Param returns the address of a parameter, or of the result if the name is ret.
 func (a *Asm) Param(name string) string {
 	offset, ok := a.offset[name]
 	if !ok {
@@ -126,7 +126,7 @@ func (a *Asm) Param(name string) string {
 	return fmt.Sprintf("%s+%d(FP)", name, offset)
 }
 
-// Vec takes a register for vectors.
+// Vec allocates a vector register.
 func (a *Asm) Vec() V {
 	if a.vectors == 32 {
 		log.Fatal("a64: a kernel needs more registers for vectors than there are")
@@ -135,7 +135,7 @@ func (a *Asm) Vec() V {
 	return V(a.vectors - 1)
 }
 
-// Vecs takes n registers.
+// Vecs allocates n vector registers.
 func (a *Asm) Vecs(n int) (out []V) {
 	for range n {
 		out = append(out, a.Vec())
@@ -143,7 +143,7 @@ func (a *Asm) Vecs(n int) (out []V) {
 	return out
 }
 
-// Quads loads the 16 bytes of each register, one after the other from base+offset on.
+// Quads loads 16 bytes into each register, consecutively from base+offset on.
 func (a *Asm) Quads(base R, offset int, to ...V) { a.quads("FLDPQ", "FMOVQ", true, base, offset, to) }
 
 // StoreQuads stores the 16 bytes of each register.
@@ -178,7 +178,7 @@ func (a *Asm) Zero(v ...V) {
 	}
 }
 
-// Next counts a register down and goes to a label unless it is zero.
+// Next decrements a register and jumps to a label unless it is zero.
 func (a *Asm) Next(count R, label string) {
 	a.P("SUBS\t$1, %v, %v", count, count)
 	a.P("BNE\t%s", label)
@@ -187,8 +187,8 @@ func (a *Asm) Next(count R, label string) {
 // Return ends a kernel.
 func (a *Asm) Return() { a.P("RET") }
 
-// Write writes the assembly and its stubs to the files that the flags -out and -stubs name, for
-// the package that -pkg names.
+// Write writes the assembly and its stubs to the files of the flags -out and -stubs, for the
+// package of the flag -pkg.
 func (a *Asm) Write() {
 	out := flag.String("out", "", "assembly to write")
 	stubs := flag.String("stubs", "", "declarations to write")

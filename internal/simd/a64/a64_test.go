@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The words are those that GNU as assembles from the mnemonics; testdata/encodings.py wrote them.
+// The words equal those that GNU as assembles from the mnemonics (written by
+// testdata/encodings.py).
 func TestEncodings(t *testing.T) {
 	wanted, err := os.ReadFile("testdata/encodings.txt")
 	if err != nil {
@@ -48,8 +49,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Parameters lie where Go's calling convention for assembly has them: each aligned to its size, the
-// result to eight bytes.
+// Parameters are at the offsets of Go's calling convention for assembly: each aligned to its size,
+// the result to eight bytes.
 func TestFunc(t *testing.T) {
 	var a Asm
 	a.Func("f", "x, y *float64, n int, small float32, alpha float64", "float32", "is a kernel.")
@@ -68,7 +69,7 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-// Quads takes pairs where the offset fits one, and leaves out none.
+// Quads uses pair instructions where the offset allows it, and loads every register.
 func TestQuads(t *testing.T) {
 	var a Asm
 	a.Quads(3, 992, 0, 1, 2, 3, 4)

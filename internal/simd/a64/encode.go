@@ -5,8 +5,9 @@ import (
 	"log"
 )
 
-// The words of instructions with all registers 0, by mnemonic and the destination's arrangement: of
-// three registers, of two, and of three the last of which gives one element.
+// These are the words of instructions with all registers 0, by mnemonic and the destination's
+// arrangement: with three registers, with two, and with three of which the last provides one
+// element.
 var (
 	three = map[string]uint32{
 		"and.16b": 0x4e201c00, "orr.16b": 0x4ea01c00, "eor.16b": 0x6e201c00,
@@ -34,7 +35,7 @@ var (
 		"fmla.4s": 0x4f801000, "fmls.4s": 0x4f805000,
 		"fmla.2d": 0x4fc01000, "fmul.2d": 0x4fc09000,
 	}
-	// from is the arrangement of the sources where that is not the destination's.
+	// from is the arrangement of the sources where it differs from the destination's.
 	from = map[string]string{
 		"smull.8h": "8b", "smull2.8h": "16b", "smlal.8h": "8b", "smlal2.8h": "16b",
 		"uaddlp.8h": "16b", "uaddlp.4s": "8h", "uadalp.2d": "4s", "sadalp.4s": "8h",
@@ -42,8 +43,8 @@ var (
 	}
 )
 
-// Do writes an instruction on a destination and one or two sources, whose elements are
-// arranged as the destination's are said to be; where their width changes, as the mnemonic wants.
+// Do writes an instruction with a destination and one or two sources. arrangement is the
+// destination's; the sources have the same, except for mnemonics that change the width.
 func (a *Asm) Do(op, arrangement string, d, n V, m ...V) {
 	key := op + "." + arrangement
 	source, ok := from[key]
@@ -59,9 +60,9 @@ func (a *Asm) Do(op, arrangement string, d, n V, m ...V) {
 	a.word(table, key, last<<16|uint32(n)<<5|uint32(d), text)
 }
 
-// By writes an instruction on a destination, a source and element i of another.
+// By writes an instruction with a destination, a source and element i of another.
 func (a *Asm) By(op, arrangement string, d, n, m V, i int) {
-	// An index of elements of 32 bits lies in bits 11 and 21, one of 64 bits in 11.
+	// The index of an element of 32 bits is in bits 11 and 21, that of one of 64 bits in bit 11.
 	of, index := "s", uint32(i>>1)<<11|uint32(i&1)<<21
 	if arrangement == "2d" {
 		of, index = "d", uint32(i)<<11

@@ -6,27 +6,27 @@ import (
 	"unfold/internal/simd"
 )
 
-// Manhattan writes to out[i] the sum of absolute differences of q and row rows[i] of data,
-// laid out as for Rows.
+// Manhattan writes to out[i] the sum of absolute differences between q and row rows[i] of data, in
+// the layout of Rows.
 func Manhattan(out, q, data []float32, stride int, rows []int32) {
 	rowsAt(simd.Best(), manhattan, out, q, data, stride, rows)
 }
 
-// Chebyshev writes to out[i] the largest absolute difference of q and row rows[i] of data,
-// laid out as for Rows.
+// Chebyshev writes to out[i] the largest absolute difference between q and row rows[i] of data, in
+// the layout of Rows.
 func Chebyshev(out, q, data []float32, stride int, rows []int32) {
 	rowsAt(simd.Best(), chebyshev, out, q, data, stride, rows)
 }
 
-// ManhattanBeyond returns a number above which a sum of n differences in float32 is of vectors that are truly
-// farther apart than most.
+// ManhattanBeyond returns a threshold: if a float32 sum of n differences exceeds it, the true
+// distance exceeds most.
 func ManhattanBeyond(most float64, n int) float64 { return beyond(most, Bound(n)) }
 
-// ChebyshevBeyond returns a number above which a difference in float32 is of vectors that truly differ by more
-// than most: the subtraction alone is rounded.
+// ChebyshevBeyond returns a threshold: if a float32 difference exceeds it, the true difference
+// exceeds most. Only the subtraction is rounded.
 func ChebyshevBeyond(most float64) float64 { return beyond(most, 1.0/(1<<23)) }
 
-// beyond returns most and the largest relative error, or +Inf where float32 ends.
+// beyond returns most plus the largest relative error, or +Inf beyond the range of float32.
 func beyond(most, share float64) float64 {
 	if limit := most * (1 + share); limit < math.MaxFloat32 {
 		return limit
@@ -34,9 +34,10 @@ func beyond(most, share float64) float64 {
 	return math.Inf(1)
 }
 
-// AddAbsolute adds the absolute differences of a and b in double precision to lanes, that of element k to lane k mod 4, in the
-// order of the elements. It returns of how many elements from the first: a multiple of 16, the largest
-// if this processor has a kernel, and otherwise 0. It panics if b is shorter than a.
+// AddAbsolute adds the absolute differences of a and b in double precision to lanes: that of
+// element k to lane k mod 4, in order. It returns the number of elements processed. That is the
+// largest possible multiple of 16 if this processor has a kernel, and otherwise 0. It panics if b
+// is shorter than a.
 func AddAbsolute(lanes *[4]float64, a, b []float32) int {
 	return absolute64(simd.Best(), manhattan, lanes, a, b)
 }
@@ -89,7 +90,7 @@ func (m measure) join(a, b float32) float32 {
 	return larger(a, b)
 }
 
-// larger is what VMAXPS makes of numbers.
+// larger is the maximum as VMAXPS computes it for numbers that are not NaN.
 func larger(a, b float32) float32 {
 	if a > b {
 		return a

@@ -10,23 +10,22 @@ import (
 //go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg dist
 //go:generate env GOFLAGS=-tags=noasm go run ./neon -out kernels_arm64.s -stubs stubs_arm64.go -pkg dist
 
-// Lanes is how many partial sums a distance is added up in.
+// Lanes is the number of partial sums of a distance.
 const Lanes = 16
 
-// Bound returns the largest relative error of a distance of n elements; see
-// the package's essay.
+// Bound returns the largest relative error of a distance of n elements; see the package comment.
 func Bound(n int) float64 { return float64((n+Lanes-1)/Lanes+8) / (1 << 24) }
 
-// AtLeast returns a lower bound of the true squared distance of vectors of n elements
-// that is d in float32.
+// AtLeast returns a lower bound of the true squared distance of vectors of n elements, given its
+// float32 value d.
 func AtLeast(d float32, n int) float64 {
-	// Each square may have lost half the smallest float32, or have overflowed.
+	// Each square may have lost half the smallest float32, or may have overflowed.
 	lost := float64(n) * math.SmallestNonzeroFloat32
 	return (min(float64(d), math.MaxFloat32) - lost) * (1 - Bound(n))
 }
 
-// Squared returns the squared distance of a and b. It panics if b is shorter
-// than a; more elements of b are not looked at.
+// Squared returns the squared distance of a and b. It panics if b is shorter than a; it ignores
+// further elements of b.
 func Squared(a, b []float32) float32 { return squaredAt(simd.Best(), a, b) }
 
 func squaredAt(l simd.Level, a, b []float32) float32 {
@@ -39,15 +38,14 @@ func squaredAt(l simd.Level, a, b []float32) float32 {
 	return pair(l, a, b)
 }
 
-// Rows writes to out[i] the squared distance of q and row rows[i] of data,
-// which begins at data[rows[i]*stride] and has the length of q. It panics if
-// out is shorter than rows, if a row does not lie within data, or if stride is
-// not positive.
+// Rows writes to out[i] the squared distance of q and row rows[i] of data, which begins at
+// data[rows[i]*stride] and has the length of q. It panics if out is shorter than rows, if a row is
+// not within data, or if stride is not positive.
 func Rows(out, q, data []float32, stride int, rows []int32) {
 	rowsAt(simd.Best(), squared, out, q, data, stride, rows)
 }
 
-// measure is what is made of the differences of two vectors.
+// measure is the function of the differences of two vectors that is computed.
 type measure int
 
 const (
@@ -67,8 +65,8 @@ func rowsAt(l simd.Level, m measure, out, q, data []float32, stride int, rows []
 	}
 }
 
-// Exact writes to out[i] what vec.SquaredDistance returns for q and row
-// rows[i] of data, laid out as for Rows.
+// Exact writes to out[i] the same bits as vec.SquaredDistance for q and row rows[i] of data, in the
+// layout of Rows.
 func Exact(out []float64, q, data []float32, stride int, rows []int32) {
 	exactAt(simd.Best(), out, q, data, stride, rows)
 }
@@ -84,15 +82,15 @@ func exactAt(l simd.Level, out []float64, q, data []float32, stride int, rows []
 	}
 }
 
-// Prefetch asks for the first two cache lines of s, if it has any elements; it
-// is a hint that changes no result.
+// Prefetch prefetches the first two cache lines of s, if it has any elements. It does not change
+// results.
 func Prefetch(s []int32) {
 	if len(s) > 0 {
 		touch(s)
 	}
 }
 
-// limit returns how many rows of a length lie within data.
+// limit returns the number of rows of the given length in data.
 func limit(length, data, stride int) int {
 	if stride < 1 {
 		panic(fmt.Sprintf("dist: rows that lie %d elements apart", stride))
@@ -109,7 +107,7 @@ func checkRoom(room, rows int) {
 	}
 }
 
-// checkLast checks the last rows, of which there is one that is not below limit.
+// checkLast panics for the first of the last rows that is not below limit.
 func checkLast(left int, rows []int32, limit int) {
 	for _, r := range rows[len(rows)-left:] {
 		if r < 0 || int(r) >= limit {

@@ -12,8 +12,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// awkward draws values over the whole range of float32, infinities, NaN and
-// denormals among them.
+// awkward draws values over the whole range of float32, including infinities, NaN and denormals.
 func awkward(rng *rand.Rand) float32 {
 	switch rng.IntN(40) {
 	case 0:
@@ -30,13 +29,13 @@ func awkward(rng *rand.Rand) float32 {
 	return float32(rng.NormFloat64() * math.Pow(10, float64(rng.IntN(9)-4)))
 }
 
-// same compares bit for bit, except that all NaNs are one.
+// same compares bits; all NaNs are equal.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || (a != a && b != b)
 }
 
-// Every level gives the bits of the twin for all lengths and alignments, and
-// writes nothing beside its output.
+// Every instruction set gives the same bits as plain Go for all lengths and alignments, and writes
+// only its output.
 func TestKernelsAgreeWithTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, l := range simd.Levels() {
@@ -67,7 +66,7 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 	}
 }
 
-// checkExact is checkRows for distances in double precision, with those of package vec.
+// checkExact is checkRows for distances in double precision, compared with package vec.
 func checkExact(t *testing.T, l simd.Level, q, data []float32, stride int, rows []int32) {
 	t.Helper()
 	const canary = -77
@@ -104,7 +103,7 @@ func checkRows(t *testing.T, l simd.Level, q, data []float32, stride int, rows [
 		for i, r := range rows {
 			got, want := other[1+i], absoluteTwin(m, q, data[int(r)*stride:])
 			if m == chebyshev && math.IsNaN(float64(absoluteTwin(manhattan, q, data[int(r)*stride:]))) {
-				continue // the maximum of what are not all numbers depends on the order
+				continue // with NaN the maximum depends on the order
 			}
 			if !same(got, want) {
 				t.Fatalf("measure %d, %d elements, row %d: %v, the twin's %v", m, len(q), r, got, want)
@@ -118,8 +117,8 @@ func checkRows(t *testing.T, l simd.Level, q, data []float32, stride int, rows [
 	}
 }
 
-// The float32 result is within its stated bound of the true distance, and
-// Exact is vec.SquaredDistance.
+// The float32 result is within its stated bound of the true distance, and Exact equals
+// vec.SquaredDistance.
 func TestErrorBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "n")
@@ -145,7 +144,8 @@ func TestErrorBound(t *testing.T) {
 	})
 }
 
-// Lanes in double precision are those of a loop in the order of the elements, bit for bit, wherever there is a kernel.
+// Lanes in double precision equal those of a loop in the order of the elements, bit for bit,
+// wherever there is a kernel.
 func TestAbsoluteLanes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 2))
 	for _, l := range simd.Levels() {
@@ -174,7 +174,8 @@ func TestAbsoluteLanes(t *testing.T) {
 	}
 }
 
-// What a measure of absolute differences excludes is farther, and it excludes what is farther by a little more.
+// Vectors that a threshold excludes are truly farther, and vectors that are a little farther are
+// excluded.
 func TestBeyond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "n")
@@ -212,7 +213,7 @@ func TestBeyond(t *testing.T) {
 	})
 }
 
-// Mistakes of the caller panic before memory is read that is not theirs.
+// Invalid arguments panic before memory outside the slices is read.
 func TestPanics(t *testing.T) {
 	q, data, out := make([]float32, 20), make([]float32, 100), make([]float32, 9)
 	for _, l := range simd.Levels() {
@@ -254,7 +255,7 @@ func BenchmarkExact(b *testing.B) {
 	benchmarkRows(b, func(l simd.Level, q, data []float32, rows []int32) { exactAt(l, out, q, data, len(q), rows) })
 }
 
-// benchmarkRows gives the time of one of sixteen rows, at every level.
+// benchmarkRows measures the time of one of sixteen rows, with every instruction set.
 func benchmarkRows(b *testing.B, run func(l simd.Level, q, data []float32, rows []int32)) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{50, 64, 784} {

@@ -2,9 +2,9 @@ package dist
 
 import "math"
 
-// Key holds a squared distance and a row in one number: keys are ordered by
-// distance, whose bits are in the order of the values as none is negative, then by
-// row. The lowest bit is 0 and free for the caller.
+// Key packs a squared distance and a row into one number. Keys are ordered by distance, since the
+// bits of non-negative values are ordered like the values, and then by row. The lowest bit is 0 and
+// free for the caller.
 func Key(d float32, row int32) uint64 {
 	return uint64(math.Float32bits(d))<<32 | uint64(uint32(row)<<1)
 }

@@ -8,7 +8,7 @@ import (
 	"unfold/internal/simd"
 )
 
-// pair needs at least one element, and as many in b as in a.
+// pair requires at least one element, and as many in b as in a.
 func pair(l simd.Level, a, b []float32) float32 {
 	switch l {
 	case simd.AVX512:
@@ -19,8 +19,8 @@ func pair(l simd.Level, a, b []float32) float32 {
 	return pairTwin(a, b)
 }
 
-// several returns how many rows are left when one is not below limit, or 0.
-// It needs at least one row and as much room in out.
+// several returns 0, or the number of remaining rows when a row is not below limit. It requires at
+// least one row and as many elements in out.
 func several(l simd.Level, m measure, out, q, data []float32, stride, limit int, rows []int32) int {
 	pq, pd := unsafe.SliceData(q), unsafe.SliceData(data)
 	switch {
@@ -40,7 +40,8 @@ func several(l simd.Level, m measure, out, q, data []float32, stride, limit int,
 	return rowsTwin(m, out, q, data, stride, limit, rows)
 }
 
-// doubles reports whether there is a kernel that has joined so many groups of 16 elements to lanes.
+// doubles reports whether there is a kernel, which has then joined the given number of groups of 16
+// elements to lanes.
 func doubles(l simd.Level, m measure, lanes *[4]float64, a, b []float32, groups int) bool {
 	switch {
 	case l != simd.AVX2 && l != simd.AVX512:

@@ -8,7 +8,7 @@ import (
 	"unfold/internal/simd"
 )
 
-// pair needs at least one element, and as many in b as in a.
+// pair requires at least one element, and as many in b as in a.
 func pair(l simd.Level, a, b []float32) float32 {
 	if l != simd.NEON {
 		return pairTwin(a, b)
@@ -16,8 +16,8 @@ func pair(l simd.Level, a, b []float32) float32 {
 	return pairNEON(&a[0], &b[0], len(a))
 }
 
-// several returns how many rows are left when one is not below limit, or 0.
-// It needs at least one row and as much room in out.
+// several returns 0, or the number of remaining rows when a row is not below limit. It requires at
+// least one row and as many elements in out.
 func several(l simd.Level, m measure, out, q, data []float32, stride, limit int, rows []int32) int {
 	if l != simd.NEON || m != squared {
 		return rowsTwin(m, out, q, data, stride, limit, rows)

@@ -2,8 +2,8 @@ package dist
 
 import "unfold/internal/vec"
 
-// pairTwin is the plain Go twin of the kernels for two vectors. The explicit
-// conversions keep compilers from fusing the product into the sum.
+// pairTwin is the portable version of the kernels for two vectors. The explicit conversions prevent
+// compilers from fusing the product into the sum.
 func pairTwin(a, b []float32) float32 {
 	var lane [Lanes]float32
 	b = b[:len(a)]
@@ -43,8 +43,8 @@ func rowsTwin(m measure, out, q, data []float32, stride, limit int, rows []int32
 	return 0
 }
 
-// exactTwin is the plain Go twin of the kernel in double precision. Four rows at a time
-// share the conversion of q.
+// exactTwin is the portable version of the kernel in double precision. Four rows at a time share
+// the conversion of q.
 func exactTwin(out []float64, q, data []float32, stride, limit int, rows []int32) int {
 	row := func(i int) []float32 { return data[int(rows[i])*stride:][:len(q)] }
 	for i, r := range rows {
@@ -62,7 +62,7 @@ func exactTwin(out []float64, q, data []float32, stride, limit int, rows []int32
 	return 0
 }
 
-// exact4 is vec.SquaredDistance of q and four rows side by side.
+// exact4 computes vec.SquaredDistance between q and four rows at once.
 func exact4(q, a, b, c, d []float32) (sa, sb, sc, sd float64) {
 	a, b, c, d = a[:len(q)], b[:len(q)], c[:len(q)], d[:len(q)]
 	for k, v := range q {

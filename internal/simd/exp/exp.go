@@ -15,8 +15,8 @@ func Exp(dst, x []float64) { expAt(level, dst[:len(x)], x) }
 //
 //	e^{-sum_q c_q (mu_q - z_qi)^2},
 //
-// a row of a kernel matrix. z holds a line for each dimension, of which the first is
-// at z[0], the next at z[stride], ...: each at least as long as dst.
+// which is a row of a kernel matrix. z has a line for each dimension, at z[0], z[stride], ..., each
+// at least as long as dst.
 func Gauss(dst, z []float64, stride int, mu, c []float64) {
 	if len(dst) == 0 {
 		return
@@ -31,8 +31,8 @@ func Gauss(dst, z []float64, stride int, mu, c []float64) {
 }
 
 const (
-	// beyond is where e^x is infinite and e^-x zero, with both halves of the power
-	// of two within the range of numbers.
+	// beyond is an argument for which e^x is infinite and e^-x zero, and both halves of the power
+	// of two are still in range.
 	beyond = 1000
 	shift  = 0x1.8p52 // adding it rounds to a whole number, which is in the low bits
 	ln2Hi  = 0x1.62e42feep-1
@@ -79,7 +79,8 @@ func exp(x float64) float64 {
 		even, odd = math.FMA(even, r2, series[n]), math.FMA(odd, r2, series[n+1])
 	}
 	y := 1 + math.FMA(r2, math.FMA(r, odd, even), r)
-	// 2^k may be out of range where the result is not: first half of it, exactly.
+	// 2^k may overflow where the result does not, so the two halves of the power are multiplied one
+	// after the other, exactly.
 	half := math.FMA(k, 0.5, shift)
 	first := math.Float64bits(half)
 	second := math.Float64bits(z) - first

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// Errors are below one unit in the last place in all of the range.
+// Errors are below one unit in the last place over the whole range.
 func TestExp(t *testing.T) {
 	r, worst := rand.New(rand.NewPCG(1, 1)), 0.0
 	for range 4000 {
@@ -36,8 +36,8 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// All levels give the bits of the twin, at all lengths, up to where memory ends
-// and not beyond, in place too.
+// All instruction sets give the same bits as plain Go for all lengths, also in place, and access
+// nothing beyond the end of memory.
 func TestLevels(t *testing.T) {
 	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {

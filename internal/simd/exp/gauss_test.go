@@ -10,8 +10,8 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// All levels give the bits of the twin, for all lengths and numbers of dimensions, up
-// to where memory ends and not beyond.
+// All instruction sets give the same bits as plain Go for all lengths and numbers of dimensions,
+// and access nothing beyond the end of memory.
 func TestGaussLevels(t *testing.T) {
 	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {
@@ -49,8 +49,8 @@ func TestGaussLevels(t *testing.T) {
 	}
 }
 
-// The twin is the formula, also where a dimension has no weight, nothing is near, or a
-// number is none.
+// The plain version computes the formula, also if a dimension has weight 0, all points are far, or
+// a value is NaN.
 func TestGauss(t *testing.T) {
 	z := []float64{0, 1, -2, 1e200, math.NaN(), 5e-324, 3, 3, 3, 3, 3, 3}
 	for _, l := range simd.Levels() {

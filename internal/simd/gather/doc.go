@@ -1,17 +1,17 @@
-// Package gather adds up rows of float64 matrices: what a product with a sparse matrix
-// from the left is made of.
+// Package gather computes weighted sums of rows of float64 matrices, the inner loop of products
+// with a sparse matrix from the left.
 //
 //	Sum     dst = sum_t w_t X_(l_t)                        a row of G X
 //	Slope   dst = sum_t w_t (P_(l_t) - P_i) * X_(l_t)      * element by element
 //
-// with the entries w_t of a row of G in the columns l_t. Both keep the sums of some
-// columns in registers while they go over the terms, so that an element of X is read
-// once and one of dst written once.
+// with the entries w_t of a row of G in the columns l_t. Both keep the sums of some columns in
+// registers while they loop over the terms, so that an element of X is read once and one of dst
+// written once.
 //
 // # Errors
 //
-// Sums are in the order of the list. Kernels fuse products into sums, plain Go does
-// not: both err by at most (terms+2) u sum_t |w_t f_t x_t|, u = 2^-53, f_t being 1 or the
+// Sums are in the order of the list. Kernels fuse products into sums and plain Go does not. Both
+// have an error of at most (terms+2) u sum_t |w_t f_t x_t|, u = 2^-53, where f_t is 1 or the
 // rounded difference.
 //
 // # Contract

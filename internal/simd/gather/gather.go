@@ -7,8 +7,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Sum overwrites dst with sum_t weights[t] X_(list[t]), of its first len(dst) columns.
-// The last row may end there.
+// Sum overwrites dst with sum_t weights[t] X_(list[t]), for the first len(dst) columns. The last
+// row may end there.
 func Sum(dst []float64, x vec.Matrix[float64], list []int32, weights []float64) {
 	check(len(dst), x, list, weights)
 	if len(list) == 0 || len(dst) == 0 {
@@ -18,8 +18,8 @@ func Sum(dst []float64, x vec.Matrix[float64], list []int32, weights []float64) 
 	sum(simd.Best(), dst, x.Data, x.Cols, list, weights)
 }
 
-// Slope overwrites dst with sum_t weights[t] (P_(list[t]) - P_own) * X_(list[t]), of
-// its first len(dst) columns, * element by element. P and X have the same shape.
+// Slope overwrites dst with sum_t weights[t] (P_(list[t]) - P_own) * X_(list[t]), for the first
+// len(dst) columns, with * element by element. P and X have the same shape.
 func Slope(dst []float64, p vec.Matrix[float64], own int, x vec.Matrix[float64], list []int32, weights []float64) {
 	check(len(dst), x, list, weights)
 	if p.Rows != x.Rows || p.Cols != x.Cols || len(p.Data) < (p.Rows-1)*p.Cols+len(dst) || own < 0 || own >= p.Rows {
@@ -32,7 +32,7 @@ func Slope(dst []float64, p vec.Matrix[float64], own int, x vec.Matrix[float64],
 	slope(simd.Best(), dst, p.Data, own, x.Data, x.Cols, list, weights)
 }
 
-// check panics where a kernel would go beyond its arguments.
+// check panics for arguments with which a kernel would access other memory.
 func check(n int, x vec.Matrix[float64], list []int32, weights []float64) {
 	if n > x.Cols || len(weights) < len(list) || len(x.Data) < (x.Rows-1)*x.Cols+n {
 		panic(fmt.Sprintf("gather: %d columns of %d, %d weights for %d rows", n, x.Cols, len(weights), len(list)))

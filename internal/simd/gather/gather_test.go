@@ -12,14 +12,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// everywhere runs a test at each level and for each number of columns.
+// everywhere runs a test with each instruction set and number of columns.
 func everywhere(t *testing.T, f func() float64, test func(t *testing.T, l simd.Level, n, stride, rows int, p, x, w []float64, list []int32)) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {
 			for n := 1; n <= 257; n++ {
 				rows, stride := 3+n%5, n+[]int{0, 1, 9}[n%3]
-				size := (rows-1)*stride + n // the last row ends with what is read
+				size := (rows-1)*stride + n // the last row ends with the data that is read
 				list := make([]int32, 1+n%13)
 				for k := range list {
 					list[k] = int32(rng.IntN(rows))
@@ -30,8 +30,8 @@ func everywhere(t *testing.T, f func() float64, test func(t *testing.T, l simd.L
 	}
 }
 
-// Integers have no rounding: every level computes what the twin does, and leaves alone
-// what is beyond.
+// Integers have no rounding errors: every instruction set agrees with plain Go, and other memory
+// stays unchanged.
 func TestOfIntegers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	integer := func() float64 { return float64(rng.IntN(201) - 100) }
@@ -51,7 +51,7 @@ func TestOfIntegers(t *testing.T) {
 			if !slices.Equal(whole, want) {
 				t.Fatalf("%s of %d columns, %d terms: not the twin's", of, n, len(list))
 			}
-			if end := simdtest.AtEnd[float64](t, n); true { // nothing is written beyond memory
+			if end := simdtest.AtEnd[float64](t, n); true { // dst ends at the end of memory
 				copy(end, got)
 				if of == "sum" {
 					sum(l, end, x, stride, list, w)
@@ -66,7 +66,7 @@ func TestOfIntegers(t *testing.T) {
 	})
 }
 
-// Normal numbers agree with the twin's within the stated error, odd ones in being NaN or
+// For normal numbers the instruction sets agree within the stated error, for others in being NaN or
 // infinite.
 func TestOfOthers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -109,7 +109,7 @@ func TestOfOthers(t *testing.T) {
 
 func isOdd(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// What does not fit panics instead of reading elsewhere.
+// Invalid shapes panic instead of reading other memory.
 func TestShapes(t *testing.T) {
 	x := vec.New[float64](3, 5)
 	for name, f := range map[string]func(){

@@ -4,7 +4,7 @@ package gather
 
 import "unfold/internal/simd"
 
-// block is how many columns the kernels of 256 bits take at once.
+// block is the number of columns that the 256-bit kernels process at once.
 const block = 16
 
 func sum(level simd.Level, dst, x []float64, stride int, list []int32, w []float64) {

@@ -14,12 +14,13 @@ import (
 	"unfold/internal/simd"
 )
 
-// report adds the metric GFLOP/s of operations flops an iteration.
+// report adds the metric GFLOP/s, for flops operations an iteration.
 func report(b *testing.B, flops float64) {
 	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// contest runs f with gonum, and here on one core at every level and on all.
+// contest benchmarks f with gonum, and with this package on one core with every instruction set and
+// on all cores.
 func contest(b *testing.B, flops float64, f func(g blas.Float64Level3)) {
 	run := func(name string, g blas.Float64Level3) {
 		b.Run(name, func(b *testing.B) {
@@ -117,7 +118,7 @@ func BenchmarkMul(b *testing.B) {
 	used(b, 2*n*n*n, func() { z.Mul(x, y) })
 }
 
-// used runs f, of so many operations, with gonum alone and after Use.
+// used benchmarks f, of the given number of operations, with gonum alone and after Use.
 func used(b *testing.B, flops float64, f func()) {
 	old := blas64.Implementation()
 	defer blas64.Use(old)

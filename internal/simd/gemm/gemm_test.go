@@ -23,7 +23,7 @@ var (
 	triangles  = []blas.Uplo{blas.Upper, blas.Lower}
 )
 
-// each calls f with one thread and with three, at every level.
+// each calls f with one thread and with three, with every instruction set.
 func each(f func(g Implementation)) {
 	for _, level := range simd.Levels() {
 		for _, threads := range []int{1, 3} {
@@ -36,7 +36,7 @@ func drawSize(t *rapid.T, name string) int {
 	return rapid.OneOf(rapid.IntRange(1, 30), rapid.IntRange(1, 200), rapid.SampledFrom([]int{96, 256, 257, 300})).Draw(t, name)
 }
 
-// drawMatrix draws rows x cols normal numbers in lines that may be longer.
+// drawMatrix draws rows x cols normal numbers, with a stride that may exceed cols.
 func drawMatrix(t *rapid.T, name string, rows, cols int) ([]float64, int) {
 	ld := cols + rapid.IntRange(0, 3).Draw(t, name+" gap")
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, name), 1))
@@ -63,8 +63,8 @@ func magnitudes(x []float64) []float64 {
 	return out
 }
 
-// compare checks got, where wanted says so, against gonum's result, and all else
-// against what was there before.
+// compare checks the elements of got that wanted selects against gonum's result, and all others
+// against their previous values.
 func compare(t *rapid.T, got, want, before, size []float64, ld, cols, k int, wanted func(i, j int) bool) {
 	tolerance := u * float64(2*k+8) // gonum's own errors included
 	for at, v := range got {
@@ -129,7 +129,7 @@ func TestDsyrk(t *testing.T) {
 	})
 }
 
-// A triangle of a product is that of Dgemm's.
+// A triangle of a product equals that of Dgemm.
 func TestDgemmtr(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := drawSize(t, "n"), drawSize(t, "k")
@@ -143,7 +143,7 @@ func TestDgemmtr(t *testing.T) {
 		var ref gonum.Implementation
 		ref.Dgemm(tA, tB, n, n, k, alpha, a, lda, b, ldb, beta, want, ldc)
 		ref.Dgemm(tA, tB, n, n, k, math.Abs(alpha), magnitudes(a), lda, magnitudes(b), ldb, math.Abs(beta), size, ldc)
-		for i := range n { // what is not of the triangle stays
+		for i := range n { // elements outside the triangle stay unchanged
 			for j := range n {
 				if i != j && (ul == blas.Upper) != (i < j) {
 					want[i*ldc+j] = c[i*ldc+j]
@@ -163,8 +163,8 @@ func TestDgemmtr(t *testing.T) {
 	})
 }
 
-// The residual of every equation is that of a backward stable solution, and the
-// other triangle of A does not count.
+// The residual of every equation is that of a backward stable solution, and the other triangle of A
+// is ignored.
 func TestDtrsm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := drawSize(t, "m"), drawSize(t, "n")
@@ -237,7 +237,7 @@ func TestPartsHaveTheSameBits(t *testing.T) {
 	})
 }
 
-// What gonum refuses panics with gonum's words.
+// Arguments that gonum rejects panic with gonum's message.
 func TestPanics(t *testing.T) {
 	x := make([]float64, 400)
 	message := func(f func()) (what any) {
@@ -267,7 +267,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// Products and the Cholesky factorisation of gonum run on it after Use.
+// After Use, gonum's products and Cholesky factorisation run on this package.
 func TestUse(t *testing.T) {
 	old := blas64.Implementation()
 	defer blas64.Use(old)
@@ -296,7 +296,7 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// A tile made of panels is the product that Dgemm makes.
+// The product of panels equals the tile of Dgemm.
 func TestPanels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, Height).Draw(t, "rows"), rapid.IntRange(1, Width).Draw(t, "cols")

@@ -17,8 +17,8 @@ func everywhere(t *testing.T, test func(t *testing.T, l simd.Level)) {
 	}
 }
 
-// Integers have no rounding: every level adds what the twin adds, line by line,
-// reads nothing outside and leaves what lies between the lines alone.
+// Integers have no rounding errors: every instruction set agrees with plain Go, reads nothing
+// outside, and leaves memory between the lines unchanged.
 func TestAddOfIntegers(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -60,7 +60,7 @@ func TestAddOfNormals(t *testing.T) {
 	})
 }
 
-// NaN, infinities and denormals go the way they do in the twin.
+// NaN, infinities and denormals give the same results as in plain Go.
 func TestAddOddValues(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(3, 3))

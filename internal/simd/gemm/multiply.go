@@ -9,8 +9,8 @@ import (
 	"unfold/internal/simd"
 )
 
-// The shape of tiles and blocks. Panels of B of the block depth fill the
-// first-level cache, a block of A an eighth of the second, one of B most of it.
+// These are the sizes of tiles and blocks. Panels of B of the block depth fill the first-level
+// cache, a block of A an eighth of the second, one of B most of it.
 const (
 	height = 8   // rows of a tile
 	width  = 24  // columns of a tile
@@ -19,8 +19,8 @@ const (
 	wide   = 32 * width
 )
 
-// product is C += alpha A B for A of m x k and B of k x n. part is the triangle
-// of C that is wanted, 0 for all of it.
+// product is C += alpha A B for A of m x k and B of k x n. part is the requested triangle of C, 0
+// for all of it.
 type product struct {
 	m, n, k int
 	alpha   float64
@@ -38,7 +38,7 @@ var (
 
 func (g Implementation) level() simd.Level { return simd.Best() - g.reduced }
 
-// multiply computes p on some threads. Tasks differ in the elements of C.
+// multiply computes p with several threads. Each task computes its own elements of C.
 func (g Implementation) multiply(p product) {
 	threads := par.Threads(g.Threads)
 	if p.m*p.n*p.k < manyTasks {
@@ -62,8 +62,8 @@ func (g Implementation) multiply(p product) {
 	}
 }
 
-// replace computes C = alpha A B where C may be A or B: of at most one block of B, on
-// one thread.
+// replace computes C = alpha A B where C may be A or B. B has at most one block, and it uses one
+// thread.
 func (g Implementation) replace(p product) {
 	right, left := rightBlocks.Get().(*[wide * depth]float64), leftBlocks.Get().(*[tall * depth]float64)
 	defer rightBlocks.Put(right)
@@ -91,7 +91,7 @@ func (g Implementation) replace(p product) {
 // of C.
 func (p *product) rows(level simd.Level, threads, j, k, cols, terms int, right []float64) {
 	panels, strip := par.Pieces(cols, width), par.Pieces(p.m, tall)
-	// A few rows are shared out by columns: each task packs its rows again.
+	// If there are few rows, tasks divide the columns; each packs the rows again.
 	share := panels
 	if strip < 2*threads {
 		share = max(8, par.Pieces(panels, 2*threads))
@@ -118,19 +118,18 @@ func (p *product) rows(level simd.Level, threads, j, k, cols, terms int, right [
 	})
 }
 
-// outside reports whether nothing of rows i, ..., iEnd-1 and columns j, ...,
-// jEnd-1 is wanted.
+// outside reports whether none of rows i, ..., iEnd-1 and columns j, ..., jEnd-1 is requested.
 func (p *product) outside(i, iEnd, j, jEnd int) bool {
 	return p.part == blas.Upper && iEnd > i && jEnd-1 < i || p.part == blas.Lower && j > iEnd-1
 }
 
-// crossed reports whether some of these elements are not wanted.
+// crossed reports whether some of these elements are not requested.
 func (p *product) crossed(i, iEnd, j, jEnd int) bool {
 	return p.part == blas.Upper && j < iEnd-1 || p.part == blas.Lower && jEnd-1 > i
 }
 
-// tile adds the products of two panels to C from (i, j), as far as C goes. Every
-// element is rounded alike in both ways.
+// tile adds the products of two panels to C from (i, j), as far as C extends. Both branches round
+// every element alike.
 func (p *product) tile(level simd.Level, i, j int, a, b []float64, terms int) {
 	iEnd, jEnd := min(p.m, i+height), min(p.n, j+width)
 	if p.outside(i, iEnd, j, jEnd) {
@@ -156,9 +155,8 @@ func (p *product) tile(level simd.Level, i, j int, a, b []float64, terms int) {
 	}
 }
 
-// addGeneric is the plain twin of the kernels: it adds alpha sum_k a_kr b_kc to
-// line r and column c of dst, lines of which are stride apart, for height rows and
-// width columns.
+// addGeneric is the portable version of the kernels. It adds alpha sum_k a_kr b_kc to line r and
+// column c of dst, whose lines are stride apart, for height rows and width columns.
 func addGeneric(dst []float64, stride int, a, b []float64, terms int, alpha float64) {
 	for r := range height {
 		line := dst[r*stride:][:width]

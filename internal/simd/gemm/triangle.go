@@ -8,9 +8,9 @@ import (
 	"unfold/internal/par"
 )
 
-// base is the side of the triangles on the diagonal that are inverted, a tile's width;
-// smaller ones than least are gonum's. A right side is cut into pieces of so many
-// columns, or of so many rows, for the threads.
+// base is the side of the diagonal triangles that are inverted, a tile's width. Triangles smaller
+// than least are left to gonum. A right side is divided into pieces of so many columns, or rows,
+// for the threads.
 const (
 	base       = width
 	least      = 8
@@ -50,18 +50,18 @@ func (g Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 	par.Ranges(threads, m, solveLines, func(_, from, to int) { t.solve(0, order, b[from*ldb:], to-from) })
 }
 
-// inverses is room for the inverses of triangles on the diagonal.
+// inverses pools the memory for the inverses of diagonal triangles.
 var inverses = sync.Pool{New: func() any { return new([]float64) }}
 
-// triangle is the left side of an equation.
+// triangle is the matrix of an equation.
 type triangle struct {
 	g     Implementation
 	side  blas.Side
 	lower bool // op(A) is
 	a     view // op(A)
 	ldb   int
-	// inverse holds the inverses of the triangles of base rows on the diagonal, one
-	// after the other, by rows and with zeros beyond the diagonal.
+	// inverse has the inverses of the diagonal triangles of base rows, one after the other, by rows
+	// and with zeros beyond the diagonal.
 	inverse []float64
 }
 
@@ -75,7 +75,7 @@ func (t *triangle) invert(room *[]float64, order int, unit bool) {
 	clear(t.inverse)
 	for first := 0; first < order; first += base {
 		a, w, rows := t.a.from(first, first), t.inverse[first*base:], min(base, order-first)
-		// Row i of W is (e_i - sum_k a_ik W_k) / a_ii, over the rows k that are there.
+		// Row i of W is (e_i - sum_k a_ik W_k) / a_ii, over the rows k computed so far.
 		for step := range rows {
 			i, k, end := step, 0, step
 			if !t.lower {
@@ -97,9 +97,9 @@ func (t *triangle) invert(room *[]float64, order int, unit bool) {
 	}
 }
 
-// solve solves for the unknowns first, ..., first+order-1, first a multiple of base,
-// from whose right sides all others are taken out. b holds count right sides of all
-// unknowns: columns, or rows if op(A) stands on the right.
+// solve solves for the unknowns first, ..., first+order-1, where first is a multiple of base and
+// all other unknowns have been subtracted from the right sides. b has count right sides of all
+// unknowns: columns, or rows if op(A) is on the right.
 func (t *triangle) solve(first, order int, b []float64, count int) {
 	if order <= base {
 		inverse, x := of(t.inverse[first*base:], base), t.at(b, first)
@@ -114,8 +114,8 @@ func (t *triangle) solve(first, order int, b []float64, count int) {
 	}
 	half := (order/2 + base - 1) / base * base
 	middle, rest := first+half, order-half
-	// op(A) X = B with a lower triangle gives the first unknowns first; X op(A) =
-	// B, or an upper triangle, the last; both together the first.
+	// op(A) X = B with a lower triangle determines the first unknowns first. X op(A) = B, or an
+	// upper triangle, determines the last first; both together the first.
 	if t.lower == (t.side == blas.Left) {
 		t.solve(first, half, b, count)
 		t.eliminate(middle, rest, first, half, b, count)
@@ -135,8 +135,7 @@ func (t *triangle) at(b []float64, first int) []float64 {
 	return b[first:]
 }
 
-// eliminate takes the known unknowns from, ... out of the equations of the unknowns
-// to, ....
+// eliminate subtracts the known unknowns from, ... from the equations of the unknowns to, ....
 func (t *triangle) eliminate(to, toCount, from, fromCount int, b []float64, count int) {
 	x, c := of(t.at(b, from), t.ldb), t.at(b, to)
 	p := product{k: fromCount, alpha: -1, c: c, ldc: t.ldb}

@@ -8,22 +8,21 @@ import (
 	"unfold/internal/simd"
 )
 
-// Implementation is gonum's, but for Dgemm, Dsyrk and Dtrsm. The zero value
-// works.
+// Implementation is gonum's, except for Dgemm, Dsyrk and Dtrsm. The zero value works.
 type Implementation struct {
 	gonum.Implementation
 	// Threads bounds the goroutines of a call; 0 means GOMAXPROCS.
 	Threads int
-	// reduced is how many levels the kernels stay below the best, for tests.
+	// reduced lowers the instruction set by this many levels, for tests.
 	reduced simd.Level
 }
 
-// Use makes gonum compute with this package. It is for main functions, before
-// anything computes: the setting is gonum's and global.
+// Use makes gonum compute with this package. Only main functions should call it, before any
+// computation, because the setting is gonum's and global.
 func Use() { blas64.Use(Implementation{}) }
 
-// Products of fewer operations than little are gonum's, as are those with so few
-// rows or columns that most of a tile would be idle.
+// Products with fewer operations than little are left to gonum, and so are those with so few rows
+// or columns that most of a tile would be unused.
 const (
 	little    = 16 * 16 * 16
 	fewRows   = 2
@@ -60,8 +59,8 @@ func (g Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 	g.multiply(product{m: n, n: n, k: k, alpha: alpha, a: left, b: right, c: c, ldc: ldc, part: ul})
 }
 
-// Dgemmtr computes the upper or lower triangle of C = alpha op(A) op(B) + beta C, C of
-// n x n and op(A) of n x k. It panics if the arguments do not fit.
+// Dgemmtr computes the upper or lower triangle of C = alpha op(A) op(B) + beta C, C of n x n and
+// op(A) of n x k. It panics if the arguments are inconsistent.
 func (g Implementation) Dgemmtr(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	left, right := of(a, lda).transposed(tA), of(b, ldb).transposed(tB)
 	if ul != blas.Upper && ul != blas.Lower || !isTranspose(tA) || !isTranspose(tB) {
@@ -103,7 +102,7 @@ func isTranspose(t blas.Transpose) bool {
 	return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans
 }
 
-// scale multiplies x by beta; zero makes it zero, whatever it was.
+// scale multiplies x by beta; zero sets it to zero even if it is not finite.
 func scale(beta float64, x []float64) {
 	switch beta {
 	case 0:
@@ -136,8 +135,7 @@ func (v view) transposed(t blas.Transpose) view {
 // from returns v without its first rows and columns.
 func (v view) from(i, j int) view { return view{v.data[i*v.row+j*v.col:], v.row, v.col} }
 
-// holds reports whether rows x cols elements fit into v, which lies in lines ld
-// apart.
+// holds reports whether rows x cols elements fit into v, whose lines are ld apart.
 func (v view) holds(rows, cols, ld int) bool {
 	length := cols
 	if v.col != 1 {

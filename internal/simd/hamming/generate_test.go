@@ -8,5 +8,5 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// The assembly is what its generator writes today.
+// The committed assembly equals the output of its generator.
 func TestGenerated(t *testing.T) { simdtest.Generated(t, "hamming") }

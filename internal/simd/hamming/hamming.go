@@ -13,10 +13,10 @@ import (
 // Width is the number of rows of a panel.
 const Width = 64
 
-// Words is the number of words that hold so many bits.
+// Words returns the number of words for the given number of bits.
 func Words(bits int) int { return (bits + 63) / 64 }
 
-// Count is the number of bits in which two rows of as many words differ.
+// Count returns the number of bits in which two rows of equal length differ.
 func Count(a, b []uint64) (n int) {
 	b = b[:len(a)]
 	for k, w := range a {
@@ -25,13 +25,13 @@ func Count(a, b []uint64) (n int) {
 	return n
 }
 
-// Panels are rows of bits, 64 by 64. Places without a row hold zeros.
+// Panels are rows of bits in panels of 64. Places without a row have zeros.
 type Panels struct {
 	words int
 	data  []uint64
 }
 
-// NewPanels returns room for rows of so many words, at least one.
+// NewPanels allocates space for rows of the given number of words, at least one.
 func NewPanels(rows, words int) *Panels {
 	if words < 1 {
 		panic(fmt.Sprintf("hamming: rows of %d words", words))
@@ -45,7 +45,7 @@ func (p *Panels) Len() int { return len(p.data) / (Width * p.words) }
 // Bytes is the memory of the panels.
 func (p *Panels) Bytes() int64 { return int64(8 * len(p.data)) }
 
-// Set puts a row to a place: place i is the (i mod Width)th of panel i/Width.
+// Set stores a row at a place: place i is the (i mod Width)th of panel i/Width.
 func (p *Panels) Set(place int, row []uint64) {
 	to := p.data[place/Width*Width*p.words+place%Width:]
 	for k, w := range row[:p.words] {
@@ -53,10 +53,9 @@ func (p *Panels) Set(place int, row []uint64) {
 	}
 }
 
-// Within compares queries, the rows of whose words lie one after the other, with the rows of
-// a panel. Bit j of mask[r] says that row j differs from query r in at most limit[r] bits; no
-// limit may be above 1<<62. The head is the number of words, from 1 to all, after which
-// queries that no row is near to may be left.
+// Within compares queries, stored one after the other, with the rows of a panel. Bit j of mask[r]
+// is set if row j differs from query r in at most limit[r] bits; limits must not exceed 1<<62. head
+// is the number of words, from 1 to all, after which queries without any near row may be skipped.
 func (p *Panels) Within(l simd.Level, mask, queries, limit []uint64, panel, head int) {
 	n := len(limit)
 	if n == 0 {

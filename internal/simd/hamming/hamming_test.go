@@ -12,15 +12,15 @@ import (
 	"unfold/internal/simd"
 )
 
-// fill sets words to bits of which about a half is set.
+// fill sets words to random bits, about half of them ones.
 func fill(rng *rand.Rand, words []uint64) {
 	for i := range words {
 		words[i] = rng.Uint64()
 	}
 }
 
-// A bit of a mask says that the count of ones of the exclusive or is at most the limit, at
-// every level, for every head and in every panel.
+// A bit of a mask is set if the exclusive or has at most limit ones: with every instruction set,
+// for every head and in every panel.
 func TestWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -61,7 +61,7 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// No kernel writes beside its masks.
+// Kernels write only their masks.
 func TestMasksAlone(t *testing.T) {
 	const canary = 0x5555
 	for _, l := range simd.Levels() {
@@ -74,7 +74,7 @@ func TestMasksAlone(t *testing.T) {
 	}
 }
 
-// Mistakes of the caller panic before memory is read that is not theirs.
+// Invalid arguments panic before memory outside the slices is read.
 func TestPanics(t *testing.T) {
 	p, words := NewPanels(70, 2), make([]uint64, 4)
 	for name, call := range map[string]func(){

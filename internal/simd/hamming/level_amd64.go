@@ -8,11 +8,11 @@ import (
 	"unfold/internal/simd"
 )
 
-// counts says that registers of 512 bits have their ones counted, which came years after
-// the rest of AVX-512.
+// counts reports whether the processor counts ones in 512-bit registers, an extension years younger
+// than the rest of AVX-512.
 var counts = cpu.X86.HasAVX512VPOPCNTDQ
 
-// within needs at least one query, and all that its arguments have to have.
+// within requires at least one query and valid arguments.
 func within(l simd.Level, mask, queries, limit []uint64, words, head int, panel []uint64) {
 	switch {
 	case l == simd.AVX512 && counts:

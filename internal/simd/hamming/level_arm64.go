@@ -4,7 +4,7 @@ package hamming
 
 import "unfold/internal/simd"
 
-// within needs at least one query, and all that its arguments have to have.
+// within requires at least one query and valid arguments.
 func within(l simd.Level, mask, queries, limit []uint64, words, _ int, panel []uint64) {
 	if l != simd.NEON {
 		withinTwin(mask, queries, limit, words, panel)

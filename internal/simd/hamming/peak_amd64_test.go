@@ -4,8 +4,8 @@ package hamming
 
 import "testing"
 
-// The speed of one core that does nothing but count ones in registers: what BenchmarkWithin
-// is measured against.
+// BenchmarkPeak measures the speed of one core for counting ones in registers, the limit of
+// BenchmarkWithin.
 func BenchmarkPeak(b *testing.B) {
 	const n, words = 10_000, 8 * 8 // of 64 bits
 	if !counts {

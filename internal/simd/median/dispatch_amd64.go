@@ -4,7 +4,7 @@ package median
 
 import "unfold/internal/simd"
 
-// whole is the largest number up to n that whole registers of a level hold.
+// whole returns the largest number up to n that fills whole registers of a level.
 func whole(l simd.Level, n int) int {
 	switch l {
 	case simd.AVX512:

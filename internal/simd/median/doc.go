@@ -1,22 +1,20 @@
-// Package median divides points at the median of one of their components: a
-// node of a balanced k-d tree into its halves.
+// Package median divides points at the median of a component, as a balanced k-d tree divides its
+// nodes.
 //
 // # The method
 //
-// Points are rows of a Table, columns of numbers with each point's own. Select
-// finds the element of a given rank in a column by counting alone: an interval
-// that holds it is narrowed by interpolation of the counts, which are one vector
-// comparison for every few elements and move nothing; the few elements that are
-// left in it are taken out and sorted (regula falsi in the place of the partitions
-// of Hoare's quickselect). Table.Divide then moves whole rows, once, by compressing
-// registers, and keeps the order of those on either side.
+// Points are rows of a Table: columns of numbers, and each point's own index. Select finds the
+// element of a given rank in a column by counting alone. An interval that contains it is narrowed
+// by interpolating the counts; a count is one vector comparison for every few elements and moves no
+// data. The few elements that remain in the interval are copied and sorted. (This is regula falsi
+// in place of the partitions of Hoare's quickselect.) Table.Divide then moves whole rows, once, by
+// compressing registers, and keeps the order on either side.
 //
 // # Contract
 //
-// Elements are compared by their number and, where numbers are equal, by that of
-// the point: a strict order, by which the halves are the same sets whatever the
-// machine. Numbers are not NaN. Nothing is allocated. The versions in assembly
-// give the same results as the plain ones to the last bit.
+// Elements are compared by their number and, for equal numbers, by the point's index. This is a
+// strict order, so the halves are the same sets on any machine. Numbers must not be NaN. Nothing is
+// allocated. The assembly gives the same bits as the plain versions.
 package median
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg median

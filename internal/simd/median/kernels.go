@@ -8,10 +8,10 @@ import (
 
 var level = simd.Best()
 
-// extent returns the least and the largest number, starting from two numbers.
+// extent returns the smallest and the largest number, starting from the given two.
 func extent(x []float64, low, high float64) (float64, float64) {
 	for _, v := range x {
-		if v < low { // not min and max, which take five times as long
+		if v < low { // min and max take five times as long
 			low = v
 		}
 		if v > high {
@@ -24,7 +24,7 @@ func extent(x []float64, low, high float64) (float64, float64) {
 // nothing is the extent of no numbers.
 func nothing() (low, high float64) { return math.Inf(1), math.Inf(-1) }
 
-// below returns how many numbers are less than p.
+// below returns the number of elements less than p.
 func below(x []float64, p float64) (count int) {
 	for _, v := range x {
 		if v < p {
@@ -34,9 +34,8 @@ func below(x []float64, p float64) (count int) {
 	return count
 }
 
-// between sets number and index to the elements of x that are at least low and at
-// most high, from element i on, count of which are there already, and returns how
-// many there are.
+// between copies to number and index the elements of x from i on that are within low..high, after
+// the first count ones, and returns the new count.
 func between(number []float64, index []int32, x []float64, of []int32, i, count int, low, high float64) int {
 	for ; i < len(x); i++ {
 		if v := x[i]; low <= v && v <= high {
@@ -47,9 +46,9 @@ func between(number []float64, index []int32, x []float64, of []int32, i, count 
 	return count
 }
 
-// divide moves rows i..to that are not after (v, last) by column k to row low and
-// the following, the others to row high and the following of the spare table, and
-// returns the row after the last of the first.
+// divide distributes rows i..to by column k. Rows up to (v, last) move to row low and the
+// following, the others to row high and the following of the spare table. It returns the row after
+// the last of the first.
 func divide(t *Table, k, i, to, low, high int, v float64, last int32) int {
 	for ; i < to; i++ {
 		x := t.Columns[k][i]

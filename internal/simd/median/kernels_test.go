@@ -13,7 +13,7 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// table is one whose memory ends where nothing can be written.
+// table returns a table whose memory ends at inaccessible memory.
 func table(t testing.TB, n, columns int) Table {
 	x := Table{Index: simdtest.AtEnd[int32](t, n), SpareIndex: simdtest.AtEnd[int32](t, n)}
 	for range columns {
@@ -23,7 +23,7 @@ func table(t testing.TB, n, columns int) Table {
 	return x
 }
 
-// numbers are few distinct ones, so that some are equal, and extreme ones.
+// number draws from few distinct numbers, so that some are equal, and from extreme ones.
 func number(r *rand.Rand) float64 {
 	switch r.IntN(20) {
 	case 0:
@@ -34,8 +34,8 @@ func number(r *rand.Rand) float64 {
 	return float64(r.IntN(30))
 }
 
-// Every kernel gives what its twin gives, to the last bit, and touches nothing
-// else, for any length, place and level.
+// Every kernel gives the same bits as its plain version and changes nothing else, for any length,
+// place and instruction set.
 func TestKernelsAgreeWithTwins(t *testing.T) {
 	const lengths, columns = 257, 3
 	r := rand.New(rand.NewPCG(1, 2))
@@ -108,8 +108,8 @@ func copied(t *Table) Table {
 	return out
 }
 
-// Divide puts the rows of the smallest numbers first and keeps the order on either
-// side, whatever there is of ties and infinities.
+// Divide puts the rows of the smallest numbers first and keeps the order on either side, with any
+// ties and infinities.
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 600).Draw(t, "n")
@@ -153,7 +153,7 @@ func TestDivide(t *testing.T) {
 	})
 }
 
-// BenchmarkDivide halves a number of rows of three columns.
+// BenchmarkDivide measures halving rows of three columns.
 func BenchmarkDivide(b *testing.B) {
 	for _, n := range []int{34, 272, 4096, 65536} {
 		b.Run("", func(b *testing.B) {

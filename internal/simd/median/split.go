@@ -1,19 +1,17 @@
 package median
 
-// Points are partitioned by a key and, where keys are equal, by their number:
-// a strict order, so that the two sides of a median are the same sets whatever
-// order the points were in before.
+// Points are partitioned by a key and, for equal keys, by their number. This is a strict order, so
+// that the two sides of a median are the same sets for any previous order of the points.
 
 // before reports whether (a, i) stands before (b, j).
 func before(a float64, i int32, b float64, j int32) bool {
 	return a < b || a == b && i < j
 }
 
-// Split rearranges key and order, in step, so that the m smallest come first.
-// Keys are not NaN.
+// Split rearranges key and order together, so that the m smallest come first. Keys must not be NaN.
 //
-// It is quickselect with the median of three as pivot. Should that go wrong for
-// more rounds than a halving needs, the rest is sorted.
+// It is quickselect with the median of three as pivot. If it takes more rounds than halving would,
+// the rest is sorted.
 func Split(key []float64, order []int32, m int) {
 	lo, hi := 0, len(order)
 	for rounds := 0; hi-lo > 8; rounds++ {
@@ -79,7 +77,7 @@ func insertionSort(key []float64, order []int32) {
 	}
 }
 
-// Sort puts key and order, in step, in ascending order, by heapsort.
+// Sort sorts key and order together in ascending order, by heapsort.
 func Sort(key []float64, order []int32) {
 	n := len(order)
 	for i := n/2 - 1; i >= 0; i-- {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Split puts the smallest first, whatever there is of ties and infinities.
+// Split puts the smallest first, with any ties and infinities.
 func TestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "n")

@@ -1,7 +1,7 @@
 package median
 
-// Table are points by columns of equal length. Rows of equal numbers are distinguished
-// by Index, which Divide expects to ascend within the range that it divides.
+// Table has points in columns of equal length. Rows of equal numbers are distinguished by Index,
+// which must ascend within the range that Divide divides.
 type Table struct {
 	Columns [][]float64
 	Index   []int32
@@ -27,14 +27,14 @@ func (t *Table) Bytes() int64 {
 	return int64(len(t.Index)) * int64(2*4+2*8*len(t.Columns))
 }
 
-// Extent returns the least and the largest of column k's numbers from..to.
+// Extent returns the smallest and the largest of column k's numbers from..to.
 func (t *Table) Extent(k, from, to int) (low, high float64) {
 	return extentAt(level, t.Columns[k][from:to])
 }
 
-// Divide puts the rows from..to with the m smallest numbers of column k, 0 < m <
-// to-from, before the others. The rows on either side keep their order. The numbers
-// lie between low and high, as Extent says.
+// Divide puts the rows from..to with the m smallest numbers of column k, 0 < m < to-from, before
+// the others. The rows on either side keep their order. All numbers must be within low..high, the
+// result of Extent.
 func (t *Table) Divide(k, from, to, m int, low, high float64) {
 	v, last := t.quantile(k, from, to, m-1, low, high)
 	middle := divideAt(level, t, k, from, to, v, last)
@@ -45,18 +45,18 @@ func (t *Table) Divide(k, from, to, m int, low, high float64) {
 }
 
 const (
-	// few is the number of elements that are sorted, rounds the most that are
-	// counted to get there.
+	// few is the number of elements that are sorted in the end, rounds the maximum number of counts
+	// before that.
 	few    = 16
 	rounds = 24
 )
 
-// quantile returns number and index of the element of rank r, 0-based, among rows
-// from..to of column k.
+// quantile returns the number and index of the element of rank r, 0-based, among rows from..to of
+// column k.
 //
-// Every round counts the elements below a point where they should be r but for a
-// sixteenth of those in the interval, to one side and to the other in turn, so that
-// both ends of the interval close in.
+// Every round counts the elements below a point where the count should be r, shifted by a sixteenth
+// of the interval's elements, alternately to either side, so that both ends of the interval close
+// in.
 func (t *Table) quantile(k, from, to, r int, low, high float64) (v float64, last int32) {
 	key := t.Columns[k][from:to]
 	under, upto := 0, len(key) // elements below low, and below or at high
@@ -85,7 +85,7 @@ func (t *Table) quantile(k, from, to, r int, low, high float64) (v float64, last
 	count := betweenAt(level, number, index, key, t.Index[from:to], low, high)
 	number, index = number[:count], index[:count]
 	Split(number, index, r-under+1)
-	// The element is the largest of those that were put first.
+	// The element is the largest of the first r+1.
 	at := 0
 	for q := 1; q <= r-under; q++ {
 		if before(number[at], index[at], number[q], index[q]) {

@@ -1,8 +1,8 @@
-// Package minplus takes least sums: rows of the product of matrices whose addition is the minimum
-// and whose multiplication is the sum, as lengths of shortest paths have it.
+// Package minplus computes rows of min-plus matrix products, in which the minimum replaces the
+// addition and the sum the multiplication, as for lengths of shortest paths.
 //
 // # Contract
 //
-// Sums are rounded to float32 one by one and compared, so that the version in assembly gives the
-// bits of the plain one on every processor. Numbers are not NaN. Nothing is allocated.
+// Sums are rounded to float32 one by one and compared, so that the assembly gives the bits of the
+// plain version on every processor. Numbers must not be NaN. Nothing is allocated.
 package minplus

@@ -4,7 +4,7 @@ package minplus
 
 import "unfold/internal/simd"
 
-// takeAt is Take at a level of instructions.
+// takeAt is Take with the given instruction set.
 func takeAt(l simd.Level, least []float32, more float32, v []float32) {
 	whole := 0
 	if l >= simd.AVX2 && len(least) >= block {
@@ -14,5 +14,5 @@ func takeAt(l simd.Level, least []float32, more float32, v []float32) {
 	takeTwin(least[whole:], more, v[whole:])
 }
 
-// block is how many elements the assembly takes at a time.
+// block is the number of elements that the assembly processes at a time.
 const block = 16

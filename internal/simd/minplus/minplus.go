@@ -4,7 +4,7 @@ package minplus
 
 import "unfold/internal/simd"
 
-// Take sets every element of least to the lesser of itself and more + v; v has as many elements.
+// Take sets every element of least to the minimum of itself and more + v; v has as many elements.
 func Take(least []float32, more float32, v []float32) {
 	takeAt(simd.Best(), least, more, v[:len(least)])
 }

@@ -10,8 +10,8 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// Every level does what the twin does, to the last bit, for all lengths, on memory that ends
-// where slices do, and with lengths that are infinite.
+// Every instruction set gives the same bits as plain Go for all lengths, on memory that ends where
+// slices do, and with infinite values.
 func TestLevelsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, l := range simd.Levels() {

@@ -2,25 +2,25 @@ package pairwise
 
 import "math"
 
-// Block is one target against the sources of a block, for any number of
-// dimensions d and tails a = d/2. All slices have one length.
+// Block is one target with the sources of a block, for any number of dimensions d and tails a =
+// d/2. All slices have equal length.
 type Block struct {
 	R2  []float64 // |mu_i - mu_j|^2
 	S   []float64 // sigma_j^2
 	Inv []float64 // 1/Delta_j^2
 	W   []float64 // weights
-	V   []float64 // what Repulsions makes of them
+	V   []float64 // set by Repulsions
 
 	Sigma2  float64 // sigma_i^2
 	Inverse float64 // 1/Delta_i^2
 	Share   float64 // 1/d
-	// Top bounds q = sigma_i^2 + sigma_j^2 + r^2/d, so that no power overflows.
+	// Top is an upper bound for q = sigma_i^2 + sigma_j^2 + r^2/d, so that no power overflows.
 	Top float64
 	Powers
 }
 
-// distances is the plain version of Distances, for the sources after from: four
-// columns at a time.
+// distances is the plain version of Distances, for the sources from on. It handles four columns at
+// a time.
 func distances(r2, mu []float64, columns [][]float64, from int) {
 	r2 = r2[from:]
 	column := func(c int) []float64 { return columns[c][from : from+len(r2)] }

@@ -4,11 +4,12 @@ package pairwise
 
 import "unfold/internal/simd"
 
-// lanes is how many sources the kernels of blocks take at a time; those of the plane take two, or
-// four in single precision.
+// lanes is the number of sources that the kernels of blocks process at once. Those of the plane
+// process two, or four in single precision.
 const lanes = 8
 
-// whole returns how many of n sources a kernel takes that takes so many at a time, a power of two.
+// whole returns how many of n sources a kernel processes that handles at (a power of two) at a
+// time.
 func whole(l simd.Level, n, at int) int {
 	if l != simd.NEON {
 		return 0

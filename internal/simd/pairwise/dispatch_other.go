@@ -4,8 +4,8 @@ package pairwise
 
 import "unfold/internal/simd"
 
-// The plain versions are generic: if a call to them is inlined into another
-// package, its arguments are taken to escape. Hence noinline.
+// noinline is needed because the plain versions are generic: if a call is inlined into another
+// package, the compiler assumes that its arguments escape.
 
 //go:noinline
 func pushAt(_ simd.Level, t *spot64, r *run64) Force {

@@ -4,13 +4,13 @@ package pairwise
 
 import "unfold/internal/simd"
 
-// whole reports whether pushKept and spreadKept are there: in the plane, with masks.
+// whole reports whether pushKept and spreadKept exist: in the plane, with masks.
 func (g *Gauss) whole(l simd.Level) bool { return l == simd.AVX512 && len(g.points.Mu) == 2 }
 
-// pushKept does weights and push for the partners that keep leaves in.
+// pushKept combines weights and push for the partners in keep.
 func (g *Gauss) pushKept(u, from, n int) { gaussPushPlaneAVX512(g, u, from, n) }
 
-// spreadKept does excess and spread for the partners that keep leaves in.
+// spreadKept combines excess and spread for the partners in keep.
 func (g *Gauss) spreadKept(u, from, n int) { gaussSpreadPlaneAVX512(g, u, from, n) }
 
 func (g *Gauss) weightsAt(l simd.Level, u, from, n int) {

@@ -8,9 +8,9 @@ import (
 // expSteps is the number of tabulated powers 2^(k/expSteps).
 const expSteps = 128
 
-// expEntry holds 2^(k/expSteps) for one k: the bits of its nearest float64 with
-// k steps taken off the exponent field (so that adding any integer in steps
-// gives the right power), and the relative remainder.
+// expEntry has 2^(k/expSteps) for one k: the bits of its nearest float64, with k steps subtracted
+// from the exponent field (so that adding any integer in steps gives the right power), and the
+// relative remainder.
 type expEntry struct {
 	bits uint64
 	tail float64
@@ -20,7 +20,7 @@ type expEntry struct {
 var expTable = makeExpTable()
 
 func makeExpTable() (t [expSteps]expEntry) {
-	// The 128th root of two by seven square roots, with bits to spare.
+	// The 128th root of two is computed by seven square roots, with extra bits.
 	const prec = 160
 	root := big.NewFloat(2).SetPrec(prec)
 	for s := expSteps; s > 1; s /= 2 {
@@ -48,15 +48,15 @@ const (
 // expNeg returns exp(-e) and 1 - exp(-e) for e >= 0, both to about one unit in
 // the last place (e beyond 600 counts as 600).
 //
-// With e = -(k/128) ln 2 - r, |r| <= ln2/256, exp(-e) = 2^(k/128) (1 + t) with
-// t = expm1(r) from five Taylor terms (the sixth is below 2^-60). 1 - exp(-e) =
-// (1 - 2^(k/128)) - 2^(k/128) t loses nothing: the first difference is exact
-// where the power is within a factor of two of one, and zero for k = 0.
+// With e = -(k/128) ln 2 - r, |r| <= ln2/256, exp(-e) = 2^(k/128) (1 + t) with t = expm1(r) from
+// five Taylor terms (the sixth is below 2^-60). 1 - exp(-e) = (1 - 2^(k/128)) - 2^(k/128) t does
+// not cancel: the first difference is exact where the power is within a factor of two of one, and
+// zero for k = 0.
 //
-// The assembly computes 2^-f with f = e / ln 2, k the nearest integer, and a
-// polynomial of degree 11 for |f - k| <= 1/2 instead of a table. It rounds f, which
-// costs exp(-e) up to e units in the last place, no more than the rounding of e
-// itself does; 1 - exp(-e) stays right to two.
+// The assembly computes 2^-f with f = e / ln 2, k the nearest integer, and a polynomial of degree
+// 11 for |f - k| <= 1/2 instead of a table. It rounds f, which costs exp(-e) up to e units in the
+// last place, no more than the rounding of e itself; the error of 1 - exp(-e) stays below two
+// units.
 func expNeg(e float64, table *[expSteps]expEntry) (exp, rest float64) {
 	if e > expMax {
 		e = expMax

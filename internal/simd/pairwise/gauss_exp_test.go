@@ -10,8 +10,8 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// exponents are numbers from all of the range, many small, many where the power of
-// two changes.
+// exponents returns numbers from the whole range, many small, and many where the power of two
+// changes.
 func exponents() []float64 {
 	r := rand.New(rand.NewPCG(1, 1))
 	points := []float64{0, 1e-20, math.Ln2 / 256, math.Ln2 / 2, math.Ln2, 1, expMax - 0.001, expMax}
@@ -23,8 +23,8 @@ func exponents() []float64 {
 	return points
 }
 
-// TestExpNeg: the exponential of the plain version is right to one unit in the last
-// place, and what it lacks to one to two.
+// The exponential of the plain version has an error of at most one unit in the last place, and its
+// complement of one to two.
 func TestExpNeg(t *testing.T) {
 	var worst [2]float64
 	for _, e := range exponents() {
@@ -37,12 +37,10 @@ func TestExpNeg(t *testing.T) {
 	}
 }
 
-// TestExpOfKernels holds the kernels to the same at each level, but that they round
-// e / ln 2, which makes exp(-e) wrong by another e units in the last
-// place. A pair without
-// variances has r = 1, so that P(c=1) = exp(-e); where Delta_uv = 1 and Delta_vu =
-// 2^-40, e is half the squared distance, and the other direction has P(c=1) of
-// about 1e-261, nothing beside this one for e between 2^-70 and 550.
+// The kernels have the same errors with every instruction set, except that they round e / ln 2,
+// which costs exp(-e) another e units in the last place. A pair without variances has r = 1, so
+// that P(c=1) = exp(-e). With Delta_uv = 1 and Delta_vu = 2^-40, e is half the squared distance,
+// and P(c=1) of the other direction is about 1e-261, negligible for e between 2^-70 and 550.
 func TestExpOfKernels(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		var worst [2]float64
@@ -72,7 +70,7 @@ func TestExpOfKernels(t *testing.T) {
 	})
 }
 
-// compareExp notes relative errors of exp(-e) and 1 - exp(-e).
+// compareExp records the relative errors of exp(-e) and 1 - exp(-e).
 func compareExp(t *testing.T, e, exp, rest float64, worst *[2]float64) {
 	if e == 0 {
 		if rest != 0 || exp != 1 {

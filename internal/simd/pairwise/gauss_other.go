@@ -4,7 +4,7 @@ package pairwise
 
 import "unfold/internal/simd"
 
-// There are no kernels that do terms and sums in one go.
+// whole returns false, since there are no kernels that combine terms and sums.
 func (g *Gauss) whole(simd.Level) bool     { return false }
 func (g *Gauss) pushKept(u, from, n int)   { panic("pairwise: no such kernel") }
 func (g *Gauss) spreadKept(u, from, n int) { panic("pairwise: no such kernel") }

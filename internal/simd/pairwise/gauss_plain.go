@@ -2,14 +2,13 @@ package pairwise
 
 import "math"
 
-// direction is what the model says of one direction of a pair.
+// direction has the model's values for one direction of a pair.
 type direction struct {
 	inv        float64 // 1/q
 	one, other float64 // P(c=1), P(c=0)
 }
 
-// weights is the plain version of weightsAt: term becomes V of partners from,
-// from+1, ...
+// weights is the plain version of weightsAt: it sets term to V of partners from, from+1, ...
 func (g *Gauss) weights(u, from, n int) {
 	g.distances(u, from, n)
 	w, wv := g.points.W[u], g.points.W[from:from+n]
@@ -20,7 +19,7 @@ func (g *Gauss) weights(u, from, n int) {
 	}
 }
 
-// excess is the plain version of excessAt: term becomes the sigma statistics.
+// excess is the plain version of excessAt: it sets term to the sigma statistics.
 func (g *Gauss) excess(u, from, n int) {
 	g.distances(u, from, n)
 	w, wv := g.points.W[u], g.points.W[from:from+n]
@@ -32,8 +31,8 @@ func (g *Gauss) excess(u, from, n int) {
 	}
 }
 
-// others is the plain version of othersAt: term becomes the product P of P(c=0) of
-// both directions, rest 1 - P = P_uv(c=1) + P_uv(c=0) P_vu(c=1).
+// others is the plain version of othersAt: it sets term to the product P of P(c=0) of both
+// directions, and rest to 1 - P = P_uv(c=1) + P_uv(c=0) P_vu(c=1).
 func (g *Gauss) others(u, from, n int) {
 	g.distances(u, from, n)
 	for k, m2 := range g.term[:n] {
@@ -63,8 +62,7 @@ func (g *Gauss) distances(u, from, n int) {
 	}
 }
 
-// pair returns both directions of a pair whose squared distance is m2. One
-// division serves both.
+// pair returns both directions of a pair whose squared distance is m2, with one division.
 func (g *Gauss) pair(u, v int, m2 float64) (a, b direction) {
 	p := &g.points
 	s, da, db := p.S[u]+p.S[v], p.A[u]+p.B[v], p.A[v]+p.B[u]
@@ -82,12 +80,12 @@ func (g *Gauss) pair(u, v int, m2 float64) (a, b direction) {
 	return a, b
 }
 
-// raise turns r and 1 - r into r^(d/2) and 1 - r^(d/2) by doubling,
+// raise converts r and 1 - r to r^(d/2) and 1 - r^(d/2) by doubling,
 //
 //	1 - r^(2a) = (1 - r^a)(1 + r^a),  1 - r^(a+1) = (1 - r^a) + r^a (1 - r),
 //
-// for odd d after taking the root: 1 - sqrt(r) = (1 - r) / (1 + sqrt(r)). All
-// terms are positive, so 1 - r^(d/2) is as accurate as 1 - r.
+// for odd d after the root: 1 - sqrt(r) = (1 - r) / (1 + sqrt(r)). All terms are positive, so 1 -
+// r^(d/2) is as accurate as 1 - r.
 func (g *Gauss) raise(r, less float64) (one, other float64) {
 	if g.odd == 1 {
 		r = math.Sqrt(r)

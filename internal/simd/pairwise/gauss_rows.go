@@ -44,7 +44,7 @@ func (g *Gauss) logRow(u int, skip []int32, l simd.Level) (total float64) {
 	return total
 }
 
-// first returns where the first run of partners of u starts and its length.
+// first returns the start and the length of the first run of partners of u.
 func (g *Gauss) first(u int) (from, n int) {
 	_ = g.points.W[u]
 	return u + 1, min(gaussWidth, len(g.points.W)-u-1)

@@ -10,18 +10,17 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// ordinary returns numbers in memory that other numbers follow. At the end of a
-// page, masked instructions that reach beyond it take hundreds of cycles.
+// ordinary returns numbers in memory followed by further memory. At the end of a page, masked
+// instructions that reach beyond it would take hundreds of cycles.
 func ordinary(n int) []float64 { return make([]float64, n, n+16) }
 
-// guarded returns numbers that lie at the very end of their memory.
+// guarded returns numbers at the end of accessible memory.
 func guarded(t testing.TB) func(n int) []float64 {
 	return func(n int) []float64 { return simdtest.AtEnd[float64](t, n) }
 }
 
-// newPoints returns n points in d dimensions, with what is likely and what is far
-// from it: distances from a tenth to ten times the scales, variances down to
-// 1e-6.
+// newPoints returns n points in d dimensions with typical and extreme values: distances from a
+// tenth to ten times the scales, variances down to 1e-6.
 func newPoints(column func(n int) []float64, n, d int, r *rand.Rand) Points {
 	fill := func(f func() float64) []float64 {
 		x := column(n)
@@ -43,8 +42,8 @@ func newPoints(column func(n int) []float64, n, d int, r *rand.Rand) Points {
 	return p
 }
 
-// expected are the statistics of one pair by the definition: P(c=1) = exp(-L)
-// with L = d/2 log(1 + s/Delta^2) + e, P(c=0) = -expm1(-L).
+// expected has the statistics of one pair by definition: P(c=1) = exp(-L) with L = d/2 log(1 +
+// s/Delta^2) + e, P(c=0) = -expm1(-L).
 type expected struct {
 	weight, excess, log float64
 	size                float64 // of the terms that excess adds up
@@ -75,14 +74,13 @@ func expect(p *Points, u, v int) (x expected) {
 	return x
 }
 
-// units is the tolerance of a term, in units of 2^-53: an exponent e that is wrong
-// by a few units makes its exponential wrong by that many times e.
+// units returns the tolerance of a term, in units of 2^-53: an error of a few units in the exponent
+// e changes the exponential by that many times e.
 func units(d int, e float64) float64 { return (32 + 4*float64(d) + 8*e) * 0x1p-53 }
 
 var gaussDims = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17}
 
-// TestGaussAgainstPairs compares the sums of random rows, with random partners
-// left out, with those that follow from the definition pair by pair.
+// The sums of random rows, with random partners skipped, agree with the definition pair by pair.
 func TestGaussAgainstPairs(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -171,8 +169,7 @@ func near(t *testing.T, what string, got, want, bound []float64) {
 	}
 }
 
-// TestGaussAgreesWithTwin compares all terms of all lengths, and sees that sums
-// before the row stay as they are.
+// All terms agree with plain Go for all lengths, and sums before the row stay unchanged.
 func TestGaussAgreesWithTwin(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -232,8 +229,8 @@ func TestGaussAgreesWithTwin(t *testing.T) {
 	})
 }
 
-// TestGaussOddValues: what is not finite makes sums that are not finite, and
-// numbers near the ends of the range do what they do in the twin.
+// Values that are not finite make sums that are not finite. Numbers near the ends of the range give
+// the same as in plain Go.
 func TestGaussOddValues(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(5, 6))
@@ -310,8 +307,8 @@ func TestGaussLengthsThatDoNotFitPanic(t *testing.T) {
 	}
 }
 
-// BenchmarkGauss gives the time of one pair, both directions, at each level, in
-// blocks of a hundred points.
+// BenchmarkGauss measures one pair, both directions, with each instruction set, in blocks of a
+// hundred points.
 func BenchmarkGauss(b *testing.B) {
 	const n = 100
 	r := rand.New(rand.NewPCG(1, 1))

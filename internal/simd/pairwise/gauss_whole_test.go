@@ -8,9 +8,8 @@ import (
 	"unfold/internal/simd"
 )
 
-// TestGaussWholeAgreesWithTwin: kernels that do terms and sums in one go add what
-// the plain version does, for all lengths and any partners left out; they leave
-// alone what is not theirs, and what they leave out may be anything.
+// Kernels that combine terms and sums agree with plain Go, for all lengths and any skipped
+// partners. They change nothing else, and skipped partners may have any values.
 func TestGaussWholeAgreesWithTwin(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(7, 8))

@@ -2,10 +2,10 @@ package pairwise
 
 import "math"
 
-// logSum adds up weighted logarithms of ratios below 1.
+// logSum sums weighted logarithms of ratios below 1.
 //
-// Those of weight 1 are multiplied up, with a logarithm where the product becomes
-// small; for others, which are far, log x = 2 artanh((x-1)/(x+1)) is a short series.
+// Ratios of weight 1 are multiplied, with a logarithm when the product becomes small. For others,
+// which come from distant sources, log x = 2 artanh((x-1)/(x+1)) is a short series.
 type logSum struct{ sum, product float64 }
 
 func newLogSum() logSum { return logSum{product: 1} }

@@ -21,7 +21,7 @@ func everywhere(t *testing.T, test func(t *testing.T, l simd.Level)) {
 	}
 }
 
-// fill returns n numbers by f that lie at the very end of their memory.
+// fill returns n numbers by f at the end of accessible memory.
 func fill[T Float](t testing.TB, n int, f func() float64) []T {
 	x := simdtest.AtEnd[T](t, n)
 	for k := range x {
@@ -41,7 +41,7 @@ func newSpot[T Float](r *rand.Rand) Spot[T] {
 	return Spot[T]{T(r.NormFloat64()), T(r.NormFloat64()), T(0.1 * math.Exp(r.NormFloat64())), T(math.Exp(r.NormFloat64()))}
 }
 
-// kernel is one in assembly and its twin.
+// kernel is a kernel in assembly and its plain version.
 type kernel[T Float] struct {
 	name string
 	at   func(simd.Level, *Spot[T], *Run[T]) Force
@@ -53,7 +53,7 @@ var (
 	kernels32 = []kernel[float32]{{"push32", push32At, push[float32]}, {"pushFar32", pushFar32At, pushFar[float32]}}
 )
 
-// magnitude bounds what the sums of a force add up in magnitude.
+// magnitude returns the sum of the magnitudes that the sums of a force add.
 func magnitude[T Float](s *Spot[T], r *Run[T]) (m Force) {
 	for k := range r.W {
 		one := r.Cut(k, k+1)
@@ -88,8 +88,8 @@ func agrees[T Float](t *testing.T, l simd.Level, unit float64, kernels []kernel[
 	}
 }
 
-// TestSinglePrecision: sums in single precision are those in double precision of
-// the same numbers, up to the rounding of every term and of the sum.
+// Sums in single precision agree with those of the same numbers in double precision, up to the
+// rounding of every term and of the sum.
 func TestSinglePrecision(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for n := range lengths + 1 {
@@ -108,9 +108,8 @@ func TestSinglePrecision(t *testing.T) {
 	}
 }
 
-// Logs agree with their twin, and that with a logarithm for each pair, from pairs
-// that are close to pairs that are so far that the logarithm is 0; what is not
-// finite gives no number.
+// Logs agrees with plain Go, and with a logarithm for each pair, from close pairs to pairs so far
+// apart that the logarithm is 0. Values that are not finite give NaN.
 func TestLogs(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(15, 16))
@@ -170,7 +169,8 @@ func double(x []float32) []float64 {
 	return y
 }
 
-// What is not finite stays so, what is finite in the twin is finite in assembly.
+// Values that are not finite stay so, and values that are finite in plain Go are finite in
+// assembly.
 func TestPushOddValues(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		oddValues(t, l, kernels64)
@@ -209,8 +209,8 @@ func newBlock(t testing.TB, n, d int, r *rand.Rand) *Block {
 	return b
 }
 
-// One dimension costs no more than three, which need the same roots and some powers
-// beside: it has vectors, too. The best of many short runs counts.
+// One dimension takes no longer than three, which need the same roots and more powers; this shows
+// that it is vectorised. The best of many short runs counts.
 func TestOneDimensionCostsNoMoreThanThree(t *testing.T) {
 	if simd.Best() == simd.Generic {
 		t.Skip("no vectors here")
@@ -341,8 +341,7 @@ func TestLengthsThatDoNotFitPanic(t *testing.T) {
 	}
 }
 
-// BenchmarkPairs gives the time of one pair at each level, of 64 targets that
-// meet 600 sources.
+// BenchmarkPairs measures one pair with each instruction set, for 64 targets and 600 sources.
 func BenchmarkPairs(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const sources = 600
@@ -387,8 +386,8 @@ func BenchmarkPairs(b *testing.B) {
 	}
 }
 
-// TestSameBits holds that kernels of the default model in the plane and in four and more dimensions give the same
-// bits at every level with vectors, whatever the number of sources.
+// Kernels of the default model in the plane and in four and more dimensions give the same bits with
+// every vector instruction set, for any number of sources.
 func TestSameBits(t *testing.T) {
 	if simd.Best() < simd.AVX512 || simd.Best() == simd.NEON {
 		t.Skip("one level with vectors, nothing to compare")

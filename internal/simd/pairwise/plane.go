@@ -3,14 +3,13 @@ package pairwise
 // Float is float32 or float64.
 type Float interface{ float32 | float64 }
 
-// Spot is a target in the plane: its place, sigma_i^2 and Delta_i^2.
+// Spot is a target in the plane: its position, sigma_i^2 and Delta_i^2.
 type Spot[T Float] struct{ X, Y, S, A T }
 
-// Run are sources in slices of equal length: places, sigma_j^2, Delta_j^2 and
-// weights.
+// Run is a set of sources in slices of equal length: positions, sigma_j^2, Delta_j^2 and weights.
 type Run[T Float] struct{ X, Y, S, A, W []T }
 
-// What the assembly knows.
+// The assembly uses these types.
 type (
 	spot64 = Spot[float64]
 	run64  = Run[float64]
@@ -29,8 +28,8 @@ func (r *Run[T]) check() {
 	_, _, _, _ = r.X[:n], r.Y[:n], r.S[:n], r.A[:n]
 }
 
-// Force is what sources do to a target: sum_j w_j V_ij (mu_i - mu_j), sum_j w_j
-// V_ij, and the sum of the bound that PushFar describes.
+// Force is the force of sources on a target: sum_j w_j V_ij (mu_i - mu_j), sum_j w_j V_ij, and the
+// sum of the bound in PushFar.
 type Force struct{ X, Y, V, Bound float64 }
 
 // Add adds g to f.

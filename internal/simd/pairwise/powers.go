@@ -2,8 +2,8 @@ package pairwise
 
 import "math/bits"
 
-// Powers says how to raise to the power d/2: Half is d/2 rounded down, Lead its
-// highest bit, and Odd is 1 if d is odd.
+// Powers describes the power d/2: Half is d/2 rounded down, Lead its highest bit, and Odd is 1 if d
+// is odd.
 type Powers struct{ Half, Lead, Odd uint64 }
 
 // NewPowers returns the Powers for d dimensions, d at least 1.

@@ -2,14 +2,14 @@ package pairwise
 
 import "math"
 
-// SpaceSpot is a target in space, d = 3: its place, 3 sigma_i^2 and 1/(3 Delta_i^2).
+// SpaceSpot is a target in space, d = 3: its position, 3 sigma_i^2 and 1/(3 Delta_i^2).
 type SpaceSpot[T Float] struct{ X, Y, Z, S, I T }
 
-// SpaceRun are sources in slices of equal length: places, 3 sigma_j^2, 1/(3 Delta_j^2)
+// SpaceRun is a set of sources in slices of equal length: positions, 3 sigma_j^2, 1/(3 Delta_j^2)
 // and weights.
 type SpaceRun[T Float] struct{ X, Y, Z, S, I, W []T }
 
-// What the assembly knows.
+// The assembly uses these types.
 type (
 	spaceSpot64 = SpaceSpot[float64]
 	spaceRun64  = SpaceRun[float64]
@@ -28,8 +28,8 @@ func (r *SpaceRun[T]) check() {
 	_, _, _, _, _ = r.X[:n], r.Y[:n], r.Z[:n], r.S[:n], r.I[:n]
 }
 
-// SpaceForce is what sources do to a target in space: sum_j w_j V_ij (mu_i - mu_j) and
-// sum_j w_j V_ij.
+// SpaceForce is the force of sources on a target in space: sum_j w_j V_ij (mu_i - mu_j) and sum_j
+// w_j V_ij.
 type SpaceForce struct{ X, Y, Z, V float64 }
 
 // Add adds g to f.
@@ -40,15 +40,15 @@ func (f *SpaceForce) Add(g SpaceForce) {
 	f.V += g.V
 }
 
-// Bounds of q/Delta^2 beyond which nothing matters that is added up: no power of them
+// These are limits of q/Delta^2 beyond which terms do not affect the sums; no power of them
 // overflows.
 const (
 	spaceTop32 = 1e30
 	spaceTop64 = 1e56
 )
 
-// pushSpace is the plain version of PushSpace32, with y = sqrt(1/z) by one division
-// for both directions. It works in the units of the run: p = 3q.
+// pushSpace is the plain version of PushSpace32, with y = sqrt(1/z) by one division for both
+// directions. It uses the units of the run: p = 3q.
 func pushSpace(t *spaceSpot32, r *spaceRun32) SpaceForce {
 	var sx, sy, sz, sv float32
 	xs := r.X
@@ -70,7 +70,7 @@ func pushSpace(t *spaceSpot32, r *spaceRun32) SpaceForce {
 	return SpaceForce{3 * float64(sx), 3 * float64(sy), 3 * float64(sz), 3 * float64(sv)}
 }
 
-// root32 is the square root of 1 + x, x at most spaceTop32.
+// root32 returns the square root of 1 + x, with x limited to spaceTop32.
 func root32(x float32) float32 { return float32(math.Sqrt(float64(min(1+x, spaceTop32)))) }
 
 // logsSpace is the plain version of LogsSpace.

@@ -20,7 +20,7 @@ func newSpaceSpot[T Float](r *rand.Rand) SpaceSpot[T] {
 	return SpaceSpot[T]{T(r.NormFloat64()), T(r.NormFloat64()), T(r.NormFloat64()), T(0.3 * math.Exp(r.NormFloat64())), T(math.Exp(r.NormFloat64()))}
 }
 
-// pairInSpace returns in float64 what source k does: the difference of places, the
+// pairInSpace returns in float64 the contributions of source k: the difference of positions, the
 // repulsion 1/(q (z^(3/2) - 1)) w/V of both directions in its plain form, and log P(c=0).
 func pairInSpace[T Float](t *SpaceSpot[T], r *SpaceRun[T], k int) (d [3]float64, v, log float64) {
 	d = [3]float64{float64(t.X) - float64(r.X[k]), float64(t.Y) - float64(r.Y[k]), float64(t.Z) - float64(r.Z[k])}
@@ -34,8 +34,8 @@ func pairInSpace[T Float](t *SpaceSpot[T], r *SpaceRun[T], k int) (d [3]float64,
 	return d, v, log
 }
 
-// TestPushSpace holds sums in single precision, and those of the twin, to the formula in
-// double precision, up to the rounding of every term and of the sum.
+// Sums in single precision, in assembly and plain Go, agree with the formula in double precision,
+// up to the rounding of every term and of the sum.
 func TestPushSpace(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(21, 22))
@@ -60,7 +60,8 @@ func TestPushSpace(t *testing.T) {
 	})
 }
 
-// What is not finite stays so, what is finite in the twin is finite in assembly.
+// Values that are not finite stay so, and values that are finite in plain Go are finite in
+// assembly.
 func TestPushSpaceOddValues(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(23, 24))
@@ -78,8 +79,8 @@ func TestPushSpaceOddValues(t *testing.T) {
 	})
 }
 
-// LogsSpace agrees with a logarithm for each pair, from pairs that are close to pairs
-// that are so far that the logarithm is 0; what is not a number gives none.
+// LogsSpace agrees with a logarithm for each pair, from close pairs to pairs so far apart that the
+// logarithm is 0; NaN gives NaN.
 func TestLogsSpace(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(25, 26))

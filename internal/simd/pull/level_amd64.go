@@ -4,7 +4,7 @@ package pull
 
 import "unfold/internal/simd"
 
-// planeAt is Rows in the plane at a level of instructions.
+// planeAt is Rows in the plane with the given instruction set.
 func planeAt(l simd.Level, p *Pairs[float32, uint8], st *State[[2]float64], c float64, w []float32, grad [][2]float64, sum []float64, from, to int) {
 	if l < simd.AVX2 || !hold(p, st, w, grad, sum, from, to) {
 		p.plane(st, c, w, grad, sum, from, to)
@@ -13,7 +13,7 @@ func planeAt(l simd.Level, p *Pairs[float32, uint8], st *State[[2]float64], c fl
 	planeAVX2(&p.Start[0], &p.Index[0], &p.Length[0], &p.Number[0], &p.Weight[0], &st.Mu[0], &st.Sigma2[0], &w[0], &grad[0], &sum[0], from, to, st.Half, c)
 }
 
-// spaceAt is Rows in space at a level of instructions.
+// spaceAt is Rows in space with the given instruction set.
 func spaceAt(l simd.Level, p *Pairs[float32, uint8], st *State[[3]float64], c float64, w []float32, grad [][3]float64, sum []float64, from, to int) {
 	if l < simd.AVX2 || !hold(p, st, w, grad, sum, from, to) {
 		p.space(st, c, w, grad, sum, from, to)
@@ -22,7 +22,8 @@ func spaceAt(l simd.Level, p *Pairs[float32, uint8], st *State[[3]float64], c fl
 	spaceAVX2(&p.Start[0], &p.Index[0], &p.Length[0], &p.Number[0], &p.Weight[0], &st.Mu[0], &st.Sigma2[0], &w[0], &grad[0], &sum[0], from, to, st.Half, c)
 }
 
-// hold panics unless all slices hold what rows from..to need, and reports whether there is anything to do.
+// hold panics if a slice is too short for rows from..to. It reports whether there is anything to
+// do.
 func hold[P Place](p *Pairs[float32, uint8], st *State[P], w []float32, grad []P, sum []float64, from, to int) bool {
 	if from >= to || len(p.Index) == 0 {
 		return false

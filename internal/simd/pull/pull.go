@@ -3,7 +3,7 @@ package pull
 import "unfold/internal/simd"
 
 // Pairs are the edges of a symmetric graph of n points, by rows: those of row i are at Start[i] to
-// Start[i+1] of the other slices, Start having n + 1 elements.
+// Start[i+1] of the other slices. Start has n + 1 elements.
 type Pairs[L float32 | float64, N uint8 | uint32] struct {
 	Start  []int
 	Index  []int32   // the other end
@@ -12,22 +12,22 @@ type Pairs[L float32 | float64, N uint8 | uint32] struct {
 	Weight []float64 // s_ij, by number
 }
 
-// Place is one in the plane or in space.
+// Place is a position in the plane or in space.
 type Place interface{ [2]float64 | [3]float64 }
 
-// State is where the points are: n places, their variances, and 1/(2a).
+// State has the n positions, their variances, and 1/(2a).
 type State[P Place] struct {
 	Mu     []P
 	Sigma2 []float64
 	Half   float64
 }
 
-// Rows writes W_ij to w, for all edges of rows from..to, and sets for these rows, of the numbers that
-// it has written,
+// Rows writes W_ij to w for all edges of rows from..to. For these rows it then sets, from the
+// written values,
 //
 //	grad_i = c grad_i - sum_j W_ij (mu_i - mu_j),  sum_i = sum_j W_ij.
 //
-// w has as many elements as the edges, grad and sum one for each point.
+// w has as many elements as there are edges, grad and sum one for each point.
 func Rows[P Place, L float32 | float64, N uint8 | uint32](p *Pairs[L, N], st *State[P], c float64, w []L, grad []P, sum []float64, from, to int) {
 	short, _ := any(p).(*Pairs[float32, uint8])
 	switch st := any(st).(type) {

@@ -11,14 +11,15 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// atEnd returns a copy beyond whose end is no memory.
+// atEnd returns a copy that ends at the end of accessible memory.
 func atEnd[T any](t testing.TB, s []T) []T {
 	out := simdtest.AtEnd[T](t, len(s))
 	copy(out, s)
 	return out
 }
 
-// drawn are n points with rows of the given numbers of edges, all slices at the end of their memory.
+// drawn returns n points whose rows have the given numbers of edges, all slices at the end of
+// accessible memory.
 func drawn[P Place](t testing.TB, r *rand.Rand, n int, lengths []int) (*Pairs[float32, uint8], *State[P]) {
 	start, index, length, number := []int{0}, []int32{}, []float32{}, []uint8{}
 	for _, edges := range lengths {
@@ -40,7 +41,7 @@ func drawn[P Place](t testing.TB, r *rand.Rand, n int, lengths []int) (*Pairs[fl
 	return &Pairs[float32, uint8]{atEnd(t, start), atEnd(t, index), atEnd(t, length), atEnd(t, number), atEnd(t, weight)}, st
 }
 
-// result is what Rows fills.
+// result has the output of Rows.
 type result[P Place] struct {
 	w    []float32
 	sum  []float64
@@ -81,8 +82,8 @@ func (o result[P]) finite(i int) bool {
 	return !math.IsNaN(total - total)
 }
 
-// byRow sets row i of want to what it is by the formula, and returns the sum of magnitudes. One bit of
-// single precision may differ, so that its sums are of the weights in got.
+// byRow sets row i of want by the formula, and returns the sum of magnitudes. Since one bit of
+// single precision may differ, its sums use the weights in got.
 func byRow[P Place](p *Pairs[float32, uint8], st *State[P], c float64, i int, want, got result[P]) (size float64) {
 	g := &want.grad[i]
 	for k := range len(*g) {
@@ -107,8 +108,8 @@ func byRow[P Place](p *Pairs[float32, uint8], st *State[P], c float64, i int, wa
 	return size
 }
 
-// TestRows compares every level with sums by the formula, for rows of 0 to 70 edges in random order;
-// what is not asked for stays.
+// Every instruction set agrees with sums by the formula, for rows of 0 to 70 edges in random order;
+// other rows stay unchanged.
 func TestRows(t *testing.T) {
 	t.Run("plane", testRows[[2]float64])
 	t.Run("space", testRows[[3]float64])
@@ -158,7 +159,7 @@ func testRows[P Place](t *testing.T) {
 	}
 }
 
-// Values that are not finite stay in the rows that they are in.
+// Values that are not finite only affect their own rows.
 func TestOddValues(t *testing.T) {
 	t.Run("plane", testOddValues[[2]float64])
 	t.Run("space", testOddValues[[3]float64])
@@ -187,7 +188,7 @@ func testOddValues[P Place](t *testing.T) {
 	}
 }
 
-// An edge weighs the same in both directions, to the last bit, wherever it is in its row.
+// An edge has the same weight in both directions, to the last bit, at any place in its row.
 func TestSymmetric(t *testing.T) {
 	t.Run("plane", testSymmetric[[2]float64])
 	t.Run("space", testSymmetric[[3]float64])
@@ -216,7 +217,7 @@ func testSymmetric[P Place](t *testing.T) {
 	}
 }
 
-// Other types have the plain version, which does the same.
+// Other types use the plain version, with the same results.
 func TestTypes(t *testing.T) {
 	t.Run("plane", testTypes[[2]float64])
 	t.Run("space", testTypes[[3]float64])
@@ -254,7 +255,7 @@ func testTypes[P Place](t *testing.T) {
 	}
 }
 
-// BenchmarkRows gives the time of an edge, among points of which some lie near in memory.
+// BenchmarkRows measures one edge, among points of which some are near in memory.
 func BenchmarkRows(b *testing.B) {
 	b.Run("plane", benchmarkRows[[2]float64])
 	b.Run("space", benchmarkRows[[3]float64])

@@ -1,5 +1,5 @@
-// Package rodata is for the generators of assembly: numbers in read-only memory. As
-// avo's package build, which it writes to, it serves the one file of a program.
+// Package rodata puts numbers into read-only memory, for generators of assembly. Like avo's package
+// build, which it writes to, it has global state for the one file of a program.
 package rodata
 
 import (
@@ -13,7 +13,7 @@ import (
 // tables are those that have been written, by name.
 var tables = map[string]operand.Mem{}
 
-// Table returns the table of that name, which write fills by build.DATA the first time.
+// Table returns the table with the given name; write fills it by build.DATA on first use.
 func Table(name string, write func()) operand.Mem {
 	m, ok := tables[name]
 	if !ok {
@@ -27,8 +27,7 @@ func Table(name string, write func()) operand.Mem {
 // Number returns a number in memory; a name has one value.
 func Number(name string, v float64) operand.Mem { return copies(name, v, 1) }
 
-// Four returns a number in four neighbouring places, those of a register of AVX2; a name
-// has one value.
+// Four returns a number in four adjacent places, as for an AVX2 register; a name has one value.
 func Four(name string, v float64) operand.Mem { return copies(name+"x4", v, 4) }
 
 func copies(name string, v float64, n int) operand.Mem {

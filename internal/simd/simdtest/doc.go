@@ -1,3 +1,3 @@
-// Package simdtest helps to test kernels in assembly: slices beyond whose end
-// nothing can be read or written, values that are easy to get wrong, and exact ones.
+// Package simdtest helps to test kernels in assembly, with slices at the end of accessible memory,
+// difficult values, and exact exponentials.
 package simdtest

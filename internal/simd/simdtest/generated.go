@@ -13,10 +13,9 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// Generated checks that the assembly of the package under test, kernels_amd64.s
-// and stubs_amd64.go, is what its generator ./asm writes today, and that its kernels
-// for AVX2 use no registers of AVX-512. Where there is a generator ./neon for arm64, it checks
-// that, too.
+// Generated checks that the assembly of the package under test, kernels_amd64.s and stubs_amd64.go,
+// equals the output of its generator ./asm, and that its kernels for AVX2 use no registers of
+// AVX-512. If there is a generator ./neon for arm64, it checks that too.
 func Generated(t *testing.T, pkg string) {
 	t.Helper()
 	kept, err := os.ReadFile("kernels_amd64.s")
@@ -38,12 +37,12 @@ func fresh(t *testing.T, pkg, generator string, names ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	run := exec.Command("go", "run", generator, "-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]), "-pkg", pkg)
-	// The generator reads the package, which need not have its assembly yet.
+	// The generator imports the package, which need not have its assembly yet.
 	run.Env = append(os.Environ(), "GOFLAGS=-tags=noasm")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// The first line names the command, and so the folder.
+	// The first line contains the command and so the folder, which differs.
 	rest := func(b []byte) []byte { return b[bytes.IndexByte(b, '\n')+1:] }
 	for _, name := range names {
 		fresh, err := os.ReadFile(filepath.Join(dir, name))
@@ -66,9 +65,8 @@ var (
 	function     = regexp.MustCompile(`^TEXT ·(\w+)\(`)
 )
 
-// beyondAVX2 lists the lines of kernels named for AVX2 that name a register which only
-// AVX-512 has. A generator takes one when the 16 of AVX2 run out, and the processor
-// it runs on may not mind.
+// beyondAVX2 lists the lines of AVX2 kernels that use a register of AVX-512. A generator allocates
+// one when the 16 of AVX2 run out, and tests on a processor with AVX-512 would not notice.
 func beyondAVX2(assembly []byte) (lines []string) {
 	name := ""
 	for i, line := range strings.Split(string(assembly), "\n") {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// AtEnd returns n zeros of type T that end where memory does: reading or writing
-// beyond them is a fault. T must hold no pointers.
+// AtEnd returns n zeros of type T at the end of accessible memory: reading or writing beyond them
+// is a fault. T must not contain pointers.
 func AtEnd[T any](tb testing.TB, n int) []T {
 	tb.Helper()
 	page := syscall.Getpagesize()

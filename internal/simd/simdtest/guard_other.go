@@ -4,7 +4,7 @@ package simdtest
 
 import "testing"
 
-// AtEnd returns n zeros of type T, without a guard where pages cannot be protected.
+// AtEnd returns n zeros of type T, without protection, since pages cannot be protected here.
 func AtEnd[T any](tb testing.TB, n int) []T {
 	tb.Helper()
 	return make([]T, n)

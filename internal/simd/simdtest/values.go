@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Odd are float64 values that kernels have to live with.
+// Odd are float64 values that kernels must handle.
 var Odd = []float64{
 	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, -0x1p-1060, 0x1p-1022, 1e-300, -1e300, math.MaxFloat64,
 	math.Inf(1), math.Inf(-1), math.NaN(),
@@ -29,8 +29,8 @@ func Exp(x float64) *big.Float {
 	return sum
 }
 
-// Fill returns n numbers by f that end where memory does, or, if shift is not zero, begin
-// that many elements off the place where an array begins.
+// Fill returns n numbers by f at the end of accessible memory or, if shift is not zero, shifted by
+// that many elements from an aligned start.
 func Fill(t testing.TB, n, shift int, f func() float64) []float64 {
 	var x []float64
 	if shift == 0 {

@@ -20,7 +20,7 @@ func (b block) copyFrom(c *corner) {
 	}
 }
 
-// multiply adds alpha times left right to the quarter; left is packed by rows, in packed.
+// multiply adds alpha times left right to the quarter; left is packed by rows into packed.
 func (b block) multiply(alpha float64, left []float64, ld int, right, packed *corner) {
 	for r := 0; r < half; r += gemm.Height {
 		p := packed[r*half:][:half*gemm.Height]

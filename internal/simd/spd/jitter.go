@@ -2,15 +2,14 @@ package spd
 
 import "unfold/internal/vec"
 
-// jitters is how often FactorJitter tries: from 1e-12 to 1e-2 of the mean
-// diagonal element.
+// jitters is the number of attempts of FactorJitter: from 1e-12 to 1e-2 of the mean diagonal
+// element.
 const jitters = 11
 
-// FactorJitter is Factor for a matrix that rounding may have made indefinite: it
-// adds 1e-12 of the mean diagonal element to the diagonal, then ten times as
-// much, and so on, until there is a factor, and returns how much it has added, 0
-// if nothing. a, both triangles of which have to be there, is overwritten; it
-// fails with the last *IndefiniteError once 1e-2 of the mean has not sufficed.
+// FactorJitter is Factor for a matrix that rounding may have made indefinite. It adds 1e-12 of the
+// mean diagonal element to the diagonal, then ten times as much, and so on, until the factorisation
+// succeeds. It returns the added amount, 0 if none. a must have both triangles and is overwritten.
+// If 1e-2 of the mean is not enough it returns the last *IndefiniteError.
 func FactorJitter(a vec.Matrix[float64], threads int) (jitter float64, err error) {
 	diagonal := make([]float64, a.Rows)
 	mean := 0.0

@@ -7,9 +7,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// FactorLeading does the first k columns of Factor: of the lower triangle of a, in the
-// first k columns it leaves L11 and L21 and of the others what is left of them, A22 -
-// L21 L21'.
+// FactorLeading runs the first k columns of Factor. It overwrites the lower triangle of a: the
+// first k columns with L11 and L21, the others with the Schur complement A22 - L21 L21'.
 func FactorLeading(a vec.Matrix[float64], k, threads int) error {
 	g, b := gemm.Implementation{Threads: threads}, whole(a)
 	b11, b21, b22 := b.at(0, 0, k, k), b.from(k, 0, k), b.from(k, k, b.n-k)
@@ -21,8 +20,8 @@ func FactorLeading(a vec.Matrix[float64], k, threads int) error {
 	return nil
 }
 
-// InvertLeading completes an inverse S: a holds what FactorLeading has left in its first
-// k columns and, in the rest, the part S22, both triangles. With Y = L21 L11^-1,
+// InvertLeading completes an inverse S. a has the output of FactorLeading in its first k columns
+// and the part S22, both triangles, in the rest. With Y = L21 L11^-1 it sets
 //
 //	S21 = -S22 Y,  S11 = (L11 L11')^-1 + Y' S22 Y.
 func InvertLeading(a vec.Matrix[float64], k, threads int) {
@@ -47,7 +46,7 @@ func InvertLeading(a vec.Matrix[float64], k, threads int) {
 	Mirror(a, threads)
 }
 
-// from is the part from (i, j) down with m columns, empty if there are no rows.
+// from returns the part of b from (i, j) down with m columns, empty if there are no rows.
 func (b block) from(i, j, m int) block {
 	if i == b.n {
 		return block{nil, b.ld, 0, m}

@@ -6,7 +6,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// squareSide is that of the squares that are turned one after the other.
+// squareSide is the side of the squares that are transposed one after the other.
 const squareSide = 32
 
 // Mirror copies the lower triangle of a over the upper one.
@@ -47,8 +47,8 @@ func Turn(a vec.Matrix[float64], threads int) {
 	})
 }
 
-// eachPair goes over the squares on and below the diagonal of n rows: rows low..high and
-// columns from..to.
+// eachPair calls do for the squares on and below the diagonal of n rows: rows low..high and columns
+// from..to.
 func eachPair(n, threads int, do func(low, high, from, to int)) {
 	par.Ranges(threads, n, squareSide, func(_, from, to int) {
 		for low := from; low < n; low += squareSide {

@@ -6,8 +6,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// FactorSolve is Factor and HalfSolve in one: it overwrites b (n x m) with L^-1 b while L
-// is made, in a fraction of the time. If it fails, b is spoilt, too.
+// FactorSolve combines Factor and HalfSolve: it overwrites b (n x m) with L^-1 b during the
+// factorisation, in a fraction of the time. After an error b is unusable too.
 func FactorSolve(a, b vec.Matrix[float64], threads int) error {
 	m := whole(a)
 	if m.n >= tiledRows {
@@ -20,8 +20,8 @@ func FactorSolve(a, b vec.Matrix[float64], threads int) error {
 	return nil
 }
 
-// InvertSolve is SecondHalf and InvertLower in one: it overwrites b with L'^-1 b, and the
-// lower triangle of l with that of (L L')^-1.
+// InvertSolve combines SecondHalf and InvertLower: it overwrites b with L'^-1 b, and the lower
+// triangle of l with that of (L L')^-1.
 func InvertSolve(l, b vec.Matrix[float64], threads int) {
 	if m := whole(l); m.n >= tiledRows {
 		invertTiled(m, sides(m, b), threads)
@@ -39,11 +39,11 @@ func sides(a block, b vec.Matrix[float64]) block {
 	return block{b.Data, max(b.Cols, 1), b.Rows, b.Cols}
 }
 
-// padded is the number of rows in whole tiles.
+// padded returns the number of rows rounded up to whole tiles.
 func (b block) padded() int { return par.Pieces(b.n, side) * side }
 
-// loadTurned copies the transpose of the tile (i, j) of b to the first rows of t, with
-// zeros where b ends.
+// loadTurned copies the transpose of the tile (i, j) of b to the first rows of t, padded with
+// zeros.
 func (b block) loadTurned(t *tile, i, j, rows int) {
 	clear(t[:rows*side])
 	n, m := min(side, b.n-i*side), min(side, b.m-j*side)
@@ -73,7 +73,7 @@ func (b block) storeRows(t *tile, i, j int) {
 	}
 }
 
-// packSides copies b to right panels of all rows, by which its products are made.
+// packSides packs b as right panels of all rows.
 func (w *workspace) packSides(b block, tiles int) {
 	count := par.Pieces(b.m, side) * rights
 	size := tiles * side * gemm.Width

@@ -12,8 +12,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// IndefiniteError says that a matrix is not positive definite: with rows
-// 0..Row-1 taken out, Pivot is left of the diagonal element Row.
+// IndefiniteError reports that a matrix is not positive definite: after eliminating rows 0..Row-1,
+// Pivot remains of the diagonal element Row.
 type IndefiniteError struct {
 	Row   int
 	Pivot float64
@@ -23,10 +23,10 @@ func (e *IndefiniteError) Error() string {
 	return fmt.Sprintf("the matrix is not positive definite: its pivot in row %d is %g", e.Row, e.Pivot)
 }
 
-// leaf is the number of rows below which there is nothing to gain by halving.
+// leaf is the number of rows below which halving gains nothing.
 const leaf = 48
 
-// tileRows is a multiple of the rows and of the columns of a tile of package gemm.
+// tileRows is a common multiple of the rows and columns of a tile of package gemm.
 const tileRows = 24
 
 // block is a square or rectangular part of a matrix.
@@ -45,15 +45,14 @@ func whole(a vec.Matrix[float64]) block {
 
 func (b block) at(i, j, n, m int) block { return block{b.a[i*b.ld+j:], b.ld, n, m} }
 
-// halves returns the parts 11, 21 and 22 of a square block, the first of whole tiles.
+// halves returns the parts 11, 21 and 22 of a square block; the first has whole tiles.
 func (b block) halves() (b11, b21, b22 block) {
 	h := max(b.n/2/tileRows*tileRows, tileRows/2)
 	return b.at(0, 0, h, h), b.at(h, 0, b.n-h, h), b.at(h, h, b.n-h, b.n-h)
 }
 
-// Factor overwrites the lower triangle of a with L, a = L L', and leaves what is
-// above the diagonal. If it fails, with an *IndefiniteError, the lower triangle
-// is spoilt.
+// Factor overwrites the lower triangle of a with L, a = L L', and does not change the upper one.
+// After an error, an *IndefiniteError, the lower triangle is unusable.
 func Factor(a vec.Matrix[float64], threads int) error {
 	return factor(gemm.Implementation{Threads: threads}, whole(a), 0)
 }
@@ -91,7 +90,7 @@ func (b block) factorLeaf(row int) error {
 	return nil
 }
 
-// LogDet returns log |A| of the matrix that l is the factor of.
+// LogDet returns log |A| for the factor l of A.
 func LogDet(l vec.Matrix[float64]) (sum float64) {
 	for i := range l.Rows {
 		sum += math.Log(l.Data[i*l.Cols+i])
@@ -105,8 +104,7 @@ func Solve(l, b vec.Matrix[float64], threads int) {
 	SecondHalf(l, b, threads)
 }
 
-// SecondHalf overwrites b (n x m) with L'^-1 b, which makes of what HalfSolve has left
-// A^-1 b.
+// SecondHalf overwrites b (n x m) with L'^-1 b. Applied after HalfSolve, it gives A^-1 b.
 func SecondHalf(l, b vec.Matrix[float64], threads int) {
 	g := gemm.Implementation{Threads: threads}
 	g.Dtrsm(gonum.Left, gonum.Lower, gonum.Trans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, max(b.Cols, 1))
@@ -118,8 +116,7 @@ func HalfSolve(l, b vec.Matrix[float64], threads int) {
 	g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, max(b.Cols, 1))
 }
 
-// Invert overwrites the factor L that Factor has left in l with A^-1 = (L L')^-1,
-// both triangles.
+// Invert overwrites the factor l from Factor with A^-1 = (L L')^-1, both triangles.
 func Invert(l vec.Matrix[float64], threads int) {
 	InvertLower(l, threads)
 	Mirror(l, threads)
@@ -152,7 +149,7 @@ func invertLower(g gemm.Implementation, l block) {
 	invertLower(g, l22)
 }
 
-// invertLeaf goes by rows: row i of W = L^-1 is (e_i - sum_{k<i} L_ik W_k)/L_ii.
+// invertLeaf computes the inverse by rows: row i of W = L^-1 is (e_i - sum_{k<i} L_ik W_k)/L_ii.
 func (b block) invertLeaf() {
 	for i := range b.n {
 		li := b.a[i*b.ld : i*b.ld+i+1]
@@ -182,8 +179,8 @@ func square(g gemm.Implementation, w block) {
 	square(g, w22)
 }
 
-// squareLeaf: element (i,j), j <= i, is sum_{k>=i} W_ki W_kj, so that row i needs
-// itself and the rows below, which come later.
+// squareLeaf computes element (i,j), j <= i, as sum_{k>=i} W_ki W_kj. Row i needs itself and the
+// rows below, which are overwritten later.
 func (b block) squareLeaf() {
 	for i := range b.n {
 		row := b.a[i*b.ld : i*b.ld+i+1]
@@ -198,8 +195,8 @@ func (b block) squareLeaf() {
 	}
 }
 
-// strips is how many columns of a product make a task, fewRows how many rows a triangle
-// is halved to.
+// strips is the number of columns of a product in one task, fewRows the number of rows to which a
+// triangle is halved.
 const (
 	strips  = 96
 	fewRows = 16
@@ -215,7 +212,7 @@ func mulTrans(g gemm.Implementation, t, b block) {
 	par.Ranges(threads, b.m, strips, func(_, from, to int) { mulTransColumns(g, t, b.at(0, from, b.n, to-from)) })
 }
 
-// manyTasks is the number of operations from which threads are worth their start.
+// manyTasks is the number of operations above which starting threads pays.
 const manyTasks = 1 << 21
 
 func mulTransColumns(g gemm.Implementation, t, b block) {
@@ -230,7 +227,7 @@ func mulTransColumns(g gemm.Implementation, t, b block) {
 	mulTransColumns(g, t22, b2)
 }
 
-// mulTransLeaf: row i of T' b is sum_{k>=i} T_ki b_k.
+// mulTransLeaf computes row i of T' b as sum_{k>=i} T_ki b_k.
 func (b block) mulTransLeaf(x block) {
 	for i := range b.n {
 		xi := x.a[i*x.ld : i*x.ld+x.m]

@@ -14,7 +14,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// random returns B B' + n I of a random B.
+// random returns B B' + n I for a random B.
 func random(seed uint64, n int) vec.Matrix[float64] {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := mat.NewDense(n, n, nil)
@@ -40,8 +40,8 @@ func worst(got, want []float64) (d float64) {
 	return d / scale
 }
 
-// Factor, log determinant, inverse and solutions are those of gonum, whatever is
-// above the diagonal, and the same bits on any number of threads.
+// Factor, log determinant, inverse and solutions agree with gonum, whatever the upper triangle has,
+// with the same bits for any number of threads.
 func TestAgainstGonum(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 330).Draw(rt, "n")
@@ -94,8 +94,8 @@ func TestAgainstGonum(t *testing.T) {
 	})
 }
 
-// Right sides that are solved while the factor and the inverse are made are those that
-// are solved afterwards, and both are those made without them, on any number of threads.
+// Right sides that are solved during the factorisation and the inversion equal those solved
+// afterwards, and the factor and inverse do not change, for any number of threads.
 func TestSolveAlong(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m := rapid.IntRange(1, 330).Draw(t, "n"), rapid.IntRange(0, 110).Draw(t, "m")
@@ -141,8 +141,8 @@ func TestSolveAlong(t *testing.T) {
 	})
 }
 
-// Factor and inverse of a matrix in two parts, the second done elsewhere, are those of
-// the whole.
+// Factor and inverse in two parts, with the second computed elsewhere, equal those of the whole
+// matrix.
 func TestLeading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 150).Draw(t, "n")
@@ -175,7 +175,7 @@ func TestLeading(t *testing.T) {
 	})
 }
 
-// Turn makes the transpose, Mirror a symmetric matrix, on any number of threads.
+// Turn transposes and Mirror makes a matrix symmetric, for any number of threads.
 func TestTurn(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 40, 65, 130} {
 		for _, threads := range []int{1, 3} {
@@ -214,7 +214,7 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
-// A matrix of rank 1 gets the least of the tried jitters; a negative one fails.
+// A matrix of rank 1 gets the smallest jitter that is tried; a negative matrix is an error.
 func TestJitter(t *testing.T) {
 	const n = 60
 	a := vec.New[float64](n, n)

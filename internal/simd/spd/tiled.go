@@ -5,10 +5,10 @@ import (
 	"unfold/internal/simd/gemm"
 )
 
-// factorTiled is FactorSolve by tiles. Task (i, j) makes L_ij: it takes out of A_ij what
-// the columns before explain, all at once, and, when L_jj is there, divides by it. Whoever
-// has made the tile below a diagonal one does the next diagonal one at once, so that
-// others have it before they need it. Right sides are further rows of the matrix.
+// factorTiled is FactorSolve by tiles. Task (i, j) computes L_ij: it subtracts the contributions of
+// all columns before from A_ij at once and, when L_jj is finished, divides by it. The worker that
+// finishes the tile below a diagonal one computes the next diagonal tile immediately, before others
+// need it. Right sides are further rows of the matrix.
 func factorTiled(a, b block, threads, row int) error {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
@@ -37,7 +37,7 @@ func factorTiled(a, b block, threads, row int) error {
 	return failure
 }
 
-// column returns tile t of those below the diagonal, by columns.
+// column returns the indices of tile t of those below the diagonal, counted by columns.
 func column(t, rows int) (i, j int) {
 	for t >= rows-1-j {
 		t -= rows - 1 - j
@@ -46,8 +46,8 @@ func column(t, rows int) (i, j int) {
 	return j + 1 + t, j
 }
 
-// offDiagonal makes L_ij, i > j, or a tile of the right sides, once what it needs is
-// there; false if that fails.
+// offDiagonal computes L_ij, i > j, or a tile of the right sides, when its inputs are finished; it
+// returns false if that fails.
 func (w *workspace) offDiagonal(a, b block, at *room, i, j int) bool {
 	if !w.await(j, j) || !w.await(i, j) {
 		return false
@@ -78,12 +78,12 @@ func (w *workspace) offDiagonal(a, b block, at *room, i, j int) bool {
 	return true
 }
 
-// subtract takes sum_{k<j} L_ik L_jk' out of c.
+// subtract subtracts sum_{k<j} L_ik L_jk' from c.
 func (w *workspace) subtract(c *tile, count, i, j int) {
 	c.addProduct(-1, count, w.left.at(i, 0, 0), w.left.step(i), w.right.at(j, 0, 0), w.right.step(j), j*side)
 }
 
-// diagonal makes L_jj, and its inverse as right panels, after all that stand left of it.
+// diagonal computes L_jj, and its inverse as right panels, after all tiles to its left.
 func (w *workspace) diagonal(a block, at *room, j, row int) error {
 	c := &at.tile
 	a.load(c, j, j)
@@ -101,12 +101,11 @@ func (w *workspace) diagonal(a block, at *room, j, row int) error {
 	return nil
 }
 
-// invertTiled is InvertSolve by tiles: A^-1 = W' W, W = L^-1. Columns of W do not depend
-// on each other:
+// invertTiled is InvertSolve by tiles: A^-1 = W' W, W = L^-1. The columns of W are independent:
 //
 //	W_jj = L_jj^-1,   W_ij = -W_ii sum_{j<=k<i} L_ik W_kj,
 //
-// and stay in right panels, which hold their rows as they are.
+// They stay in right panels, whose layout is by rows.
 func invertTiled(l, b block, threads int) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
@@ -123,7 +122,7 @@ func invertTiled(l, b block, threads int) {
 	w.each(threads, par.Pieces(tiles, share), func(at *room, t int) {
 		w.invertColumns(at, t*share, min(tiles, (t+1)*share))
 	})
-	// Rows of A^-1 in pieces of some tiles; those of much work come first.
+	// A task is a piece of some tiles of a row of A^-1; tasks with much work come first.
 	pieces := par.Pieces(tiles, rowTiles)
 	w.each(threads, par.Pieces(tiles, share)*pieces, func(at *room, t int) {
 		from, first := t/pieces*share, t%pieces*rowTiles
@@ -145,8 +144,8 @@ func invertTiled(l, b block, threads int) {
 }
 
 const (
-	// From manyTiles on two columns of W, or rows of A^-1, share what they read. rowTiles
-	// is how many tiles of a row of A^-1 make a task.
+	// With at least manyTiles, two columns of W or rows of A^-1 share a task and what it reads.
+	// rowTiles is the number of tiles of a row of A^-1 in one task.
 	manyTiles = 12
 	rowTiles  = 4
 )
@@ -160,13 +159,13 @@ func (w *workspace) each(threads, tasks int, f func(at *room, t int)) {
 	})
 }
 
-// addProduct adds W_i' B to t, W_i being the columns of tile i and B right panels from
-// their rows on.
+// addProduct adds W_i' B to t, where W_i are the columns of tile i and B right panels from their
+// rows on.
 func (w *workspace) addProduct(t *tile, i int, right []float64, step int) {
 	t.addProduct(1, height(w.n, i), w.turned.at(i, 0, i), w.turned.step(i), right, step, w.n-i*side)
 }
 
-// packRow packs row i of L as left panels, with W_ii in the place of L_ii.
+// packRow packs row i of L as left panels, with W_ii in place of L_ii.
 func (w *workspace) packRow(l block, at *room, i int) {
 	for j := range i + 1 {
 		c := &at.tile
@@ -184,7 +183,7 @@ func (w *workspace) packRow(l block, at *room, i int) {
 	}
 }
 
-// invertColumns makes columns from, ..., to-1 of W, as right panels and turned, as left
+// invertColumns computes columns from, ..., to-1 of W, as right panels and, transposed, as left
 // ones.
 func (w *workspace) invertColumns(at *room, from, to int) {
 	for i := from; i < w.left.tiles; i++ {
@@ -197,7 +196,7 @@ func (w *workspace) invertColumns(at *room, from, to int) {
 	}
 }
 
-// invertOne makes W_ij when the tiles above it are there.
+// invertOne computes W_ij when the tiles above it are finished.
 func (w *workspace) invertOne(at *room, i, j int) {
 	left, own, step := w.left.at(i, 0, j), w.left.at(i, 0, i), w.left.step(i)
 	for c := range rights {
@@ -230,7 +229,7 @@ func (w *workspace) turn(j int) {
 	}
 }
 
-// unpack writes panel c of W_jj, by rows, from its left panels.
+// unpack copies panel c of W_jj, by rows, from its left panels.
 func (w *workspace) unpack(to []float64, j, c int) {
 	for r := range side {
 		from := w.left.at(j, r/gemm.Height, j)

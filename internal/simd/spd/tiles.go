@@ -8,9 +8,8 @@ import (
 	"unfold/internal/simd/gemm"
 )
 
-// A large matrix is cut into tiles of side rows and columns, whole panels of package
-// blas. Each tile is packed once, when it is known, and read in its panels by all that
-// follow from it.
+// A large matrix is divided into tiles of side rows and columns, whole panels of package gemm. Each
+// tile is packed once, when it is finished; all tiles that depend on it read its panels.
 const (
 	side         = 48
 	half         = side / 2 // a triangle that is factored by dot products
@@ -19,14 +18,13 @@ const (
 	tiledRows    = 3 * side  // fewer are not worth it
 	invertedRows = 64        // nor, of an inverse, are fewer than these
 	chunk        = 10 * side // terms of panels that stay near the processor
-	looks        = 2000      // at what another thread does before going to sleep
+	looks        = 2000      // polls of another worker's progress before sleeping
 )
 
 // tile is one by itself, by rows.
 type tile [side * side]float64
 
-// panels are rows of tiles, packed: of each row panel after panel, in each of which its
-// tiles follow each other.
+// panels are packed rows of tiles: each row panel after panel, and within a panel tile after tile.
 type panels struct {
 	data   []float64
 	tiles  int
@@ -53,7 +51,7 @@ func (p *panels) at(i, c, k int) []float64 {
 	return p.data[before*side*side+c*p.step(i)+k*side*p.height:]
 }
 
-// step is how far the panels of row i are apart.
+// step returns the distance between the panels of row i.
 func (p *panels) step(i int) int {
 	if p.down {
 		return (p.tiles - i) * side * p.height
@@ -61,8 +59,8 @@ func (p *panels) step(i int) int {
 	return (i + 1) * side * p.height
 }
 
-// workspace is what a factorisation or an inversion needs: the panels, and for each row
-// of tiles how many of its columns are done.
+// workspace has the panels of a factorisation or inversion, and the number of finished columns of
+// each row of tiles.
 type workspace struct {
 	n                   int // rows of the matrix that is inverted
 	left, right, turned panels
@@ -100,13 +98,13 @@ func (w *workspace) begin(tiles int) {
 	w.failed.Store(false)
 }
 
-// finish announces that so many columns of row i are done.
+// finish announces that the given number of columns of row i are finished.
 func (w *workspace) finish(i, columns int) {
 	w.done[i].Store(int32(columns))
 	w.wake()
 }
 
-// fail announces to all that the factorisation has failed.
+// fail announces that the factorisation has failed.
 func (w *workspace) fail() {
 	w.failed.Store(true)
 	w.wake()
@@ -120,8 +118,8 @@ func (w *workspace) wake() {
 	}
 }
 
-// await returns once so many columns of row i are done, with false if they never will be.
-// What it waits for is short if the machine has nothing else to do, and may be long.
+// await returns true once the given number of columns of row i are finished, and false if the
+// factorisation has failed. The wait is short on an idle machine, and may be long otherwise.
 func (w *workspace) await(i, columns int) bool {
 	ready := func() bool { return int(w.done[i].Load()) >= columns || w.failed.Load() }
 	for look := 0; !ready(); look++ {
@@ -139,8 +137,7 @@ func (w *workspace) await(i, columns int) bool {
 	return int(w.done[i].Load()) >= columns
 }
 
-// load copies the tile (i, j) of b, with zeros where b ends and, if i == j, above the
-// diagonal.
+// load copies the tile (i, j) of b, with zeros beyond b and, if i == j, above the diagonal.
 func (b block) load(t *tile, i, j int) {
 	rows, cols := min(side, b.n-i*side), min(side, b.n-j*side)
 	for r := range side {
@@ -168,8 +165,8 @@ func (b block) store(t *tile, i, j int) {
 	}
 }
 
-// addProduct adds alpha times a product to t: of count left panels, the first of which begins
-// left and each of which is leftStep after the one before, and of right ones.
+// addProduct adds alpha times a product to t: of count left panels, which start at left and are
+// leftStep apart, and of right panels.
 func (t *tile) addProduct(alpha float64, count int, left []float64, leftStep int, right []float64, rightStep, terms int) {
 	for k := 0; k < terms; k += chunk {
 		n := min(chunk, terms-k)

@@ -8,7 +8,7 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// No kernel reads or writes outside its slices: all end where their memory does.
+// No kernel reads or writes outside its slices, which end at the end of memory.
 func TestKernelsStayInside(t *testing.T) {
 	const most = 5
 	for _, l := range simd.Levels() {

@@ -4,7 +4,7 @@ package sq8
 
 import "unfold/internal/simd"
 
-// scores needs at least one panel, and all that its arguments have to have.
+// scores requires at least one panel and valid arguments.
 func scores(l simd.Level, out []int32, q *Query, data []uint8, norm []int32, n int) {
 	if l != simd.NEON {
 		scoresTwin(out, q.code, data, norm, n)

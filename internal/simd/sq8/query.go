@@ -4,23 +4,21 @@ import "math"
 
 // Query is the code of a query.
 type Query struct {
-	// Base and a score make a squared distance in steps or, after SetFar, a number that is not
-	// negative.
+	// Base plus a score is the squared distance in steps or, after SetFar, a non-negative number.
 	Base int32
 
 	code []int8
-	// shift is how often the steps of the code are doubled, and norm has room for norms of rows in such
-	// steps.
+	// shift is the number of doublings of the code's step, and norm is a buffer for norms of rows
+	// in such steps.
 	shift uint
 	norm  []int32
-	// runs are numbers of groups of columns, one run behind the other, whose products with any row
-	// add up within 16 bits.
+	// runs are numbers of groups of columns. The products of a run with any row add up within 16
+	// bits.
 	runs []uint8
 	own  []uint8 // memory for runs
 }
 
-// Set makes q the code of x, and reports whether it has one: it does not if x is far outside of the
-// range of the rows.
+// Set makes q the code of x. It reports false if x is too far outside the range of the rows.
 func (q *Query) Set(s *Scale, x []float32) (ok bool) {
 	q.grow(s)
 	if !(s.code(q.code, x) <= mostQuery) {
@@ -34,12 +32,12 @@ func (q *Query) Set(s *Scale, x []float32) (ok bool) {
 	return true
 }
 
-// SetFar makes q a coarser code of x, which must be finite: in steps that are doubled as often as it
-// takes. With D times as long steps a score is
+// SetFar makes q a coarser code of x, which must be finite: the step is doubled as often as
+// necessary. With D times the step a score is
 //
 //	|code(row)|^2 / D - 2 r.q,  rounded down,
 //
-// so that rows are in the order of their distances, up to a rounding of the direction that x lies in.
+// so that rows are ordered by their distances, up to a rounding of the direction of x.
 func (q *Query) SetFar(s *Scale, x []float32) {
 	q.grow(s)
 	widest, step := 0., float64(s.step)
@@ -87,12 +85,12 @@ func (q *Query) norms(norm []int32) []int32 {
 	return q.norm
 }
 
-// RowQuery is the query of a row's code (Row), in the memory of the code: it must not be Set. It has no Base,
-// for who asks which row is the nearest.
+// RowQuery returns the query of a row's code (Row), sharing its memory; it must not be Set. It has
+// no Base, so it only serves to find the nearest row.
 func (s *Scale) RowQuery(code []int8) Query { return Query{code: code, runs: s.runs} }
 
-// runs appends runs of groups: as many groups to each as may be, of whose columns the first two and the
-// last two are summed apart. A row has at most twice the reach in a column, and at least 0.
+// runs appends runs of groups, each as long as possible. The first two and the last two columns of
+// a group are summed separately. A row has at most twice the reach in a column, and at least 0.
 func runs(to []uint8, code []int8, reach []uint8) []uint8 {
 	const top = 1<<15 - 1
 	var sums [group]int32 // those of positive and of negative products, of either two columns
@@ -120,7 +118,7 @@ func runs(to []uint8, code []int8, reach []uint8) []uint8 {
 	return append(to, length)
 }
 
-// rowRuns are runs for the codes of all rows of such a reach.
+// rowRuns returns runs that are valid for the codes of all rows with the given reach.
 func rowRuns(reach []uint8) []uint8 {
 	code := make([]int8, len(reach))
 	for k, r := range reach {

@@ -17,28 +17,28 @@ const (
 	// MostDim is the largest dimension, for which scores fit in 31 bits.
 	MostDim = 1 << 13
 
-	// group is the number of columns that lie beside each other in a panel.
+	// group is the number of columns that are adjacent in a panel.
 	group = 4
 	// most and mostQuery are the largest magnitudes of the codes of rows and queries.
 	most, mostQuery = 63, 127
 	// nowhere is the norm of places without a row.
 	nowhere = 1 << 30
-	// Nowhere is more than any score of a row, but no more than that of a place without.
+	// Nowhere exceeds any score of a row, and is at most that of a place without a row.
 	Nowhere int32 = nowhere / 2
 )
 
-// Scale says what codes stand for. It is immutable.
+// Scale converts vectors to codes. It is immutable.
 type Scale struct {
 	center []float32
 	step   float32
-	// reach (Width) is the largest magnitude of the codes of rows by column, 0 beyond the last, and
-	// runs are those of whichever row as a query.
+	// reach (Width) is the largest magnitude of the codes of rows by column, 0 beyond the last.
+	// runs are valid for any row as a query.
 	reach, runs []uint8
 }
 
-// NewScale returns a scale for the rows of x, which must be finite, or nil if they
-// have none: if there are no rows or more than MostDim columns, if all rows are equal,
-// or if differences leave the range of float32.
+// NewScale returns a scale for the rows of x, which must be finite. It returns nil if they cannot
+// have codes: there are no rows or more than MostDim columns, all rows are equal, or differences
+// overflow float32.
 func NewScale(x vec.Matrix[float32]) *Scale {
 	if x.Rows < 1 || x.Cols < 1 || x.Cols > MostDim {
 		return nil
@@ -57,7 +57,7 @@ func NewScale(x vec.Matrix[float32]) *Scale {
 	half := make([]float32, len(low))
 	for k, v := range low {
 		half[k] = high[k]/2 - v/2
-		// A little more, so that rounding keeps codes within their range.
+		// The step is a little larger, so that rounding keeps codes within their range.
 		s.step = max(s.step, half[k]*(1+1e-5)/most)
 		s.center[k] = v/2 + high[k]/2
 	}
@@ -75,8 +75,7 @@ func NewScale(x vec.Matrix[float32]) *Scale {
 // Dim is the number of columns.
 func (s *Scale) Dim() int { return len(s.center) }
 
-// Width is the length of the code of a query: the dimension, filled up to a multiple
-// of four.
+// Width returns the length of a query's code: the dimension, rounded up to a multiple of four.
 func (s *Scale) Width() int { return (len(s.center) + group - 1) / group * group }
 
 // code sets code to the rounded elements of (x - center)/step and returns the largest
@@ -84,10 +83,10 @@ func (s *Scale) Width() int { return (len(s.center) + group - 1) / group * group
 func (s *Scale) code(code []int8, x []float32) float32 {
 	center, per := s.center[:len(x)], 1/s.step
 	code = code[:len(x)]
-	// The bits of numbers that are not negative are in their order, and NaN is above all.
+	// The bits of non-negative numbers are ordered like the numbers, with NaN above all.
 	var widest uint32
 	for k, v := range x {
-		// The sum rounds to the nearest integer, if that is small.
+		// Adding shift rounds to the nearest integer, if that is small.
 		i := float32((v-center[k])*per) + shift - shift
 		widest = max(widest, math.Float32bits(i)&^(1<<31))
 		code[k] = int8(int32(i))
@@ -97,7 +96,7 @@ func (s *Scale) code(code []int8, x []float32) float32 {
 
 const shift = 1.5 * (1 << 23)
 
-// Panels are the codes of rows, sixteen by sixteen. They are immutable once made.
+// Panels are the codes of rows, in panels of sixteen. They are immutable once filled.
 type Panels struct {
 	reach []uint8 // of the scale
 	data  []uint8
@@ -122,7 +121,8 @@ func (p *Panels) Len() int { return len(p.norm) / Side }
 // Bytes is the memory of the panels.
 func (p *Panels) Bytes() int64 { return int64(len(p.data) + 4*len(p.norm)) }
 
-// Row sets code (Width) to the code of a row, one of those that the scale was made for.
+// Row sets code (Width) to the code of a row, which must be one of those that the scale was made
+// for.
 func (s *Scale) Row(code []int8, x []float32) {
 	code = code[:s.Width()]
 	clear(code[len(s.center):])
@@ -133,8 +133,7 @@ func (s *Scale) Row(code []int8, x []float32) {
 	}
 }
 
-// Set puts the code of a row to a place: place i is the (i mod Side)th of panel
-// i/Side.
+// Set stores the code of a row at a place: place i is the (i mod Side)th of panel i/Side.
 func (p *Panels) Set(place int, code []int8) {
 	code = code[:len(p.reach)]
 	to := p.data[place/Side*p.size()+place%Side*group:]
@@ -149,8 +148,9 @@ func (p *Panels) Set(place int, code []int8) {
 	p.norm[place] = norm
 }
 
-// Scores writes to out the scores of n panels, from one on, for a query of their scale: of every row its
-// squared distance in steps without the query's Base, and of places without a row more than any row has.
+// Scores writes to out the scores of n panels, beginning with panel from, for a query of the same
+// scale. The score of a row is its squared distance in steps without the query's Base; places
+// without a row score higher than any row.
 func (p *Panels) Scores(out []int32, q *Query, from, n int) {
 	p.scoresAt(simd.Best(), out, q, from, n)
 }

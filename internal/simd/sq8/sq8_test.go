@@ -13,8 +13,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Scores and their base are the squared distances of codes, which are the rounded
-// elements, at every level.
+// A score plus the base is the squared distance of the codes, which are the rounded elements, with
+// every instruction set.
 func TestScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -65,7 +65,7 @@ func coded(s *Scale, x vec.Matrix[float32]) *Panels {
 	return panels
 }
 
-// rowScores returns the scores of n rows, after which there are places without one.
+// rowScores returns the scores of n rows, followed by places without a row.
 func rowScores(t *rapid.T, l simd.Level, panels *Panels, q *Query, n int) []int32 {
 	out := make([]int32, len(panels.norm))
 	panels.scoresAt(l, out, q, 0, panels.Len())
@@ -77,8 +77,8 @@ func rowScores(t *rapid.T, l simd.Level, panels *Panels, q *Query, n int) []int3
 	return out[:n]
 }
 
-// However far off a query is, its coarser code is that of its direction to a half of a step, and scores
-// are those that SetFar names, at every level.
+// However far a query is, its coarser code has its direction to half a step, and scores are as
+// documented for SetFar, with every instruction set.
 func TestFar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -125,7 +125,8 @@ func TestFar(t *testing.T) {
 	})
 }
 
-// The query of a row's code has the scores that the row itself has as a query, at every level.
+// The query of a row's code has the same scores as the row itself as a query, with every
+// instruction set.
 func TestRowQuery(t *testing.T) {
 	const n, dim = 50, 30
 	r := rand.New(rand.NewPCG(7, 8))
@@ -153,8 +154,8 @@ func TestRowQuery(t *testing.T) {
 	}
 }
 
-// Every level gives what the twin gives, for all widths, numbers of panels and the
-// largest codes, writes nothing beside its output and reads nothing beside its input.
+// Every instruction set agrees with plain Go, for all widths, numbers of panels and the largest
+// codes. It writes only its output and reads only its input.
 func TestKernelsAgreeWithTwin(t *testing.T) {
 	const canary = -77
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -192,7 +193,7 @@ func queryOf(code []int8, reach []uint8) *Query {
 	return &Query{code: code, runs: runs(nil, code, reach)}
 }
 
-// Runs hold all groups once, and no more than 16 bits hold of whichever row.
+// Runs contain all groups once, and the sums of a run fit in 16 bits for any row.
 func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		groups := rapid.IntRange(1, 600).Draw(t, "groups")
@@ -227,7 +228,7 @@ func TestRuns(t *testing.T) {
 	})
 }
 
-// What has no codes is reported.
+// Vectors that cannot have codes are reported.
 func TestRefusals(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for name, x := range map[string]vec.Matrix[float32]{
@@ -255,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The largest scores are in range: those of the most columns, at the end of theirs.
+// The largest scores are in range: those of the maximum number of columns, with extreme values.
 func TestMostDim(t *testing.T) {
 	x := vec.New[float32](2, MostDim)
 	for k := range MostDim {
@@ -279,7 +280,7 @@ func TestMostDim(t *testing.T) {
 	}
 }
 
-// Mistakes of the caller panic before memory is read that is not theirs.
+// Invalid arguments panic before memory outside the slices is read.
 func TestPanics(t *testing.T) {
 	s := NewScale(vec.Of(2, 5, []float32{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}))
 	p, out, code := s.NewPanels(3), make([]int32, 48), make([]int8, 8)
@@ -302,8 +303,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// BenchmarkScores gives the time of a row, of queries that are as near the middle as rows of a normal
-// distribution are, and of one at the end of all columns.
+// BenchmarkScores measures one row, for queries distributed like normal rows, and for one with
+// extreme values in all columns.
 func BenchmarkScores(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, width := range []int{52, 784} {

@@ -1,7 +1,7 @@
 package tile
 
-// addGeneric is the plain twin of the adding kernels: it adds the Height x
-// Width products of the vectors at a and b to dst, line by line stride apart.
+// addGeneric is the plain version of the adding kernels. It adds the Height x Width products of the
+// vectors at a and b to dst, whose lines are stride apart.
 func addGeneric(dst []float64, stride int, a, b []float32, depth int) {
 	for r := range Height {
 		var sum [Width]float32
@@ -13,8 +13,8 @@ func addGeneric(dst []float64, stride int, a, b []float32, depth int) {
 	}
 }
 
-// multiply adds to q the products of one vector of a panel, whose elements are
-// a[0], a[Width], ..., with the vectors of a panel b: every sum in order.
+// multiply adds to q the products of one vector of a panel, whose elements are a[0], a[Width], ...,
+// with the vectors of a panel b. Every sum is in order.
 func multiply(q *[Width]float32, a, b []float32, depth int) {
 	k := 0
 	for ; k+4 <= depth; k += 4 {

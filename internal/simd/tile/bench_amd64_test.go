@@ -8,8 +8,8 @@ import (
 	"unfold/internal/simd"
 )
 
-// The speed of one core that does nothing but fused operations in registers:
-// what the other benchmarks are measured against.
+// BenchmarkPeak measures the speed of one core for fused operations in registers, the limit of the
+// other benchmarks.
 func BenchmarkPeak(b *testing.B) {
 	const n = 100000
 	for _, level := range simd.Levels() {

@@ -27,7 +27,7 @@ func random(n, dim int) *Panels {
 	return p
 }
 
-// report adds the metric GFLOP/s of operations flops an iteration.
+// report adds the metric GFLOP/s, for flops operations an iteration.
 func report(b *testing.B, flops float64) {
 	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
@@ -40,8 +40,8 @@ func constant(n int, v float32) []float32 {
 	return out
 }
 
-// One core: 480 vectors against 960, as a neighbour search takes them. Compare
-// with BenchmarkPeak.
+// BenchmarkScan measures 480 vectors with 960 on one core, as in a neighbour search. Compare with
+// BenchmarkPeak.
 func BenchmarkScan(b *testing.B) {
 	for _, level := range simd.Levels() {
 		b.Run(level.String(), func(b *testing.B) {

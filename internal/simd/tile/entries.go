@@ -5,11 +5,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// sparser is how many times fewer elements of a vector than all are worth being looked up:
-// one that is costs about as much as so many that are not 0 in a row.
+// sparser is the ratio of all to non-zero elements from which indexed access pays, since it costs
+// about as much for an element as this many consecutive ones.
 const sparser = 8
 
-// Still reports that c is 0, so that what is 0 in x adds nothing to z.
+// Still reports that c is 0, so that zeros of x contribute nothing to z.
 func (l *Linear) Still() bool {
 	for _, c := range l.c {
 		if c != 0 {
@@ -19,9 +19,9 @@ func (l *Linear) Still() bool {
 	return true
 }
 
-// Entries sets z (q) to the image of the vector with values at the elements index, which
-// ascend, and 0 elsewhere; c must be 0 (Still). It has the bits of Apply for that vector: a sum
-// that begins at zero keeps its bits when a product with 0 is added to it.
+// Entries sets z (q) to the image of the vector with values at the ascending elements index, and 0
+// elsewhere; c must be 0 (Still). It has the bits of Apply for that vector, since adding a product
+// with 0 does not change a sum that starts at zero.
 func (l *Linear) Entries(z []float32, index []int32, values []float64) {
 	values = values[:len(index)]
 	for p := range par.Pieces(l.q, lanes) {
@@ -46,8 +46,8 @@ func (l *Linear) Entries(z []float32, index []int32, values []float64) {
 	}
 }
 
-// gather lists the elements of x that are not 0, unless there are so many that all are as
-// well taken.
+// gather lists the non-zero elements of x. It reports false if there are so many that processing
+// all elements is as fast.
 func gather(x []float32, index []int32, values []float64) (_ []int32, _ []float64, few bool) {
 	index, values = index[:0], values[:0]
 	most := len(x) / sparser
@@ -63,8 +63,8 @@ func gather(x []float32, index []int32, values []float64) (_ []int32, _ []float6
 	return index, values, true
 }
 
-// sparse maps the rows of x one by one if all of them have few elements that are not 0. It
-// reports false, and has changed nothing that stays, if one has more.
+// sparse maps the rows of x one by one if all of them have few non-zero elements. If one has more
+// it reports false, and its output must be overwritten.
 func (l *Linear) sparse(out, x vec.Matrix[float32], index []int32, values []float64) bool {
 	for i := range x.Rows {
 		var few bool

@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Zeros that are passed over change no bit, in batches of any height and of rows with few and
-// with many zeros; -0 is one, too.
+// Skipping zeros changes no bit, in batches of any height and for rows with few and with many
+// zeros, including -0.
 func TestSkippedZeros(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const dim, q = 300, 19

@@ -8,9 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Sums are float32 over at most depth terms. strip rows are packed at a time:
-// some blocks of that depth, so that there is work for all threads between two
-// steps that wait for each other.
+// Sums are float32 over at most depth terms. strip rows are packed at a time, several blocks of
+// that depth, so that all threads have work between two steps that wait for each other.
 const (
 	depth = 256
 	strip = 4 * depth
@@ -28,10 +27,9 @@ const (
 //
 //	(256 u / (1 - 256 u) + 2.1 u + n 2^-60) sum_i |z_ik z_il| < 1.6e-5 sum_i |z_ik z_il|
 //
-// (for n <= 2^36), and by about sixteen times less if the rounding errors are
-// independent. Values must stay below 2^60 in magnitude. The result does not
-// depend on the number of threads, and differs between processors within that
-// bound.
+// (for n <= 2^36), and about sixteen times less if the rounding errors are independent. Values must
+// stay below 2^60 in magnitude. The result does not depend on the number of threads, and differs
+// between processors within that bound.
 func Gram(x vec.Matrix[float32], c []float64, threads int) vec.Matrix[float64] {
 	return gramAt(simd.Best(), x, c, threads)
 }
@@ -137,8 +135,8 @@ func addBlock(level simd.Level, dst []float64, stride int, a []float32, rows int
 	}
 }
 
-// packColumns makes columns first, first+1, ... of x, centred, a panel whose
-// depth is the rows. Columns that x does not have are zero.
+// packColumns packs columns first, first+1, ... of x, centred, as a panel whose depth is the rows.
+// Missing columns are zero.
 func packColumns(panel []float32, x vec.Matrix[float32], c []float64, first int) {
 	cols := min(Width, x.Cols-first)
 	if cols < Width {
@@ -156,8 +154,7 @@ func packColumns(panel []float32, x vec.Matrix[float32], c []float64, first int)
 	}
 }
 
-// packRows makes up to Width rows of x, centred, a panel. The last vectors of
-// a panel that is not full are zero.
+// packRows packs up to Width rows of x, centred, as a panel. Missing rows are zero.
 func packRows(panel []float32, x vec.Matrix[float32], c []float64) {
 	if x.Rows < Width {
 		clear(panel)

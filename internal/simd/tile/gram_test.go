@@ -13,8 +13,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Integers have no rounding: every level adds what the twin adds, line by line,
-// reads nothing outside and leaves what lies between the lines alone.
+// Integers have no rounding errors: every instruction set agrees with plain Go, reads nothing
+// outside, and leaves memory between the lines unchanged.
 func TestAddOfIntegers(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -36,7 +36,7 @@ func TestAddOfIntegers(t *testing.T) {
 	})
 }
 
-// NaN, infinities and denormals go the way they do in the twin.
+// NaN, infinities and denormals give the same results as in plain Go.
 func TestAddOddValues(t *testing.T) {
 	odd := []float32{0, 1, -1, math.SmallestNonzeroFloat32, -0x1p-140, math.MaxFloat32,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}

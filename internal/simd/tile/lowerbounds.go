@@ -7,15 +7,15 @@ import (
 	"unfold/internal/simd"
 )
 
-// LowerBounds compares vectors first, ..., first+Height-1 of a with all vectors of panels from,
-// ..., to-1 of b: it writes to dst[r*stride + (p-from)*Width + c], for i = first+r and
+// LowerBounds computes lower bounds for vectors first, ..., first+Height-1 of a and all vectors of
+// panels from, ..., to-1 of b. It writes to dst[r*stride + (p-from)*Width + c], for i = first+r and
 // j = p*Width+c, the bits of
 //
 //	max(0, -(a.Start[i] + b.Start[j] + a_i b_j))
 //
-// as float32, and of 0 if that is not a number. As integers such bits are ordered as
-// bounds are; that of +Inf, which places have that fill up the last panel, comes last.
-// For the error see the package comment; a prefix does not count.
+// as float32, and 0 instead of NaN. As integers such bits are ordered as the bounds are. The
+// padding of the last panel has +Inf and comes last. The package comment has the error; the prefix
+// is ignored.
 //
 // first must be a multiple of Height. It panics if a slice is too short.
 func LowerBounds(level simd.Level, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
@@ -25,7 +25,7 @@ func LowerBounds(level simd.Level, dst []int32, stride int, a *Panels, first int
 	allLowerBounds(level, Height, dst, stride, a, first, b, from, to)
 }
 
-// LowerBoundsRow is LowerBounds for vector i of a alone; any i will do.
+// LowerBoundsRow is LowerBounds for the single vector i of a; i may be any vector.
 func LowerBoundsRow(level simd.Level, dst []int32, a *Panels, i int, b *Panels, from, to int) {
 	allLowerBounds(level, 1, dst, 0, a, i, b, from, to)
 }
@@ -50,8 +50,8 @@ func allLowerBounds(level simd.Level, rows int, dst []int32, stride int, a *Pane
 	})
 }
 
-// boundsJob is what a kernel for lower bounds reads and writes. a begins with the first of its
-// vectors and reaches to the end of their panel.
+// boundsJob has the input and output of a kernel for lower bounds. a begins with the first of its
+// vectors and ends with their panel.
 type boundsJob struct {
 	dst                  []int32
 	stride               int

@@ -10,8 +10,8 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// newBoundsJob returns lower bounds of some vectors and panels, the numbers by f, whose lines are
-// extra elements longer than the panels need and hold canaries.
+// newBoundsJob returns a job for some vectors and panels with numbers by f. Its lines are longer
+// than needed by extra elements, which have canaries.
 func newBoundsJob(t testing.TB, rows, panels, depth, extra, shift int, f func() float32) *boundsJob {
 	s := &boundsJob{
 		stride: panels*Width + extra,
@@ -41,8 +41,8 @@ func (s *boundsJob) twin() *boundsJob {
 	return &c
 }
 
-// Small integers have no rounding: all levels agree bit for bit. Nothing outside is
-// read, and nothing beside the lines or between them written.
+// Small integers have no rounding errors: all instruction sets agree bit for bit. Nothing outside
+// is read, and only the lines are written.
 func TestLowerBoundsOfIntegers(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -62,8 +62,7 @@ func TestLowerBoundsOfIntegers(t *testing.T) {
 	})
 }
 
-// Whatever the numbers, a lower bound is no farther from the truth than the package comment
-// says.
+// For any numbers, the error of a lower bound is within the package comment's limit.
 func TestLowerBoundsErrors(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(2, 2))
@@ -88,8 +87,8 @@ func TestLowerBoundsErrors(t *testing.T) {
 	})
 }
 
-// Infinities, NaN and denormals go the way they do in the twin, and what is not a
-// number is 0. Every pair has one product, of a small integer.
+// Infinities, NaN and denormals give the same results as in plain Go, and NaN becomes 0. Every pair
+// has one product, of a small integer.
 func TestLowerBoundsOddValues(t *testing.T) {
 	odd := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -0x1p-140, math.MaxFloat32,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
@@ -113,7 +112,7 @@ func TestLowerBoundsOddValues(t *testing.T) {
 	})
 }
 
-// LowerBounds and LowerBoundsRow agree, and are +Inf in places that fill up a panel.
+// LowerBounds and LowerBoundsRow agree, and return +Inf for padding.
 func TestLowerBoundsOfPanels(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		const n, dim, extra = 100, 7, 5

@@ -9,36 +9,34 @@ import (
 )
 
 const (
-	// lanes is the number of sums of a vector that an ordered kernel adds up
-	// side by side, tall and short the numbers of vectors it takes at a time.
+	// lanes is the number of parallel sums of a vector in an ordered kernel; tall and short are the
+	// numbers of vectors that it processes at a time.
 	lanes       = 8
 	tall, short = 24, 4
-	// wide is the number of panels of w that a single vector meets at a time: its sums
-	// for one panel are one chain of additions, each of which waits for the last.
+	// wide is the number of panels of w that a single vector is multiplied with at a time. Its sums
+	// for one panel are a chain of dependent additions, so that several panels are needed to keep
+	// the processor busy.
 	wide = 4
 	// slab is the number of dimensions that are packed at a time, so that tall
 	// vectors of float64 stay in the first-level cache.
 	slab = 128
 )
 
-// Linear is a linear map z = W (x - c) of float32 vectors that gives a vector
-// the same bits anywhere. It is immutable and safe for concurrent use.
+// Linear is a linear map z = W (x - c) of float32 vectors that gives a vector the same bits
+// everywhere. It is immutable and safe for concurrent use.
 //
-// Every z_j is one sum in float64 over the elements of x in their order,
-// beginning at zero, of the products w_jk (x_k - c_k), where difference, product
-// and sum are rounded to float64 one after the other and the end is rounded to
-// float32. That does not depend on the batch, on the number of threads or on the
-// processor, for the kernels differ in how many sums they work at only; a fused
-// operation would save a rounding, and a third of the time, but plain Go has
-// none that is fast.
+// Every z_j is one sum in float64 over the elements of x in order, beginning at zero, of the
+// products w_jk (x_k - c_k). Difference, product and sum are each rounded to float64, and the end
+// is rounded to float32. The result does not depend on the batch, the number of threads or the
+// processor, since kernels only differ in the number of parallel sums. Fused operations would save
+// a rounding and a third of the time, but plain Go has no fast ones.
 type Linear struct {
 	dim, q int
 	c      []float64
-	// w is W in panels of lanes rows, dimension by dimension: w_jk is at
-	// j/lanes*lanes*dim + k*lanes + j%lanes. Rows beyond q are zero; panels are a
-	// multiple of wide.
+	// w is W in panels of lanes rows, dimension by dimension: w_jk is at j/lanes*lanes*dim +
+	// k*lanes + j%lanes. Rows beyond q are zero; the number of panels is a multiple of wide.
 	w []float64
-	// skips says that zeros of x may be passed over: c is 0 and all of w is finite.
+	// skips reports that zeros of x may be skipped: c is 0 and all of w is finite.
 	skips bool
 }
 
@@ -65,21 +63,21 @@ func (l *Linear) Dim() int { return l.dim }
 // Q is the length of z.
 func (l *Linear) Q() int { return l.q }
 
-// Apply returns the images of the rows of x (n x dim) as n x q. It panics if x has rows
-// of another length; a matrix without rows may have any number of columns.
+// Apply returns the images of the rows of x (n x dim) as n x q. It panics if rows have another
+// length; a matrix without rows may have any number of columns.
 func (l *Linear) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
 	return l.applyAt(simd.Best(), x, threads)
 }
 
 func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) vec.Matrix[float32] {
-	if x.Rows == 0 { // nothing says how long its rows would be
+	if x.Rows == 0 { // without rows their length is unknown
 		return vec.New[float32](0, l.q)
 	}
 	if x.Cols != l.dim {
 		panic(fmt.Sprintf("tile: a map of vectors of dimension %d for %d columns", l.dim, x.Cols))
 	}
 	out := vec.New[float32](x.Rows, l.q)
-	// The rows do not touch each other, so that the cut may depend on threads.
+	// Rows are independent, so the division into tasks may depend on the number of threads.
 	size := tall * max(1, min(32, x.Rows/(4*tall*par.Threads(threads))))
 	par.Ranges(threads, x.Rows, size, func(_, from, to int) {
 		rows := height(to - from)
@@ -102,7 +100,7 @@ func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) v
 	return out
 }
 
-// height is how many vectors are taken at a time where so many are left.
+// height returns the number of vectors to process at a time when left remain.
 func height(left int) int {
 	switch {
 	case left >= tall:
@@ -141,8 +139,8 @@ func (l *Linear) some(level simd.Level, out, x vec.Matrix[float32], rows int, pa
 	}
 }
 
-// packDoubles writes columns from, ..., to-1 of x - 1c' one after the other, in
-// steps of rows. Rows that x does not have are zero.
+// packDoubles writes columns from, ..., to-1 of x - 1c' one after the other, in steps of rows.
+// Missing rows are zero.
 func packDoubles(packed []float64, rows int, x vec.Matrix[float32], c []float64, from, to int) {
 	if x.Rows < rows {
 		clear(packed)
@@ -166,16 +164,15 @@ func packDoubles(packed []float64, rows int, x vec.Matrix[float32], c []float64,
 	}
 }
 
-// orderedGeneric is the plain twin of the ordered kernels, bit for bit: it adds
-// a_kr w_kj, for k = 0, ..., depth-1 in turn, to the sum of vector r and lane j,
-// which is at r*lanes + j.
+// orderedGeneric is the plain version of the ordered kernels, bit for bit. It adds a_kr w_kj, for k
+// = 0, ..., depth-1 in turn, to the sum of vector r and lane j, at r*lanes + j.
 func orderedGeneric(sum, a, w []float64, rows, depth int) {
 	for r := range rows {
 		s := (*[lanes]float64)(sum[r*lanes:])
 		s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 		for k := range depth {
 			x, y := a[k*rows+r], (*[lanes]float64)(w[k*lanes:])
-			// The conversions keep a compiler from fusing product and sum.
+			// The conversions prevent a compiler from fusing product and sum.
 			s0 += float64(x * y[0])
 			s1 += float64(x * y[1])
 			s2 += float64(x * y[2])
@@ -189,8 +186,8 @@ func orderedGeneric(sum, a, w []float64, rows, depth int) {
 	}
 }
 
-// orderedOneGeneric is the plain twin of the kernels for one vector and wide panels of
-// w, each dim steps after the one before.
+// orderedOneGeneric is the plain version of the kernels for one vector and wide panels of w, which
+// are dim steps apart.
 func orderedOneGeneric(sum, a, w []float64, depth, dim int) {
 	for p := range wide {
 		orderedGeneric(sum[p*lanes:], a, w[p*dim*lanes:], 1, depth)

@@ -14,14 +14,13 @@ import (
 	"unfold/internal/vec"
 )
 
-// sameBits reports equality, with zeros of either sign apart and any NaN equal
-// to any other.
+// sameBits reports whether two numbers have the same bits; all NaNs are equal.
 func sameBits(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// Every level gives the bits of the twin, with numbers of any kind, and reads
-// and writes nothing outside.
+// Every instruction set gives the bits of plain Go for numbers of any kind, and accesses nothing
+// outside.
 func TestOrderedIsTheTwinBitForBit(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -49,7 +48,7 @@ func TestOrderedIsTheTwinBitForBit(t *testing.T) {
 	})
 }
 
-// So do the kernels for a single vector and some panels, which lie apart.
+// The kernels for a single vector and several panels agree with plain Go too.
 func TestOrderedOneIsTheTwinBitForBit(t *testing.T) {
 	const margin = 9
 	everywhere(t, func(t *testing.T, l simd.Level) {
@@ -76,7 +75,7 @@ func TestOrderedOneIsTheTwinBitForBit(t *testing.T) {
 	})
 }
 
-// Nothing is written before or behind the sums.
+// Kernels write only their sums.
 func TestOrderedStaysInside(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		for _, rows := range []int{tall, short} {
@@ -95,8 +94,8 @@ func TestOrderedStaysInside(t *testing.T) {
 	})
 }
 
-// A vector has the same image alone and in any batch, at every level and for any
-// number of threads: the sum that the documentation says.
+// A vector has the same image alone and in any batch, with every instruction set and any number of
+// threads: the documented sum.
 func TestLinearIsTheFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(0, 120).Draw(t, "n"), rapid.IntRange(1, 300).Draw(t, "dim")
@@ -151,7 +150,7 @@ func TestLinearShapes(t *testing.T) {
 			f()
 		}()
 	}
-	// A matrix without rows has none of another length.
+	// A matrix without rows may have any number of columns.
 	for _, cols := range []int{0, 3, 4} {
 		if z := NewLinear(make([]float64, 3), vec.New[float64](2, 3)).Apply(vec.New[float32](0, cols), 1); z.Rows != 0 || z.Cols != 2 {
 			t.Errorf("no rows of %d columns become %d x %d", cols, z.Rows, z.Cols)
@@ -159,7 +158,7 @@ func TestLinearShapes(t *testing.T) {
 	}
 }
 
-// 28 x 28 pictures to 50 components on one core: 10000 at once, and one.
+// BenchmarkLinear maps 28 x 28 pictures to 50 components on one core: 10000 at once, and one.
 func BenchmarkLinear(b *testing.B) {
 	const m, q = 784, 50
 	l := NewLinear(make([]float64, m), vec.Convert[float64](normal(q, m)))

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Panels holds N vectors of dimension Dim and, for each, a starting value and
-// what Scan needs to stop after the first Prefix dimensions. The last panel is
-// filled up with zero vectors whose start is -Inf: no scan finds them.
+// Panels has N vectors of dimension Dim. Each has a start and, for scans that may stop after the
+// first Prefix dimensions, a tail. The last panel is padded with zero vectors of start -Inf, which
+// no scan finds.
 type Panels struct {
 	N, Dim int
 	Prefix int       // 0, or the dimensions after which Scan may stop
@@ -16,9 +16,8 @@ type Panels struct {
 	Tail   []float32 // the same; half the squared norm beyond Prefix, or more
 }
 
-// NewPanels returns room for n vectors of dimension dim, all of them zero and
-// with start -Inf. prefix is 0 or at most dim-2. It panics if dim is less than
-// 1.
+// NewPanels returns n zero vectors of dimension dim with start -Inf. prefix is 0 or at most dim-2.
+// It panics if dim is less than 1.
 func NewPanels(n, dim, prefix int) *Panels {
 	if n < 0 || dim < 1 || prefix < 0 || prefix > max(0, dim-2) {
 		panic(fmt.Sprintf("tile: %d vectors of dimension %d, prefix %d", n, dim, prefix))
@@ -36,8 +35,8 @@ func NewPanels(n, dim, prefix int) *Panels {
 // Count returns the number of panels.
 func (p *Panels) Count() int { return (p.N + Width - 1) / Width }
 
-// Set makes z, of length Dim, vector i. tail must be at least half the squared
-// norm of what follows the prefix; without a prefix it does not count.
+// Set stores z, of length Dim, as vector i. tail must be at least half the squared norm of the
+// elements after the prefix; without a prefix it is ignored.
 func (p *Panels) Set(i int, z []float32, start, tail float32) {
 	if i >= p.N || len(z) != p.Dim {
 		panic(fmt.Sprintf("tile: %d values for vector %d of %d of dimension %d", len(z), i, p.N, p.Dim))

@@ -6,21 +6,19 @@ import (
 	"unfold/internal/simd"
 )
 
-// Scan compares vectors first, ..., first+Height-1 of a with panels from, ...,
-// to-1 of b. With
+// Scan compares vectors first, ..., first+Height-1 of a with panels from, ..., to-1 of b. Let
 //
 //	q_ij = a.Start[i] + b.Start[j] + a_i b_j
 //
-// bit c of mask[(p-from)*Height + r] says whether q_ij of i = first+r and
-// j = p*Width+c is at least min(aLeast[r], bLeast[(p-from)*Width+c]). The
-// upper 16 bits are zero, and so are the bits of vectors beyond a.N and b.N.
-// For the error of q see the package comment. If the panels have a prefix, the
-// kernels leave a block of pairs as soon as the sums of the prefix say that no
-// pair of it reaches its bound; they do so with
+// Bit c of mask[(p-from)*Height + r] is set if q_ij, for i = first+r and j = p*Width+c, is at least
+// min(aLeast[r], bLeast[(p-from)*Width+c]). The upper 16 bits are zero, and so are the bits of
+// vectors beyond a.N and b.N. The package comment has the error of q. If the panels have a prefix,
+// the kernels skip the rest of a block of pairs as soon as the prefix shows that no pair of it
+// reaches its threshold, because
 //
 //	a_i b_j <= sum of the prefix + a.Tail[i] + b.Tail[j]
 //
-// and the error is no larger than without.
+// The error is no larger than without a prefix.
 //
 // first must be a multiple of Height. It panics if a slice is too short.
 func Scan(level simd.Level, mask []uint64, a *Panels, first int, aLeast []float32, b *Panels, from, to int, bLeast []float32) {
@@ -30,8 +28,7 @@ func Scan(level simd.Level, mask []uint64, a *Panels, first int, aLeast []float3
 	run(level, Height, mask, a, first, aLeast, b, from, to, bLeast)
 }
 
-// ScanRow is Scan for vector i of a alone; any i will do. The bits are in
-// mask[p-from].
+// ScanRow is Scan for the single vector i of a; i may be any vector. The bits are in mask[p-from].
 func ScanRow(level simd.Level, mask []uint64, a *Panels, i int, aLeast float32, b *Panels, from, to int, bLeast []float32) {
 	least := [1]float32{aLeast}
 	run(level, 1, mask, a, i, least[:], b, from, to, bLeast)
@@ -62,8 +59,8 @@ func run(level simd.Level, rows int, mask []uint64, a *Panels, first int, aLeast
 	scan(level, &s)
 }
 
-// scanned is what a kernel reads and writes. a begins with the first of its
-// vectors and reaches to the end of their panel.
+// scanned has the input and output of a scanning kernel. a begins with the first of its vectors and
+// ends with their panel.
 type scanned struct {
 	mask                     []uint64
 	a, aStart, aTail, aLeast []float32
@@ -93,8 +90,8 @@ func scanGeneric(s *scanned) {
 	}
 }
 
-// reach says which sums of vector r reach their bound, if bTail is not nil with
-// the tails added. at is the place of the panel in bLeast and bTail.
+// reach returns a bit for each sum of vector r that reaches its threshold, with the tails added if
+// bTail is not nil. at is the position of the panel in bLeast and bTail.
 func (s *scanned) reach(q *[Width]float32, r, at int, bTail []float32, aTail float32) (bits uint64) {
 	for c, v := range q {
 		if bTail != nil {

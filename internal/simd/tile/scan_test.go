@@ -18,8 +18,8 @@ func everywhere(t *testing.T, test func(t *testing.T, l simd.Level)) {
 	}
 }
 
-// fill returns n numbers by f that end where memory does, or, if shift is not
-// zero, begin that many elements off the place where an array begins.
+// fill returns n numbers by f at the end of accessible memory or, if shift is not zero, shifted by
+// that many elements from an aligned start.
 func fill(t testing.TB, n, shift int, f func() float32) []float32 {
 	var x []float32
 	if shift == 0 {
@@ -74,8 +74,7 @@ func vector(panel []float32, from, to int) []float32 {
 	return z
 }
 
-// guarded runs scan with a mask that lies between canaries, or ends where
-// memory does.
+// guarded runs a scan whose mask is between canaries, or at the end of accessible memory.
 func guarded(t testing.TB, l simd.Level, s *scanned, shift int) []uint64 {
 	t.Helper()
 	const canary = 0x5a5a5a5a5a5a5a5a
@@ -112,8 +111,8 @@ func depths(t *testing.T) []int {
 	return all
 }
 
-// Small integers have no rounding: all levels agree bit for bit, with many
-// products that equal their bound. Nothing outside is read or written.
+// Small integers have no rounding errors: all instruction sets agree bit for bit, with many
+// products equal to their threshold. Nothing outside is accessed.
 func TestScanOfIntegers(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -132,8 +131,8 @@ func TestScanOfIntegers(t *testing.T) {
 	})
 }
 
-// Whatever the numbers, a bit may differ from the truth only if product and
-// bound are closer than the package comment says.
+// For any numbers, a bit is wrong only if product and threshold are closer than the error in the
+// package comment.
 func TestScanErrors(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(2, 2))
@@ -183,8 +182,8 @@ func product(s *scanned, p, r, c int) (q, size float64) {
 	return q, size
 }
 
-// Infinities, NaN and denormals go the way they do in the twin. Every pair has
-// at most one product that is not zero, so that nothing is rounded.
+// Infinities, NaN and denormals give the same results as in plain Go. Every pair has at most one
+// non-zero product, so that nothing is rounded.
 func TestScanOddValues(t *testing.T) {
 	odd := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -0x1p-140, math.MaxFloat32,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
@@ -212,7 +211,7 @@ func TestScanOddValues(t *testing.T) {
 	})
 }
 
-// Scan and ScanRow find the same pairs, and never one that fills up a panel.
+// Scan and ScanRow find the same pairs, and never padding.
 func TestScanOfPanels(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(4, 4))
@@ -255,8 +254,8 @@ func scanPanels(t *testing.T, l simd.Level, rng *rand.Rand, n, dim int) {
 	}
 }
 
-// Bounds that few pairs or none reach make the kernels leave most blocks after
-// the prefix. They find what they find without a prefix.
+// With thresholds that few pairs reach, the kernels skip most blocks after the prefix. They find
+// the same pairs as without a prefix.
 func TestScanLeaves(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(5, 5))

@@ -1,5 +1,4 @@
-// Package topk finds the least of many numbers: those whose place among all does not
-// matter, only that they are among the first n.
+// Package topk finds the n smallest of many numbers, in no particular order among themselves.
 //
 //	Count    how many are below a bound
 //	Below    which
@@ -7,13 +6,13 @@
 //
 // # Keys
 //
-// Numbers are int32. The bits of float32 values that are not negative are ordered as
-// the values are, so that keys may be those as well (package tile, LowerBounds).
+// Numbers are int32. The bits of non-negative float32 values are ordered as the values are, so that
+// they can be keys too (package tile, LowerBounds).
 //
 // # Bound
 //
-// Least looks for a bound by counting: by steps that double from a guess until there is
-// one with too few below and one with too many, and by halves from there. That it need
-// not be of exactly n spares the last of these passes. A pass reads its numbers at the
-// speed of the cache, and nothing is moved about as in quickselect.
+// Least searches for a bound by counting. Steps from a guess double until one bound has too few
+// below it and one too many, and the interval is then halved. The bound need not give exactly n,
+// which saves the last of these passes. A pass reads the numbers at the speed of the cache, and no
+// data is moved as in quickselect.
 package topk

@@ -1,21 +1,20 @@
 package topk
 
-// Range is where Least looks for a bound.
+// Range is the search range for a bound of Least.
 type Range struct {
-	// No key is less than Low. Those that are not less than High do not count.
+	// No key is less than Low. Keys of at least High are ignored.
 	Low, High int32
-	// First is a bound that is likely to be good, and Step how far the second is from
-	// it, at least 1.
+	// First is a guess of the bound, and Step, at least 1, the distance from it to the second
+	// guess.
 	First, Step int32
 }
 
-// Least writes to at the positions of the least n elements of s, ascending, as Below
-// does, and returns their number and the bound below which they are. There may be up
-// to an eighth more, and more that are equal to the last; there are fewer if so
-// many do not count.
+// Least writes to at the positions of the n smallest elements of s, ascending, as Below does. It
+// returns their number and the bound that they are below. There may be up to an eighth more, and
+// more that are equal to the last; there are fewer if fewer are below High.
 func Least(at, s []int32, n int, r Range) (found int, bound int32) {
-	// Below low there are too few, below high as many as one likes. They are known to
-	// be on both sides once steps have come to an end.
+	// Below low there are too few, and below high enough or too many. Both are certain once the
+	// doubling steps have ended.
 	low, high, first := int64(r.Low), int64(r.High), int64(r.First)
 	b, step := min(max(first, low+1), high), max(1, int64(r.Step))
 	for {

@@ -8,7 +8,7 @@ import (
 
 //go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg topk
 
-// Side is what the number of keys is a multiple of.
+// Side is the number that the number of keys must be a multiple of.
 const Side = 16
 
 // Count returns how many elements of s, a multiple of Side, are less than bound.
@@ -24,9 +24,9 @@ func countAt(l simd.Level, s []int32, bound int32) int {
 	return count(l, s, bound)
 }
 
-// Below writes to at the positions of the elements of s that are less than bound,
-// ascending, and returns how many there are; what follows in at is overwritten, too. The
-// length of s is a multiple of Side, and at is as long.
+// Below writes to at the positions of the elements of s that are less than bound, ascending, and
+// returns their number; it overwrites the rest of at too. The length of s is a multiple of Side,
+// and at is as long.
 func Below(at, s []int32, bound int32) int { return belowAt(simd.Best(), at, s, bound) }
 
 func belowAt(l simd.Level, at, s []int32, bound int32) int {

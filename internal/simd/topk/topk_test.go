@@ -11,8 +11,8 @@ import (
 	"unfold/internal/simd"
 )
 
-// Every level counts and finds what the twin does, for all numbers of keys and shifts of
-// their beginning, and writes nothing beside its output.
+// Every instruction set agrees with plain Go, for all numbers of keys and alignments, and writes
+// only its output.
 func TestKernelsAgreeWithTwin(t *testing.T) {
 	const canary = -77
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -39,8 +39,8 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 	}
 }
 
-// Least finds all that are below its bound, which are enough, and no more than it says,
-// whatever the guess.
+// Least finds exactly the elements below its bound; there are enough and not too many, for any
+// guess.
 func TestLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -74,7 +74,7 @@ func TestLeast(t *testing.T) {
 	})
 }
 
-// Mistakes of the caller panic before memory is read that is not theirs.
+// Invalid arguments panic before memory outside the slices is read.
 func TestPanics(t *testing.T) {
 	s := make([]int32, 32)
 	for name, call := range map[string]func(){

@@ -1,5 +1,5 @@
-// Package transpose transposes squares of eight rows of float64 in registers: what matrices
-// are turned, mirrored and packed by. All levels move the same bits.
+// Package transpose transposes squares of eight rows of float64 in registers, for transposing,
+// mirroring and packing matrices. All levels move the same bits.
 package transpose
 
 import "unfold/internal/simd"
@@ -9,9 +9,9 @@ import "unfold/internal/simd"
 // Side is the number of rows, and of columns, of a square.
 const Side = 8
 
-// Columns writes rows rows of cols elements, which begin src and are srcStride apart, as
-// the first columns of the cols rows that begin dst and are dstStride apart. It panics if
-// they are not there; dst and src must not overlap.
+// Columns writes rows rows of cols elements, which start at src and are srcStride apart, as the
+// first columns of cols rows, which start at dst and are dstStride apart. It panics if a slice is
+// too short; dst and src must not overlap.
 func Columns(dst []float64, dstStride int, src []float64, srcStride int, rows, cols int) {
 	if rows <= 0 || cols <= 0 {
 		return
@@ -20,7 +20,7 @@ func Columns(dst []float64, dstStride int, src []float64, srcStride int, rows, c
 	columns(simd.Best(), dst, dstStride, src, srcStride, rows, cols)
 }
 
-// columns is Columns at a level of instructions.
+// columns is Columns with the given instruction set.
 func columns(level simd.Level, dst []float64, dstStride int, src []float64, srcStride int, rows, cols int) {
 	i, whole := 0, cols/Side
 	for ; i+Side <= rows; i += Side {
@@ -32,7 +32,7 @@ func columns(level simd.Level, dst []float64, dstStride int, src []float64, srcS
 	elements(dst, dstStride, src, srcStride, i, rows, 0, cols)
 }
 
-// elements is what columns does of elements i0..i1 of rows j0..j1 of dst.
+// elements copies elements i0..i1 of rows j0..j1 of dst, as columns does.
 func elements(dst []float64, dstStride int, src []float64, srcStride, i0, i1, j0, j1 int) {
 	for j := j0; j < j1; j++ {
 		for i := i0; i < i1; i++ {

@@ -8,8 +8,8 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// Every level moves all bits to their places, reads nothing outside and leaves what lies
-// between the rows alone.
+// Every instruction set moves all bits to their places, reads nothing outside, and leaves memory
+// between the rows unchanged.
 func TestSquare(t *testing.T) {
 	for _, l := range simd.Levels() {
 		for gap := range 257 {
@@ -46,8 +46,7 @@ func TestColumnsOfTooFew(t *testing.T) {
 	Columns(make([]float64, 64), Side, make([]float64, 63), Side, Side, Side)
 }
 
-// Columns writes the transpose of any shape at every level, and nothing between or beyond
-// it.
+// Columns writes the transpose of any shape with every instruction set, and nothing else.
 func TestColumns(t *testing.T) {
 	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {

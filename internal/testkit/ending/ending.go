@@ -9,8 +9,8 @@ package ending
 
 import "context"
 
-// After returns a context that reports no end for so many questions (calls of Err), and from then on
-// context.Canceled. It serves one goroutine.
+// After returns a context whose Err returns nil for the first questions calls, and context.Canceled
+// from then on. It is for a single goroutine.
 func After(ctx context.Context, questions int) context.Context {
 	return &counted{ctx, questions}
 }

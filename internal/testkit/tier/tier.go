@@ -1,5 +1,6 @@
-// Package tier decides which tests run: those of make test, which need nothing but Go, or also those of
-// make test-all, which start brokers, browsers and other programs, fetch them the first time, or take long.
+// Package tier decides which tests run. Those of make test need nothing but Go. Those of make
+// test-all also start brokers, browsers and other programs, download them on first use, or take
+// long.
 //
 //	UNFOLD_TESTS=quick     the default, also of go test
 //	UNFOLD_TESTS=all       every test whose programs and data are there
@@ -14,15 +15,15 @@ import (
 // Variable is the environment variable that names the tier.
 const Variable = "UNFOLD_TESTS"
 
-// The beginnings of the reasons of skipped tests, which a summary counts by.
+// These are prefixes of the reasons of skipped tests, by which a summary counts them.
 const (
-	// LeftOut begins the reason of a test that the tier leaves out.
+	// LeftOut is the prefix for tests that the tier skips.
 	LeftOut = "left out, make test-all runs it: "
-	// Unavailable begins the reason of a test that cannot run here.
+	// Unavailable is the prefix for tests that cannot run here.
 	Unavailable = "not possible here: "
 )
 
-// All reports whether tests of make test-all run.
+// All reports whether the tests of make test-all run.
 func All() bool {
 	switch os.Getenv(Variable) {
 	case "all", "required":
@@ -31,8 +32,8 @@ func All() bool {
 	return false
 }
 
-// Full skips the test in the quick tier, and with -short. The reason says what the test needs or does: "it
-// starts Apache Kafka".
+// Full skips the test in the quick tier, and with -short. The reason describes what the test does
+// or needs: "it starts Apache Kafka".
 func Full(t testing.TB, reason string) {
 	t.Helper()
 	if !All() {
@@ -40,8 +41,8 @@ func Full(t testing.TB, reason string) {
 	}
 }
 
-// Missing ends a test for lack of a program or of data: it fails if all tests are required, and is skipped
-// otherwise.
+// Missing ends a test because a program or data is missing. The test fails if all tests are
+// required, and is skipped otherwise.
 func Missing(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv(Variable) == "required" {
@@ -50,8 +51,8 @@ func Missing(t testing.TB, reason string) {
 	t.Skip(Unavailable + reason)
 }
 
-// Data returns the folder of the larger data sets, which UNFOLD_DATA names. It ends tests of the quick tier, and
-// those without the folder, which no package manager installs.
+// Data returns the folder of the larger data sets, from UNFOLD_DATA. It skips the test in the quick
+// tier, and without the folder, which no package manager installs.
 func Data(t testing.TB) string {
 	t.Helper()
 	Full(t, "it reads the larger data sets")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// recorder is a test whose end is looked at.
+// recorder is a test that records how it ends.
 type recorder struct {
 	testing.TB
 	skipped, failed string

@@ -1,13 +1,14 @@
-// Package transcript compares what a program printed with what it should print, where figures may differ from
-// machine to machine.
+// Package transcript compares the output of a program with the expected output, where figures may
+// differ between machines.
 //
 // Texts are compared by lines. Lines that begin with "$ " are commands. After a line such as
 //
 //	# Figures within 2 %.
 //
-// decimal figures (those with a point) that the next command prints may differ by 2 % of themselves or of 1,
-// whichever is more; columns may then be wider or narrower. Predicted memory ("about 12.3 MiB", "--memory 13MiB"), which
-// depends on the number of processors, may differ by a factor of 3 everywhere. All else has to be equal.
+// decimal figures (those with a point) in the output of the next command may differ by 2 % of
+// themselves or of 1, whichever is more; columns may then have another width. Predicted memory
+// ("about 12.3 MiB", "--memory 13MiB"), which depends on the number of processors, may always
+// differ by a factor of 3. Everything else must be equal.
 package transcript
 
 import (
@@ -25,10 +26,10 @@ var (
 	blanks    = regexp.MustCompile(` +`)
 )
 
-// memoryFactor bounds how far predictions of memory may lie apart.
+// memoryFactor is the largest ratio of predicted amounts of memory.
 const memoryFactor = 3
 
-// Difference describes the first line in which got is not what is wanted, or returns "".
+// Difference describes the first line in which got differs from want, or returns "".
 func Difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	within, next := 0., 0.
@@ -52,7 +53,7 @@ func Difference(want, got string) string {
 	return ""
 }
 
-// alike compares lines that differ: first their predictions of memory, then their decimal figures.
+// alike compares different lines: first their predictions of memory, then their decimal figures.
 func alike(want, got string, within float64) bool {
 	pattern := memory
 	if within > 0 {

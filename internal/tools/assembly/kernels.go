@@ -1,4 +1,5 @@
-// Package assembly lists the functions of the module that are written in assembly, and finds the Go code that calls them.
+// Package assembly lists the assembly functions of the module, and finds the Go code that calls
+// them.
 package assembly
 
 import (
@@ -28,7 +29,8 @@ func (k Kernel) String() string { return k.Package + "." + k.Name }
 var (
 	function = regexp.MustCompile(`^TEXT\s+·(\w+)(<>)?\(SB\)`)
 	arch     = regexp.MustCompile(`_(amd64|arm64)\.s$`)
-	// Each extension is recognized by its instructions. A kernel that uses another one needs a line here.
+	// Each extension is recognised by its instructions. A kernel that uses another extension needs
+	// a line here.
 	extensions = []struct {
 		name         string
 		instructions *regexp.Regexp

@@ -21,8 +21,9 @@ type Use struct {
 	Test   bool // the file is a test, which coverage does not count
 }
 
-// Uses finds the uses of kernels in the Go files of their package, those for linux and the architecture of the kernels. The
-// result is indexed by the kernels' names. Declarations without a body are no uses.
+// Uses finds the uses of kernels in the Go files of their package, for linux and the kernels'
+// architecture. The result is indexed by the kernels' names. Declarations without a body do not
+// count.
 func Uses(root, dir, arch string, kernels []Kernel) (map[string][]Use, error) {
 	names := map[string]bool{}
 	for _, k := range kernels {
@@ -76,7 +77,8 @@ type Block struct {
 
 var block = regexp.MustCompile(`^(\S+\.go):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
 
-// ParseBlock reads a line of a coverage profile. The first line of a profile, its mode, is no block.
+// ParseBlock parses a line of a coverage profile. The first line of a profile, its mode, is not a
+// block.
 func ParseBlock(line string) (Block, error) {
 	m := block.FindStringSubmatch(line)
 	if m == nil {
@@ -103,19 +105,20 @@ func (b Block) covers(dir string, u Use) bool {
 	return after && before
 }
 
-// Calls says how tests call a kernel.
+// Calls describes whether tests call a kernel.
 type Calls int
 
 const (
 	// Never: no Go code names the kernel, or none that does was executed.
 	Never Calls = iota
-	// Benchmark: only test files name it. Coverage cannot say whether they called it.
+	// Benchmark: only test files name it, for which coverage does not show whether they called it.
 	Benchmark
 	// Executed: a block that calls it was executed.
 	Executed
 )
 
-// Called returns how the kernel of a folder was called, by the uses of its name and a coverage profile of its package's tests.
+// Called determines whether a kernel was called, from the uses of its name and the coverage profile
+// of its package's tests.
 func Called(dir string, uses []Use, profile []Block) Calls {
 	benchmark := len(uses) > 0
 	for _, u := range uses {

@@ -61,7 +61,8 @@ func TestArchiveOnFullDisk(t *testing.T) {
 	}
 }
 
-// The plan has every package with a kernel for AVX-512, and every kernel is called by code that coverage sees, unless it is a benchmark's.
+// The plan has every package with a kernel for AVX-512. Every kernel is called by code with
+// coverage, unless only benchmarks call it.
 func TestPlan(t *testing.T) {
 	p, err := newPlan(root, settings{})
 	if err != nil {
@@ -97,7 +98,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A run passes only with all of AVX-512, every package and every kernel.
+// A run passes only with all AVX-512 extensions, every package and every kernel.
 func TestFaults(t *testing.T) {
 	k := assembly.Kernel{Package: "q/p", Name: "sumAVX512", Arch: "amd64", Set: "avx512", Needs: []string{"avx512_vpopcntdq"}}
 	p := &plan{
@@ -144,7 +145,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The terminal that Bochs names is read, also when its name comes in two pieces.
+// The terminal that Bochs names is read, even if its name arrives in two pieces.
 func TestScreen(t *testing.T) {
 	var printed bytes.Buffer
 	s := &screen{ctx: t.Context(), w: &printed}

@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// archive writes a cpio archive in the format "newc", which Linux takes as its first file system.
+// archive writes a cpio archive in the format "newc", which Linux uses as its initial file system.
 type archive struct {
 	w     io.Writer
 	n     int // bytes written
@@ -17,7 +17,7 @@ type archive struct {
 
 func newArchive(w io.Writer) *archive { return &archive{w: w, dirs: map[string]bool{".": true}} }
 
-// file adds an executable file and the folders above it. The name is a path without a slash at its begin.
+// file adds an executable file and its parent folders. The name is a path without a leading slash.
 func (a *archive) file(name string, data []byte) {
 	a.folder(path.Dir(name))
 	a.entry(name, 0o100755, data)

@@ -16,7 +16,7 @@ import (
 	"unfold/internal/tools/avx512/serial"
 )
 
-// Where Debian has the files that the machine needs.
+// These are the paths where Debian installs the files that the machine needs.
 const (
 	bios     = "/usr/share/bochs/BIOS-bochs-latest"
 	vga      = "/usr/share/vgabios/vgabios.bin"
@@ -25,13 +25,14 @@ const (
 	image    = "linux-image-cloud-amd64"
 )
 
-// parameters of Linux. Bochs 2.7 reports the size of the compacted form of xsave and the place of protection keys wrongly, so that Linux
-// would leave AVX out, and it reports fast short moves but not fast strings, which breaks memmove of Linux 6.1: these features are hidden. The others
-// make the start short and the console quiet.
+// parameters are the kernel parameters of Linux. Some features are hidden because Bochs 2.7 reports
+// them wrongly. With the wrong size of the compacted form of xsave, or the wrong place of
+// protection keys, Linux would disable AVX. Fast short moves without fast strings break memmove of
+// Linux 6.1. The other parameters shorten the start and silence the console.
 const parameters = "console=ttyS0,115200 quiet loglevel=1 panic=-1 clearcpuid=xsavec,xsaves,pku,ospke,fsrm,aperfmperf " +
 	"mitigations=off random.trust_cpu=on tsc=reliable no_timer_check nosmp nokaslr"
 
-// missing returns a skipError when a tool is missing that cannot be downloaded.
+// missing returns a skipError if a tool is missing that cannot be downloaded.
 func missing(s settings) error {
 	var packages []string
 	need := func(ok bool, name string) {
@@ -57,7 +58,8 @@ func missing(s settings) error {
 	return nil
 }
 
-// linux returns the kernel of Debian, which it downloads the first time. The package is unpacked but not installed.
+// linux returns Debian's kernel, which it downloads on first use. The package is unpacked but not
+// installed.
 func linux(ctx context.Context, out string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(out, "linux"))
 	if err != nil {
@@ -106,7 +108,8 @@ func linux(ctx context.Context, out string) (string, error) {
 	return found[0], nil
 }
 
-// makeDisc writes a bootable disc with the kernel and its first file system, and returns the disc's name.
+// makeDisc writes a bootable disc with the kernel and its initial file system, and returns the
+// disc's name.
 func makeDisc(ctx context.Context, s settings, tests string) (string, error) {
 	dir := filepath.Join(s.out, "disc")
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
@@ -141,11 +144,11 @@ func makeDisc(ctx context.Context, s settings, tests string) (string, error) {
 //go:embed bochsrc.tmpl
 var bochsrc string
 
-// emulate boots the disc and returns what the machine reports until it powers off or its time is over.
+// emulate boots the disc and returns the machine's reports until it powers off or times out.
 func emulate(ctx context.Context, s settings, disc string, ended func(serial.Result)) (serial.Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	// The machine's serial port is a connection to here.
+	// The machine's serial port connects to this listener.
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return serial.Report{}, err
@@ -170,7 +173,7 @@ func emulate(ctx context.Context, s settings, disc string, ended func(serial.Res
 	defer screen.close()
 	machine := exec.CommandContext(ctx, s.bochs, "-q", "-f", rc)
 	machine.Env = append(os.Environ(), "TERM=linux")
-	// Debian's Bochs has a debugger, which waits for a command.
+	// Debian's Bochs includes a debugger, which waits for a command.
 	machine.Stdin, machine.Stdout, machine.Stderr = strings.NewReader("continue\n"), screen, screen
 	if err := machine.Start(); err != nil {
 		return serial.Report{}, err
@@ -178,7 +181,7 @@ func emulate(ctx context.Context, s settings, disc string, ended func(serial.Res
 	left := make(chan error, 1)
 	go func() {
 		left <- machine.Wait()
-		// A machine that never connected or is gone leaves nothing to wait for.
+		// After the machine has ended, or if it never connected, nothing more will arrive.
 		port.Close()
 	}()
 	stopped := func(err error) error {

@@ -1,14 +1,16 @@
 // Avx512 runs the tests of the kernels for AVX-512 in Bochs, an emulator of processors that have it: see make avx512.
 //
-// The packages are those with a kernel for AVX-512 in their assembly. Their test binaries, a first process and a Linux kernel of Debian make
-// a bootable disc. The machine writes results and coverage to its serial console, and this program fails unless
+// It tests the packages with a kernel for AVX-512. Their test binaries, a first process and a Linux
+// kernel of Debian make a bootable disc. The machine writes results and coverage to its serial
+// console, and this program fails unless
 //
 //   - the processor has AVX-512 and every extension that a kernel needs,
 //   - internal/simd chooses AVX-512,
 //   - the tests of every package pass, and
 //   - every kernel for AVX-512 was called, except those that only benchmarks call.
 //
-// What is needed beside Go is in missing. Nothing is installed: the kernel is downloaded and unpacked below the folder -o.
+// The function missing lists the required tools besides Go. Nothing is installed: the kernel is
+// downloaded and unpacked below the folder -o.
 package main
 
 import (
@@ -54,7 +56,7 @@ func main() {
 	}
 }
 
-// skipError says that a tool is missing.
+// skipError reports that a tool is missing.
 type skipError struct{ reason string }
 
 func (e skipError) Error() string { return e.reason }
@@ -101,7 +103,7 @@ func run(ctx context.Context, s settings) error {
 	return nil
 }
 
-// line is what is printed of a package's tests, in the form of go test.
+// line returns the line for a package's tests, in the format of go test.
 func line(r serial.Result, verbose bool) string {
 	state, output := "ok  ", ""
 	if r.Code != 0 {

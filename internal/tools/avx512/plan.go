@@ -15,7 +15,7 @@ import (
 	"unfold/internal/tools/avx512/serial"
 )
 
-// levels is the package whose test logs the level that is chosen; chosen is the line of its log.
+// levels is the package whose test logs the chosen level; chosen is the expected line of its log.
 const (
 	levels = "internal/simd"
 	chosen = "in use: avx512"
@@ -24,11 +24,12 @@ const (
 // Every processor of AVX-512 that internal/simd chooses kernels for has these.
 var foundation = []string{"avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl"}
 
-// Subtests of lower levels are left out in all packages: other processors run them.
+// lower matches subtests of lower levels, which are skipped because other processors run them.
 const lower = ".*/^(generic|avx2)$"
 
-// left are tests that are left out, by package: those of whole solvers, of plain Go, of times, and those with thousands of random cases. They
-// would take many minutes in an emulator. That the others still call every kernel is checked.
+// left are the skipped tests, by package: those of whole solvers, plain Go and times, and those
+// with thousands of random cases, which would take many minutes in an emulator. A check ensures
+// that the remaining tests still call every kernel.
 var left = map[string]string{
 	"internal/simd/exp":      "^TestExp$",
 	"internal/simd/gemm":     "^TestUse$",
@@ -36,7 +37,7 @@ var left = map[string]string{
 	"sparse/solve":           "^Test(Substitution|LooseKernels|LooseSolves|ThreadsDoNotMatter|IterationBounds|FactorThreads|FactorIsSymmetric|Gallery|Mixed)$",
 }
 
-// plan is what the machine has to run.
+// plan is the list of tests for the machine.
 type plan struct {
 	root    string
 	kernels []assembly.Kernel // those for AVX-512
@@ -118,7 +119,7 @@ func (p *plan) archive(ctx context.Context, to string) error {
 		if err := add("tests/"+j.Package+"/test", "test", "-c", "-cover", "./"+j.Package); err != nil {
 			return err
 		}
-		// Tests read the assembly that lies beside them.
+		// Tests read the assembly in their folder.
 		sources, err := filepath.Glob(filepath.Join(p.root, j.Package, "*.s"))
 		if err != nil {
 			return err
@@ -139,8 +140,8 @@ func (p *plan) archive(ctx context.Context, to string) error {
 	return errors.Join(a.close(), f.Close())
 }
 
-// build runs the go command. Go's newer garbage collector uses instructions of AVX-512 beyond those of the kernels (GFNI among
-// them), with which it crashes in Bochs 2.7, so the binaries have the older one.
+// build runs the go command with the older garbage collector. The newer one uses AVX-512
+// instructions beyond those of the kernels (GFNI among them), with which it crashes in Bochs 2.7.
 func (p *plan) build(ctx context.Context, args []string) error {
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = p.root
@@ -151,7 +152,7 @@ func (p *plan) build(ctx context.Context, args []string) error {
 	return nil
 }
 
-// faults compares what the machine reported with what had to be run.
+// faults compares the machine's report with the plan.
 func (p *plan) faults(r serial.Report) (faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if r.Flags == nil {

@@ -8,8 +8,9 @@ import (
 	"regexp"
 )
 
-// screen writes what Bochs prints to w. Bochs draws its machine's screen on a pseudoterminal of its own and stops for ever when that is
-// full. So screen finds its name in the output and starts a process that reads it and drops what it reads.
+// screen copies the output of Bochs to w. Bochs draws its machine's screen on a pseudoterminal and
+// stops forever when that is full. So screen finds the terminal's name in the output and starts a
+// process that drains it.
 type screen struct {
 	ctx    context.Context
 	w      io.Writer

@@ -1,7 +1,8 @@
 // Kernels lists the functions of the module that are written in assembly, and how each is tested on this machine: see make kernels.
 //
-// A kernel that this processor can run counts as tested when the tests of its package call it, by their coverage profile. For
-// the others it says which emulator here would run them: make avx512, which checks the calls itself, or make arm64.
+// A kernel that this processor can run counts as tested when the coverage profile of its package's
+// tests shows a call. For the others it names the emulator that would run them: make avx512, which
+// checks the calls itself, or make arm64.
 package main
 
 import (
@@ -82,8 +83,9 @@ func command(name string) bool { _, err := exec.LookPath(name); return err == ni
 
 func id(k assembly.Kernel) string { return k.Arch + " " + k.String() }
 
-// hasNative returns whether this processor and build have the instruction set of a kernel. Extensions beyond it are left to the
-// package, which does not call a kernel that lacks them.
+// hasNative returns a function that reports whether this processor and build have the instruction
+// set of a kernel. Further extensions are left to the package, which does not call a kernel that
+// lacks them.
 func hasNative() func(assembly.Kernel) bool {
 	levels := map[string]bool{}
 	for _, l := range simd.Levels() {
@@ -94,8 +96,8 @@ func hasNative() func(assembly.Kernel) bool {
 	}
 }
 
-// called runs the tests of the packages of kernels that this processor runs and returns how they called each. Of the others it finds
-// those that only benchmarks call.
+// called runs the tests of the packages whose kernels this processor can run, and returns how they
+// called each. For the other kernels it finds those that only benchmarks call.
 func called(kernels []assembly.Kernel, native func(assembly.Kernel) bool) (map[string]assembly.Calls, error) {
 	var packages []string
 	var here []assembly.Kernel

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// skipped are folders that hold nothing of the module's own.
+// skipped are folders without files of the module.
 var skipped = []string{".git", "out", "bin"}
 
-// Rewrite gives the module in root the path to, in every file that names it, and
-// returns how many files it changed.
+// Rewrite changes the path of the module in root to to, in every file that names it, and returns
+// the number of changed files.
 func Rewrite(root, to string) (changed int, err error) {
 	if err := module.CheckImportPath(to); err != nil {
 		return 0, err
@@ -101,7 +101,8 @@ func (r *renaming) file(path string) (changed bool, err error) {
 	return true, os.WriteFile(path, after, info.Mode().Perm())
 }
 
-// mod rewrites the module's name, and what requires or replaces it. Lines stay where they are.
+// mod rewrites the module's name, and the requirements and replacements with it. Lines stay in
+// place.
 func (r *renaming) mod(path string, before []byte) ([]byte, error) {
 	f, err := modfile.Parse(path, before, nil)
 	if err != nil {
@@ -129,7 +130,7 @@ func (r *renaming) line(l *modfile.Line) {
 	}
 }
 
-// path returns the new name of a package or module, if it is one of the module's.
+// path returns the new name of a package or module of this module; it reports false for others.
 func (r *renaming) path(name string) (string, bool) {
 	rest, is := strings.CutPrefix(name, r.from)
 	if !is || rest != "" && rest[0] != '/' {

@@ -82,7 +82,7 @@ func TestPathsThatCannotBe(t *testing.T) {
 	}
 }
 
-// The whole tree gets another path and loses no import, and gets its own back, to the byte.
+// The whole tree can be renamed without losing an import, and renaming it back restores every byte.
 func TestThereAndBack(t *testing.T) {
 	tier.Full(t, "it renames the whole module")
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// mirror copies the files that can name packages into dir and returns what they hold.
+// mirror copies the files that can name packages into dir and returns their contents.
 func mirror(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	const root = "../../.."

@@ -47,13 +47,13 @@ func (r *renaming) source(path string, before []byte) ([]byte, error) {
 	return format.Source(splice(before, found))
 }
 
-// literal is a place in a file and what is to stand there.
+// literal is a range of a file and its replacement.
 type literal struct {
 	from, to int
 	text     string
 }
 
-// quoted writes a path as the literal before was written.
+// quoted quotes a path with the given quote.
 func quoted(name string, quote byte) string {
 	if quote == '`' {
 		return "`" + name + "`"

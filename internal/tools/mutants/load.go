@@ -17,15 +17,15 @@ import (
 	"path/filepath"
 )
 
-// listed is what go list says of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 	DepOnly                 bool
 }
 
-// mutate writes the sources of a package with all its sites to a folder, and the overlay that
-// makes go build use them. The sites have the numbers 0, 1, 2... dir is the package's own folder.
+// mutate writes the sources of a package with all its sites to a folder, and the overlay for go
+// build. The sites are numbered 0, 1, 2... dir is the package's own folder.
 func mutate(ctx context.Context, path, folder string) (overlay, dir string, sites []site, err error) {
 	own, lookup, err := list(ctx, path)
 	if err != nil {
@@ -70,7 +70,7 @@ func mutate(ctx context.Context, path, folder string) (overlay, dir string, site
 	return overlay, own.Dir, sites, os.WriteFile(overlay, text, 0o600)
 }
 
-// list returns a package and how to read the types of what it imports.
+// list returns a package and a lookup function for the types of its imports.
 func list(ctx context.Context, path string) (own listed, lookup importer.Lookup, err error) {
 	c := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", path)
 	var out, problems bytes.Buffer

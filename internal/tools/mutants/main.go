@@ -1,9 +1,9 @@
-// Command mutants measures the tests of packages: it changes one small thing of a package at a
-// time and counts the changes that the package's own quick tests notice.
+// Command mutants measures the tests of packages by mutation. It makes one small change in a
+// package at a time and counts the changes that the package's own quick tests detect.
 //
-// A change negates a condition, moves a comparison to its edge (< for <=), joins conditions the
-// other way (|| for &&), adds or subtracts nothing in place of 1, or drops a statement. Room that
-// is made in advance is left alone: it changes no result. One build holds all changes of a package; package mutant switches one on.
+// A change negates a condition, moves a comparison to its edge (< for <=), swaps && and ||,
+// replaces an added 1 by 0, or drops a statement. Preallocation is not changed, because it does not
+// affect results. One build contains all changes of a package; package mutant switches one on.
 //
 //	mutants                      the packages of the table below
 //	mutants -most 40 ./stream    at most 40 changes, at equal distances, of this package
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// packages are those that lose events, or make wrong maps, if they are wrong.
+// packages are those whose errors would lose events or make wrong maps.
 var packages = []string{"./stream", "./stream/kafka", "./ingest/table", "./models/placing", "./models/student", "./models/clusters", "./sparse/graph/live", "./models/live"}
 
 func main() {

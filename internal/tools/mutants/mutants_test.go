@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// The result of f(2, 5, nil) for the program as it is, and with each change.
+// The test compares f(2, 5, nil) of the original program with the result of each change.
 const source = `package main
 
 import "os"
@@ -39,8 +39,8 @@ func f(a, b int, l list) (n int) {
 func main() { os.Exit(f(2, 5, nil) % 251) }
 `
 
-// TestEveryChange builds the program once, and runs it with each change: the usual result
-// without, and another or none in time with it.
+// The program is built once and run with each change. Without a change it has the usual result;
+// with a change it has another result, or does not end in time.
 func TestEveryChange(t *testing.T) {
 	dir := t.TempDir()
 	fset := token.NewFileSet()
@@ -54,7 +54,8 @@ func TestEveryChange(t *testing.T) {
 	}
 	m := mutator{name: "main.go", source: []byte(source), fset: fset, info: info}
 	text, sites := m.rewrite(file)
-	// The program lies in a folder of this module that only an overlay has, as it imports an internal package.
+	// The program is in a folder of this module that exists only in an overlay, because it imports
+	// an internal package.
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

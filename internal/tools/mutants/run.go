@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// result is what a package's own tests found.
+// result is the outcome for a package.
 type result struct {
 	Package   string
 	Sites     int // changes that there are
@@ -34,12 +34,13 @@ type settings struct {
 	most    int            // changes tried of each package
 	only    *regexp.Regexp // changes that may be tried
 	run     string         // pattern of the tests that are run; empty: all
-	limit   time.Duration  // the longest that tests may take with a change; longer is killed
+	limit   time.Duration  // timeout of the tests with a change
 	workers int
 	verbose func(format string, args ...any)
 }
 
-// try builds the tests of a package with all changes, and runs them with one after the other.
+// try builds the tests of a package with all changes, and runs them with one change after the
+// other.
 func try(ctx context.Context, path string, s settings) (r result, err error) {
 	r.Package = path
 	folder, err := os.MkdirTemp("", "mutants-")
@@ -129,7 +130,7 @@ func readHits(name string) (map[int]bool, error) {
 	return all, nil
 }
 
-// spread returns at most n of the numbers below all, at equal distances; n = 0: all of them.
+// spread returns at most n evenly spaced numbers below all; n = 0 means all of them.
 func spread(all, n int) []int {
 	if n <= 0 {
 		n = all

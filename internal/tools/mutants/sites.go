@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// A site is one small change that can be switched on.
+// A site is a small change that can be switched on.
 type site struct {
 	File string
 	Line int
-	Kind string // how the program changes
+	Kind string // kind of change
 	Text string // the expression or statement that changes
 }
 
@@ -22,7 +22,7 @@ func (s site) String() string { return fmt.Sprintf("%s:%d: %s: %s", s.File, s.Li
 // switches is the package that switches changes on.
 const switches = "unfold/internal/tools/mutants/mutant"
 
-// edge maps a comparison to the one with the other behaviour at equality.
+// edge maps a comparison to the one that differs at equality.
 var edge = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
 
 // edit inserts text at an offset of the source, in place of the bytes up to end.
@@ -50,7 +50,8 @@ func (m *mutator) rewrite(file *ast.File) ([]byte, []site) {
 	}
 	at := m.offset(file.Name.End())
 	m.edits = append(m.edits, edit{at, at, fmt.Sprintf("; import mutant_ %q", switches)})
-	// Insertions at one place keep their order: an outer prefix was added before an inner one.
+	// Insertions at the same offset keep their order: an outer prefix was added before an inner
+	// one.
 	slices.SortStableFunc(m.edits, func(a, b edit) int { return a.at - b.at })
 	var out []byte
 	from := 0
@@ -92,7 +93,7 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// negate negates conditions that are not comparisons of sizes: those change at their edge.
+// negate negates conditions, except comparisons of sizes, which are changed at their edge.
 func (m *mutator) negate(condition ast.Expr) {
 	if b, ok := condition.(*ast.BinaryExpr); ok && (edge[b.Op] != "" || b.Op == token.LAND || b.Op == token.LOR) || m.constant(condition) {
 		return
@@ -128,7 +129,7 @@ func (m *mutator) binary(b *ast.BinaryExpr) {
 	}
 }
 
-// drop makes statements conditional whose effect is the only reason that they are there.
+// drop makes statements conditional that are only executed for their effect.
 func (m *mutator) drop(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
@@ -163,9 +164,8 @@ func (m *mutator) add(n ast.Node, kind string) int {
 	return m.first + len(m.sites) - 1
 }
 
-// around puts text before and after a node. Nodes are visited from the outside, so that what
-// stands before an inner node comes after what stands before an outer one; at the end it is
-// the other way round.
+// around inserts text before and after a node. Nodes are visited from the outside, so that an inner
+// prefix comes after an outer one; suffixes are in the reverse order.
 func (m *mutator) around(n ast.Node, before, after string) {
 	at, end := m.offset(n.Pos()), m.offset(n.End())
 	m.edits = append(m.edits, edit{at, at, before})
@@ -184,7 +184,8 @@ func (m *mutator) text(n ast.Node) string {
 
 func (m *mutator) constant(e ast.Expr) bool { return m.info.Types[e].Value != nil }
 
-// pure reports whether an expression may be evaluated twice: it calls nothing but len and cap.
+// pure reports whether an expression may be evaluated twice, which is so if it calls only len and
+// cap.
 func pure(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -202,8 +203,8 @@ func pure(e ast.Expr) bool {
 	return ok
 }
 
-// capacity returns which argument of a call is the size of memory beyond what is used, -1 for none:
-// the capacity of make, and what slices.Grow makes room for.
+// capacity returns the index of the argument that only affects unused memory, -1 for none: the
+// capacity of make, or the growth of slices.Grow.
 func capacity(c *ast.CallExpr) int {
 	switch f := c.Fun.(type) {
 	case *ast.Ident:
@@ -218,7 +219,7 @@ func capacity(c *ast.CallExpr) int {
 	return -1
 }
 
-// guards reports whether a condition is a comparison with nil, which the operand after it relies on.
+// guards reports whether a condition is a comparison with nil that protects the operand after it.
 func guards(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
 	if !ok {
@@ -228,8 +229,8 @@ func guards(e ast.Expr) bool {
 	return ok && id.Name == "nil"
 }
 
-// kept reports a call that is never dropped: the compiler relies on those that end a function,
-// whether a missing lock shows is chance, and room that is made in advance changes no result.
+// kept reports whether a call must not be dropped. The compiler requires calls that end a function;
+// the effect of a missing lock is random; and preallocation does not affect results.
 func kept(c *ast.CallExpr) bool {
 	switch f := c.Fun.(type) {
 	case *ast.Ident:

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// tests is a test binary and the folder that it runs in.
+// tests is a test binary and its working folder.
 type tests struct {
 	program, dir string
 	limit        time.Duration // the least at which tests with a change are ended
@@ -27,10 +27,11 @@ type test struct {
 	reaches map[int]bool // numbers of changes
 }
 
-// together is the time of quick tests that are run as one program; slower ones are run one by one.
+// together is the total time of quick tests that are run as one program; slower ones are run one by
+// one.
 const together = 2 * time.Second
 
-// look runs each test by itself, to know which changes it reaches and how long it takes.
+// look runs each test separately, to find the changes that it reaches and its duration.
 func (t *tests) look(ctx context.Context, pattern, folder string) error {
 	list, err := exec.CommandContext(ctx, t.program, "-test.list", cmp.Or(pattern, ".")).Output()
 	if err != nil {
@@ -54,7 +55,7 @@ func (t *tests) look(ctx context.Context, pattern, folder string) error {
 	return nil
 }
 
-// reaching returns the tests that reach change k, the quickest first.
+// reaching returns the tests that reach change k, the fastest first.
 func (t *tests) reaching(k int) (out []test) {
 	for _, one := range t.all {
 		if one.reaches[k] {
@@ -64,8 +65,8 @@ func (t *tests) reaching(k int) (out []test) {
 	return out
 }
 
-// notice reports whether a test fails with change k, or does not end in time. Tests that do not
-// reach it cannot.
+// notice reports whether a test fails or times out with change k. It only runs tests that reach the
+// change.
 func (t *tests) notice(ctx context.Context, k int) bool {
 	var batch []string
 	var sum time.Duration
@@ -96,7 +97,7 @@ func (t *tests) run(ctx context.Context, pattern string, limit time.Duration, en
 	defer os.RemoveAll(scratch)
 	c := exec.CommandContext(ctx, t.program, "-test.failfast", "-test.timeout", limit.String(), "-test.parallel", "4", "-test.run", pattern)
 	c.Dir = t.dir
-	// A property that fails is neither made smaller nor written down.
+	// Failing properties are neither shrunk nor saved.
 	c.Env = append(os.Environ(), append(env, "UNFOLD_TESTS=quick", "RAPID_SEED=20261", "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=0s", "TMPDIR="+scratch)...)
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()

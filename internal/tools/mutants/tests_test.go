@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The two below are tests that TestNotice runs again, with a change or without.
+// TestNotice runs the following two tests again, with and without a change.
 func TestHelpFails(t *testing.T) {
 	if os.Getenv("UNFOLD_MUTANT") == "7" {
 		t.Error("change 7")
@@ -15,7 +15,7 @@ func TestHelpFails(t *testing.T) {
 
 func TestHelpPasses(*testing.T) {}
 
-// TestNotice: a change is noticed by tests that reach it alone, whether they run together or one by one.
+// A change is only detected by tests that reach it, whether they run together or one by one.
 func TestNotice(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

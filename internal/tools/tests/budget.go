@@ -13,22 +13,24 @@ import (
 	"strings"
 )
 
-// budget is what the tests of a package may cost in seconds, in the quick tier and in that of all tests. It was
-// measured: the larger of the time by the clock and the processors' time, on two quiet cores.
+// budget is the number of seconds that the tests of a package may take, in the quick tier and in
+// the full tier. It was measured on two quiet cores: the larger of wall-clock time and processor
+// time.
 type budget struct{ quick, all float64 }
 
-// A package outgrows its budget if it takes more than twice the processor time, or four times as long by the clock:
-// other load makes both longer, the clock more. The allowances are for packages of which the start is most.
+// A package exceeds its budget with more than twice the processor time, or four times the
+// wall-clock time. Other load increases both, the latter more. The allowances are for packages
+// whose tests take little more than their start.
 const (
 	cpuFactor, cpuAllowance   = 2, 5
 	wallFactor, wallAllowance = 4, 20
 )
 
-// unbudgeted is the budget of a package that the file does not name.
+// unbudgeted is the budget of a package that is not in the file.
 var unbudgeted = budget{1, 1}
 
-// judge compares the packages with their budgets. With update it writes the file, where a run of the whole replaces
-// the tier's column.
+// judge compares the packages with their budgets. With update it writes the file; if all packages
+// were run it replaces the tier's column.
 func (s *summary) judge(file string, all, whole, update bool) error {
 	budgets, err := readBudgets(file)
 	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
@@ -86,7 +88,7 @@ const budgetHead = `# The budgets of the packages' tests in seconds: in make tes
 # A package that is not named has 1 second.
 `
 
-// update takes the measured times over.
+// update replaces budgets by the measured times.
 func (s *summary) update(file string, budgets map[string]budget, all, whole bool) error {
 	if budgets == nil {
 		budgets = map[string]budget{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// costMark begins the line in which a test process reports what it cost.
+// costMark starts the line in which a test process reports its cost.
 const costMark = "unfold-test-cost:"
 
 // writeCost reports processor time in seconds.
@@ -21,7 +21,7 @@ func parseCost(line string) (cpu float64, ok bool) {
 	return cpu, err == nil
 }
 
-// scratch makes a folder for temporary files of one test process.
+// scratch makes a folder for the temporary files of one test process.
 func scratch() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", "unfold-test-")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// execute runs a test binary and returns its exit code. What it cost is not known here.
+// execute runs a test binary and returns its exit code. The cost is not measured on this system.
 func execute(args []string) int {
 	dir, remove, err := scratch()
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// asWrapper makes this test binary the wrapper, which adopts processes and is no place for other tests.
+// asWrapper makes this test binary the wrapper, which adopts processes and must not run other
+// tests.
 const asWrapper = "UNFOLD_TEST_AS_WRAPPER"
 
 func TestMain(m *testing.M) {
@@ -54,7 +55,7 @@ func pid(t *testing.T, file string) int {
 	return 0
 }
 
-// TestExecute holds exit codes, the reported cost, and that temporary files go.
+// The wrapper returns the exit code, reports the cost, and removes temporary files.
 func TestExecute(t *testing.T) {
 	cmd, out := wrapped(t, `echo "$TMPDIR"; touch "$TMPDIR/left"; exit 3`)
 	err := cmd.Run()
@@ -67,7 +68,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestLeftBehind holds that a process which outlives the test that started it is ended, and is a failure.
+// A process that outlives its test is ended, and counts as a failure.
 func TestLeftBehind(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	cmd, out := wrapped(t, `(sleep 600 & echo $! >`+file+`) `)
@@ -80,7 +81,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestStopped holds that nothing runs on when the wrapper is asked to stop.
+// When the wrapper is asked to stop, all processes of the test are stopped.
 func TestStopped(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	cmd, out := wrapped(t, `(setsid sleep 600 & echo $! >`+file+`); sleep 600`)

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// execute runs a test binary and returns its exit code. When it ends, or when this process is asked to stop or loses
-// its parent, whatever the test has started is stopped as well. A process that a passing test leaves running is a
-// failure.
+// execute runs a test binary and returns its exit code. When it ends, or when this process is asked
+// to stop or loses its parent, all processes that the test started are stopped. A process that a
+// passing test leaves running is a failure.
 func execute(args []string) int {
 	adoptOrphans()
 	dir, remove, err := scratch()
@@ -72,7 +72,7 @@ func execute(args []string) int {
 	return 0
 }
 
-// stoppable lets a canceled context ask go test and all test processes to stop.
+// stoppable makes a canceled context stop go test and all test processes.
 func stoppable(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

@@ -1,13 +1,14 @@
-// Command tests runs the tests of this project, both modules, and ends with a summary: what failed, what was left
-// out and why, and which packages took longer than their budget.
+// Command tests runs the tests of both modules and prints a summary: the failed and skipped tests
+// with reasons, and the packages that exceeded their budgets.
 //
 //	tests                 the quick tier
 //	tests -all            every test whose programs and data are there
 //	tests -required       every test; a missing program is a failure (data sets are those that UNFOLD_DATA names)
 //	tests ./stream/...    these packages
 //
-// It goes on after a package that fails. It stops everything that tests have started when it is stopped itself.
-// With -exec, which it uses itself, it runs one test binary and reports what that cost (see exec.go).
+// It continues after a package that fails. When it is stopped, it stops everything that tests have
+// started. With -exec, which it uses itself, it runs one test binary and reports its cost (see
+// exec.go).
 package main
 
 import (
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "tests:", err)
 		return 1
 	}
-	// make lint vets; go test would do some of it again.
+	// make lint runs vet; go test would repeat some of it.
 	flags := []string{"-json", "-vet=off", "-timeout", timeout.String(), "-exec", self + " -exec"}
 	if *count > 0 {
 		flags = append(flags, fmt.Sprintf("-count=%d", *count))
@@ -62,7 +63,8 @@ func run(ctx context.Context, args []string) int {
 			*parallel = 2 * runtime.GOMAXPROCS(0)
 		}
 	}
-	// Tests that may run beside each other wait for most of their time.
+	// Parallel tests spend most of their time waiting, so there may be more of them than
+	// processors.
 	flags = append(flags, fmt.Sprintf("-p=%d", *parallel), fmt.Sprintf("-parallel=%d", 2*runtime.GOMAXPROCS(0)))
 	r := &runner{flags: flags, env: environment(*all, *required), packages: set.Args(), out: os.Stdout, results: newResults()}
 	begin := time.Now()
@@ -89,8 +91,8 @@ func run(ctx context.Context, args []string) int {
 	return 0
 }
 
-// environment returns the variables of test processes: the tier, and one seed for all properties, so that a run is
-// judged and not chance.
+// environment returns the variables of test processes: the tier, and a fixed seed for all
+// properties, so that a run is reproducible.
 func environment(all, required bool) []string {
 	name := "quick"
 	switch {

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adoptOrphans makes this process the parent of its descendants whose own parent ends.
+// adoptOrphans makes this process the parent of orphaned descendants.
 func adoptOrphans() {
-	// Where the kernel refuses, orphans go to the first process, as they do elsewhere.
+	// If the kernel refuses, orphans go to the first process, as on other systems.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// reap collects orphans that have ended, until the context ends, as the first process would: a test may wait until
-// one is gone. It leaves the test binary to its own waiter.
+// reap collects orphans that have ended, until the context ends, as the first process would: a test
+// may wait until one is gone. It does not collect the test binary, which has its own waiter.
 func reap(ctx context.Context, test int) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
@@ -39,10 +39,11 @@ func reap(ctx context.Context, test int) {
 	}
 }
 
-// patience is how long processes may take to end after the test that started them.
+// patience is the time that processes have to end after the test that started them.
 const patience = 2 * time.Second
 
-// endOrphans waits for the children of this process, ends those that stay, and returns their names.
+// endOrphans waits for the children of this process, ends the remaining ones, and returns their
+// names.
 func endOrphans() (left []string) {
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		for {
@@ -82,7 +83,7 @@ func children() map[int]string {
 		if err != nil {
 			continue // it has ended
 		}
-		// pid (name) state parent ...; the name may hold blanks and parentheses.
+		// The format is: pid (name) state parent ...; the name may contain blanks and parentheses.
 		open, close := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 		fields := bytes.Fields(stat[close+1:])
 		if len(fields) > 1 && string(fields[1]) == strconv.Itoa(os.Getpid()) {

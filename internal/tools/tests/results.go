@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// results are the ends of tests and packages.
+// results are the outcomes of tests and packages.
 type results struct {
 	passed, skipped int
 	failures        []string // "package Test", or "package, which does not build"
@@ -19,7 +19,7 @@ type results struct {
 	times           map[string]float64 // of whole tests, seconds by the clock
 }
 
-// packageResult is what a package cost.
+// packageResult is the outcome and cost of a package.
 type packageResult struct {
 	name      string
 	ended     bool
@@ -33,7 +33,7 @@ func newResults() *results {
 
 func (r *results) failed() bool { return len(r.failures) > 0 }
 
-// take adds an event. It writes a line for each package, and all that a failing test has written.
+// take processes an event. It prints a line for each package, and the output of failing tests.
 func (r *results) take(e event, out io.Writer) {
 	switch e.Action {
 	case "build-output":
@@ -94,8 +94,8 @@ func (r *results) testEnd(e event, text string, out io.Writer) {
 	}
 }
 
-// packageEnd writes the package's line, and its output if it failed outside of a test: a panic, a time-out, a
-// process that was left running.
+// packageEnd prints the package's line, and its output if it failed outside of a test: a panic, a
+// time-out, a process that was left running.
 func (r *results) packageEnd(e event, p *packageResult, text string, out io.Writer) {
 	switch {
 	case e.Action == "fail":
@@ -143,13 +143,13 @@ func (r *results) release(key string) string {
 	return b.String()
 }
 
-// where is the place in the source that t.Skip writes before its reason.
+// where matches the source position that t.Skip prints before its reason.
 var where = regexp.MustCompile(`^\s+\S+\.go:\d+: `)
 
 // skipReason returns the reason in the output of a test that was skipped.
 func skipReason(text string) string {
 	lines := strings.Split(text, "\n")
-	for _, line := range slices.Backward(lines) { // what it logged comes before
+	for _, line := range slices.Backward(lines) { // other log lines come before the reason
 		if at := where.FindString(line); at != "" {
 			return strings.TrimSpace(line[len(at):])
 		}

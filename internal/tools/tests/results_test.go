@@ -12,8 +12,8 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// stream is what go test -json writes of four packages: one passes, one has a failing test and two that are skipped,
-// one does not build, one ends in the middle of a test.
+// stream is the output of go test -json for four packages: one passes, one has a failing test and
+// two skipped ones, one does not build, and one stops in the middle of a test.
 const stream = `
 {"Action":"run","Package":"p/good","Test":"TestA"}
 {"Action":"output","Package":"p/good","Test":"TestA","Output":"hidden\n"}

@@ -26,7 +26,7 @@ type event struct {
 	Elapsed                       float64
 }
 
-// run returns an error if go test itself could not be run; failing tests are among the results.
+// run returns an error if go test itself could not be run; failing tests are in the results.
 func (r *runner) run(ctx context.Context) error {
 	if len(r.packages) > 0 {
 		return r.module(ctx, ".", r.packages)

@@ -12,16 +12,16 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// summary is what a run ends with.
+// summary is the report at the end of a run.
 type summary struct {
 	*results
 	took   time.Duration
 	budget []string // packages over their budget, in words
-	listed int      // how many of the slowest are listed
+	listed int      // number of slowest packages to list
 }
 
 func (r *results) summary(took time.Duration, listed int) *summary {
-	// Tests of a package that never ended were stopped with it.
+	// Tests without an end were stopped with their package.
 	for _, name := range r.order {
 		if p := r.packages[name]; !p.ended && !r.hasFailure(name) {
 			r.failures = append(r.failures, name+", which did not end")
@@ -54,7 +54,7 @@ func (s *summary) write(out io.Writer) {
 	fmt.Fprintf(out, "\nin %v\n%d passed, %d failed, %d skipped\n", s.took.Round(time.Second), s.passed, s.failedTests()+len(s.budget), s.skipped)
 }
 
-// slowest lists those that took longest, of a second and more.
+// slowest lists the n slowest that took a second or more.
 func slowest(seconds map[string]float64, n int) (lines []string) {
 	names := slices.SortedFunc(maps.Keys(seconds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(seconds[b], seconds[a]), strings.Compare(a, b))
@@ -67,8 +67,8 @@ func slowest(seconds map[string]float64, n int) (lines []string) {
 	return lines
 }
 
-// skips returns how many tests were skipped for each reason that begins so; "": for the reasons that begin like none
-// of the tier's.
+// skips returns the number of skipped tests for each reason with this prefix; "" means reasons
+// without any of the tier's prefixes.
 func (s *summary) skips(prefix string) []string {
 	var lines []string
 	for _, reason := range slices.Sorted(maps.Keys(s.reasons)) {

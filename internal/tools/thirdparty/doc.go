@@ -1,10 +1,9 @@
-// Command thirdparty writes the licences of everything that the program links.
+// Command thirdparty writes the licences of all modules that the program links.
 //
 //	go run ./internal/tools/thirdparty -o THIRD_PARTY.txt
 //
-// It asks the go command which modules cmd/unfold links on every platform that
-// releases are built for, and takes the licence, notice and patent files out of
-// their sources. With them go those of the page's scripts. Texts that several modules share stand there once. A module
-// without a licence, or with a text that package licensecheck does not know, is
-// an error: somebody has to look at it.
+// It lists the modules that cmd/unfold links on every release platform, and copies their licence,
+// notice and patent files, and those of the page's scripts. Texts that several modules share occur
+// once. A module without a licence, or with a text that package licensecheck does not recognise, is
+// an error that a person must resolve.
 package main

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// platforms are those that releases are built for (.goreleaser.yaml).
+// platforms are the release platforms (.goreleaser.yaml).
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // module is one that the program links, with the folder of its sources.
@@ -23,8 +23,8 @@ type module struct {
 	Main               bool
 }
 
-// linked lists the modules that cmd/unfold links on any platform, by path, without
-// its own. The standard library is the first of them.
+// linked lists the modules that cmd/unfold links on any platform, by path, without its own. The
+// first is the standard library.
 func linked(root string) ([]module, error) {
 	known := map[string]module{}
 	for _, platform := range platforms {
@@ -45,7 +45,7 @@ func linked(root string) ([]module, error) {
 	return append([]module{library}, out...), err
 }
 
-// listed lists the modules of one platform, in no order, some of them more than once.
+// listed lists the modules of one platform, unordered and with duplicates.
 func listed(root, platform string) ([]module, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	list := exec.Command("go", "list", "-deps", "-json=Module", "./cmd/unfold")
@@ -71,7 +71,7 @@ func listed(root, platform string) ([]module, error) {
 	}
 }
 
-// standardLibrary is Go's own, whose version is the toolchain's and is not named.
+// standardLibrary returns Go's standard library, without a version, since that is the toolchain's.
 func standardLibrary(root string) (module, error) {
 	env := exec.Command("go", "env", "GOROOT")
 	env.Dir = root
@@ -82,8 +82,8 @@ func standardLibrary(root string) (module, error) {
 	return module{Path: "Go's standard library", Dir: strings.TrimSpace(string(dir))}, nil
 }
 
-// bundled lists what the page's scripts are bundled with, as its package.json says; the
-// page's build leaves their licences in web/licences.
+// bundled lists the packages bundled with the page's scripts, from its package.json. The page's
+// build copies their licences to web/licences.
 func bundled(root string) ([]module, error) {
 	raw, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
 	if err != nil {

@@ -15,34 +15,35 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// texts are the files of a module's root that have to go with its program.
+// texts matches the files of a module's root that must be distributed with the program.
 var texts = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)`)
 
-// besides are those of them that do not name a licence.
+// besides matches those of them that contain no licence.
 var besides = regexp.MustCompile(`(?i)^(notice|patents)`)
 
-// decided are the modules whose licence people have read: the name, the file with the
-// text, and the module that has this file, if it is another one.
+// decided are modules whose licence was read by a person: the name, the file with the text, and the
+// module of this file if it is another one.
 var decided = map[string]struct{ licence, file, from string }{
 	"github.com/golang/freetype": {"FTL", "licenses/ftl.txt", ""}, // it leaves the choice between this and the GPL
 	"github.com/gonum/floats":    {"BSD-3-Clause", "LICENSE", "gonum.org/v1/gonum"},
 	"github.com/gonum/internal":  {"BSD-3-Clause", "LICENSE", "gonum.org/v1/gonum"},
 }
 
-// readme may hold the licence of a module that has no file for it.
+// readme matches files that may contain the licence of a module without a licence file.
 var readme = regexp.MustCompile(`(?i)^readme(\.|$)`)
 
-// Of a licence's file so many percent have to be known, of a readme so many.
+// These are the least percentages of a licence file, and of a readme, that licensecheck must
+// recognise.
 const (
 	enough       = 60
 	enoughReadme = 10
 )
 
-// pointer is the size in bytes up to which a file may name no licence: it only says
-// where one is.
+// pointer is the size in bytes up to which a file may contain no licence, because it only refers to
+// one.
 const pointer = 200
 
-// text is one file and the modules that it stands in.
+// text is a file and the modules that contain it.
 type text struct {
 	content string
 	of      []string
@@ -84,7 +85,7 @@ func Page(root string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// sorted returns the texts in the order of the first file that each stands in.
+// sorted returns the texts in the order of their first files.
 func sorted(all map[string]*text) []*text {
 	var out []*text
 	for _, t := range all {
@@ -95,8 +96,8 @@ func sorted(all map[string]*text) []*text {
 	return out
 }
 
-// collect adds the texts of a module to all and returns its licences' SPDX names;
-// dirs has the folder of every module.
+// collect adds the texts of a module to all and returns the SPDX names of its licences; dirs has
+// the folder of every module.
 func collect(m module, dirs map[string]string, all map[string]*text) (string, error) {
 	if d, is := decided[m.Path]; is {
 		m.Dir = cmp.Or(dirs[d.from], m.Dir)
@@ -139,7 +140,7 @@ func add(m module, which *regexp.Regexp, percent float64, all map[string]*text) 
 	return names, nil
 }
 
-// keep adds one file of a module to all and returns what it holds.
+// keep adds a file of a module to all and returns its contents.
 func keep(m module, file string, all map[string]*text) ([]byte, error) {
 	raw, err := os.ReadFile(filepath.Join(m.Dir, filepath.FromSlash(file)))
 	if err != nil {
@@ -153,8 +154,8 @@ func keep(m module, file string, all map[string]*text) ([]byte, error) {
 	return raw, nil
 }
 
-// identify returns the SPDX names of the licences in a text, none if less
-// of it than percent is known.
+// identify returns the SPDX names of the licences in a text, none if less than percent of it is
+// recognised.
 func identify(raw []byte, percent float64) []string {
 	coverage := licensecheck.Scan(raw)
 	if coverage.Percent < percent {
@@ -167,7 +168,7 @@ func identify(raw []byte, percent float64) []string {
 	return out
 }
 
-// tidy gives a text lines that end as ours do.
+// tidy normalises line endings and trailing white space.
 func tidy(s string) string {
 	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i := range lines {

@@ -11,7 +11,7 @@ import (
 
 const root = "../../.."
 
-// THIRD_PARTY.txt is what the modules that are linked today come to.
+// THIRD_PARTY.txt is up to date with the modules that are linked today.
 func TestPageIsCurrent(t *testing.T) {
 	want, err := Page(root)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestPageIsCurrent(t *testing.T) {
 	t.Error("THIRD_PARTY.txt is not what is linked today: make third-party")
 }
 
-// A module without a licence, or with one that is not known, does not pass in silence.
+// A module without a licence, or with an unknown one, is an error.
 func TestUnknownLicences(t *testing.T) {
 	mit, err := os.ReadFile("testdata/mit.txt")
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// build builds the program into a file and returns how many bytes it has.
+// build builds the program to a file and returns its size in bytes.
 func build(to string, flags ...string) (int64, error) {
-	// An empty -ldflags takes the place of one in the environment.
+	// The empty -ldflags overrides one in the environment.
 	args := slices.Concat([]string{"build", "-o", to, "-ldflags="}, flags, []string{"./cmd/unfold"})
 	c := exec.Command("go", args...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
@@ -31,13 +31,13 @@ func build(to string, flags ...string) (int64, error) {
 	return info.Size(), nil
 }
 
-// weighed is a part, or a variant, with its bytes.
+// weighed is a part or a variant, with its size in bytes.
 type weighed struct {
 	name  string
 	bytes int64
 }
 
-// symbols sums up the code of a program by module, the heaviest first, and all of it.
+// symbols sums the code of a program by module, the largest first, and in total.
 func symbols(program string) (parts []weighed, code int64, err error) {
 	modules, own, err := modules()
 	if err != nil {
@@ -70,8 +70,8 @@ func symbols(program string) (parts []weighed, code int64, err error) {
 
 const standard = "Go's standard library and runtime"
 
-// modules lists the paths of all modules that may be linked, the longest first, and
-// that of this one.
+// modules lists the paths of all modules that may be linked, the longest first, and the path of
+// this module.
 func modules() (all []string, own string, err error) {
 	text, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Main}}{{end}}", "./cmd/unfold").Output()
 	if err != nil {
@@ -91,7 +91,7 @@ func modules() (all []string, own string, err error) {
 	return slices.Compact(all), own, nil
 }
 
-// several are modules of one project that are counted together.
+// several are path prefixes of projects whose modules are counted together.
 var several = []string{"github.com/aws", "go.opentelemetry.io/otel", "github.com/twmb/franz-go", "golang.org/x", "google.golang.org/grpc"}
 
 // moduleOf names the module that a symbol belongs to.
@@ -118,11 +118,11 @@ func moduleOf(symbol string, modules []string, own string) string {
 	return standard
 }
 
-// variant is the program without a part, for what that would save.
+// variant is the program without one part, which shows how much that part adds.
 type variant struct {
 	name  string
 	flags []string
-	// module is the one whose files are changed; "": this one's.
+	// module is the module whose files are changed; "" means this one.
 	module string
 	edits  []edit
 }
@@ -136,9 +136,8 @@ type edit struct {
 
 var variants = []variant{
 	{name: "without S3", edits: []edit{{"stream/store/url.go", regexp.MustCompile(`(?m)^\s*_ "gocloud.dev/blob/s3blob".*\n`), ""}}},
-	// Whatever looks a method up by a name that is not a constant makes the linker keep every
-	// exported method of every type that is in use: kong does, and text/template, which comes with
-	// gRPC's tracing.
+	// Looking up a method by a name that is not constant makes the linker keep every exported
+	// method of every used type. kong does so, and text/template, which comes with gRPC's tracing.
 	{
 		name: "if kong looked up methods by constant names", flags: []string{"-tags=grpcnotrace"}, module: "github.com/alecthomas/kong",
 		edits: []edit{
@@ -178,7 +177,7 @@ func typeMethod(t reflect.Type, name string) (reflect.Method, bool) {
 }
 `
 
-// prepare makes the go command's flags for a variant, whose files go to dir.
+// prepare returns the go command's flags for a variant, whose files go to dir.
 func (v variant) prepare(dir string) ([]string, error) {
 	if v.module != "" {
 		return v.copied(dir)
@@ -202,7 +201,7 @@ func (v variant) prepare(dir string) ([]string, error) {
 	return append(slices.Clone(v.flags), "-overlay="+file), os.WriteFile(file, list, 0o600)
 }
 
-// copied changes a copy of another module, which takes the place of that for this build.
+// copied changes a copy of another module, which replaces the original in this build.
 func (v variant) copied(dir string) ([]string, error) {
 	from, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", v.module).Output()
 	if err != nil {
@@ -231,7 +230,7 @@ func (v variant) copied(dir string) ([]string, error) {
 	return append(slices.Clone(v.flags), "-modfile="+file), errors.Join(os.WriteFile(file, mod, 0o600), os.WriteFile(filepath.Join(dir, "variant.sum"), sums, 0o600))
 }
 
-// apply reads a file, changes it and writes it as another one.
+// apply reads a file, edits it and writes it under another name.
 func (e edit) apply(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Command weigh says what the program weighs, part by part, and what a start of
-// it costs, and writes docs/decisions/binary.md.
+// Command weigh measures the size of the program by part, and the cost of starting it, and writes
+// docs/decisions/binary.md.
 //
 //	go run ./internal/tools/weigh -o docs/decisions/binary.md
 //
-// It builds cmd/unfold for this machine as it is, as releases are built, and in
-// variants that lack a part. What the symbols of a part take is read from the
-// program's symbol table.
+// It builds cmd/unfold for this machine unchanged, as for releases, and in variants without a part.
+// The size of a part comes from the program's symbol table.
 package main

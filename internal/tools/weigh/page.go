@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// page is what the page says.
+// page is the data of the page.
 type page struct {
 	when             time.Time
 	machine, version string
@@ -18,7 +18,7 @@ type page struct {
 }
 
 const (
-	// shown is how many parts and packages have a row.
+	// shown is the number of parts and packages with a row.
 	shown = 16
 	aim   = 45e6
 	ready = 20 * time.Millisecond

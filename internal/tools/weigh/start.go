@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// start is what starts of the program cost.
+// start is the cost of starting the program.
 type start struct {
-	// cpu is processor time, system's included, wall what a clock says.
+	// cpu is processor time, including the system's; wall is wall-clock time.
 	cpu, wall []time.Duration
-	// inits are packages that begin something before main, the slowest first, out of one
-	// start; all is their sum and packages how many there are.
+	// inits are the packages with initialisers, the slowest first, for one start. all is their
+	// total time and packages their number.
 	inits    []initialised
 	all      time.Duration
 	packages int
@@ -48,7 +48,8 @@ func starts(program string, runs int) (start, error) {
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @[0-9.]+ ms, ([0-9.]+) ms clock, ([0-9]+) bytes`)
 
-// trace asks the runtime what initialising each package takes: the least of some starts.
+// trace measures with the runtime how long initialising each package takes: the minimum over
+// several starts.
 func (s *start) trace(program string) error {
 	least := map[string]initialised{}
 	for range 10 {

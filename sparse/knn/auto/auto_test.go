@@ -15,7 +15,7 @@ import (
 	"unfold/sparse/knn/nndescent"
 )
 
-// The rule, at the sizes that its essay speaks of.
+// The rule gives the documented method at the sizes in the package comment.
 func TestRule(t *testing.T) {
 	for _, c := range []struct {
 		set          Settings
@@ -46,7 +46,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// Candidates grow with k and recall, and never are fewer than k.
+// The number of candidates grows with k and recall, and is at least k.
 func TestCandidates(t *testing.T) {
 	for _, f := range []func(int, float64) int{candidates, Ef} {
 		last := 0
@@ -99,7 +99,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Every way finds what it should, of single and, exactly, of double precision.
+// Every method reaches its recall in single precision, and is exact in double precision.
 func TestGraph(t *testing.T) {
 	double, _ := gallery.Blobs(6000, 12, 9, 2, 1)
 	x := vec.Convert[float32](double)
@@ -137,7 +137,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// Where descent cannot find enough, since nothing leads anywhere, the graph is exact.
+// On data where descent cannot find enough neighbours, the graph falls back to exact search.
 func TestGraphFallsBack(t *testing.T) {
 	x := knntest.Points[float32]("gauss", 3000, 60, 1)
 	want, err := knn.Graph(t.Context(), x, 5, knn.Settings{})
@@ -150,7 +150,7 @@ func TestGraphFallsBack(t *testing.T) {
 	}
 }
 
-// An index that is built passes the suite of all indexes.
+// An index that is built passes the conformance suite of all indexes.
 func TestIndex(t *testing.T) {
 	knntest.Conformance(t, knntest.Options{Recall: 0.98}, func(x vec.Matrix[float32]) knn.Index {
 		ix, err := Build(context.Background(), x, 12, Settings{}, knn.Settings{})
@@ -171,7 +171,7 @@ func (f failing) Search(context.Context, vec.Matrix[float32], int, knn.Settings)
 	return nil, f.err
 }
 
-// An index finds as much as it was made for, and more when asked to.
+// An index reaches the recall that it was built for, and a higher one if requested.
 func TestTuned(t *testing.T) {
 	all, _ := gallery.Blobs(20_200, 20, 30, 3, 2)
 	x := vec.Convert[float32](all.Slice(0, 20_000))
@@ -210,8 +210,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Rows of bits are searched exactly where numbers would not be, unless another way is asked
-// for or there are very many.
+// Binary rows are searched exactly where other rows would not be, unless another method is
+// requested or there are very many.
 func TestRowsOfBits(t *testing.T) {
 	const n, dim, k = 20_000, 512, 3
 	for _, c := range []struct {
@@ -251,7 +251,7 @@ func TestRowsOfBits(t *testing.T) {
 	}
 }
 
-// What is predicted of memory is what the ways say of themselves.
+// Predicted memory agrees with the sizes that the methods report.
 func TestBytes(t *testing.T) {
 	const n, k = 9000, 10
 	for _, dim := range []int{7, 50} {

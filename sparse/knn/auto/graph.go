@@ -11,24 +11,24 @@ import (
 	"unfold/sparse/knn/nndescent"
 )
 
-// Report says how neighbours were found.
+// Report describes a neighbour search.
 type Report struct {
 	// Method is Exact, Descent or Given.
 	Method Method `json:"method"`
-	// Recall is that of a sample of rows, 1 if the search was exact.
+	// Recall is the recall on a sample of rows, 1 if the search was exact.
 	Recall float64 `json:"recall"`
 }
 
-// sampled is how many of n rows of a graph are compared with the truth: 512, and of more than
-// 250,000 rows fewer, at least 128, as each is compared with all.
+// sampled returns the number of rows of a graph that are compared with the true neighbours: 512,
+// and fewer above 250,000 rows, but at least 128, because each is compared with all.
 func sampled(n int) int {
 	const most, least, pairs = 512, 128, 128_000_000
 	return min(most, max(least, pairs/max(n, 1)))
 }
 
-// Graph returns the k nearest other rows of every row of x, nearest first, found as
-// the settings say; see knn.Graph. Rows of float64, and under other distances than the Euclidean
-// one, are always searched exactly.
+// Graph returns the k nearest other rows of every row of x, nearest first, by the method that the
+// settings choose; see knn.Graph. Rows of float64, and distances other than the Euclidean, are
+// always searched exactly.
 func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	if err := set.Check(); err != nil {
 		return nil, Report{}, fmt.Errorf("auto: %w", err)
@@ -44,8 +44,8 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 	return nb, Report{Method: Exact, Recall: 1}, err
 }
 
-// FromGiven returns the lists that are given for rows, see knn.FromGiven, and reports which
-// share of the nearest rows they hold: of those of a sample, which the seed chooses.
+// FromGiven returns the given neighbour lists of rows, see knn.FromGiven. It reports their recall
+// on a random sample that the seed chooses.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *knn.Given, least, most int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	nb, err := knn.FromGiven(ctx, x, of, g, least, most, s)
 	if err != nil {
@@ -55,11 +55,11 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 	return nb, Report{Method: Given, Recall: recall}, err
 }
 
-// byDescent holds descent to the recall: by more candidates if a sample shows that
-// too much is missing, and else by an exact search.
+// byDescent runs descent and checks its recall on a sample. If it is too low, it repeats with more
+// candidates, and then searches exactly.
 func byDescent(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	target := set.recall(DefaultRecall)
-	// A sample may fall short by its own error.
+	// The sample recall may fall short of the target by its standard error.
 	sample := sampled(x.Rows)
 	enough := target - math.Sqrt(target*(1-target)/float64(sample))
 	for long := candidates(k, target); long <= 4*candidates(k, target) && long < x.Rows/2; long *= 2 {

@@ -18,19 +18,19 @@ const (
 	Auto Method = iota
 	// Exact compares all pairs (package knn).
 	Exact
-	// HNSW searches a small world graph (package hnsw). It makes indexes only: the way
-	// to a graph is chosen by the rule (docs/decisions/search.md).
+	// HNSW searches a small world graph (package hnsw). It only applies to indexes; for a graph the
+	// rule chooses (docs/decisions/search.md).
 	HNSW
-	// Descent improves lists by lists (package nndescent). It makes graphs only: an
-	// index is chosen by the rule.
+	// Descent improves lists iteratively (package nndescent). It only applies to graphs; for an
+	// index the rule chooses.
 	Descent
-	// Given is no search: neighbours came with the rows (FromGiven). Only a Report says it.
+	// Given means that neighbours came with the rows (FromGiven). It only occurs in a Report.
 	Given
 )
 
 var methods = []string{Auto: "auto", Exact: "exact", HNSW: "hnsw", Descent: "descent", Given: "given"}
 
-// String is the method's word on the command line and in files.
+// String returns the name of the method on the command line and in files.
 func (m Method) String() string {
 	if m < 0 || int(m) >= len(methods) {
 		return fmt.Sprintf("method %d", int(m))
@@ -56,26 +56,25 @@ func (m *Method) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Settings of a search; the zero value works. They are stored with models: the
+// Settings are the settings of a search; the zero value works. They are stored with models, so the
 // names in the tags are part of the file format.
 type Settings struct {
-	// Method is the way; Auto chooses one by the recall.
+	// Method is the search method; Auto chooses one by the recall.
 	Method Method `json:"method"`
-	// Recall is the share of true neighbours to be found, above 0 and at most 1,
-	// where it means an exact search. Default DefaultRecall for a graph and
-	// IndexRecall for an index.
+	// Recall is the share of true neighbours to find, above 0 and at most 1, which means an exact
+	// search. Default DefaultRecall for a graph and IndexRecall for an index.
 	Recall float64 `json:"recall,omitempty"`
 	// Seed of trees and levels.
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// The default recall of a graph, and of an index.
+// These are the default recalls of a graph and of an index.
 const (
 	DefaultRecall = 0.99
 	IndexRecall   = 0.995
 )
 
-// Check returns an error if the settings make no sense.
+// Check returns an error if a setting is invalid.
 func (s Settings) Check() error {
 	switch {
 	case s.Method < 0 || s.Method >= Given:
@@ -96,8 +95,8 @@ func (s Settings) recall(or float64) float64 {
 	return or
 }
 
-// Work, in n (dim + 30), above which other ways are faster than exact search; see
-// the package's essay.
+// These are the values of n (dim + 30) above which other methods are faster than exact search; see
+// the package comment.
 const (
 	overhead   = 30
 	graphWork  = 10_000_000
@@ -106,7 +105,7 @@ const (
 	leastLists = 20
 )
 
-// Graph is how the k nearest others of n rows of dim values are found: Exact or Descent.
+// Graph returns the method for the k nearest others of n rows of dim values: Exact or Descent.
 func (s Settings) Graph(n, dim, k int) Method {
 	recall := s.recall(DefaultRecall)
 	switch {
@@ -120,8 +119,7 @@ func (s Settings) Graph(n, dim, k int) Method {
 	return Descent
 }
 
-// Index is how the k nearest of n rows of dim values to others are found: Exact or
-// HNSW.
+// Index returns the method for the k nearest of n rows of dim values to other rows: Exact or HNSW.
 func (s Settings) Index(n, dim, k int) Method {
 	switch {
 	case s.recall(IndexRecall) >= 1 || s.Method == Exact:
@@ -134,12 +132,12 @@ func (s Settings) Index(n, dim, k int) Method {
 	return HNSW
 }
 
-// bitWork is n times words of 64 bits up to which a search among bits takes less than the
-// other ways.
+// bitWork is the maximum number of 64-bit words, over all rows, for which a bit search is faster
+// than the other methods.
 const bitWork = 2_000_000
 
-// Bits returns the settings for n rows of dim columns of 0 and 1 (knn.Binary): unless they say
-// otherwise themselves, or there are too few columns, an exact search up to two million words.
+// Bits returns the settings for n binary rows of dim columns (knn.Binary). They search exactly up
+// to two million words, unless a method is set explicitly or there are too few columns.
 func (s Settings) Bits(n, dim int) Settings {
 	if s.Method == Auto && dim >= knn.LeastBits && n*hamming.Words(dim) <= bitWork {
 		s.Method = Exact
@@ -147,26 +145,25 @@ func (s Settings) Bits(n, dim int) Settings {
 	return s
 }
 
-// candidates returns how long the lists of descent are: 20 or k+5 for a recall of
-// 0.99, more for a higher one.
+// candidates returns the length of the lists of descent: 20 or k+5 for a recall of 0.99, more for a
+// higher one.
 func candidates(k int, recall float64) int {
 	base := float64(max(leastLists, k+5))
 	return max(k, int(math.Ceil(base*min(4, math.Pow((1-DefaultRecall)/(1-min(recall, 0.9999)), 0.25)))))
 }
 
-// A search for k neighbours in an HNSW index with ef candidates misses a share
-// missed ((k+more)/ef)^falls of them.
+// A search for k neighbours in an HNSW index with ef candidates misses the share missed
+// ((k+more)/ef)^falls of them, as measured.
 const missed, more, falls = 0.008, 22, 2.4
 
-// Ef returns how many candidates a search for k neighbours in an HNSW index keeps
-// to find a share recall of them.
+// Ef returns the number of candidates with which a search for k neighbours in an HNSW index reaches
+// the given recall.
 func Ef(k int, recall float64) int {
 	scale := math.Pow(missed/(1-min(recall, 0.9999)), 1/falls)
 	return max(k, int(math.Ceil(float64(k+more)*scale)))
 }
 
-// Recall is the inverse of Ef: the share of k neighbours that a search with so many
-// candidates finds.
+// Recall is the inverse of Ef: the recall of a search for k neighbours with ef candidates.
 func Recall(k, ef int) float64 {
 	return max(0, 1-missed*math.Pow(float64(k+more)/float64(ef), falls))
 }

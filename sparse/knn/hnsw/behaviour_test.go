@@ -34,8 +34,8 @@ func recall(t *testing.T, ix *Index, x, q vec.Matrix[float32], rows []int32, k, 
 	return float64(hits) / float64(q.Rows*k)
 }
 
-// Deleting half of the rows, a few at a time, costs little recall, and an
-// index that lives on is nearly as good as one built from nothing.
+// Deleting half of the rows, a few at a time, costs little recall: the index is nearly as good as
+// one built from the remaining rows.
 func TestRecallAfterDeletes(t *testing.T) {
 	const n, dim, k, ef = 4000, 16, 10, 40
 	x, q := knntest.Points[float32]("gauss", n, dim, 1), knntest.Points[float32]("gauss", 100, dim, 2)
@@ -66,8 +66,8 @@ func TestRecallAfterDeletes(t *testing.T) {
 	}
 }
 
-// Inserting all rows in one call, in batches, finds nearly as much as inserting
-// one at a time.
+// Inserting all rows in one call, in batches, gives nearly the same recall as inserting one at a
+// time.
 func TestBatchesCostLittleRecall(t *testing.T) {
 	const n, dim, k, ef = 4000, 16, 10, 40
 	x, q := knntest.Points[float32]("gauss", n, dim, 1), knntest.Points[float32]("gauss", 200, dim, 2)
@@ -89,8 +89,8 @@ func TestBatchesCostLittleRecall(t *testing.T) {
 	}
 }
 
-// A heap of equal rows neither cuts the others off nor hides them, in one call
-// or one row at a time, and neither do heaps of nearly equal ones.
+// Many equal or nearly equal rows neither cut other rows off nor hide them, inserted in one call or
+// one at a time.
 func TestHeaps(t *testing.T) {
 	const dim, k = 6, 12
 	x := knntest.Points[float32]("gauss", 3000, dim, 4)
@@ -127,8 +127,8 @@ func TestHeaps(t *testing.T) {
 	}
 }
 
-// Rows that come together and are equal are found to be so before any of them
-// is in the graph, zeros of both signs included.
+// Equal rows of one batch are recognised before any of them is in the graph, including zeros of
+// both signs.
 func TestEqualRowsOfABatch(t *testing.T) {
 	const n, dim, equal = 6400, 3, 100
 	ix := build(t, knntest.Points[float32]("gauss", n, dim, 4), Settings{}, knn.Settings{})
@@ -190,7 +190,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A cancelled insertion keeps what it reports, and no more.
+// A cancelled insertion keeps exactly the rows that it reports.
 func TestInsertCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	x := knntest.Points[float32]("gauss", 2000, 3, 1)
@@ -218,7 +218,7 @@ func TestInsertCancelled(t *testing.T) {
 	}
 }
 
-// Searches, insertions and deletions at the same time: every answer is sound.
+// Concurrent searches, insertions and deletions all give valid answers.
 func TestConcurrentUse(t *testing.T) {
 	x := knntest.Points[float32]("duplicates", 1500, 5, 1)
 	ix := build(t, x.Slice(0, 500), Settings{}, knn.Settings{})
@@ -249,8 +249,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// Searching allocates its result and nothing else, and the index states its
-// memory.
+// A search allocates only its result, and Bytes returns the index's memory.
 func TestMemory(t *testing.T) {
 	const n, dim = 5000, 20
 	x := knntest.Points[float32]("gauss", n, dim, 1)

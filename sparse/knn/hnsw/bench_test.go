@@ -12,8 +12,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// clouds returns rows of 50 dimensions as data after a principal component
-// analysis look like: clusters whose variances fall with the dimension.
+// clouds returns rows of 50 dimensions that resemble data after a principal component analysis:
+// clusters whose variances decrease with the dimension.
 func clouds(n int) vec.Matrix[float32] {
 	const dim, clusters = 50, 20
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -41,7 +41,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*x.Rows), "µs/row")
 }
 
-// Queries that are not in the index, many at a time; recall is that of a
+// BenchmarkSearch measures many queries at a time that are not in the index; recall is that of a
 // thousand of them.
 func BenchmarkSearch(b *testing.B) {
 	const n, k, some = 20000, 15, 1000
@@ -80,7 +80,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// One query at a time, as events come.
+// BenchmarkSearchSingle measures one query at a time, as for single events.
 func BenchmarkSearchSingle(b *testing.B) {
 	const n = 20000
 	x := clouds(2 * n)
@@ -101,7 +101,7 @@ func BenchmarkSearchSingle(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "p99-µs")
 }
 
-// Replacing 1% of the rows, as a stream does at each refresh.
+// BenchmarkReplace measures replacing 1% of the rows, as a stream does at each refresh.
 func BenchmarkReplace(b *testing.B) {
 	const n, part = 20000, 200
 	x := clouds(2 * n)

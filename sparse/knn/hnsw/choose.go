@@ -6,11 +6,10 @@ import (
 	"unfold/internal/simd/dist"
 )
 
-// choose appends to kept, until there are most, the candidates that are nearer
-// to the row they are candidates of than to any kept before (algorithm 4 of
-// Malkov and Yashunin 2018): neighbours in different directions, of which one
-// leads on where another does not. The candidates are sorted. With slack above 1 more are
-// kept: only a squared distance less than the slack-th part counts as nearer.
+// choose appends candidates, sorted by distance, to kept, until there are most. It takes those that
+// are nearer to their row than to any candidate kept before (algorithm 4 of Malkov and Yashunin
+// 2018). The links then point in different directions, so that a search can always proceed. With
+// slack above 1 more are kept: a squared distance only counts as nearer below the slack-th part.
 func (ix *Index) choose(w *work, candidates []uint64, slack float32, most int, kept []int32) []int32 {
 	for _, k := range candidates {
 		if len(kept) >= most {
@@ -40,8 +39,8 @@ func (ix *Index) shadowed(w *work, row int32, d float32, kept []int32) bool {
 	return false
 }
 
-// relink gives a row more links, sorted by number. If there is no room for
-// them all, links are chosen again; those of the tree stay.
+// relink adds links, sorted by number, to a row. If there is not enough space, all links are chosen
+// again; those of the tree stay.
 func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
 	list := ix.links(layer, row)
 	used := used(list)
@@ -58,8 +57,8 @@ func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
 	unlink(list[copy(list, w.kept):])
 }
 
-// replenish gives a row that has lost links others instead, until it has size
-// again: first those that lead in new directions, then the nearest.
+// replenish adds links to a row that has lost some, until it has size again: first those in new
+// directions, then the nearest.
 func (ix *Index) replenish(w *work, layer int, row int32, others []int32, size int) {
 	list := ix.links(layer, row)
 	used := used(list)
@@ -95,7 +94,7 @@ func unlink(links []int32) {
 	}
 }
 
-// used returns how many places of links are used.
+// used returns the number of used slots for links.
 func used(links []int32) int {
 	n := len(links)
 	for n > 0 && links[n-1] < 0 {
@@ -104,7 +103,7 @@ func used(links []int32) int {
 	return n
 }
 
-// distinct reports whether no row is in both lists nor twice in the sorted second.
+// distinct reports whether no row occurs in both lists or twice in the sorted one.
 func distinct(list, sorted []int32) bool {
 	for i, r := range sorted {
 		if (i > 0 && r == sorted[i-1]) || slices.Contains(list, r) {

@@ -8,10 +8,10 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Delete removes rows. What was linked to them is linked to what they were
-// linked to, by the rule that links are chosen with, and the graph stays whole.
-// It passes over all links once, so many rows at a time cost little more than
-// one. If one of the rows does not exist or is named twice, nothing is deleted.
+// Delete removes rows. Rows that linked to a deleted row are linked to its neighbours instead, by
+// the rule for choosing links, and the graph stays connected. It passes over all links once, so
+// deleting many rows at a time costs little more than one. If a row does not exist or is named
+// twice, nothing is deleted.
 func (ix *Index) Delete(rows []int32, s knn.Settings) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -47,8 +47,8 @@ type deletion struct {
 
 func (d *deletion) isDead(row int32) bool { return d.dead[row/64]>>(row%64)&1 != 0 }
 
-// twins takes rows out of the chains of twins. If a row of the graph goes and
-// has twins that stay, the first of them takes its place.
+// twins removes rows from the chains of twins. If a row of the graph is deleted and has remaining
+// twins, the first of them replaces it.
 func (d *deletion) twins() {
 	ix := d.ix
 	var firsts []int32
@@ -77,7 +77,7 @@ func (d *deletion) twins() {
 	}
 }
 
-// replace puts heir into the graph where first was. Links to first stay.
+// replace puts heir into the graph in place of first. Links to first stay.
 func (ix *Index) replace(first, heir int32) {
 	for layer, root := range ix.roots {
 		if root == first {
@@ -90,7 +90,7 @@ func (ix *Index) replace(first, heir int32) {
 	ix.tower[heir], ix.tower[first] = ix.tower[first], none
 }
 
-// rename leads links to rows to their heirs.
+// rename redirects links to replaced rows to their heirs.
 func (d *deletion) rename(heirs map[int32]int32) {
 	ix := d.ix
 	for layer := range ix.roots {
@@ -127,7 +127,7 @@ func (d *deletion) members(layer int, f func(w *work, row int32)) {
 	})
 }
 
-// layer takes dead rows out of a layer.
+// layer removes dead rows from a layer.
 func (d *deletion) layer(layer int) {
 	ix := d.ix
 	some := false
@@ -150,9 +150,8 @@ func (d *deletion) layer(layer int) {
 	}
 }
 
-// uproot takes a row out of a layer's tree: one of its children takes its
-// place, and the others become children of that one or of rows below it. The
-// row's own links stay as they were.
+// uproot removes a row from a layer's tree. One of its children takes its place, and the others
+// become children of that one or of rows below it. The row's own links stay unchanged.
 func (d *deletion) uproot(layer int, row int32) {
 	ix := d.ix
 	kin := slices.Clone(ix.kin(layer, row))
@@ -184,7 +183,7 @@ func (d *deletion) uproot(layer int, row int32) {
 	}
 }
 
-// disown takes a child out of its parent's list.
+// disown removes a child from its parent's list.
 func (ix *Index) disown(layer int, parent, child int32) {
 	list, fixed := ix.links(layer, parent), ix.fixed(layer, parent)
 	*ix.children(layer, parent)--
@@ -194,7 +193,7 @@ func (ix *Index) disown(layer int, parent, child int32) {
 	list[end-1] = none
 }
 
-// inherit makes heir, a child of row, its parent's child in its place.
+// inherit replaces row by heir, one of its children, in the list of row's parent.
 func (ix *Index) inherit(layer int, parent, row, heir int32) {
 	ix.drop(layer, parent, heir)
 	list := ix.links(layer, parent)
@@ -213,8 +212,8 @@ func (ix *Index) drop(layer int, row, other int32) {
 	}
 }
 
-// mend replaces a row's links to dead rows by links to what those led to,
-// through further dead rows if need be.
+// mend replaces a row's links to dead rows by links to their neighbours, following further dead
+// rows if necessary.
 func (d *deletion) mend(w *work, layer int, row int32) {
 	ix := d.ix
 	list := ix.links(layer, row)
@@ -247,11 +246,11 @@ func (d *deletion) mend(w *work, layer int, row int32) {
 	ix.replenish(w, layer, row, w.others, end)
 }
 
-// mendCandidates is how many times its places for links a row is offered at
-// most, more or less.
+// mendCandidates is the approximate maximum number of candidates for a row, as a multiple of its
+// slots for links.
 const mendCandidates = 4
 
-// release makes a row's number, memory and tower free.
+// release frees a row's number, memory and tower.
 func (ix *Index) release(row int32) {
 	if l := int(ix.level[row]); l > 0 && l < mostLevels {
 		for layer := 1; layer <= l; layer++ {

@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn/hnsw"
 )
 
-// Five points on a line; one goes, another comes and is given its number.
+// There are five points on a line; one is deleted, and another one gets its number.
 func Example() {
 	ctx := context.Background()
 	x := vec.Of(5, 2, []float32{0, 0, 1, 0, 2, 0, 3, 0, 4, 0})

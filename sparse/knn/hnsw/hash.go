@@ -10,7 +10,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hashRow is the same for rows that are equal; both zeros are one.
+// hashRow returns equal hashes for equal rows; both zeros count as one value.
 func hashRow(row []float32) uint64 {
 	var h uint64
 	for _, v := range row {

@@ -34,13 +34,13 @@ func TestConformance(t *testing.T) {
 	knntest.Conformance(t, knntest.Options{Recall: 0.97}, builder(Settings{Seed: 1}))
 }
 
-// With as many candidates as rows the search is exact, on every kind of point
-// set: each layer's tree leads to all rows, and ties are settled exactly.
+// With as many candidates as rows the search is exact for every kind of point set: each layer's
+// tree reaches all rows, and ties are broken by exact distances.
 func TestConformanceWithAllCandidates(t *testing.T) {
 	knntest.Conformance(t, knntest.Options{Exact: true}, builder(Settings{Seed: 2, Ef: 1000, M: 5, EfConstruction: 20}))
 }
 
-// Rows may come and go.
+// The index passes the conformance suite for insertion and deletion.
 func TestDynamic(t *testing.T) {
 	knntest.Dynamic(t, knntest.Options{Exact: true}, func(dim int) knn.Dynamic {
 		ix, err := New(dim, Settings{M: 5, EfConstruction: 20, Ef: 1000})

@@ -11,34 +11,32 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Index is a hierarchical navigable small world graph. Searches may run at the
-// same time; Insert and Delete wait for them and keep others out.
+// Index is a hierarchical navigable small world graph. Searches may be concurrent; Insert and
+// Delete are exclusive.
 type Index struct {
 	mu  sync.RWMutex
 	set Settings
 	dim int
-	// stride is how many values lie from one row to the next: whole cache
-	// lines if a row fills several.
+	// stride is the distance between consecutive rows in values, rounded to whole cache lines if a
+	// row fills several.
 	stride int
 	rows   []float32
-	// level is the highest layer of a row, or says that it is none of the
-	// graph's: twin, vacant.
+	// level is the highest layer of a row, or twin or vacant if it is not a row of the graph.
 	level []uint8
-	// base holds the links in the bottom layer, 2M places a row, and kids how
-	// many of them are children; see links.
+	// base has the links in the bottom layer, 2M slots a row, and kids the number of them that are
+	// children; see links.
 	base []int32
 	kids []uint8
-	// tower is where a row's blocks begin, one for each layer above the
-	// bottom, in upper (M places a block) and upperKids.
+	// tower is the first block of a row, with one block for each layer above the bottom, in upper
+	// (M slots a block) and upperKids.
 	tower     []int32
 	upper     []int32
 	upperKids []uint8
-	// roots holds the root of each layer's tree; the last is where searches
-	// begin.
+	// roots has the root of each layer's tree; searches start at the last.
 	roots []int32
-	// lastTwin is, for rows that have twins, the last of them.
+	// lastTwin is, for rows with twins, the last of them.
 	lastTwin map[int32]int32
-	// vacant rows, and vacant towers by their height, are used again, last one
+	// vacant has the rows that can be reused, and the vacant towers by height; the last one is used
 	// first.
 	vacant       []int32
 	vacantTowers [][]int32
@@ -57,7 +55,7 @@ const (
 	mostLevels  = 32
 )
 
-// none fills the places of links that are not used.
+// none fills unused slots for links.
 const none = -1
 
 // New returns an empty index for rows of a dimension.
@@ -97,7 +95,7 @@ func (ix *Index) Dim() int { return ix.dim }
 // Settings returns the settings with their defaults filled in.
 func (ix *Index) Settings() Settings { return ix.set }
 
-// Has reports whether there is a row of that number.
+// Has reports whether a row with that number exists.
 func (ix *Index) Has(row int32) bool {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -108,7 +106,7 @@ func (ix *Index) has(row int32) bool {
 	return row >= 0 && int(row) < len(ix.level) && ix.level[row] != levelVacant
 }
 
-// Row returns a copy of a row, or nil if there is none of that number.
+// Row returns a copy of a row, or nil if none has that number.
 func (ix *Index) Row(row int32) []float32 {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -118,7 +116,7 @@ func (ix *Index) Row(row int32) []float32 {
 	return slices.Clone(ix.vector(row))
 }
 
-// Holds reports whether no row is vacant and those from first on are those of x.
+// Holds reports whether no row is vacant and the rows from first on equal those of x.
 func (ix *Index) Holds(x vec.Matrix[float32], first int) bool {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -133,22 +131,21 @@ func (ix *Index) Holds(x vec.Matrix[float32], first int) bool {
 	return true
 }
 
-// Bytes returns how much memory an index of n rows holds, scratch memory excluded;
-// m is Settings.M.
+// Bytes returns the memory of an index of n rows in bytes, without scratch memory; m is Settings.M.
 func Bytes(n, dim, m int) int64 {
 	if m == 0 {
 		m = defaultM
 	}
 	rows, width := int64(n), int64(m)
-	// One row in M has a block above the bottom, one in M of these another one, ...
+	// One row in M has a block above the bottom, one in M of these has another, and so on.
 	return rows*(4*int64(strideOf(dim))+1+8*width+1+4) + rows*(4*width+1)/(width-1)
 }
 
-// BytesFrom returns how much memory BuildFrom takes, with lists of k neighbours, beside the index
-// of n rows while it is built: those lists, and the order of rows.
+// BytesFrom returns the memory, in bytes, that BuildFrom needs for lists of k neighbours besides
+// the index of n rows: those lists, and the order of rows.
 func BytesFrom(n, k int) int64 { return int64(n) * 4 * int64(k+1) }
 
-// Bytes returns how much memory the index holds, scratch memory included.
+// Bytes returns the memory of the index in bytes, scratch memory included.
 func (ix *Index) Bytes() int64 {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -165,7 +162,7 @@ func (ix *Index) vector(row int32) []float32 {
 	return ix.rows[at : at+ix.dim : at+ix.dim]
 }
 
-// width returns how many links a row has room for in a layer.
+// width returns the number of slots for links of a row in a layer.
 func (ix *Index) width(layer int) int {
 	if layer == 0 {
 		return 2 * ix.set.M
@@ -173,11 +170,10 @@ func (ix *Index) width(layer int) int {
 	return ix.set.M
 }
 
-// block returns which block of upper holds a row's links in a layer above the
-// bottom.
+// block returns the block of upper with a row's links in a layer above the bottom.
 func (ix *Index) block(layer int, row int32) int { return int(ix.tower[row]) + layer - 1 }
 
-// links returns all places for links of a row in a layer:
+// links returns all slots for links of a row in a layer:
 //
 //	[parent] children... others... none...
 //
@@ -193,7 +189,7 @@ func (ix *Index) links(layer int, row int32) []int32 {
 	return ix.upper[at : at+w : at+w]
 }
 
-// children returns where the number of a row's children in a layer is kept.
+// children returns a pointer to the number of a row's children in a layer.
 func (ix *Index) children(layer int, row int32) *uint8 {
 	if layer == 0 {
 		return &ix.kids[row]
@@ -201,8 +197,8 @@ func (ix *Index) children(layer int, row int32) *uint8 {
 	return &ix.upperKids[ix.block(layer, row)]
 }
 
-// grow makes room for n more rows, vacant at first, and returns their numbers:
-// first those that were used before.
+// grow allocates n more rows, vacant at first, and returns their numbers. Numbers that were used
+// before come first.
 func (ix *Index) grow(n int) ([]int32, error) {
 	fresh := max(0, n-len(ix.vacant))
 	had := len(ix.level)
@@ -226,8 +222,8 @@ func (ix *Index) grow(n int) ([]int32, error) {
 	return rows, nil
 }
 
-// extend appends n times v. Memory grows by a quarter at least, so that many
-// small extensions stay cheap.
+// extend appends n copies of v. Capacity grows by at least a quarter, so that many small extensions
+// are cheap.
 func extend[T any](s []T, n int, v T) []T {
 	if need := len(s) + n; need > cap(s) {
 		s = append(make([]T, 0, max(need, len(s)+len(s)/4)), s...)
@@ -240,8 +236,7 @@ func extend[T any](s []T, n int, v T) []T {
 	return s
 }
 
-// checkValues returns a *knn.ValueError for the first value without a distance
-// to others.
+// checkValues returns a *knn.ValueError for the first value that is not finite.
 func checkValues(data []float32, cols int) error {
 	for p, v := range data {
 		if v-v != 0 {

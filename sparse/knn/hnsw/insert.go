@@ -24,13 +24,12 @@ func Build(ctx context.Context, x vec.Matrix[float32], set Settings, s knn.Setti
 	return ix, nil
 }
 
-// Insert adds copies of the rows of x and returns their numbers: those of
-// deleted rows first, then new ones in order. The index is a function of its
-// settings and of the calls of Insert and Delete, not of the number of threads.
+// Insert adds copies of the rows of x and returns their numbers: those of deleted rows first, then
+// new ones in order. The index depends on its settings and on the calls of Insert and Delete, not
+// on the number of threads.
 //
-// If it fails because a value is not finite (*knn.ValueError) or the dimension
-// is another, no row was added. If the context ends, the rows returned with
-// its error were added, and those after them were not.
+// If a value is not finite (*knn.ValueError) or the dimension differs, no row is added. If the
+// context ends, the rows returned with its error were added, and those after them were not.
 func (ix *Index) Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settings) ([]int32, error) {
 	if x.Cols != ix.dim {
 		return nil, fmt.Errorf("hnsw: rows of dimension %d for an index of dimension %d", x.Cols, ix.dim)
@@ -55,8 +54,8 @@ func (ix *Index) Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settin
 	return rows, nil
 }
 
-// insertAll inserts rows in batches, of levels that are asked for in their order, and returns
-// how many it has inserted.
+// insertAll inserts rows in batches and returns the number of inserted rows. It calls level for
+// each row in order.
 func (b *batch) insertAll(ctx context.Context, rows []int32, level func() int, progress func(done, total int)) (done int, err error) {
 	for done < len(rows) {
 		if err := ctx.Err(); err != nil {
@@ -72,15 +71,15 @@ func (b *batch) insertAll(ctx context.Context, rows []int32, level func() int, p
 	return done, nil
 }
 
-// vacate gives back rows that are in no layer, so that the first is used first.
+// vacate makes rows that are in no layer available again; the first will be used first.
 func (ix *Index) vacate(rows []int32) {
 	for _, r := range slices.Backward(rows) {
 		ix.vacant = append(ix.vacant, r)
 	}
 }
 
-// batchSize returns how many rows are inserted at a time: they are not
-// candidates for each other, so they must be few beside those that are there.
+// batchSize returns the number of rows in a batch. Rows of a batch cannot link to each other, so
+// they must be few compared with the existing ones.
 func batchSize(live int) int { return min(max(1, live/batchShare), mostBatch) }
 
 const (
@@ -88,31 +87,31 @@ const (
 	mostBatch  = 1024
 )
 
-// batch inserts rows: their links are found side by side in the graph as it
-// was before the batch, and then entered in an order of their own.
+// batch inserts rows. Their links are searched in parallel in the graph as it was before the batch,
+// and then added in a fixed order.
 type batch struct {
 	ix      *Index
 	threads int
 	plans   []plan
 	chosen  []int32
-	// back holds, for each layer, the links that are to be entered besides
-	// those of the new rows: target << 32 | source.
+	// back has, for each layer, the links from old to new rows that must be added: target << 32 |
+	// source.
 	back [][]uint64
-	// raised says that the two lowest layers have the same rows, so that candidates of the one
-	// are those of the other.
+	// raised reports that the two lowest layers have the same rows, so that candidates of one are
+	// candidates of the other.
 	raised bool
 	// first maps the hash of a new row to its plan.
 	first map[uint64]int
 }
 
-// plan is what becomes of a new row.
+// plan is the planned insertion of a new row.
 type plan struct {
 	row   int32
 	level int
-	// at is where the links chosen for its layers begin in chosen, M each.
+	// at is the start of the links chosen for its layers in chosen, M for each layer.
 	at int
-	// like is a row of the graph that it equals, or none; same is an earlier
-	// plan of the batch that it equals, or none.
+	// like is the row of the graph that it equals, or none; same is the earlier plan of the batch
+	// that it equals, or none.
 	like int32
 	same int
 }
@@ -143,7 +142,7 @@ const (
 	relinkRows = 64
 )
 
-// prepare asks for the levels of new rows and finds those that are equal.
+// prepare draws the levels of new rows and finds equal rows.
 func (b *batch) prepare(rows []int32, level func() int) {
 	ix := b.ix
 	if b.first == nil {
@@ -211,13 +210,13 @@ func (b *batch) find(w *work, p *plan) {
 	}
 }
 
-// links returns the places for the links chosen for a new row in a layer.
+// links returns the slots for the links chosen for a new row in a layer.
 func (b *batch) links(p *plan, layer int) []int32 {
 	m := b.ix.set.M
 	return b.chosen[p.at+layer*m:][:m:m]
 }
 
-// enter makes a new row part of the index.
+// enter adds a new row to the index.
 func (b *batch) enter(p *plan) {
 	ix := b.ix
 	ix.live++
@@ -269,7 +268,7 @@ func (b *batch) link(layer int, target, source int32) {
 	b.back[layer] = append(b.back[layer], uint64(target)<<32|uint64(source))
 }
 
-// relink enters the links to the new rows in the lists of the old.
+// relink adds links to the new rows to the lists of the old rows.
 func (b *batch) relink(layer int) {
 	ix, back := b.ix, b.back[layer]
 	slices.Sort(back)
@@ -277,7 +276,7 @@ func (b *batch) relink(layer int) {
 	par.Ranges(b.threads, len(back), relinkRows, func(_, from, to int) {
 		w := ix.pool.Get()
 		w.fit(len(ix.level), 0, ix.width(0))
-		// A piece takes the targets that begin in it.
+		// A piece handles the targets that begin in it.
 		for from > 0 && from < to && back[from]>>32 == back[from-1]>>32 {
 			from++
 		}
@@ -294,7 +293,7 @@ func (b *batch) relink(layer int) {
 	})
 }
 
-// raise gives a row its blocks in the layers above the bottom.
+// raise allocates a row's blocks in the layers above the bottom.
 func (ix *Index) raise(row int32, level int) {
 	ix.tower[row] = none
 	if level == 0 {

@@ -12,15 +12,15 @@ import (
 	"unfold/sparse/knn"
 )
 
-// BuildFrom is Build for rows whose neighbours are known: nb lists some near rows for every row
-// of x, nearest first. Candidates for links in the bottom layer are not searched for: they are
-// the neighbours of a row, and the neighbours of those. Only rows of the layers above, and rows
-// that no list leads to from there, are inserted as Insert does it.
+// BuildFrom is Build for rows with known neighbours: nb lists near rows for every row of x, nearest
+// first. Candidates for links in the bottom layer are not searched for: they are the neighbours of
+// a row, and their neighbours. Only rows of the upper layers, and rows that no list reaches from
+// these, are inserted as by Insert.
 //
-// Equal rows should be one: not all of them are made twins. Of nb only the rows are read, not their
-// distances. The index is a function of x, nb and the settings, not of the number of threads.
-// If ctx ends, so does BuildFrom, with its error. Progress is heard of some times: x and nb are
-// not used at that moment.
+// Rows should be distinct, because not all equal rows are made twins. Only the row numbers of nb
+// are used, not its distances. The index depends on x, nb and the settings, not on the number of
+// threads. If ctx ends, BuildFrom returns its error. During a call of Progress, neither x nor nb is
+// accessed.
 func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, set Settings, s knn.Settings) (*Index, error) {
 	ix, err := New(x.Cols, set)
 	if err != nil {
@@ -43,37 +43,37 @@ func BuildFrom(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, se
 	return ix, nil
 }
 
-// linker makes an index of rows with lists.
+// linker builds an index from rows and lists.
 type linker struct {
 	batch
 	nb    *knn.Neighbors
 	x     vec.Matrix[float32]
 	rows  []int32
 	count *par.Progress
-	// order is that of walks along the lists: rows whose links are chosen one after another
-	// have many of their candidates in common.
+	// order is the order of walks along the lists, so that rows whose links are chosen
+	// consecutively share many candidates.
 	order []int32
 }
 
-// Parts are how many times BuildFrom lets its progress be heard of while rows are copied, and again
-// while they are linked and while their links are answered: who maps rows from a file can let
-// go of what was read.
+// Parts is the number of calls of Progress while rows are copied, while they are linked, and while
+// their links are answered. A caller that maps rows from a file can release pages at these calls.
 const Parts = 8
 
 const (
-	// linkedRows are taken by a thread at a time.
+	// linkedRows is the number of rows in one task.
 	linkedRows = 256
-	// walkedLists are how many lists candidates for links come from, besides a row's own.
+	// walkedLists is the number of neighbours' lists that provide candidates for links, besides a
+	// row's own.
 	walkedLists = 20
-	// slack is by how much, as a squared distance, one link has to be nearer to a candidate than
-	// the row is, so that the candidate is none (Subramanya and others 2019, DiskANN, alpha^2):
-	// links of rows that are searched for in a graph that is thinner reach farther.
+	// slack is the factor, in squared distance, by which a link must be nearer to a candidate than
+	// the row is for the candidate to be dropped (Subramanya and others 2019, DiskANN, alpha^2). It
+	// is above 1 because links found by searches in a sparser graph reach farther.
 	slack = 1.2
-	// answeredRows are how many rows have their links answered at a time.
+	// answeredRows is the number of rows whose links are answered together.
 	answeredRows = 1 << 16
 )
 
-// copy copies the rows, of which it looks at no more than a part between two steps.
+// copy copies the rows, one part between two progress steps.
 func (l *linker) copy(ctx context.Context) error {
 	for part := range Parts {
 		from, to := len(l.rows)*part/Parts, len(l.rows)*(part+1)/Parts
@@ -91,8 +91,8 @@ func (l *linker) copy(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// raise inserts the rows of the layers above the bottom, in all of their layers; one row if
-// there are none.
+// raise inserts the rows of the upper layers into all of their layers; it inserts one row if there
+// are none.
 func (l *linker) raise(ctx context.Context) error {
 	var high []int32
 	var levels []int
@@ -114,8 +114,8 @@ func (l *linker) raise(ctx context.Context) error {
 	return err
 }
 
-// attach gives all other rows their places in the tree of the bottom layer: below a row that has
-// them in its list, or that they have in theirs. A row that has neither is inserted.
+// attach adds all other rows to the tree of the bottom layer, below a row that is in their list or
+// has them in its list. A row without such a row is inserted.
 func (l *linker) attach(ctx context.Context) error {
 	ix := l.ix
 	l.order = make([]int32, 0, len(l.rows))
@@ -143,7 +143,7 @@ func (l *linker) attach(ctx context.Context) error {
 	return nil
 }
 
-// member reports whether a row is in the graph: not if it is to come, nor if it is a twin.
+// member reports whether a row is in the graph; rows not yet inserted and twins are not.
 func (l *linker) member(row int32) bool { return l.ix.isMember(0, row) }
 
 // enlist appends a row to the order if it is in the graph.
@@ -153,7 +153,7 @@ func (l *linker) enlist(row int32) {
 	}
 }
 
-// spread attaches what lists lead to from the rows order[at:], and from those.
+// spread attaches the rows in the lists of order[at:], and in the lists of those in turn.
 func (l *linker) spread(at int) {
 	for ; at < len(l.order); at++ {
 		for _, r := range l.list(l.order[at]) {
@@ -164,12 +164,12 @@ func (l *linker) spread(at int) {
 	}
 }
 
-// adopt makes a row a member of the bottom layer, as a child of near or of one below it.
+// adopt adds a row to the bottom layer, as a child of near or of a row below it.
 func (l *linker) adopt(row, near int32) {
 	ix := l.ix
 	ix.level[row] = 0
 	ix.live++
-	ix.adopt(0, ix.parentFor(0, row, nil, near), row) // links that give way are of few rows, and chosen again
+	ix.adopt(0, ix.parentFor(0, row, nil, near), row) // displaced links belong to few rows and are chosen again
 	l.enlist(row)
 }
 
@@ -178,7 +178,7 @@ func (l *linker) list(row int32) []int32 {
 	return l.nb.Index[int(row)*l.nb.K : (int(row)+1)*l.nb.K]
 }
 
-// link chooses links of all rows besides those of the tree.
+// link chooses the links of all rows besides those of the tree.
 func (l *linker) link(ctx context.Context) error {
 	ix, n := l.ix, len(l.order)
 	for part := range Parts {
@@ -202,7 +202,7 @@ func (l *linker) link(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// add gives a row the links w.others, sorted, besides those it has.
+// add adds the links w.others, sorted, to those of a row.
 func (l *linker) add(w *work, row int32) {
 	list := l.ix.links(0, row)
 	list = list[:used(list)]
@@ -210,8 +210,8 @@ func (l *linker) add(w *work, row int32) {
 	l.ix.relink(w, 0, row, w.others)
 }
 
-// gather leaves the candidates for links of a row in w.pool, nearest first: the EfConstruction
-// nearest of its neighbours, and of those of the walkedLists nearest rows that it comes by.
+// gather collects the candidates for links of a row in w.pool, nearest first: the EfConstruction
+// nearest among its neighbours and the neighbours of its walkedLists nearest rows.
 func (l *linker) gather(w *work, row int32) {
 	ix, q := l.ix, l.ix.vector(row)
 	w.forget()
@@ -231,8 +231,8 @@ func (l *linker) gather(w *work, row int32) {
 	}
 }
 
-// answer enters all links in the other direction, too, as far as there is room for them: those of
-// some rows at a time, which mostly lead to rows that come soon before and after them.
+// answer adds the reverse of all links, as far as there is space. It handles some consecutive rows
+// at a time, because their links mostly lead to rows close to them in the order.
 func (l *linker) answer(ctx context.Context) error {
 	found := make([][]uint64, par.Pieces(answeredRows, linkedRows))
 	n := len(l.order)
@@ -260,8 +260,8 @@ func (l *linker) answerRows(rows []int32, found [][]uint64) {
 	l.relink(0)
 }
 
-// unanswered appends the links in the bottom layer from some rows to others that have none to
-// them, as batch.back has them.
+// unanswered appends the links in the bottom layer from the given rows that have no reverse link,
+// in the format of batch.back.
 func (l *linker) unanswered(rows []int32, to []uint64) []uint64 {
 	ix := l.ix
 	for _, r := range rows {

@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// neighbours are those of rows of x, k each or all others.
+// neighbours returns the neighbours of the rows of x, k each or all others.
 func neighbours(t testing.TB, x vec.Matrix[float32], k int) *knn.Neighbors {
 	t.Helper()
 	k = min(k, x.Rows-1)
@@ -40,7 +40,8 @@ func buildFrom(t testing.TB, x vec.Matrix[float32], nb *knn.Neighbors, set Setti
 	return ix
 }
 
-// An index from lists is an index, also of equal rows and of lists that lead nowhere.
+// An index from lists passes the conformance suite, also with equal rows and with lists that lead
+// nowhere.
 func TestConformanceFromLists(t *testing.T) {
 	for name, c := range map[string]struct {
 		k       int
@@ -72,7 +73,7 @@ func TestConformanceFromLists(t *testing.T) {
 	}
 }
 
-// It finds as much as one whose links were searched for, with as many candidates.
+// An index from lists has the recall of one with searched links, for the same number of candidates.
 func TestRecallFromLists(t *testing.T) {
 	const n, k, ef = 6000, 10, 40
 	for name, x := range map[string]vec.Matrix[float32]{
@@ -93,7 +94,8 @@ func TestRecallFromLists(t *testing.T) {
 	}
 }
 
-// The index does not depend on the number of threads, and is saved, loaded and changed as any.
+// An index from lists does not depend on the number of threads, and can be saved, loaded and
+// changed like any other.
 func TestFromListsGoesOn(t *testing.T) {
 	x := knntest.Points[float32]("gauss", 1500, 7, 1)
 	nb := neighbours(t, x, 10)

@@ -13,20 +13,19 @@ import (
 	"unfold/internal/vec"
 )
 
-// ErrFormat is what Load's errors wrap if the bytes are not a whole and sound
-// index; others come from the reader.
+// ErrFormat is wrapped by Load's errors if the bytes are not a complete and valid index; other
+// errors come from the reader.
 var ErrFormat = errors.New("not a sound index")
 
-// Load reads what Save wrote, and no byte more. Whatever the bytes, it returns
-// an index that is sound or an error, and holds no more memory than a few
-// times what it has read.
+// Load decodes the output of Save, and reads no byte more. For any bytes, it returns a valid index
+// or an error, and allocates at most a few times the size of the input.
 func Load(from io.Reader) (*Index, error) { return load(from, nil) }
 
-// LoadLinks reads what SaveLinks wrote of an index over the rows of x, as Load does,
-// and copies the rows. Rows of x that were vacant are ignored.
+// LoadLinks decodes the output of SaveLinks for an index over the rows of x, as Load does, and
+// copies the rows. Rows of x that were vacant are ignored.
 func LoadLinks(from io.Reader, x vec.Matrix[float32]) (*Index, error) { return load(from, &x) }
 
-// load reads an index whose rows follow, or are those given.
+// load decodes an index. x has its rows; if x is nil, the rows follow in the input.
 func load(from io.Reader, x *vec.Matrix[float32]) (*Index, error) {
 	r := &reader{from: from, sum: crc32.New(castagnoli)}
 	ix, err := r.index(x)
@@ -42,7 +41,7 @@ func load(from io.Reader, x *vec.Matrix[float32]) (*Index, error) {
 	return ix, nil
 }
 
-// index reads an index; if it returns no error, r.err may still hold one.
+// index decodes an index. If it returns no error, r.err may still be set.
 func (r *reader) index(x *vec.Matrix[float32]) (*Index, error) {
 	kind := magic
 	if x != nil {
@@ -85,7 +84,7 @@ func (r *reader) index(x *vec.Matrix[float32]) (*Index, error) {
 	return ix, ix.sound()
 }
 
-// index returns an empty index as the header describes it.
+// index returns an empty index with the parameters of the header.
 func (h header) index() (*Index, error) {
 	if h.Rows >= math.MaxInt32 || h.Blocks >= math.MaxInt32 || h.Layers > mostLevels || h.Vacant > h.Rows || h.Heights > mostLevels ||
 		h.M < leastM || h.EfConstruction == 0 || h.Dim > mostDim || h.M > mostM || h.EfConstruction > mostEf || h.Ef > mostEf {
@@ -99,7 +98,7 @@ func (h header) index() (*Index, error) {
 	return ix, nil
 }
 
-// graph reads all that follows the header but the rows.
+// graph decodes everything after the header except the rows.
 func (r *reader) graph(ix *Index, h header) {
 	rows, blocks := int(h.Rows), int(h.Blocks)
 	ix.level = r.bytes(rows)
@@ -137,7 +136,7 @@ func (ix *Index) copyRows(x vec.Matrix[float32]) {
 	}
 }
 
-// sound checks what was read and derives what was not written.
+// sound validates the decoded index and computes the fields that are not stored.
 func (ix *Index) sound() error {
 	for r, l := range ix.level {
 		if err := checkValues(ix.vector(int32(r)), ix.dim); err != nil {
@@ -161,8 +160,8 @@ func (ix *Index) sound() error {
 	return nil
 }
 
-// reader decodes, adds up the checksum and keeps the first error. Once there
-// is one it returns zeros.
+// reader decodes values, updates the checksum and keeps the first error. After an error it returns
+// zeros.
 type reader struct {
 	from io.Reader
 	sum  hash.Hash32
@@ -170,7 +169,7 @@ type reader struct {
 	err  error
 }
 
-// next returns the next n bytes, at most a buffer.
+// next returns the next n bytes, at most a full buffer.
 func (r *reader) next(n int) []byte {
 	b := r.buf[:n]
 	if r.err == nil {

@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// model is what an index is compared with: its rows by number.
+// model is the reference implementation that an index is compared with: rows by number.
 type model map[int32][]float32
 
 func (m model) numbers() []int32 {
@@ -80,8 +80,8 @@ func (m model) check(t *rapid.T, ix *Index) {
 	}
 }
 
-// Whatever is inserted and deleted, the index holds what the model holds, all
-// of it is reachable, and a saved and loaded index is the same.
+// After any insertions and deletions the index has the rows of the model, all of them reachable,
+// and a saved and loaded index is the same.
 func TestOperations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 4).Draw(t, "dim")
@@ -146,7 +146,7 @@ func saved(t fataler, ix *Index) []byte {
 	return b.Bytes()
 }
 
-// The index does not depend on the number of threads, in all its operations.
+// No operation of the index depends on the number of threads.
 func TestThreads(t *testing.T) {
 	x := knntest.Points[float32]("duplicates", 3000, 12, 5)
 	y := knntest.Points[float32]("gauss", 700, 12, 6)

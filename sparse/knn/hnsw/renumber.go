@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Clone returns a copy, which shares nothing with the index, and has room for so many
-// more rows before its memory grows.
+// Clone returns a copy, which shares nothing with the index. Its capacity allows for room more
+// rows.
 func (ix *Index) Clone(room int) *Index {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -23,13 +23,13 @@ func (ix *Index) Clone(room int) *Index {
 	return c
 }
 
-// roomier is a copy with room for n more elements.
+// roomier returns a copy with capacity for n more elements.
 func roomier[T any](s []T, n int) []T { return append(make([]T, 0, len(s)+n), s...) }
 
-// Renumber gives the row order[i] the number i, so that numbers are as dense as the
-// rows are: order names every row once, or nothing is changed. The index finds what it
-// found before; among rows at equal distances the numbers decide. Rows are moved where
-// they lie: those that keep their numbers cost next to nothing.
+// Renumber gives row order[i] the number i, so that numbers become dense. If order does not name
+// every row once, it returns an error and changes nothing. Searches find the same rows; ties are
+// broken by the new numbers. Rows are moved in place, and rows that keep their numbers cost almost
+// nothing.
 func (ix *Index) Renumber(order []int32) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -66,8 +66,8 @@ func (ix *Index) Renumber(order []int32) error {
 	return nil
 }
 
-// move brings all that is kept of row from[i], a permutation, to i. It goes round each
-// cycle of rows; from is the identity in the end.
+// move moves all data of row from[i], a permutation, to i. It follows the cycles of the
+// permutation; from is the identity at the end.
 func (ix *Index) move(from []int32) {
 	width := ix.width(0)
 	at := func(r int) ([]float32, []int32) {
@@ -102,8 +102,7 @@ func (ix *Index) move(from []int32) {
 	}
 }
 
-// rebuildTowers lays the blocks above the bottom one behind the other, in the order of
-// the rows.
+// rebuildTowers stores the blocks above the bottom contiguously, in the order of the rows.
 func (ix *Index) rebuildTowers() {
 	m, blocks := ix.set.M, 0
 	for _, l := range ix.level {
@@ -124,7 +123,7 @@ func (ix *Index) rebuildTowers() {
 	}
 }
 
-// numbers returns where in order each row stands.
+// numbers returns the position of each row in order.
 func (ix *Index) numbers(order []int32) ([]int32, error) {
 	if len(order) != ix.live {
 		return nil, fmt.Errorf("%d of %d rows", len(order), ix.live)

@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// members are the numbers of the rows of an index.
+// members returns the numbers of the rows of an index.
 func members(ix *Index) []int32 {
 	var out []int32
 	for r := range int32(len(ix.level)) {
@@ -24,7 +24,7 @@ func members(ix *Index) []int32 {
 	return out
 }
 
-// renumbered is Renumber row by row into an index of its own.
+// renumbered is Renumber, implemented row by row into a new index.
 func renumbered(ix *Index, order []int32) *Index {
 	number := make([]int32, len(ix.level))
 	for i, r := range order {
@@ -77,8 +77,8 @@ func same(t *testing.T, name string, a, b *Index) {
 	}
 }
 
-// A renumbered index is the one that is made row by row: sound, dense, and finds the
-// same rows; a search with all candidates the same at every distance.
+// A renumbered index equals one made row by row: valid, dense, and with the same search results.
+// With all candidates a search gives the same distances.
 func TestRenumber(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, kind := range []string{"gauss", "duplicates"} {
@@ -132,7 +132,7 @@ func TestRenumber(t *testing.T) {
 				}
 			}
 		}
-		// It goes on as any index.
+		// The renumbered index supports further changes.
 		if _, err := again.Insert(context.Background(), q, knn.Settings{}); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestRenumber(t *testing.T) {
 	}
 }
 
-// A clone has the same bytes, and nothing that is done to it is seen in the index.
+// A clone has the same bytes, and changes to it do not affect the index.
 func TestClone(t *testing.T) {
 	ix := sample(t)
 	before := saved(t, ix)
@@ -188,8 +188,8 @@ func TestRenumberRefuses(t *testing.T) {
 	}
 }
 
-// A refresh copies an index, changes it and makes its numbers dense; here without the
-// changes but for deleted rows. "two copies" is how it is done row by row.
+// BenchmarkRenumber measures the index work of a refresh: copy an index, delete rows and renumber
+// it. "two copies" is the row-by-row alternative.
 func BenchmarkRenumber(b *testing.B) {
 	x := clouds(20000)
 	ix, err := Build(context.Background(), x, Settings{}, knn.Settings{})

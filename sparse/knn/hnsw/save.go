@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// The file, little-endian throughout:
+// The file is little-endian throughout:
 //
 //	magic "UNFOHNSW", or "UNFOLINK" without the vectors; version uint32
 //	dim, M, EfConstruction, Ef uint32; Seed, levels drawn uint64
@@ -25,14 +25,14 @@ import (
 //	vectors           rows x dim float32, zeros for vacant rows; not after "UNFOLINK"
 //	CRC-32C of all of the above, uint32
 //
-// The chains of twins follow from the places of links (see twins.go).
+// The chains of twins follow from the slots for links (see twins.go).
 const (
 	magic      = "UNFOHNSW"
 	magicLinks = "UNFOLINK"
 	version    = 1
 )
 
-// header is what has a fixed size, after magic and version.
+// header is the fixed-size part after magic and version.
 type header struct {
 	Dim, M, EfConstruction, Ef            uint32
 	Seed, Drawn                           uint64
@@ -41,11 +41,11 @@ type header struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Save writes the index. The same index gives the same bytes.
+// Save writes the index. Equal indexes give equal bytes.
 func (ix *Index) Save(to io.Writer) error { return ix.save(to, magic) }
 
-// SaveLinks writes the index without its rows, for who keeps them elsewhere. The
-// same index gives the same bytes.
+// SaveLinks writes the index without its rows, for callers that store them elsewhere. Equal indexes
+// give equal bytes.
 func (ix *Index) SaveLinks(to io.Writer) error { return ix.save(to, magicLinks) }
 
 func (ix *Index) save(to io.Writer, kind string) error {
@@ -85,7 +85,7 @@ func (ix *Index) save(to io.Writer, kind string) error {
 	return nil
 }
 
-// writer encodes, adds up the checksum and keeps the first error.
+// writer encodes values, updates the checksum and keeps the first error.
 type writer struct {
 	to  io.Writer
 	sum hash.Hash32
@@ -102,7 +102,7 @@ func (w *writer) flush() {
 	w.buf = w.buf[:0]
 }
 
-// done adds the last n bytes of the buffer to the sum.
+// done adds the last n bytes of the buffer to the checksum.
 func (w *writer) done(n int) {
 	w.sum.Write(w.buf[len(w.buf)-n:])
 	if len(w.buf) >= bufferSize {

@@ -16,7 +16,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// sample is an index with layers, twins, vacant rows and vacant towers.
+// sample returns an index with layers, twins, vacant rows and vacant towers.
 func sample(t testing.TB) *Index {
 	ix := build(t, knntest.Points[float32]("duplicates", 64, 3, 1), Settings{M: 4, EfConstruction: 10}, knn.Settings{})
 	var gone []int32
@@ -35,11 +35,11 @@ func sample(t testing.TB) *Index {
 	return ix
 }
 
-// A loaded index answers and goes on like the one that was saved.
+// A loaded index gives the same results as the saved one, also after further changes.
 func TestLoadedEqualsSaved(t *testing.T) {
 	ix := sample(t)
 	b := saved(t, ix)
-	// The reader gives one byte at a time and holds more than the index.
+	// The reader returns one byte at a time and has more data after the index.
 	from := io.MultiReader(iotest.OneByteReader(bytes.NewReader(b)), bytes.NewReader([]byte("more")))
 	again, err := Load(from)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestLoadedEqualsSaved(t *testing.T) {
 	}
 }
 
-// Every cut and every flipped byte is found out.
+// Every truncation and every flipped byte is detected.
 func TestLoadFindsDamage(t *testing.T) {
 	b := saved(t, sample(t))
 	for n := range b {
@@ -91,7 +91,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// seal gives bytes the checksum that they should have.
+// seal corrects the checksum of the bytes.
 func seal(b []byte) []byte {
 	if len(b) < 4 {
 		return b
@@ -102,7 +102,7 @@ func seal(b []byte) []byte {
 	return b
 }
 
-// Bytes whose checksum is right give an error or an index that works.
+// Bytes with a valid checksum give an error or an index that works.
 func FuzzLoad(f *testing.F) {
 	b := saved(f, sample(f))
 	f.Add(b)
@@ -114,7 +114,8 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { useLoaded(t, seal(b)) })
 }
 
-// Changes anywhere, sealed again, as a fuzzer would make them.
+// Arbitrary changes with a corrected checksum, as a fuzzer makes them, give an error or an index
+// that works.
 func TestLoadSealedChanges(t *testing.T) {
 	b := saved(t, sample(t))
 	loaded := 0
@@ -132,8 +133,7 @@ func TestLoadSealedChanges(t *testing.T) {
 	}
 }
 
-// useLoaded does all that one can do with an index, and reports whether the
-// bytes gave one.
+// useLoaded uses all operations of an index, and reports whether the bytes could be loaded.
 func useLoaded(t *testing.T, b []byte) bool {
 	ix, err := Load(bytes.NewReader(b))
 	if err != nil {
@@ -165,7 +165,7 @@ func useLoaded(t *testing.T, b []byte) bool {
 	return true
 }
 
-// The links alone, with the rows beside them, are the whole index.
+// Links that are saved alone and loaded with the rows give the whole index.
 func TestLinks(t *testing.T) {
 	x := knntest.Points[float32]("duplicates", 300, 20, 1)
 	ix := build(t, x, Settings{M: 4, EfConstruction: 10, Ef: 33}, knn.Settings{})
@@ -185,7 +185,7 @@ func TestLinks(t *testing.T) {
 	if holds(again, y) || holds(again, x.Slice(0, 299)) {
 		t.Error("it holds other rows, too")
 	}
-	// A row that is no longer the twin it was is found out, and so are other shapes.
+	// Changed rows that are no longer equal to their twin are detected, and so are other shapes.
 	for i := range x.Rows {
 		if ix.level[i] == levelTwin {
 			y.Row(i)[0] += 5
@@ -208,5 +208,5 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// holds reports whether the rows of an index are those of x, all of them.
+// holds reports whether the rows of an index are exactly those of x.
 func holds(ix *Index, x vec.Matrix[float32]) bool { return ix.Len() == x.Rows && ix.Holds(x, 0) }

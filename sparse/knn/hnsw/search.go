@@ -12,9 +12,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Search returns k near rows of every row of q, nearest first; see knn.Index.
-// Distances are exact, and so is the order among the candidates, of which
-// Settings.Ef says how many there are.
+// Search returns k near rows of every row of q, nearest first; see knn.Index. Distances and order
+// are exact among the candidates, whose number is Settings.Ef.
 func (ix *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn.Settings) (*knn.Neighbors, error) {
 	return ix.SearchEf(ctx, q, k, ix.set.ef(k), s)
 }
@@ -41,7 +40,7 @@ func (ix *Index) SearchEf(ctx context.Context, q vec.Matrix[float32], k, ef int,
 	return nb, nil
 }
 
-// searchRows is how many queries a goroutine takes at a time.
+// searchRows is the number of queries in one task.
 const searchRows = 64
 
 func (ix *Index) searchAll(ctx context.Context, q vec.Matrix[float32], ef int, nb *knn.Neighbors, s knn.Settings) error {
@@ -87,8 +86,7 @@ func (ix *Index) searchRows(q vec.Matrix[float32], ef int, nb *knn.Neighbors, fr
 	ix.pool.Put(w)
 }
 
-// descend leaves the ef nearest candidates in w.pool (algorithm 5 of Malkov
-// and Yashunin 2018).
+// descend collects the ef nearest candidates in w.pool (algorithm 5 of Malkov and Yashunin 2018).
 func (ix *Index) descend(w *work, q []float32, ef int) {
 	top := len(ix.roots) - 1
 	ix.start(w, q, ix.roots[top])
@@ -108,9 +106,8 @@ func (f found) compare(g found) int {
 	return cmp.Or(cmp.Compare(f.d2, g.d2), cmp.Compare(f.row, g.row))
 }
 
-// report lists the nearest of the candidates by (exact squared distance, row).
-// Candidates that are too far for a place in the list, by the bound on the
-// error of their distance in float32, are not measured again.
+// report lists the nearest candidates by (exact squared distance, row). Candidates whose float32
+// distance, minus its error bound, is too large for the list are not computed exactly.
 func (ix *Index) report(w *work, q []float32, index []int32, dist2 []float64) {
 	k := len(index)
 	w.found = w.found[:0]
@@ -135,7 +132,7 @@ func (ix *Index) report(w *work, q []float32, index []int32, dist2 []float64) {
 	}
 }
 
-// list puts a row and its twins among the k nearest found so far.
+// list inserts a row and its twins among the k nearest found so far.
 func (ix *Index) list(w *work, f found, k int) {
 	w.place(f, k)
 	if len(ix.lastTwin) == 0 {

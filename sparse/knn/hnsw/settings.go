@@ -2,19 +2,17 @@ package hnsw
 
 import "fmt"
 
-// Settings of an index; the zero value works.
+// Settings are the settings of an index; the zero value works.
 type Settings struct {
 	// M is how many neighbours a new row is linked to in each layer, 16 if it is
 	// 0. The bottom layer has room for 2M links of a row, the others for M.
 	M int
-	// EfConstruction is how many candidates those neighbours are chosen from,
-	// 100 if it is 0.
+	// EfConstruction is the number of candidates that links are chosen from; 0 means 100.
 	EfConstruction int
-	// Ef is how many candidates a search keeps, max(32, 2k) if it is 0. It is
-	// never less than k. More candidates find more of the true neighbours.
+	// Ef is the number of candidates in a search, at least k; 0 means max(32, 2k). More candidates
+	// give a higher recall.
 	Ef int
-	// Seed decides, with the order of insertion, which rows enter the upper
-	// layers.
+	// Seed determines, with the order of insertion, the rows of the upper layers.
 	Seed uint64
 }
 
@@ -24,7 +22,7 @@ const (
 	mostEf        = 1 << 20
 )
 
-// complete returns s with its defaults filled in.
+// complete returns s with defaults filled in.
 func (s Settings) complete() (Settings, error) {
 	if s.M == 0 {
 		s.M = defaultM
@@ -43,7 +41,7 @@ func (s Settings) complete() (Settings, error) {
 	return s, nil
 }
 
-// ef returns how many candidates a search for k neighbours keeps.
+// ef returns the number of candidates in a search for k neighbours.
 func (s Settings) ef(k int) int {
 	if s.Ef == 0 {
 		return max(32, 2*k)

@@ -6,15 +6,14 @@ import (
 	"unfold/internal/simd/dist"
 )
 
-// Every layer's rows form a tree whose edges are links in both directions that
-// no choice of links removes. So every row is reachable from every other, come
-// what may. A row's parent is the nearest it was linked to that had few
-// children.
+// The rows of every layer form a tree, whose edges are links in both directions that are never
+// removed when links are chosen. So every row stays reachable from every other. A row's parent is
+// the nearest of its links that had few children.
 
-// mostChildren returns how many children a row may have in a layer.
+// mostChildren returns the maximum number of children of a row in a layer.
 func (ix *Index) mostChildren(layer int) int { return ix.width(layer) / 4 }
 
-// fixed returns how many of a row's links belong to the tree; they come first.
+// fixed returns the number of a row's links that belong to the tree; they come first.
 func (ix *Index) fixed(layer int, row int32) int {
 	n := int(*ix.children(layer, row))
 	if row != ix.roots[layer] {
@@ -33,10 +32,9 @@ func (ix *Index) kin(layer int, row int32) []int32 {
 	return ix.links(layer, row)[fixed-int(*ix.children(layer, row)) : fixed]
 }
 
-// parentFor returns the parent for a row: the first of the candidates that has
-// room for a child, otherwise a row below from, always on to the nearest child
-// until one has room. Among equally near ones the row number decides, so that
-// a heap of equal rows grows wide, not deep.
+// parentFor returns the parent for a row: the first of the candidates with space for a child,
+// otherwise a row below from. It descends to the nearest child until one has space. Ties are broken
+// by row number, so that many equal rows make a wide tree, not a deep one.
 func (ix *Index) parentFor(layer int, row int32, candidates []int32, from int32) int32 {
 	for _, c := range candidates {
 		if c != row && ix.hasRoom(layer, c) {
@@ -58,15 +56,14 @@ func (ix *Index) parentFor(layer int, row int32, candidates []int32, from int32)
 	return from
 }
 
-// adopt makes child, which has no parent, a child of parent, which has room,
-// and returns the link that had to give way, or none. The child's first place
-// is the parent's.
+// adopt makes child, which has no parent, a child of parent, which must have space. It returns the
+// link that was displaced, or none. The child's first slot is for the parent.
 func (ix *Index) adopt(layer int, parent, child int32) (displaced int32) {
 	ix.links(layer, child)[0] = parent
 	return ix.enter(layer, parent, child)
 }
 
-// enter puts a new child into its parent's list.
+// enter adds a new child to its parent's list.
 func (ix *Index) enter(layer int, parent, child int32) (displaced int32) {
 	list, fixed := ix.links(layer, parent), ix.fixed(layer, parent)
 	*ix.children(layer, parent)++

@@ -2,10 +2,9 @@ package hnsw
 
 import "slices"
 
-// Rows that are equal would only have links to each other, and a search that
-// meets them would not get away. So only one of them, the first, is in the
-// graph. The others are its twins: a chain in the order of their numbers,
-// in the places that their links do not need.
+// Equal rows would only have links to each other, and a search could not leave them. So only the
+// first of them is in the graph. The others are its twins: a chain in the order of their numbers,
+// stored in slots that their links do not need.
 const (
 	placeFirst = 0 // the row of the graph that a twin equals
 	placeNext  = 1 // the next twin, or none
@@ -22,7 +21,7 @@ func (ix *Index) addTwin(first, row int32) {
 	last, some := ix.lastTwin[first]
 	switch {
 	case !some:
-		// The chain begins with its last row, whose next is the first.
+		// Each twin points to the next, and the last points to the first.
 		list[placeNext] = row
 		ix.lastTwin[first] = row
 	case row > last:
@@ -39,10 +38,10 @@ func (ix *Index) addTwin(first, row int32) {
 	}
 }
 
-// nextTwin returns the twin after another one; the first follows on the last.
+// nextTwin returns the twin after the given one; the first follows the last.
 func (ix *Index) nextTwin(row int32) int32 { return ix.links(0, row)[placeNext] }
 
-// twins appends the first most twins of a row.
+// twins appends up to most twins of a row.
 func (ix *Index) twins(first int32, most int, to []int32) []int32 {
 	last, some := ix.lastTwin[first]
 	if !some {

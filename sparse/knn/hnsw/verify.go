@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// verify checks everything that the other functions rely on:
+// verify checks all invariants of the index:
 //
 //   - a layer's members are in the layers below;
-//   - a list holds other members of the layer, each once, and then nothing;
-//   - the trees: every member but the root is the child of one other, whose
-//     list says so too, and all are reached from the root;
-//   - twins form chains in order that begin at a row of the graph;
-//   - vacant rows and towers are used nowhere else, and nothing is lost.
+//   - a list has other members of the layer, each once, followed by unused slots;
+//   - the trees: every member but the root is the child of exactly one other, which lists it as a
+//     child, and all are reachable from the root;
+//   - twins form ordered chains that begin at a row of the graph;
+//   - vacant rows and towers are used nowhere else, and none are lost.
 func (ix *Index) verify() error {
 	if err := ix.verifyRows(); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (ix *Index) isMember(layer int, row int32) bool {
 	return row >= 0 && int(row) < len(ix.level) && int(ix.level[row]) >= layer && ix.level[row] < mostLevels
 }
 
-// verifyRows counts rows and checks the list of the vacant ones.
+// verifyRows checks the number of rows and the list of the vacant ones.
 func (ix *Index) verifyRows() error {
 	live, highest := 0, -1
 	for r, l := range ix.level {
@@ -116,7 +116,7 @@ func (ix *Index) verifyLayer(layer int) error {
 	reached := []int32{root}
 	for at := 0; at < len(reached); at++ {
 		for _, c := range ix.kin(layer, reached[at]) {
-			// With one parent each, no row is reached twice.
+			// Since each row has one parent, no row is reached twice.
 			if c == root || ix.links(layer, c)[0] != reached[at] {
 				return fmt.Errorf("row %d is a child of %d but does not know", c, reached[at])
 			}

@@ -6,8 +6,7 @@ import (
 	"unfold/internal/simd/dist"
 )
 
-// A key (dist.Key) is a candidate; its lowest bit says whether its links have been
-// followed.
+// A key (dist.Key) is a candidate; its lowest bit is set once its links have been followed.
 const followed = 1
 
 // start makes one row the only candidate.
@@ -15,11 +14,9 @@ func (ix *Index) start(w *work, q []float32, row int32) {
 	w.pool = append(w.pool[:0], dist.Key(dist.Squared(q, ix.vector(row)), row))
 }
 
-// walk follows links in a layer, always those of the nearest candidate whose
-// links have not been followed yet, and keeps the ef nearest rows it meets
-// (algorithm 2 of Malkov and Yashunin 2018, with both of its queues in one
-// sorted list). It begins with the candidates in w.pool and leaves its own
-// there, nearest first.
+// walk follows the links of the nearest unfollowed candidate in a layer, and keeps the ef nearest
+// rows (algorithm 2 of Malkov and Yashunin 2018, with both of its queues in one sorted list). It
+// starts with the candidates in w.pool and leaves its result there, nearest first.
 func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
 	w.forget()
 	w.pool = w.pool[:min(len(w.pool), ef)]
@@ -31,7 +28,7 @@ func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
 		row := dist.RowOf(w.pool[next])
 		next++
 		if next < len(w.pool) {
-			// This one is likely to come next.
+			// This candidate is likely to be the next.
 			dist.Prefetch(ix.links(layer, dist.RowOf(w.pool[next])))
 		}
 		met := w.unseen(ix.links(layer, row))
@@ -43,8 +40,8 @@ func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
 	}
 }
 
-// follow marks the first candidate from a place on whose links have not been followed, and
-// returns its place; the end of the pool if there is none.
+// follow marks the first unfollowed candidate from a position on and returns its position, or the
+// end of the pool if there is none.
 func (w *work) follow(next int) int {
 	for ; next < len(w.pool); next++ {
 		if w.pool[next]&followed == 0 {
@@ -55,7 +52,7 @@ func (w *work) follow(next int) int {
 	return next
 }
 
-// unseen returns those of a row's links that have not been met, and marks them.
+// unseen returns a row's links that have not been visited yet, and marks them.
 func (w *work) unseen(links []int32) []int32 {
 	n := 0
 	met := w.met[:len(links)]
@@ -74,8 +71,8 @@ func (w *work) unseen(links []int32) []int32 {
 	return met[:n]
 }
 
-// offer merges rows at distances w.d into the pool, as far as they are among
-// the ef nearest, and returns the first place that changed.
+// offer merges rows at distances w.d into the pool if they are among the ef nearest, and returns
+// the first position that changed.
 func (w *work) offer(met []int32, ef int) int {
 	worst := uint64(math.MaxUint64)
 	if len(w.pool) >= ef {

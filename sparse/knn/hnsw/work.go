@@ -6,14 +6,14 @@ import (
 
 // work is the scratch memory of one walk.
 type work struct {
-	// seen has a bit for every row that was met, marked lists them.
+	// seen has a bit for every visited row, marked lists these rows.
 	seen   []uint64
 	marked []int32
-	// pool holds the candidates and fresh those about to join it.
+	// pool has the candidates and fresh those about to be merged into it.
 	pool, fresh []uint64
 	met         []int32
 	d           []float32
-	// Of choosing links: candidates, and the links kept.
+	// These are for choosing links: candidates, and the links kept.
 	others, rows []int32
 	cand         []uint64
 	far          []float32
@@ -38,7 +38,7 @@ func (w *work) forget() {
 	w.marked = w.marked[:0]
 }
 
-// fit makes room for rows, pools of ef and lists of width.
+// fit allocates the workspace for rows, pools of ef and lists of width.
 func (w *work) fit(rows, ef, width int) {
 	if words := (rows + 63) / 64; words > len(w.seen) {
 		w.forget()

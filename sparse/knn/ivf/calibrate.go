@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// sampled is how many rows say how far a search has to go.
+	// sampled is the number of rows in the calibration.
 	sampled = 160
-	// Of the neighbours that may be missed, this share is by looking into too few cells,
-	// the rest by the error of codes.
+	// byProbes is the share of the missed neighbours that may be due to cells not probed; the rest
+	// may be due to the error of codes.
 	byProbes = 0.75
-	// spare is how many more rows than neighbours are measured at least.
+	// spare is the minimum number of rows, beyond the number of neighbours, that are computed
+	// exactly.
 	spare = 4
-	// Cells are not worth while if a search has to read a larger share of all rows, or to
-	// measure as many rows for each neighbour. The true neighbours are found among
-	// twice as many.
+	// Cells are not worthwhile if a search must read more than the share mostRead of all rows, or
+	// compute more than mostKept rows for each neighbour. The calibration looks for true neighbours
+	// among twice as many.
 	mostRead, mostKept = 0.25, 3
-	// firstBound is where bounds begin that nothing is known of yet.
+	// firstBound is the initial value of bounds.
 	firstBound = 1 << 10
 )
 
@@ -38,9 +39,8 @@ type trial struct {
 	threads     int
 }
 
-// calibrate chooses how many cells are looked into and how many rows are measured, so
-// that of the neighbours of a sample of rows the given share is found. It reports false
-// if that takes too much.
+// calibrate chooses the numbers of probes and of kept rows so that the given share of the
+// neighbours of a sample is found. It reports false if that costs too much.
 func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	t, good := ix.try(ctx, set.Threads)
 	if err := ctx.Err(); err != nil {
@@ -52,7 +52,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	ix.probes, ix.probesBelow, ix.keptBelow = 1, firstBound, firstBound
 	rank := make([]int32, len(t.near)*ix.k)
 	miss := func(share float64) int { return int(float64(len(rank)) * (1 - set.Recall) * share) }
-	// How many cells are nearer than the one that a neighbour is in.
+	// This counts the cells nearer than the cell of each neighbour.
 	t.each(func(w *work, i int) {
 		s := ix.nearCells(w)
 		for m, r := range t.near[i] {
@@ -67,7 +67,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	if float64(ix.probes)*float64(len(ix.row)) > set.read*float64(len(ix.start)-1)*float64(ix.x.Rows) {
 		return false, nil
 	}
-	// How many rows are nearer than a neighbour, by their codes.
+	// This counts the rows nearer than each neighbour by their codes.
 	bounds := make([]int64, len(t.near))
 	t.each(func(w *work, i int) {
 		s := ix.read(w, 1)
@@ -85,7 +85,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	if int(kept) >= mostKept*(ix.k+spare) {
 		return false, nil
 	}
-	// A search may find the row itself where the sample did not count it.
+	// A search may find the query row itself, which the sample did not count.
 	ix.kept = max(ix.k+spare, int(kept)+1)
 	found := make([]int, len(t.near))
 	t.each(func(w *work, i int) {
@@ -101,8 +101,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	return total < 2*ix.kept*len(found), nil
 }
 
-// try takes a sample. It reports false if the neighbours of its rows cannot be found by
-// codes.
+// try draws a sample. It reports false if the neighbours of its rows cannot be found by codes.
 func (ix *Index) try(ctx context.Context, threads int) (t *trial, good bool) {
 	all := make([]int32, ix.x.Rows)
 	for i := range all {
@@ -141,7 +140,7 @@ func (ix *Index) try(ctx context.Context, threads int) (t *trial, good bool) {
 	return t, !slices.ContainsFunc(t.near, func(near []int32) bool { return near == nil })
 }
 
-// each runs f for each row of the sample, whose code is in w.
+// each calls f for each row of the sample, with its code in w.
 func (t *trial) each(f func(w *work, i int)) {
 	par.Ranges(t.threads, len(t.picked), 8, func(_, from, to int) {
 		w := t.ix.borrow()
@@ -153,8 +152,7 @@ func (t *trial) each(f func(w *work, i int)) {
 	})
 }
 
-// find returns where among the scores that were read last that of a row is, or false
-// if its cell was not looked into.
+// find returns the index of a row among the scores read last, or false if its cell was not probed.
 func (ix *Index) find(w *work, cell, place int32) (at int32, found bool) {
 	i, found := slices.BinarySearch(w.probed, cell)
 	if !found {

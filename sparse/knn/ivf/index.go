@@ -12,38 +12,37 @@ import (
 
 // Settings of an Index.
 type Settings struct {
-	// K is the most neighbours that searches usually want: for more they go farther. At
-	// least 1.
+	// K is the usual maximum number of neighbours, at least 1; searches for more read more.
 	K int
-	// Recall is the share of them to be found, between 0 and 1.
+	// Recall is the share of the neighbours to find, between 0 and 1.
 	Recall float64
-	// Threads bounds the goroutines that make the index; 0 means GOMAXPROCS. The result
-	// does not depend on it.
+	// Threads bounds the goroutines that build the index; 0 means GOMAXPROCS. It does not change
+	// the result.
 	Threads int
 
 	// read is the largest share of rows that a search may read; 0 means mostRead.
 	read float64
 }
 
-// Index answers searches by cells. It does not change and is safe for concurrent use.
+// Index searches by cells. It is immutable and safe for concurrent use.
 type Index struct {
 	x      vec.Matrix[float32]
 	k      int
 	recall float64
 	scale  *sq8.Scale
 
-	// Codes of the centres of cells, in whose order cells are numbered, and of runs of
-	// cells that were one before.
+	// cells has the codes of the cells' centres, in the order of the cells' numbers; branches has
+	// those of the centres of the first level, each a run of cells.
 	cells, branches *sq8.Panels
-	// Codes of the rows, and their numbers by place, -1 where there is none. The panels of
-	// cell c are start[c] to start[c+1].
+	// rows has the codes of the rows, and row their numbers by place, -1 for an empty place. The
+	// panels of cell c are start[c] to start[c+1].
 	rows  *sq8.Panels
 	row   []int32
 	start []int32
 
-	// probes is how many cells are looked into, kept how many of the rows there are
-	// measured. The bounds are squared distances, in steps, below which there are often
-	// about as many.
+	// probes is the number of cells that a search reads, kept the number of their rows that are
+	// computed exactly. The bounds are squared distances, in steps, that often have about as many
+	// below them.
 	probes, kept           int
 	probesBelow, keptBelow int32
 
@@ -52,11 +51,11 @@ type Index struct {
 
 var _ knn.Index = (*Index)(nil)
 
-// leastRows is how many rows are worth cells.
+// leastRows is the minimum number of rows for cells.
 const leastRows = 2048
 
-// New returns an index over the rows of x, which are finite and must not change, or
-// nil if cells are not the way to search them.
+// New returns an index over the rows of x, which must be finite and must not change. It returns nil
+// if another method is faster for them.
 func New(ctx context.Context, x vec.Matrix[float32], set Settings) (*Index, error) {
 	switch {
 	case set.K < 1 || !(set.Recall > 0 && set.Recall < 1):
@@ -67,7 +66,7 @@ func New(ctx context.Context, x vec.Matrix[float32], set Settings) (*Index, erro
 	return build(ctx, x, set)
 }
 
-// build makes the index of any number of rows above K, or nil.
+// build builds the index for any number of rows above K, or returns nil.
 func build(ctx context.Context, x vec.Matrix[float32], set Settings) (*Index, error) {
 	ix := &Index{x: x, k: set.K, recall: set.Recall, scale: sq8.NewScale(x)}
 	if ix.scale == nil {
@@ -117,11 +116,11 @@ func (ix *Index) Len() int { return ix.x.Rows }
 // Dim is the dimension of the rows.
 func (ix *Index) Dim() int { return ix.x.Cols }
 
-// K and Recall are those of the settings.
+// K and Recall return the values of the settings.
 func (ix *Index) K() int          { return ix.k }
 func (ix *Index) Recall() float64 { return ix.recall }
 
-// Bytes is the memory that the index holds beside the rows, scratch memory excluded.
+// Bytes returns the memory of the index in bytes, without the rows and scratch memory.
 func (ix *Index) Bytes() int64 {
 	return ix.cells.Bytes() + ix.branches.Bytes() + ix.rows.Bytes() + 4*int64(len(ix.start)+len(ix.row)+ix.scale.Dim())
 }

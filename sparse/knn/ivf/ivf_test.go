@@ -16,14 +16,14 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// blobs returns n rows in clusters to search, and some more from there to search by.
+// blobs returns n rows in clusters to search, and further rows from the same clusters as queries.
 func blobs(n, more, dim int) (x, q vec.Matrix[float32]) {
 	all, _ := gallery.Blobs(n+more, dim, 30, 3, 2)
 	single := vec.Convert[float32](all)
 	return single.Slice(0, n), single.Slice(n, n+more)
 }
 
-// index returns an index, which there has to be.
+// index returns an index, and fails the test if there is none.
 func index(t testing.TB, x vec.Matrix[float32], set Settings) *Index {
 	t.Helper()
 	ix, err := New(context.Background(), x, set)
@@ -43,8 +43,7 @@ func lists(t testing.TB, ix knn.Index, q vec.Matrix[float32], k, threads int) *k
 	return nb
 }
 
-// Cells pass the suite of all indexes, with however few rows, wherever they are the
-// way to search.
+// Cells pass the conformance suite of all indexes, for any number of rows, wherever they are used.
 func TestConformance(t *testing.T) {
 	some := 0
 	knntest.Conformance(t, knntest.Options{Recall: 0.9}, func(x vec.Matrix[float32]) knn.Index {
@@ -67,7 +66,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// What was asked for is found, of as many neighbours and of fewer.
+// The requested recall is reached, for K and for fewer neighbours.
 func TestRecall(t *testing.T) {
 	x, q := blobs(20_000, 500, 20)
 	for _, recall := range []float64{0.9, 0.99, 0.999} {
@@ -81,7 +80,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// A list does not depend on the batch, its order or threads, nor the index on threads.
+// A list does not depend on the batch, its order or threads, and the index does not depend on
+// threads.
 func TestListsAreOfTheirQueries(t *testing.T) {
 	x, q := blobs(5000, 300, 11)
 	ix := index(t, x, Settings{K: 12, Recall: 0.95})
@@ -109,8 +109,8 @@ func TestListsAreOfTheirQueries(t *testing.T) {
 	})
 }
 
-// Queries far outside find as much as those within, and so do longer lists: all of them if
-// these are as long as there are rows.
+// Queries far outside the rows have the same recall as others. So do longer lists, and lists of all
+// rows are complete.
 func TestWithoutCodes(t *testing.T) {
 	x, q := blobs(20_000, 300, 20)
 	ix, exact := index(t, x, Settings{K: 30, Recall: 0.99}), knn.NewExact(x)
@@ -136,7 +136,8 @@ func TestWithoutCodes(t *testing.T) {
 	}
 }
 
-// Where cells would have to read nearly all, or codes say nothing, there are none.
+// There are no cells where a search would have to read nearly all rows, or where codes distinguish
+// nothing.
 func TestNoCells(t *testing.T) {
 	gauss := knntest.Points[float32]("gauss", 3000, 100, 1)
 	for name, x := range map[string]vec.Matrix[float32]{
@@ -164,7 +165,7 @@ func TestNoCells(t *testing.T) {
 	}
 }
 
-// A search takes no memory but its result and, of many queries, their order.
+// A search allocates only its result and, for many queries, their order.
 func TestAllocations(t *testing.T) {
 	x, q := blobs(4000, 64, 9)
 	ix := index(t, x, Settings{K: 10, Recall: 0.95})
@@ -183,7 +184,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestLeast holds the choice of scores against sorting.
+// The selection of scores agrees with sorting.
 func TestLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

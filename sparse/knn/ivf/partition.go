@@ -11,16 +11,16 @@ import (
 const (
 	// A cell has about sqrt(n)/density rows.
 	density = 4
-	// Centres are trained with so many rows each, by so many steps.
+	// Centres are trained on this many rows each, in this many steps.
 	training = 24
 	steps    = 5
 )
 
-// cut says which rows are in which cell.
+// cut is a division of rows into cells.
 type cut struct {
 	centers vec.Matrix[float32]
 	rows    [][]int32
-	// branches are the centres of what was cut into cells, if there are two levels.
+	// branches are the centres of the first level, if there are two levels.
 	branches vec.Matrix[float32]
 }
 
@@ -31,7 +31,7 @@ type coded struct {
 	code  []int8 // of row r from r times the scale's width on
 }
 
-// encode makes the codes of the rows of x.
+// encode computes the codes of the rows of x.
 func encode(x vec.Matrix[float32], s *sq8.Scale, threads int) *coded {
 	c := &coded{x: x, scale: s, code: make([]int8, x.Rows*s.Width())}
 	par.Ranges(threads, x.Rows, 1024, func(_, from, to int) {
@@ -47,8 +47,8 @@ func (c *coded) row(r int32) []int8 {
 	return c.code[int(r)*w:][:w]
 }
 
-// partition cuts the rows into cells by two levels of k-means: into about as many
-// branches as a branch has cells.
+// partition divides the rows into cells by two levels of k-means, with about as many branches as a
+// branch has cells.
 func partition(c *coded, threads int) *cut {
 	size := max(8, math.Sqrt(float64(c.x.Rows))/density)
 	cells := float64(c.x.Rows) / size
@@ -71,8 +71,8 @@ func partition(c *coded, threads int) *cut {
 	return out
 }
 
-// means cuts the given rows into at most k cells by k-means, learnt from a sample.
-// Cells without rows are left out.
+// means divides the given rows into at most k cells by k-means, trained on a sample. Empty cells
+// are dropped.
 func means(c *coded, rows []int32, k, threads int) *cut {
 	m := newLloyd(c, rows, k)
 	sample := strided(rows, k*training)
@@ -110,8 +110,8 @@ func strided(rows []int32, n int) []int32 {
 	return out
 }
 
-// lloyd are centres that move (Lloyd 1982, Least squares quantization in PCM). Rows go
-// to the centre that is nearest by codes.
+// lloyd is the state of k-means (Lloyd 1982, Least squares quantization in PCM). Rows are assigned
+// to the nearest centre by codes.
 type lloyd struct {
 	*coded
 	centers vec.Matrix[float32]

@@ -10,12 +10,11 @@ import (
 	"unfold/sparse/knn"
 )
 
-// searchRows is how many queries a goroutine takes at a time.
+// searchRows is the number of queries in one task.
 const searchRows = 64
 
-// Search returns k near rows of every row of q, nearest first; see knn.Index.
-// Distances are exact, and so is the order. A list is a function of the index and the
-// query alone.
+// Search returns k near rows of every row of q, nearest first; see knn.Index. Distances and their
+// order are exact. A list depends only on the index and the query.
 func (ix *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn.Settings) (*knn.Neighbors, error) {
 	if err := knn.CheckQueries(ix.x.Rows, ix.x.Cols, q, k, s.Threads); err != nil {
 		return nil, err
@@ -40,9 +39,8 @@ func (ix *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn
 	return nb, nil
 }
 
-// order returns the queries in an order in which those that look into the same cells
-// are close together, so that these are in the cache; nil for few. It changes no
-// answer.
+// order returns the queries ordered so that those with the same cells are close together, which
+// keeps the cells in the cache; nil for few queries. It does not change results.
 func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 	if q.Rows <= searchRows {
 		return nil
@@ -74,11 +72,12 @@ func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 	return order
 }
 
-// strange is how many times as far a search goes for a query far outside of the range of the
-// rows, whose code is coarser.
+// strange is the factor by which a search reads more for a query far outside the range of the rows,
+// since its code is coarser.
 const strange = 4
 
-// code makes w.query the code of a query, and reports whether it is one as fine as that of the rows.
+// code stores the code of a query in w.query, and reports whether it is as fine as those of the
+// rows.
 func (ix *Index) code(w *work, query []float32) bool {
 	if w.query.Set(ix.scale, query) {
 		return true
@@ -87,7 +86,7 @@ func (ix *Index) code(w *work, query []float32) bool {
 	return false
 }
 
-// one fills list i with the answer to a query.
+// one fills list i with the neighbours of a query.
 func (ix *Index) one(w *work, query []float32, nb *knn.Neighbors, i int) {
 	index, dist2 := nb.Row(i)
 	times := par.Pieces(len(index), ix.k)
@@ -100,11 +99,11 @@ func (ix *Index) one(w *work, query []float32, nb *knn.Neighbors, i int) {
 	w.report(ix.x, query, index, dist2)
 }
 
-// pass leaves in w.rows those that are to be measured, as many times as many as for k neighbours.
+// pass stores in w.rows the rows to compute exactly, times as many as for k neighbours.
 func (ix *Index) pass(w *work, times int) {
 	found := w.least(ix.read(w, times), min(times*ix.kept, ix.x.Rows), ix.keptBelow)
 	w.rows = w.rows[:0]
-	// Positions are ascending, and so are the cells they lie in.
+	// Positions are ascending, and so are their cells.
 	next, end, shift := 0, int32(0), int32(0)
 	for _, at := range w.at[:found] {
 		for ; at >= end; next++ {
@@ -122,8 +121,8 @@ func (ix *Index) nearCells(w *work) []int32 {
 	return w.near
 }
 
-// read leaves the nearest cells in w.probed, ascending, as many times as many as for k neighbours,
-// and returns the scores of the places in them, those of the i-th from w.from[i] on.
+// read stores the nearest cells in w.probed, ascending, times as many as for k neighbours. It
+// returns the scores of their places; those of the i-th cell start at w.from[i].
 func (ix *Index) read(w *work, times int) []int32 {
 	w.probed, w.from = w.probed[:0], w.from[:0]
 	n := 0
@@ -133,7 +132,7 @@ func (ix *Index) read(w *work, times int) []int32 {
 	}
 	w.grow(n)
 	for i := 0; i < len(w.probed); {
-		// Cells that are neighbours lie one behind the other.
+		// Neighbouring cells are stored next to each other.
 		c, at := w.probed[i], w.from[i]
 		for i++; i < len(w.probed) && w.probed[i] == w.probed[i-1]+1; {
 			i++

@@ -12,19 +12,20 @@ import (
 // work is the scratch memory of a search.
 type work struct {
 	query sq8.Query
-	// Scores of cells and of places, and positions of some of either.
+	// near has scores of cells, s of places, and at positions of some of either.
 	near, s, at []int32
-	// bound is that which the last call of least ended with.
+	// bound is the bound of the last call of least.
 	bound int64
-	// Cells, and where in s the scores of their places begin.
+	// probed are cells, and from the starts of their places' scores in s.
 	probed, from []int32
-	// Rows to be measured, their distances, and the turns in which these are listed.
+	// rows are the rows to compute exactly, with their distances and the order in which they are
+	// listed.
 	rows  []int32
 	exact []float64
 	turn  []int32
 }
 
-// borrow returns scratch memory that has room for cells, to be given back to the pool.
+// borrow returns scratch memory with space for all cells, which the caller must return to the pool.
 func (ix *Index) borrow() *work {
 	w := ix.pool.Get()
 	if w.near == nil {
@@ -41,10 +42,9 @@ func (w *work) grow(n int) {
 	}
 }
 
-// least leaves in w.at the positions of the least n of the scores, or of up to an
-// eighth more and those that are equal to the last, ascending, and returns their
-// number; it is less if not so many places have a row. First is a squared distance in
-// steps that is likely to be a good bound.
+// least stores in w.at the positions of the n smallest scores, ascending, and returns their number.
+// It may include up to an eighth more, and those equal to the last; it has fewer if fewer places
+// have a row. first is a squared distance, in steps, that is probably a good bound.
 func (w *work) least(s []int32, n int, first int32) int {
 	high := sq8.Nowhere
 	found, bound := topk.Least(w.at, s, n, topk.Range{
@@ -55,7 +55,7 @@ func (w *work) least(s []int32, n int, first int32) int {
 }
 
 // report lists the nearest of w.rows by (exact squared distance, row). They are seldom many more
-// than the places of the list, so that a look at them in float32 first would spare little.
+// than the list has places, so comparing them in float32 first would save little.
 func (w *work) report(x vec.Matrix[float32], q []float32, index []int32, dist2 []float64) {
 	rows := w.rows
 	if len(w.exact) < len(rows) {
@@ -79,11 +79,11 @@ func (w *work) report(x vec.Matrix[float32], q []float32, index []int32, dist2 [
 	}
 }
 
-// buckets is how many parts about cuts the range of its values into.
+// buckets is the number of parts into which about divides the range of its values.
 const buckets = 64
 
-// about returns the positions of values, which are not negative, in an order that is nearly
-// theirs, so that each has a short way to its place in a list: part by part of their range.
+// about returns the positions of values, which must not be negative, ordered roughly: part by part
+// of their range. Each value then moves only a short way when it is inserted in a list.
 func (w *work) about(values []float64) []int32 {
 	low, high := math.Inf(1), 0.
 	for _, v := range values {

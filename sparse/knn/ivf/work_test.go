@@ -12,8 +12,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// A report is the start of all rows in the order of (squared distance, row), in whatever
-// order they come and however many are equally far.
+// A report is the start of all rows ordered by (squared distance, row), for any input order and any
+// ties.
 func TestReport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -44,7 +44,7 @@ func TestReport(t *testing.T) {
 	})
 }
 
-// Turns name every position once, and go through the parts of the range upwards.
+// about lists every position once, in ascending parts of the range.
 func TestAbout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 5e-324, 1, 1e77})), 0, 100).Draw(t, "values")

@@ -1,8 +1,7 @@
-// Package knntest holds what any nearest neighbour index is tested with: the
-// plain double loop as the oracle, point sets that are known to be difficult,
-// and a conformance suite.
+// Package knntest tests nearest neighbour indexes: it has the plain double loop as the oracle,
+// difficult point sets, and a conformance suite.
 //
-// A test of an index reads
+// The test of an index is
 //
 //	func TestConformance(t *testing.T) {
 //		knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
@@ -20,9 +19,9 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Brute returns the k nearest rows of x for every row of q by sorting all
-// distances by (squared distance, row number). Pairs for which skip, if not
-// nil, returns true are left out; each query must keep at least k rows.
+// Brute returns the k nearest rows of x for every row of q by sorting all distances by (squared
+// distance, row number). Pairs for which skip, if not nil, returns true are skipped; each query
+// must keep at least k rows.
 func Brute[T vec.Float](x, q vec.Matrix[T], k int, skip func(query, row int) bool) *knn.Neighbors {
 	return BruteBy(distance.Euclidean, x, q, k, skip)
 }
@@ -68,7 +67,7 @@ func Equal(a, b *knn.Neighbors) bool {
 	return a.N == b.N && a.K == b.K && slices.Equal(a.Index, b.Index) && slices.Equal(a.Dist2, b.Dist2)
 }
 
-// Share is how many of the listed neighbours are as near as the true last one.
+// Share returns the share of listed neighbours that are at most as far as the true k-th neighbour.
 func Share(got, want *knn.Neighbors) float64 {
 	hits := 0
 	for i := range got.N {

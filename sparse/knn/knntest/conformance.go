@@ -14,14 +14,14 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Options say what an index promises.
+// Options are the promises of an index.
 type Options struct {
 	// Distance is that of the index.
 	Distance distance.Distance
 	// Exact indexes must agree with Brute bit for bit.
 	Exact bool
-	// Recall is the smallest share of true neighbours that an inexact index
-	// must find on average on every point set without ties.
+	// Recall is the minimum mean share of true neighbours that an approximate index must find on
+	// every point set without ties.
 	Recall float64
 }
 
@@ -34,7 +34,7 @@ func Conformance(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.
 	t.Run("concurrent", func(t *testing.T) { concurrent(t, o, build) })
 }
 
-// points are those of a kind that the distance is defined for.
+// points returns points of a kind for which the distance is defined.
 func (o Options) points(kind string, n, dim int, seed uint64) vec.Matrix[float32] {
 	x := Points[float32](kind, n, dim, seed)
 	if o.Distance.Bits() {
@@ -76,8 +76,8 @@ func neighbours(t *testing.T, o Options, build func(x vec.Matrix[float32]) knn.I
 	}
 }
 
-// wellFormed checks what even an inexact result must satisfy: true distances,
-// order, no row twice.
+// wellFormed checks the conditions for any result, exact or not: true distances, order, and no row
+// twice.
 func wellFormed(t *testing.T, d distance.Distance, x, q vec.Matrix[float32], nb *knn.Neighbors) {
 	t.Helper()
 	for r := range nb.N {

@@ -12,18 +12,18 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Dynamic runs the suite for indexes whose rows come and go on empty ones made by
-// build. Beside it they should pass Conformance.
+// Dynamic runs the suite for indexes with insertion and deletion, on empty indexes made by build.
+// They should also pass Conformance.
 func Dynamic(t *testing.T, o Options, build func(dim int) knn.Dynamic) {
 	t.Run("operations", func(t *testing.T) { operations(t, o, build) })
 	t.Run("all or none", func(t *testing.T) { allOrNone(t, build) })
 	t.Run("memory", func(t *testing.T) { memory(t, build) })
 }
 
-// rows is what an index should hold, by number.
+// rows are the rows that an index should have, by number.
 type rows map[int32][]float32
 
-// matrix returns the rows in the order of their numbers, and these.
+// matrix returns the rows in the order of their numbers, and the numbers.
 func (r rows) matrix(dim int) (vec.Matrix[float32], []int32) {
 	numbers := slices.Sorted(maps.Keys(r))
 	x := vec.New[float32](len(numbers), dim)
@@ -33,8 +33,7 @@ func (r rows) matrix(dim int) (vec.Matrix[float32], []int32) {
 	return x, numbers
 }
 
-// operations inserts and deletes at random and compares every state with the rows
-// that should be there.
+// operations inserts and deletes at random, and compares every state with the expected rows.
 func operations(t *testing.T, o Options, build func(dim int) knn.Dynamic) {
 	const dim, k = 6, 5
 	ctx := context.Background()
@@ -76,7 +75,7 @@ func operations(t *testing.T, o Options, build func(dim int) knn.Dynamic) {
 	}
 }
 
-// compareRows searches for all rows that are held.
+// compareRows searches for all current rows.
 func compareRows(t *testing.T, o Options, index knn.Index, held rows, dim, k int) {
 	t.Helper()
 	x, numbers := held.matrix(dim)
@@ -95,7 +94,7 @@ func compareRows(t *testing.T, o Options, index knn.Index, held rows, dim, k int
 	}
 }
 
-// allOrNone checks that a call that is refused changes nothing.
+// allOrNone checks that a rejected call changes nothing.
 func allOrNone(t *testing.T, build func(dim int) knn.Dynamic) {
 	ctx := context.Background()
 	index := build(3)
@@ -126,7 +125,7 @@ func allOrNone(t *testing.T, build func(dim int) knn.Dynamic) {
 	}
 }
 
-// memory checks that rows that come and go do not fill the memory.
+// memory checks that repeated insertion and deletion does not increase memory.
 func memory(t *testing.T, build func(dim int) knn.Dynamic) {
 	ctx := context.Background()
 	const n, dim = 400, 8

@@ -7,12 +7,12 @@ import (
 	"unfold/internal/vec"
 )
 
-// Kinds names the point sets that Points makes.
+// Kinds are the names of the point sets of Points.
 var Kinds = []string{"gauss", "clusters", "grid", "duplicates", "offset", "outlier", "tiny", "huge", "constant", "mixed", "line", "bits"}
 
-// Points returns n rows of dimension dim that are difficult in the way the
-// name says: ties (grid, duplicates, constant, bits), cancellation (offset, outlier,
-// line), the ends of the number range (tiny, huge, mixed).
+// Points returns n rows of dimension dim that are difficult in the named way: ties (grid,
+// duplicates, constant, bits), cancellation (offset, outlier, line), the ends of the number range
+// (tiny, huge, mixed).
 func Points[T vec.Float](kind string, n, dim int, seed uint64) vec.Matrix[T] {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x := vec.New[T](n, dim)
@@ -32,13 +32,13 @@ func value(rng *rand.Rand, kind string, i, k int) float64 {
 	g := rng.NormFloat64()
 	switch kind {
 	case "clusters":
-		// Clusters far apart and so tight that float32 cannot distinguish
-		// their points at the distance from the common centre.
+		// The clusters are far apart and so tight that float32 cannot distinguish their points at
+		// the distance from the common centre.
 		return 1000*float64((i+k)%5) + 1e-3*g
 	case "grid":
 		return float64(rng.IntN(3))
 	case "bits":
-		// Rows of 0 and 1 with few ones up to about a half.
+		// These are binary rows, with few ones up to about a half.
 		return float64((rng.IntN(2 + i%7)) / (1 + i%7))
 	case "offset":
 		return 1e6 + g
@@ -61,7 +61,7 @@ func value(rng *rand.Rand, kind string, i, k int) float64 {
 	return g
 }
 
-// Threshold makes rows of 0 and 1: a 1 where a value is above 0.
+// Threshold makes rows binary: 1 for values above 0.
 func Threshold[T vec.Float](x vec.Matrix[T]) {
 	for p, v := range x.Data {
 		if x.Data[p] = 0; v > 0 {

@@ -11,10 +11,10 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Recall compares the lists nb of a sample of the rows x, or of all if there are not so many,
-// with the true ones: it returns the share of their places that hold a row as near as
-// the true neighbour farthest away. Each row of the sample costs as many distances
-// as there are rows. It fails if ctx ends.
+// Recall compares the lists nb of a random sample of the rows of x with the true ones; sample is
+// its size, or all rows if there are fewer. It returns the share of list entries that are at most
+// as far as the true k-th neighbour. Each sampled row costs x.Rows distances. It returns an error
+// if ctx ends.
 func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sample int, seed uint64, s knn.Settings) (float64, error) {
 	// The trees have the streams from 0.
 	rng := rand.New(rand.NewPCG(seed, 1<<63))
@@ -25,8 +25,7 @@ func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sampl
 	}
 	hits := 0
 	for i, r := range rows {
-		// The row itself is among the true ones, or as many others at
-		// distance 0.
+		// The true list has the row itself, or other rows at distance 0.
 		_, got := nb.Row(r)
 		for _, d2 := range got {
 			if d2 <= truth[i] {
@@ -37,11 +36,12 @@ func Recall(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, sampl
 	return float64(hits) / float64(len(rows)*nb.K), nil
 }
 
-// truthRows is how many rows are packed at a time for the truth: few, so that the
-// check takes little memory.
+// truthRows is the number of rows that are packed at a time for the true lists, few so that the
+// check needs little memory.
 const truthRows = 4000
 
-// farthest returns for every query, a row of all, the squared distance of its k-th neighbour.
+// farthest returns the squared distance of the k-th neighbour among all for every query, which is
+// itself one of the rows.
 func farthest(ctx context.Context, all, q vec.Matrix[float32], k int, s knn.Settings) ([]float64, error) {
 	n := all.Rows
 	parts, errs := make([]*knn.Neighbors, par.Pieces(n, truthRows)), make([]error, par.Pieces(n, truthRows))

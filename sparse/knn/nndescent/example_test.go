@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn/nndescent"
 )
 
-// Points on a circle: the nearest are those beside.
+// The nearest points on a circle are the adjacent ones.
 func ExampleGraph() {
 	const n = 3000
 	x := vec.New[float32](n, 2)

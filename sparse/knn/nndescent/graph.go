@@ -12,9 +12,9 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Graph returns k near other rows of every row of x, nearest first, at exact
-// distances; see knn.Graph for the exact ones. It fails if k is not in
-// 1..x.Rows-1, or with a *knn.ValueError if a value is not finite.
+// Graph returns k near other rows of every row of x, nearest first, with exact distances; knn.Graph
+// returns the exact neighbours. It returns an error if k is not in 1..x.Rows-1, and a
+// *knn.ValueError if a value is not finite.
 func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	if k < 1 || k >= x.Rows || x.Cols < 1 || x.Rows > mostRows {
 		return nil, Report{}, fmt.Errorf("nndescent: %d neighbours for %d rows of dimension %d: want 1 to one less than there are rows, at most %d, with columns", k, x.Rows, x.Cols, mostRows)
@@ -51,8 +51,8 @@ type grower struct {
 	set  Settings
 	s    knn.Settings
 	pool par.Lender[work]
-	// rows are those of x in the order of the leaves of a first tree, so that
-	// near ones lie near each other; row i is row order[i] of x.
+	// rows are the rows of x in the order of the leaves of the first tree, so that near rows are
+	// near in memory; row i is row order[i] of x.
 	rows  points
 	order []int32
 	// done of total steps are done.
@@ -83,7 +83,7 @@ func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 		return nil, err
 	}
 	nb := g.exact(l)
-	// Who hears that this is done may let go of memory, before a sample looks at all of x again.
+	// The progress function may release memory now, before a sample reads all of x again.
 	g.rows, g.order, g.pool = points{}, nil, par.Lender[work]{}
 	g.done = g.total - 1
 	g.step()
@@ -107,7 +107,7 @@ func (g *grower) descend(ctx context.Context, l lists) error {
 		}
 	}
 	g.report.Bytes = int64(4*(len(g.rows.data)+len(g.order))+8*len(l.keys)) + g.pool.Sum((*work).bytes)
-	g.report.Bytes += max(a.bytes(), 12*int64(g.x.Rows)*int64(g.k)) // the result comes when the other has gone
+	g.report.Bytes += max(a.bytes(), 12*int64(g.x.Rows)*int64(g.k)) // the result is allocated after the other memory is freed
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (g *grower) step() {
 	g.said()
 }
 
-// said says how far the work is.
+// said reports the progress.
 func (g *grower) said() {
 	if g.s.Progress != nil {
 		g.s.Progress(g.done, g.total)
@@ -163,7 +163,7 @@ func (w *work) leaf(p points, l lists, rows []int32) {
 	}
 }
 
-// found is a row of x at its exact squared distance.
+// found is a row of x with its exact squared distance.
 type found struct {
 	d2  float64
 	row int32
@@ -173,7 +173,7 @@ func (f found) compare(g found) int {
 	return cmp.Or(cmp.Compare(f.d2, g.d2), cmp.Compare(f.row, g.row))
 }
 
-// exact measures all candidates again and returns the k nearest.
+// exact computes the distances of all candidates again, in float64, and returns the k nearest.
 func (g *grower) exact(l lists) *knn.Neighbors {
 	nb := knn.NewNeighbors(g.x.Rows, g.k)
 	par.Ranges(g.s.Threads, g.x.Rows, taskRows, func(_, from, to int) {
@@ -199,7 +199,7 @@ func (g *grower) exact(l lists) *knn.Neighbors {
 	return nb
 }
 
-// rank inserts f where it belongs, most often at the end.
+// rank inserts f at its position, most often at the end.
 func (w *work) rank(f found) {
 	w.ranked = append(w.ranked, f)
 	p := len(w.ranked) - 1

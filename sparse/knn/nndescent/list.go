@@ -7,14 +7,14 @@ import (
 	"unfold/internal/simd/dist"
 )
 
-// A key (dist.Key) is a neighbour; its lowest bit says whether it has been joined.
+// A key (dist.Key) is a neighbour; its lowest bit is set once it has been joined.
 const (
 	joined = 1
 	empty  = uint64(math.MaxUint64)
 )
 
-// collect sorts into w.fresh the rows at distances d that come before the last
-// of a list, at most as many as it has places.
+// collect sorts into w.fresh the rows at distances d that come before the last entry of a list, at
+// most as many as the list has.
 func (w *work) collect(list []uint64, d []float32, rows []int32) {
 	worst, fresh := list[len(list)-1]&^joined, w.fresh
 	for i, v := range d {
@@ -38,8 +38,8 @@ func (w *work) collect(list []uint64, d []float32, rows []int32) {
 	w.fresh = fresh
 }
 
-// merge merges w.fresh into a list, except for what it holds already, and
-// returns how many of its places are new.
+// merge merges w.fresh into a list, skipping rows that it has already, and returns the number of
+// new entries.
 func (w *work) merge(list []uint64) int {
 	if len(w.fresh) == 0 {
 		return 0

@@ -29,8 +29,8 @@ func graph(t testing.TB, x vec.Matrix[float32], k int, set Settings, s knn.Setti
 	return nb, report
 }
 
-// wellFormed checks what even an inexact graph must satisfy: true distances,
-// order, no row twice, none its own neighbour.
+// wellFormed checks the conditions for any graph, exact or not: true distances, order, no row
+// twice, and no row as its own neighbour.
 func wellFormed(t testing.TB, x vec.Matrix[float32], nb *knn.Neighbors) {
 	t.Helper()
 	for i := range nb.N {
@@ -49,9 +49,8 @@ func wellFormed(t testing.TB, x vec.Matrix[float32], nb *knn.Neighbors) {
 	}
 }
 
-// On every kind of difficult points the graph is well formed, and where there
-// are no ties it holds most of the true neighbours, even without any structure
-// in 40 dimensions.
+// The graph is well formed for every kind of difficult points. Without ties it has most of the true
+// neighbours, even without any structure in 40 dimensions.
 func TestKinds(t *testing.T) {
 	for _, kind := range knntest.Kinds {
 		for _, size := range []struct{ n, dim, k int }{{2500, 5, 7}, {1800, 40, 15}} {
@@ -70,8 +69,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// The reported recall of all rows is what a comparison with the exact graph
-// finds.
+// The reported recall of all rows equals that of a comparison with the exact graph.
 func TestRecallIsTrue(t *testing.T) {
 	const n, k = 3000, 6
 	x := knntest.Points[float32]("gauss", n, 12, 2)
@@ -107,7 +105,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Few rows, or lists that nearly hold all rows, are exact.
+// Few rows, or lists of nearly all rows, give the exact graph.
 func TestFewRows(t *testing.T) {
 	for _, size := range []struct{ n, k int }{{2, 1}, {100, 99}, {1024, 15}, {1100, 1099}} {
 		x := knntest.Points[float32]("gauss", size.n, 4, 3)
@@ -158,7 +156,7 @@ func TestOrdered(t *testing.T) {
 	})
 }
 
-// Merging lists is sorting both and dropping what is there twice.
+// Merging lists equals sorting both and dropping duplicates.
 func TestMerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfNDistinct(rapid.Int32Range(0, 40), 1, 30, rapid.ID[int32])
@@ -196,7 +194,7 @@ func TestMerge(t *testing.T) {
 }
 
 func BenchmarkGraph(b *testing.B) {
-	// As data after a principal component analysis: variances fall.
+	// Variances decrease, as in data after a principal component analysis.
 	const n, dim = 20000, 50
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := vec.New[float32](n, dim)

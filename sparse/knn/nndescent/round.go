@@ -8,7 +8,7 @@ import (
 	"unfold/internal/simd/dist"
 )
 
-// lists are the nearest rows known of every row, k each, nearest first.
+// lists has the nearest known rows of every row, k each, nearest first.
 type lists struct {
 	k    int
 	keys []uint64
@@ -24,21 +24,21 @@ func newLists(n, k int) lists {
 
 func (l lists) row(i int32) []uint64 { return l.keys[int(i)*l.k : (int(i)+1)*l.k] }
 
-// general holds the general neighbours of rows (Dong et al. 2011): the first rows in the
-// list of a row, and some in whose lists it is among the first, its reverse neighbours.
-// There are up to width of them a row, row << 1 | joined.
+// general has the general neighbours of rows (Dong et al. 2011): the first rows in the list of a
+// row, and its reverse neighbours, some of the rows that list it among their first. A row has up to
+// width of them, as row << 1 | joined.
 type general struct {
 	first, width int
 	of           []int32
 	size         []int32
-	// fresh says whether some are not joined.
+	// fresh reports whether some are not joined yet.
 	fresh []bool
-	// ranks holds one place of each list after the other, for few places at a time.
+	// ranks has a few columns of the lists, column by column: entry m of every list.
 	ranks []int32
 }
 
-// ranksAtOnce is how many places of all lists are copied at a time: more take memory, and
-// fewer more passes over the lists.
+// ranksAtOnce is the number of columns of the lists that are copied at a time. More would need more
+// memory, and fewer more passes over the lists.
 const ranksAtOnce = 4
 
 func newGeneral(n, first int) general {
@@ -68,8 +68,8 @@ func (a general) addNeighbor(i, entry int32) {
 	}
 }
 
-// fill collects the general neighbours. Of the reverse neighbours of a row those come
-// first that have it high up in their lists.
+// fill collects the general neighbours. Reverse neighbours that list a row at a higher rank come
+// first.
 func (a general) fill(l lists, threads int) {
 	par.Ranges(threads, len(a.size), taskRows, func(_, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
@@ -84,7 +84,7 @@ func (a general) fill(l lists, threads int) {
 	}
 }
 
-// reverse adds the reverse neighbours that have a row at some places of their lists.
+// reverse adds the reverse neighbours that list a row at ranks first..last.
 func (a general) reverse(l lists, first, last, threads int) {
 	n := len(a.size)
 	par.Ranges(threads, n, taskRows, func(_, from, to int) {
@@ -94,7 +94,7 @@ func (a general) reverse(l lists, first, last, threads int) {
 			}
 		}
 	})
-	// A task passes over all lists for the sake of a part of the rows.
+	// A task passes over all lists to handle one part of the rows.
 	const parts = 4
 	par.Ranges(threads, n, (n+parts-1)/parts, func(_, from, to int) {
 		for rank := first; rank < last; rank++ {
@@ -111,8 +111,8 @@ func (a general) reverse(l lists, first, last, threads int) {
 	})
 }
 
-// holds reports whether row i is among the first in the list of j, given the
-// key of j in the list of i: the two are equally far from each other.
+// holds reports whether row i is among the first in the list of j, given the key of j in the list
+// of i, which has the same distance.
 func (l lists) holds(first int, j, i int32, k uint64) bool {
 	list := l.row(j)[:first]
 	self := k>>32<<32 | uint64(uint32(i)<<1)
@@ -124,10 +124,9 @@ func (l lists) holds(first int, j, i int32, k uint64) bool {
 
 const taskRows = 512
 
-// round joins every row with the general neighbours of its general neighbours, as far as
-// one of the two steps is new, and returns how many places of lists changed. Each row
-// looks at general neighbours, which are from before the round, and changes its own list
-// alone.
+// round joins every row with the general neighbours of its general neighbours, if at least one of
+// the two steps is new, and returns the number of changed list entries. Each row reads the general
+// neighbours from before the round, and changes only its own list.
 func round(p points, a general, l lists, pool *par.Lender[work], threads int) int {
 	var changed atomic.Int64
 	par.Ranges(threads, p.n, taskRows, func(_, from, to int) {
@@ -152,7 +151,7 @@ func round(p points, a general, l lists, pool *par.Lender[work], threads int) in
 	return int(changed.Load())
 }
 
-// meet lists in w.rows the rows that row i, which has a list, is joined with.
+// meet collects in w.rows the rows that row i, with the given list, is joined with.
 func (w *work) meet(a general, i int32, list []uint64) {
 	for _, r := range w.marked {
 		w.seen[r/64] = 0
@@ -169,7 +168,7 @@ func (w *work) meet(a general, i int32, list []uint64) {
 		if step&joined != 0 && !a.fresh[j] {
 			continue
 		}
-		// Room for all, written without a branch on what was seen.
+		// There is space for all rows, and they are written without a branch on seen.
 		others, n := a.row(j), len(w.rows)
 		w.rows = slices.Grow(w.rows, len(others))[:n+len(others)]
 		for _, o := range others {

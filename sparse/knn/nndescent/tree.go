@@ -8,8 +8,7 @@ import (
 	"unfold/internal/simd/dist"
 )
 
-// points are rows in an order of their own, each beginning on a cache line if
-// it fills several.
+// points are rows in their own order, each aligned to a cache line if it fills several.
 type points struct {
 	n, dim, stride int
 	data           []float32
@@ -39,14 +38,13 @@ func (p points) distances(out []float32, q int32, others []int32) {
 	dist.Rows(out, p.row(q), p.data, p.stride, others)
 }
 
-// tree is a random projection tree (Dasgupta and Freund 2008) that is cut at
-// medians: leaf b holds rows order[cut(b)] to order[cut(b+1)]. Where the cuts
-// are depends on the number of rows alone.
+// tree is a random projection tree (Dasgupta and Freund 2008), divided at medians: leaf b has rows
+// order[cut(b)] to order[cut(b+1)]. The cuts depend only on the number of rows.
 type tree struct {
 	order []int32
 }
 
-// cuts returns where the leaves of a tree over n rows begin, and n.
+// cuts returns the starts of the leaves of a tree over n rows, followed by n.
 func cuts(n, leaf int) []int {
 	var out []int
 	var split func(from, to int)
@@ -85,9 +83,8 @@ type splitter struct {
 	keys []uint64
 }
 
-// split orders rows by how much nearer they are to one of two of them than to
-// the other, a projection on the line through both, and goes on with the
-// halves.
+// split orders rows by the difference of their distances to two of them, which is a projection on
+// the line through both, and continues with the halves.
 func (g *splitter) split(rows []int32) {
 	if len(rows) <= g.leaf {
 		return
@@ -112,8 +109,8 @@ func (g *splitter) split(rows []int32) {
 	g.split(rows[middle:])
 }
 
-// ordered returns bits in the order of the values; NaN, the difference of two
-// infinities, counts as 0.
+// ordered returns bits that compare like the values; NaN, the difference of two infinities, counts
+// as 0.
 func ordered(v float32) uint32 {
 	if v != v {
 		v = 0

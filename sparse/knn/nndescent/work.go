@@ -3,17 +3,17 @@ package nndescent
 // work is the scratch memory of one task.
 type work struct {
 	fresh, merged []uint64
-	// rows are those to be measured, d their distances.
+	// rows are the rows to compare, d their distances.
 	rows []int32
 	d    []float32
-	// seen has a bit for every row that was met, marked lists them.
+	// seen has a bit for every visited row, marked lists these rows.
 	seen   []uint64
 	marked []int32
 	exact  []float64
 	ranked []found
 }
 
-// fit makes room for marks of n rows.
+// fit allocates marks for n rows.
 func (w *work) fit(n int) {
 	if words := (n + 63) / 64; len(w.seen) < words {
 		w.seen = make([]uint64, words)

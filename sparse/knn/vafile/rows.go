@@ -6,14 +6,14 @@ import (
 	"unfold/internal/simd"
 )
 
-// Rows holds N rows; see the package comment.
+// Rows has N rows; see the package comment.
 type Rows struct {
 	N    int
 	data []uint8
 	norm []int32
 }
 
-// NewRows returns room for n rows, all of them zero. Their norms are Never.
+// NewRows returns n rows of zeros with the norm Never.
 func NewRows(n int) *Rows {
 	r := &Rows{N: n}
 	r.data = make([]uint8, r.Blocks()*Width*Dims)
@@ -30,8 +30,7 @@ func (r *Rows) Bytes() int64 { return int64(len(r.data) + 4*len(r.norm)) }
 // Blocks returns the number of blocks.
 func (r *Rows) Blocks() int { return (r.N + Width - 1) / Width }
 
-// Set makes x row j. It panics if a number is above Largest, or there is no such
-// row.
+// Set sets row j to x. It panics if an integer is above Largest, or there is no such row.
 func (r *Rows) Set(j int, x *[Dims]uint8, norm int32) {
 	if j < 0 || j >= r.N {
 		panic(fmt.Sprintf("vafile: row %d of %d", j, r.N))
@@ -46,16 +45,15 @@ func (r *Rows) Set(j int, x *[Dims]uint8, norm int32) {
 	r.norm[j] = norm
 }
 
-// Compare sets dst[j] to norm_j - q x_j for every row, and least[b] to the
-// smallest of block b. dst has length Blocks()*Width, least Blocks(); it panics
-// if they are shorter.
+// Compare sets dst[j] to norm_j - q x_j for every row, and least[b] to the minimum in block b. dst
+// has length Blocks()*Width, least Blocks(); it panics if they are shorter.
 func (r *Rows) Compare(level simd.Level, dst, least []int32, q *[Dims]int8) {
 	if r.N > 0 {
 		compare(level, dst[:len(r.norm)], least[:r.Blocks()], q, r.data, r.norm)
 	}
 }
 
-// compareGeneric is the plain twin of the kernels.
+// compareGeneric is the portable version of the kernels.
 func compareGeneric(dst, least []int32, q *[Dims]int8, data []uint8, norm []int32) {
 	for b := range least {
 		block, out := data[b*Width*Dims:][:Width*Dims], dst[b*Width:][:Width]

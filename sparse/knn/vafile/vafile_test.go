@@ -11,8 +11,7 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// random returns n rows and their numbers; now and then a number is at the end of
-// its range.
+// random returns n rows and their norms; some integers are at the ends of their range.
 func random(n int, rng *rand.Rand) (r *Rows, x [][Dims]uint8, norm []int32) {
 	r, x, norm = NewRows(n), make([][Dims]uint8, n), make([]int32, n)
 	for j := range n {
@@ -25,7 +24,7 @@ func random(n int, rng *rand.Rand) (r *Rows, x [][Dims]uint8, norm []int32) {
 	return r, x, norm
 }
 
-// Every level gives the numbers of the definition.
+// Every instruction set computes the definition.
 func TestCompare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "n")
@@ -62,8 +61,8 @@ func TestCompare(t *testing.T) {
 	})
 }
 
-// Kernels read and write nothing beyond their slices, and wherever these begin:
-// at the end of memory, or off the place where an array begins, between canaries.
+// Kernels read and write nothing outside their slices, wherever these begin: at the end of memory,
+// or unaligned between canaries.
 func TestCompareKeepsWithin(t *testing.T) {
 	const canary = 0x5a5a5a5a
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -127,8 +126,8 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// Every level gives the numbers of the definition for wide rows, some of them
-// twice; nothing is read or written beyond the ends.
+// Every instruction set computes the definition for wide rows, some of them listed twice, and
+// accesses nothing beyond the ends.
 func TestWide(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 100).Draw(rt, "n")
@@ -170,7 +169,7 @@ func TestWide(t *testing.T) {
 	})
 }
 
-// Every level passes what does not exceed the limit, at the ends of the range too.
+// Every instruction set passes exactly the values up to the limit, also at the ends of the range.
 func TestPass(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		blocks := rapid.IntRange(0, 6).Draw(rt, "blocks")

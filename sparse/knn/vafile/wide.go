@@ -6,15 +6,15 @@ import (
 	"unfold/internal/simd"
 )
 
-// Wide holds N rows of WideDims numbers, each a cache line of its own, for a
-// closer look at those that a comparison leaves.
+// Wide has N rows of WideDims integers, each in its own cache line, for a finer comparison of the
+// rows that pass the first.
 type Wide struct {
 	N    int
 	data []uint8
 	norm []int32
 }
 
-// NewWide returns room for n rows, all of them zero, norms included.
+// NewWide returns n rows of zeros with norms of zero.
 func NewWide(n int) *Wide {
 	return &Wide{N: n, data: make([]uint8, n*WideDims), norm: make([]int32, n)}
 }
@@ -22,8 +22,7 @@ func NewWide(n int) *Wide {
 // Bytes returns the memory that the rows take.
 func (w *Wide) Bytes() int64 { return int64(len(w.data) + 4*len(w.norm)) }
 
-// Set makes x row j. It panics if a number is above Largest, or there is no such
-// row.
+// Set sets row j to x. It panics if an integer is above Largest, or there is no such row.
 func (w *Wide) Set(j int, x *[WideDims]uint8, norm int32) {
 	if j < 0 || j >= w.N {
 		panic(fmt.Sprintf("vafile: row %d of %d", j, w.N))
@@ -49,7 +48,7 @@ func (w *Wide) Compare(level simd.Level, dst, rows []int32, q *[WideDims]int8) {
 	gather(level, dst[:len(rows)], rows, q, w.data, w.norm)
 }
 
-// gatherGeneric is the plain twin of the kernels.
+// gatherGeneric is the portable version of the kernels.
 func gatherGeneric(dst, rows []int32, q *[WideDims]int8, data []uint8, norm []int32) {
 	for t, j := range rows {
 		v := norm[j]
@@ -68,7 +67,7 @@ func Pass(level simd.Level, mask []uint64, value []int32, limit int32) {
 	}
 }
 
-// passGeneric is the plain twin of the kernels.
+// passGeneric is the portable version of the kernels.
 func passGeneric(mask []uint64, value []int32, limit int32) {
 	for b := range mask {
 		mask[b] = 0

@@ -16,7 +16,7 @@ func pairs(src Op, dst VecVirtual) {
 	VMOVSLDUP(dst, dst)
 }
 
-// fold adds up the rows of sum, each of so many values, in its lower half.
+// fold adds the rows of sum, each of width values, in its lower half.
 func fold(sum VecVirtual, width int) {
 	high := XMM()
 	VEXTRACTF128(U8(1), sum, high)
@@ -27,7 +27,7 @@ func fold(sum VecVirtual, width int) {
 	}
 }
 
-// store writes first and second, of so many values each, to a looseSums.
+// store writes first and second, of width values each, to a looseSums.
 func store(first, second Register, width int) {
 	sums := Load(Param("sums"), GP64())
 	if width == 2 {
@@ -39,7 +39,7 @@ func store(first, second Register, width int) {
 	VMOVUPS(second, Mem{Base: sums, Disp: 16})
 }
 
-// product are the registers of a product of loose solves.
+// product has the registers of a product of loose solves.
 type product struct {
 	width           int
 	p, index, value Register
@@ -48,10 +48,10 @@ type product struct {
 	sums            []VecVirtual // of the row
 }
 
-// mulLoose writes the product for rows of so many values. A register holds four entries of two
-// columns, or one entry of four. The last four entries that end a row are masked down to those that are
-// left of it, as a loop over these would be mispredicted in most rows; the first rows of a matrix,
-// before which four entries are not in memory, have that loop.
+// mulLoose writes the product for rows of width values. A register has four entries of two columns,
+// or one entry of four. The last four entries of a row are masked to the remaining ones, since a
+// loop over these would be mispredicted in most rows. The first rows of a matrix, before which
+// there are not four entries in memory, use such a loop.
 func mulLoose(width int) {
 	name := fmt.Sprintf("mulLoose%d", width)
 	TEXT(name+"AVX2", NOSPLIT, "func(q, p, diagonal *float32, start *int, index *int32, value *float32, from, to int, sums *[8]float32)")
@@ -146,7 +146,7 @@ func lastOnes() Mem {
 	})
 }
 
-// load sets dst to row j of p, and j to where it is, in words.
+// load sets dst to row j of p, and j to its offset in words.
 func (m *product) load(j, dst Register) {
 	if m.width == 2 {
 		VMOVSD(Mem{Base: m.p, Index: j, Scale: 8}, dst)
@@ -156,7 +156,7 @@ func (m *product) load(j, dst Register) {
 	VMOVUPS(Mem{Base: m.p, Index: j, Scale: 8}, dst)
 }
 
-// single adds the k-th entry from e on, times one, to sum.
+// single adds entry e+k, times one, to sum.
 func (m *product) single(k int, sum Register) {
 	j, u := GP64(), XMM()
 	MOVLQSX(Mem{Base: m.index, Index: m.e, Scale: 4, Disp: 4 * k}, j)
@@ -164,7 +164,7 @@ func (m *product) single(k int, sum Register) {
 	VFMADD231PS(u, m.one, sum)
 }
 
-// four adds four entries, those that a mask has if it is not nil.
+// four adds four entries, or those in mask if it is not nil.
 func (m *product) four(mask VecVirtual) {
 	var values Op = Mem{Base: m.value, Index: m.e, Scale: 4}
 	masked := XMM()
@@ -199,8 +199,8 @@ func (m *product) four(mask VecVirtual) {
 	VFMADD231PS(low, w, m.sums[0])
 }
 
-// stepLoose writes the rest of an iteration of loose solves for rows of so many values. A register holds
-// four rows of two columns, or two of four.
+// stepLoose writes the rest of an iteration of loose solves for rows of width values. A register
+// has four rows of two columns, or two of four.
 func stepLoose(width int) {
 	name := fmt.Sprintf("stepLoose%d", width)
 	TEXT(name+"AVX2", NOSPLIT, "func(y, r, p, q, diagonal *float32, fours int, factors, sums *[8]float32)")

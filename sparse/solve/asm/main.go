@@ -25,8 +25,7 @@ func main() {
 	Generate()
 }
 
-// slicedMul writes the product of a sliced matrix. A register holds eight rows of two
-// columns.
+// slicedMul writes the product of a sliced matrix. A register has eight rows of two columns.
 func slicedMul(twice Mem) {
 	TEXT("slicedMulAVX512", NOSPLIT, "func(q, p *float32, start *int, index *int32, value *float32, from, to int, sums *[32]float32)")
 	Doc("slicedMulAVX512 sets slices from..to of q = p - V p for two columns, and sums to those",
@@ -131,7 +130,7 @@ func singleStep(twice Mem) {
 	finish(squares, weighted)
 }
 
-// column is a loop over column k of a factor, whose entries are at..end.
+// column is a loop over column k of a factor, with the entries at..end.
 type column struct {
 	start, to, below, y Register
 	at, end             Register
@@ -142,7 +141,7 @@ func newColumn() column {
 	return column{start: arg("start"), to: arg("to"), below: arg("below"), y: arg("y"), at: GP64(), end: GP64()}
 }
 
-// entries writes the loop: body gets an entry and what is of its row, in y.
+// entries writes the loop; body gets an entry and the row's values in y.
 func (c column) entries(name string, body func(below VecVirtual, row Mem)) {
 	JMP(LabelRef(name + "Test"))
 	Label(name)

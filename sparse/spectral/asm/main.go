@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// columns are those of a block; a row of them is a vector.
+// columns is the number of columns of a block; a row of them is a vector.
 const columns = 4
 
 // rowBytes is the size of a row.
@@ -24,7 +24,7 @@ func main() {
 
 func arg(name string) Register { return Load(Param(name), GP64()) }
 
-// row is column c of the rows that at names.
+// row is column c of the rows at index at.
 func row(base, at Register, c int) Mem { return Mem{Base: base, Index: at, Scale: 1, Disp: 8 * c} }
 
 // walk writes a loop over the rows.
@@ -46,7 +46,7 @@ func done() {
 	RET()
 }
 
-// products writes that of one block with two others.
+// products writes the products of one block with two others.
 func products() {
 	TEXT("productsAVX2", NOSPLIT, "func(sums, x, y, z *float64, rows int)")
 	Pragma("noescape")
@@ -117,7 +117,7 @@ func combine() {
 	done()
 }
 
-// residual writes that of the vectors, and its squares.
+// residual writes the residuals of the vectors, and their squares.
 func residual() {
 	TEXT("residualAVX2", NOSPLIT, "func(r, x, lx, theta, sums *float64, rows int)")
 	Pragma("noescape")
@@ -138,7 +138,7 @@ func residual() {
 	done()
 }
 
-// project writes the subtraction of what is in the span of others.
+// project writes the subtraction of the part in the span of others.
 func project() {
 	TEXT("projectAVX2", NOSPLIT, "func(x, o, part *float64, rows int)")
 	Pragma("noescape")

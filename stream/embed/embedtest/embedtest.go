@@ -1,5 +1,4 @@
-// Package embedtest has a little data and a small model of it, for tests of what places
-// events.
+// Package embedtest has a small data set and a small model of it, for tests of placing.
 package embedtest
 
 import (
@@ -19,8 +18,8 @@ import (
 // Dim is the length of the vectors.
 const Dim = 4
 
-// Sample makes a table of events: their ids in column "event", counted from first on, one
-// of three classes each in "class", and vectors in "v" that lie where their class is.
+// Sample makes a table of events: ids in column "event", counted from first on, one of three
+// classes each in "class", and vectors in "v" near the centre of their class.
 func Sample(t testing.TB, rng *rand.Rand, first int64, rows int) *table.Table {
 	t.Helper()
 	x := vec.New[float32](rows, Dim)
@@ -39,15 +38,15 @@ func Sample(t testing.TB, rng *rand.Rand, first int64, rows int) *table.Table {
 	return out
 }
 
-// Fit learns a small map, version 3, of such a table in so many steps: "event" is the id,
-// "class" is kept.
+// Fit learns a small map, version 3, of such a table in the given number of steps: "event" is the
+// id, "class" is kept.
 func Fit(t testing.TB, records *table.Table, steps int) *snapshot.Snapshot {
 	t.Helper()
 	mapping := ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}
 	return FitOf(t, records, mapping, fit.Spec{Common: models.Common{Steps: steps, Seed: 1, Threads: 1}})
 }
 
-// FitOf is Fit of any table, whose columns are used as the mapping says.
+// FitOf is Fit for any table, with its columns mapped by mapping.
 func FitOf(t testing.TB, records *table.Table, mapping ingest.Mapping, spec fit.Spec) *snapshot.Snapshot {
 	t.Helper()
 	f, err := ingest.NewFitter(mapping, records.Schema())

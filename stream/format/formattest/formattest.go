@@ -21,7 +21,7 @@ const (
 	Vector = "v"
 )
 
-// Formats are those that a message can have.
+// Formats returns all formats of messages.
 func Formats() []format.Name {
 	return []format.Name{format.Arrow, format.JSON, format.Avro, format.Protobuf}
 }
@@ -52,7 +52,8 @@ func (e Event) fields() []field {
 	return append(all, field{Vector, `{"type":"array","items":"float"}`, "repeated float", e.Vector})
 }
 
-// Schema is what a registry has to hold for messages of such events; nil where they name none.
+// Schema returns the schema that a registry must have for messages of such events; nil for formats
+// without schemas.
 func Schema(n format.Name, e Event) *registry.Schema {
 	all := e.fields()
 	switch n {
@@ -72,8 +73,8 @@ func Schema(n format.Name, e Event) *registry.Schema {
 	return nil
 }
 
-// Message writes events as one message, which names the schema by its id in the registry where
-// its format has schemas. In Avro and Protobuf a message holds one event.
+// Message encodes events as one message, with the schema's id if its format has schemas. In Avro
+// and Protobuf a message has one event.
 func Message(n format.Name, schema int, events ...Event) ([]byte, error) {
 	switch n {
 	case format.Arrow:

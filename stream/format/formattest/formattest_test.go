@@ -12,7 +12,7 @@ import (
 	"unfold/stream/registry/registrytest"
 )
 
-// TestMessage: what is written in a format is read as that format, and holds the event.
+// A message in a format is recognised as that format, and contains the event.
 func TestMessage(t *testing.T) {
 	for name, e := range map[string]Event{
 		"number":        {ID: int64(-7), Class: "a", Vector: []float32{.25, -1e-3, 300}},

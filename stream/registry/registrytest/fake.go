@@ -19,7 +19,7 @@ type Fake struct {
 	fake   *srfake.Registry
 	status atomic.Int64
 	only   atomic.Pointer[string]
-	// against is why every schema that is compared is not compatible; nil: it is.
+	// against is the reason why every compared schema is incompatible; nil: it is compatible.
 	against atomic.Pointer[string]
 }
 
@@ -41,7 +41,7 @@ func StartFake(t testing.TB) *Fake {
 	return r
 }
 
-// refuses answers a comparison of schemas, if it is set to.
+// refuses answers a comparison of schemas, if so configured.
 func (r *Fake) refuses(w http.ResponseWriter, q *http.Request) bool {
 	why := r.against.Load()
 	if why == nil || !strings.HasPrefix(q.URL.Path, "/compatibility/") {
@@ -52,7 +52,7 @@ func (r *Fake) refuses(w http.ResponseWriter, q *http.Request) bool {
 	return true
 }
 
-// Incompatible lets it find every schema that is compared incompatible, for that reason.
+// Incompatible makes every comparison of schemas fail with that reason.
 func (r *Fake) Incompatible(why string) { r.against.Store(&why) }
 
 // URL is where it is.
@@ -68,7 +68,7 @@ func (r *Fake) Client() *registry.Client {
 	return c
 }
 
-// Seed puts the first version of a subject's schema there.
+// Seed adds the first version of a subject's schema.
 func (r *Fake) Seed(subject string, id int, typ registry.Type, text string) {
 	r.t.Helper()
 	s := sr.Schema{Schema: text}
@@ -78,21 +78,21 @@ func (r *Fake) Seed(subject string, id int, typ registry.Type, text string) {
 	r.fake.SeedSchema(subject, 1, id, s)
 }
 
-// Refuse makes it answer all requests of a method ("": any) with a status, until it is 0.
+// Refuse makes all requests of a method ("": any) fail with a status; 0 ends it.
 func (r *Fake) Refuse(method string, status int) {
 	r.only.Store(&method)
 	r.status.Store(int64(status))
 }
 
-// Away makes it answer nothing but that it is not available, or be there again.
+// Away makes all requests fail as unavailable, or ends that.
 func (r *Fake) Away(away bool) {
 	if r.Refuse("", 0); away {
 		r.Refuse("", http.StatusServiceUnavailable)
 	}
 }
 
-// Conflict makes it take no schema any more.
+// Conflict makes it reject all schemas permanently.
 func (r *Fake) Conflict() { r.Refuse(http.MethodPost, http.StatusConflict) }
 
-// Closed makes it take no schema now.
+// Closed makes it reject all schemas temporarily.
 func (r *Fake) Closed() { r.Refuse(http.MethodPost, http.StatusServiceUnavailable) }

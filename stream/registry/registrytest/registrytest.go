@@ -1,6 +1,6 @@
-// Package registrytest runs schema registries for tests: one in the own process (Fake), and a
-// real one, Apicurio Registry, in a process
-// of its own, with what testdata/registry names. It needs java, and mvn the first time.
+// Package registrytest runs schema registries for tests: one in the test's process (Fake), and a
+// real one, Apicurio Registry, in its own process, in the version of testdata/registry. It needs
+// java, and mvn on first use.
 package registrytest
 
 import (
@@ -46,11 +46,11 @@ type Registry struct {
 	log bytes.Buffer
 }
 
-// startTimeout is how long a registry may take until it is ready.
+// startTimeout is the time for a registry to become ready.
 const startTimeout = 3 * time.Minute
 
-// Start starts a registry that ends with the test, in the tier of all tests; where there is no java or mvn,
-// see tier.Missing.
+// Start starts a registry that ends with the test, in the full tier; without java or mvn, see
+// tier.Missing.
 func Start(t testing.TB) *Registry {
 	t.Helper()
 	tier.Full(t, "it starts Apicurio Registry")
@@ -70,8 +70,7 @@ func Start(t testing.TB) *Registry {
 	return r
 }
 
-// Start runs the registry, again after Stop, and waits until it is ready. It has then
-// forgotten all schemas.
+// Start runs the registry, again after Stop, and waits until it is ready. It then has no schemas.
 func (r *Registry) Start() {
 	r.t.Helper()
 	jars, err := filepath.Glob(filepath.Join(r.dir, "*-runner.jar"))
@@ -104,7 +103,7 @@ func (r *Registry) Start() {
 	}
 }
 
-// listen reads what the registry says until it is gone.
+// listen reads the registry's output until it ends.
 func (r *Registry) listen(out io.ReadCloser) {
 	defer close(r.gone)
 	defer out.Close()
@@ -145,7 +144,7 @@ func (r *Registry) await() error {
 	}
 }
 
-// Compatibility sets the compatibility of a subject, or of all that have none of their own ("").
+// Compatibility sets the compatibility of a subject, or the default ("").
 func (r *Registry) Compatibility(t testing.TB, subject, level string) {
 	t.Helper()
 	path := "/config"
@@ -167,7 +166,7 @@ func (r *Registry) Compatibility(t testing.TB, subject, level string) {
 	}
 }
 
-// Stop ends the registry, if it runs, as a crash would.
+// Stop kills the registry, if it runs, as in a crash.
 func (r *Registry) Stop() {
 	if r.cmd == nil {
 		return
@@ -185,7 +184,7 @@ func (r *Registry) Stop() {
 	r.cmd = nil
 }
 
-// unpack unpacks the only archive of a folder there, and removes it.
+// unpack unpacks the only archive in a folder, and removes it.
 func unpack(dir string) error {
 	archives, err := filepath.Glob(filepath.Join(dir, "*.tar.gz"))
 	if err != nil || len(archives) != 1 {

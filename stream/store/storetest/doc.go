@@ -1,6 +1,5 @@
-// Package storetest is the conformance suite of package store: what every kind of
-// bucket has to do for snapshots to be published in it.
+// Package storetest is the conformance suite of package store: it tests that snapshots can be
+// published in a kind of bucket.
 //
-// Run takes a bucket, so that it can also do to it what must not happen: damage
-// objects, leave half of one behind.
+// Run takes a bucket instead of a store, so that it can also damage objects and leave partial ones.
 package storetest

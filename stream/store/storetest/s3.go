@@ -14,7 +14,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// S3 is a server that speaks S3's protocol and keeps a bucket named Bucket in memory.
+// S3 is a server of the S3 protocol that keeps one bucket, called Bucket, in memory.
 type S3 struct {
 	t       testing.TB
 	address string
@@ -23,11 +23,11 @@ type S3 struct {
 	done    chan error
 }
 
-// bucket is the one bucket of an S3.
+// bucket is the content of the S3 server's only bucket.
 const bucket = "maps"
 
-// StartS3 starts a server that lives as long as the test, and sets the credentials that
-// clients in this process use.
+// StartS3 starts a server that is stopped at the end of the test, and sets the credentials that S3
+// clients of this process read.
 func StartS3(t testing.TB) *S3 {
 	t.Helper()
 	for _, variable := range s3Credentials() {
@@ -43,7 +43,7 @@ func StartS3(t testing.TB) *S3 {
 	return s
 }
 
-// s3Credentials are the variables of the environment that clients of an S3 need.
+// s3Credentials are the environment variables that an S3 client needs.
 func s3Credentials() [][2]string {
 	return [][2]string{{"AWS_ACCESS_KEY_ID", "test"}, {"AWS_SECRET_ACCESS_KEY", "test"}, {"AWS_EC2_METADATA_DISABLED", "true"}}
 }
@@ -53,12 +53,12 @@ func (s *S3) URL(prefix string) string {
 	return "s3://" + bucket + "/" + prefix + "?endpoint=http://" + s.address
 }
 
-// Start lets it answer, again after Stop; it has kept what it held.
+// Start starts the server again after Stop. Its objects are still there.
 func (s *S3) Start() {
 	s.t.Helper()
 	l, err := net.Listen("tcp", s.address)
 	for end := time.Now().Add(time.Minute); errors.Is(err, syscall.EADDRINUSE) && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond) // a connection of somebody else's has the port meanwhile
+		time.Sleep(10 * time.Millisecond) // another process uses the port meanwhile
 		l, err = net.Listen("tcp", s.address)
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *S3) Start() {
 	go func() { done <- server.Serve(l) }()
 }
 
-// Stop cuts all connections and takes no more.
+// Stop closes all connections and accepts no new ones.
 func (s *S3) Stop() {
 	if s.server == nil {
 		return
@@ -82,7 +82,7 @@ func (s *S3) Stop() {
 	s.server = nil
 }
 
-// Put keeps an object under a key of its bucket.
+// Put stores an object under a key of the bucket.
 func (s *S3) Put(key string, data []byte) {
 	s.t.Helper()
 	to := url.URL{Scheme: "http", Host: s.address, Path: "/" + bucket + "/" + key}

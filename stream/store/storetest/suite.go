@@ -18,7 +18,7 @@ import (
 	"unfold/stream/store"
 )
 
-// Snapshot returns a valid snapshot of rows points on a map of two dimensions.
+// Snapshot returns a valid snapshot with this number of rows, on a map of two dimensions.
 func Snapshot(version uint64, rows int) *snapshot.Snapshot {
 	s := &snapshot.Snapshot{
 		Kind: "lvm", Version: version, Epoch: 1, Settings: []byte("{}"), Dim: 3, Reference: vec.New[float32](rows, 3), Mu: vec.New[float64](rows, 2),
@@ -45,8 +45,8 @@ func Snapshot(version uint64, rows int) *snapshot.Snapshot {
 	return s
 }
 
-// Run holds a kind of bucket to the contract of package store. Open returns an empty
-// bucket, the same whenever it is called within a test.
+// Run tests a kind of bucket against the contract of package store. Within a test, open returns the
+// same bucket at every call, at first empty.
 func Run(t *testing.T, open func(t *testing.T) *blob.Bucket) {
 	for name, test := range map[string]func(*testing.T, *blob.Bucket, *store.Store){
 		"what is put is got": roundTrip, "damage is reported": damage, "half an object is none": half, "old versions go": retention,
@@ -79,7 +79,7 @@ func roundTrip(t *testing.T, _ *blob.Bucket, s *store.Store) {
 	if all, err := s.List(ctx, "a"); err != nil || len(all) != 0 {
 		t.Fatalf("an empty store lists %v, %v", all, err)
 	}
-	// Larger than the parts that object stores upload, and small.
+	// The sizes are above and below the part size of uploads to object stores.
 	for version, rows := range map[uint64]int{1: 4, 2: 70_000} {
 		want := Snapshot(version, rows)
 		o := put(t, s, "a", want)
@@ -139,7 +139,7 @@ func damage(t *testing.T, bucket *blob.Bucket, s *store.Store) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A whole object that is not what was expected.
+	// The object is complete, but its content is another one's.
 	if err := bucket.WriteAll(ctx, o.Key, good, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func damage(t *testing.T, bucket *blob.Bucket, s *store.Store) {
 	}
 }
 
-// half begins an object and does not end it.
+// half starts to write an object without completing it.
 func half(t *testing.T, bucket *blob.Bucket, s *store.Store) {
 	broken := Snapshot(1, 4)
 	broken.Count = nil // not valid: it cannot be written
@@ -206,7 +206,7 @@ func retention(t *testing.T, _ *blob.Bucket, s *store.Store) {
 	}
 }
 
-// concurrent reads whatever is listed while versions come and go.
+// concurrent reads listed versions while other goroutines add and remove versions.
 func concurrent(t *testing.T, bucket *blob.Bucket, s *store.Store) {
 	ctx := t.Context()
 	const versions = 8

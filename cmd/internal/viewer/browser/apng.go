@@ -14,10 +14,10 @@ import (
 	"slices"
 )
 
-// Animate writes pictures of one size as an animated PNG that never ends, each shown for so many
-// hundredths of a second: the chunks acTL, fcTL and fdAT of the PNG Specification, third edition
-// (2025). All share a palette: the most frequent colours as they are, and of the others, with five
-// bits a channel, those that are frequent and far from all that are there.
+// Animate writes pictures of one size as an endlessly repeating animated PNG, each shown for the
+// given hundredths of a second (chunks acTL, fcTL and fdAT of the PNG Specification, third edition,
+// 2025). All share a palette: the most frequent colours exactly, and of the others, with five bits
+// a channel, those that are frequent and far from all chosen ones.
 func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 	if len(pictures) == 0 {
 		return errors.New("no pictures")
@@ -60,7 +60,7 @@ func Animate(w io.Writer, pictures []image.Image, hundredths uint16) error {
 	return out.err
 }
 
-// Frames returns how many pictures an animated PNG says it has, 0 if it is none.
+// Frames returns the number of pictures of an animated PNG, 0 if it is none.
 func Frames(data []byte) int {
 	for at := 8; at+12 <= len(data); {
 		n := int(binary.BigEndian.Uint32(data[at:]))
@@ -91,7 +91,7 @@ func (c *chunks) add(kind string, data []byte) {
 	c.raw(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body)))
 }
 
-// split encodes a picture and returns the chunks of that, those of one kind joined.
+// split encodes a picture and returns its chunks, with those of one kind joined.
 func split(p image.Image) (map[string][]byte, error) {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, p); err != nil {
@@ -107,7 +107,7 @@ func split(p image.Image) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// exactly is how many colours of a palette are as they are.
+// exactly is the number of exact colours of a palette.
 const exactly = 96
 
 // coarse is a colour with five bits a channel.
@@ -116,7 +116,7 @@ func coarse(c color.RGBA) color.RGBA {
 	return color.RGBA{five(c.R), five(c.G), five(c.B), 255}
 }
 
-// paletteOf are the colours of pictures that serve best.
+// paletteOf returns the best palette for some pictures.
 func paletteOf(pictures []image.Image) color.Palette {
 	count := map[color.RGBA]int{}
 	for _, p := range pictures {
@@ -131,7 +131,7 @@ func paletteOf(pictures []image.Image) color.Palette {
 	for c, n := range count {
 		rest[coarse(c)] += n
 	}
-	// far is how far each colour is from the nearest that is there, squared.
+	// far is the squared distance of each colour to the nearest chosen one.
 	far := map[color.RGBA]float64{}
 	nearer := func(to color.RGBA) {
 		for c := range rest {
@@ -162,7 +162,7 @@ func apart(a, b color.RGBA) float64 {
 	return r*r + g*g + blue*blue
 }
 
-// frequent are the most frequent colours, at most so many.
+// frequent returns at most most of the most frequent colours.
 func frequent(count map[color.RGBA]int, most int) []color.RGBA {
 	all := make([]color.RGBA, 0, len(count))
 	for c := range count {
@@ -186,7 +186,7 @@ func each(p image.Image, f func(x, y int, c color.RGBA)) {
 	}
 }
 
-// indexed is a picture in the colours of a palette, each pixel in the nearest one.
+// indexed returns a picture with each pixel in the nearest colour of a palette.
 func indexed(p image.Image, palette color.Palette) *image.Paletted {
 	out := image.NewPaletted(image.Rect(0, 0, p.Bounds().Dx(), p.Bounds().Dy()), palette)
 	known := map[color.RGBA]uint8{}
@@ -201,7 +201,7 @@ func indexed(p image.Image, palette color.Palette) *image.Paletted {
 	return out
 }
 
-// changed is the part of a picture that differs from the one before, a pixel at least.
+// changed returns the part of a picture that differs from the previous one, at least one pixel.
 func changed(before, now *image.Paletted) image.Rectangle {
 	var out image.Rectangle
 	for y := range now.Rect.Dy() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An animation is a PNG whose first picture is the first, and says how many there are.
+// An animation is a PNG of the first picture, and has the right number of frames.
 func TestAnimate(t *testing.T) {
 	var pictures []image.Image
 	for k := range 3 {

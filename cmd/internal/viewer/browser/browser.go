@@ -1,7 +1,7 @@
 // Package browser opens pages in a real browser, for tests.
 //
-// The browser is a Chromium that is installed (Debian: apt-get install chromium). Tests that open one are in
-// the tier of all tests; where there is none, see tier.Missing.
+// It uses an installed Chromium (Debian: apt-get install chromium). Tests that open one belong to
+// the full tier; without a browser, see tier.Missing.
 package browser
 
 import (
@@ -19,7 +19,7 @@ import (
 	"unfold/internal/testkit/tier"
 )
 
-// names are those under which the browser is looked for; UNFOLD_BROWSER names another.
+// names are the program names to search for; UNFOLD_BROWSER sets another.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
 // find returns the browser's path, or ends the test.
@@ -40,7 +40,7 @@ func find(t testing.TB) string {
 
 // Settings of a tab.
 type Settings struct {
-	// WebGL lets pages draw with WebGL 2, on a program in place of a graphics card.
+	// WebGL enables WebGL 2, with software rendering.
 	WebGL bool
 	// Width and Height are the window's, 1280 x 800 for 0.
 	Width, Height int
@@ -48,13 +48,13 @@ type Settings struct {
 	Dark bool
 }
 
-// Tab is a tab of a browser of its own.
+// Tab is a tab in its own browser.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
 
 	mu sync.Mutex
-	// said is what pages wrote on the console as errors and warnings, and what they threw.
+	// said has the errors and warnings that pages wrote to the console, and their exceptions.
 	said []string
 }
 
@@ -89,12 +89,12 @@ func Open(t testing.TB, s Settings) *Tab {
 		cancel()
 		<-heard
 	})
-	// The page is as large as asked for, without the window's frame.
+	// The page has the requested size, without the window's frame.
 	tab.Do(chromedp.EmulateViewport(int64(s.Width), int64(s.Height)))
 	return tab
 }
 
-// listen keeps what pages complain of.
+// listen collects the errors and warnings of pages.
 func (b *Tab) listen(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range console {
 		if err != nil {
@@ -108,7 +108,7 @@ func (b *Tab) listen(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// Said returns what pages complained of since it was last asked.
+// Said returns the errors and warnings since the last call.
 func (b *Tab) Said() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,7 +117,7 @@ func (b *Tab) Said() []string {
 	return out
 }
 
-// patience is how long a step may take.
+// patience is the timeout of a step.
 const patience = 60 * time.Second
 
 // Do runs actions, or ends the test.
@@ -130,7 +130,7 @@ func (b *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Eval evaluates an expression of the page, also a promise.
+// Eval evaluates an expression in the page and awaits promises.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -142,8 +142,8 @@ func Eval[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Wait waits until an expression of the page is true. It asks again if it asked a page that
-// another has just replaced, as the driver may do when the new one begins.
+// Wait waits until an expression of the page is true. It repeats the evaluation if the page was
+// just replaced by another.
 func (b *Tab) Wait(expression string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -159,7 +159,7 @@ func (b *Tab) Wait(expression string) {
 	}
 }
 
-// Show opens a page and waits until its points are there.
+// Show opens a page and waits until it shows its points.
 func (b *Tab) Show(url string) {
 	b.t.Helper()
 	b.Do(chromedp.Navigate(url))

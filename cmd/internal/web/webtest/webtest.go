@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Client returns a client that keeps no connection, so that no goroutine outlives a test,
-// and the URL of what listens on an address: HOST:PORT or unix:PATH.
+// Client returns a client without persistent connections, so that no goroutine outlives a test, and
+// the URL for an address: HOST:PORT or unix:PATH.
 func Client(address string) (c *http.Client, url string) {
 	t := &http.Transport{DisableKeepAlives: true}
 	path, unix := strings.CutPrefix(address, "unix:")
@@ -24,7 +24,7 @@ func Client(address string) (c *http.Client, url string) {
 	return &http.Client{Transport: t}, "http://" + address
 }
 
-// Read returns the status and the body of an answer, and fails the test if none came.
+// Read returns the status and the body of a response, and fails the test if there is none.
 func Read(t testing.TB, resp *http.Response, err error) (status int, body []byte) {
 	t.Helper()
 	if err != nil {

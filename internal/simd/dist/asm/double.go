@@ -5,7 +5,8 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// double joins absolute differences in double precision to four lanes, of every fourth element each.
+// double writes a kernel that joins absolute differences in double precision to four lanes, one for
+// every fourth element.
 func double(name, what string, join func(ops ...Op)) {
 	TEXT(name, NOSPLIT, "func(lanes *float64, a, b *float32, groups int)")
 	Pragma("noescape")

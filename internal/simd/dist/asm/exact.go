@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// exact is the squared distance in double precision of one vector and several rows, four
-// at a time, each sum in a lane of its own and in the order of the elements. The next four
-// rows are prefetched beside them.
+// exact writes the squared distance in double precision between one vector and several rows. It
+// handles four rows at a time, each sum in its own lane and in the order of the elements, and
+// prefetches the next four.
 func exact(masks Mem) {
 	const group = 4
 	const name = "exactAVX2"
@@ -104,7 +104,7 @@ func exact(masks Mem) {
 	RET()
 }
 
-// columns turns four vectors of four doubles into those of their first to fourth elements.
+// columns transposes four vectors of four doubles.
 func columns(d [4]VecVirtual) (out [4]VecVirtual) {
 	for h := range 2 {
 		even, odd := YMM(), YMM()

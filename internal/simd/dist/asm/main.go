@@ -23,18 +23,18 @@ func main() {
 	Generate()
 }
 
-// set is a set of instructions: how 16 lanes are held and worked on.
+// set is an instruction set: the registers for 16 lanes and the operations on them.
 type set struct {
 	name string
 	wide bool // one register of 512 bits for 16 lanes, otherwise two of 256
-	// masks is the table of masks for tails, of the narrow set only.
+	// masks is the table of masks for tails; only the narrow set uses it.
 	masks Mem
 }
 
-// measure is what is made of the differences of two vectors.
+// measure is the function of the differences of two vectors that a kernel computes.
 type measure struct {
 	name, doc string
-	// absolute: of their absolute values, otherwise of their squares.
+	// absolute selects absolute values instead of squares.
 	absolute bool
 	// join makes one of two lanes.
 	join func(ops ...Op)
@@ -69,10 +69,10 @@ func (s set) zero(a lanes) {
 	}
 }
 
-// at is the memory of register part of 16 lanes that begin at m.
+// at returns the memory of register part of 16 lanes that begin at m.
 func (s set) at(m Mem, part int) Mem { return m.Offset(32 * part) }
 
-// signless is a register of all bits but the sign, for a measure of absolute values.
+// signless returns a register with all bits but the sign set, for a measure of absolute values.
 func (s set) signless(m measure) VecVirtual {
 	if !m.absolute {
 		return nil
@@ -84,7 +84,7 @@ func (s set) signless(m measure) VecVirtual {
 	return all
 }
 
-// gather joins what the difference t is worth to a.
+// gather adds the term of the difference t to a, or takes the maximum.
 func (s set) gather(by measure, a, t, signless VecVirtual) {
 	switch {
 	case !by.absolute:
@@ -97,7 +97,7 @@ func (s set) gather(by measure, a, t, signless VecVirtual) {
 	by.join(t, a, a)
 }
 
-// add joins q - m to a, with m in memory. t is scratch.
+// add adds the term of q - m to a, with m in memory. t is scratch.
 func (s set) add(by measure, a, q lanes, m Mem, t, signless VecVirtual) {
 	for p := range a {
 		VSUBPS(s.at(m, p), q[p], t)
@@ -111,7 +111,7 @@ func (s set) load(m Mem, q lanes) {
 	}
 }
 
-// tail is what selects the first dim mod 16 lanes.
+// tail selects the first dim mod 16 lanes.
 type tail struct {
 	k    Register
 	mask lanes
@@ -149,8 +149,8 @@ func (s set) loadTail(by tail, m Mem, q lanes) {
 	}
 }
 
-// addTail is add for the lanes of the tail; the others of q are zero. It reads
-// no memory outside the tail.
+// addTail is add for the lanes of the tail; the other lanes of q must be zero. It reads no memory
+// outside the tail.
 func (s set) addTail(by tail, of measure, a, q lanes, m Mem, t, signless VecVirtual) {
 	for p := range a {
 		if s.wide {
@@ -163,8 +163,8 @@ func (s set) addTail(by tail, of measure, a, q lanes, m Mem, t, signless VecVirt
 	}
 }
 
-// quarter joins the upper half of the 16 lanes to the lower and then the upper
-// half of those 8, and returns the 4 that are left.
+// quarter reduces 16 lanes to 4: it joins the upper half to the lower, and then the upper half of
+// those 8.
 func (s set) quarter(by measure, a lanes) VecVirtual {
 	low := YMM()
 	if s.wide {
@@ -180,7 +180,7 @@ func (s set) quarter(by measure, a lanes) VecVirtual {
 	return x
 }
 
-// pair is the squared distance of two vectors.
+// pair writes the squared distance of two vectors.
 func (s set) pair() {
 	TEXT("pair"+s.name, NOSPLIT, "func(a, b *float32, dim int) float32")
 	Pragma("noescape")
@@ -218,8 +218,8 @@ func (s set) pair() {
 	RET()
 }
 
-// rows measures one vector and several rows, four at a time and the chunks of the next
-// four prefetched beside them.
+// rows writes a kernel for one vector and several rows. It handles four rows at a time and
+// prefetches the next four.
 func (s set) rows(m measure) {
 	const group = 4
 	name := m.name + s.name
@@ -314,8 +314,8 @@ func transpose(by measure, a, b, c, d VecVirtual) VecVirtual {
 	return low
 }
 
-// locate sets registers to where the next rows are, of which the first few are to be below
-// limit: it goes to the label if one is not. A short group repeats its last row.
+// locate sets registers to the addresses of the next rows. It jumps to the label if one of the
+// first few row numbers is not below limit. A short group repeats its last row.
 func locate(left, work Register, rows Register, data, stride, limit Op, to []GPVirtual, few int, label string) {
 	last := GP64()
 	MOVQ(left, last)
@@ -334,7 +334,7 @@ func locate(left, work Register, rows Register, data, stride, limit Op, to []GPV
 	}
 }
 
-// argument is a parameter where it lies on the stack.
+// argument returns a parameter as a stack operand.
 func argument(name string) Op {
 	b, err := Param(name).Resolve()
 	if err != nil {
@@ -343,7 +343,7 @@ func argument(name string) Op {
 	return b.Addr
 }
 
-// tailMasks is a table of 16 masks that select, then 16 that do not.
+// tailMasks returns a table of 16 masks that select a lane, followed by 16 that do not.
 func tailMasks() Mem {
 	m := GLOBL("tailMasks", RODATA|NOPTR)
 	for i := range 32 {

@@ -18,10 +18,10 @@ func main() {
 // kernels are what is written, and how.
 type kernels struct{ a64.Asm }
 
-// vectors of four lanes are the sixteen of a sum.
+// vectors is the number of vectors of four lanes for the sixteen lanes of a sum.
 const vectors = 4
 
-// sum is the registers of the sum of one pair of vectors, and the cursors that it moves.
+// sum has the registers of the sum for one pair of vectors, and its cursors.
 type sum struct {
 	lanes, x, y  []a64.V
 	a, b, dim, n a64.R
@@ -44,8 +44,8 @@ func (a *kernels) add(lanes, x, y []a64.V) {
 	}
 }
 
-// distance sets the first lane to the squared distance of the dim elements at a and b. Elements that are not
-// there add 0 to lanes, none of which is -0.
+// distance sets the first lane to the squared distance of the dim elements at a and b. Missing
+// elements add 0 to lanes, none of which is -0.
 func (a *kernels) distance(s *sum) {
 	a.Zero(s.lanes...)
 	a.P("SUBS\t$16, %v, %v", s.dim, s.n)
@@ -120,7 +120,8 @@ func (a *kernels) pair() {
 	a.Return()
 }
 
-// rows takes one row after the other and asks for the next, as numbered rows lie anywhere.
+// rows handles one row after the other and prefetches the next, since numbered rows are not
+// contiguous.
 func (a *kernels) rows() {
 	a.Func("rowsNEON", "out, q *float32, dim int, data *float32, stride, limit int, rows *int32, count int", "int",
 		"writes the squared distances of q and count numbered rows to out, and returns\n"+

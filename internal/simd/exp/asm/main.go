@@ -91,8 +91,8 @@ func (k *numbers) gauss(suffix string) {
 	})
 }
 
-// loop writes the exponentials of what next returns for so many numbers at source; mask
-// selects those that are left at the end, nil elsewhere.
+// loop writes the exponentials of the values that next returns for n numbers at source. mask
+// selects the remaining ones at the end; it is nil elsewhere.
 func (k *numbers) loop(dst, source, n Register, next func(mask Register) VecVirtual) {
 	Label("loop")
 	CMPQ(n, Imm(uint64(k.width/8)))
@@ -117,16 +117,16 @@ func (k *numbers) loop(dst, source, n Register, next func(mask Register) VecVirt
 	RET()
 }
 
-// numbers are the constants of a kernel, those used more than once in registers.
+// numbers has the constants of a kernel, with those used more than once in registers.
 type numbers struct {
 	width int
 	reg   func() VecVirtual
 	wide  bool
 	of    map[string]VecVirtual
-	last  []VecVirtual // coefficients by falling degree, 13 to 2, as far as there is room
+	last  []VecVirtual // coefficients by decreasing degree, 13 to 2, as far as registers allow
 }
 
-// load fetches what stays in registers: all, or what 16 registers hold.
+// load loads the constants that stay in registers: all of them, or as many as 16 registers allow.
 func (k *numbers) load() {
 	k.of, k.last = map[string]VecVirtual{}, nil
 	for _, c := range []struct {
@@ -194,9 +194,9 @@ func (k *numbers) copied(x Op) VecVirtual {
 	return r
 }
 
-// exp returns the exponentials of x, which is lost.
+// exp returns the exponentials of x, which is overwritten.
 func (k *numbers) exp(x VecVirtual) VecVirtual {
-	// A NaN is the first operand, in Go's order, and stays.
+	// In Go's operand order a NaN is the first operand and is kept.
 	VMAXPD(x, k.copied(k.in("bottom")), x)
 	VMINPD(x, k.copied(k.in("top")), x)
 	z := k.copied(k.of["shift"])

@@ -18,7 +18,7 @@ func main() {
 	Generate()
 }
 
-// kernel is one of a level; its vectors have so many bytes.
+// kernel is a kernel of an instruction set, with vectors of the given number of bytes.
 type kernel struct {
 	level string
 	one   func() VecVirtual
@@ -66,14 +66,14 @@ func (k kernel) write() {
 	RET()
 }
 
-// columns walks over the columns of the rows.
+// columns is a loop over the columns of the rows.
 type columns struct {
 	kernel
 	label                                  string
 	dst, p, own, x, stride, list, w, terms Register
 }
 
-// block computes count vectors, or one of which mask selects what is there.
+// block computes count vectors, or a single one with the lanes in mask.
 func (c columns) block(count int, mask Register) {
 	var acc, pi []VecVirtual
 	for range count {
@@ -144,7 +144,7 @@ func load(from Mem, mask Register, to VecVirtual) {
 	}
 }
 
-// rest computes fewer columns than a block has, a vector at a time.
+// rest computes the columns that do not fill a block, one vector at a time.
 func (c columns) rest(n Register) {
 	Label("vectors")
 	CMPQ(n, Imm(0))

@@ -13,7 +13,8 @@ func main() {
 // kernels are what is written, and how.
 type kernels struct{ a64.Asm }
 
-// vectors of two columns are the block that a kernel takes at once: bytes of each row.
+// A kernel processes a block of vectors vectors of two columns at once; bytes is its size in each
+// row.
 const (
 	vectors = 8
 	bytes   = 16 * vectors
@@ -28,7 +29,7 @@ func (a *kernels) load() args {
 	return s
 }
 
-// sum has the sums of a block of columns in registers and passes over the rows.
+// sum keeps the sums of a block of columns in registers and loops over the rows.
 func (a *kernels) sum() {
 	a.Func("sumNEON", "dst *float64, n int, x *float64, stride int, list *int32, w *float64, terms int", "",
 		"is sumGeneric, for n a multiple of 16 and terms at least 1.")
@@ -57,7 +58,7 @@ func (a *kernels) sum() {
 	a.Return()
 }
 
-// slope has the row of its own in registers, too.
+// slope also keeps its own row in registers.
 func (a *kernels) slope() {
 	a.Func("slopeNEON", "dst *float64, n int, p *float64, own int, x *float64, stride int, list *int32, w *float64, terms int", "",
 		"is slopeGeneric, for n a multiple of 16 and terms at least 1.")

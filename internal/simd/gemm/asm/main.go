@@ -9,11 +9,11 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The shape of a tile; the same as in package gemm.
+// These are the sizes of a tile, as in package gemm.
 const (
 	height = 8
 	width  = 24
-	// ahead is how many terms before they are needed lines of A are fetched.
+	// ahead is the number of terms by which lines of A are prefetched before use.
 	ahead = 16
 )
 
@@ -57,7 +57,7 @@ func broadcastAlpha(one func() VecVirtual) VecVirtual {
 	return alpha
 }
 
-// addAVX512 has all sums of a tile in registers.
+// addAVX512 keeps all sums of a tile in registers.
 func addAVX512() {
 	begin("addAVX512", signature, "addAVX512 is addGeneric with 512 bits.")
 	dst, stride, a, b, terms := arg("dst"), arg("stride"), arg("a"), arg("b"), arg("terms")
@@ -69,7 +69,7 @@ func addAVX512() {
 	line := GP64()
 	MOVQ(dst, line)
 	for range height {
-		// What is added to is fetched while the sums are made.
+		// The destination is prefetched during the summation.
 		for v := range 3 {
 			PREFETCHT0(at(line, 64*v))
 		}
@@ -105,7 +105,7 @@ func addAVX512() {
 	RET()
 }
 
-// addAVX2 takes half of the rows and half of the columns at a time.
+// addAVX2 processes half of the rows and half of the columns at a time.
 func addAVX2() {
 	begin("addAVX2", signature, "addAVX2 is addGeneric with 256 bits.")
 	dst, stride, a, b := arg("dst"), arg("stride"), arg("a"), arg("b")
@@ -155,7 +155,7 @@ func addAVX2() {
 	RET()
 }
 
-// peak does nothing but fused operations.
+// peak only runs fused operations.
 func peak(name string, n int, one func() VecVirtual) {
 	begin("peak"+name, "(n int)", fmt.Sprintf("peak%s does n times %d fused operations on vectors, and nothing else.", name, n))
 	left := arg("n")

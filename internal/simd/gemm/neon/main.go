@@ -6,7 +6,7 @@ import "unfold/internal/simd/a64"
 const (
 	// height and width are those of a tile, as in package gemm.
 	height, width = 8, 24
-	// vectors of two columns are what is summed at a time: columns of a line, for all rows in 24 registers.
+	// vectors of two columns are summed at a time: columns of a line, for all rows in 24 registers.
 	vectors = 3
 	columns = 2 * vectors
 )
@@ -41,7 +41,7 @@ func main() {
 	for r := range height {
 		a.Quads(line, 0, col...)
 		for v, c := range col {
-			// Rounded apart, as in tiles that are only partly wanted.
+			// Product and sum are rounded separately, as in tiles that are only partly requested.
 			sum := acc[r*vectors+v]
 			a.By("fmul", "2d", sum, sum, alpha, 0)
 			a.Do("fadd", "2d", c, c, sum)

@@ -40,7 +40,7 @@ func load(name, doc string) args {
 	return a
 }
 
-// next moves on to the next query, whose words end at q.
+// next continues with the next query, whose words end at q.
 func (a args) next(q Register, loop string) {
 	MOVQ(q, a.queries)
 	ADDQ(Imm(8), a.limit)
@@ -51,8 +51,8 @@ func (a args) next(q Register, loop string) {
 	RET()
 }
 
-// within512 counts eight rows a register, and all of a panel at once. Behind the head it
-// leaves a query that no row is near enough to.
+// within512 counts eight rows in a register, and all rows of a panel at once. After the head it
+// skips the rest of a query for which no row is near enough.
 func within512() {
 	a := load("withinAVX512", "compares a positive number of queries with a panel; it needs VPOPCNTDQ.")
 	acc, t := make([]VecVirtual, 8), make([]VecVirtual, 4)
@@ -123,7 +123,7 @@ func within512() {
 	a.next(q, "query")
 }
 
-// peak512 is the fastest that counts of ones can be, for a benchmark.
+// peak512 counts ones as fast as possible, for a benchmark.
 func peak512() {
 	const registers = 8
 	TEXT("peakAVX512", NOSPLIT, "func(n int)")
@@ -145,7 +145,7 @@ func peak512() {
 	RET()
 }
 
-// within2 counts sixteen rows at a time, by a table of the ones of four bits (Mula, Kurz and
+// within2 counts sixteen rows at a time, with a table of the ones of four bits (Mula, Kurz and
 // Lemire 2018).
 func within2() {
 	a := load("withinAVX2", "compares a positive number of queries with a panel; it does not look at the head.")
@@ -207,7 +207,7 @@ func within2() {
 	a.next(q, "query")
 }
 
-// constants sets the numbers of ones of 0 to 15, and the lower half of every byte.
+// constants loads the numbers of ones of 0 to 15, and the mask of the lower half of every byte.
 func constants(table, low VecVirtual) {
 	word, x, y := GP64(), XMM(), XMM()
 	MOVQ(U64(0x0302020102010100), word)

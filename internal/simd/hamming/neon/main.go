@@ -6,14 +6,14 @@ import "unfold/internal/simd/a64"
 const (
 	// line is the number of bytes of one word of the 64 rows of a panel.
 	line = 512
-	// vectors of two rows are what is counted at a time: bytes of a line.
+	// vectors of two rows are counted at a time: bytes of a line.
 	vectors = 8
 	bytes   = 16 * vectors
-	// run is how many words' ones a byte can count.
+	// run is the number of words whose ones a byte can count.
 	run = 31
 )
 
-// main writes the kernel, which counts ones byte by byte as long as bytes hold the counts.
+// main writes the kernel, which counts ones in bytes as long as they do not overflow.
 func main() {
 	a := &a64.Asm{}
 	a.Func("withinNEON", "mask, queries, limit *uint64, count, words int, panel *uint64", "",
@@ -62,7 +62,7 @@ func main() {
 	}
 	a.P("CBNZ\t%v, run", left)
 
-	// A byte of ones for each of the 16 rows that are near, and of that a bit.
+	// Each of the 16 rows gets a byte of ones if it is near, and then a bit.
 	for _, s := range sums {
 		a.Do("cmhs", "2d", s, most, s)
 	}

@@ -26,8 +26,8 @@ func main() {
 	Generate()
 }
 
-// isa is an instruction set: numbers of a register, and whether there are masks and
-// instructions that compress by them.
+// isa is an instruction set: the number of lanes of a register, and whether it has masks and
+// compress instructions.
 type isa struct {
 	suffix string
 	lanes  int
@@ -35,7 +35,7 @@ type isa struct {
 	masks  bool
 }
 
-// The numbers that comparisons are called by, without a fault for NaN.
+// These are the predicates of comparisons, without exceptions for NaN.
 const (
 	less    = 0x11
 	atLeast = 0x1d
@@ -71,7 +71,7 @@ func (s isa) extent() {
 	RET()
 }
 
-// fold stores the one extreme of all lanes of r.
+// fold stores the extreme of all lanes of r.
 func (s isa) fold(r VecVirtual, packed, scalar func(...Op), result string) {
 	y := r.AsY()
 	if s.masks {
@@ -87,7 +87,7 @@ func (s isa) fold(r VecVirtual, packed, scalar func(...Op), result string) {
 	Store(x, Return(result))
 }
 
-// below writes the kernel of below, which counts in the lanes.
+// below writes the kernel of below, with a count in each lane.
 func (s isa) below() {
 	TEXT("below"+s.suffix, NOSPLIT, "func(x *float64, n int, p float64) int")
 	Pragma("noescape")
@@ -108,7 +108,7 @@ func (s isa) below() {
 	RET()
 }
 
-// picked is what a mask leaves in of a register, moved to its first lanes.
+// picked is the lanes of a register that a mask selects, moved to its first lanes.
 type picked struct {
 	s     isa
 	mask  Op         // AVX-512
@@ -130,7 +130,7 @@ func (s isa) pick(bits GPVirtual) picked {
 	return picked{s: s, lanes: order}
 }
 
-// numbers stores the lanes of v at m, and anything behind them.
+// numbers stores the lanes of v at m, with arbitrary values after them.
 func (p picked) numbers(v VecVirtual, m Mem) {
 	out := p.s.reg()
 	if p.s.masks {
@@ -141,7 +141,7 @@ func (p picked) numbers(v VecVirtual, m Mem) {
 	VMOVUPD(out, m)
 }
 
-// indices is the same for int32, each in 64 bits of v.
+// indices is numbers for int32, each in 64 bits of v.
 func (p picked) indices(v VecVirtual, m Mem) {
 	out := p.s.reg()
 	if p.s.masks {
@@ -158,7 +158,7 @@ func (p picked) indices(v VecVirtual, m Mem) {
 	VMOVDQU(out.AsX(), m)
 }
 
-// lanesTable holds, for each of 16 masks, the halves of the lanes that it leaves in.
+// lanesTable has, for each of 16 masks, the halves of the selected lanes.
 func lanesTable() Mem {
 	return rodata.Table("lanes", func() {
 		for mask := range 16 {
@@ -234,9 +234,8 @@ func (s isa) between() {
 	RET()
 }
 
-// divide writes the kernel of divide. The rows of a register are read before those
-// that take their place, or garbage behind them, are written, at lower addresses or
-// the same.
+// divide writes the kernel of divide. The rows of a register are read before anything is written at
+// the same or lower addresses, including the garbage after the selected rows.
 func (s isa) divide() {
 	TEXT("divide"+s.suffix, NOSPLIT, "func(columns, spare *[]float64, index, spareIndex *int32, count, k, from, to int, v float64, last int64) int")
 	Pragma("noescape")

@@ -8,8 +8,8 @@ import (
 	"unfold/internal/simd/rodata"
 )
 
-// distances writes Distances for a count of sources that whole registers hold,
-// four registers at a time and then one.
+// distances writes Distances for a number of sources that fills whole registers, four registers at
+// a time and then one.
 func (s isa) distances() {
 	TEXT("distances"+s.suffix, NOSPLIT, "func(r2 *float64, n int, mu *float64, columns *[]float64, d int)")
 	Pragma("noescape")
@@ -74,7 +74,7 @@ const (
 	fieldOdd     = 24*5 + 8*6
 )
 
-// repulsions writes Repulsions for a count of sources that whole registers hold.
+// repulsions writes Repulsions for a number of sources that fills whole registers.
 func (s isa) repulsions() {
 	TEXT("repulsions"+s.suffix, NOSPLIT, "func(b *Block, n int)")
 	Pragma("noescape")
@@ -155,8 +155,7 @@ func (s isa) repulsions() {
 	RET()
 }
 
-// double turns sum = 1, power = z into S_h(z) and z^h by the bits of h below the
-// highest.
+// double converts sum = 1, power = z to S_h(z) and z^h, by the bits of h below the highest.
 func (s isa) double(b Mem, half Register, one VecVirtual, z, sum, power [2]VecVirtual) {
 	bit := GP64()
 	MOVQ(b.Offset(fieldLead), bit)
@@ -177,8 +176,8 @@ func (s isa) double(b Mem, half Register, one VecVirtual, z, sum, power [2]VecVi
 	Label("bits_end")
 }
 
-// gather writes Gather for a count of sources that whole registers hold, four
-// columns at a time, then one, and the sum of v alone.
+// gather writes Gather for a number of sources that fills whole registers: four columns at a time,
+// then one, and the sum of v alone.
 func (s isa) gather() {
 	TEXT("gather"+s.suffix, NOSPLIT, "func(sum, v *float64, n int, columns *[]float64, d int)")
 	Pragma("noescape")

@@ -55,7 +55,7 @@ func (k *gauss) pointer(field int) Register {
 	return r
 }
 
-// scratch returns the address that with index at is that of a partner's term.
+// scratch returns an address which, indexed with at, is that of a partner's term.
 func (k *gauss) scratch(field int) Register {
 	r := GP64()
 	LEAQ(Mem{Base: k.g, Disp: field}, r)
@@ -63,8 +63,7 @@ func (k *gauss) scratch(field int) Register {
 	return r
 }
 
-// own returns u's number of a column, in all lanes: kept in a register where there
-// are many.
+// own returns u's value of a column in all lanes, kept in a register if there are many.
 func (k *gauss) own(base Register) func() VecVirtual {
 	return k.kept(Mem{Base: base, Index: k.u, Scale: 8})
 }
@@ -82,7 +81,7 @@ func (k *gauss) partners(base Register) Op {
 	return k.tail.column(k.isa, Mem{Base: base, Index: k.at, Scale: 1})
 }
 
-// over runs body for all partners, whole registers at a time and then the rest.
+// over runs body for all partners: for whole registers and then for the rest.
 func (k *gauss) over(name string, body func()) {
 	Label(name)
 	k.tail, k.name = nil, name
@@ -133,8 +132,8 @@ func (s isa) gaussTerms(kind string, plane bool) {
 	RET()
 }
 
-// both returns what computes the terms of partners, and for "Others" what they
-// lack, from |mu_u - mu_v|^2.
+// both returns a function that computes the terms of partners from |mu_u - mu_v|^2, and for
+// "Others" their complements.
 func (k *gauss) both(kind string) func(m2 VecVirtual) (term, rest VecVirtual) {
 	s := k.isa
 	sigma2, a, b, w := k.pointer(gaussS), k.pointer(gaussA), k.pointer(gaussB), k.pointer(gaussW)
@@ -177,7 +176,7 @@ func (k *gauss) both(kind string) func(m2 VecVirtual) (term, rest VecVirtual) {
 			e := s.reg()
 			VMULPD(inv[i], h, e)
 			power, t := k.exp(s, e)
-			// one = r 2^-e, other = (1 - r) + r (1 - 2^-e); what does not wait for t comes
+			// one = r 2^-e, other = (1 - r) + r (1 - 2^-e); operations that do not depend on t come
 			// first.
 			rest := s.reg()
 			VSUBPD(power, s.in(k.one), rest)
@@ -214,7 +213,7 @@ func (k *gauss) both(kind string) func(m2 VecVirtual) (term, rest VecVirtual) {
 	}
 }
 
-// distance returns what computes |mu_u - mu_v|^2 and, in the plane, mu_u - mu_v.
+// distance returns a function that computes |mu_u - mu_v|^2 and, in the plane, mu_u - mu_v.
 func (k *gauss) distance() func() (m2 VecVirtual, difference []VecVirtual) {
 	header := k.pointer(gaussMu)
 	difference := func(base Register, x VecVirtual) VecVirtual {
@@ -249,7 +248,7 @@ func (k *gauss) distance() func() (m2 VecVirtual, difference []VecVirtual) {
 	}
 }
 
-// raise turns r and 1 - r into r^(d/2) and 1 - r^(d/2), by doubling.
+// raise converts r and 1 - r to r^(d/2) and 1 - r^(d/2), by doubling.
 func (k *gauss) raise(r, less [2]VecVirtual) (one, other [2]VecVirtual) {
 	power, bit := k.pointer(gaussPower), k.pointer(gaussLead)
 	CMPQ(Mem{Base: k.g, Disp: gaussOdd}, U8(0))

@@ -11,8 +11,8 @@ import (
 	"unfold/internal/simd/rodata"
 )
 
-// exponential holds the numbers that exp and its callers use: in registers where
-// there are many, otherwise in memory.
+// exponential has the constants of exp and its callers, in registers if there are many, otherwise
+// in memory.
 type exponential struct {
 	one, halves Op // 1/(2 ln 2), from squared distances to exponents of two
 	top, shift  Op // the largest argument; 1.5 2^52
@@ -21,10 +21,10 @@ type exponential struct {
 }
 
 const (
-	// expTop is the largest argument: exp(-600) and its products are not denormal.
+	// expTop is the largest argument, for which exp(-600) and its products are not denormal.
 	expTop = 600 / math.Ln2
-	// expTerms coefficients for 2^f - 1 - f ln 2, those of f^2 to f^11: they are wrong
-	// by at most 2^-54 of 2^f - 1.
+	// expTerms is the number of coefficients for 2^f - 1 - f ln 2, those of f^2 to f^11. Their
+	// error is at most 2^-54 of 2^f - 1.
 	expTerms = 10
 )
 
@@ -58,9 +58,9 @@ func (s isa) exponential() exponential {
 	return x
 }
 
-// exp returns 2^-k and t = 2^f - 1 with k - f = e >= 0, k whole and |f| <= 1/2, both
-// exact; e is lost. So 2^-e is 2^-k + 2^-k t and 1 - 2^-e is (1 - 2^-k) - 2^-k t, where
-// the first difference is exact or rounded once, and 0 where the other is small.
+// exp returns 2^-k and t = 2^f - 1 with k - f = e >= 0, integer k and |f| <= 1/2, both exact; e is
+// overwritten. So 2^-e is 2^-k + 2^-k t, and 1 - 2^-e is (1 - 2^-k) - 2^-k t. The first difference
+// is exact or rounded once, and 0 where the other is small.
 func (x *exponential) exp(s isa, e VecVirtual) (power, t VecVirtual) {
 	VMINPD(e, s.in(x.top), e) // of a NaN and top: the NaN
 	power, f := s.reg(), s.reg()
@@ -105,7 +105,7 @@ func (s isa) horner(c []Op, x VecVirtual) VecVirtual {
 	return sum
 }
 
-// in returns the register that holds x, a new one if that is in memory.
+// in returns the register of x, a new one if x is in memory.
 func (s isa) in(x Op) VecVirtual {
 	if r, ok := x.(VecVirtual); ok {
 		return r

@@ -59,8 +59,8 @@ func (s isa) gaussSpread() {
 	RET()
 }
 
-// gaussWhole writes the kernel that computes terms and adds them to the sums in one
-// go, in the plane, where registers have masks.
+// gaussWhole writes the kernel that computes terms and adds them to the sums in one pass, in the
+// plane, for instruction sets with masks.
 func (s isa) gaussWhole(name, kind, doc string) {
 	k := s.gaussKernel(name, doc, true)
 	sums := k.pointer(gaussSum)
@@ -98,7 +98,7 @@ func (s isa) gaussWhole(name, kind, doc string) {
 	RET()
 }
 
-// kept8 loads the bits of the present partners.
+// kept8 loads the bits of the current partners.
 func (k *gauss) kept8() Register {
 	m := K()
 	KMOVB(Mem{Base: k.keep}, m)
@@ -113,8 +113,8 @@ func (k *gauss) addOwn(r VecVirtual, base Register) {
 	VMOVSD(t, at)
 }
 
-// tail is the lanes that are left when whole registers are done: a mask, or the
-// place in memory of lanes that are all ones and zeros.
+// tail is the remaining lanes after the whole registers: a mask, or an address of lanes of all ones
+// and zeros.
 type tail struct {
 	mask Register
 	ones Mem
@@ -136,7 +136,7 @@ func (s isa) tail(left Register) *tail {
 	return &tail{ones: Mem{Base: base, Index: from, Scale: 8}}
 }
 
-// column returns numbers in memory, 0 in lanes that are not left.
+// column returns numbers in memory, with 0 in lanes outside the tail.
 func (t *tail) column(s isa, m Mem) Op {
 	if t == nil {
 		return m

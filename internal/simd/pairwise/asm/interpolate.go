@@ -14,8 +14,8 @@ func number(v float64) *big.Float { return new(big.Float).SetPrec(precision).Set
 //
 //	(2^f - 1 - f ln 2) / f^2,  |f| <= 1/2,
 //
-// by interpolation at the zeros of the n-th Chebyshev polynomial: nearly the
-// polynomial with the least error, which is half a Taylor term times 4^-n n!.
+// by interpolation at the zeros of the n-th Chebyshev polynomial. This is almost the polynomial of
+// least error, which is half a Taylor term times 4^-n n!.
 func powerTerms(n int) []float64 {
 	nodes, values := make([]*big.Float, n), make([]*big.Float, n)
 	for k := range nodes {
@@ -30,7 +30,7 @@ func powerTerms(n int) []float64 {
 			values[k].Quo(values[k], width)
 		}
 	}
-	// Newton's form to powers: c becomes c (f - node) + value, from the last on.
+	// Newton's form is converted to powers: c becomes c (f - node) + value, from the last on.
 	c := make([]*big.Float, n)
 	for k := range c {
 		c[k] = number(0)
@@ -51,7 +51,7 @@ func powerTerms(n int) []float64 {
 	return terms
 }
 
-// powerRest returns (2^f - 1 - f ln 2) / f^2 by its series.
+// powerRest returns (2^f - 1 - f ln 2) / f^2 from its series.
 func powerRest(f *big.Float) *big.Float {
 	ln2 := ln2()
 	sum, term := number(0), number(0.5)

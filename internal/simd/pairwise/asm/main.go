@@ -50,8 +50,8 @@ func main() {
 	Generate()
 }
 
-// isa is an instruction set and a kind of numbers: bytes of a register and of a
-// number, and whether registers can be masked.
+// isa is an instruction set and a number type: bytes of a register and of a number, and whether
+// registers can be masked.
 type isa struct {
 	suffix        string
 	width, number int
@@ -60,7 +60,7 @@ type isa struct {
 	ops
 }
 
-// lanes is how many numbers a register holds.
+// lanes returns how many numbers a register has.
 func (s isa) lanes() int { return s.width / s.number }
 
 // size is that of a register in bytes.
@@ -105,7 +105,7 @@ func (s isa) broadcast(m Mem) VecVirtual {
 	return r
 }
 
-// total adds up the lanes of r, as float64: halves upon halves.
+// total adds the lanes of r as float64, halving the register each time.
 func (s isa) total(r VecVirtual) VecVirtual {
 	if s.number == 4 {
 		return s.widened(r)
@@ -143,9 +143,8 @@ func (s isa) widened(r VecVirtual) VecVirtual {
 	return d.total(high)
 }
 
-// loop runs body for whole registers of the remaining count, and once more by
-// lanes that a mask leaves in, where there are masks; the caller sees to the
-// rest where there are none. Byte offsets are in at.
+// loop runs body for whole registers of the remaining count, and once more with a mask for the
+// rest. Without masks the caller handles the rest. Byte offsets are in at.
 func (s isa) loop(name string, count, at Register, body func(mask Op)) {
 	Label(name)
 	CMPQ(count, U32(uint32(s.lanes())))

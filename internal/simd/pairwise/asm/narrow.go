@@ -5,7 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// narrow writes Narrow for a count of numbers that whole registers hold.
+// narrow writes Narrow for a number of values that fills whole registers.
 func (s isa) narrow() {
 	TEXT("narrow"+s.suffix, NOSPLIT, "func(dst *float32, src *float64, n int, centre float64)")
 	Pragma("noescape")

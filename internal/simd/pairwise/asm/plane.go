@@ -11,12 +11,12 @@ import (
 	"unfold/internal/simd/rodata"
 )
 
-// target is a spot in all lanes, and the sources that come to it.
+// target is a position in all lanes, and the cursor over its sources.
 type target struct {
 	isa
 	x, y, s, a VecVirtual
 	run        []Register // the sources' columns
-	count, at  Register   // how many are left, and the byte where they begin
+	count, at  Register   // remaining sources, and the byte offset of the first
 }
 
 // target loads the parameters t, r and n.
@@ -27,7 +27,7 @@ func (s isa) target() target {
 	return t
 }
 
-// sources loads the parameters r, of so many columns, and n.
+// sources loads the parameters r, of the given number of columns, and n.
 func (t *target) sources(columns int) {
 	r := Mem{Base: Load(Param("r"), GP64())}
 	for c := range columns {
@@ -39,7 +39,7 @@ func (t *target) sources(columns int) {
 	XORQ(t.at, t.at)
 }
 
-// columns returns the next numbers of a column; others than the masked are 0.
+// columns returns the next numbers of a column, with 0 outside the mask.
 func (t target) columns(mask Op) func(c int) Op {
 	return func(c int) Op {
 		m := Mem{Base: t.run[c], Index: t.at, Scale: 1}
@@ -146,13 +146,13 @@ func (s isa) logs() {
 	RET()
 }
 
-// logRatio returns what writes log(p/x), p <= x; p is lost. The ratio is 2^k f, f about 1,
-// and
+// logRatio returns a function that writes log(p/x) for p <= x; p is overwritten. The ratio is 2^k f
+// with f about 1, and
 //
 //	log f = 2 artanh(z),   z = (2^-k p - x)/(2^-k p + x),   |z| <= 0.2,
 //
-// a series; k is read off the difference of the bits of p and x, which is their
-// logarithm to within 0.09.
+// a series. k is the difference of the bits of p and x, rounded: the bits are the logarithm to
+// within 0.09.
 func (s isa) logRatio() func(p, x VecVirtual) VecVirtual {
 	bits := func(name string, v uint64) func() VecVirtual {
 		return s.kept(rodata.Number(name, math.Float64frombits(v)))

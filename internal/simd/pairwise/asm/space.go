@@ -8,8 +8,8 @@ import (
 	"unfold/internal/simd/rodata"
 )
 
-// spaceTarget loads the parameters t, r and n of a kernel in space: s is 3 sigma_i^2 and
-// a is 1/(3 Delta_i^2).
+// spaceTarget loads the parameters t, r and n of a three-dimensional kernel: s is 3 sigma_i^2 and a
+// is 1/(3 Delta_i^2).
 func (s isa) spaceTarget() (t target, z VecVirtual) {
 	spot := Mem{Base: Load(Param("t"), GP64())}
 	own := func(k int) VecVirtual { return s.broadcast(spot.Offset(k * s.number)) }
@@ -19,7 +19,7 @@ func (s isa) spaceTarget() (t target, z VecVirtual) {
 	return t, z
 }
 
-// difference writes what a source lies apart in direction c.
+// difference emits the coordinate difference between a source and the target in dimension c.
 func (t target) difference(column func(c int) Op, c int, own VecVirtual) VecVirtual {
 	d := t.reg()
 	t.sub(column(c), own, d)
@@ -41,8 +41,8 @@ func (t target) reduced(column func(c int) Op, z VecVirtual) VecVirtual {
 //
 //	(1/q) y^3 (1+y)/(1+y+y^2) = (1/4q) Y^2 h/(4+h),
 //
-// and both have one denominator. Differences of places are computed twice: AVX2 has
-// 16 registers.
+// and both directions share one denominator. Differences of positions are computed twice, because
+// AVX2 has only 16 registers.
 func (s isa) pushSpace() {
 	TEXT("pushSpace32"+s.suffix, NOSPLIT, "func(t *spaceSpot32, r *spaceRun32, n int, f *SpaceForce)")
 	Pragma("noescape")
@@ -95,8 +95,8 @@ func (s isa) pushSpace() {
 	RET()
 }
 
-// inverseRoot returns what writes Y = 2/sqrt(z), z = 1 + p inverse, bounded: an estimate
-// of 12 or 14 bits and a step of Newton's, Y = y (3 - z y^2).
+// inverseRoot returns a function that writes Y = 2/sqrt(z), z = 1 + p inverse, bounded. It uses an
+// estimate of 12 or 14 bits and a step of Newton's method, Y = y (3 - z y^2).
 func (s isa) inverseRoot() func(p VecVirtual, inverse Op) VecVirtual {
 	one := s.kept(rodata.Single("one32", 1))
 	three := s.kept(rodata.Single("three32", 3))
@@ -119,10 +119,10 @@ func (s isa) inverseRoot() func(p VecVirtual, inverse Op) VecVirtual {
 	}
 }
 
-// root returns the square root of z, finite and at least 1. With masks there is an
-// estimate of 1/sqrt z to 14 bits, which two steps of Newton's method and a last
-// correction of the root make right to a unit in the last place: a quarter of the
-// time of the instruction.
+// root returns the square root of z, which must be finite and at least 1. With masks there is an
+// instruction for 1/sqrt z to 14 bits. Two steps of Newton's method and a last correction of the
+// root make it accurate to a unit in the last place, in a quarter of the time of the square-root
+// instruction.
 func (s isa) root(z VecVirtual) VecVirtual {
 	root := s.reg()
 	if !s.masks {
@@ -148,8 +148,8 @@ func (s isa) root(z VecVirtual) VecVirtual {
 	return root
 }
 
-// logsSpace writes LogsSpace: with x = q/Delta^2, z = 1 + x, g = 1 + sqrt z of the
-// fractions x (g + z) / (g z sqrt z) of both directions the logarithm of the product.
+// logsSpace writes LogsSpace. With x = q/Delta^2, z = 1 + x and g = 1 + sqrt z it takes the
+// logarithm of the product of the fractions x (g + z) / (g z sqrt z) of both directions.
 func (s isa) logsSpace() {
 	TEXT("logsSpace"+s.suffix, NOSPLIT, "func(t *spaceSpot64, r *spaceRun64, n int) float64")
 	Pragma("noescape")

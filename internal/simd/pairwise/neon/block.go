@@ -2,7 +2,8 @@ package main
 
 import "unfold/internal/simd/a64"
 
-// The kernels of blocks take lanes sources at a time, in vectors of two; lanes is the same in package pairwise.
+// The kernels of blocks process lanes sources at a time, in vectors of two; lanes is the same as in
+// package pairwise.
 const (
 	lanes   = 8
 	vectors = lanes / 2
@@ -19,7 +20,7 @@ func (a *kernels) broadcast(base a64.R, offset int, to a64.V) {
 	a.P("VDUP\t%s, %v.D2", to.Lane("D", 0), to)
 }
 
-// distances has the sums of eight sources in registers and passes over the dimensions.
+// distances keeps the sums of eight sources in registers and loops over the dimensions.
 func (a *kernels) distances() {
 	a.Func("distancesNEON", "r2 *float64, n int, mu *float64, columns *[]float64, d int", "",
 		"sets n values of r2, n a positive multiple of the lanes, for d of at least 1.")
@@ -51,7 +52,7 @@ func (a *kernels) distances() {
 	a.Return()
 }
 
-// gather passes over the sources once for each column, and once for their sum.
+// gather loops over the sources once for each column, and once for their sum.
 func (a *kernels) gather() {
 	a.Func("gatherNEON", "sum, v *float64, n int, columns *[]float64, d int", "",
 		"adds the sums over n sources, n a positive multiple of the lanes, for d of at least 1.")
@@ -110,7 +111,8 @@ const (
 	fieldOdd     = slice*5 + 8*6
 )
 
-// repulsions takes two sources at a time, with the powers of their own and of the target's side by side.
+// repulsions processes two sources at a time, with their own powers and the target's in one
+// register.
 func (a *kernels) repulsions() {
 	a.Func("repulsionsNEON", "b *Block, n int", "", "sets the first n values of V, n a positive multiple of two.")
 	b, n := a.Arg("b"), a.Arg("n")

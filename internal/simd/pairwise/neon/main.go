@@ -19,7 +19,8 @@ func main() {
 // kernels are what is written, and how.
 type kernels struct{ a64.Asm }
 
-// number is what a kernel reckons in: size bytes, arranged so in a register, whose elements Go calls so.
+// number is the number type of a kernel: its size in bytes, its arrangement in a register, and Go's
+// name for its elements.
 type number struct {
 	bits           string
 	size           int
@@ -35,8 +36,8 @@ var (
 // Fields of the slices of a Run in bytes.
 const slice = 24
 
-// push sums up what sources do to a target, as many at a time as a register holds; see the plain version for
-// the formulas.
+// push sums the forces of sources on a target, as many at a time as a register has; see the plain
+// version for the formulas.
 func (a *kernels) push(of number, far bool) {
 	name, sums := "push", 3
 	if far {
@@ -117,7 +118,7 @@ func (a *kernels) push(of number, far bool) {
 	a.Return()
 }
 
-// narrow takes eight numbers at a time.
+// narrow converts eight numbers at a time.
 func (a *kernels) narrow() {
 	a.Func("narrowNEON", "dst *float32, src *float64, n int, centre float64", "",
 		"sets n numbers of dst, n a positive multiple of the lanes.")

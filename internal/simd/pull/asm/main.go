@@ -16,15 +16,15 @@ func main() {
 	Generate()
 }
 
-// graph are the slices of edges and points, of places with so many coordinates.
+// graph has the slices of edges and points; positions have dims coordinates.
 type graph struct {
 	dims                                         int
 	index, length, number, weight, mu, sigma2, w reg.GPVirtual
 	p                                            reg.GPVirtual // the edge
 }
 
-// row is what a row's edges are added to: its place and variance, the sum of W and its parts of the
-// gradient.
+// row has the registers that a row's edges are added to: its position and variance, the sum of W
+// and the components of the gradient.
 type row struct {
 	place      []reg.VecVirtual
 	own, total reg.VecVirtual
@@ -33,8 +33,8 @@ type row struct {
 
 func (r *row) sums() []reg.VecVirtual { return append([]reg.VecVirtual{r.total}, r.grad...) }
 
-// rows writes the kernel. A register holds one number of four edges; those that are left of a row
-// come one by one.
+// rows writes the kernel. A register has one value of four edges; the remaining edges of a row are
+// processed one by one.
 func rows(name string, dims int) {
 	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(start *int, index *int32, length *float32, number *uint8, weight *float64, mu *[%d]float64, sigma2 *float64, w *float32, grad *[%[1]d]float64, sum *float64, from, to int, half, c float64)", dims))
 	Pragma("noescape")
@@ -156,7 +156,8 @@ func (g *graph) four(r *row) {
 			into(e%2, Mem{Base: g.mu, Index: j, Scale: 8, Disp: 16}, thirds[e/2])
 		}
 	}
-	// Edges 0 and 2 lie in one register, 1 and 3 in the other: unpacked they are in order 0, 1, 2, 3.
+	// Edges 0 and 2 are in one register, 1 and 3 in the other; unpacking gives the order 0, 1, 2,
+	// 3.
 	v, s := weights[0].AsY(), variances[0].AsY()
 	VINSERTF128(U8(1), weights[1], v, v)
 	VINSERTF128(U8(1), variances[1], s, s)

@@ -15,7 +15,7 @@ func main() {
 	Generate()
 }
 
-// set is a set of instructions: one with registers of 512 bits, or of 256.
+// set is an instruction set with registers of 512 bits or of 256.
 type set struct {
 	name string
 	wide bool
@@ -56,9 +56,9 @@ func (s set) store(r VecVirtual, m Mem) {
 // norms and scores.
 const panel = 64
 
-// scores is norm - 2 (row . code) for all rows of panels. Products of a row's unsigned
-// and the code's signed bytes are added in pairs of 16 bits, where two times 127 x 127
-// have room, those of a run as well, and these in pairs of 32 bits.
+// scores computes norm - 2 (row . code) for all rows of panels. Products of the row's unsigned and
+// the code's signed bytes are added in pairs to 16 bits, where two times 127 x 127 fit, and so do
+// those of a run; these are then added in pairs to 32 bits.
 func (s set) scores() {
 	name := "scores" + s.name
 	TEXT(name, NOSPLIT, "func(out *int32, code *int8, runs *uint8, groups int, data *uint8, norm *int32, panels int)")
@@ -112,7 +112,7 @@ func (s set) parts() int {
 	return 2
 }
 
-// four does four panels in one run and moves on behind them.
+// four processes four panels in one run and advances beyond them.
 func (s set) four(name string, out, code, groups, data, norm, size, triple Register, ones VecVirtual) {
 	parts := s.parts()
 	sums := make([]VecVirtual, 4*parts)
@@ -148,7 +148,7 @@ func (s set) product(m Mem, q, t, sum VecVirtual) {
 	VPADDW(t, sum, sum)
 }
 
-// finish writes norm - 2 sum and moves on behind.
+// finish writes norm - 2 sum and advances.
 func (s set) finish(sums []VecVirtual, t VecVirtual, norm, out Register) {
 	size := panel / s.parts()
 	for i, a := range sums {
@@ -161,7 +161,7 @@ func (s set) finish(sums []VecVirtual, t VecVirtual, norm, out Register) {
 	ADDQ(U32(len(sums)*size), out)
 }
 
-// some does n panels and moves on behind them.
+// some processes n panels and advances beyond them.
 func (s set) some(name string, n int, out, code, runs, data, norm, size Register, ones VecVirtual) {
 	parts := s.parts()
 	acc, short := make([]VecVirtual, n*parts), make([]VecVirtual, n*parts)

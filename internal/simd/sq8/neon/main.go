@@ -3,15 +3,15 @@ package main
 
 import "unfold/internal/simd/a64"
 
-// A panel has side rows, group columns of each beside each other: quads registers a group.
+// A panel has side rows, interleaved in groups of group columns, with quads registers for each.
 const (
 	side  = 16
 	group = 4
 	quads = side * group / 16
 )
 
-// main writes the kernel, which takes two groups at a time: the sum of two products of 7 with 8 bits fits in
-// 16 bits, so that one addition across neighbours serves both.
+// main writes the kernel, which processes two groups at a time: the sum of two products of 7 with 8
+// bits fits in 16 bits, so that one pairwise addition serves both.
 func main() {
 	a := &a64.Asm{}
 	a.Func("scoresNEON", "out *int32, code *int8, groups int, data *uint8, norm *int32, panels int", "",

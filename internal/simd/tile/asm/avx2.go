@@ -8,16 +8,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Half of the rows and half of the columns at a time: 12 of 16 registers hold
+// The kernels process half of the rows and half of the columns at a time: 12 of 16 registers have
 // sums.
 const (
 	half2 = height / 2
 	side2 = 4 * width / 2 // bytes of half the columns
 )
 
-// multiplyAVX2 adds half2 x width/2 products to acc, as deep as left says, by fma:
-// VFMADD231PS, or VFNMADD231PS for their negatives; a and b, at some distance, point at
-// the first of them and are moved on.
+// multiplyAVX2 adds half2 x width/2 products to acc, left times, by fma: VFMADD231PS, or
+// VFNMADD231PS for their negatives. It advances a and b, which point at the first of them with some
+// displacement.
 func multiplyAVX2(label string, fma func(...Op), a, b, left Register, aDisp, bDisp int, acc, col []VecVirtual, x VecVirtual) {
 	Label(label)
 	for v := range col {
@@ -35,8 +35,8 @@ func multiplyAVX2(label string, fma func(...Op), a, b, left Register, aDisp, bDi
 	JNZ(LabelRef(label))
 }
 
-// quarters calls f for each part of a panel pair: the numbers of its first row
-// and of its first vector of 8 columns.
+// quarters calls f for each quarter of a pair of panels, with its first row and its first vector of
+// 8 columns.
 func quarters(f func(part string, row, vector int)) {
 	for rows := range 2 {
 		for cols := range 2 {
@@ -119,7 +119,7 @@ func hopeAVX2(s scanArgs, row, vector int, acc, tmp []VecVirtual, x VecVirtual) 
 	TESTL(bits, bits)
 }
 
-// compareAVX2 writes 8 bits to mask: which of sum reach least or x.
+// compareAVX2 writes 8 bits to mask: whether sum reaches the smaller of least and x.
 func compareAVX2(least Mem, x, sum, tmp VecVirtual, mask Mem) {
 	VMINPS(least, x, tmp)
 	VCMPPS(Imm(ge), tmp, sum, tmp)

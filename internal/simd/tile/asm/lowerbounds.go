@@ -11,7 +11,7 @@ import (
 const lowerBoundsSignature = "(dst *int32, stride int, a, aStart, b, bStart *float32, depth, panels int)"
 
 // lowerBoundsArgs are the arguments of the kernel for lower bounds. Line r of the output, stride
-// bytes after the one before, is found from dst and, from the fifth on, upper.
+// bytes after the one before, is addressed from dst and, from the fifth on, from upper.
 type lowerBoundsArgs struct {
 	dst, upper, stride, third Register
 	a, aStart, b, bStart      Register
@@ -46,7 +46,7 @@ func (s lowerBoundsArgs) line(r, disp int) Mem {
 	return Mem{Base: base, Disp: disp}
 }
 
-// nextPanel moves on by one panel of b, but for b itself.
+// nextPanel advances all pointers except b by one panel of b.
 func (s lowerBoundsArgs) nextPanel() {
 	ADDQ(Imm(step), s.dst)
 	if s.upper != nil {

@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The shape of a panel; the same as in package tile.
+// These are the sizes of a panel, as in package tile.
 const (
 	width  = 48
 	height = 8
@@ -61,7 +61,7 @@ func loadScanArgs() scanArgs {
 	return scanArgs{arg("mask"), arg("a"), arg("aStart"), arg("aLeast"), arg("b"), arg("bStart"), arg("bTail"), arg("bLeast"), arg("panels")}
 }
 
-// nextPanel moves on by one panel of b, but for b itself.
+// nextPanel advances all pointers except b by one panel of b.
 func (s scanArgs) nextPanel(rows int) {
 	ADDQ(Imm(uint64(8*rows)), s.mask)
 	ADDQ(Imm(step), s.bStart)
@@ -88,8 +88,8 @@ func ymm(n int) []VecVirtual {
 	return out
 }
 
-// multiplyAVX512 adds rows x width products to acc, as deep as left says, by fma:
-// VFMADD231PS, or VFNMADD231PS for their negatives. It moves a and b behind them.
+// multiplyAVX512 adds rows x width products to acc, left times, by fma: VFMADD231PS, or
+// VFNMADD231PS for their negatives. It advances a and b.
 func multiplyAVX512(label string, fma func(...Op), rows int, a, b, left Register, acc []VecVirtual) {
 	col, row := zmm(3), zmm(min(rows, 5))
 	Label(label)

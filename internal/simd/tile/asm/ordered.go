@@ -8,7 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The shape of the ordered kernels; the same as in package tile.
+// These are the sizes of the ordered kernels, as in package tile.
 const (
 	lanes = 8
 	tall  = 24
@@ -18,8 +18,8 @@ const (
 
 const orderedSignature = "(sum, a, w *float64, depth int)"
 
-// orderedAVX512 has all sums in registers, one a vector. Products and sums are
-// rounded apart.
+// orderedAVX512 keeps all sums in registers, one for each vector. Products and sums are rounded
+// separately.
 func orderedAVX512(rows int) {
 	begin(fmt.Sprintf("ordered%dAVX512", rows), orderedSignature,
 		fmt.Sprintf("ordered%dAVX512 is orderedGeneric for %d vectors.", rows, rows))
@@ -45,7 +45,7 @@ func orderedAVX512(rows int) {
 	RET()
 }
 
-// orderedAVX2 takes some of the vectors at a time, with two registers for each.
+// orderedAVX2 processes some of the vectors at a time, with two registers for each.
 func orderedAVX2(rows int) {
 	begin(fmt.Sprintf("ordered%dAVX2", rows), orderedSignature,
 		fmt.Sprintf("ordered%dAVX2 is orderedGeneric for %d vectors.", rows, rows))
@@ -85,8 +85,8 @@ func orderedAVX2(rows int) {
 
 const orderedOneSignature = "(sum, a, w *float64, depth, stride int)"
 
-// orderedOneAVX512 has the sums of one vector with wide panels in registers. Products
-// and sums are rounded apart.
+// orderedOneAVX512 keeps the sums of one vector with wide panels in registers. Products and sums
+// are rounded separately.
 func orderedOneAVX512() {
 	begin("orderedOneAVX512", orderedOneSignature,
 		fmt.Sprintf("orderedOneAVX512 is orderedGeneric for one vector and %d panels of w, stride bytes apart.", wide))
@@ -142,7 +142,7 @@ func orderedOneAVX2() {
 	RET()
 }
 
-// panelAt is where panel p of wide begins; third is three strides.
+// panelAt returns the address of panel p of wide; third is three strides.
 func panelAt(w, stride, third Register, p int) Mem {
 	switch p {
 	case 1:

@@ -7,12 +7,12 @@ import (
 	"unfold/internal/simd/a64"
 )
 
-// The shape of a panel; the same as in package tile.
+// These are the sizes of a panel, as in package tile.
 const (
 	width  = 48
 	height = 8
 	step   = 4 * width // bytes from one dimension of a panel to the next
-	// vectors of four numbers, part bytes, are what a tile of height rows is wide.
+	// A tile of height rows is vectors vectors of four numbers wide, part bytes.
 	vectors = 3
 	part    = 16 * vectors
 	parts   = width / (4 * vectors)
@@ -34,15 +34,16 @@ func main() {
 // kernels are what is written, and how.
 type kernels struct{ a64.Asm }
 
-// tile are the sums of some rows with some columns: those of row r are at r*wide.
+// tile has the registers of the sums of some rows with some columns; those of row r start at
+// r*wide.
 type tile struct {
 	rows, wide int
 	acc        []a64.V
 	col, row   []a64.V
 }
 
-// newTile returns the tile of a kernel: all columns of a single row, or some of height rows, which are 24 vectors
-// of sums.
+// newTile returns the tile of a kernel: all columns for a single row, or some columns for height
+// rows, which are 24 vectors of sums.
 func (a *kernels) newTile(rows int) *tile {
 	t := &tile{rows: rows, wide: vectors}
 	if rows == 1 {
@@ -53,7 +54,7 @@ func (a *kernels) newTile(rows int) *tile {
 	return t
 }
 
-// times is how many tiles cover the columns of a panel.
+// times returns the number of tiles that cover the columns of a panel.
 func (t *tile) times() int { return width / (4 * t.wide) }
 
 // rowsOf loads a number of each row.
@@ -65,7 +66,8 @@ func (a *kernels) rowsOf(t *tile, from a64.R) {
 	a.Quads(from, 0, t.row...)
 }
 
-// start sets every sum to what its column and its row start with: op fadd to the sum of both, fsub to its negative.
+// start sets every sum to the starts of its column and its row: op fadd to the sum of both, fsub to
+// its negative.
 func (a *kernels) start(t *tile, op string, rowStart, colStart a64.R, one a64.V) {
 	a.Quads(colStart, 0, t.col...)
 	a.rowsOf(t, rowStart)
@@ -82,8 +84,7 @@ func (a *kernels) start(t *tile, op string, rowStart, colStart a64.R, one a64.V)
 	}
 }
 
-// multiply adds products to the sums by op, fmla or fmls, as deep as left says, and moves the cursors behind
-// them.
+// multiply adds products to the sums by op, fmla or fmls, left times, and advances the cursors.
 func (a *kernels) multiply(label, op string, t *tile, ca, cb, left a64.R) {
 	a.Label(label)
 	a.Quads(cb, 0, t.col...)
@@ -106,7 +107,8 @@ func (a *kernels) broadcast(base a64.R, r int, to a64.V) {
 
 const scanParams = "mask *uint64, a, aStart, aTail, aLeast, b, bStart, bTail, bLeast *float32, prefix, rest, panels int"
 
-// scan takes a tile to its end or, when no sum of it has hope after the prefix, leaves it.
+// scan writes the kernel of Scan. It skips the rest of a tile if no sum can reach its threshold
+// after the prefix.
 func (a *kernels) scan(rows int) {
 	name := fmt.Sprintf("scan%dNEON", rows)
 	a.Func(name, scanParams, "", fmt.Sprintf("is scan with a left side of height %d.", rows))
@@ -163,8 +165,8 @@ func (a *kernels) scan(rows int) {
 	a.P("B\tnext")
 }
 
-// hopeless sets any to zero if no sum reaches its bound even with the largest product that the rest of the
-// dimensions can have.
+// hopeless sets any to zero if no sum can reach its threshold even with the largest possible
+// product of the remaining dimensions.
 func (a *kernels) hopeless(t *tile, free []a64.V, aTail, aLeast, bTail, bLeast, any a64.R) {
 	tail, least, sum, mine, found := free[0], free[1], free[2], free[3], free[4]
 	a.Zero(found)
@@ -185,8 +187,8 @@ func (a *kernels) hopeless(t *tile, free []a64.V, aTail, aLeast, bTail, bLeast, 
 	a.P("VMOV\t%s, %v", found.Lane("D", 0), any)
 }
 
-// reached makes a bit of every sum that reaches its bound: of a row's 12 columns the highest of the 48 bits, the
-// others of which move down, or, of a single row, of 12 columns after the other.
+// reached makes a bit for every sum that reaches its threshold. For several rows, 12 columns at a
+// time are shifted into the top of a row's 48 bits; for a single row, 12 columns follow the others.
 func (a *kernels) reached(t *tile, free []a64.V, aLeast, bLeast, work a64.R, bits []a64.R) {
 	mine, low := free[0], free[1]
 	one, least := free[2:5], free[5:]
@@ -206,7 +208,7 @@ func (a *kernels) reached(t *tile, free []a64.V, aLeast, bLeast, work a64.R, bit
 			a.Do("and", "16b", sum, sum, one[v%vectors])
 		}
 	}
-	// Sums of the twelve of a group, four groups in a register.
+	// This sums the twelve bits of a group, four groups in a register.
 	for g := range bits {
 		sum := t.acc[vectors*g:]
 		a.Do("orr", "16b", sum[0], sum[0], sum[1])
@@ -267,7 +269,7 @@ func (a *kernels) lowerBounds(rows int) {
 	a.Return()
 }
 
-// nextPanel moves b, which the tiles have moved on by one dimension, to the next panel.
+// nextPanel moves b, which the tiles have advanced by one dimension, to the next panel.
 func (a *kernels) nextPanel(depth, work, b a64.R) {
 	a.P("SUB\t$1, %v, %v", depth, work)
 	a.P("ADD\t%v<<7, %v, %v", work, b, b)

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// The shape of the ordered kernels; the same as in package tile.
+// These are the sizes of the ordered kernels, as in package tile.
 const (
 	lanes = 8
 	tall  = 24
@@ -12,8 +12,8 @@ const (
 	pairs = lanes / 2
 )
 
-// ordered takes some of the vectors at a time, with four registers for each. Products and sums are
-// rounded apart.
+// ordered processes some of the vectors at a time, with four registers for each. Products and sums
+// are rounded separately.
 func (a *kernels) ordered(rows int) {
 	name := fmt.Sprintf("ordered%dNEON", rows)
 	a.Func(name, "sum, a, w *float64, depth int", "", fmt.Sprintf("is orderedGeneric for %d vectors.", rows))
@@ -45,7 +45,7 @@ func (a *kernels) ordered(rows int) {
 	a.Return()
 }
 
-// orderedOne has the sums of one vector with wide panels in registers.
+// orderedOne keeps the sums of one vector with wide panels in registers.
 func (a *kernels) orderedOne() {
 	a.Func("orderedOneNEON", "sum, a, w *float64, depth, stride int", "",
 		fmt.Sprintf("is orderedGeneric for one vector and %d panels of w, stride bytes apart.", wide))

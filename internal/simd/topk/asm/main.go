@@ -16,7 +16,7 @@ func main() {
 	Generate()
 }
 
-// set is a set of instructions: one with registers of 512 bits, or of 256.
+// set is an instruction set with registers of 512 bits or of 256.
 type set struct {
 	name string
 	wide bool
@@ -40,7 +40,7 @@ func (s set) zero(r VecVirtual) {
 // panel is the number of bytes of 16 keys.
 const panel = 64
 
-// count counts the elements less than a bound, in as many lanes as a register has.
+// count counts the elements below a bound, in as many lanes as a register has.
 func (s set) count() {
 	name := "count" + s.name
 	TEXT(name, NOSPLIT, "func(s *int32, panels int, bound int32) int32")
@@ -127,7 +127,7 @@ func below() {
 	RET()
 }
 
-// belowAVX2 collects positions by a table: those of the bits of every number of eight bits.
+// belowAVX2 collects positions with a table that lists the positions of the ones of every byte.
 func belowAVX2() {
 	TEXT("belowAVX2", NOSPLIT, "func(at *int32, s *int32, panels int, bound int32) int")
 	Pragma("noescape")
@@ -167,7 +167,7 @@ func belowAVX2() {
 	RET()
 }
 
-// bits are, for every number of eight bits, the places of its ones, ascending, a byte each.
+// bits returns a table with, for every byte, the positions of its ones, ascending, a byte each.
 func bits() Mem {
 	m := GLOBL("bits", RODATA|NOPTR)
 	for n := range 256 {

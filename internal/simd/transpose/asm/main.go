@@ -28,7 +28,7 @@ func begin(name, args, doc string) (dst, src, dstStride, srcStride Register) {
 	return dst, src, dstStride, srcStride
 }
 
-// squaresAVX512 pairs up elements of two rows, then the pairs of four, then of eight.
+// squaresAVX512 interleaves elements of two rows, then pairs of four rows, then of eight.
 func squaresAVX512() {
 	dst, src, dstStride, srcStride := begin("squaresAVX512", "dst *float64, dstStride int, src *float64, srcStride, count int",
 		"squaresAVX512 is squareGeneric with 512 bits, for count >= 1 squares: side by side in src, below each other in dst.")

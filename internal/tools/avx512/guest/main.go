@@ -1,7 +1,7 @@
 //go:build linux
 
-// Guest is the first process of the emulated machine of make avx512. It runs the test binaries that the machine was made with,
-// writes the results to the console and powers off.
+// Guest is the first process of the emulated machine of make avx512. It runs the machine's test
+// binaries, writes the results to the console and powers off.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	if err := run(); err != nil {
 		fmt.Println("init:", err)
 	}
-	// The console's buffer is written out before the power goes off.
+	// The console's buffer is flushed before powering off.
 	unix.IoctlSetInt(1, unix.TCSBRK, 1)
 	unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
 }

@@ -1,5 +1,5 @@
-// Package serial is what the emulated machine of make avx512 and its host tell each other: jobs in a file, results on the serial
-// console.
+// Package serial is the protocol between the emulated machine of make avx512 and its host: jobs in
+// a file, results on the serial console.
 package serial
 
 import (
@@ -21,11 +21,11 @@ type Job struct {
 	Files   []string // the Go files that call kernels: of the coverage profile only their blocks are sent
 }
 
-// Env is added to the environment of the tests: a fifth of the usual random cases of each property, from a fixed seed. With fewer
-// they would not call every kernel.
+// Env is added to the environment of the tests. It runs a fifth of the usual random cases of each
+// property, from a fixed seed; fewer would not call every kernel.
 var Env = []string{"RAPID_CHECKS=20", "RAPID_SEED=20261"}
 
-// Every line for the host begins with this. The others are output of the kernel or of tests.
+// prefix starts every line for the host. Other lines are output of the kernel or of tests.
 const prefix = "@avx512 "
 
 // Flags writes the processor's features.
@@ -43,7 +43,7 @@ func End(w io.Writer, pkg string, code int) { fmt.Fprintf(w, "\n%send %s %d\n", 
 // Done writes that all jobs have been run.
 func Done(w io.Writer) { fmt.Fprintf(w, "%sdone\n", prefix) }
 
-// Result is how the tests of a package ended.
+// Result is the outcome of a package's tests.
 type Result struct {
 	Package string
 	Code    int
@@ -52,14 +52,14 @@ type Result struct {
 	Covered []string
 }
 
-// Report is all that a machine has sent.
+// Report is everything that a machine has sent.
 type Report struct {
 	Flags   []string
 	Boot    time.Duration // until the processor's features were sent
 	Results []Result
 	Done    bool   // all jobs have been run
 	Rest    string // output outside of jobs, such as the kernel's
-	Open    string // the package whose tests had begun but not ended
+	Open    string // package whose tests had started but not ended
 }
 
 // Read reads until the machine closes its console. It calls ended, which may be nil, at the end of each package's tests.

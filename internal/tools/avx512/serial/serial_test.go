@@ -47,7 +47,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A machine that stops in the middle of a test is not done, and its last output is kept.
+// If a machine stops in the middle of a test, the report is incomplete, and its last output is
+// kept.
 func TestReadOfStopped(t *testing.T) {
 	var w bytes.Buffer
 	Flags(&w, "fpu")

@@ -1,9 +1,8 @@
-// Package mutant switches one small change of a program on. Command mutants writes calls of
-// its functions into copies of the sources; nothing else imports it.
+// Package mutant switches on one small change of a program. Command mutants inserts calls of its
+// functions into copies of the sources; nothing else imports it.
 //
-// The environment chooses the change: UNFOLD_MUTANT is its number, none if it is not set.
-// With UNFOLD_MUTANT_HITS=FILE the numbers of those that were reached are written to the file,
-// a line each.
+// The environment variable UNFOLD_MUTANT is the number of the change, none if unset. With
+// UNFOLD_MUTANT_HITS=FILE the numbers of reached changes are written to the file, one a line.
 package mutant
 
 import (
@@ -53,7 +52,7 @@ func One(k int) int {
 	return 1
 }
 
-// record appends the number of a change to the file of hits when it is reached first.
+// record appends the number of a change to the file of hits when it is first reached.
 func record(k int) {
 	if s := &seen[k]; s.Load() || s.Swap(true) {
 		return

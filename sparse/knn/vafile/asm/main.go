@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The shape of a block; the same as in package vafile.
+// These are the sizes of a block, as in package vafile.
 const (
 	width  = 64
 	quads  = 4         // four dimensions are multiplied at a time
@@ -46,7 +46,7 @@ func begin(name string, bytes int, signature string) {
 
 func arg(name string) Register { return Load(Param(name), GP64()) }
 
-// sameWords returns a vector of words of 1.
+// sameWords returns a vector of 16-bit ones.
 func sameWords(bytes int) VecVirtual {
 	one, lane, ones := GP32(), XMM(), vector(bytes)
 	MOVL(U32(0x00010001), one)
