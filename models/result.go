@@ -45,6 +45,9 @@ type Report struct {
 	// n k. Components counts those of the neighbour graph before bridging;
 	// Landmarks those of the first coarse-graining (none with heavy tails).
 	Edges, Components, Landmarks int
+	// Bridges are the edges that were added to join the components, fewer by one than these, by
+	// rows; nil if there are none, as always with heavy tails.
+	Bridges []Bridge
 	// Pairs counts the unordered pairs that carry a dissimilarity weight; with
 	// heavy tails those of a point and a point or group that one pass visits.
 	Pairs int64
@@ -65,6 +68,16 @@ type Report struct {
 	// Search says how neighbours were found, and with which recall.
 	Search  auto.Report
 	Seconds Seconds
+}
+
+// Bridge is an edge without which a neighbour graph falls apart.
+type Bridge struct {
+	// Row and Other are the rows of the input at its ends, from 0, Row the lower one; of equal rows the first.
+	Row   int `json:"row"`
+	Other int `json:"other"`
+	// Distance is the root of what neighbour lists hold of the pair, so the Euclidean distance unless
+	// another one was chosen.
+	Distance float64 `json:"distance"`
 }
 
 // Seconds are wall-clock times of the stages.

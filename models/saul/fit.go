@@ -122,7 +122,7 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 		if g, err = f.graph(ctx); err != nil {
 			return fmt.Errorf(points.Kind+": neighbourhood graph: %w", err)
 		}
-		r.Edges, r.Components = g.Edges(), g.Components
+		r.Edges, r.Components, r.Bridges = g.Edges(), g.Components, bridges(g, f.Out.Unique)
 		f.learnt = f.X
 		if g.Keep != nil {
 			f.learnt = vec.Take(f.X, g.Keep)
@@ -152,8 +152,15 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 	return g, p, err
 }
 
-// graph builds the neighbourhood graph. It reuses the components that Continue passes, if there are
-// any.
+// bridges are those of a graph of points, by the rows that these are.
+func bridges(g *graph.Graph, unique []int32) (out []models.Bridge) {
+	for _, e := range g.Bridges { // of all points: a part of them needs no bridge
+		out = append(out, models.Bridge{Row: int(unique[e.I]), Other: int(unique[e.J]), Distance: math.Sqrt(e.Dist2)})
+	}
+	return out
+}
+
+// graph makes the neighbourhood graph, of parts that are known if they are.
 func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
 	nb := f.Out.Neighbors.First(f.Neighbors)
 	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Threads: f.Threads}

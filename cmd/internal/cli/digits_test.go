@@ -141,6 +141,29 @@ func testOwnRows(t *testing.T) {
 	}
 }
 
+// Edges that join the parts of the neighbour graph are counted in the summary, and named by their
+// rows in the report. A map without such edges has no such line.
+func TestBridgesAreNamed(t *testing.T) {
+	t.Chdir(workspace(t))
+	fit := []string{"-q", "fit", "small.csv", "--columns", "x,y,z", "--keep", "group", "--neighbors", "4", "--steps", "20", "-o", "m.unfold", "--report", "report.json"}
+	out := must(t, append(fit, "--tails", "gaussian")...)
+	var r report
+	data, err := os.ReadFile("report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decode(t, string(data), &r)
+	if r.Components < 2 || len(r.Bridges) != r.Components-1 || r.Bridges[0].Row == r.Bridges[0].Other || r.Bridges[0].Distance <= 0 {
+		t.Errorf("%d parts are joined by %v", r.Components, r.Bridges)
+	}
+	if want := joins(len(r.Bridges)) + " what is otherwise apart"; !strings.Contains(out, want) {
+		t.Errorf("the summary lacks %q: %s", want, out)
+	}
+	if out = must(t, fit...); strings.Contains(out, "otherwise apart") {
+		t.Errorf("nothing joins the parts of this map: %s", out)
+	}
+}
+
 // With components: largest, rows outside are placed and flagged.
 func TestUnlearntRowsAreFlagged(t *testing.T) {
 	t.Chdir(workspace(t))

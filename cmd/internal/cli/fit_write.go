@@ -79,6 +79,14 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes,
 	}
 }
 
+// joins counts the edges that do.
+func joins(edges int) string {
+	if edges == 1 {
+		return "1 edge joins"
+	}
+	return humanize.Count(edges) + " edges join"
+}
+
 // summarize says what was done and where to look. Where an output goes to standard
 // output, it says so on standard error.
 func (f *fitRun) summarize(took time.Duration) {
@@ -95,6 +103,9 @@ func (f *fitRun) summarize(took time.Duration) {
 		fmt.Fprintf(w, ", the nodes of a graph%s, in %s\n", inParts(rep.Components), humanize.Span(took))
 	} else {
 		fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
+	}
+	if n := len(rep.Bridges); n > 0 && f.edges == nil {
+		fmt.Fprintf(w, "%s what is otherwise apart: the neighbour graph has %s; --report names the rows\n", joins(n), humanize.Plural(rep.Components, "part"))
 	}
 	if f.given != nil {
 		fmt.Fprintf(w, "%v\n", f.given)

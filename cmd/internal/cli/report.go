@@ -6,25 +6,28 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
+	"unfold/models"
 	"unfold/models/fit"
 	"unfold/sparse/knn/auto"
 )
 
 // report is what --report writes. Keys never change meaning.
 type report struct {
-	Kind          string  `json:"kind"`
-	N             int     `json:"n"`
-	Unique        int     `json:"unique"`
-	Dim           int     `json:"dim"`
-	Dims          int     `json:"dims"`
-	Level         int     `json:"level"`
-	Neighbors     int     `json:"neighbors"`
-	Edges         int     `json:"edges"`
-	Components    int     `json:"components"`
-	Landmarks     int     `json:"landmarks"`
-	Pairs         int64   `json:"pairs"`
-	LoglikInitial float64 `json:"loglik_initial"`
-	Loglik        float64 `json:"loglik"`
+	Kind       string `json:"kind"`
+	N          int    `json:"n"`
+	Unique     int    `json:"unique"`
+	Dim        int    `json:"dim"`
+	Dims       int    `json:"dims"`
+	Level      int    `json:"level"`
+	Neighbors  int    `json:"neighbors"`
+	Edges      int    `json:"edges"`
+	Components int    `json:"components"`
+	// Bridges join these where a model adds edges that do.
+	Bridges       []models.Bridge `json:"bridges,omitempty"`
+	Landmarks     int             `json:"landmarks"`
+	Pairs         int64           `json:"pairs"`
+	LoglikInitial float64         `json:"loglik_initial"`
+	Loglik        float64         `json:"loglik"`
 	// Search is how neighbours were found; SearchRecall that of a sample, 1 if it was
 	// exact, 0 if none was taken.
 	Search         auto.Method   `json:"search"`
@@ -75,7 +78,7 @@ func newReport(p *program, dim int, m config.Model, r *fit.Result, predicted for
 	f := r.Report
 	return &report{
 		Kind: r.Spec.Kind, Model: r.Own, Sparse: r.Truncated,
-		N: f.N, Unique: f.Unique, Dim: dim, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
+		N: f.N, Unique: f.Unique, Dim: dim, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components, Bridges: f.Bridges,
 		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: p.programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
