@@ -222,6 +222,26 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// The parts of an output have their numbers once, also after one of them was divided again.
+func TestPartsAreNumberedOnce(t *testing.T) {
+	w := &worker{p: &Pipeline{}}
+	e := &entry{by: &Published{Version: 1}, events: divided(8), outcome: Outcome{Parts: divided(0)}}
+	w.cut(&piece{entry: e, to: 8}, Refused{}, nil)
+	first := w.number(e)
+	w.cut(&first[1], Refused{}, nil)
+	var got []string
+	for _, p := range w.number(e) {
+		part, ok := PartOf(&p.message)
+		if n := len(p.message.Headers) - len(w.p.output(e, []byte{}).Headers); !ok || n != 3 {
+			t.Errorf("%+v, %v: %d headers of parts", part, ok, n)
+		}
+		got = append(got, fmt.Sprintf("%d of %d from %d: %s", part.Number, part.Of, part.Row, p.message.Value))
+	}
+	if want := []string{"1 of 3 from 0: 0-4", "2 of 3 from 4: 4-6", "3 of 3 from 6: 6-8"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The headers of an output say where it is from, on which map it was placed, and what is passed on.
 func TestOutputHeaders(t *testing.T) {
 	in := Message{TopicPartition: TopicPartition{Topic: "in", Partition: 3}, Offset: 9, Key: []byte("k"), Time: time.UnixMilli(5), Headers: []Header{
