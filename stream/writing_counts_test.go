@@ -294,10 +294,11 @@ func TestHeadersThatMakeNoSense(t *testing.T) {
 		}
 	}
 	spoilt(map[string]string{HeaderSourceTopic: "in", HeaderSourcePartition: "2", HeaderSourceOffset: "7", HeaderModelVersion: "5"}, func(m *Message) bool { _, _, ok := Origin(m); return ok })
-	spoilt(map[string]string{HeaderPart: "2", HeaderParts: "3", HeaderPartRow: "7"}, func(m *Message) bool {
-		p, ok := PartOf(m)
-		return ok && p == Part{2, 3, 7}
-	})
+	parts := map[string]string{HeaderPart: "2", HeaderParts: "3", HeaderPartRow: "7"}
+	if p, ok := PartOf(&Message{Headers: headers(parts)}); !ok || p != (Part{2, 3, 7}) {
+		t.Errorf("%v is part %+v, %v", parts, p, ok)
+	}
+	spoilt(parts, func(m *Message) bool { _, ok := PartOf(m); return ok })
 	for number, want := range map[string]bool{"0": false, "1": true, "3": true, "4": false} {
 		if _, ok := PartOf(&Message{Headers: headers(map[string]string{HeaderPart: number, HeaderParts: "3", HeaderPartRow: "0"})}); ok != want {
 			t.Errorf("part %s of 3 makes sense: %v", number, ok)

@@ -1,0 +1,98 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// A pipeline runs with what it needs, and says at once what it lacks.
+func TestNeedsItsParts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(p *stream.Pipeline)
+		runs   bool
+	}{
+		"all":                       {func(*stream.Pipeline) {}, true},
+		"no source":                 {func(p *stream.Pipeline) { p.Source = nil }, false},
+		"no sink":                   {func(p *stream.Pipeline) { p.Sink = nil }, false},
+		"no sink, exactly once":     {func(p *stream.Pipeline) { p.Sink, p.ExactlyOnce = nil, true }, true},
+		"no sink, learning only":    {func(p *stream.Pipeline) { p.Sink, p.LearnOnly = nil, true }, true},
+		"no decoder":                {func(p *stream.Pipeline) { p.Decoder = nil }, false},
+		"no learner":                {func(p *stream.Pipeline) { p.Learner = nil }, false},
+		"no source, exactly once":   {func(p *stream.Pipeline) { p.Source, p.ExactlyOnce = nil, true }, false},
+		"no decoder, learning only": {func(p *stream.Pipeline) { p.Decoder, p.LearnOnly = nil, true }, false},
+	} {
+		p := start(t, newBroker(1), &streamtest.Learner{})
+		c.change(p.pipeline)
+		over, stop := context.WithCancel(t.Context())
+		stop()
+		err := errors.Join(p.pipeline.Run(over), p.source.Close())
+		if c.runs != (err == nil) || err != nil && !strings.Contains(err.Error(), "a pipeline needs a source, a sink, a decoder and a learner") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// lingering is a learner that takes a while to end.
+type lingering struct {
+	*streamtest.Learner
+	ended atomic.Bool
+}
+
+func (l *lingering) Run(ctx context.Context) error {
+	<-ctx.Done()
+	time.Sleep(time.Minute)
+	l.ended.Store(true)
+	return nil
+}
+
+// Nothing of a pipeline is at work once Run has returned.
+func TestRunWaitsForLearning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := start(t, newBroker(1), nil)
+		learner := &lingering{Learner: &streamtest.Learner{}}
+		p.pipeline.Learner = learner
+		if err := p.run(t).Stop(); err != nil || !learner.ended.Load() {
+			t.Errorf("learning has ended: %v, %v", learner.ended.Load(), err)
+		}
+	})
+}
+
+// slowSink takes a minute for each write.
+type slowSink struct {
+	stream.Sink
+	begun chan struct{}
+}
+
+func (s slowSink) Write(ctx context.Context, messages []stream.Message) error {
+	s.begun <- struct{}{}
+	time.Sleep(time.Minute)
+	return s.Sink.Write(ctx, messages)
+}
+
+// A pipeline that is asked to stop finishes and commits what it has read, and takes no longer than that.
+func TestStopFinishesWhatIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(1)
+		b.Append("in", 0, stream.Message{Value: []byte("1")})
+		p := start(t, b, &streamtest.Learner{})
+		begun := make(chan struct{}, 1)
+		p.pipeline.Sink, p.pipeline.Settings.DrainTimeout = slowSink{p.out, begun}, time.Hour
+		running := p.run(t)
+		<-begun
+		asked := time.Now()
+		if err := running.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(asked); took < 50*time.Second || took > 2*time.Minute || committed(b) != 1 {
+			t.Errorf("stopping took %v, %d are committed", took, committed(b))
+		}
+	})
+}
