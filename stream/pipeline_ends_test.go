@@ -96,3 +96,48 @@ func TestStopFinishesWhatIsRead(t *testing.T) {
 		}
 	})
 }
+
+// plainSource has generations that know no transactions.
+type plainSource struct{ stream.Source }
+
+type plainGeneration struct{ stream.Generation }
+
+func (s plainSource) Next(ctx context.Context) (stream.Generation, error) {
+	g, err := s.Source.Next(ctx)
+	return plainGeneration{g}, err
+}
+
+// Exactly-once delivery needs transactions, and says so.
+func TestExactlyOnceNeedsTransactions(t *testing.T) {
+	b := newBroker(1)
+	for _, exactlyOnce := range []bool{true, false} {
+		p := startAs(t, b, &streamtest.Learner{}, exactlyOnce)
+		p.pipeline.Source = plainSource{p.source}
+		b.Append("in", 0, stream.Message{Value: []byte("1")})
+		running := p.run(t)
+		running.Await("it delivers, or ends", func() bool { return running.Ended() || p.delivered.Load() > 0 })
+		if err := running.Stop(); exactlyOnce != (err != nil) || err != nil && !strings.Contains(err.Error(), "knows no transactions") {
+			t.Errorf("exactly once %v: %v", exactlyOnce, err)
+		}
+	}
+}
+
+// The latency of events that have waited for the first map counts from that on.
+func TestLatencyCountsFromTheMap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(1)
+		b.Append("in", 0, stream.Message{Value: []byte("1")})
+		p := start(t, b, &streamtest.Learner{Min: 2})
+		latency := make(chan time.Duration, 2)
+		p.pipeline.Hooks.Delivered = func(_ stream.TopicPartition, _, _ int, took time.Duration) { latency <- took }
+		running := p.run(t)
+		time.Sleep(time.Hour)
+		b.Append("in", 0, stream.Message{Value: []byte("2")})
+		if took := <-latency; took > time.Minute {
+			t.Errorf("the first event was delivered after %v", took)
+		}
+		if err := running.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}

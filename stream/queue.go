@@ -114,7 +114,7 @@ func (s *Share) Try(n int64) bool {
 
 // Return gives back what was taken and not handed over.
 func (s *Share) Return(n int64) {
-	if s == nil || n <= 0 {
+	if s == nil {
 		return
 	}
 	s.q.mu.Lock()
@@ -125,7 +125,7 @@ func (s *Share) Return(n int64) {
 
 // Hand says that so many of the bytes go with a run; Give will give them back.
 func (s *Share) Hand(n int64) {
-	if s == nil || n <= 0 {
+	if s == nil {
 		return
 	}
 	s.q.mu.Lock()

@@ -18,7 +18,7 @@ func (w *worker) pass(offset int64) {
 		// The next batch's transaction will commit it, if there soon is one.
 		w.passed = offset
 		if w.settling == nil {
-			w.settling = time.NewTimer(w.p.settings.CommitEvery)
+			w.settling = time.After(w.p.settings.CommitEvery)
 		}
 	}
 }
@@ -28,7 +28,6 @@ func (w *worker) settle(working context.Context) error {
 	if w.settling == nil {
 		return nil
 	}
-	w.settling.Stop()
 	w.settling = nil
 	if w.passed <= w.next {
 		return nil

@@ -26,7 +26,7 @@ type worker struct {
 	// passed is the offset that reading has reached with no message before it that is
 	// not delivered; settling fires when a transaction of its own is to commit it.
 	passed   int64
-	settling *time.Timer
+	settling <-chan time.Time
 	// room is the partition's share of what bounds what has been read; held bounds what
 	// waits and work what is decoded and placed at a time, both with the other
 	// workers. forgot: some of what was to wait did not fit and was let go.
@@ -79,17 +79,13 @@ func (w *worker) run(reading, working context.Context) error {
 		if len(w.waiting) > 0 || w.forgot || w.unlearnt() {
 			ready = w.p.Learner.Ready()
 		}
-		var settled <-chan time.Time
-		if w.settling != nil {
-			settled = w.settling.C
-		}
 		var err error
 		select {
 		case <-reading.Done():
 			return quiet(w.settle(working), reading, working)
 		case <-ready:
 			err = w.release(reading, working)
-		case <-settled:
+		case <-w.settling:
 			err = w.settle(working)
 		case <-runs.ready:
 			l, some, ended := runs.unload()
