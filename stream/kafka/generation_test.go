@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,6 +134,71 @@ func TestInDoubtIsSentAgain(t *testing.T) {
 			if got[string(m.Value)] != 1 {
 				t.Errorf("%s: message %s is there %d times", name, m.Value, got[string(m.Value)])
 			}
+		}
+	}
+}
+
+// A partition that is read to its end is held back by nobody, and a fetch that works again is reported once.
+func TestReadingAtRest(t *testing.T) {
+	t.Parallel()
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, nil)
+	tp := stream.TopicPartition{Topic: topic}
+	c.Produce(t, topic, 0, numbersFrom(0, 3)...)
+	asked, fetches := count(f, kmsg.DescribeProducers), count(f, kmsg.Fetch)
+	var recovered atomic.Int64
+	set := c.quick(topic, "g")
+	set.FetchWait, set.BlockedAfter = time.Millisecond, time.Nanosecond
+	set.Retrying = func(string, int, error, time.Duration) {}
+	set.Recovered = func(what string) {
+		if recovered.Add(1); what != "fetch" {
+			t.Errorf("%s works again", what)
+		}
+	}
+	_, g := open(t, set)
+	if got := fetchN(t, g, tp, 3); len(got) != 3 {
+		t.Fatalf("%d messages", len(got))
+	}
+	f.Fault(faultOf(topic, kmsg.Fetch, kerr.NotLeaderForPartition, 1))
+	before := recovered.Load()
+	reading := streamtest.Go(t, func(ctx context.Context) error {
+		run, err := g.Fetch(ctx, tp, nil)
+		if err == nil && len(run.Messages) != 1 {
+			err = fmt.Errorf("%d messages", len(run.Messages))
+		}
+		return err
+	})
+	reading.Await("it works again", func() bool { return recovered.Load() > before })
+	since := fetches.Load()
+	reading.Await("it goes on", func() bool { return fetches.Load() > since+5 })
+	c.Produce(t, topic, 0, numbersFrom(3, 4)...)
+	streamtest.Await(t, "the next message is read", reading.Ended)
+	if err := reading.Stop(); err != nil {
+		t.Error(err)
+	}
+	if n := recovered.Load() - before; n != 1 || asked.Load() != 0 {
+		t.Errorf("it works again %d times; it asks %d times who holds it back", n, asked.Load())
+	}
+}
+
+// Partitions without a known offset are reported if they have had messages, and only then.
+func TestNoOffsetsAreReported(t *testing.T) {
+	t.Parallel()
+	c := newFake(t)
+	for n, want := range map[int]int{0: 0, 2: 1} {
+		topic := topicFor(t, c, 1, nil)
+		if n > 0 {
+			c.Produce(t, topic, 0, numbersFrom(0, n)...)
+		}
+		reports := 0
+		set := c.quick(topic, topic)
+		set.NoOffsets = func(at []stream.Position) {
+			if reports++; len(at) != 1 || at[0].Topic != topic || at[0].Offset != 0 {
+				t.Errorf("reading begins at %v", at)
+			}
+		}
+		if open(t, set); reports != want {
+			t.Errorf("of a topic of %d messages: %d reports", n, reports)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestBusyMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &tests{program: program, dir: t.TempDir(), limit: 2 * time.Second}
+	s := &tests{program: program, dir: t.TempDir(), limit: time.Second / 2}
 	if got := s.judge(t.Context(), "^TestHelpWaits$", 0, "UNFOLD_MUTANT=9"); got != ended {
 		t.Errorf("a change that keeps tests from ending: %v", got)
 	}
