@@ -60,15 +60,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	s := settings{*most, *seed, match, *which, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
-	all := page{}
-	if *to != "" {
-		text, err := os.ReadFile(*to)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			fmt.Fprintln(stderr, "mutants:", err)
-			return 1
-		}
-		all = readPage(string(text))
-	}
 	for _, path := range paths {
 		r, err := try(ctx, path, s)
 		if err != nil {
@@ -76,14 +67,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 1
 		}
 		fmt.Fprintf(stdout, "%-24s %3d of %3d killed, %d of them ended (%d are not reached; %s of %d changes), tests %.1f s\n", path, r.killed(), r.Tried, r.Ended, len(r.Missed), r.Drawn, r.Sites, r.Seconds)
-		all.add(r)
-	}
-	if *to == "" {
-		return 0
-	}
-	if err := os.WriteFile(*to, []byte(all.String()), 0o644); err != nil {
-		fmt.Fprintln(stderr, "mutants:", err)
-		return 1
+		if *to == "" {
+			continue
+		}
+		if err := write(*to, r); err != nil {
+			fmt.Fprintln(stderr, "mutants:", err)
+			return 1
+		}
 	}
 	return 0
+}
+
+// write puts a result on a page, which may not be there yet.
+func write(name string, r result) error {
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	p := readPage(string(text))
+	p.add(r)
+	return os.WriteFile(name, []byte(p.String()), 0o644)
 }

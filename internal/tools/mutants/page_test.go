@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,5 +31,14 @@ func TestPageKeepsOthers(t *testing.T) {
 	}
 	if len(readPage("")) != 0 {
 		t.Error("a new page has packages")
+	}
+	name := filepath.Join(t.TempDir(), "page.md")
+	for _, r := range []result{{Package: "./b", Drawn: "all 0"}, {Package: "./a", Drawn: "all 0"}} {
+		if err := write(name, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(name); err != nil || !strings.Contains(string(text), "| a | 0 | all 0") || strings.Index(string(text), "| b |") < strings.Index(string(text), "| a |") {
+		t.Errorf("%s, %v", text, err)
 	}
 }
