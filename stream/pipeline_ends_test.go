@@ -141,3 +141,44 @@ func TestLatencyCountsFromTheMap(t *testing.T) {
 		}
 	})
 }
+
+// oneByOne is a source whose commits take a minute, whatever the context says.
+type oneByOne struct {
+	stream.Source
+	at, most *atomic.Int64
+}
+
+type oneByOneGeneration struct {
+	stream.Generation
+	s oneByOne
+}
+
+func (s oneByOne) Next(ctx context.Context) (stream.Generation, error) {
+	g, err := s.Source.Next(ctx)
+	return oneByOneGeneration{g, s}, err
+}
+
+func (g oneByOneGeneration) Commit(ctx context.Context, positions []stream.Position) error {
+	g.s.most.Store(max(g.s.most.Load(), g.s.at.Add(1)))
+	time.Sleep(time.Minute)
+	g.s.at.Add(-1)
+	return g.Generation.Commit(context.WithoutCancel(ctx), positions)
+}
+
+// The last commit begins when the one before has ended: the earlier one could come later and move the offset back.
+func TestCommitsOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(1)
+		b.Append("in", 0, stream.Message{Value: []byte("1")})
+		p := start(t, b, &streamtest.Learner{})
+		s := oneByOne{p.source, new(atomic.Int64), new(atomic.Int64)}
+		p.pipeline.Source, p.pipeline.Settings.CommitTimeout = s, time.Hour
+		running := p.run(t)
+		running.Await("a commit is under way", func() bool { return s.at.Load() == 1 })
+		b.Append("in", 0, stream.Message{Value: []byte("2")})
+		running.Await("there is more to commit", func() bool { return p.delivered.Load() == 2 })
+		if err := running.Stop(); err != nil || s.most.Load() != 1 || committed(b) != 2 {
+			t.Errorf("%d commits at a time, %d are committed: %v", s.most.Load(), committed(b), err)
+		}
+	})
+}

@@ -199,3 +199,19 @@ func TestWritesNothing(t *testing.T) {
 		t.Errorf("%v, %v: %v", left, err, s.got)
 	}
 }
+
+// named are events in a format.
+type named struct{ nothing }
+
+func (named) Format() string { return "json" }
+
+// The format of a message is reported if it has one and somebody wants to know.
+func TestFormatsAreReported(t *testing.T) {
+	(&Hooks{}).decoded(TopicPartition{}, named{})
+	var got []string
+	h := &Hooks{MessageIn: func(_ TopicPartition, format string) { got = append(got, format) }}
+	h.decoded(TopicPartition{}, nothing{})
+	if h.decoded(TopicPartition{}, named{}); len(got) != 1 || got[0] != "json" {
+		t.Errorf("formats %q", got)
+	}
+}
