@@ -88,3 +88,21 @@ func TestHelperIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+// Messages that take nearly as long as one may are decoded: between two looks the helper has gone on.
+func TestSlowIsNotStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := decoder(t, decodes(func(Message) (Events, error) { time.Sleep(900 * time.Millisecond); return nothing{}, nil }))
+		w.p.settings.DecodeTime = time.Second
+		batch := []*entry{{}, {}, {}, {}}
+		n, err := w.decodeAll(t.Context(), t.Context(), batch)
+		for i, e := range batch {
+			if !e.good() {
+				t.Errorf("message %d is bad: %v", i, e.bad)
+			}
+		}
+		if n != len(batch) || err != nil {
+			t.Errorf("%d are decoded, %v", n, err)
+		}
+	})
+}

@@ -65,3 +65,33 @@ func TestMapAppearsWhileDecoding(t *testing.T) {
 		}
 	}
 }
+
+// noting is a learner with a map that takes down in which order messages are offered and written.
+type noting struct {
+	appearing
+	done *[]string
+}
+
+func (n *noting) Offer(context.Context, Events) error {
+	*n.done = append(*n.done, "offered")
+	return nil
+}
+
+// Once there is a map a message is placed and written first, and offered then, once.
+func TestPlacesBeforeItOffers(t *testing.T) {
+	w, _ := settler(t)
+	var done []string
+	learner := &noting{done: &done}
+	learner.current = &Published{Map: &learner.appearing, Version: 1}
+	w.p.Learner, w.p.settings.BatchMessages = learner, 1
+	w.p.Decoder = decodes(func(Message) (Events, error) { return nothing{}, nil })
+	w.p.Sink, w.atomic, w.standing = &script{look: func() { done = append(done, "written") }}, nil, newWatch()
+	w.commits = newCommitter(w.gen, w.p.settings, w.retry)
+	w.room, w.held, w.work = NewQueue(1<<20, 1)[0], newBudget(1<<20), newBudget(1<<20)
+	if err := w.workThrough(t.Context(), t.Context(), Run{Messages: []Message{{Offset: 7}, {Offset: 8}}, Next: 9}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"written", "offered", "written", "offered"}; !reflect.DeepEqual(done, want) || w.next != 9 || len(w.waiting) != 0 {
+		t.Errorf("%v, want %v; next %d, %d wait", done, want, w.next, len(w.waiting))
+	}
+}
