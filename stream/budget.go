@@ -38,15 +38,13 @@ func (b *budget) reserve(ctx context.Context, n int64) error {
 	}
 }
 
-// count counts bytes that are there already, without waiting; less than 0 gives back.
-func (b *budget) count(n int64) {
+// free gives bytes back and wakes those that wait.
+func (b *budget) free(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used += n
-	if n < 0 {
-		close(b.freed)
-		b.freed = make(chan struct{})
-	}
+	b.used -= n
+	close(b.freed)
+	b.freed = make(chan struct{})
 }
 
 // fits counts bytes if they fit, and says whether they do.

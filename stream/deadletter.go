@@ -91,9 +91,7 @@ func (d *DeadLetter) message(m Message, stage Stage, reason error, without spare
 	if without == sparesAll {
 		m.Key, m.Headers, longest = nil, nil, beginLength
 	}
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "")
-	}
+	text = strings.ToValidUTF8(text[:min(len(text), longest)], "")
 	add := func(key, value string) {
 		m.Headers = append(m.Headers, Header{Key: key, Value: []byte(value)})
 	}
@@ -231,13 +229,13 @@ func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
 // elsewhere reads what a dead letter does not hold; nil if it is whole. Its last headers
 // say so: others may be of the message itself.
 func elsewhere(m *Message) *Elsewhere {
-	n := len(m.Headers) - headersElsewhere
-	if n < 0 || m.Headers[n].Key != headerElsewhere || m.Headers[n+3].Key != headerBegin {
+	last := m.Headers[max(0, len(m.Headers)-headersElsewhere):]
+	if len(last) < headersElsewhere || last[0].Key != headerElsewhere || last[3].Key != headerBegin {
 		return nil
 	}
-	length, err := strconv.ParseInt(string(m.Headers[n+1].Value), 10, 64)
+	length, err := strconv.ParseInt(string(last[1].Value), 10, 64)
 	if err != nil {
 		return nil
 	}
-	return &Elsewhere{Length: length, SHA256: string(m.Headers[n+2].Value), Begin: m.Headers[n+3].Value, All: string(m.Headers[n].Value) != "value"}
+	return &Elsewhere{Length: length, SHA256: string(last[2].Value), Begin: last[3].Value, All: string(last[0].Value) != "value"}
 }

@@ -50,7 +50,7 @@ func (w *worker) decodeAll(reading, working context.Context, batch []*entry) (n 
 		if d.missing == nil {
 			continue
 		}
-		if n > 0 || tries > 0 && w.released() {
+		if n > 0 || w.released() {
 			break
 		}
 		tries++
@@ -88,15 +88,21 @@ func (w *worker) watch(d *decoding) int {
 			return d.at
 		case <-tick.C:
 		}
-		d.mu.Lock()
-		at := d.at
-		d.left = at == seen && at < len(d.batch)
-		d.mu.Unlock()
-		if seen = at; d.left {
+		at, left := d.look(seen)
+		if seen = at; left {
 			d.batch[at].spoil(StageDecode, fmt.Errorf("%w (more than %v)", ErrDecodeTime, w.p.settings.DecodeTime))
 			return at + 1
 		}
 	}
+}
+
+// look returns where the helper is, and gives it up if it was at the same message before. One that has done
+// all is about to end.
+func (d *decoding) look(before int) (at int, left bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.left = d.at == before && d.at < len(d.batch)
+	return d.at, d.left
 }
 
 // gone has something done when a helper that was given up has ended.

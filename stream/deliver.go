@@ -130,9 +130,7 @@ func (w *worker) transact(ctx context.Context, batch []*entry, outputs []piece, 
 				return err
 			}
 		}
-		if len(of.Messages) > 0 {
-			outputs = w.fit(outputs, nil, of)
-		}
+		outputs = w.fit(outputs, nil, of)
 	}
 }
 

@@ -30,6 +30,9 @@ func TestIntake(t *testing.T) {
 	if q.merge(numbered(8, 9)) {
 		t.Fatal("more than BatchBytes is one batch")
 	}
+	if !q.merge(Run{Next: 8, End: 108}) {
+		t.Fatal("a run without messages is refused")
+	}
 	l, _, err := q.unload()
 	if err != nil || len(l.Messages) != 8 || l.Bytes != 8 || l.End != 108 {
 		t.Fatalf("%+v, %v", l, err)
@@ -57,6 +60,17 @@ func TestIntake(t *testing.T) {
 	}
 	if _, _, err := q.unload(); err != over {
 		t.Error(err)
+	}
+}
+
+// Runs become one up to BatchMessages, and no further.
+func TestIntakeFillsBatch(t *testing.T) {
+	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 100})
+	if !q.merge(numbered(0, 4)) || !q.merge(numbered(4, 10)) {
+		t.Error("a batch is refused")
+	}
+	if q.merge(numbered(10, 11)) {
+		t.Error("a message more is one batch")
 	}
 }
 

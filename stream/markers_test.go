@@ -24,6 +24,11 @@ func TestOffsetsPassMarkers(t *testing.T) {
 			p.pipeline.ExactlyOnce = exactly
 			p.pipeline.Settings.CommitEvery = time.Millisecond
 			p.source.MaxFetch = 1
+			p.pipeline.Hooks.Fetched = func(_ stream.TopicPartition, n int) {
+				if n == 0 {
+					t.Error("it reports that no message was read")
+				}
+			}
 			running := p.run(t)
 			running.Await("what holds no message is committed before there is a map", func() bool { return b.Committed("group", "in")[1] == 2 })
 			running.Await("the others wait for the map", func() bool { return learner.Seen() == 2 })

@@ -28,6 +28,14 @@ func TestNames(t *testing.T) {
 		t.Errorf("of 100 events: %v", err)
 	}
 	names = stream.Names{}
+	other := &stream.MessageError{Stage: stream.StagePlace, Err: errors.New("another column"), Misnamed: true}
+	if err := names.Judge(60, lacking); err != nil {
+		t.Fatal(err)
+	}
+	if err := names.Judge(60, other); err == nil || !strings.Contains(err.Error(), "eventid") {
+		t.Errorf("the first reason is lost: %v", err)
+	}
+	names = stream.Names{}
 	if err := errors.Join(names.Judge(99, lacking), names.Judge(1, nil), names.Judge(1000, lacking)); err != nil {
 		t.Errorf("after an event with the column: %v", err)
 	}

@@ -65,7 +65,7 @@ func (w *worker) cut(p *piece, m Refused, why error) {
 	if e.pieces == nil {
 		e.pieces = []piece{*p}
 	}
-	i := slices.IndexFunc(e.pieces, func(q piece) bool { return q.from == p.from && q.to == p.to })
+	i := slices.IndexFunc(e.pieces, func(q piece) bool { return q.from == p.from })
 	n := m.parts(rows)
 	var parts []piece
 	for k := range n {
@@ -83,12 +83,9 @@ func (w *worker) cut(p *piece, m Refused, why error) {
 
 // parts is in how many pieces of rows what was too large is divided.
 func (m Refused) parts(rows int) int {
-	n := 2
-	if m.Limit > 0 {
-		// Smaller messages compress a little worse.
-		n = max(n, int(1.1*float64(m.Size)/float64(m.Limit))+1)
-	}
-	return min(n, rows)
+	// Smaller messages compress a little worse.
+	n := int(1.1*float64(m.Size)/float64(max(m.Limit, 1))) + 1
+	return min(max(n, 2), rows)
 }
 
 // number gives an entry's pieces their numbers.

@@ -114,7 +114,7 @@ func (s *Share) Try(n int64) bool {
 
 // Return gives back what was taken and not handed over.
 func (s *Share) Return(n int64) {
-	if s == nil || n <= 0 {
+	if s == nil {
 		return
 	}
 	s.q.mu.Lock()
@@ -125,7 +125,7 @@ func (s *Share) Return(n int64) {
 
 // Hand says that so many of the bytes go with a run; Give will give them back.
 func (s *Share) Hand(n int64) {
-	if s == nil || n <= 0 {
+	if s == nil {
 		return
 	}
 	s.q.mu.Lock()
@@ -164,24 +164,18 @@ func (s *Share) drop(n int64) {
 // serve grants what can be granted: in the order of coming, but that who is beyond the
 // limit goes first, as the others wait for it.
 func (q *Queue) serve() {
-	for i := 0; i < len(q.line); {
+	for i := q.next(); i >= 0; i = q.next() {
 		c := q.line[i]
-		switch {
-		case q.admits(c):
-			q.used += c.n
-			c.share.held += c.n
-			q.line = slices.Delete(q.line, i, i+1)
-			close(c.granted)
-			i = 0
-		case q.over == nil || q.over == c.share:
-			return
-		default: // look for the claim of who is beyond
-			i++
-			for i < len(q.line) && q.line[i].share != q.over {
-				i++
-			}
-		}
+		q.used += c.n
+		c.share.held += c.n
+		q.line = slices.Delete(q.line, i, i+1)
+		close(c.granted)
 	}
+}
+
+// next returns the claim that can be granted now, -1 if there is none.
+func (q *Queue) next() int {
+	return slices.IndexFunc(q.line, func(c *claim) bool { return (c == q.line[0] || c.share == q.over) && q.admits(c) })
 }
 
 func (q *Queue) admits(c *claim) bool {

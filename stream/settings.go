@@ -47,8 +47,17 @@ type Settings struct {
 	CommitTimeout time.Duration
 }
 
-// withDefaults fills zero fields and checks the others.
+// withDefaults checks the fields and fills those that are zero.
 func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
+	for name, v := range map[string]int64{
+		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes), "QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes),
+		"WorkBytes": int64(s.WorkBytes), "CommitEvery": int64(s.CommitEvery), "LagEvery": int64(s.LagEvery), "LagTimeout": int64(s.LagTimeout), "DecodeTime": int64(s.DecodeTime),
+		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
+	} {
+		if v < 0 {
+			return s, fmt.Errorf("stream: Settings.%s is negative", name)
+		}
+	}
 	set := func(v *int, d int) {
 		if *v == 0 {
 			*v = d
@@ -76,15 +85,6 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	span(&s.RetryMax, 5*time.Second)
 	span(&s.DrainTimeout, 4*time.Second)
 	span(&s.CommitTimeout, 3*time.Second)
-	for name, v := range map[string]int64{
-		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes),
-		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "WorkBytes": int64(s.WorkBytes), "CommitEvery": int64(s.CommitEvery), "LagEvery": int64(s.LagEvery), "LagTimeout": int64(s.LagTimeout), "DecodeTime": int64(s.DecodeTime),
-		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
-	} {
-		if v < 0 {
-			return s, fmt.Errorf("stream: Settings.%s is negative", name)
-		}
-	}
 	if s.RetryMax < s.RetryMin {
 		return s, errors.New("stream: Settings.RetryMax is less than RetryMin")
 	}

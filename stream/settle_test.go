@@ -39,7 +39,7 @@ func settler(t *testing.T) (*worker, *transactions) {
 	if p.settings, err = (Settings{CommitEvery: time.Hour}).withDefaults(true); err != nil {
 		t.Fatal(err)
 	}
-	return &worker{p: p, gen: gen, atomic: gen, tp: tp, next: 7, retry: retrier{hooks: &p.Hooks}}, gen
+	return &worker{p: p, gen: gen, atomic: gen, tp: tp, next: 7, retry: retrier{hooks: &p.Hooks}, work: newBudget(1 << 20)}, gen
 }
 
 // Once reading is over a worker commits what it has passed, in a transaction without messages.

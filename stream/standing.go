@@ -81,7 +81,7 @@ func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartitio
 		n := max(0, p.End-p.Offset)
 		lags[p.TopicPartition] = n
 		before, known := w.states[p.TopicPartition]
-		if !known || before.Ahead == 0 || n == 0 || w.offset[p.TopicPartition] != p.Offset {
+		if !known || before.Ahead == 0 || w.offset[p.TopicPartition] != p.Offset {
 			before.Since = now
 		}
 		w.states[p.TopicPartition] = Standing{p.TopicPartition, n, before.Since}
@@ -90,8 +90,8 @@ func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartitio
 	return lags
 }
 
-// Standing lists the partitions of this process in which messages have waited for longer
-// than the given time and none was finished. If the brokers cannot be asked, it says since
+// Standing lists the partitions of this process in which messages have waited for the given
+// time, or longer, and none was finished. If the brokers cannot be asked, it says since
 // when and why. Both are empty while no share of the source is owned.
 func (p *Pipeline) Standing(longer time.Duration) (list []Standing, since time.Time, failing error) {
 	w := p.watching.Load()

@@ -36,7 +36,11 @@ func TestTooLargeOutputs(t *testing.T) {
 			b.Limit("out", 400)
 			p := startAs(t, b, &streamtest.Learner{}, exactlyOnce)
 			var reported atomic.Int64
-			p.pipeline.Hooks.Split = func(_ stream.Message, parts int) { reported.Store(int64(parts)) }
+			p.pipeline.Hooks.Split = func(m stream.Message, parts int) {
+				if reported.Store(int64(parts)); m.Offset != 1 {
+					t.Errorf("the output of offset %d was split into %d", m.Offset, parts)
+				}
+			}
 			running := p.run(t)
 			running.Await("all is committed", func() bool { return committed(b) == 5 })
 			if err := running.Stop(); err != nil {

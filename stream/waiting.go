@@ -65,7 +65,7 @@ func (w *worker) keep(batch []*entry, which func(*entry) bool) {
 func (w *worker) letGo() (waited []*entry) {
 	waited, w.waiting = w.waiting, nil
 	for _, e := range waited {
-		w.held.count(-e.holds)
+		w.held.free(e.holds)
 	}
 	return waited
 }

@@ -36,8 +36,6 @@ func (w *worker) begin(ctx context.Context, batch []*entry) error {
 
 // finish gives back what begin took.
 func (w *worker) finish() {
-	if w.busy > 0 {
-		w.work.count(-w.busy)
-		w.busy = 0
-	}
+	w.work.free(w.busy)
+	w.busy = 0
 }

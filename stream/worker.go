@@ -26,7 +26,7 @@ type worker struct {
 	// passed is the offset that reading has reached with no message before it that is
 	// not delivered; settling fires when a transaction of its own is to commit it.
 	passed   int64
-	settling *time.Timer
+	settling <-chan time.Time
 	// room is the partition's share of what bounds what has been read; held bounds what
 	// waits and work what is decoded and placed at a time, both with the other
 	// workers. forgot: some of what was to wait did not fit and was let go.
@@ -79,17 +79,13 @@ func (w *worker) run(reading, working context.Context) error {
 		if len(w.waiting) > 0 || w.forgot || w.unlearnt() {
 			ready = w.p.Learner.Ready()
 		}
-		var settled <-chan time.Time
-		if w.settling != nil {
-			settled = w.settling.C
-		}
 		var err error
 		select {
 		case <-reading.Done():
 			return quiet(w.settle(working), reading, working)
 		case <-ready:
 			err = w.release(reading, working)
-		case <-settled:
+		case <-w.settling:
 			err = w.settle(working)
 		case <-runs.ready:
 			l, some, ended := runs.unload()
@@ -176,43 +172,6 @@ func (w *worker) workThrough(reading, working context.Context, run Run) error {
 	if len(run.Messages) == 0 && reading.Err() == nil {
 		w.pass(run.Next)
 	}
-	return nil
-}
-
-// pass notes that reading has come to an offset, and found no message since the last one. It is
-// not called once reading is over, for messages may have been left out then.
-func (w *worker) pass(offset int64) {
-	switch {
-	case w.forgot:
-	case len(w.waiting) > 0, w.p.LearnOnly && w.p.Learner.Current() == nil:
-		w.behind = max(w.behind, offset)
-	case w.atomic == nil:
-		w.advance(offset)
-	case offset > w.next:
-		// The next batch's transaction will commit it, if there soon is one.
-		w.passed = offset
-		if w.settling == nil {
-			w.settling = time.NewTimer(w.p.settings.CommitEvery)
-		}
-	}
-}
-
-// settle commits what was passed and is not committed with messages.
-func (w *worker) settle(working context.Context) error {
-	if w.settling == nil {
-		return nil
-	}
-	w.settling.Stop()
-	w.settling = nil
-	if w.passed <= w.next {
-		return nil
-	}
-	at := Position{TopicPartition: w.tp, Offset: w.passed}
-	if err := w.retry.transact(working, w.atomic, Transaction{Position: at}); err != nil {
-		return err
-	}
-	w.p.Hooks.committed(at)
-	w.advance(w.passed)
 	return nil
 }
 

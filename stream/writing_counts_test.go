@@ -222,6 +222,26 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// The parts of an output have their numbers once, also after one of them was divided again.
+func TestPartsAreNumberedOnce(t *testing.T) {
+	w := &worker{p: &Pipeline{}}
+	e := &entry{by: &Published{Version: 1}, events: divided(8), outcome: Outcome{Parts: divided(0)}}
+	w.cut(&piece{entry: e, to: 8}, Refused{}, nil)
+	first := w.number(e)
+	w.cut(&first[1], Refused{}, nil)
+	var got []string
+	for _, p := range w.number(e) {
+		part, ok := PartOf(&p.message)
+		if n := len(p.message.Headers) - len(w.p.output(e, []byte{}).Headers); !ok || n != 3 {
+			t.Errorf("%+v, %v: %d headers of parts", part, ok, n)
+		}
+		got = append(got, fmt.Sprintf("%d of %d from %d: %s", part.Number, part.Of, part.Row, p.message.Value))
+	}
+	if want := []string{"1 of 3 from 0: 0-4", "2 of 3 from 4: 4-6", "3 of 3 from 6: 6-8"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The headers of an output say where it is from, on which map it was placed, and what is passed on.
 func TestOutputHeaders(t *testing.T) {
 	in := Message{TopicPartition: TopicPartition{Topic: "in", Partition: 3}, Offset: 9, Key: []byte("k"), Time: time.UnixMilli(5), Headers: []Header{
@@ -274,10 +294,11 @@ func TestHeadersThatMakeNoSense(t *testing.T) {
 		}
 	}
 	spoilt(map[string]string{HeaderSourceTopic: "in", HeaderSourcePartition: "2", HeaderSourceOffset: "7", HeaderModelVersion: "5"}, func(m *Message) bool { _, _, ok := Origin(m); return ok })
-	spoilt(map[string]string{HeaderPart: "2", HeaderParts: "3", HeaderPartRow: "7"}, func(m *Message) bool {
-		p, ok := PartOf(m)
-		return ok && p == Part{2, 3, 7}
-	})
+	parts := map[string]string{HeaderPart: "2", HeaderParts: "3", HeaderPartRow: "7"}
+	if p, ok := PartOf(&Message{Headers: headers(parts)}); !ok || p != (Part{2, 3, 7}) {
+		t.Errorf("%v is part %+v, %v", parts, p, ok)
+	}
+	spoilt(parts, func(m *Message) bool { _, ok := PartOf(m); return ok })
 	for number, want := range map[string]bool{"0": false, "1": true, "3": true, "4": false} {
 		if _, ok := PartOf(&Message{Headers: headers(map[string]string{HeaderPart: number, HeaderParts: "3", HeaderPartRow: "0"})}); ok != want {
 			t.Errorf("part %s of 3 makes sense: %v", number, ok)

@@ -79,12 +79,22 @@ func (m *Map) checkChange(insert vec.Matrix[float32], at vec.Matrix[float64]) er
 	if at.Rows != insert.Rows || at.Cols != m.dims {
 		return fmt.Errorf("live: %d places in %d dimensions for %d rows on a map of %d dimensions", at.Rows, at.Cols, insert.Rows, m.dims)
 	}
-	for i, v := range at.Data {
-		if math.IsNaN(v) || math.Abs(v) > math.MaxFloat32 {
-			return models.BadInputf("live: row %d has the place %v, which is none", i/at.Cols, v)
-		}
+	if i := beyond(at); i >= 0 {
+		return models.BadInputf("live: row %d has the place %v, which is none", i, at.Row(i))
 	}
 	return nil
+}
+
+// beyond returns the first row with a value that is none in single precision, -1 if there is none.
+func beyond(mu vec.Matrix[float64]) int {
+	for i := range mu.Rows {
+		for _, v := range mu.Row(i) {
+			if r := float64(float32(v)); math.IsNaN(r) || math.IsInf(r, 0) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // plan is what a change comes to.

@@ -39,7 +39,7 @@ func (p policy) next(s Settings, n, born, since int) (policy, Kind) {
 	p.refreshes++
 	p.sinceMajor++
 	switch {
-	case s.grown(float64(p.majorPoints), float64(n)), born > 0 && s.grown(float64(n-born), float64(n)),
+	case s.grown(float64(p.majorPoints), float64(n)), s.grown(float64(n-born), float64(n)),
 		slices.Contains(s.AfterAlarm, since-1),
 		s.Backstop > 0 && p.sinceMajor >= s.Backstop:
 		p.sinceMajor, p.majorPoints = 0, n

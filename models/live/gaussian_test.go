@@ -226,3 +226,39 @@ func TestGaussianRestored(t *testing.T) {
 		}
 	}
 }
+
+// TestLandmarksFloor: squared scales are bounded by the floor of each refresh, and the landmarks stay for it.
+func TestLandmarksFloor(t *testing.T) {
+	m, _ := fitted(t, blobs(60, 3, 1), paper())
+	refresh(t, m)
+	marks, slots := m.marks, m.Slots()
+	x := m.rows(slots)
+	lists, err := knn.Graph(t.Context(), x, m.set.lists(), knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Build(t.Context(), x, lists.First(m.set.neighbors()), graph.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, floor := range []float64{1e6, 1e-9} {
+		p, err := m.pairs(slots)(t.Context(), g, landmark.Settings{Level: marks.level, Floor: floor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least := slices.Min(p.Bandwidth2); m.marks != marks || (least >= 1e6) != (floor == 1e6) {
+			t.Errorf("a floor of %v: the least squared scale is %v, the same landmarks: %v", floor, least, m.marks == marks)
+		}
+	}
+}
+
+// TestGaussianWithoutSteps: a refresh that is to make no step makes none.
+func TestGaussianWithoutSteps(t *testing.T) {
+	set := paper()
+	set.Ordinary.Steps = -1
+	m, slots := fitted(t, blobs(60, 3, 1), set)
+	change(t, m, slots[:2], none)
+	if r := refresh(t, m); r.Kind != Ordinary || r.Steps != 0 || r.Points != 58 {
+		t.Errorf("%+v", r)
+	}
+}

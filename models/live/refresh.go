@@ -182,10 +182,8 @@ func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, x vec.Mat
 	stayed := m.stayed(slots)
 	from := vec.Take(before, stayed)
 	Align(res.Mu, vec.Take(res.Mu, stayed), from)
-	for i, v := range res.Mu.Data {
-		if !(math.Abs(v) <= math.MaxFloat32) {
-			return nil, models.BadInputf("live: point %d has the place %v, beyond single precision: the values are too large, scale or standardize the columns", i/m.dims, v)
-		}
+	if i := beyond(res.Mu); i >= 0 {
+		return nil, models.BadInputf("live: point %d has the place %v, beyond single precision: the values are too large, scale or standardize the columns", i, res.Mu.Row(i))
 	}
 	n := float64(len(slots))
 	r.LoglikPoint, r.LoglikPair = r.Loglik/n, r.Loglik/(n*(n-1))

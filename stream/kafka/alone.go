@@ -81,7 +81,7 @@ func (o *occupied) look(ctx context.Context, s *Source) error {
 		o.since = now
 	}
 	taken := &OccupiedError{Group: s.settings.Group, Members: members}
-	if now.Sub(o.since) > s.settings.SessionTimeout+sessionGrace {
+	if now.After(o.since.Add(s.settings.SessionTimeout + sessionGrace)) {
 		return &lasting{taken}
 	}
 	return taken

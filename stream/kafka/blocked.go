@@ -63,7 +63,7 @@ func (g *generation) noteBlocked(ctx context.Context, c *cursor, held bool) {
 	if b.since.IsZero() {
 		b.since, b.named = now, now
 	}
-	if set.Retrying == nil || now.Sub(b.named) < set.BlockedAfter {
+	if set.Retrying == nil || now.Before(b.named.Add(set.BlockedAfter)) {
 		return
 	}
 	e := &BlockedError{Position: stream.Position{TopicPartition: c.tp, Offset: c.next}, Producer: -1, Since: b.since, brokers: set.Brokers}

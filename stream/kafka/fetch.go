@@ -57,7 +57,11 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 // outOfRange reports whether the broker's "offset out of range" is true (it also
 // gives it for a moment after a leader has changed), and where to go on.
 func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, next int64) (int64, error) {
-	gap, err := g.gap(ctx, stream.Position{TopicPartition: tp, Offset: next})
+	logs, err := g.bounds(ctx, []int{tp.Partition})
+	if err != nil {
+		return next, err
+	}
+	gap, err := g.gap(ctx, stream.Position{TopicPartition: tp, Offset: next}, logs[tp.Partition])
 	if err != nil {
 		return next, err
 	}

@@ -69,17 +69,15 @@ func (g *generation) begin(ctx context.Context) error {
 				fresh = append(fresh, p)
 			}
 		}
-		if p.Offset < log.first || p.Offset > log.end {
-			gap, err := g.gap(ctx, p)
-			if err != nil {
+		gap, err := g.gap(ctx, p, log)
+		if err != nil {
+			return err
+		}
+		if gap != nil {
+			if p.Offset, err = g.source.leap(gap); err != nil {
 				return err
 			}
-			if gap != nil {
-				if p.Offset, err = g.source.leap(gap); err != nil {
-					return err
-				}
-				fresh = append(fresh, p)
-			}
+			fresh = append(fresh, p)
 		}
 		g.assigned = append(g.assigned, p)
 		c := newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
@@ -120,26 +118,28 @@ const (
 	truncationPause    = 250 * time.Millisecond
 )
 
-// gap returns how an offset lies outside of the log, nil if it does not.
-func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.OffsetError, error) {
-	for begin := time.Now(); ; {
-		logs, err := g.bounds(ctx, []int{p.Partition})
-		if err != nil {
-			return nil, err
-		}
-		log := logs[p.Partition]
-		if p.Offset >= log.first && p.Offset <= log.end {
+// gap returns how an offset lies outside of the log, nil if it does not. The log is as the brokers said last.
+func (g *generation) gap(ctx context.Context, p stream.Position, log bounds) (*stream.OffsetError, error) {
+	for until := time.Now().Add(truncationPatience); ; {
+		outside := &stream.OffsetError{TopicPartition: p.TopicPartition, Offset: p.Offset, First: log.first, End: log.end}
+		switch {
+		case p.Offset < log.first:
+			return outside, nil
+		case p.Offset <= log.end:
 			return nil, nil
-		}
-		if p.Offset < log.first || time.Since(begin) > truncationPatience {
-			return &stream.OffsetError{TopicPartition: p.TopicPartition, Offset: p.Offset, First: log.first, End: log.end}, nil
-		}
-		if g.another(ctx) {
+		case time.Now().After(until):
+			return outside, nil
+		case g.another(ctx):
 			return nil, fmt.Errorf("kafka: topic %s was deleted or created again: %w", p.Topic, stream.ErrRevoked)
 		}
 		if err := backoff.Wait(ctx, truncationPause); err != nil {
 			return nil, err
 		}
+		logs, err := g.bounds(ctx, []int{p.Partition})
+		if err != nil {
+			return nil, err
+		}
+		log = logs[p.Partition]
 	}
 }
 

@@ -235,7 +235,7 @@ func (g *gauge) weigh(ctx context.Context, l *lot) (large []stream.Refused, err 
 func (g *gauge) old() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return time.Since(g.asked) > askAgain
+	return time.Now().After(g.asked.Add(askAgain))
 }
 
 // batchSize is how many bytes brokers count for an encoded batch, which has its length

@@ -166,10 +166,10 @@ func (g *generation) confirm(ctx context.Context) error {
 	}
 	g.same.mu.Lock()
 	defer g.same.mu.Unlock()
-	if time.Since(g.same.at) < confirmEvery {
+	asked, name := time.Now(), g.source.settings.Topic
+	if asked.Before(g.same.at.Add(confirmEvery)) {
 		return nil
 	}
-	asked, name := time.Now(), g.source.settings.Topic
 	now, err := g.source.link.shape(ctx, name)
 	switch {
 	case err != nil:

@@ -519,3 +519,27 @@ func TestBatchHeads(t *testing.T) {
 		t.Errorf("a message without a time gets %d", at)
 	}
 }
+
+// A size that a broker has refused against its own settings is the limit from then on; a limit that was
+// raised meanwhile lets the message be tried again.
+func TestRefusedSizes(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel() // nobody can be asked
+	g := knowing(Sizes{Batch: 1000})
+	g.link = &link{addr: kafka.TCP("127.0.0.1:1"), transport: &kafka.Transport{}}
+	defer g.link.transport.CloseIdleConnections()
+	g.asked = time.Time{}
+	for _, c := range []struct{ size, want, limit int }{{1500, 1000, 1000}, {1001, 1000, 1000}, {1000, 999, 999}, {500, 499, 499}, {600, 499, 499}} {
+		if got := g.refuse(over, c.size); got != c.want || g.limit() != c.limit {
+			t.Errorf("%d bytes are refused: the limit is %d, and then %d; want %d, %d", c.size, got, g.limit(), c.want, c.limit)
+		}
+	}
+	if g.asked.IsZero() {
+		t.Error("the brokers were not asked")
+	}
+	var refused *stream.RefusedError
+	l := lotOf(g, 10, 20)
+	if err := g.refusal(over, l, 1, make([]byte, 404), io.EOF); !errors.As(err, &refused) || !reflect.DeepEqual(refused.Messages, []stream.Refused{{Index: 10, Topic: "out", Size: 400, Limit: 399}}) || !errors.Is(err, io.EOF) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,19 +1,23 @@
 // Command mutants measures the tests of packages by mutation. It makes one small change in a
 // package at a time and counts the changes that the package's own quick tests detect.
 //
-// A change negates a condition, moves a comparison to its edge (< for <=), swaps && and ||,
-// replaces an added 1 by 0, or drops a statement. Preallocation is not changed, because it does not
-// affect results. One build contains all changes of a package; package mutant switches one on.
+// A change negates a condition, moves a comparison to its edge (< for <=), joins conditions the
+// other way (|| for &&), adds or subtracts nothing in place of 1, or drops a statement. Room that
+// is made in advance is left alone: it changes no result. One build holds all changes of a package; package
+// mutant switches one on.
 //
 //	mutants                      the packages of the table below
 //	mutants -most 40 ./stream    at most 40 changes, at equal distances, of this package
+//	mutants -most 40 -seed 7 ./stream
+//	                             40 others, drawn by a seed
 //	mutants -only tree.go ./sparse/graph/live
 //	                             changes of one file
-//	mutants -o docs/mutants.md   writes the page
+//	mutants -o docs/mutants.md   writes the page; packages that are not tried keep their lines
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -36,12 +40,13 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	set := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	set.SetOutput(stderr)
-	most := set.Int("most", 60, "changes tried of each package, at equal distances; 0: all")
-	limit := set.Duration("limit", 20*time.Second, "the longest that tests may take with a change, or five times their usual time if that is longer; beyond it they are ended, which counts as noticed")
+	most := set.Int("most", 60, "changes tried of each package; 0: all")
+	seed := set.Uint64("seed", 0, "draw the changes by this seed; 0: they are at equal distances in the sources")
+	limit := set.Duration("limit", 20*time.Second, "the longest that tests may take with a change, or five times their usual time if that is longer; beyond it they are ended, which counts as noticed if they are quick without the change")
 	which := set.String("run", "", "run only tests whose names match this regular expression: fewer changes are noticed then")
 	workers := set.Int("workers", 2, "changes tried at a time")
 	only := set.String("only", "", "try only changes that match this regular expression, as they are written: file:line: kind: text")
-	page := set.String("o", "", "write a page of the results to this file")
+	to := set.String("o", "", "write the results to this page; packages that are not tried keep their lines")
 	if err := set.Parse(args); err != nil {
 		return 2
 	}
@@ -54,23 +59,32 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mutants: -only:", err)
 		return 2
 	}
-	s := settings{*most, match, *which, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
-	var all []result
+	s := settings{*most, *seed, match, *which, *limit, *workers, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }}
 	for _, path := range paths {
 		r, err := try(ctx, path, s)
 		if err != nil {
 			fmt.Fprintln(stderr, "mutants:", err)
 			return 1
 		}
-		fmt.Fprintf(stdout, "%-24s %3d of %3d killed (%d are not reached, of %d in all), tests %.1f s\n", path, r.killed(), r.Tried, len(r.Missed), r.Sites, r.Seconds)
-		all = append(all, r)
-	}
-	if *page == "" {
-		return 0
-	}
-	if err := os.WriteFile(*page, []byte(format(all, *most)), 0o644); err != nil {
-		fmt.Fprintln(stderr, "mutants:", err)
-		return 1
+		fmt.Fprintf(stdout, "%-24s %3d of %3d killed, %d of them ended (%d are not reached; %s of %d changes), tests %.1f s\n", path, r.killed(), r.Tried, r.Ended, len(r.Missed), r.Drawn, r.Sites, r.Seconds)
+		if *to == "" {
+			continue
+		}
+		if err := write(*to, r); err != nil {
+			fmt.Fprintln(stderr, "mutants:", err)
+			return 1
+		}
 	}
 	return 0
+}
+
+// write puts a result on a page, which may not be there yet.
+func write(name string, r result) error {
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	p := readPage(string(text))
+	p.add(r)
+	return os.WriteFile(name, []byte(p.String()), 0o644)
 }

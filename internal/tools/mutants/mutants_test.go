@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,17 +102,24 @@ func TestEveryChange(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestDraw(t *testing.T) {
 	for _, c := range []struct {
 		all, n int
 		want   string
 	}{{5, 0, "01234"}, {5, 9, "01234"}, {10, 5, "02468"}, {0, 3, ""}} {
 		var got strings.Builder
-		for _, k := range spread(c.all, c.n) {
+		for _, k := range draw(c.all, c.n, 0) {
 			got.WriteString(strconv.Itoa(k))
 		}
 		if got.String() != c.want {
 			t.Errorf("%d of %d: %s, want %s", c.n, c.all, &got, c.want)
 		}
+	}
+	drawn := draw(1000, 20, 7)
+	if len(drawn) != 20 || !slices.IsSorted(drawn) || len(slices.Compact(slices.Clone(drawn))) != 20 || drawn[19] >= 1000 {
+		t.Errorf("20 of 1000 by a seed: %v", drawn)
+	}
+	if !slices.Equal(drawn, draw(1000, 20, 7)) || slices.Equal(drawn, draw(1000, 20, 8)) || len(draw(5, 9, 7)) != 5 || len(draw(5, 0, 7)) != 5 {
+		t.Error("a draw does not follow from its seed")
 	}
 }

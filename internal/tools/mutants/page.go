@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -9,31 +11,69 @@ const head = `# Small changes that tests notice
 
 Written by ` + "`make mutants`" + `. It changes one small thing of a package at a time: a condition is negated, a comparison moved to its edge,
 conditions are joined the other way, 1 becomes 0, or a statement is dropped. A change is killed if the package's own quick tests
-fail, or do not end in time; those tests that reach it are run, the quickest first. At most %d changes of a package are tried, at equal distances in its sources.
+notice it; those tests that reach it are run, the quickest first. A package keeps its line until it is tried again.
 
-| package | changes | tried | killed | not reached by the tests | seconds of the tests |
-|---|---:|---:|---:|---:|---:|
+Tests that take far longer with a change than without are run again at once without it. The change counts only if they are then quick
+again. So a busy machine kills nothing. "Ended" are the killed changes whose tests were ended, because they would not end by themselves.
+
+| package | changes | tried | killed | of them ended | not reached by the tests | seconds of the tests | tried on |
+|---|---:|---|---:|---:|---:|---:|---|
 `
 
-// format returns the page of the results.
-func format(all []result, most int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, head, most)
-	for _, r := range all {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d (%.0f %%) | %d | %.1f |\n", strings.TrimPrefix(r.Package, "./"), r.Sites, r.Tried, r.killed(),
-			100*float64(r.killed())/float64(max(r.Tried, 1)), len(r.Missed), r.Seconds)
+const survivors = "\n## Survivors\n\nSome of them change nothing that a test could see: a log line, a shortcut, an edge that cannot occur.\n"
+
+// page maps the name of a package to what the page has of it.
+type page map[string]entry
+
+type entry struct {
+	row  string // of the table
+	list string // its survivors; empty: none
+}
+
+// readPage reads a page that format has written.
+func readPage(text string) page {
+	p := page{}
+	table, lists, _ := strings.Cut(text, survivors)
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " | ")
+		if name, isRow := strings.CutPrefix(cells[0], "| "); isRow && name != "package" {
+			p[name] = entry{row: line}
+		}
 	}
-	b.WriteString("\n## Survivors\n\nSome of them change nothing that a test could see: a log line, a shortcut, an edge that cannot occur.\n")
-	for _, r := range all {
-		if len(r.Missed)+len(r.Survivors) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\n### %s\n\n", strings.TrimPrefix(r.Package, "./"))
-		for _, s := range r.Survivors {
-			line(&b, s, "")
-		}
-		for _, s := range r.Missed {
-			line(&b, s, ", not reached")
+	for _, section := range strings.Split(lists, "\n### ")[1:] {
+		name, list, _ := strings.Cut(section, "\n\n")
+		p[name] = entry{p[name].row, strings.TrimRight(list, "\n") + "\n"}
+	}
+	return p
+}
+
+// add puts a result in place of what the page has of its package.
+func (p page) add(r result) {
+	var b strings.Builder
+	for _, s := range r.Survivors {
+		line(&b, s, "")
+	}
+	for _, s := range r.Missed {
+		line(&b, s, ", not reached")
+	}
+	name := strings.TrimPrefix(r.Package, "./")
+	row := fmt.Sprintf("| %s | %d | %s | %d (%.1f %%) | %d | %d | %.1f | %s |\n", name, r.Sites, r.Drawn, r.killed(),
+		100*float64(r.killed())/float64(max(r.Tried, 1)), r.Ended, len(r.Missed), r.Seconds, r.Day)
+	p[name] = entry{row, b.String()}
+}
+
+// String returns the text of the page, packages in the order of their names.
+func (p page) String() string {
+	var b strings.Builder
+	b.WriteString(head)
+	names := slices.Sorted(maps.Keys(p))
+	for _, name := range names {
+		b.WriteString(p[name].row)
+	}
+	b.WriteString(survivors)
+	for _, name := range names {
+		if list := p[name].list; list != "" {
+			fmt.Fprintf(&b, "\n### %s\n\n%s", name, list)
 		}
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,9 @@ type result struct {
 	Package   string
 	Sites     int // changes that there are
 	Tried     int
+	Drawn     string  // how those tried were chosen
+	Ended     int     // killed changes whose tests had to be ended
+	Day       string  // when they were tried
 	Missed    []site  // tried changes at places that the tests do not run
 	Survivors []site  // other tried changes that the tests do not notice
 	Seconds   float64 // of a run of the tests without a change
@@ -31,7 +35,8 @@ func (r result) killed() int { return r.Tried - len(r.Missed) - len(r.Survivors)
 
 // settings of a run.
 type settings struct {
-	most    int            // changes tried of each package
+	most    int            // changes tried of each package; 0: all
+	seed    uint64         // of the draw; 0: changes at equal distances
 	only    *regexp.Regexp // changes that may be tried
 	run     string         // pattern of the tests that are run; empty: all
 	limit   time.Duration  // timeout of the tests with a change
@@ -58,11 +63,11 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 		return r, fmt.Errorf("%s with its changes: %w\n%s", path, err, text)
 	}
 	t := &tests{program: program, dir: dir, limit: s.limit}
-	begin := time.Now()
-	if passed, text := t.run(ctx, s.run, 30*time.Minute); !passed {
+	usual, text := t.unchanged(ctx, s.run)
+	if text != "" {
 		return r, fmt.Errorf("%s fails without any change:\n%s", path, text)
 	}
-	r.Seconds = time.Since(begin).Seconds()
+	r.Seconds, r.Day = usual.Seconds(), time.Now().Format(time.DateOnly)
 	if err := t.look(ctx, s.run, folder); err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
@@ -72,11 +77,20 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 			chosen = append(chosen, k)
 		}
 	}
-	for i, at := range spread(len(chosen), s.most) {
-		chosen[i] = chosen[at]
+	all := len(chosen)
+	for i, at := range draw(all, s.most, s.seed) {
+		chosen[i] = chosen[at] // at is i at least
 	}
-	chosen = chosen[:min(len(chosen), cmp.Or(s.most, len(chosen)))]
+	chosen = chosen[:min(all, cmp.Or(s.most, all))]
 	r.Tried = len(chosen)
+	switch {
+	case r.Tried == all:
+		r.Drawn = fmt.Sprintf("all %d", all)
+	case s.seed == 0:
+		r.Drawn = fmt.Sprintf("%d at equal distances", r.Tried)
+	default:
+		r.Drawn = fmt.Sprintf("%d by seed %d", r.Tried, s.seed)
+	}
 	chosen = slices.DeleteFunc(chosen, func(k int) bool {
 		if len(t.reaching(k)) > 0 {
 			return false
@@ -91,12 +105,16 @@ func try(ctx context.Context, path string, s settings) (r result, err error) {
 	for range s.workers {
 		group.Go(func() {
 			for k := range next {
-				if !t.notice(ctx, k) {
-					mu.Lock()
+				found := t.notice(ctx, k)
+				mu.Lock()
+				switch found {
+				case survived:
 					r.Survivors = append(r.Survivors, sites[k])
 					s.verbose("%s: survived: %s", path, sites[k])
-					mu.Unlock()
+				case ended:
+					r.Ended++
 				}
+				mu.Unlock()
 			}
 		})
 	}
@@ -130,10 +148,16 @@ func readHits(name string) (map[int]bool, error) {
 	return all, nil
 }
 
-// spread returns at most n evenly spaced numbers below all; n = 0 means all of them.
-func spread(all, n int) []int {
+// draw returns at most n of the numbers below all, ascending; n = 0: all of them. They are at equal
+// distances, or drawn by a seed if that is not 0.
+func draw(all, n int, seed uint64) []int {
 	if n <= 0 {
 		n = all
+	}
+	if seed != 0 {
+		out := rand.New(rand.NewPCG(seed, 0)).Perm(all)[:min(n, all)]
+		slices.Sort(out)
+		return out
 	}
 	out := make([]int, min(n, all))
 	for i := range out {

@@ -41,11 +41,12 @@ func (t *tests) look(ctx context.Context, pattern, folder string) error {
 		if strings.HasPrefix(name, "Benchmark") {
 			continue
 		}
-		hits, begin := filepath.Join(folder, "hits"+strconv.Itoa(i)), time.Now()
-		if passed, text := t.run(ctx, "^"+name+"$", 30*time.Minute, "UNFOLD_MUTANT_HITS="+hits); !passed {
+		hits := filepath.Join(folder, "hits"+strconv.Itoa(i))
+		usual, text := t.unchanged(ctx, "^"+name+"$", "UNFOLD_MUTANT_HITS="+hits)
+		if text != "" {
 			return fmt.Errorf("%s fails without any change:\n%s", name, text)
 		}
-		one := test{name: name, time: time.Since(begin)}
+		one := test{name: name, time: usual}
 		if one.reaches, err = readHits(hits); err != nil {
 			return err
 		}
@@ -65,25 +66,80 @@ func (t *tests) reaching(k int) (out []test) {
 	return out
 }
 
-// notice reports whether a test fails or times out with change k. It only runs tests that reach the
-// change.
-func (t *tests) notice(ctx context.Context, k int) bool {
+// verdict is what tests found of a change.
+type verdict int
+
+const (
+	survived verdict = iota
+	killed
+	ended // killed: the tests did not end by themselves
+)
+
+// notice returns what the tests find of change k. Those that do not reach it cannot notice it.
+func (t *tests) notice(ctx context.Context, k int) verdict {
 	var batch []string
-	var sum time.Duration
-	fails := func() bool {
-		passed, _ := t.run(ctx, "^("+strings.Join(batch, "|")+")$", max(t.limit, 5*sum), "UNFOLD_MUTANT="+strconv.Itoa(k))
-		batch, sum = nil, 0
-		return !passed
+	var usual time.Duration
+	look := func() verdict {
+		found := t.judge(ctx, "^("+strings.Join(batch, "|")+")$", usual, "UNFOLD_MUTANT="+strconv.Itoa(k))
+		batch, usual = nil, 0
+		return found
 	}
 	for _, one := range t.reaching(k) {
-		if len(batch) > 0 && sum+one.time > together {
-			if fails() {
-				return true
+		if len(batch) > 0 && usual+one.time > together {
+			if found := look(); found != survived {
+				return found
 			}
 		}
-		batch, sum = append(batch, one.name), sum+one.time
+		batch, usual = append(batch, one.name), usual+one.time
 	}
-	return len(batch) > 0 && fails()
+	if len(batch) == 0 {
+		return survived
+	}
+	return look()
+}
+
+// judge runs tests with a change. They usually take so long. A failure after a much longer time may be
+// the machine's fault: then the tests have to pass without the change, and quickly, at once after it.
+func (t *tests) judge(ctx context.Context, pattern string, usual time.Duration, change string) verdict {
+	for limit := max(t.limit, 5*usual); ; limit *= 2 {
+		begin := time.Now()
+		passed, _ := t.run(ctx, pattern, limit, change)
+		took := time.Since(begin)
+		if passed {
+			return survived
+		}
+		found := killed
+		if took >= limit {
+			found = ended
+		}
+		if found == killed && took < slow(usual) {
+			return found
+		}
+		begin = time.Now()
+		if passed, _ := t.run(ctx, pattern, limit); passed && time.Since(begin) < took/3 {
+			return found
+		}
+		if limit > 8*max(t.limit, 5*usual) || ctx.Err() != nil {
+			return survived // nobody knows
+		}
+	}
+}
+
+// slow is how long tests take at least that fail because they wait for something in vain.
+func slow(usual time.Duration) time.Duration { return max(2*time.Second, 3*usual) }
+
+// unchanged runs tests without any change, and returns how long they took or, as text, why they fail. On
+// a busy machine they may have to be run again.
+func (t *tests) unchanged(ctx context.Context, pattern string, env ...string) (took time.Duration, text string) {
+	for range 3 {
+		begin := time.Now()
+		passed, out := t.run(ctx, pattern, 30*time.Minute, env...)
+		if passed {
+			return time.Since(begin), ""
+		}
+		text = out + "\nfailed"
+	}
+	return 0, text
 }
 
 // run runs tests of the quick tier until the first failure; an empty pattern names all.

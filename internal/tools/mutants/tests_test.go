@@ -22,14 +22,14 @@ func TestNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tests{program: program, dir: t.TempDir(), limit: time.Minute}
-	if err := s.look(t.Context(), "^TestHelp", t.TempDir()); err != nil || len(s.all) != 2 {
+	if err := s.look(t.Context(), "^TestHelp(Fails|Passes)$", t.TempDir()); err != nil || len(s.all) != 2 {
 		t.Fatalf("%+v, %v", s.all, err)
 	}
 	for _, slow := range []time.Duration{0, time.Hour} {
 		for i := range s.all {
 			s.all[i].time, s.all[i].reaches = slow, map[int]bool{3: true, 7: true}
 		}
-		if s.notice(t.Context(), 3) || !s.notice(t.Context(), 7) || s.notice(t.Context(), 8) || len(s.reaching(8)) > 0 {
+		if s.notice(t.Context(), 3) != survived || s.notice(t.Context(), 7) != killed || s.notice(t.Context(), 8) != survived || len(s.reaching(8)) > 0 {
 			t.Errorf("tests of %v: a change that they do not see is noticed, or one that they see is not", slow)
 		}
 		for i := range s.all {
@@ -37,8 +37,32 @@ func TestNotice(t *testing.T) {
 				s.all[i].reaches = nil
 			}
 		}
-		if s.notice(t.Context(), 7) {
+		if s.notice(t.Context(), 7) != survived {
 			t.Errorf("tests of %v: a test that does not reach a change notices it", slow)
 		}
+	}
+}
+
+// TestHelpWaits stays longer than a limit, with change 9 or on a machine that is busy for ever.
+func TestHelpWaits(*testing.T) {
+	if os.Getenv("UNFOLD_MUTANT") == "9" || os.Getenv("HELP_BUSY") != "" {
+		time.Sleep(time.Hour)
+	}
+}
+
+// TestBusyMachine: tests that have to be ended notice a change only if they end without it.
+func TestBusyMachine(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &tests{program: program, dir: t.TempDir(), limit: time.Second / 2}
+	if got := s.judge(t.Context(), "^TestHelpWaits$", 0, "UNFOLD_MUTANT=9"); got != ended {
+		t.Errorf("a change that keeps tests from ending: %v", got)
+	}
+	t.Setenv("HELP_BUSY", "yes")
+	s.limit = 10 * time.Millisecond
+	if got := s.judge(t.Context(), "^TestHelpWaits$", 0, "UNFOLD_MUTANT=8"); got != survived {
+		t.Errorf("tests that never end have noticed a change: %v", got)
 	}
 }
