@@ -15,6 +15,7 @@ import (
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/spectral"
 )
 
@@ -147,6 +148,9 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 		if err != nil {
 			return fmt.Errorf(points.Kind+": coarse-graining: %w", err)
 		}
+		if i := slices.IndexFunc(p.Bandwidth2, func(v float64) bool { return !(v >= snapshot.Least) }); i >= 0 {
+			return models.BadInputf(points.Kind+": point %d has the squared length scale %g, which no model file can hold: all neighbours are at distance 0; give distances above 0", i, p.Bandwidth2[i])
+		}
 		r.Level, r.Landmarks, r.Pairs = level, len(p.Landmarks), p.Count
 		return nil
 	})
@@ -155,7 +159,11 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 
 // graph makes the neighbourhood graph, of parts that are known if they are.
 func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
-	nb := f.Out.Neighbors.First(f.Neighbors)
+	nb := f.Out.Neighbors
+	if f.Out.Report.Search.Method != auto.Exact && f.warm.Parts == nil {
+		nb = nb.Completed(f.Threads) // a point that is in a list is near its owner, too
+	}
+	nb = nb.First(f.Neighbors)
 	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Threads: f.Threads}
 	if f.warm.Parts != nil {
 		return graph.Join(ctx, f.X, nb, *f.warm.Parts, set)

@@ -62,6 +62,7 @@ func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, 
 		mark(keep, nb, e.I, e.J)
 		mark(keep, nb, e.J, e.I)
 	}
+	keepNearest(keep, nb.K)
 	g.assemble(nb, keep, bridges)
 	return g, nil
 }
@@ -71,6 +72,18 @@ func mark(keep []bool, nb *knn.Neighbors, i, j int32) {
 	index, _ := nb.Row(int(i))
 	if p := slices.Index(index, j); p >= 0 {
 		keep[int(i)*nb.K+p] = true
+	}
+}
+
+// keepNearest keeps the first entry of every list of k entries of which none is kept. The
+// nearest neighbour of a point is its neighbour in T, so that lists which hold it lose no
+// edge of it. Of a list that misses it, or of ties that T breaks otherwise, nothing may be
+// kept: then the point would have no edge in E, and no length scale.
+func keepNearest(keep []bool, k int) {
+	for first := 0; first < len(keep); first += k {
+		if !slices.Contains(keep[first:first+k], true) {
+			keep[first] = true
+		}
 	}
 }
 
