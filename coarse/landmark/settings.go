@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"unfold/sparse/graph"
 )
 
 // Settings of New. The zero value keeps every pair (level 0).
@@ -18,6 +20,9 @@ type Settings struct {
 	// Floor bounds delta^2 and Delta^2 from below (absolute, in units of
 	// delta^2). Zero leaves them as they are.
 	Floor float64
+	// Paths, if not nil, are those of a graph whose nodes are the points: distances to landmarks are
+	// lengths of paths, and points have no vectors.
+	Paths *graph.Paths
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
 }

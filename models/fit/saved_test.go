@@ -74,6 +74,9 @@ func TestFitsAreSaved(t *testing.T) {
 				spec.NoveltyK, spec.PCA = 4, PCANone
 				if spec.Kind == "" && rapid.Bool().Draw(t, "given") {
 					spec.Given = poorLists(t, x, 9)
+					if rapid.Bool().Draw(t, "distances") {
+						spec.Given.Dist = rapid.SliceOfN(rapid.SampledFrom([]float32{0, 0, 1e-30, 1, 2, 2, 1e6}), 9*x.Rows, 9*x.Rows).Draw(t, "apart")
+					}
 				}
 				s, _, err := Fit(t.Context(), x, spec, nil)
 				if err != nil {

@@ -100,7 +100,7 @@ func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (
 	if s.Frame == prior.Auto {
 		s.Frame = prior.None
 	}
-	p := prior.Points{X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Seed: f.Seed, Threads: f.Threads}
+	p := prior.Points{X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Paths: f.Paths, Seed: f.Seed, Threads: f.Threads}
 	frame, _, err = s.Places(ctx, p, f.Dims)
 	if err != nil || frame.Rows == 0 {
 		return frame, mu, err
@@ -139,7 +139,7 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 		f.scale = medianScale(g)
 		f.leastDelta2 = f.set.Floor * f.scale
 		f.leastSigma2 = f.set.Floor * f.leastDelta2
-		settings := landmark.Settings{Level: level, Seed: f.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.Threads}
+		settings := landmark.Settings{Level: level, Seed: f.Seed, Choose: f.choose, Paths: f.Paths, Floor: f.leastDelta2, Threads: f.Threads}
 		if f.warm.Pairs != nil && g.Keep == nil {
 			p, err = f.warm.Pairs(ctx, g, settings)
 		} else {
@@ -164,7 +164,7 @@ func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
 		nb = nb.Completed(f.Threads) // a point that is in a list is near its owner, too
 	}
 	nb = nb.First(f.Neighbors)
-	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Threads: f.Threads}
+	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Paths: f.Paths, Threads: f.Threads}
 	if f.warm.Parts != nil {
 		return graph.Join(ctx, f.X, nb, *f.warm.Parts, set)
 	}

@@ -29,8 +29,8 @@ func (b bridge) edge() Edge {
 // A point's nearest foreign point stays so while that point is foreign, and
 // gets no closer when components merge. So a round searches only for points
 // that lost theirs and whose old distance is below what their component has.
-func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, label []int32, size []int, set knn.Settings) ([]bridge, error) {
-	c := &connector[T]{x: x, set: set, f: NewForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
+func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, label []int32, size []int, s Settings) ([]bridge, error) {
+	c := &connector[T]{x: x, paths: s.Paths, set: knn.Settings{Threads: s.Threads, Distance: s.Distance}, f: NewForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
 	for i := range c.near {
 		c.near[i] = -1
 	}
@@ -76,9 +76,10 @@ func direct(e Edge, nb *knn.Neighbors, label []int32, size []int) bridge {
 
 // connector holds what is known about the nearest foreign point of each point.
 type connector[T vec.Float] struct {
-	x   vec.Matrix[T]
-	set knn.Settings
-	f   Forest
+	x     vec.Matrix[T]
+	paths *Paths // nil, or what takes the place of x
+	set   knn.Settings
+	f     Forest
 	// near[i] was i's nearest foreign point at squared distance dist2[i] when
 	// it was last searched for; -1 and 0 before that.
 	near  []int32
@@ -100,7 +101,7 @@ func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]
 		}
 	}
 	if len(ask) > 0 {
-		found, err := knn.NearestUnlike(ctx, c.x, ask, label, 1, c.set)
+		found, err := c.search(ctx, ask, label)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +111,14 @@ func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]
 		best = c.shortest(label, len(size), skip)
 	}
 	return best, nil
+}
+
+// search finds the nearest foreign point of each that is asked for.
+func (c *connector[T]) search(ctx context.Context, ask, label []int32) (*knn.Neighbors, error) {
+	if c.paths != nil {
+		return c.paths.nearestUnlike(ctx, ask, label, c.set.Threads)
+	}
+	return knn.NearestUnlike(ctx, c.x, ask, label, 1, c.set)
 }
 
 // foreign reports whether i's known nearest foreign point still is one.

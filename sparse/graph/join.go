@@ -42,7 +42,7 @@ func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, 
 			g.Keep = members(p.Label, largest(p.Size))
 			nb, p = p.restrict(nb, g.Keep)
 		case Connect:
-			if bridges, err = connect(ctx, x, nb, p.Label, p.Size, knn.Settings{Threads: s.Threads, Distance: s.Distance}); err != nil {
+			if bridges, err = connect(ctx, x, nb, p.Label, p.Size, s); err != nil {
 				return nil, err
 			}
 		}

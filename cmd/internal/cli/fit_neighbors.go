@@ -53,6 +53,9 @@ func (f *fitRun) nearBytes() int {
 	if f.near == nil {
 		return 0
 	}
+	if f.near.Dist != nil {
+		return 8 * f.near.K
+	}
 	return 4 * f.near.K
 }
 

@@ -17,6 +17,8 @@ type Report struct {
 	Method Method `json:"method"`
 	// Recall is that of a sample of rows, 1 if the search was exact.
 	Recall float64 `json:"recall"`
+	// Distances says that neighbours are at distances that were given, not at those of the rows.
+	Distances bool `json:"distances,omitempty"`
 }
 
 // sampled is how many of n rows of a graph are compared with the truth: 512, and of more than
@@ -44,7 +46,8 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 	return nb, Report{Method: Exact, Recall: 1}, err
 }
 
-// FromGiven returns the lists that are given for rows, see knn.FromGiven, and reports which
+// FromGiven returns the lists that are given for rows, see knn.FromGiven, at the distances that are
+// given, if they are others than the rows' (knn.AtGiven), and reports which
 // share of the nearest rows they hold: of those of a sample, which the seed chooses.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *knn.Given, least, most int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	nb, err := knn.FromGiven(ctx, x, of, g, least, most, s)
@@ -52,7 +55,14 @@ func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g 
 		return nil, Report{}, err
 	}
 	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sampled(x.Rows), set.Seed, s)
-	return nb, Report{Method: Given, Recall: recall}, err
+	if err != nil {
+		return nil, Report{}, err
+	}
+	other, err := knn.AtGiven(ctx, x, of, g, nb, s)
+	if other != nil {
+		nb = other
+	}
+	return nb, Report{Method: Given, Recall: recall, Distances: other != nil}, err
 }
 
 // byDescent holds descent to the recall: by more candidates if a sample shows that
