@@ -105,7 +105,12 @@ func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (
 	if err != nil || frame.Rows == 0 {
 		return frame, mu, err
 	}
-	mu = prior.Start(frame, f.Out.Neighbors, spread)
+	if f.warm.State != nil && s.Frame == prior.Given {
+		mu = f.warm.State.Mu.Clone() // of free points, too
+		prior.Scale(mu, spread)
+	} else {
+		mu = prior.Start(frame, f.Out.Neighbors, spread)
+	}
 	if g.Keep != nil {
 		frame, mu = vec.Take(frame, g.Keep), vec.Take(mu, g.Keep)
 	}

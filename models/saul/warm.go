@@ -21,7 +21,8 @@ type Warm struct {
 	// State holds the places and variances of the points; nil means the start of Fit.
 	State *State
 	// Refit learns from the start of Fit all the same, and goes on from State only if
-	// that ends with a lower likelihood than State has.
+	// that ends with a lower likelihood than State has. Near a frame that is given, the start is State in
+	// the scale of that of Fit.
 	Refit bool
 	// Anchor is lambda of Model.Hold, in units of 1 over the median squared length scale
 	// of similar pairs.
