@@ -15,8 +15,7 @@ import (
 // ReadNeighbors reads which rows are near each row, as another program found them: two
 // columns of lists (n x k), or two arrays of an .npz, in the layout of umap-learn's
 // precomputed_knn. The one of whole numbers holds the rows, from 0, nearest first, which may
-// begin with the row itself; the other, which may be missing, their distances. Distances
-// are checked and not kept. Errors are *table.Error, and name the row.
+// begin with the row itself; the other, which may be missing, their distances. Errors are *table.Error, and name the row.
 func ReadNeighbors(ctx context.Context, path string, opts Options) (*knn.Given, error) {
 	rows, far, err := opts.nearLists(ctx, path)
 	if err != nil {
@@ -210,11 +209,14 @@ func (n *nearReader) distances(o table.Origin, column string, i, row int, far []
 		switch j := n.g.Row(row)[q]; {
 		case !(v >= 0) || math.IsInf(v, 1):
 			return o.BadAt(i, column, "its distance %d is %v", q+1, v).Suggest("distances are finite and not below 0: leave out rows without enough neighbours")
+		case v > math.MaxFloat32:
+			return o.BadAt(i, column, "its distance %d is %v, beyond single precision", q+1, v).Suggest("measure in a larger unit: all distances together may have any")
 		case q > 0 && v < far[q-1]:
 			return o.BadAt(i, column, "its distance %d is %v, after %v", q+1, v, far[q-1]).Suggest("neighbours come nearest first: sort both arrays by distance")
 		case int(j) == row && v > 0:
 			return o.BadAt(i, column, "it is its own neighbour at the distance %v", v).Suggest("a row is at distance 0 from itself: are the two arrays of the same rows?")
 		}
+		n.g.Dist = append(n.g.Dist, float32(v))
 	}
 	return nil
 }

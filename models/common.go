@@ -37,8 +37,8 @@ type Common struct {
 	// Neighbors, and never more than there are other points.
 	Lists int
 	// Given are neighbours of the rows to be learnt from that were found elsewhere, Lists
-	// or more of each: they take the place of the search. Nil: there are none. Not
-	// every kind of model takes them, and files do not keep them.
+	// or more of each: they take the place of the search, and distances that are given that of the
+	// rows' own. Nil: there are none. Not every kind of model takes them, and files do not keep them.
 	Given *knn.Given
 	// Paths are those of a graph of the rows to be learnt from, all joined: rows then have no
 	// elements, neighbours are the nearest along it, and distances the lengths of paths. Nil: there

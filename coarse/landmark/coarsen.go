@@ -108,7 +108,14 @@ func search[T vec.Float](x vec.Matrix[T], s *Settings) func(context.Context, int
 			}
 			at[a] = u
 		}
-		of, dist2, err := nearest(ctx, x, blk.Nodes, landmarks, s.Threads)
+		var of []int32
+		var dist2 []float64
+		var err error
+		if s.Paths != nil {
+			of, dist2, err = s.Paths.NearestOf(ctx, blk.Nodes, landmarks)
+		} else {
+			of, dist2, err = nearest(ctx, x, blk.Nodes, landmarks, s.Threads)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -77,10 +77,11 @@ func build(ctx context.Context, g *graph.Graph, c *coarsener) (*Pairs, error) {
 // delta^2 = dist^2 / (2 ln 2), at least floor.
 func Scale2(dist2, floor float64) float64 { return max(dist2/Calibration, floor) }
 
-// bandwidths returns Delta_i^2 = max_k E_ik |x_i - x_k|^2 / (2 ln 2).
+// bandwidths returns Delta_i^2 = max_k E_ik |x_i - x_k|^2 / (2 ln 2), at least floor.
 func bandwidths(g *graph.Graph, floor float64) []float64 {
 	out := make([]float64, g.N)
 	for i := range out {
+		out[i] = floor // of a point without an edge, too
 		_, dist2 := g.Row(i)
 		for _, d := range dist2 {
 			out[i] = max(out[i], Scale2(d, floor))

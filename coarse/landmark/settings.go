@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"unfold/sparse/graph"
 )
 
 // Settings are the settings of New. The zero value keeps every pair (level 0).
@@ -17,6 +19,9 @@ type Settings struct {
 	Choose func(g Group) []int32
 	// Floor is a lower bound of delta^2 and Delta^2, in their own units. Zero means no bound.
 	Floor float64
+	// Paths, if not nil, are those of a graph whose nodes are the points: distances to landmarks are
+	// lengths of paths, and points have no vectors.
+	Paths *graph.Paths
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
 }

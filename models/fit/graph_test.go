@@ -15,6 +15,8 @@ import (
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/placing"
+	"unfold/models/prior"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse"
 	"unfold/sparse/graph"
@@ -104,9 +106,13 @@ func TestGraphsKeepTheirOrder(t *testing.T) {
 		name  string
 		a     *sparse.CSR
 		least float64
-	}{{"ring", ring(200), 0.999}, {"grid", grid(18, 12), 0.98}, {"blocks", blocks(240), 0.75}} {
-		t.Run(c.name, func(t *testing.T) {
-			s, r, err := Graph(t.Context(), c.a, graph.Similarity, Spec{}, nil)
+		tails lvm.Tails
+	}{
+		{"ring", ring(200), 0.999, lvm.Student}, {"grid", grid(18, 12), 0.98, lvm.Student}, {"blocks", blocks(240), 0.75, lvm.Student},
+		{"ring", ring(200), 0.99, lvm.Gaussian}, {"grid", grid(18, 12), 0.97, lvm.Gaussian}, {"blocks", blocks(240), 0.75, lvm.Gaussian},
+	} {
+		t.Run(c.name+", "+c.tails.String(), func(t *testing.T) {
+			s, r, err := Graph(t.Context(), c.a, graph.Similarity, Spec{LVM: lvm.Options{Tails: c.tails}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +228,10 @@ func TestGraphRefuses(t *testing.T) {
 		t.Errorf("a weight below 0: %v", err)
 	}
 	var setting *models.SettingError
-	for name, spec := range map[string]Spec{"kind": {Kind: LLLVM}, "pca": {PCA: 3}, "tails": {LVM: lvm.Options{Tails: lvm.Gaussian}}} {
+	for name, spec := range map[string]Spec{
+		"kind": {Kind: LLLVM}, "pca": {PCA: 3}, "components": {LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Components: saul.Largest}}},
+		"frame": {LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Prior: prior.Settings{Frame: prior.PCA}}}},
+	} {
 		if _, _, err := Graph(t.Context(), ring(20), graph.Similarity, spec, nil); !errors.As(err, &setting) || setting.Name != name {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -39,7 +39,8 @@
 //
 //	ordinary   5 steps of EM, momentum 0.9, anchor 10
 //	gentle     every 5th: 50 steps, momentum 0.7, anchor 1
-//	major      Fit of package saul
+//	major      Fit of package saul, from the present map in the scale of its start, with the
+//	           present map as its frame, as with heavy tails; with NewFrame from its own start
 //
 // with the same anchor (saul.Model.Hold), in units of 1 over the median delta^2 of
 // similar pairs. There is no reach: springs pull at any distance. No refresh ends with a
@@ -81,8 +82,7 @@
 //   - 50 refreshes after the last, as a backstop.
 //
 // It moves points by one to two percent of the map's diameter, and more if the map has grown several
-// times at once (docs/refresh.md), in the same coordinate frame: the epoch stays. A new one begins only if Settings.Frame asks for a frame of its own,
-// and with Gaussian tails, whose majors are fits from nothing.
+// times at once (docs/refresh.md), in the same coordinate frame: the epoch stays. A new one begins only if Settings.Frame asks for a frame of its own.
 //
 // # Index
 //

@@ -5,6 +5,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/student"
 	"unfold/sparse/graph"
@@ -13,7 +14,7 @@ import (
 
 // gaussian is learn with Gaussian tails. The graph E is made of the parts that are kept,
 // the dissimilar pairs of the landmarks that follow; both are those of a batch. A major
-// refresh is a fit; the others are warm steps of EM with the anchor of Model.Hold
+// refresh is a fit near the map before, or with NewFrame in a frame of its own; the others are warm steps of EM with the anchor of Model.Hold
 // (package saul). None ends with a lower likelihood than it begins with.
 func (m *Map) gaussian(ctx context.Context, r *Report, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State, set lvm.Settings) (*lvm.Result, error) {
 	from := saul.Warm{
@@ -22,6 +23,9 @@ func (m *Map) gaussian(ctx context.Context, r *Report, x vec.Matrix[float32], sl
 	schedule := m.set.Ordinary
 	if r.Kind == Gentle {
 		schedule = m.set.Gentle
+	}
+	if r.Kind == Major && m.set.Frame == KeepFrame {
+		set.Saul.Prior = prior.Settings{Frame: prior.Given, Given: m.held(slots, before.Mu), Schedule: m.hold(len(slots))}
 	}
 	if r.Kind != Major {
 		if set.Steps = schedule.Steps; set.Steps == 0 {

@@ -14,6 +14,7 @@ import (
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
@@ -60,7 +61,9 @@ func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 			return landmark.New(ctx, x, g, s)
 		},
 	}
-	if kind != Major {
+	if kind == Major {
+		set.Saul.Prior = prior.Settings{Frame: prior.Given, Given: m.held(slots, before.Mu), Schedule: m.hold(len(slots))}
+	} else {
 		set.Steps, set.Saul.Momentum, from.Anchor = schedule.Steps, schedule.Momentum, schedule.Anchor
 	}
 	res, err := saul.Continue(ctx, x, lists, from, set.ForSaul())
@@ -151,6 +154,27 @@ func TestGaussianStationary(t *testing.T) {
 	t.Logf("moves without an anchor, with one of 1 and with the default: %.3f", moved)
 	if !(moved[0] > moved[1] && moved[1] > moved[2]) {
 		t.Errorf("moves without an anchor, with one of 1 and with the default: %v", moved)
+	}
+}
+
+// TestGaussianMajorsStay: where four fifths of the points stay, a major refresh moves these far less
+// in the map's own frame than in a new one.
+func TestGaussianMajorsStay(t *testing.T) {
+	var moves [2]Moves
+	for _, frame := range []Frame{KeepFrame, NewFrame} {
+		set := paper()
+		set.LVM.Steps, set.Frame, set.Growth = 200, frame, 1.2
+		m, slots := fitted(t, blobs(300, 6, 1), set)
+		change(t, m, slots[:60], blobs(60, 6, 2))
+		r := refresh(t, m)
+		if r.Kind != Major || r.Loglik < r.LoglikBefore || (r.Epoch == 1) != (frame == KeepFrame) {
+			t.Fatalf("frame %v: %+v", frame, r)
+		}
+		moves[frame] = r.Moves
+	}
+	t.Logf("%+v", moves)
+	if keep, fresh := moves[KeepFrame], moves[NewFrame]; keep.Points != 240 || keep.Median > fresh.Median/2 || keep.P99 > fresh.P90 {
+		t.Errorf("points that stay move by %+v, in a new frame by %+v", keep, fresh)
 	}
 }
 

@@ -147,16 +147,25 @@ func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float3
 	if m.set.Frame == NewFrame {
 		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Distance: m.set.LVM.Distance, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
 	}
-	frame := st.Mu.Clone()
-	for i, slot := range slots {
-		if m.age[slot] != old {
-			frame.Row(i)[0] = math.NaN() // free: it has yet to find where it belongs
-		}
-	}
-	h.Model.SetPrior(prior.New(frame), m.set.hold(min(len(slots), m.policy.majorPoints)))
+	h.Model.SetPrior(prior.New(m.held(slots, st.Mu)), m.hold(len(slots)))
 	prior.Scale(st.Mu, m.set.Spread)
 	return st, nil
 }
+
+// held is the frame of a major refresh that keeps the map before, in which the points of slots have the
+// places mu. Points that no major has arranged yet are free: they have yet to find where they belong.
+func (m *Map) held(slots []int32, mu vec.Matrix[float64]) vec.Matrix[float64] {
+	frame := mu.Clone()
+	for i, slot := range slots {
+		if m.age[slot] != old {
+			frame.Row(i)[0] = math.NaN()
+		}
+	}
+	return frame
+}
+
+// hold is how near that frame a major refresh of n points keeps places.
+func (m *Map) hold(n int) prior.Schedule { return m.set.hold(min(n, m.policy.majorPoints)) }
 
 // rows gathers those of slots.
 func (m *Map) rows(slots []int32) vec.Matrix[float32] {

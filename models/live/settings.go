@@ -59,14 +59,13 @@ type Settings struct {
 	CPU func() float64
 }
 
-// Frame says in which coordinate frame a major refresh learns. With Gaussian tails, which
-// are fitted from nothing, it is a new one in any case.
+// Frame says in which coordinate frame a major refresh learns.
 type Frame int
 
 const (
 	// KeepFrame is the map before: points that stay hardly move, and the epoch goes on.
 	KeepFrame Frame = iota
-	// NewFrame is what a fit would take (LVM.Student.Prior): a new epoch begins, in which
+	// NewFrame is what a fit would take (Prior of LVM's options): a new epoch begins, in which
 	// places are those of a fit.
 	NewFrame
 )
@@ -84,7 +83,7 @@ func (f *Frame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b
 
 // begins reports whether a refresh of that kind begins an epoch.
 func (s Settings) begins(k Kind) bool {
-	return k == Major && (s.Frame == NewFrame || s.LVM.Tails == lvm.Gaussian)
+	return k == Major && s.Frame == NewFrame
 }
 
 // Schedule is how a refresh goes on from a map (student.Refinement). Zero fields
@@ -168,7 +167,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	switch {
 	case !frameNames.Known(s.Frame):
 		return s, fmt.Errorf("live: there is no frame %d of major refreshes", s.Frame)
-	case s.Frame == NewFrame && s.LVM.Student.Prior.Frame == prior.Given:
+	case s.Frame == NewFrame && (s.LVM.Student.Prior.Frame == prior.Given || s.LVM.Saul.Prior.Frame == prior.Given):
 		return s, errors.New("live: coordinates given for the first map are no frame of later ones")
 	case s.NoveltyK < 1:
 		return s, fmt.Errorf("live: %d neighbours for novelty, want at least 1", s.NoveltyK)

@@ -97,7 +97,7 @@ func (s Settings) foreign() error {
 		const only = "%v belongs to heavy tails; leave it out, or choose student tails"
 		own := s.Student
 		return cmp.Or(
-			models.Require(s.Paths == nil, "tails", "gaussian tails go with vectors, not with a graph: choose student tails"),
+			models.Require(s.Paths == nil || s.Saul.Components == saul.Connect, "components", "largest places what is not learnt by vectors, which the nodes of a graph do not have: choose connect"),
 			models.Require(s.Distance == distance.Euclidean, "tails", "gaussian tails go with Euclidean distances, not with the metric %v: choose student tails", s.Distance),
 			models.Require(own.Scales == student.Native, "scales", only, own.Scales),
 			models.Require(own.Sigma == student.Fixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt, one for all points if Saul.Shared is set", own.Sigma),

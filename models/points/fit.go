@@ -111,8 +111,8 @@ func (f *Fit[T]) search(ctx context.Context, lists int) (err error) {
 		o.Neighbors, o.Report.Search, err = auto.FromGiven(ctx, f.X, o.Of, f.Given, least, most, search, set)
 	}
 	var short *knn.GivenError
-	if errors.As(err, &short) {
-		return models.BadInputf(Kind+": %w", short)
+	if errors.As(err, &short) || errors.Is(err, knn.ErrNoDistance) {
+		return models.BadInputf(Kind+": %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf(Kind+": neighbours: %w", err)

@@ -15,6 +15,7 @@ import (
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/spectral"
 )
 
@@ -98,12 +99,17 @@ func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (
 	if s.Frame == prior.Auto {
 		s.Frame = prior.None
 	}
-	p := prior.Points{X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Seed: f.Seed, Threads: f.Threads}
+	p := prior.Points{X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Paths: f.Paths, Seed: f.Seed, Threads: f.Threads}
 	frame, _, err = s.Places(ctx, p, f.Dims)
 	if err != nil || frame.Rows == 0 {
 		return frame, mu, err
 	}
-	mu = prior.Start(frame, f.Out.Neighbors, spread)
+	if f.warm.State != nil && s.Frame == prior.Given {
+		mu = f.warm.State.Mu.Clone() // of free points, too
+		prior.Scale(mu, spread)
+	} else {
+		mu = prior.Start(frame, f.Out.Neighbors, spread)
+	}
 	if g.Keep != nil {
 		frame, mu = vec.Take(frame, g.Keep), vec.Take(mu, g.Keep)
 	}
@@ -137,7 +143,7 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 		f.scale = medianScale(g)
 		f.leastDelta2 = f.set.Floor * f.scale
 		f.leastSigma2 = f.set.Floor * f.leastDelta2
-		settings := landmark.Settings{Level: level, Seed: f.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.Threads}
+		settings := landmark.Settings{Level: level, Seed: f.Seed, Choose: f.choose, Paths: f.Paths, Floor: f.leastDelta2, Threads: f.Threads}
 		if f.warm.Pairs != nil && g.Keep == nil {
 			p, err = f.warm.Pairs(ctx, g, settings)
 		} else {
@@ -145,6 +151,9 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 		}
 		if err != nil {
 			return fmt.Errorf(points.Kind+": coarse-graining: %w", err)
+		}
+		if i := slices.IndexFunc(p.Bandwidth2, func(v float64) bool { return !(v >= snapshot.Least) }); i >= 0 {
+			return models.BadInputf(points.Kind+": point %d has the squared length scale %g, which no model file can hold: all neighbours are at distance 0; give distances above 0", i, p.Bandwidth2[i])
 		}
 		r.Level, r.Landmarks, r.Pairs = level, len(p.Landmarks), p.Count
 		return nil
@@ -162,8 +171,12 @@ func bridges(g *graph.Graph, unique []int32) (out []models.Bridge) {
 
 // graph makes the neighbourhood graph, of parts that are known if they are.
 func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
-	nb := f.Out.Neighbors.First(f.Neighbors)
-	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Threads: f.Threads}
+	nb := f.Out.Neighbors
+	if f.Out.Report.Search.Method != auto.Exact && f.warm.Parts == nil {
+		nb = nb.Completed(f.Threads) // a point that is in a list is near its owner, too
+	}
+	nb = nb.First(f.Neighbors)
+	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Paths: f.Paths, Threads: f.Threads}
 	if f.warm.Parts != nil {
 		return graph.Join(ctx, f.X, nb, *f.warm.Parts, set)
 	}

@@ -127,6 +127,14 @@ func (s Settings) Outline(n int) models.Outline {
 	return models.Outline{Dims: s.Dims, Neighbors: s.Neighbors, Steps: max(s.Steps, 0), Level: s.Level.Resolve(n), Coarse: models.CoarseInput}
 }
 
+// checkPaths refuses frames that the points of a graph do not have.
+func (s Settings) checkPaths() error {
+	if s.Paths == nil || s.Prior.Frame == prior.Auto || s.Prior.Frame == prior.None {
+		return nil
+	}
+	return s.Prior.CheckPaths()
+}
+
 // WithDefaults fills zero fields and checks the rest.
 func (s Settings) WithDefaults() (Settings, error) {
 	s.Dims = s.MapDims()
@@ -148,6 +156,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	}
 	return s, cmp.Or(
 		s.Prior.Check(-1, s.Dims),
+		s.checkPaths(),
 		models.Require(s.Components == Connect || s.Components == Largest, "components", "there is no choice %d", int(s.Components)),
 		models.Require(s.Core >= 1, "core", "%d, want at least 1", s.Core),
 		models.Require(s.Momentum >= 0 && s.Momentum < 1, "momentum", "%v is not in 0 to below 1", s.Momentum),

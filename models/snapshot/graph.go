@@ -112,8 +112,8 @@ func (s *Snapshot) validateGraph() error {
 		}
 		return nil
 	}
-	if q != 0 || s.Dim != n || s.Components.Rows > 0 || len(s.Mean) > 0 || s.Approximate() || s.links != nil || s.Student == nil {
-		return fmt.Errorf("a graph, and vectors of %d values for %d reference points of dimension %d, with a projection, an index or Gaussian tails", s.Dim, n, q)
+	if q != 0 || s.Dim != n || s.Components.Rows > 0 || len(s.Mean) > 0 || s.Approximate() || s.links != nil {
+		return fmt.Errorf("a graph, and vectors of %d values for %d reference points of dimension %d, with a projection or an index", s.Dim, n, q)
 	}
 	return s.Graph.validate(n)
 }

@@ -48,6 +48,11 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if s.Labels, err = s.pointLabels(f.Out, x.Rows); err != nil {
 		return nil, err
 	}
+	if r := f.Out.Report.Search; s.Given != nil && !r.Distances {
+		near := *s.Given
+		near.Dist = nil // they are those of the rows
+		s.Given = &near
+	}
 	r, k := &f.Out.Report, s.Neighbors
 	l := &Learner{Settings: s}
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {

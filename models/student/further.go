@@ -99,6 +99,9 @@ func (s Settings) SearchLists(n int) int {
 // far, walks take the place of ranks, and m is 3: longer walks would lead far beyond.
 func (s Settings) ranks(n, lists int) []int {
 	reach, m := s.reach(n), furtherLeast
+	if s.listed() {
+		reach = min(reach, lists)
+	}
 	if lists >= reach {
 		m = min(max(furtherAll/n, furtherLeast), furtherMost)
 	}
@@ -138,7 +141,7 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 					list, at = walk(nb, i, steps-1), nb.K-1
 				}
 				index[m] = freshFrom(list, at, int32(i), own[:k], index[:m])
-				if x.Cols == 0 { // of a graph, whose lists reach that far
+				if x.Cols == 0 { // the lists alone know distances, and reach that far
 					dist2[m] = along[max(0, slices.Index(own, index[m]))]
 					continue
 				}
@@ -148,6 +151,9 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 	})
 	return out
 }
+
+// listed reports whether only lists know distances: those along a graph, and those that are given.
+func (s Settings) listed() bool { return s.Paths != nil || s.Given != nil && s.Given.Dist != nil }
 
 // walk returns the list of the point where so many steps from i, each to the last
 // neighbour, end.

@@ -52,7 +52,11 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 	var beyond *knn.Neighbors
 	ranks := s.ranks(nb.N, nb.K)
 	if len(ranks) > 0 {
-		beyond = further(x, nb, k, ranks, s.Distance, s.Threads)
+		rows := x
+		if s.listed() {
+			rows = vec.Matrix[T]{Rows: x.Rows}
+		}
+		beyond = further(rows, nb, k, ranks, s.Distance, s.Threads)
 	}
 	if o != nil {
 		nb.Permute(o)

@@ -81,8 +81,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         sparse matrix of those that are known, and those of new rows from the rows of the map, (m, n), in ``transform``.
         ``n_neighbors`` is then how many of each row count; None: 15 of an array, all of a sparse matrix.
     precomputed_knn : tuple of arrays of shape (n, k), optional
-        Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, which may be
-        None. Further elements are ignored, so that umap-learn's own is taken.
+        Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, in any unit.
+        These set length scales, weights and novelty; None measures them in X. Further elements are ignored, so that umap-learn's own is taken.
     missing : {"mean"}, optional
         Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
     standardize, log1p : bool, default=False

@@ -25,11 +25,11 @@ func (b bridge) edge() Edge {
 // two components is that of their closest points. In each of Boruvka's rounds every component joins
 // its closest other one. The largest component does not search; the others find it.
 //
-// A point's nearest foreign point stays the nearest while it is foreign, and its distance never
-// decreases when components merge. So a round only searches for points that lost theirs and whose
-// previous distance is below the best of their component.
-func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, label []int32, size []int, set knn.Settings) ([]bridge, error) {
-	c := &connector[T]{x: x, set: set, f: NewForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
+// A point's nearest foreign point stays so while that point is foreign, and
+// gets no closer when components merge. So a round searches only for points
+// that lost theirs and whose old distance is below what their component has.
+func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, label []int32, size []int, s Settings) ([]bridge, error) {
+	c := &connector[T]{x: x, paths: s.Paths, set: knn.Settings{Threads: s.Threads, Distance: s.Distance}, f: NewForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
 	for i := range c.near {
 		c.near[i] = -1
 	}
@@ -75,11 +75,12 @@ func direct(e Edge, nb *knn.Neighbors, label []int32, size []int) bridge {
 
 // connector caches the nearest foreign point of each point.
 type connector[T vec.Float] struct {
-	x   vec.Matrix[T]
-	set knn.Settings
-	f   Forest
-	// near[i] is i's nearest foreign point at squared distance dist2[i], as of the last search;
-	// before it they are -1 and 0.
+	x     vec.Matrix[T]
+	paths *Paths // nil, or what takes the place of x
+	set   knn.Settings
+	f     Forest
+	// near[i] was i's nearest foreign point at squared distance dist2[i] when
+	// it was last searched for; -1 and 0 before that.
 	near  []int32
 	dist2 []float64
 }
@@ -99,7 +100,7 @@ func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]
 		}
 	}
 	if len(ask) > 0 {
-		found, err := knn.NearestUnlike(ctx, c.x, ask, label, 1, c.set)
+		found, err := c.search(ctx, ask, label)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +112,15 @@ func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]
 	return best, nil
 }
 
-// foreign reports whether the cached nearest foreign point of i is still foreign.
+// search finds the nearest foreign point of each that is asked for.
+func (c *connector[T]) search(ctx context.Context, ask, label []int32) (*knn.Neighbors, error) {
+	if c.paths != nil {
+		return c.paths.nearestUnlike(ctx, ask, label, c.set.Threads)
+	}
+	return knn.NearestUnlike(ctx, c.x, ask, label, 1, c.set)
+}
+
+// foreign reports whether i's known nearest foreign point still is one.
 func (c *connector[T]) foreign(i int, label []int32) bool {
 	return c.near[i] >= 0 && label[c.near[i]] != label[i]
 }

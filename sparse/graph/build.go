@@ -62,6 +62,9 @@ type Settings struct {
 	Components Components
 	// Distance is the distance of the lists; the zero value is Euclidean.
 	Distance distance.Distance
+	// Paths, if not nil, are those of a graph whose nodes are the points: distances are lengths of
+	// paths, and rows have no elements.
+	Paths *Paths
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int

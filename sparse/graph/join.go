@@ -41,7 +41,7 @@ func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, 
 			g.Keep = members(p.Label, largest(p.Size))
 			nb, p = p.restrict(nb, g.Keep)
 		case Connect:
-			if bridges, err = connect(ctx, x, nb, p.Label, p.Size, knn.Settings{Threads: s.Threads, Distance: s.Distance}); err != nil {
+			if bridges, err = connect(ctx, x, nb, p.Label, p.Size, s); err != nil {
 				return nil, err
 			}
 		}
@@ -61,6 +61,7 @@ func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, 
 		mark(keep, nb, e.I, e.J)
 		mark(keep, nb, e.J, e.I)
 	}
+	keepNearest(keep, nb.K)
 	g.assemble(nb, keep, bridges)
 	return g, nil
 }
@@ -70,6 +71,18 @@ func mark(keep []bool, nb *knn.Neighbors, i, j int32) {
 	index, _ := nb.Row(int(i))
 	if p := slices.Index(index, j); p >= 0 {
 		keep[int(i)*nb.K+p] = true
+	}
+}
+
+// keepNearest keeps the first entry of every list of k entries of which none is kept. The
+// nearest neighbour of a point is its neighbour in T, so that lists which hold it lose no
+// edge of it. Of a list that misses it, or of ties that T breaks otherwise, nothing may be
+// kept: then the point would have no edge in E, and no length scale.
+func keepNearest(keep []bool, k int) {
+	for first := 0; first < len(keep); first += k {
+		if !slices.Contains(keep[first:first+k], true) {
+			keep[first] = true
+		}
 	}
 }
 

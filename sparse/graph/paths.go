@@ -20,7 +20,7 @@ func Connected[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighb
 	}
 	edges, _ := Symmetrize(nb)
 	label, size := Label(nb)
-	bridges, err := connect(ctx, x, nb, label, size, knn.Settings{Threads: threads})
+	bridges, err := connect(ctx, x, nb, label, size, Settings{Threads: threads})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ import (
 type Given struct {
 	N, K  int
 	Index []int32
+	// Dist (N*K), if not nil, are the distances of the pairs, finite and 0 or more (AtGiven). Where
+	// the two rows of a pair have it at different distances, their mean counts.
+	Dist []float32
 }
 
 // Row returns the numbers given for row i. The slice shares memory with g.
@@ -34,11 +37,11 @@ func (e *GivenError) Error() string {
 // givenPiece is the number of rows of one task.
 const givenPiece = 1024
 
-// FromGiven returns neighbour lists of the distinct rows x, as Graph does. of[i] is the row of x
-// that equals row i of g (graph.Collapse). A list has the neighbours given for all rows that equal
-// its own, at exact distances, nearest first. All lists have the same length, from least to most,
-// which the shortest one limits. If the nearest rows are given, the lists are those of Graph. It
-// returns a *GivenError if a list is too short, and an error if ctx ends.
+// FromGiven returns neighbour lists of the distinct rows x, as Graph does: of[i] is the row of
+// x that row i of g equals (graph.Collapse). A list holds what is given for all rows that
+// equal its own, at exact distances, nearest first. All are as long as the shortest
+// allows, from least to most. If the nearest rows are given, the lists are those of Graph.
+// It fails with a *GivenError if a list is too short, or if ctx ends.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *Given, least, most int, s Settings) (*Neighbors, error) {
 	if err := distance.Check(s.Distance, x); err != nil {
 		return nil, fmt.Errorf("knn: %w", err)
@@ -80,7 +83,7 @@ type givenView struct {
 }
 
 func newGivenView(of []int32, points int, g *Given) (*givenView, error) {
-	if len(of) != g.N || len(g.Index) != g.N*g.K {
+	if len(of) != g.N || len(g.Index) != g.N*g.K || g.Dist != nil && len(g.Dist) != len(g.Index) {
 		return nil, fmt.Errorf("knn: neighbours of %d rows are given for %d rows", g.N, len(of))
 	}
 	for at, j := range g.Index {

@@ -72,7 +72,7 @@ func TestGraphErrors(t *testing.T) {
 		{"columns", []string{"fit", "--graph", "links.csv", "--columns", "*", "-o", "m"}, "--graph and --columns"},
 		{"components", []string{"fit", "--graph", "links.csv", "--pca", "3", "-o", "m"}, "--graph and --pca"},
 		{"another kind", []string{"fit", "--graph", "links.csv", "--kind", "lllvm", "-o", "m"}, "choose kind lvm"},
-		{"Gaussian tails", []string{"fit", "--graph", "links.csv", "--tails", "gaussian", "-o", "m"}, "choose student tails"},
+		{"the largest part", []string{"fit", "--graph", "links.csv", "--tails", "gaussian", "--components", "largest", "-o", "m"}, "choose connect"},
 		{"another frame", []string{"fit", "--graph", "links.csv", "--frame", "pca", "-o", "m"}, "choose geodesic"},
 		{"weights alone", []string{"fit", "links.csv", "--graph-weights", "distance", "-o", "m"}, "it goes with --graph"},
 		{"other weights", []string{"fit", "--graph", "roads.jsonl", "-o", "m"}, "give --graph-weights distance"},

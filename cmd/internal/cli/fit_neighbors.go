@@ -48,10 +48,17 @@ func (f *fitRun) readNeighbors(ctx context.Context) (err error) {
 	return nil
 }
 
+// nearDistBytes is what a neighbour at a given distance takes: its number and distance, and, while lists
+// are made of them, the pair in both directions (knn.AtGiven).
+const nearDistBytes = 8 + 2*(8+4+8+8)
+
 // nearBytes is what neighbours that are given take for a row.
 func (f *fitRun) nearBytes() int {
 	if f.near == nil {
 		return 0
+	}
+	if f.near.Dist != nil {
+		return nearDistBytes * f.near.K
 	}
 	return 4 * f.near.K
 }

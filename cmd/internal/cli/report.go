@@ -30,16 +30,18 @@ type report struct {
 	Loglik        float64         `json:"loglik"`
 	// Search is how neighbours were found; SearchRecall that of a sample, 1 if it was
 	// exact, 0 if none was taken.
-	Search         auto.Method   `json:"search"`
-	SearchRecall   float64       `json:"search_recall"`
-	Iterations     int           `json:"iterations"`
-	Converged      bool          `json:"converged"` // before the last step, as the likelihood hardly moved
-	CGIterations   int           `json:"cg_iterations"`
-	Falls          int           `json:"likelihood_falls"`
-	Seconds        reportSeconds `json:"seconds"`
-	CPUSeconds     float64       `json:"cpu_seconds"`
-	PeakRSSBytes   int64         `json:"peak_rss_bytes"`
-	PredictedBytes int64         `json:"predicted_bytes"`
+	Search       auto.Method `json:"search"`
+	SearchRecall float64     `json:"search_recall"`
+	// SearchDistances says that distances are those of --neighbors-file, not of the vectors.
+	SearchDistances bool          `json:"search_distances,omitempty"`
+	Iterations      int           `json:"iterations"`
+	Converged       bool          `json:"converged"` // before the last step, as the likelihood hardly moved
+	CGIterations    int           `json:"cg_iterations"`
+	Falls           int           `json:"likelihood_falls"`
+	Seconds         reportSeconds `json:"seconds"`
+	CPUSeconds      float64       `json:"cpu_seconds"`
+	PeakRSSBytes    int64         `json:"peak_rss_bytes"`
+	PredictedBytes  int64         `json:"predicted_bytes"`
 	// MeasuredSeconds are those of learning and writing, which PredictedSeconds
 	// predicts: without reading, and without the figures below.
 	PredictedSeconds float64 `json:"predicted_seconds"`
@@ -79,7 +81,7 @@ func newReport(p *program, dim int, m config.Model, r *fit.Result, predicted for
 	return &report{
 		Kind: r.Spec.Kind, Model: r.Own, Sparse: r.Truncated,
 		N: f.N, Unique: f.Unique, Dim: dim, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components, Bridges: f.Bridges,
-		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
+		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, SearchDistances: f.Search.Distances, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: p.programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
 }

@@ -132,7 +132,7 @@ func TestGraph(t *testing.T) {
 		}
 	}
 	nb, r, err := Graph(t.Context(), vec.Convert[float64](x), k, Settings{Method: Descent}, knn.Settings{})
-	if err != nil || r != (Report{Exact, 1}) || knntest.Share(nb, want) < 1 {
+	if err != nil || r != (Report{Method: Exact, Recall: 1}) || knntest.Share(nb, want) < 1 {
 		t.Errorf("double precision: %+v, error %v", r, err)
 	}
 }

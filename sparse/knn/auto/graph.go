@@ -17,6 +17,8 @@ type Report struct {
 	Method Method `json:"method"`
 	// Recall is the recall on a sample of rows, 1 if the search was exact.
 	Recall float64 `json:"recall"`
+	// Distances says that neighbours are at distances that were given, not at those of the rows.
+	Distances bool `json:"distances,omitempty"`
 }
 
 // sampled returns the number of rows of a graph that are compared with the true neighbours: 512,
@@ -44,15 +46,23 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 	return nb, Report{Method: Exact, Recall: 1}, err
 }
 
-// FromGiven returns the given neighbour lists of rows, see knn.FromGiven. It reports their recall
-// on a random sample that the seed chooses.
+// FromGiven returns the lists that are given for rows, see knn.FromGiven, at the distances that are
+// given, if they are others than the rows' (knn.AtGiven), and reports which
+// share of the nearest rows they hold: of those of a sample, which the seed chooses.
 func FromGiven[T vec.Float](ctx context.Context, x vec.Matrix[T], of []int32, g *knn.Given, least, most int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	nb, err := knn.FromGiven(ctx, x, of, g, least, most, s)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	recall, err := nndescent.Recall(ctx, vec.As[float32](x), nb, sampled(x.Rows), set.Seed, s)
-	return nb, Report{Method: Given, Recall: recall}, err
+	if err != nil {
+		return nil, Report{}, err
+	}
+	other, err := knn.AtGiven(ctx, x, of, g, nb, s)
+	if other != nil {
+		nb = other
+	}
+	return nb, Report{Method: Given, Recall: recall, Distances: other != nil}, err
 }
 
 // byDescent runs descent and checks its recall on a sample. If it is too low, it repeats with more
