@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"unfold/cmd/internal/humanize"
@@ -21,7 +22,8 @@ import (
 	"unfold/stream/store"
 )
 
-// Files are copies of what lies elsewhere. The zero value works. It is used by one goroutine.
+// Files are copies of what lies elsewhere. The zero value works. It is used by one goroutine; another one may
+// call Close.
 type Files struct {
 	// Progress, if not nil, is called while an object is fetched: with its address, the
 	// bytes that are there and all of them, 0 if that is not known.
@@ -33,18 +35,22 @@ type Files struct {
 	// Idle is how long to wait for more bytes. 0: a minute.
 	Idle time.Duration
 
+	// mu guards folder; copies are of that folder.
+	mu     sync.Mutex
 	folder string
+	closed bool
 	copies map[string]string
 }
 
 // Close removes the copies.
 func (f *Files) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
 	if f.folder == "" {
 		return nil
 	}
-	folder := f.folder
-	f.folder, f.copies = "", nil
-	return os.RemoveAll(folder)
+	return os.RemoveAll(f.folder)
 }
 
 // Local returns the file that holds a copy of what is at an address. Its errors are
@@ -53,12 +59,8 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	if local, done := f.copies[address]; done {
 		return local, nil
 	}
-	if f.folder == "" {
-		folder, err := os.MkdirTemp("", "unfold-inputs-*")
-		if err != nil {
-			return "", fmt.Errorf("a folder for copies of inputs: %w", err)
-		}
-		f.folder, f.copies = folder, map[string]string{}
+	if err := f.begin(); err != nil {
+		return "", fmt.Errorf("a folder for copies of inputs: %w", err)
 	}
 	local, err := f.fetch(ctx, address)
 	if err != nil {
@@ -66,6 +68,20 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	}
 	f.copies[address] = local
 	return local, nil
+}
+
+// begin makes the folder of the copies.
+func (f *Files) begin() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.closed:
+		return os.ErrClosed
+	case f.folder == "":
+		f.folder, err = os.MkdirTemp("", "unfold-inputs-*")
+		f.copies = map[string]string{}
+	}
+	return err
 }
 
 // fetch copies what is at an address to a file.
