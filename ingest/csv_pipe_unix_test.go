@@ -4,6 +4,7 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,5 +46,32 @@ func TestCSVFromAPipe(t *testing.T) {
 	}
 	if err := <-failed; err != nil || rows != 200_000 || r.Schema().String() != "a int64, b string" {
 		t.Errorf("%d rows, %s, %v", rows, r.Schema(), err)
+	}
+}
+
+// Opening a pipe that nobody writes into, and reading one whose writer writes nothing, ends with the context.
+func TestAPipeEndsWithTheContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.csv")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, writer := range []bool{false, true} {
+		if writer {
+			w, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := ingest.Open(ctx, path, ingest.Options{})
+			ended <- err
+		}()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("with a writer %v: %v", writer, err)
+		}
 	}
 }

@@ -88,7 +88,7 @@ func openPlain(ctx context.Context, path string, opts Options) (table.Reader, er
 // source opens the bytes of a path.
 func (o Options) source(ctx context.Context, path string) (*input.Source, error) {
 	if o.Local == nil || !input.IsAddress(path) {
-		return input.Open(path, o.Stdin, o.NoCopies)
+		return input.Open(ctx, path, o.Stdin, o.NoCopies)
 	}
 	file, member, inside := input.ArchiveMember(path)
 	local, err := o.Local(ctx, file)
@@ -98,7 +98,7 @@ func (o Options) source(ctx context.Context, path string) (*input.Source, error)
 	if inside {
 		local += ":" + member
 	}
-	return input.OpenCopy(path, local)
+	return input.OpenCopy(ctx, path, local)
 }
 
 // Decompress returns a file's format, and reads text that is compressed to its end, without

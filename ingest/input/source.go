@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,25 +41,27 @@ func (in *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// Open opens a path, or standard input for "-", and decompresses it.
-func Open(path string, stdin io.Reader, noCopies bool) (*Source, error) {
+// Open opens a path, or standard input for "-", and decompresses it. A named pipe is opened and read until the
+// context is done; the context has to last as long as the source.
+func Open(ctx context.Context, path string, stdin io.Reader, noCopies bool) (*Source, error) {
 	in := &Source{Origin: table.Origin{File: path}, stays: noCopies}
 	from := stdin
 	if path != "-" {
-		f, err := openFile(path)
+		f, err := openFile(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		in.File, from = f, f
-		in.close = append(in.close, f.Close)
+		read, release := bind(ctx, f)
+		in.File, from = f, read
+		in.close = append(in.close, f.Close, release)
 	}
 	return in.begin(from)
 }
 
 // OpenCopy opens a file that holds what is at an address, under the address's name.
-func OpenCopy(address, file string) (*Source, error) {
+func OpenCopy(ctx context.Context, address, file string) (*Source, error) {
 	in := &Source{Origin: table.Origin{File: address}}
-	f, err := openFile(file)
+	f, err := openFile(ctx, file)
 	if err != nil {
 		var bad *table.Error
 		if errors.As(err, &bad) {
@@ -184,7 +187,7 @@ func (l *firstLook) IsCut() bool { return l.cut != nil && l.cut.left <= 0 }
 // opened again, of a pipe it is the beginning, which is then held.
 func (in *Source) Again(limit int64) (*firstLook, error) {
 	if in.regular() {
-		second, err := Open(in.File.Name(), nil, false)
+		second, err := Open(context.Background(), in.File.Name(), nil, false) // a regular file does not wait
 		if err != nil {
 			return nil, err
 		}
@@ -236,7 +239,14 @@ func (in *Source) Seekable(most int64) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.Origin, err)
 	}
-	in.close = append(in.close, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
+	// Where the system allows it the copy has no name, so that it goes with the process, however that ends.
+	nameless := os.Remove(f.Name()) == nil
+	in.close = append(in.close, func() error {
+		if err := f.Close(); err != nil || nameless {
+			return err
+		}
+		return os.Remove(f.Name())
+	})
 	n, err := io.Copy(f, io.LimitReader(in.Reader, most))
 	if err != nil {
 		var full *fs.PathError
@@ -271,12 +281,12 @@ func addressError(path string) *table.Error {
 }
 
 // openFile opens a file that must be there, not be a directory and not be empty.
-func openFile(path string) (*os.File, error) {
+func openFile(ctx context.Context, path string) (*os.File, error) {
 	origin := table.Origin{File: path}
 	if IsAddress(path) {
 		return nil, addressError(path)
 	}
-	f, err := os.Open(path)
+	f, err := openPath(ctx, path)
 	if file, _, in := ArchiveMember(path); errors.Is(err, fs.ErrNotExist) && in {
 		f, err = os.Open(file)
 	}
@@ -288,6 +298,8 @@ func openFile(path string) (*os.File, error) {
 		}
 		e.Missing = true
 		return nil, e
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return nil, err
 	case err != nil:
 		return nil, origin.Bad("the file cannot be opened").Because(err)
 	}

@@ -20,7 +20,7 @@ func readFile(t *testing.T, text string, opts FileOptions) (schema, all string, 
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	in, err := input.Open(path, nil, false)
+	in, err := input.Open(t.Context(), path, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

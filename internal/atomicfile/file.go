@@ -31,9 +31,9 @@ func CreateOn(disk Disk, path string) (*File, error) {
 		return nil, unwritable(path, errors.New("it is not a regular file"))
 	}
 	for {
-		// The temporary file is in the same folder, so that the rename stays within one file
-		// system.
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
+		// The temporary file lies in the same folder, so that the rename stays
+		// within one file system.
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%s%08x.tmp", filepath.Base(path), own, rand.Uint32()))
 		f, err := disk.Create(name)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -119,8 +119,29 @@ func Check(path string) error {
 	return nil
 }
 
-// Sweep removes the temporary files of path that crashed processes left. No process may be writing
-// path.
+// own is in the temporary names of this process and of no other. A process's number would not do: containers
+// that share a folder have the same ones.
+var own = fmt.Sprintf("%08x", rand.Uint32())
+
+// SweepOwn removes what this process is writing beside path, or in the folder path, so that a process can end at
+// once in the middle of it. Files of other processes stay. What cannot be removed stays.
+func SweepOwn(path string) {
+	for _, folder := range []string{filepath.Dir(path), path} {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue // no folder, or none that can be read: nothing is being written there
+		}
+		for _, e := range entries {
+			name, temporary := strings.CutSuffix(e.Name(), ".tmp")
+			if temporary && strings.HasPrefix(name, ".") && len(name) > 16 && name[len(name)-16:len(name)-8] == own {
+				_ = os.Remove(filepath.Join(folder, e.Name()))
+			}
+		}
+	}
+}
+
+// Sweep removes what processes have left beside path that died while they wrote
+// it. Nobody may be writing it now.
 func Sweep(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {

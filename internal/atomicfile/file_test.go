@@ -115,6 +115,37 @@ func TestErrorsSayWhy(t *testing.T) {
 	}
 }
 
+// What this process is writing goes, beside a path and in a folder; files of others stay.
+func TestSweepOwn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	for _, name := range []string{path, filepath.Join(dir, "b")} {
+		if _, err := Create(name); err != nil { // and is not waited for
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".a.0123456789abcdef.tmp", ".tmp", "a"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	SweepOwn(filepath.Join(dir, "absent", "a"))
+	if got := content(t, path); len(got) != 5 {
+		t.Errorf("another folder's sweep leaves %v", got)
+	}
+	SweepOwn(path)
+	if got := content(t, path); len(got) != 3 {
+		t.Errorf("left are %v", got)
+	}
+	if _, err := Create(path); err != nil {
+		t.Fatal(err)
+	}
+	SweepOwn(dir)
+	if got := content(t, path); len(got) != 3 {
+		t.Errorf("left in the folder are %v", got)
+	}
+}
+
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

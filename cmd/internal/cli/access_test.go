@@ -87,3 +87,24 @@ func TestProbeOfAStage(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
+
+// view and serve have an address for probes alone, without pages, places or a token.
+func TestProbeOfServers(t *testing.T) {
+	smallModel(t)
+	write(t, "token", "secret\n")
+	for _, verb := range []string{"view", "serve"} {
+		m := start(t, verb, "m.unfold", "--listen", "127.0.0.1:0", "--token-file", "token", "--probe", "127.0.0.1:0", "--hosts", "unfold")
+		b := asking(m, m.said(`answering probes on http://(\S+)`)[1])
+		for path, want := range map[string]int{"/livez": 200, "/readyz": 200, "/metrics": 404, "/api/map": 404, "/model": 404, "/place": 404} {
+			if got := b.under(t, "unfold:8081", "", path); got != want {
+				t.Errorf("%s: %s is %d, want %d", verb, path, got, want)
+			}
+		}
+		if code := m.leave(); code != 0 {
+			t.Errorf("%s: exit code %d", verb, code)
+		}
+		if code, _, stderr := run(t, verb, "m.unfold", "--listen", "127.0.0.1:0", "--probe", "nowhere"); code != exitFailed || !strings.Contains(stderr, "--probe") {
+			t.Errorf("%s: exit %d, %s", verb, code, stderr)
+		}
+	}
+}

@@ -48,25 +48,27 @@ type command struct {
 	new func(kinds []fit.Kind) any
 	// tags are more words of the grammar's.
 	tags []string
+	// reads says that it reads files of others: --memory and --untrusted bound it.
+	reads bool
 }
 
 // commands are the verbs in the order of the help.
 var commands = []command{
-	{name: "fit", group: "files", help: "Learn a map from files.", new: func(kinds []fit.Kind) any {
+	{name: "fit", group: "files", reads: true, help: "Learn a map from files.", new: func(kinds []fit.Kind) any {
 		return &fitCmd{settingFlags: flagsOf(fitKeys, kinds), frameFlag: newFrameFlag()}
 	}},
-	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func(kinds []fit.Kind) any { return &embedCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
-	{name: "update", group: "files", help: "Let a learnt map follow: rows come, others go.", new: func(kinds []fit.Kind) any { return &updateCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
-	{name: "score", group: "files", help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
-	{name: "plot", group: "files", help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},
-	{name: "clusters", group: "files", help: "Find clusters of a map or of data.", new: func(kinds []fit.Kind) any { return &clustersCmd{settingFlags: flagsOf(clusterKeys, kinds)} }},
-	{name: "explain", group: "files", help: "Report why rows are novel: by which columns, and what was expected there.",
+	{name: "embed", group: "files", reads: true, help: "Place rows of files on a learnt map.", new: func(kinds []fit.Kind) any { return &embedCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
+	{name: "update", group: "files", reads: true, help: "Let a learnt map follow: rows come, others go.", new: func(kinds []fit.Kind) any { return &updateCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
+	{name: "score", group: "files", reads: true, help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
+	{name: "plot", group: "files", reads: true, help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},
+	{name: "clusters", group: "files", reads: true, help: "Find clusters of a map or of data.", new: func(kinds []fit.Kind) any { return &clustersCmd{settingFlags: flagsOf(clusterKeys, kinds)} }},
+	{name: "explain", group: "files", reads: true, help: "Report why rows are novel: by which columns, and what was expected there.",
 		new: func(kinds []fit.Kind) any { return &explainCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
-	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func([]fit.Kind) any { return new(decodeCmd) }},
-	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func([]fit.Kind) any { return new(inspectCmd) }},
-	{name: "view", group: "files", help: "Show a map on a page, in the browser.", new: func([]fit.Kind) any { return new(viewCmd) }},
-	{name: "export", group: "files", help: "Write that page as one file.", new: func([]fit.Kind) any { return new(exportCmd) }},
-	{name: "serve", group: "files", help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},
+	{name: "decode", group: "files", reads: true, help: "Report which vectors lie at points of a map.", new: func([]fit.Kind) any { return new(decodeCmd) }},
+	{name: "inspect", group: "files", reads: true, help: "Show what a model, a map or a data file holds.", new: func([]fit.Kind) any { return new(inspectCmd) }},
+	{name: "view", group: "files", reads: true, help: "Show a map on a page, in the browser.", new: func([]fit.Kind) any { return new(viewCmd) }},
+	{name: "export", group: "files", reads: true, help: "Write that page as one file.", new: func([]fit.Kind) any { return new(exportCmd) }},
+	{name: "serve", group: "files", reads: true, help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},
 	{name: "session", group: "files", help: "Run commands that another program sends, on a pipe.", new: func([]fit.Kind) any { return new(sessionCmd) }},
 
 	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.",
@@ -78,7 +80,7 @@ var commands = []command{
 			return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys, kinds)}}
 		}},
 	{name: "dlq", group: "streams", help: "List dead letters, or replay them.", new: func(kinds []fit.Kind) any { return newDLQ(kinds) }},
-	{name: "demo", group: "streams", help: "See an event stream become a map, the program's own or your files: the broker comes with the program.",
+	{name: "demo", group: "streams", reads: true, help: "See an event stream become a map, the program's own or your files: the broker comes with the program.",
 		new: func(kinds []fit.Kind) any { return &demoCmd{settingFlags: flagsOf(demoKeys, kinds)} }},
 
 	{name: "version", group: "other", help: "Show the version.", new: func([]fit.Kind) any { return new(versionCmd) }},
@@ -252,8 +254,12 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 	if err != nil {
 		return complain(sys.Stderr, err)
 	}
-	if most := supervised(&e, parsed); most > 0 && !inside {
-		return complain(sys.Stderr, supervise(ctx, sys, screen, most, e.Untrusted > 0))
+	most, err := supervised(&e, parsed)
+	if err != nil {
+		return complain(sys.Stderr, err)
+	}
+	if most > 0 && !inside {
+		return complain(sys.Stderr, supervise(ctx, sys, screen, most, most == e.Untrusted, graceOf(parsed)))
 	}
 	if inside {
 		defer func() {
@@ -270,8 +276,7 @@ func execute(ctx context.Context, sys System, heard *progress.Reporter) (code in
 		p.note("%s", n)
 	}
 	p.remote.Progress, p.remote.Most, p.remote.Elsewhere = p.fetching, int64(e.MaxDownload), e.Redirects
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	err = parsed.Run(p)
+	err = runBounded(ctx, parsed, p)
 	if closed := p.remote.Close(); err == nil {
 		err = closed
 	}

@@ -19,6 +19,7 @@ type clustersCmd struct {
 	New       []string `placeholder:"FILE" help:"Rows that clusters are not found from, such as the places of new events: the output is of them, each with the cluster that it joins."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order. The summary compares clusters with labels."`
 	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
+	memoryFlag
 	clusterFlags
 	textFlags
 	settingFlags

@@ -22,6 +22,7 @@ type decodeCmd struct {
 	At     []string `sep:"none" placeholder:"X,Y" help:"Instead of a map: a point of it, as 0.5,-1.2; may be repeated."`
 	Model  string   `short:"m" required:"" placeholder:"MODEL" help:"The model, of a kind that leads back into the data (all but lvm)."`
 	Output string   `short:"o" required:"" placeholder:"FILE" help:"Where the vectors go: one row for each point. The file extension sets the format; .npy holds the vectors alone; - is an Arrow stream on standard output."`
+	memoryFlag
 }
 
 func (decodeCmd) Help() string {

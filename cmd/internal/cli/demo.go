@@ -23,6 +23,7 @@ type demoCmd struct {
 	Stay  string   `enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Keep the stage and its page up at the end, with the stream playing on, until Ctrl-C. Default auto: if a person runs it on a terminal."`
 	textFlags
 	settingFlags
+	memoryFlag
 }
 
 func (demoCmd) Help() string {

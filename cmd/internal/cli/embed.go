@@ -29,6 +29,7 @@ type embedCmd struct {
 	Graph     string   `group:"columns" placeholder:"FILE" help:"On a map of a graph: the edges of the new nodes, an edge list whose sources are new and whose targets are nodes of the map, or a sparse matrix with a row for each new node and a column for each of the map."`
 	Explain   int      `placeholder:"N" help:"Say why rows are novel, by the N columns that carry most: columns reasons and neighbors."`
 	Above     float64  `placeholder:"P" help:"With --explain: only rows one of whose novelties is above this percentile, as 0.99."`
+	memoryFlag
 	textFlags
 	settingFlags
 }

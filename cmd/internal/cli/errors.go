@@ -56,6 +56,8 @@ func exitCode(err error) int {
 		return limit.code
 	case err == nil:
 		return exitDone
+	case errors.Is(err, context.Canceled):
+		return exitFailed // a read that was given up is no fault of what was read
 	case errors.As(err, &u), errors.As(err, &c):
 		return exitUsage
 	case table.IsBadInput(err), models.IsBadInput(err):

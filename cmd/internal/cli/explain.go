@@ -24,6 +24,7 @@ type explainCmd struct {
 	Above   float64  `placeholder:"P" help:"Explain only events one of whose novelties is above this percentile, as 0.99."`
 	Limit   int      `default:"20" placeholder:"N" help:"Most events to explain; 0: all. Default 20."`
 	JSON    bool     `name:"json" help:"Write an object for each event, a line each, with the scores themselves."`
+	memoryFlag
 	textFlags
 	settingFlags
 }

@@ -1,17 +1,17 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package cli
 
 import (
-	"runtime/debug"
+	"fmt"
+	"runtime"
 	"time"
 )
 
-// limitMemory makes the collector try to stay below so much memory; on this system
-// nothing enforces it.
+// limitMemory: nothing enforces a limit on this system, and one that is only asked for would not hold.
 func limitMemory(n int64) error {
 	if n > 0 {
-		debug.SetMemoryLimit(n)
+		return fmt.Errorf("--memory and --untrusted are not possible on %s, which bounds no process; leave them out", runtime.GOOS)
 	}
 	return nil
 }

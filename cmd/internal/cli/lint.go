@@ -45,6 +45,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	if l.Offline {
 		return nil
 	}
+	asked := ctx
 	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()
 	failed, before := false, "" // a broker that is away is away for every check: reported once
@@ -70,7 +71,10 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 			p.printf("ok       %s%s\n", check.Name, detail)
 		}
 	}
-	if failed {
+	switch {
+	case asked.Err() != nil:
+		return asked.Err() // what it makes fail says nothing of the configuration
+	case failed:
 		return errors.New("the stage would not run with this configuration")
 	}
 	return nil

@@ -89,6 +89,9 @@ Where one process is too little, start one with --role learn and any number of o
 and snapshots.topic set: see docs/operations.md, "More than one process".`
 }
 
+// grace: the stage bounds its end by itself, as the broker has to take what was read.
+func (runCmd) grace() time.Duration { return 0 }
+
 // purpose says what a process of its role does with the events.
 func purpose(c *config.Config) string {
 	switch c.Role {

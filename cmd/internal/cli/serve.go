@@ -24,6 +24,7 @@ type serveCmd struct {
 	accessFlags
 	Stdio bool `help:"Answer on standard input and output instead, in frames: see docs/formats.md, \"Requests on a pipe\"."`
 	limitFlags
+	memoryFlag
 	Neighbors int           `placeholder:"N" help:"With --stdio: how many of the nearest points to name of each row."`
 	Reasons   int           `placeholder:"N" help:"With --stdio: how many columns to name of each row, of those that make it novel."`
 	Reload    time.Duration `rare:"" default:"1s" placeholder:"TIME" help:"How often to see whether the model's file has changed, and to take the new one; 0s: never. Default 1s."`
@@ -60,6 +61,9 @@ describes it all; /livez and /readyz are for who watches over it. An address tha
 
 A stage answers the same on its own address with http_place: true.`
 }
+
+// grace: requests under way have their own time to finish.
+func (c *serveCmd) grace() time.Duration { return graceTime + max(c.MaxTime, 0) }
 
 func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	limits, err := c.limits()
@@ -115,8 +119,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	logs.Say(log, slog.LevelInfo, logs.Serving, "answering on "+server.URL()+" (/place /model /openapi.json /livez /readyz)", slog.String(logs.Address, server.Address()))
+	ended, err := c.probes(ctx, log)
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
 	<-ctx.Done()
-	return server.Stop(c.MaxTime)
+	return errors.Join(server.Stop(c.MaxTime), ended())
 }
 
 // served is a model that is placed on, as its file has it.

@@ -7,5 +7,8 @@ import (
 	"syscall"
 )
 
+// asksToEnd says that interrupt lets a process end in order.
+const asksToEnd = true
+
 // interrupt asks a process to end in order.
 func interrupt(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,31 +34,31 @@ const limitVariable = "UNFOLD_MEMORY_LIMIT"
 // limitedUsage is the exit code of wrong usage there. The runtime ends a process without memory with exitUsage.
 const limitedUsage = 64 + exitUsage
 
-// endTime is how long a process that is to end may take.
-const endTime = 2 * time.Second
+// endTime is how long a process may take to end after it has given its command up.
+const endTime = 300 * time.Millisecond
 
-// supervised reports how much memory the command may take, 0 for any. Commands that read no files of
-// others, or bound each request by itself, have no such limit.
-func supervised(e *everywhere, parsed *kong.Context) config.Size {
-	switch node := parsed.Selected(); {
-	case node == nil:
-		return 0
-	case node.Target.CanAddr():
+// supervised reports how much memory the command may take, 0 for any. Both limits hold where both are set.
+// Commands that read no files of others have none.
+func supervised(e *everywhere, parsed *kong.Context) (config.Size, error) {
+	most := e.Untrusted
+	if node := parsed.Selected(); node != nil && node.Target.CanAddr() {
 		if f, is := node.Target.Addr().Interface().(interface{ limit() config.Size }); is && f.limit() > 0 {
-			return f.limit()
+			most = min(f.limit(), cmp.Or(most, f.limit()))
 		}
 	}
-	switch name, _, _ := strings.Cut(parsed.Command(), " "); name {
-	case "fit", "embed", "update", "score", "plot", "clusters", "explain", "decode", "inspect", "view", "export":
-		return e.Untrusted
+	name, _, _ := strings.Cut(parsed.Command(), " ")
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	if most > 0 && (i < 0 || !commands[i].reads) {
+		return 0, usagef("--untrusted: %s reads no files of others, so there is nothing to bound; leave it out", name)
 	}
-	return 0
+	return most, nil
 }
 
 // supervise runs the command line in a process of its own that may take so much memory, all that it
 // does included: what reads and decodes an input is what uses it, so nothing can be put in an
-// input's place between a check and its use. The process ends with this one.
-func supervise(ctx context.Context, sys System, screen io.Writer, limit config.Size, untrusted bool) error {
+// input's place between a check and its use. The process ends with this one. When
+// ctx is done the process has grace to end in order.
+func supervise(ctx context.Context, sys System, screen io.Writer, limit config.Size, untrusted bool, grace time.Duration) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -65,7 +67,7 @@ func supervise(ctx context.Context, sys System, screen io.Writer, limit config.S
 	child.Env = append(withoutLimit(os.Environ()), limitVariable+"="+strconv.FormatInt(int64(limit), 10), "GOTRACEBACK=none")
 	child.Stdin, child.Stdout, child.Stderr = sys.Stdin, sys.Stdout, &untilFault{w: screen}
 	child.Cancel = func() error { return interrupt(child.Process) }
-	child.WaitDelay = endTime
+	child.WaitDelay = grace + endTime
 	// A system that ends a process with its parent looks at the parent's thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -75,8 +77,8 @@ func supervise(ctx context.Context, sys System, screen io.Writer, limit config.S
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
+	case ctx.Err() != nil && (!asksToEnd || !errors.As(err, &exit) || exit.ExitCode() < 0):
+		return ctx.Err() // else the process has ended in order and printed why
 	case errors.As(err, &exit) && exit.ExitCode() == exitFailed, errors.As(err, &exit) && exit.ExitCode() == exitBadInput:
 		return &codeError{exit.ExitCode()}
 	case errors.As(err, &exit) && exit.ExitCode() == limitedUsage:

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package cli
 
@@ -12,7 +12,7 @@ import (
 func bind(*exec.Cmd) {}
 
 // endWithParent ends this process when the one that started it has ended: another one is its parent
-// then. Windows keeps the number, and the process ends when it writes to a closed pipe.
+// then.
 func endWithParent() {
 	parent := os.Getppid()
 	go func() {

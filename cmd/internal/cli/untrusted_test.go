@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -12,13 +11,16 @@ import (
 // TestMain is the program itself when a test runs it as a process of its own; with a
 // file of hogs it is one whose decoder takes all the memory there is.
 func TestMain(m *testing.M) {
+	if _, is := os.LookupEnv(asProgram); is {
+		os.Exit(runAsProgram())
+	}
 	_, inside := os.LookupEnv(limitVariable)
 	for _, arg := range os.Args[1:] {
 		if inside || arg == "check-input" || arg == completeVerb {
 			if os.Args[len(os.Args)-1] != completeVerb && strings.HasPrefix(os.Args[len(os.Args)-1], "hog") {
 				hog()
 			}
-			os.Exit(Run(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+			os.Exit(runAsProgram())
 		}
 	}
 	os.Exit(m.Run())
@@ -54,8 +56,8 @@ func TestUntrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, "-half.parquet", string(whole[:len(whole)/2]))
 	write(t, "hog.parquet", string(whole))
+	write(t, "-half.parquet", string(whole[:len(whole)/2]))
 	for name, c := range map[string]struct {
 		args []string
 		want []string

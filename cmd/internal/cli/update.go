@@ -34,6 +34,7 @@ type updateCmd struct {
 	Map    string   `placeholder:"FILE" help:"Where the places of the rows that came go, in their order, with a column point. The file extension sets the format."`
 	Points string   `placeholder:"FILE" help:"Where the points of the map go: numbers, how many rows each stands for, places, scales."`
 	Report string   `placeholder:"FILE" help:"Where it goes what the map did, as one JSON object."`
+	memoryFlag
 	textFlags
 	settingFlags
 }

@@ -3,12 +3,14 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
@@ -53,6 +55,9 @@ page needs no internet. A map of another program has columns x and y, a pair suc
     unfold view data.unfold --listen 127.0.0.1:0`
 }
 
+// grace: requests under way have a second to finish.
+func (viewCmd) grace() time.Duration { return graceTime + endTime }
+
 func (c *viewCmd) Run(ctx context.Context, p *program) error {
 	if c.Attached && c.Map == "-" {
 		return usagef("--attached: standard input is the map; give a file")
@@ -93,9 +98,13 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	logs.Say(log, slog.LevelInfo, logs.Serving, fmt.Sprintf("%s at %s", humanize.Plural(hub.Len(), "point"), server.URL()), slog.String(logs.Address, server.Address()))
+	ended, err := c.probes(ctx, log)
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
 	<-ctx.Done()
 	shown.Close()
-	return server.Close()
+	return errors.Join(ended(), server.Close())
 }
 
 // hub reads what is shown; asks says whether the page can ask where records would go.

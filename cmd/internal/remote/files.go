@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"unfold/cmd/internal/humanize"
@@ -21,7 +22,8 @@ import (
 	"unfold/stream/store"
 )
 
-// Files are local copies of remote inputs. The zero value works. It is not safe for concurrent use.
+// Files are copies of what lies elsewhere. The zero value works. It is used by one goroutine; another one may
+// call Close.
 type Files struct {
 	// Progress, if not nil, is called during a download with the address, the bytes so far and the
 	// total, 0 if unknown.
@@ -33,18 +35,22 @@ type Files struct {
 	// Idle is the timeout for further bytes; 0 means a minute.
 	Idle time.Duration
 
+	// mu guards folder; copies are of that folder.
+	mu     sync.Mutex
 	folder string
+	closed bool
 	copies map[string]string
 }
 
 // Close removes the copies.
 func (f *Files) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
 	if f.folder == "" {
 		return nil
 	}
-	folder := f.folder
-	f.folder, f.copies = "", nil
-	return os.RemoveAll(folder)
+	return os.RemoveAll(f.folder)
 }
 
 // Local returns the path of a local copy of the object at an address. Its errors are *table.Error
@@ -53,12 +59,8 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	if local, done := f.copies[address]; done {
 		return local, nil
 	}
-	if f.folder == "" {
-		folder, err := os.MkdirTemp("", "unfold-inputs-*")
-		if err != nil {
-			return "", fmt.Errorf("a folder for copies of inputs: %w", err)
-		}
-		f.folder, f.copies = folder, map[string]string{}
+	if err := f.begin(); err != nil {
+		return "", fmt.Errorf("a folder for copies of inputs: %w", err)
 	}
 	local, err := f.fetch(ctx, address)
 	if err != nil {
@@ -68,7 +70,21 @@ func (f *Files) Local(ctx context.Context, address string) (string, error) {
 	return local, nil
 }
 
-// fetch downloads the object at an address to a file.
+// begin makes the folder of the copies.
+func (f *Files) begin() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.closed:
+		return os.ErrClosed
+	case f.folder == "":
+		f.folder, err = os.MkdirTemp("", "unfold-inputs-*")
+		f.copies = map[string]string{}
+	}
+	return err
+}
+
+// fetch copies what is at an address to a file.
 func (f *Files) fetch(ctx context.Context, address string) (string, error) {
 	waiting, dog, done := watched(ctx, f.idle())
 	defer done()

@@ -85,6 +85,11 @@ func (j *journal) read() error {
 	if err != nil || len(id) != len(j.noted.Topic) {
 		return fmt.Errorf("topic_id %q is not 16 bytes in hexadecimal", f.TopicID)
 	}
+	for partition, offset := range f.Offsets {
+		if partition < 0 || offset < 0 {
+			return fmt.Errorf("offset %d of partition %d is no place in a topic", offset, partition)
+		}
+	}
 	j.noted.Offsets, j.noted.At = f.Offsets, f.At
 	copy(j.noted.Topic[:], id)
 	return nil

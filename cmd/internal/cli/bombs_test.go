@@ -1,0 +1,164 @@
+//go:build linux
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"unfold/ingest/ingesttest"
+	"unfold/internal/testkit/tier"
+)
+
+// bombMemory is the limit that untrusted files are read under, and bombPeak what all processes of a command may
+// take in memory: code and stacks, and the process that waits, come on top of the limit.
+const (
+	bombMemory = "512MiB"
+	bombPeak   = 700_000_000
+)
+
+// bombTime is how much time of processors a command may use on a bomb. Some only have very many rows, which a
+// command that keeps none reads to their end; until then its memory is watched.
+const bombTime = 10 * time.Second
+
+// quickBombs are those of the quick tier.
+var quickBombs = []string{"footer.parquet", "lengths.arrows", "shape.npy"}
+
+// TestBombs has every verb that reads read files that are small and become gigabytes, or claim to: with --untrusted
+// no command takes more than its limit, and each ends in order.
+func TestBombs(t *testing.T) {
+	t.Chdir(workspace(t))
+	places := strings.Replace(smallCSV(), "name,x,y,", "name,embedding_0,embedding_1,", 1)
+	write(t, "places.csv", places)
+	must(t, "-q", "fit", "places.csv", "--columns", "embedding_0,embedding_1", "--steps", "5", "-o", "d.unfold")
+	must(t, "-q", "fit", "places.csv", "--columns", "embedding_0,embedding_1", "--kind", "pca", "-o", "pca.unfold")
+	t.Setenv("TMPDIR", t.TempDir())
+	highest, worst := int64(0), ""
+	for _, bomb := range ingesttest.Bombs {
+		quick := slices.Contains(quickBombs, bomb.Name)
+		if !quick && !tier.All() {
+			continue
+		}
+		t.Run(bomb.Name, func(t *testing.T) {
+			path, err := bomb.Write(".")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range commands {
+				if c.reads && (tier.All() || slices.Contains([]string{"fit", "inspect"}, c.name)) {
+					t.Run(c.name, func(t *testing.T) {
+						if peak := explode(t, c.name, bomb, filepath.Clean(path)); peak > highest {
+							highest, worst = peak, c.name+" "+bomb.Name
+						}
+					})
+				}
+			}
+			if err := os.Remove(path); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Logf("the highest peak is %d MB, of %s", highest/1e6, worst)
+}
+
+// explode has a verb read a bomb, and returns how much memory that took at most.
+func explode(t *testing.T, verb string, bomb ingesttest.Bomb, path string) int64 {
+	line := strings.Replace(hogged[verb], "decode -m d.unfold", "decode -m pca.unfold", 1)
+	if bomb.Plain && slices.Contains([]string{"fit", "clusters", "demo"}, verb) {
+		line += " --columns *"
+	}
+	took, peak, code, said := bombed(t, append(words(line), path))
+	t.Logf("exit %d after %v, %d MB: %s", code, took.Round(time.Millisecond), peak/1e6, strings.TrimSpace(said))
+	if peak > bombPeak {
+		t.Errorf("it takes %d MB of memory", peak/1e6)
+	}
+	if !slices.Contains([]int{exitDone, exitFailed, exitUsage, exitBadInput}, code) || strings.Contains(said, "goroutine") {
+		t.Errorf("exit %d, %s", code, said)
+	}
+	return peak
+}
+
+// bombed runs a command under the limit, and returns how much memory its processes took at most together, in bytes.
+func bombed(t *testing.T, args []string) (took time.Duration, peak int64, code int, said string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, self, append([]string{"-q", "--untrusted", bombMemory}, args...)...)
+	c.Env = append(os.Environ(), asProgram+"=1")
+	var text strings.Builder
+	c.Stderr = &text
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = time.Minute
+	begin := time.Now()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	var most atomic.Int64
+	go func() {
+		defer close(stopped)
+		every := time.NewTicker(20 * time.Millisecond)
+		defer every.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-every.C:
+				memory, time := usedBy(t, c.Process.Pid)
+				if most.Store(max(most.Load(), memory)); time > bombTime {
+					cancel()
+				}
+			}
+		}
+	}()
+	_ = c.Wait() // the exit code counts
+	close(stop)
+	<-stopped
+	peak = most.Load()
+	// The system's own figure is of the largest process, and misses no moment.
+	if u, is := c.ProcessState.SysUsage().(*syscall.Rusage); is {
+		peak = max(peak, u.Maxrss*1024)
+	}
+	return time.Since(begin), peak, c.ProcessState.ExitCode(), text.String()
+}
+
+// usedBy returns how much memory of their own a process and those that it has started have, and how much time of
+// processors they have used.
+func usedBy(t *testing.T, pid int) (memory int64, time time.Duration) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0 // it has ended
+	}
+	time = used(t, pid)
+	if _, line, found := strings.Cut(string(status), "RssAnon:"); found {
+		var kb int64
+		if _, err := fmt.Sscan(line, &kb); err == nil {
+			memory = kb << 10
+		}
+	}
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range tasks {
+		children, _ := os.ReadFile(path) // a thread that has ended has none
+		for _, child := range strings.Fields(string(children)) {
+			var n int
+			if _, err := fmt.Sscan(child, &n); err == nil {
+				more, longer := usedBy(t, n)
+				memory, time = memory+more, time+longer
+			}
+		}
+	}
+	return memory, time
+}
