@@ -94,6 +94,15 @@ bin/bench/%: FORCE
 	$(GO) build -C bench -o $(CURDIR)/$@ ./$*
 FORCE:
 
+# foreign fetches the public test files of Apache Parquet, where they can be reached, has pyarrow read them (python3 with what
+# testdata/foreign/requirements.txt names), and lists what this program reads otherwise. FOREIGN names a folder that has them already.
+FOREIGN ?= out/foreign
+.PHONY: foreign
+foreign:
+	[ -d $(FOREIGN) ] || git clone --depth 1 https://github.com/apache/parquet-testing $(FOREIGN)
+	python3 testdata/foreign/parquet.py $(FOREIGN)
+	UNFOLD_FOREIGN=$(abspath $(FOREIGN)) $(GO) test -count=1 -v -run 'TestParquetOfOthers$$' ./ingest
+
 # bench-mod takes versions of go.mod over into bench/go.mod, after a change there.
 bench-mod:
 	GOWORK=off $(GO) list -C bench -mod=mod -deps -test ./... >/dev/null

@@ -178,7 +178,7 @@ func badInputs(t testing.TB) []badInput {
 		{"corrupt.arrows", flipped(stream, 40), ingest.ReadOptions{}, []string{"corrupt"}},
 		{"gzipped.parquet.gz", gz(parquet), ingest.ReadOptions{}, []string{"inside gzip", "gunzip"}},
 		{"truncated.parquet", parquet[:len(parquet)-20], ingest.ReadOptions{}, []string{"corrupt or truncated", "footer"}},
-		{"corrupt.parquet", flipped(parquet, 8), ingest.ReadOptions{}, []string{"corrupt"}},
+		{"corrupt.parquet", flipped(parquet, 8), ingest.ReadOptions{Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "id"}}}, []string{"corrupt"}},
 
 		{"nan.arrows", arrowStream(t, vectors(1, 2, 3, nan)), ingest.ReadOptions{}, []string{"row 2", `column "embedding"`, "element 1", "NaN"}},
 		{"inf.arrows", arrowStream(t, vectors(1, 2, inf, 4)), ingest.ReadOptions{}, []string{"row 2", "element 0", "-Inf"}},

@@ -133,6 +133,9 @@ func (l *loader) survey() error {
 		if i == 0 {
 			l.entries = l.sparseColumn(r.Schema())
 		}
+		if l.fitter != nil {
+			table.Narrow(r, l.fitter.needs())
+		}
 		r = l.whole(r)
 		l.rows[i], err = l.count(r, l.fitter)
 		if w, is := r.(*Whole); is {
@@ -223,6 +226,7 @@ func (l *loader) load() (*Dataset, error) {
 			r.Close()
 			return nil, err
 		}
+		table.Narrow(r, l.encoder.Needs())
 		r = l.whole(r)
 		if l.thin != nil {
 			at, err = l.gather(r, at, parts)

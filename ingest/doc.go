@@ -17,7 +17,7 @@
 //	arrays     Arrow arrays from untrusted bytes, made safe and plain
 //	input      files and pipes, decompressed
 //	arrowfmt   Arrow IPC files, streams and messages (arrowipc checks their bytes)
-//	parquet    Parquet (parquetcheck checks its pages)
+//	parquet    Parquet (parquetcheck checks footers and page headers, bridge hands arrays between Arrow's versions)
 //	csv        separated text: encoding, separator, header and types found out
 //	record     tables of records that come one by one
 //	jsonrec    JSON: messages and files

@@ -167,6 +167,9 @@ func (e *Encoder) Columns() []string {
 	return names
 }
 
+// Needs lists all the columns that Encode looks at, those that pass through included.
+func (e *Encoder) Needs() []string { return append(e.Columns(), e.choice.Passing()...) }
+
 // With returns the same encoder with other columns passing through.
 func (e *Encoder) With(s Selection) *Encoder {
 	out := *e

@@ -147,6 +147,21 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	return f, nil
 }
 
+// needs lists the columns that Add looks at, and those that pass through.
+func (f *Fitter) needs() []string {
+	names := f.mapping.Passing()
+	if f.vector != "" {
+		names = append(names, f.vector)
+	}
+	for i := range f.columns {
+		names = append(names, f.columns[i].spec.Name)
+	}
+	for _, l := range f.looks {
+		names = append(names, l.name)
+	}
+	return names
+}
+
 // look has the rows say whether a column is an id.
 func (f *Fitter) look(field table.Field) {
 	if l := newIDLook(field); l != nil && !field.Index {

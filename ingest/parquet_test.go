@@ -9,14 +9,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"unfold/ingest"
+	"unfold/ingest/bridge"
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
 )
@@ -36,7 +37,11 @@ func parquetFile(t testing.TB, rows []int, props ...parquet.WriterProperty) (fil
 	}
 	schema := arrow.NewSchema(fields, nil)
 	var b bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &b, parquet.NewWriterProperties(props...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	written, err := bridge.NewSchema(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := pqarrow.NewFileWriter(written, &b, parquet.NewWriterProperties(props...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +55,11 @@ func parquetFile(t testing.TB, rows []int, props ...parquet.WriterProperty) (fil
 			}
 		}
 		rec := rb.NewRecord()
-		if err := w.Write(rec); err != nil {
+		batch, err := bridge.NewRecord(rec)
+		if err == nil {
+			err = w.Write(batch)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		records = append(records, rec)
@@ -97,6 +106,7 @@ var parquetVariants = map[string][]parquet.WriterProperty{
 	"gzip":        {parquet.WithCompression(compress.Codecs.Gzip)},
 	"zstd":        {parquet.WithCompression(compress.Codecs.Zstd)},
 	"brotli":      {parquet.WithCompression(compress.Codecs.Brotli)},
+	"LZ4_RAW":     {parquet.WithCompression(compress.Codecs.Lz4Raw)},
 	"version 2":   {parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithCompression(compress.Codecs.Snappy)},
 	"small pages": {parquet.WithDataPageSize(64), parquet.WithBatchSize(8), parquet.WithDictionaryDefault(false)},
 }

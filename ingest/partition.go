@@ -115,6 +115,13 @@ func (p *partition) Next(ctx context.Context) (*table.Table, error) {
 	return t.Beside(p.columns(t.Len())...), nil
 }
 
+// Narrow narrows the file's columns; the keys stay.
+func (p *partition) Narrow(wanted func(column string) bool) {
+	if n, ok := p.Reader.(table.Narrowing); ok {
+		n.Narrow(wanted)
+	}
+}
+
 // Parts are the file's, with the keys.
 func (p *partition) Parts(most int) ([]table.Reader, error) {
 	parted, ok := p.Reader.(table.Parted)

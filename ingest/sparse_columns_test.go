@@ -12,15 +12,18 @@ import (
 	"strings"
 	"testing"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	array18 "github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"pgregory.net/rapid"
 
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/bridge"
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
 	"unfold/sparse"
@@ -220,7 +223,11 @@ func streamOf(t rapid.TB, rec arrow.Record) []byte {
 // parquetOf is a record as a Parquet file, some rows to a group.
 func parquetOf(t rapid.TB, rec arrow.Record, group int64) []byte {
 	var b bytes.Buffer
-	tbl := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	batch, err := bridge.NewRecord(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tbl := array18.NewTableFromRecords(batch.Schema(), []arrow18.RecordBatch{batch})
 	if err := pqarrow.WriteTable(tbl, &b, group, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps()); err != nil {
 		t.Fatal(err)
 	}

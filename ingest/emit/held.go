@@ -1,16 +1,15 @@
 package emit
 
 import (
-	"context"
 	"fmt"
 	"strings"
+	"unfold/ingest/arrays"
+	"unfold/ingest/bridge"
 	"unfold/ingest/input"
-	"unfold/ingest/parquet"
 	"unfold/ingest/table"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/compute"
 )
 
 // A format can store some Arrow types only as another type. This file defines these conversions for
@@ -172,10 +171,10 @@ func turned(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 		}
 		return turned(values, as)
 	case *array.Duration:
-		return parquet.Retyped(a, as), nil
+		return arrays.Retyped(a, as), nil
 	case *array.Timestamp:
 		zoned := &arrow.TimestampType{Unit: a.DataType().(*arrow.TimestampType).Unit, TimeZone: as.(*arrow.TimestampType).TimeZone}
-		return cast(parquet.Retyped(a, zoned), as)
+		return cast(arrays.Retyped(a, zoned), as)
 	case *array.Struct:
 		children := make([]arrow.ArrayData, a.NumField())
 		for i := range children {
@@ -198,7 +197,7 @@ func turned(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 		if err != nil {
 			return nil, err
 		}
-		return parquet.ListOf32(a, values)
+		return listOf32(a, values)
 	case array.ExtensionArray:
 		return turned(a.Storage(), as)
 	}
@@ -210,7 +209,7 @@ func cast(a arrow.Array, as arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), as) {
 		return a, nil
 	}
-	return compute.CastArray(context.Background(), a, compute.SafeCastOptions(as))
+	return bridge.Cast(a, as)
 }
 
 // DescribeHeld describes in one line which passed-through columns of an output will have another

@@ -2,79 +2,61 @@ package emit
 
 import (
 	"unfold/ingest/arrays"
+	"unfold/ingest/bridge"
 	"unfold/ingest/input"
-	"unfold/ingest/parquet"
 	"unfold/ingest/table"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"unfold/internal/vec"
-
-	format "github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// parquetSink writes Parquet. The embedding is a variable list, because this library cannot read
-// fixed-size lists back. Row groups are small, because the library's time for lists is quadratic in
-// their rows.
+// parquetSink writes Parquet. The embedding is a variable list, the one kind of list that Parquet has.
 type parquetSink struct {
 	w     target
 	shape shape
-	// written is the schema passed to the library.
-	written *arrow.Schema
-	out     *pqarrow.FileWriter
+	out   *pqarrow.FileWriter
 }
 
 func (s *parquetSink) write(o *Output) (err error) {
 	defer arrays.Recovered(&err)
-	rec, err := s.shape.settle(o, input.Parquet, listLayout)
+	settled, err := s.shape.settle(o, input.Parquet, listLayout)
+	if err != nil {
+		return err
+	}
+	rec, err := bridge.NewRecord(settled)
 	if err != nil {
 		return err
 	}
 	if s.out == nil {
-		s.written = parquetSchema(s.shape.schema)
-		props, err := parquetProperties(s.written)
+		props, err := parquetProperties(rec.Schema())
 		if err != nil {
 			return err
 		}
-		if s.out, err = pqarrow.NewFileWriter(s.written, keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(table.Heap))); err != nil {
+		if s.out, err = pqarrow.NewFileWriter(rec.Schema(), keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(table.Heap))); err != nil {
 			return err
 		}
 	}
-	arrs := make([]arrow.Array, rec.NumCols())
-	for i := range arrs {
-		arrs[i] = parquet.Retyped(rec.Column(i), s.written.Field(i).Type)
-	}
-	return s.out.Write(array.NewRecord(s.written, arrs, rec.NumRows()))
+	return s.out.Write(rec)
 }
 
-// parquetSchema returns the form of a schema that the library writes.
-func parquetSchema(s *arrow.Schema) *arrow.Schema {
-	fields := make([]arrow.Field, s.NumFields())
-	for i, f := range s.Fields() {
-		f.Type = parquet.WrittenTimes(f.Type)
-		fields[i] = f
-	}
-	m := s.Metadata()
-	return arrow.NewSchema(fields, &m)
-}
-
-// parquetProperties returns a file's properties: compression, and dictionaries except for
-// floating-point columns, whose values rarely repeat.
-func parquetProperties(s *arrow.Schema) (*format.WriterProperties, error) {
-	options := []format.WriterProperty{format.WithCompression(compress.Codecs.Snappy), format.WithAllocator(table.Heap)}
-	columns, err := pqarrow.ToParquet(s, format.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+// parquetProperties are those of a file: compressed, with dictionaries but for numbers with a fraction, of
+// which hardly two are equal.
+func parquetProperties(s *arrow.Schema) (*parquet.WriterProperties, error) {
+	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithAllocator(table.Heap)}
+	columns, err := pqarrow.ToParquet(s, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
 	for i := range columns.NumColumns() {
-		if c := columns.Column(i); c.PhysicalType() == format.Types.Float || c.PhysicalType() == format.Types.Double {
-			options = append(options, format.WithDictionaryPath(c.ColumnPath(), false))
+		if c := columns.Column(i); c.PhysicalType() == parquet.Types.Float || c.PhysicalType() == parquet.Types.Double {
+			options = append(options, parquet.WithDictionaryPath(c.ColumnPath(), false))
 		}
 	}
-	return format.NewWriterProperties(options...), nil
+	return parquet.NewWriterProperties(options...), nil
 }
 
 // listLayout returns the places as a variable list, which Parquet can store.

@@ -25,6 +25,7 @@ var signatures = []Signature{
 	{Magic: "ARROW1", Is: "an Arrow file", Format: ArrowFile, Message: "write a stream: pyarrow.ipc.new_stream, or write_ipc_stream of polars"},
 	{Magic: "\xff\xff\xff\xff", Is: "an Arrow stream", Format: ArrowStream},
 	{Magic: "PAR1", Is: "a Parquet file", Format: Parquet},
+	{Magic: "PARE", Is: "an encrypted Parquet file", Format: Parquet},
 	{Magic: "\x93NUMPY", Is: "a NumPy array (.npy)", Format: NPY},
 	{Magic: "PK\x03\x04", Is: "a zip archive", Format: NPZ},
 	{Magic: "PK\x05\x06", Is: "a zip archive", Format: NPZ},

@@ -1,7 +1,7 @@
-// Package parquet reads Parquet files as tables, and says how tables are written.
+// Package parquet reads Parquet files as tables.
 //
-// Pages are checked before the library decodes them (package parquetcheck). Fields of structs
-// are columns, named by dotted paths. Lists and maps of structs are left out: the library
-// decodes them in goroutines of its own, where a panic would end the process. Columns of sparse
-// vectors are read by their leaves, one by one.
+// The footer is checked when a file is opened, and the pages of a column before that column is
+// decoded (package parquetcheck). Fields of structs are columns, named by dotted paths. Lists and
+// maps of structs are left out, but for sparse vectors. A column is read as what it is stored as if
+// its annotation is not known, and left out if it is encrypted or its compression is not known.
 package parquet

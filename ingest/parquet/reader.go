@@ -9,43 +9,49 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
 	"unfold/ingest/arrays"
 	"unfold/ingest/input"
 	"unfold/ingest/parquetcheck"
 	"unfold/ingest/table"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // reader reads Parquet files, all columns side by side, in batches.
 //
-// The library decodes columns in goroutines of its own where it can, and a panic there (a
-// corrupt page is enough) ends the process. So the file's structure is checked first
-// (package parquetcheck). Every column is read through its own field reader in this
-// goroutine, under a recover. The library reads structs in goroutines alone: so their
-// fields are columns of their own here, named by dotted paths, and lists and maps of structs
-// are left out, but for sparse vectors (sparse.go). The Arrow schema that some writers add to
-// the file is not used: lists come as lists (this library cannot read fixed-size ones),
-// dictionaries as values.
+// The footer is checked when the file is opened, the pages of a column before the column is
+// first decoded (package parquetcheck). The library decodes in this goroutine alone, under a
+// recover: a corrupt page is enough for a panic. Fields of structs are columns of their own
+// here, named by dotted paths. The Arrow schema that some writers add to the file is not used:
+// lists come as lists, dictionaries as values.
 type reader struct {
 	in      *input.Source
 	file    *os.File
 	origin  table.Origin
 	mem     *arrays.Allocator
+	check   *parquetcheck.File
 	schema  *arrow.Schema
-	columns []column
-	left    []arrow.Field // that are not read
+	columns []*column
+	left    []left
+	wanted  func(column string) bool // nil: every column is
+	widths  map[int]int              // of anyLength
 	rows    int64
 	batch   int64
 	mapID   string
 	// groups are the row groups that have rows, end is the row after the last.
 	groups []int
 	meta   *metadata.FileMetaData
+	fr     *pqarrow.FileReader
 	end    int64
 }
 
@@ -54,10 +60,11 @@ func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, err
 	if err != nil {
 		return nil, err
 	}
-	if err := parquetcheck.Check(f, size, parquetcheck.Limits{Page: memory}); err != nil {
+	check, err := parquetcheck.Open(f, size, parquetcheck.Limits{Page: memory})
+	if err != nil {
 		return nil, explain(in.Origin, err)
 	}
-	r := &reader{in: in, file: f, origin: in.Origin, mem: &arrays.Allocator{Limit: 2 * memory}, batch: int64(batchRows)}
+	r := &reader{in: in, file: f, origin: in.Origin, check: check, mem: &arrays.Allocator{Limit: 2 * memory}, batch: int64(batchRows)}
 	if err := r.open(); err != nil {
 		return nil, explain(in.Origin, err)
 	}
@@ -70,7 +77,7 @@ func (r *reader) Parts(most int) ([]table.Reader, error) {
 	var out []table.Reader
 	at, n := int64(0), min(most, len(r.groups))
 	for i := range n {
-		part := &reader{file: r.file, origin: r.origin, mem: &arrays.Allocator{Limit: r.mem.Limit}, batch: r.batch, mapID: r.mapID, meta: r.meta,
+		part := &reader{file: r.file, origin: r.origin, check: r.check, mem: &arrays.Allocator{Limit: r.mem.Limit}, batch: r.batch, mapID: r.mapID, meta: r.meta, wanted: r.wanted, widths: r.widths,
 			groups: r.groups[i*len(r.groups)/n : (i+1)*len(r.groups)/n]}
 		part.origin.Row = at
 		if err := part.open(); err != nil {
@@ -99,11 +106,16 @@ func contained(f func() error) (err error) {
 
 func (r *reader) open() error {
 	return contained(func() error {
-		options := []file.ReadOption{file.WithReadProps(parquet.NewReaderProperties(r.mem))}
-		if r.meta != nil {
-			options = append(options, file.WithMetadata(r.meta))
+		props := parquet.NewReaderProperties(r.mem)
+		props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, r.check.MaxPage()
+		meta := r.meta
+		if meta == nil {
+			var err error
+			if meta, err = r.metadata(); err != nil {
+				return err
+			}
 		}
-		pf, err := file.NewParquetReader(r.file, options...)
+		pf, err := file.NewParquetReader(r.file, file.WithReadProps(props), file.WithMetadata(meta))
 		if err != nil {
 			return err
 		}
@@ -111,9 +123,7 @@ func (r *reader) open() error {
 			r.mapID = *id
 		}
 		pf.MetaData().FileMetaData.KeyValueMetadata = nil
-		props := pqarrow.ArrowReadProperties{BatchSize: r.batch}
-		fr, err := pqarrow.NewFileReader(pf, props, r.mem)
-		if err != nil {
+		if r.fr, err = describedReader(pf, r.batch, r.mem); err != nil {
 			return err
 		}
 		if r.meta == nil {
@@ -128,77 +138,86 @@ func (r *reader) open() error {
 			r.rows += r.meta.RowGroups[g].NumRows
 		}
 		r.end = r.origin.Row + r.rows
-		return r.fields(pf, fr)
+		return r.describe()
 	})
 }
 
-// flat lists the fields of a file, those of structs by their dotted paths; nullable says
-// that a struct around them may be null.
-func flat(out []pqarrow.SchemaField, fields []pqarrow.SchemaField, prefix string, nullable bool) []pqarrow.SchemaField {
-	for _, f := range fields {
-		if f.Field == nil {
-			continue
-		}
-		named := *f.Field
-		named.Name, named.Nullable = prefix+named.Name, nullable || named.Nullable
-		if named.Type.ID() == arrow.STRUCT && table.KindOf(named.Type) != table.SparseVector {
-			out = flat(out, f.Children, named.Name+".", named.Nullable)
-			continue
-		}
-		if f.Field = &named; prefix == "" || !slices.ContainsFunc(out, func(o pqarrow.SchemaField) bool { return o.Field.Name == named.Name }) {
-			out = append(out, f)
-		}
+// metadata has the library parse the footer.
+func (r *reader) metadata() (*metadata.FileMetaData, error) {
+	meta, err := metadata.NewFileMetaData(r.check.Footer(), nil)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	size, err := r.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	meta.SetSourceFileSize(size)
+	r.widths, err = anyLength(meta)
+	return meta, err
 }
 
-// column is read by one reader, or by one for each part of its sparse vectors.
-type column []*pqarrow.ColumnReader
-
-// fields makes a reader for every column but lists and maps of structs.
-func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
-	leaves := map[int]bool{}
-	for i := range pf.MetaData().Schema.NumColumns() {
-		leaves[i] = true
+// describedReader returns the library's reader of a file, which knows the columns' types.
+func describedReader(pf *file.Reader, batch int64, mem memory.Allocator) (*pqarrow.FileReader, error) {
+	props := pqarrow.ArrowReadProperties{BatchSize: batch}
+	if fr, err := pqarrow.NewFileReader(pf, props, mem); err == nil {
+		return fr, nil
 	}
+	if err := plainStorage(pf.MetaData()); err != nil {
+		return nil, err
+	}
+	return pqarrow.NewFileReader(pf, props, mem)
+}
+
+// describe lists the columns that are read, and those that are not.
+func (r *reader) describe() error {
 	var fields []arrow.Field
-	columns := flat(nil, fr.Manifest.Fields, "", false)
-	for _, f := range columns {
-		field := *f.Field
-		field.Metadata = arrow.Metadata{}
-		parts := sparseParts(&f)
-		if parts == nil && hasStruct(field.Type) {
-			r.left = append(r.left, field)
+	var why error
+	for _, f := range flat(nil, r.fr.Manifest.Fields, "", false) {
+		c, field, err := newColumn(f)
+		if err == nil {
+			err = r.readable(c)
+		}
+		if err == nil && r.width(c) > 0 {
+			field.Type = &arrow.FixedSizeBinaryType{ByteWidth: r.width(c)}
+		}
+		if err != nil {
+			if r.left = append(r.left, left{field, err}); err != errStructs {
+				why = fmt.Errorf("column %q: %w", field.Name, err)
+			}
 			continue
 		}
-		if parts == nil {
-			parts = []pqarrow.SchemaField{f}
-			field.Type = timesOf(pf, &f)
+		if r.wanted == nil || r.wanted(field.Name) {
+			fields = append(fields, field)
+			r.columns = append(r.columns, c)
 		}
-		var c column
-		for i := range parts {
-			fr.Manifest.Fields = parts
-			part, err := fr.GetFieldReader(context.Background(), i, leaves, r.groups)
-			if err != nil {
-				return fmt.Errorf("column %q: %w", field.Name, err)
-			}
-			c = append(c, part)
-		}
-		fields = append(fields, field)
-		r.columns = append(r.columns, c)
 	}
 	r.schema = arrow.NewSchema(fields, nil)
+	if len(fields) == 0 {
+		return why
+	}
 	return nil
 }
 
-func hasStruct(dt arrow.DataType) bool {
-	switch dt := dt.(type) {
-	case *arrow.StructType, *arrow.MapType:
-		return true
-	case arrow.ListLikeType:
-		return hasStruct(dt.Elem())
+// Narrow leaves the columns undecoded that are not wanted, but for the first, if none is: the rows
+// have to be counted.
+func (r *reader) Narrow(wanted func(column string) bool) {
+	if !slices.ContainsFunc(r.schema.Fields(), func(f arrow.Field) bool { return wanted(f.Name) }) {
+		if r.schema.NumFields() == 0 {
+			return
+		}
+		first := r.schema.Field(0).Name
+		wanted = func(column string) bool { return column == first }
 	}
-	return false
+	r.wanted = wanted
+	var fields []arrow.Field
+	var columns []*column
+	for i, f := range r.schema.Fields() {
+		if wanted(f.Name) {
+			fields, columns = append(fields, f), append(columns, r.columns[i])
+		}
+	}
+	r.schema, r.columns = arrow.NewSchema(fields, nil), columns
 }
 
 func (r *reader) Schema() table.Schema   { return table.Describe(r.schema) }
@@ -223,9 +242,13 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	}
 	n := min(r.batch, left)
 	arrs := make([]arrow.Array, len(r.columns))
-	for i := range r.columns {
-		if err := contained(func() error { return r.read(i, n, arrs) }); err != nil {
-			return nil, r.origin.BadAt(0, r.schema.Field(i).Name, "the Parquet data is corrupt").Because(err)
+	for i, c := range r.columns {
+		err := contained(func() (err error) {
+			arrs[i], err = r.read(c, n)
+			return err
+		})
+		if err != nil {
+			return nil, r.bad(r.schema.Field(i).Name, err)
 		}
 	}
 	t := table.OfRecord(r.origin, array.NewRecord(r.schema, arrs, n))
@@ -233,52 +256,37 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	return t, nil
 }
 
-// read reads n rows of column i.
-func (r *reader) read(i int, n int64, arrs []arrow.Array) error {
-	r.mem.Used = 0
-	parts := make([]arrow.Array, len(r.columns[i]))
-	for k, c := range r.columns[i] {
-		var err error
-		if parts[k], err = r.part(c, n); err != nil {
-			return err
-		}
+// bad says why a column cannot be read.
+func (r *reader) bad(column string, err error) error {
+	if errors.Is(err, parquetcheck.ErrUnsupported) || errors.Is(err, arrow18.ErrNotImplemented) || strings.Contains(err.Error(), "outside the Arrow nanosecond range") {
+		return r.origin.BadColumn(column, "the column cannot be read").Because(err)
 	}
-	dt := r.schema.Field(i).Type
-	if table.KindOf(dt) != table.SparseVector {
-		arrs[i] = Retyped(parts[0], dt)
-		return nil
-	}
-	a, err := joined(dt, parts)
-	if err != nil {
-		return err
-	}
-	arrs[i] = a
-	return arrays.ValidateArray(a)
+	return r.origin.BadAt(0, column, "the Parquet data is corrupt").Because(err)
 }
 
-// part reads n rows of a column, or of a part of it.
-func (r *reader) part(c *pqarrow.ColumnReader, n int64) (a arrow.Array, err error) {
-	chunked, err := c.NextBatch(n)
-	if err != nil {
-		return nil, err
-	}
-	chunks := chunked.Chunks()
-	if len(chunks) == 1 {
-		chunks[0].Retain()
-		a = chunks[0]
-	} else if len(chunks) > 1 {
-		if a, err = array.Concatenate(chunks, table.Heap); err != nil {
-			return nil, err
-		}
-	}
-	if a == nil || int64(a.Len()) != n {
-		return nil, fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
-	}
-	return a, arrays.ValidateArray(a)
+// left is a column that is not read, and why.
+type left struct {
+	field arrow.Field
+	why   error
 }
 
-// Left describes the columns that are not read.
-func (r *reader) Left() table.Schema { return table.Describe(arrow.NewSchema(r.left, nil)) }
+// Left describes the columns that are not read; their types say why, where that is not the type itself.
+func (r *reader) Left() table.Schema {
+	fields := make([]arrow.Field, len(r.left))
+	for i, l := range r.left {
+		if fields[i] = l.field; l.field.Type == nil {
+			fields[i].Type = arrow.Null
+		}
+	}
+	s := table.Describe(arrow.NewSchema(fields, nil))
+	for i, l := range r.left {
+		if l.why == errStructs {
+			continue
+		}
+		s[i].Type = fmt.Sprintf("%s (%v)", s[i].Type, l.why)
+	}
+	return s
+}
 
 // ArrowSchema is that of its tables.
 func (r *reader) ArrowSchema() *arrow.Schema { return r.schema }

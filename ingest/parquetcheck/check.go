@@ -17,18 +17,27 @@ type Limits struct {
 
 const magic = "PAR1"
 
-// codecs that the reader knows, by their numbers.
-var codecs = map[int64]string{0: "", 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "LZ4_RAW"}
+// codecs are the numbers of those that the reader knows: none, Snappy, gzip, Brotli, LZ4, Zstandard and LZ4_RAW.
+var codecs = []int64{0, 1, 2, 4, 5, 6, 7}
 
-var unknownCodecs = map[int64]string{3: "LZO", 5: "LZ4"}
+var unknownCodecs = map[int64]string{3: "LZO"}
 
 // ErrUnsupported is in errors about files that may be whole but that the reader cannot
 // read.
 var ErrUnsupported = errors.New("not supported")
 
-// Check checks a file of size bytes. Its errors say what is wrong, not which
-// file it is.
-func Check(r io.ReaderAt, size int64, lim Limits) error {
+// File is a file whose footer has been checked.
+type File struct {
+	r      io.ReaderAt
+	footer *footer
+	leaves []leaf
+	end    int64 // where the footer starts
+	lim    Limits
+}
+
+// Open checks the footer of a file of size bytes. Errors say what is wrong, not which file it
+// is.
+func Open(r io.ReaderAt, size int64, lim Limits) (*File, error) {
 	if lim.Footer == 0 {
 		lim.Footer = 256 << 20
 	}
@@ -37,36 +46,60 @@ func Check(r io.ReaderAt, size int64, lim Limits) error {
 	}
 	f, end, err := readFooter(r, size, lim)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	leaves, err := f.leaves()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows := int64(0)
 	for i, g := range f.groups {
-		if g.rows < 0 || g.rows > f.rows {
-			return fmt.Errorf("row group %d says it has %d rows", i, g.rows)
+		if rows += g.rows; g.rows < 0 || rows < 0 {
+			return nil, fmt.Errorf("row group %d says it has %d rows", i, g.rows)
 		}
-		rows += g.rows
 		if len(g.chunks) != len(leaves) {
-			return fmt.Errorf("row group %d has %d columns, the schema %d", i, len(g.chunks), len(leaves))
-		}
-		for k, c := range g.chunks {
-			if g.rows == 0 && c.values == 0 {
-				continue // nobody reads it; writers give it no place
-			}
-			p := pages{r: r, leaf: leaves[k], chunk: c, lim: lim}
-			if err := p.check(g.rows, end); err != nil {
-				return fmt.Errorf("row group %d, column %q: %w", i, leaves[k].name, err)
-			}
+			return nil, fmt.Errorf("row group %d has %d columns, the schema %d", i, len(g.chunks), len(leaves))
 		}
 	}
-	if rows != f.rows {
-		return fmt.Errorf("the row groups have %d rows, the file says %d", rows, f.rows)
+	return &File{r, f, leaves, end, lim}, nil
+}
+
+// Supported returns why a column, which is given by its number among those that have values,
+// cannot be read though it may be whole: it is encrypted, or compressed by an unknown algorithm.
+func (f *File) Supported(leaf int, groups []int) error {
+	for _, i := range groups {
+		switch c := f.footer.groups[i].chunks[leaf]; {
+		case c.encrypted:
+			return fmt.Errorf("it is encrypted, which is %w", ErrUnsupported)
+		case unknownCodecs[c.codec] != "":
+			return fmt.Errorf("its compression, %s, is %w: write snappy, gzip, zstd, brotli, LZ4_RAW or none", unknownCodecs[c.codec], ErrUnsupported)
+		}
 	}
 	return nil
 }
+
+// Column checks the pages of a column, which is given as for Supported, in the given row groups.
+func (f *File) Column(leaf int, groups []int) error {
+	for _, i := range groups {
+		g := f.footer.groups[i]
+		c := g.chunks[leaf]
+		if g.rows == 0 && c.values == 0 {
+			continue // nobody reads it; writers give it no place
+		}
+		p := pages{r: f.r, leaf: f.leaves[leaf], chunk: c, lim: f.lim}
+		if err := p.check(g.rows, f.end); err != nil {
+			return fmt.Errorf("row group %d, column %q: %w", i, f.leaves[leaf].name, err)
+		}
+	}
+	return nil
+}
+
+// Footer is the footer without annotations that are not known, such as those of a later version
+// of the format. The reader may not change it.
+func (f *File) Footer() []byte { return f.footer.bytes }
+
+// MaxPage is the most bytes that a page may take decompressed.
+func (f *File) MaxPage() int64 { return f.lim.Page }
 
 // readFooter returns the footer and where it starts.
 func readFooter(r io.ReaderAt, size int64, lim Limits) (*footer, int64, error) {

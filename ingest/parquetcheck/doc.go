@@ -8,21 +8,21 @@
 // The footer holds the schema, and for every row group and column where the
 // column's chunk lies, how long it is and how many values it has. A chunk is a
 // row of pages, each with a Thrift header: its kind, its size in the file and
-// decompressed, its number of values. The decoder believes all of these. Check
-// reads the footer and every page header, but no values, and makes sure that
+// decompressed, its number of values. The decoder believes most of these. Open
+// reads the footer, Column the page headers of one column, but no values. They
+// make sure that
 //
 //   - lists and strings of the Thrift data lie within it, and it is not nested
 //     without bound;
 //   - the schema is one tree, and every row group has a chunk for each leaf;
 //   - chunks lie within the file, their pages within them, and the pages' values
-//     add up to the chunk's; row groups' rows add up to the file's;
-//   - what a page takes decompressed is bounded, and agrees with what Snappy and
-//     Zstandard data say of themselves;
+//     add up to the chunk's;
+//   - what a page takes decompressed is bounded;
 //   - a dictionary page has room for its values;
 //   - the checksum of a page is right if it has one;
-//   - the compression is one that the reader knows: none, Snappy, gzip, Brotli
-//     or Zstandard.
+//   - the compression is one that the reader knows.
 //
-// What is damaged inside a page still reaches the decoder. Package ingest runs
-// it where a panic can be caught, and checks the arrays that come out.
+// What is damaged inside a page still reaches the decoder. Package parquet runs
+// it where a panic can be caught, decompresses into the room that the page's
+// header asks for and no more, and checks the arrays that come out.
 package parquetcheck

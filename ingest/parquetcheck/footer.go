@@ -1,11 +1,15 @@
 package parquetcheck
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // footer is what is used of a FileMetaData.
 type footer struct {
+	// bytes are the footer without annotations that are not known.
+	bytes  []byte
 	schema []element
-	rows   int64
 	groups []group
 }
 
@@ -13,6 +17,7 @@ type footer struct {
 type element struct {
 	typ, width, repetition, children int64
 	name                             string
+	unknown                          [2]int // where its annotation stands, if that is not known
 }
 
 type group struct {
@@ -37,21 +42,40 @@ type leaf struct {
 }
 
 func parseFooter(b []byte) (*footer, error) {
-	f := &footer{}
+	f := &footer{bytes: b}
 	c := &cursor{b: b}
 	c.fields(func(id int64, typ byte) {
 		switch id {
 		case 2:
 			c.structs(typ, func() { f.schema = append(f.schema, c.element()) })
-		case 3:
-			f.rows = c.int(typ)
 		case 4:
 			c.structs(typ, func() { f.groups = append(f.groups, c.group()) })
 		default:
 			c.skip(typ)
 		}
 	})
+	for i := len(f.schema) - 1; i >= 0; i-- {
+		if e := f.schema[i]; e.unknown[1] > 0 {
+			f.bytes = slices.Delete(f.bytes, e.unknown[0], e.unknown[1])
+		}
+	}
 	return f, c.err
+}
+
+// lastAnnotation is the greatest number of a logical type that is known, GEOGRAPHY.
+const lastAnnotation = 18
+
+// annotation reads a LogicalType, a union, and returns whether its member is known.
+func (c *cursor) annotation(typ byte) (known bool) {
+	if typ != tStruct {
+		c.skip(typ)
+		return false
+	}
+	c.fields(func(id int64, typ byte) {
+		known = id <= lastAnnotation
+		c.skip(typ)
+	})
+	return known
 }
 
 func (c *cursor) element() element {
@@ -70,6 +94,12 @@ func (c *cursor) element() element {
 			c.at += n
 		case 5:
 			e.children = c.int(typ)
+		case 10:
+			// The field is the element's last, so that the rest stands without it.
+			from := c.at - 1
+			if !c.annotation(typ) {
+				e.unknown = [2]int{from, c.at}
+			}
 		default:
 			c.skip(typ)
 		}

@@ -1,15 +1,14 @@
 package table
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/big"
 	"strconv"
+	"unfold/ingest/bridge"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/compute"
 )
 
 // Column is a named, typed, immutable run of values. What holds them is known
@@ -129,7 +128,7 @@ func (c Column) Take(rows []int) (Column, error) {
 		}
 		b.UnsafeAppend(int64(r))
 	}
-	arr, err := compute.TakeArray(context.Background(), c.arr, b.NewInt64Array())
+	arr, err := bridge.Take(c.arr, b.NewInt64Array())
 	if err != nil {
 		return Column{}, fmt.Errorf("ingest: rows of column %q (%s): %w", c.Name(), c.DataType(), err)
 	}

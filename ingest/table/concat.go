@@ -1,12 +1,11 @@
 package table
 
 import (
-	"context"
 	"fmt"
+	"unfold/ingest/bridge"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/compute"
 )
 
 // unify brings arrays to one type.
@@ -106,7 +105,7 @@ func PlainValues(a arrow.Array) arrow.Array {
 			b.Append(int64(d.GetValueIndex(i)))
 		}
 	}
-	out, err := compute.TakeArray(context.Background(), d.Dictionary(), b.NewInt64Array())
+	out, err := bridge.Take(d.Dictionary(), b.NewInt64Array())
 	if err != nil {
 		// Not every type can be taken from; text holds any of them.
 		return ToString(a)

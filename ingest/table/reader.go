@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 
 	"unfold/sparse"
 )
@@ -56,6 +57,29 @@ type Sparse interface {
 type Leaving interface {
 	// Left describes those columns.
 	Left() Schema
+}
+
+// Narrowing is a Reader that can leave columns undecoded.
+type Narrowing interface {
+	// Narrow drops columns that are not wanted from Schema and from the tables that follow; one column
+	// at least stays. It is called before Next.
+	Narrow(wanted func(column string) bool)
+}
+
+// Narrow has r, if it can, decode only what the named columns need: dotted paths name fields of
+// structs.
+func Narrow(r Reader, names []string) {
+	n, is := r.(Narrowing)
+	if !is {
+		return
+	}
+	n.Narrow(func(column string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			_, inside := below(name, column)
+			_, around := below(column, name)
+			return name == column || inside || around
+		})
+	})
 }
 
 // Parted is a Reader whose rows can be read in several places at once.

@@ -62,6 +62,7 @@ var homes = []struct {
 	code, tests []string
 }{
 	{"github.com/apache/arrow/go", []string{"ingest"}, nil},
+	{"github.com/apache/arrow-go", []string{"ingest"}, nil},
 	{"github.com/segmentio/kafka-go", []string{"stream/kafka", "bench/internal/traffic"}, []string{"cmd"}},
 	{"github.com/xdg-go/scram", []string{"stream/kafka"}, nil},
 	{"github.com/klauspost/compress", []string{"ingest", "stream/kafka"}, []string{"stream"}},
@@ -86,7 +87,7 @@ var homes = []struct {
 
 // unlinked are modules for tests, generators and measurements, which the program must not link.
 var unlinked = []string{"github.com/mmcloughlin/avo", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/johannesboyne/gofakes3",
-	"github.com/chromedp/chromedp", "honnef.co/go/tools", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
+	"github.com/chromedp/chromedp", "honnef.co/go/tools", "github.com/apache/arrow/go/v15/parquet", "github.com/apache/arrow/go/v15/arrow/compute", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
 
 // bench is the folder of the measuring commands, a module of its own.
 const bench = "../../../bench"
@@ -94,7 +95,7 @@ const bench = "../../../bench"
 // unknowing are the layers that must not link, directly or indirectly, the packages in unknown.
 var (
 	unknowing = []string{root, "internal", "sparse", "coarse", "models"}
-	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
+	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "github.com/apache/arrow-go", "net/http", "github.com/prometheus",
 		"gocloud.dev", "go.opentelemetry.io", "github.com/aws", root + "/stream", root + "/ingest"}
 )
 

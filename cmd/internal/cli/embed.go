@@ -224,6 +224,7 @@ func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (tab
 		r.Close()
 		return nil, nil, err
 	}
+	table.Narrow(r, m.Encoder().Needs())
 	if e.drop {
 		return ingest.OnlyWhole(r, m.Encoder().Columns()), m, nil
 	}

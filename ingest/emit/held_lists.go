@@ -1,22 +1,18 @@
-package parquet
+package emit
 
 import (
-	"context"
 	"fmt"
 	"math"
+	"unfold/ingest/bridge"
 	"unfold/ingest/table"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/compute"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// The library writes fixed-size lists to Parquet as nulls, without a word, and panics at
-// large lists. Parquet has one kind of list, so that both go there as plain lists.
-
-// ListOf32 is a plain list of the rows of another list, whose elements are values now.
-func ListOf32(l array.ListLike, values arrow.Array) (arrow.Array, error) {
+// listOf32 is a plain list of the rows of another list, whose elements are values now.
+func listOf32(l array.ListLike, values arrow.Array) (arrow.Array, error) {
 	element := l.DataType().(arrow.ListLikeType).ElemField()
 	element.Type = values.DataType()
 	offsets, at := make([]int32, l.Len()+1), int64(0)
@@ -34,7 +30,7 @@ func ListOf32(l array.ListLike, values arrow.Array) (arrow.Array, error) {
 		}
 		offsets[i+1] = int32(at)
 	}
-	own, err := compute.TakeArray(context.Background(), values, take.NewInt64Array())
+	own, err := bridge.Take(values, take.NewInt64Array())
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,159 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"unfold/ingest/arrays"
+	"unfold/ingest/bridge"
+	"unfold/ingest/table"
+)
+
+// column is a column of the tables. Its reader is made, and its pages are checked, when it is first read.
+type column struct {
+	field  pqarrow.SchemaField
+	typ    arrow.DataType
+	reader *pqarrow.ColumnReader
+}
+
+// flat lists the fields of a file, those of structs by their dotted paths; nullable says
+// that a struct around them may be null.
+func flat(out, fields []pqarrow.SchemaField, prefix string, nullable bool) []pqarrow.SchemaField {
+	for _, f := range fields {
+		if f.Field == nil {
+			continue
+		}
+		named := *f.Field
+		if e, is := named.Type.(arrow18.ExtensionType); is {
+			named.Type = e.StorageType()
+		}
+		named.Name, named.Nullable = prefix+named.Name, nullable || named.Nullable
+		if named.Type.ID() == arrow18.STRUCT && !isSparse(named.Type) {
+			out = flat(out, f.Children, named.Name+".", named.Nullable)
+			continue
+		}
+		if f.Field = &named; prefix == "" || !slices.ContainsFunc(out, func(o pqarrow.SchemaField) bool { return o.Field.Name == named.Name }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func isSparse(dt arrow18.DataType) bool {
+	as, err := bridge.OldType(dt)
+	return err == nil && table.KindOf(as) == table.SparseVector
+}
+
+// newColumn returns the column of a field, and the field as tables have it.
+func newColumn(f pqarrow.SchemaField) (*column, arrow.Field, error) {
+	field, err := bridge.OldField(*f.Field)
+	if err != nil {
+		return nil, field, err
+	}
+	field.Metadata = arrow.Metadata{}
+	if hasStruct(field.Type) && table.KindOf(field.Type) != table.SparseVector {
+		return nil, field, errStructs
+	}
+	return &column{field: f, typ: field.Type}, field, nil
+}
+
+// errStructs is why lists and maps of structs are left out: tables have no use for them.
+var errStructs = errors.New("a list of structs")
+
+func hasStruct(dt arrow.DataType) bool {
+	switch dt := dt.(type) {
+	case *arrow.StructType, *arrow.MapType:
+		return true
+	case arrow.ListLikeType:
+		return hasStruct(dt.Elem())
+	}
+	return false
+}
+
+// readable returns why a column cannot be read, by the footer alone.
+func (r *reader) readable(c *column) error {
+	for _, leaf := range leavesOf(nil, &c.field) {
+		if err := r.check.Supported(leaf, r.groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read decodes the next n rows of a column.
+func (r *reader) read(c *column, n int64) (arrow.Array, error) {
+	r.mem.Used = 0
+	if c.reader == nil {
+		if err := r.begin(c); err != nil {
+			return nil, err
+		}
+	}
+	chunked, err := c.reader.NextBatch(n)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]arrow.Array, len(chunked.Chunks()))
+	for i, chunk := range chunked.Chunks() {
+		parts[i] = bridge.Retyped(chunk, c.typ)
+	}
+	var a arrow.Array
+	if len(parts) == 1 {
+		a = parts[0]
+	} else if len(parts) > 1 {
+		if a, err = array.Concatenate(parts, table.Heap); err != nil {
+			return nil, err
+		}
+	}
+	if a == nil || int64(a.Len()) != n {
+		return nil, fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
+	}
+	if err := arrays.ValidateArray(a); err != nil {
+		return nil, err
+	}
+	if width := r.width(c); width > 0 {
+		return fixed(a, width)
+	}
+	return a, nil
+}
+
+// begin checks the pages of a column and makes its reader.
+func (r *reader) begin(c *column) error {
+	leaves := leavesOf(nil, &c.field)
+	for _, leaf := range leaves {
+		if err := r.check.Column(leaf, r.groups); err != nil {
+			return err
+		}
+		// The library opens the fields of structs in goroutines, where a panic ends the process. What
+		// opens here without one does so there.
+		if _, err := r.fr.ParquetReader().RowGroup(r.groups[0]).GetColumnPageReader(leaf); err != nil {
+			return err
+		}
+	}
+	included := map[int]bool{}
+	for _, leaf := range leaves {
+		included[leaf] = true
+	}
+	r.fr.Manifest.Fields = []pqarrow.SchemaField{c.field}
+	reader, err := r.fr.GetFieldReader(context.Background(), 0, included, r.groups)
+	c.reader = reader
+	return err
+}
+
+// leavesOf appends the numbers of the file's columns that a field consists of.
+func leavesOf(out []int, f *pqarrow.SchemaField) []int {
+	if f.IsLeaf() {
+		return append(out, f.ColIndex)
+	}
+	for i := range f.Children {
+		out = leavesOf(out, &f.Children[i])
+	}
+	return out
+}
