@@ -205,10 +205,6 @@ func (placeColumn) columns(o *Output, places layout) []table.Column {
 
 func (placeColumn) write(b *body, o *Output) { b.lists(o.Embedding) }
 
-// PlaceNames names the columns that hold the coordinates of a map as a writer of maps lays
-// them out: one of vectors, some of numbers, or none.
-func PlaceNames(s table.Schema) []string { return placeColumn{}.names(s) }
-
 // names finds the embedding: the column of that name, embedding_0.., or the only vector
 // there is (a npy file).
 func (placeColumn) names(s table.Schema) []string {
