@@ -43,7 +43,7 @@ func TestMapsOfOtherPrograms(t *testing.T) {
 		}
 		write(t, filepath.Join(dir, name), text)
 		must(t, "-q", "plot", name, "-o", "map.svg", "--color", "label")
-		if out := must(t, "-q", "score", name, "--label", "label"); !strings.Contains(out, "100") {
+		if out := must(t, "-q", "score", name, "--label", "label"); !strings.Contains(out, "1-NN               1.0000") {
 			t.Errorf("%s: %s", name, out)
 		}
 		if out := must(t, "-q", "clusters", name, "--min-size", "10"); !strings.Contains(out, "2 clusters") {
