@@ -48,12 +48,12 @@ var signatures = []Signature{
 	{Magic: "\xff\x06\x00\x00sNaPpY", Is: "compressed by snappy", File: "unpack it first: python -m snappy -d FILE", Message: compressed},
 	{Magic: "\x1f\x9d", Is: "compressed by compress (.Z)", File: "unpack it first: gunzip FILE", Message: compressed},
 	{Magic: "LZIP", Binary: true, Is: "compressed by lzip", File: "unpack it first: lzip -d FILE", Message: compressed},
-	{Magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Is: "an Excel workbook of the old kind (.xls)", File: "save it as CSV, or " + byPandas("read_excel")},
+	{Magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Is: "an Excel workbook of the old kind (.xls)", File: "save it as CSV or Parquet: " + byPandas("read_excel")},
 	{Magic: "PARE", Binary: true, Is: "an encrypted Parquet file", File: "write it without encryption, where its keys are: pyarrow.parquet.read_table with decryption_properties, then write_table"},
 	{Magic: "ORC", Is: "an ORC file", File: "convert it to Parquet: " + byPandas("read_orc")},
 	{Magic: "FEA1", Is: "a Feather file of version 1", File: "write version 2: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), \"out.arrow\")"},
 	{Magic: "Obj\x01", Is: "an Avro file", Format: Avro},
-	{Magic: "\x89HDF\r\n\x1a\n", Is: "an HDF5 file (.h5, .h5ad, NetCDF 4)", File: hdf5},
+	{Magic: "\x89HDF\r\n\x1a\n", Is: "an HDF5 file", File: hdf5},
 	{Magic: "MATLAB 7.3 MAT-file", Is: "a MATLAB file of version 7.3, which is HDF5", File: "save the array as .npy: numpy.save(\"x.npy\", h5py.File(FILE)[\"NAME\"][:].T); or in MATLAB: writematrix(x, \"x.csv\")"},
 	{Magic: "MATLAB 5.0 MAT-file", Is: "a MATLAB file", File: "save the array as .npy: numpy.save(\"x.npy\", scipy.io.loadmat(FILE)[\"NAME\"]); or in MATLAB: writematrix(x, \"x.csv\")"},
 	{Magic: "SQLite format 3\x00", Is: "an SQLite database", File: "export the table as CSV: sqlite3 -header -csv FILE \"select * from TABLE\" > out.csv"},
@@ -96,7 +96,7 @@ const (
 	xarray   = "convert it to Parquet: xarray.open_dataset(FILE).to_dataframe().reset_index().to_parquet(\"out.parquet\")"
 	pixels   = "give a table or an array with a row a picture, such as .npy of its pixels or of an embedding"
 	lance    = "convert it to Parquet: pyarrow.parquet.write_table(lance.dataset(FOLDER).to_table(), \"out.parquet\")"
-	unpickle = "save the array: numpy.save(\"x.npy\", x), or the table: x.to_parquet(\"x.parquet\"), where x = pickle.load(open(FILE, \"rb\")) of a file that you trust"
+	unpickle = "save the array by numpy.save, or the table as Parquet: numpy.save(\"x.npy\", x), or x.to_parquet(\"x.parquet\"), where x = pickle.load(open(FILE, \"rb\")) of a file that you trust"
 	torch    = "save the tensor: numpy.save(\"x.npy\", torch.load(FILE, weights_only=True)[\"NAME\"].numpy())"
 )
 

@@ -106,7 +106,7 @@ func zipKind(z *zip.Reader) (is, do string) {
 	}
 	switch {
 	case has("xl/"):
-		return "an Excel workbook", "save it as CSV, or pandas.read_excel(FILE).to_parquet(\"out.parquet\")"
+		return "an Excel workbook", "save it as CSV or Parquet: pandas.read_excel(FILE).to_parquet(\"out.parquet\")"
 	case slices.ContainsFunc(z.File, func(f *zip.File) bool { return path.Base(f.Name) == "data.pkl" }):
 		return "a model or tensor of PyTorch", "save the tensor: numpy.save(\"x.npy\", torch.load(FILE, weights_only=True)[\"NAME\"].numpy())"
 	case has("model.weights.h5"):
@@ -118,7 +118,7 @@ func zipKind(z *zip.Reader) (is, do string) {
 	case has("word/"):
 		return "a Word document", "name the file that holds the data"
 	case has("content.xml") && has("mimetype"):
-		return "an OpenDocument file", "save it as CSV, or pandas.read_excel(FILE).to_parquet(\"out.parquet\")"
+		return "an OpenDocument file", "save it as CSV or Parquet: pandas.read_excel(FILE).to_parquet(\"out.parquet\")"
 	case len(z.File) == 1:
 		return fmt.Sprintf("a zip archive that holds %s", path.Base(z.File[0].Name)), "unpack it first: unzip, or unzip -p FILE | unfold ... -"
 	}
