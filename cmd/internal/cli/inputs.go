@@ -30,7 +30,7 @@ type textFlags struct {
 	CSVTrim      bool              `group:"text" rare:"" name:"csv-trim" help:"Leave out blanks behind separators."`
 	CSVFill      bool              `group:"text" rare:"" name:"csv-fill" help:"Take records with too few fields, whose last values are missing."`
 	CSVThousands string            `group:"text" rare:"" name:"csv-thousands" placeholder:"CHAR" help:"The mark between thousands of numbers."`
-	MissingWords []string          `group:"text" rare:"" name:"missing-values" sep:"," placeholder:"TEXT,..." help:"Further words and numbers that stand for no value, such as . or -999. Known are an empty field, NA, NaN, null, None, - and the like."`
+	MissingWords []string          `group:"text" rare:"" name:"missing-values" sep:"," placeholder:"TEXT,..." help:"Further words and numbers that stand for no value, such as -999. Known are an empty field, NA, NaN, null, None, - and the like."`
 	Decimal      string            `group:"text" rare:"" name:"decimal" default:"." placeholder:".|," help:"The decimal sign of numbers."`
 	Encoding     string            `group:"text" rare:"" name:"encoding" placeholder:"NAME" help:"Encoding of the text, such as latin1, windows-1251, utf-16, shift_jis. Default: UTF-8, or what a byte order mark says."`
 	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns instead of those that most values suggest: int64, uint64, float64, bool, string."`
