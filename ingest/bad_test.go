@@ -130,7 +130,8 @@ func badInputs(t testing.TB) []badInput {
 		{"header-only.csv", []byte("a,b\n"), columns("a"), []string{"there are no rows"}},
 		{"header-alone.csv", []byte("a,b\n"), columns("*"), []string{"there are no rows"}},
 		{"header.csv", []byte("a,b\n"), ingest.ReadOptions{}, []string{"there are no rows"}},
-		{"picture.png", []byte("\x89PNG\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"no known format", ".parquet"}},
+		{"picture.png", []byte("\x89PNG\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"this is a picture (PNG), which is not read"}},
+		{"unknown.bin", []byte("\x89XYZ\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"no known format", ".parquet"}},
 		{"not.parquet", []byte(three), ingest.ReadOptions{}, []string{"not what its name says (.parquet)"}},
 
 		{"unknown-column.csv", []byte(three), columns("a,wrod"), []string{`column "wrod"`, "no such column", `did you mean "word"?`, "a, b, word"}},

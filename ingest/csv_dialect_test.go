@@ -37,7 +37,7 @@ func TestDialects(t *testing.T) {
 		{"big-endian utf-16 with a mark", "x.txt", utf16(t, unicode.BigEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), csv.Options{}, "name string, x int64", "Müller|1"},
 		{"utf-16 said", "x.csv", utf16(t, unicode.LittleEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), csv.Options{Encoding: "utf-16"}, "name string, x int64", "Müller|1"},
 		{"big-endian utf-16 said", "x.csv", utf16(t, unicode.BigEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), csv.Options{Encoding: "utf-16be"}, "name string, x int64", "Müller|1"},
-		{"all missing", "x.csv", "a,b\nNA,1\n,2\n", csv.Options{}, "a string, b int64", "NA|1\n|2"},
+		{"all missing", "x.csv", "a,b\nNA,1\n,2\n", csv.Options{}, "a string, b int64", "NA|1\nnull|2"},
 	} {
 		schema, rows := text(t, c.file, c.content, c.opts)
 		if schema != c.schema || rows != c.rows {

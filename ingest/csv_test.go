@@ -39,7 +39,7 @@ func TestCSV(t *testing.T) {
 		schema, rows        string
 	}{
 		{"types", "x.csv", "i,f,b,s,code\n1,1.5,true,x,007\n-2,2,False,y,010\n,,,,\n", csv.Options{},
-			"i int64, f float64, b bool, s string, code string", "1|1.5|true|x|007\n-2|2|false|y|010\nnull|null|null||"},
+			"i int64, f float64, b bool, s string, code string", "1|1.5|true|x|007\n-2|2|false|y|010\nnull|null|null|null|null"},
 		{"no header", "x.csv", "0,tcp,1.5\n1,udp,2\n", csv.Options{},
 			"column_0 int64, column_1 string, column_2 float64", "0|tcp|1.5\n1|udp|2"},
 		{"header said", "x.csv", "1,2\n3,4\n", csv.Options{Header: csv.HeaderYes}, "1 int64, 2 int64", "3|4"},

@@ -30,6 +30,8 @@ type Dataset struct {
 	// missing values were filled in then.
 	Left  []Left
 	Holes []Hole
+	// Guesses are what was found out about text files that may be wrong, in words.
+	Guesses []string
 	// Dropped are the rows that were left out, since a value was missing.
 	Dropped int
 }
@@ -100,6 +102,7 @@ type loader struct {
 	entries bool                   // the first source has a column of sparse vectors
 	thin    []*sparse.CSR          // rows of such a column that stay sparse, if not nil
 	fitter  *Fitter                // nil: the encoder was given
+	guesses []string
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
@@ -121,6 +124,7 @@ func (l *loader) survey() error {
 		if err != nil {
 			return err
 		}
+		l.guesses = addGuesses(l.guesses, r, path)
 		if i == 0 {
 			l.opts.Mapping = l.opts.Mapping.ofMap(r.Schema())
 		}
@@ -205,7 +209,7 @@ func (l *loader) load() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Encoder: l.encoder}
+	d := &Dataset{Encoder: l.encoder, Guesses: l.guesses}
 	if l.fitter != nil {
 		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()
 	}

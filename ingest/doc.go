@@ -23,6 +23,11 @@
 //	jsonrec    JSON: messages and files
 //	avrorec    messages in Avro, protorec those in Protobuf
 //	npy, idx   NumPy's and MNIST's arrays, on package dense
+//	ann        .fvecs, .fbin and the like; tensors: safetensors, both on package dense
+//	words      word2vec's and GloVe's vectors of words
+//	libsvm     sparse rows of libsvm
+//	fcs        flow cytometry
+//	avrofile   container files of Avro, as records of JSON
 //	emit       placed rows as files and messages, and back
 //
 // In a topic most messages begin with the same schema, which takes longer to read and to
@@ -84,5 +89,6 @@
 // message is truncated. Dictionary-encoded columns stay so in a message; files hold
 // their values. Parquet maps hold the embedding as a variable list, in row
 // groups of 1000 rows. In text, integers with leading zeros are text; types are
-// those of most values in the first 64 MiB of a file and can be set.
+// those of most values in the first 64 MiB of a file and can be set. Files of other kinds are
+// named by their first bytes (package input), and nothing binary is read as text.
 package ingest

@@ -211,8 +211,9 @@ func (e *Encoder) Lenient(missing bool) *Encoder {
 // Check fails with an *Error if a source with that schema is known to hold a value that
 // is not of the kind that was fitted; name is the source's.
 func (e *Encoder) Check(s table.Schema, name string) error {
+	find := s.Lookup()
 	for _, c := range e.columns {
-		if f, ok := s.Find(c.Name); ok && (c.Kind == table.Number || c.Kind == table.Bool) {
+		if f, ok := find(c.Name); ok && (c.Kind == table.Number || c.Kind == table.Bool) {
 			if err := (table.Origin{File: name}).OddValue(f); err != nil {
 				return err
 			}

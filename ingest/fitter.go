@@ -126,8 +126,9 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 		}
 		return f, nil
 	}
+	find := s.Lookup()
 	for _, spec := range specs {
-		field, _ := s.Find(spec.Name)
+		field, _ := find(spec.Name)
 		if m.starred(spec.Name) {
 			f.look(field)
 		}
@@ -141,7 +142,7 @@ func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 		return nil, err
 	}
 	for _, l := range left {
-		field, _ := s.Find(l.Column)
+		field, _ := find(l.Column)
 		f.look(field)
 	}
 	return f, nil
@@ -309,9 +310,13 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 			}
 		}
 	}
+	out := make(map[string]bool, len(left))
+	for _, l := range left {
+		out[l.Column] = true
+	}
 	for i := range f.columns {
 		c := &f.columns[i]
-		if !slices.ContainsFunc(left, func(l Left) bool { return l.Column == c.spec.Name }) {
+		if !out[c.spec.Name] {
 			e.columns = append(e.columns, c.codeOf(f.mapping.MaxVocabulary))
 		}
 	}

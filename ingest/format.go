@@ -3,14 +3,18 @@ package ingest
 import (
 	"bytes"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"unfold/ingest/ann"
 	"unfold/ingest/csv"
 	"unfold/ingest/idx"
 	"unfold/ingest/input"
+	"unfold/ingest/libsvm"
+	"unfold/ingest/tensors"
+	"unfold/ingest/words"
 )
 
-const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .jsonl .npy .npz .mtx .idx (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
+const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .jsonl .npy .npz .mtx .idx .fvecs .bvecs .ivecs .fbin .u8bin .safetensors .arff .avro .fcs, word2vec, libsvm (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 
 // foreignKind names what is not read, and says what to do.
 func foreignKind(head []byte) (is, do string) {
@@ -18,7 +22,7 @@ func foreignKind(head []byte) (is, do string) {
 		return s.Is, s.File
 	}
 	if isJSON(head) {
-		return "JSON without objects", "write an object a line, or a list of objects; or convert it to Parquet or CSV"
+		return "JSON without objects", "write an object or a list of numbers a line, or a list of these; or convert it to Parquet or CSV"
 	}
 	return "", ""
 }
@@ -51,10 +55,10 @@ func opening(head []byte) (first, second byte) {
 	return first, second
 }
 
-// isRecords reports the beginning of an object, or of an array of objects.
+// isRecords reports the beginning of an object, of an array of objects, or of arrays of numbers.
 func isRecords(head []byte) bool {
 	first, second := opening(head)
-	return isJSON(head) && (first == '{' || second == '{')
+	return isJSON(head) && (first == '{' || strings.IndexByte("{[-0123456789", second) >= 0)
 }
 
 // recognize finds the format from the first bytes; the name only helps to say that it
@@ -64,11 +68,15 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 	if s, known := input.Recognize(head); known && s.Format != "" {
 		return s.Format, nil
 	}
+	more, _ := in.Peek(min(in.Buffered(), 1<<16))
+	if format := byContent(in, more); format != "" {
+		return format, nil
+	}
 	if idx.Is(head) {
 		return input.IDX, nil
 	}
 	head = bytes.Clone(head)
-	more, _ := in.Peek(min(in.Buffered(), 512))
+	more, _ = in.Peek(min(in.Buffered(), 1<<16))
 	if encoding == "" {
 		if isRecords(more) {
 			return input.JSON, nil
@@ -77,24 +85,64 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 			return "", in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
 		}
 	}
-	return input.CSV, notText(in, head, encoding)
+	return input.CSV, notText(in, more, encoding)
 }
 
 // notText returns why the source cannot be text, or nil.
 func notText(in *input.Source, head []byte, encoding string) error {
 	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(in.Origin.File), ".gz"))
+	if is, do := input.ByTail(in); is != "" {
+		return in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
+	}
+	text := head
+	head = head[:min(len(head), 8)]
 	switch ext {
-	case ".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".npy", ".npz", ".mtx", ".idx":
+	case ".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".npy", ".npz", ".mtx", ".idx", ".fvecs", ".bvecs", ".ivecs", ".fbin", ".u8bin", ".i8bin", ".safetensors", ".fcs":
 		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("%s", knownFormats)
 	}
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil
 	}
-	if !slices.ContainsFunc(head, func(b byte) bool { return b < 9 || b > 13 && b < 32 && b != 27 }) {
+	if !isBinary(head, 0) && !isBinary(text, len(text)/100) {
 		return nil
 	}
 	if len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0 {
 		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16le")
 	}
 	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("%s", knownFormats)
+}
+
+// isBinary reports more control characters, that no text has, than so many, or a 0.
+func isBinary(b []byte, most int) bool {
+	count := 0
+	for _, c := range b {
+		if c < 9 || c > 13 && c < 32 && c != 27 && c != 26 {
+			count++
+		}
+	}
+	return count > most || bytes.IndexByte(b, 0) >= 0
+}
+
+// recognized are the formats that more than a signature tells: the names of files, or how lines
+// look.
+var recognized = []struct {
+	format input.Format
+	is     func(in *input.Source, head []byte) bool
+}{
+	{input.Vecs, func(in *input.Source, head []byte) bool { f, is := ann.Is(in, head); return is && f == input.Vecs }},
+	{input.Bin, func(in *input.Source, head []byte) bool { f, is := ann.Is(in, head); return is && f == input.Bin }},
+	{input.Tensors, func(_ *input.Source, head []byte) bool { return tensors.Is(head) }},
+	{input.ARFF, func(_ *input.Source, head []byte) bool { return csv.IsARFF(head) }},
+	{input.Words, func(_ *input.Source, head []byte) bool { return words.Is(head) }},
+	{input.SVM, func(_ *input.Source, head []byte) bool { return libsvm.Is(head) }},
+}
+
+// byContent returns formats that more than a signature tells, "" for none.
+func byContent(in *input.Source, head []byte) input.Format {
+	for _, f := range recognized {
+		if f.is(in, head) {
+			return f.format
+		}
+	}
+	return ""
 }

@@ -48,7 +48,7 @@ func (m Mapping) ofMap(s table.Schema) Mapping {
 	if !m.OfMap {
 		return m
 	}
-	if names := emit.PlaceNames(s); m.Vector == "" && len(m.Columns) == 0 && len(names) > 0 {
+	if names := emit.Coordinates(s); m.Vector == "" && len(m.Columns) == 0 && len(names) > 0 {
 		if f, _ := s.Find(names[0]); f.Kind == table.Vector {
 			m.Vector = f.Name
 		} else {
@@ -253,8 +253,12 @@ func (m Mapping) resolve(s table.Schema, o table.Origin) (vector string, specs [
 			used = append(used, c.Name)
 		}
 	}
+	count := make(map[string]int, len(s))
+	for _, f := range s {
+		count[f.Name]++
+	}
 	for _, name := range used {
-		if err == nil && name != "" {
+		if err == nil && name != "" && count[name] != 1 {
 			err = s.Ambiguous(name, o)
 		}
 	}
@@ -307,6 +311,10 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 	}
 	var specs []ColumnSpec
 	var left []Left
+	taken := make(map[string]bool, len(s))
+	for _, name := range used {
+		taken[name] = true
+	}
 	for _, c := range m.Columns {
 		f, ok := s.Find(c.Name)
 		switch {
@@ -319,16 +327,16 @@ func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, e
 		case ok:
 			specs = append(specs, c)
 		case isPattern(c.Name):
-			matched := false
+			matched, pattern := false, expressionOf(c.Name)
 			for _, f := range s.Flat() {
-				if !matches(c.Name, f.Name) {
+				if !pattern.MatchString(f.Name) {
 					continue
 				}
 				matched = true
-				if slices.Contains(used, f.Name) || slices.ContainsFunc(out, func(p string) bool { return matches(p, f.Name) }) {
+				if taken[f.Name] || slices.ContainsFunc(out, func(p string) bool { return matches(p, f.Name) }) {
 					continue
 				}
-				used = append(used, f.Name)
+				taken[f.Name] = true
 				if why := m.whyLeft(f, c); why != "" {
 					left = append(left, Left{f.Name, why})
 					continue
@@ -382,9 +390,12 @@ func isPattern(name string) bool {
 }
 
 // matches reports a name that a pattern stands for: * is any run of characters, ? any one.
-func matches(pattern, name string) bool {
+func matches(pattern, name string) bool { return expressionOf(pattern).MatchString(name) }
+
+// expressionOf is a pattern as a regular expression.
+func expressionOf(pattern string) *regexp.Regexp {
 	expression := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
-	return regexp.MustCompile("(?s)^" + expression + "$").MatchString(name)
+	return regexp.MustCompile("(?s)^" + expression + "$")
 }
 
 // noneLeft is the error for columns of which none is encoded.

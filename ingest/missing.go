@@ -43,10 +43,13 @@ func (f *Fitter) fill(e *Encoder) {
 		}
 		return
 	}
+	at := make(map[string]int, len(f.columns))
+	for i := range f.columns {
+		at[f.columns[i].spec.Name] = i
+	}
 	for i := range e.columns {
 		code := &e.columns[i]
-		at := slices.IndexFunc(f.columns, func(c columnFit) bool { return c.spec.Name == code.Name })
-		c := &f.columns[at]
+		c := &f.columns[at[code.Name]]
 		e.fill = append(e.fill, c.means(code)...)
 	}
 }

@@ -32,6 +32,7 @@ type ColumnProfile struct {
 	Problem error
 
 	read   int // sparse vectors
+	zeros  int64
 	m      moments
 	values map[string]bool
 	// timed says that all text so far is times.
@@ -45,10 +46,12 @@ const MostDistinct = 1000
 type Profile struct {
 	Rows    int64
 	Columns []ColumnProfile
-	// Left are the columns that "*" leaves out; Suggested is what --columns could be, ""
-	// if there is one column of vectors, or nothing to encode.
+	// Left are the columns that "*" leaves out; Suggested is what fit could be given, as options
+	// of the command line, "" if there is one column of vectors, or nothing to encode.
 	Left      []Left
 	Suggested string
+	// Suggestion is what Suggested says.
+	Suggestion Mapping
 	// Entries is the number of values of a sparse matrix, or of the only column of vectors if
 	// these are sparse, that are not 0; nil of other sources.
 	Entries *int
@@ -95,7 +98,7 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 		p.ofEntries()
 		return p, nil
 	}
-	p.Suggested = p.suggest(refused == nil)
+	p.suggest(refused == nil)
 	return p, nil
 }
 
@@ -162,6 +165,9 @@ func (c *ColumnProfile) number(col table.Column, i int, get func(i int) float64)
 		return
 	}
 	v := get(i)
+	if v == 0 {
+		c.zeros++
+	}
 	c.m.add(v)
 	if first, last := c.widen(v); first || last {
 		text := col.Text(i)
@@ -191,16 +197,23 @@ func (c *ColumnProfile) widen(v float64) (first, last bool) {
 // categories are how many values a column of text has at most that is suggested as one.
 const categories = 50
 
-// suggest is what --columns could be: numbers, text of few values, times; standardized if
-// their deviations differ much.
-func (p *Profile) suggest(numbers bool) string {
+// suggest sets what fit could be given: numbers, text of few values, times; standardized if
+// their deviations differ much; the shares of counts; and means where values are missing.
+func (p *Profile) suggest(numbers bool) {
 	var names []string
 	if numbers {
 		names = append(names, "*")
 	}
 	var deviations []float64
-	for _, c := range p.Columns {
-		left := slices.ContainsFunc(p.Left, func(l Left) bool { return l.Column == c.Name && strings.HasPrefix(l.Why, "an id") })
+	ids := map[string]bool{}
+	for _, l := range p.Left {
+		ids[l.Column] = strings.HasPrefix(l.Why, "an id")
+	}
+	holes, counts := false, tallyCounts{}
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		used := len(names) + len(deviations)
+		left := ids[c.Name]
 		switch {
 		case c.timed && c.Distinct > 1:
 			names = append(names, escaped(c.Name)+":time")
@@ -211,17 +224,78 @@ func (p *Profile) suggest(numbers bool) string {
 			names = append(names, escaped(c.Name))
 		case c.Kind == table.Number && c.m.n > 0 && c.Min < c.Max:
 			deviations = append(deviations, c.m.deviation())
+			counts.see(c)
 		}
+		holes = holes || c.Missing > 0 && (len(names)+len(deviations) > used || c.Kind == table.Number && !left)
 	}
 	if len(names) == 0 || names[0] == "*" && len(deviations) == 0 && len(names) == 1 {
-		return ""
+		return
 	}
 	const much = 10
-	out := "--columns '" + strings.Join(names, ",") + "'"
-	if len(deviations) > 1 && slices.Max(deviations) > much*slices.Min(deviations) || len(names) > 1 {
-		out += " --standardize"
+	p.Suggested = "--columns '" + strings.Join(names, ",") + "'"
+	p.Suggestion.Columns, _ = ParseColumns(strings.Join(names, ",")) // names are escaped
+	switch {
+	case len(names) == 1 && !holes && counts.are():
+		p.Suggestion.Metric = Hellinger
+		p.Suggested += " --metric hellinger"
+	case len(deviations) > 1 && slices.Max(deviations) > much*slices.Min(deviations) || len(names) > 1:
+		p.Suggestion.Standardize = true
+		p.Suggested += " --standardize"
 	}
-	return out
+	if holes {
+		p.Suggestion.Fill = true
+		p.Suggested += " --missing mean"
+	}
+}
+
+// tallyCounts finds out whether columns are counts of many things, such as words or genes: whole,
+// not negative, and often 0.
+type tallyCounts struct {
+	columns, others int
+	values, zeros   float64
+}
+
+func (t *tallyCounts) see(c *ColumnProfile) {
+	if !isWhole(c.Type) || c.Min < 0 {
+		t.others++
+		return
+	}
+	t.columns++
+	t.values, t.zeros = t.values+c.m.n, t.zeros+float64(c.zeros)
+}
+
+// are says that the columns are counts. A table of marks (0 and 1) is not told from one.
+func (t *tallyCounts) are() bool {
+	const fewest, share = 20, 0.3
+	return t.others == 0 && t.columns >= fewest && t.zeros >= share*t.values
+}
+
+// Suggest is what inspect would suggest for the rows of a file that has no column of vectors, with
+// what m names left out, and in words; ok is false if there is nothing to suggest.
+func Suggest(ctx context.Context, path string, o Options, m Mapping) (out Mapping, words string, ok bool, err error) {
+	r, err := Open(ctx, path, o)
+	if err != nil {
+		return m, "", false, err
+	}
+	defer r.Close()
+	if len(vectorsOf(r.Schema())) > 0 {
+		return m, "", false, nil
+	}
+	p, err := ReadProfile(ctx, r, nil)
+	if err != nil || p.Suggested == "" {
+		return m, "", false, err
+	}
+	passing := m.Passing()
+	for _, c := range p.Suggestion.Columns {
+		if !slices.Contains(passing, c.Name) {
+			m.Columns = append(m.Columns, c)
+		}
+	}
+	if m.Metric == "" {
+		m.Metric, m.Standardize = p.Suggestion.Metric, m.Standardize || p.Suggestion.Standardize
+	}
+	m.Fill = m.Fill || p.Suggestion.Fill && !m.Drop && !m.Missing
+	return m, p.Suggested, true, nil
 }
 
 // escaped is a name as ParseColumns reads it.

@@ -4,16 +4,25 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
+	"strings"
+
+	"unfold/ingest/ann"
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/avrofile"
 	"unfold/ingest/csv"
+	"unfold/ingest/fcs"
 	"unfold/ingest/idx"
 	"unfold/ingest/input"
 	"unfold/ingest/jsonrec"
+	"unfold/ingest/libsvm"
 	"unfold/ingest/matrix"
 	"unfold/ingest/npy"
 	"unfold/ingest/parquet"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
+	"unfold/ingest/tensors"
+	"unfold/ingest/words"
 )
 
 // Options say how sources are read. The zero value works.
@@ -60,8 +69,18 @@ func (o Options) filled() Options {
 // empty or of no known format is an *Error, which names the formats that are known and
 // not read.
 func Open(ctx context.Context, path string, opts Options) (table.Reader, error) {
+	if opts.inferred == nil {
+		opts.inferred, opts.looked = map[string]csv.Inferred{}, map[string]jsonrec.Columns{}
+	}
 	r, err := openPlain(ctx, path, opts)
 	if err != nil {
+		return nil, err
+	}
+	again := func() (table.Reader, error) { return openPlain(ctx, path, opts) }
+	if path == "-" || !input.IsRegular(path) {
+		again = nil
+	}
+	if r, err = undisguised(ctx, r, again); err != nil {
 		return nil, err
 	}
 	return partitioned(r, path), nil
@@ -83,6 +102,33 @@ func openPlain(ctx context.Context, path string, opts Options) (table.Reader, er
 		return nil, err
 	}
 	return r, nil
+}
+
+// Guessed returns how r reads a text, nil if it reads none.
+func Guessed(r table.Reader) table.Guessed {
+	for {
+		switch inner := r.(type) {
+		case table.Guessed:
+			return inner
+		case *partition:
+			r = inner.Reader
+		default:
+			return nil
+		}
+	}
+}
+
+// addGuesses adds what r has found out about a file's text, unless another file is alike.
+func addGuesses(to []string, r table.Reader, path string) []string {
+	g := Guessed(r)
+	if g == nil || len(g.Guesses()) == 0 {
+		return to
+	}
+	text := strings.Join(g.Guesses(), "; ")
+	if slices.ContainsFunc(to, func(said string) bool { return strings.HasSuffix(said, ": "+text) }) {
+		return to
+	}
+	return append(to, table.Origin{File: path}.String()+": "+text)
 }
 
 // source opens the bytes of a path.
@@ -152,6 +198,20 @@ func openFormat(in *input.Source, opts Options) (table.Reader, error) {
 		return matrix.NewMarketReader(in, opts.BatchRows)
 	case input.IDX:
 		return idx.NewReader(in, opts.BatchRows)
+	case input.Vecs, input.Bin:
+		return ann.NewReader(in, opts.BatchRows)
+	case input.Tensors:
+		return tensors.NewReader(in, opts.BatchRows)
+	case input.Words:
+		return words.NewReader(in, opts.BatchRows)
+	case input.SVM:
+		return libsvm.NewReader(in, opts.BatchRows)
+	case input.FCS:
+		return fcs.NewReader(in, opts.BatchRows)
+	case input.ARFF:
+		return csv.NewARFFReader(in, opts.CSV, opts.BatchRows, opts.inferred)
+	case input.Avro:
+		return avrofile.NewReader(in, jsonrec.FileOptions{BatchRows: opts.BatchRows, Memory: opts.Memory, LookBytes: opts.CSV.InferBytes})
 	case input.JSON:
 		types, err := jsonTypes(opts.CSV.Types)
 		if err != nil {

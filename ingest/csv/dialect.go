@@ -1,35 +1,156 @@
 package csv
 
 import (
-	"encoding/csv"
-	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"unfold/ingest/table"
 )
+
+// The guesses about a text are made in this order, each with what those before it found:
+//
+//  1. the encoding: a byte order mark, else UTF-8 (encoding.go)
+//  2. lines before the records: "sep=;", then comments that begin with #, % or //
+//  3. the separator: the one by which the first records have equally many fields, more
+//     than one, if need be behind some lines of a title; of several the one that leaves
+//     most numbers
+//  4. the header (header.go): lines of a title, names, names of rows, a last column
+//     without name and values
+//  5. the types of the columns (infer.go)
+//
+// Quotes, escapes and the spelling of missing values are not guessed: they are as pandas has
+// them, and an error names the option where that seems to be wrong.
 
 // separators are tried in this order; the first of equals counts.
 var separators = []rune{',', '\t', ';', '|'}
 
-var separatorLine = regexp.MustCompile(`^"?(?i:sep)=(.)"?\r?\n`)
+var separatorLine = regexp.MustCompile(`^"?(?i:sep)=(.)"?(\r\n|\r|\n)`)
 
-// saidComma reads the line "sep=;" that spreadsheets write before the first record, and
-// returns the line's length; 0 if there is none.
-func saidComma(head string) (comma rune, n int) {
-	m := separatorLine.FindStringSubmatch(head)
-	if m == nil {
-		return 0, 0
+// lookRecords are how many records separator and header are guessed by.
+const lookRecords = 100
+
+// guessDialect finds out how a text is cut, by its beginning; cut says that it goes on behind
+// that.
+func guessDialect(head string, cut bool, path string, opts Options) (d dialect, said []string) {
+	d = dialect{comma: opts.Comma, quote: '"', escape: oneByte(opts.Escape), comment: oneByte(opts.Comment), trim: opts.Trim, skip: opts.Skip}
+	if opts.Quote != 0 {
+		d.quote = oneByte(opts.Quote)
 	}
-	return []rune(m[1])[0], len(m[0])
+	if opts.Quote == NoQuote {
+		d.quote = 0
+	}
+	rest := afterLines(head, d.skip)
+	if m := separatorLine.FindStringSubmatch(rest); m != nil && d.comma == 0 {
+		d.comma, d.skip, rest = []rune(m[1])[0], d.skip+1, rest[len(m[0]):]
+	}
+	last := ""
+	for mark := commentMark(rest); mark != "" && d.comment == 0 && strings.HasPrefix(rest, mark); {
+		last = strings.TrimSpace(strings.TrimLeft(firstLine(rest), mark))
+		rest = afterLines(rest, 1)
+		d.skip++
+	}
+	n := numerals{comma: opts.DecimalComma}
+	if d.comma == 0 {
+		d.comma = guessComma(rest, cut, path, d, n)
+	}
+	d.names = commentNames(last, rest, cut, d, n)
+	if d.skip > opts.Skip {
+		said = append(said, counted(d.skip-opts.Skip, "line")+" of comments before the records left out")
+	}
+	if d.names != nil {
+		said = append(said, "header: yes, the comment on line "+strconv.Itoa(d.skip)+", since it has as many names as the records have fields")
+	}
+	return d, said
+}
+
+// commentMark returns the mark of comments that a text begins with, "" if there is none, or
+// nothing else.
+func commentMark(text string) string {
+	for _, mark := range []string{"#", "%", "//"} {
+		for rest := text; strings.HasPrefix(text, mark) && rest != ""; rest = afterLines(rest, 1) {
+			if !strings.HasPrefix(rest, mark) {
+				return mark
+			}
+		}
+	}
+	return ""
+}
+
+// commentNames returns the names in a comment right before the first record, nil if there are
+// none: as many as the records have fields, above records that are not names.
+func commentNames(comment, rest string, cut bool, d dialect, n numerals) []string {
+	if comment == "" {
+		return nil
+	}
+	d.skip = 0
+	one := newTextRecords(strings.NewReader(comment), d, table.Origin{})
+	names, err := one.next()
+	body := sample(rest, cut, d)
+	if err != nil || len(body) == 0 || len(names) < 2 || len(names) != len(body[0]) || !areNames(names, n) || areNames(body[0], n) {
+		return nil
+	}
+	return names
+}
+
+func firstLine(text string) string {
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// afterLines is a text behind its first lines.
+func afterLines(text string, lines int) string {
+	for range lines {
+		i := strings.IndexAny(text, "\r\n")
+		if i < 0 {
+			return ""
+		}
+		if strings.HasPrefix(text[i:], "\r\n") {
+			i++
+		}
+		text = text[i+1:]
+	}
+	return text
+}
+
+// sample returns the first records of a text. One that is wrong ends it, and one that is cut
+// off is left out unless it is the only one.
+func sample(head string, cut bool, d dialect) (out [][]string) {
+	d.skip = 0
+	r := newTextRecords(strings.NewReader(head), d, table.Origin{})
+	for len(out) < lookRecords {
+		rec, err := r.next()
+		if err != nil {
+			break
+		}
+		out = append(out, append([]string(nil), rec...))
+	}
+	if cut && len(out) > 1 && len(out) < lookRecords {
+		out = out[:len(out)-1]
+	}
+	return out
 }
 
 // guessComma finds the separator by the beginning of a text.
-func guessComma(head, path string, n numerals) rune {
-	line, _, _ := strings.Cut(head, "\n")
-	best, most := rune(0), -1.0
+func guessComma(head string, cut bool, path string, d dialect, n numerals) rune {
+	best, most := rune(0), separation{}
 	for _, c := range separators {
-		if q, ok := separates(head, c, n); ok && q > most {
-			best, most = c, q
+		d.comma = c
+		if s := separates(sample(head, cut, d), n); s.better(most) {
+			best, most = c, s
+		}
+	}
+	line := firstLine(strings.TrimLeft(head, "\r\n"))
+	named := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) == ".csv"
+	if most.tier < 2 {
+		d.comma = ' '
+		// Sentences have blanks, too; numbers have none.
+		if s := separates(sample(head, cut, d), n); s.better(most) && s.quality > 0.5 {
+			return ' '
 		}
 	}
 	if best != 0 {
@@ -40,34 +161,41 @@ func guessComma(head, path string, n numerals) rune {
 			return c
 		}
 	}
-	named := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) == ".csv"
 	if !named && len(strings.Fields(line)) > 1 {
 		return ' '
 	}
 	return ','
 }
 
-// separates reports whether the first records have equally many fields, more than one,
-// by a separator, and how well it does so: the share of fields that are numbers, less
-// that of fields that begin with a blank, as parts of a sentence do.
-func separates(head string, comma rune, n numerals) (quality float64, ok bool) {
-	const most = 50
-	if end := strings.LastIndexByte(head, '\n'); end > 0 {
-		head = head[:end+1] // the last line may be cut off
+// separation is how well a separator divides records.
+type separation struct {
+	// tier is 3 if all records have equally many fields, 2 if all but a title before them,
+	// 1 if most have; 0 if they have not, or one.
+	tier int
+	// quality is the share of fields that are numbers, less that of fields that begin with a
+	// blank, as parts of a sentence do.
+	quality float64
+}
+
+func (s separation) better(than separation) bool {
+	return s.tier > than.tier || s.tier == than.tier && s.tier > 0 && s.quality > than.quality
+}
+
+// separates tells how well records are divided.
+func separates(records [][]string, n numerals) separation {
+	width := usualWidth(records)
+	if width < 2 {
+		return separation{}
 	}
-	r := csv.NewReader(strings.NewReader(head))
-	r.Comma, r.ReuseRecord = comma, true
-	records, fields, good, blank := 0, 0, 0, 0
-	for records < most {
-		rec, err := r.Read()
-		if err == io.EOF || err != nil && records > 1 && r.InputOffset() == int64(len(head)) {
-			break
+	first := firstOf(records, width)
+	same, fields, good, blank := 0, 0, 0, 0
+	body := records[first:]
+	for i, rec := range body {
+		if len(rec) == width || i == 0 && len(rec) == width-1 {
+			same++
 		}
-		if err != nil || len(rec) < 2 {
-			return 0, false
-		}
-		if records++; records == 2 {
-			fields, good, blank = 0, 0, 0 // the first may be names
+		if i == 0 && len(body) > 1 {
+			continue // it may be names
 		}
 		for _, f := range rec {
 			fields++
@@ -80,5 +208,53 @@ func separates(head string, comma rune, n numerals) (quality float64, ok bool) {
 			}
 		}
 	}
-	return float64(good-blank) / float64(max(fields, 1)), records > 0
+	out := separation{tier: 3, quality: float64(good-blank) / float64(max(fields, 1))}
+	switch {
+	case same < len(body) && 10*same < 9*len(body):
+		return separation{}
+	case same < len(body):
+		out.tier = 1
+	case first > 0:
+		out.tier = 2
+	}
+	return out
+}
+
+// usualWidth is the number of fields that most records have; of several the largest.
+func usualWidth(records [][]string) int {
+	count := map[int]int{}
+	width := 0
+	for _, rec := range records {
+		n := len(rec)
+		count[n]++
+		if count[n] > count[width] || count[n] == count[width] && n > width {
+			width = n
+		}
+	}
+	return width
+}
+
+// firstOf returns the first record that is part of the table, behind those of a title: it has
+// the usual width, or one field less if names of rows come below it.
+func firstOf(records [][]string, width int) int {
+	for i, rec := range records {
+		switch {
+		case len(rec) > width+1 && i+2 < len(records) && len(records[i+1]) == width && allNames(records[i+1]) && !allNames(records[i+2]):
+			continue // a title of many words between separators
+		case len(rec) >= width, len(rec) == width-1 && namesRows(records[i:], width):
+			return i
+		case len(rec) > max(1, width/2) && !slices.ContainsFunc(records, func(r []string) bool { return len(r) == width && allNames(r) }):
+			return 0 // a header that lacks names
+		}
+	}
+	return 0
+}
+
+// namesRows reports a header of one field less than the records below it, which is no title
+// above another header.
+func namesRows(records [][]string, width int) bool {
+	if len(records) < 2 || len(records[1]) != width {
+		return false
+	}
+	return len(records) == 2 || !allNames(records[1]) || allNames(records[2])
 }

@@ -3,6 +3,7 @@ package csv
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // byteOrderMarks begin texts that say themselves what they are in.
@@ -68,12 +68,9 @@ func newTextReader(in *bufio.Reader, name string, o table.Origin) (io.Reader, er
 	out := &utf8Reader{r: in, origin: o, buf: make([]byte, 1<<16)}
 	if e != nil {
 		if strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "utf16") {
-			// The library's own "utf-16" is little-endian, as the web has it.
-			order := unicode.LittleEndian
-			if strings.HasSuffix(name, "be") {
-				order = unicode.BigEndian
-			}
-			e = unicode.UTF16(order, unicode.IgnoreBOM)
+			// The library's own makes U+FFFD of what is wrong, which a text may hold, too.
+			out.r, out.from = &utf16Reader{r: in, big: strings.HasSuffix(name, "be")}, name
+			return out, nil
 		}
 		out.r, out.from = e.NewDecoder().Reader(in), name
 	}
@@ -110,6 +107,11 @@ func (u *utf8Reader) fill() {
 	b := u.buf[:kept+n]
 	valid := u.valid(b)
 	u.good, u.rest, u.err = b[:valid], b[valid:], err
+	if errors.Is(err, errUTF16) {
+		u.lines += int64(bytes.Count(u.good, []byte("\n")))
+		u.err = u.wrong()
+		return
+	}
 	u.lines += int64(bytes.Count(u.good, []byte("\n")))
 	if len(u.rest) == 0 || err == nil && !utf8.FullRune(u.rest) {
 		return
@@ -122,7 +124,7 @@ func (u *utf8Reader) fill() {
 // valid returns the length of the valid beginning of b. What a decoder cannot decode it
 // makes U+FFFD of.
 func (u *utf8Reader) valid(b []byte) int {
-	if u.from != "" {
+	if u.from != "" && !strings.HasPrefix(u.from, "utf") {
 		if i := bytes.Index(b, []byte("\uFFFD")); i >= 0 {
 			return i
 		}

@@ -17,15 +17,18 @@ type guess struct {
 	unsigned, uints     int64      // that uint64 holds; of these, those that int64 does not
 	others              int64      // numbers spelled otherwise
 	code                bool       // one has leading zeros
+	any                 bool       // one is not empty
 	notNumber, notBool  *table.Odd // the first
 }
 
 func (g *guess) see(field string, n numerals, row, line int64) {
 	field = strings.TrimSpace(field)
-	if isMissing(field) {
+	g.any = g.any || field != ""
+	if n.isMissing(field) {
 		return
 	}
 	g.filled++
+	field = n.plain(field)
 	number := false
 	if _, ok := parseInt(field); ok {
 		g.ints++
@@ -100,29 +103,31 @@ func (g *guess) result() (t columnType, odd *table.Odd, seems string) {
 // inferTypes reads records to the end. A bad one is an error: types that follow from those
 // before it alone would be said to be at fault. But the last one of a text that isCut may
 // be bad for that.
-func inferTypes(in *textRecords, isCut func() bool, opts Options) (out Inferred, err error) {
-	head, err := in.next()
-	if err == io.EOF {
-		return out, in.origin.Bad("the file has no records")
-	}
+func inferTypes(in *textRecords, isCut func() bool, opts Options, said []string) (out Inferred, err error) {
+	first, lines, err := firstRecords(in, isCut)
 	if err != nil {
 		return out, err
 	}
-	head = slices.Clone(head)
-	if out.names, out.header, err = namesOf(head, opts, in.origin); err != nil {
+	out.layout = lookAt(first, opts, in.dialect)
+	out.said = append(said, out.layout.said...)
+	first, lines = first[out.title:], lines[out.title:]
+	if out.names, err = namesOf(first[0], out.layout, opts, in.dialect, in.origin); err != nil {
 		return out, err
 	}
-	numbers := numerals{comma: opts.DecimalComma}
+	if out.header {
+		out.index = indexes(first[0], out.rowNames)
+		first, lines = first[1:], lines[1:]
+	}
+	numbers := opts.numerals()
 	guesses := make([]guess, len(out.names))
-	look := func(rec []string) {
-		line := in.line()
+	look := func(rec []string, line int64) {
 		for i, field := range rec[:min(len(rec), len(guesses))] {
 			guesses[i].see(field, numbers, out.rows, line)
 		}
 		out.rows++
 	}
-	if !out.header {
-		look(head)
+	for i, rec := range first {
+		look(rec, lines[i])
 	}
 	for {
 		rec, err := in.next()
@@ -132,15 +137,55 @@ func inferTypes(in *textRecords, isCut func() bool, opts Options) (out Inferred,
 		if err != nil {
 			return out, located(err, out.rows)
 		}
-		look(rec)
+		look(rec, in.line())
+	}
+	if out.last = out.last && !guesses[len(guesses)-1].any; out.last {
+		guesses, out.names = guesses[:len(guesses)-1], out.names[:len(out.names)-1]
+		out.said = append(out.said, "the last column has neither name nor values and is left out")
 	}
 	out.columns = make([]column, len(guesses))
 	for i, g := range guesses {
 		c := &out.columns[i]
 		c.t, c.odd, c.seems = g.result()
-		c.index = out.header && table.IsIndexName(head[i], i)
+		c.index = i < len(out.index) && out.index[i]
 	}
 	return out, setTypes(out.columns, out.names, opts.Types, in.origin)
+}
+
+// firstRecords returns the first records and their lines; there is at least one.
+func firstRecords(in *textRecords, isCut func() bool) (out [][]string, lines []int64, err error) {
+	const most = 1 << 18 // fields
+	for fields := 0; len(out) < lookRecords && fields < most; {
+		rec, err := in.next()
+		if err == io.EOF || err != nil && isCut() && len(out) > 0 {
+			break
+		}
+		if err != nil {
+			if len(out) > 0 {
+				in.failed = err // the columns' names say how many records came before it
+				break
+			}
+			return nil, nil, err
+		}
+		out, lines = append(out, slices.Clone(rec)), append(lines, in.line())
+		fields += len(rec)
+	}
+	if len(out) == 0 {
+		return nil, nil, in.origin.Bad("the file has no records")
+	}
+	return out, lines, nil
+}
+
+// indexes says which names of a header are none, or those that pandas gives to its index.
+func indexes(header []string, rowNames bool) []bool {
+	if rowNames {
+		return []bool{true}
+	}
+	out := make([]bool, len(header))
+	for i, name := range header {
+		out[i] = table.IsIndexName(name, i)
+	}
+	return out
 }
 
 // CheckTypes reports types of columns that are none of Options.Types.
@@ -167,25 +212,35 @@ func setTypes(columns []column, names []string, set map[string]string, o table.O
 	return nil
 }
 
-// namesOf decides whether the first record is a header and names the columns.
-func namesOf(first []string, opts Options, o table.Origin) (names []string, header bool, err error) {
-	header = opts.Header == HeaderYes
-	if opts.Header == HeaderAuto {
-		header = looksLikeHeader(first)
-		if opts.Names != nil {
-			header = slices.Equal(first, opts.Names)
-		}
-	}
+// namesOf names the columns, by the first record if it is a header.
+func namesOf(first []string, l layout, opts Options, d dialect, o table.Origin) (names []string, err error) {
 	switch {
-	case opts.Names != nil:
-		if len(opts.Names) != len(first) {
-			return nil, false, o.Bad("it has %d columns, %d names are given", len(first), len(opts.Names))
-		}
-		names = opts.Names
-	case header:
+	case d.names != nil && opts.Names == nil && opts.Header != HeaderNo:
+		names = slices.Clone(d.names)
+	case l.header:
 		names = slices.Clone(first)
 	default:
 		names = make([]string, len(first))
+	}
+	if l.rowNames {
+		names = append([]string{""}, names...)
+	}
+	if l.last && len(names) < l.width {
+		names = append(names, "")
+	}
+	if opts.Names != nil {
+		switch len(opts.Names) {
+		case len(names):
+			names = slices.Clone(opts.Names)
+		case len(names) - 1:
+			if l.last {
+				names = append(slices.Clone(opts.Names), "")
+				break
+			}
+			fallthrough
+		default:
+			return nil, o.Bad("it has %d columns, %d names are given", len(names), len(opts.Names))
+		}
 	}
 	seen := map[string]bool{}
 	for i := range names {
@@ -193,37 +248,23 @@ func namesOf(first []string, opts Options, o table.Origin) (names []string, head
 			names[i] = "column_" + strconv.Itoa(i)
 		}
 		if seen[names[i]] {
-			return nil, false, o.BadColumn(names[i], "two columns have this name").Suggest("rename one in the header, or say that there is none")
+			return nil, o.BadColumn(names[i], "two columns have this name").
+				Suggest("rename one in the header, say that there is none (--csv-header no), or name them all: --csv-header yes --csv-names '%s'", strings.Join(different(names), ","))
 		}
 		seen[names[i]] = true
 	}
-	return names, header, nil
+	return names, nil
 }
 
-// looksLikeHeader reports names: filled and no numbers. The first may be empty, as
-// pandas has it above its index; then the others may be 0, 1, 2, ..., too, as it calls
-// columns without names.
-func looksLikeHeader(rec []string) bool {
-	if len(rec) > 1 && rec[0] == "" {
-		return looksLikeHeader(rec[1:]) || isCount(rec[1:])
-	}
-	for _, f := range rec {
-		f = strings.TrimSpace(f)
-		if _, err := strconv.ParseFloat(f, 64); err == nil || isMissing(f) {
-			return false
+// different are names made different as pandas does: a second "a" is "a.1".
+func different(names []string) []string {
+	out, seen, count := slices.Clone(names), map[string]bool{}, map[string]int{}
+	for i, name := range names {
+		for seen[out[i]] {
+			count[name]++
+			out[i] = name + "." + strconv.Itoa(count[name])
 		}
-		if _, ok := parseBool(f); ok || commaNumber.MatchString(f) {
-			return false
-		}
+		seen[out[i]] = true
 	}
-	return true
-}
-
-func isCount(rec []string) bool {
-	for i, f := range rec {
-		if f != strconv.Itoa(i) {
-			return false
-		}
-	}
-	return true
+	return out
 }

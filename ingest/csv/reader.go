@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -27,6 +28,21 @@ type Options struct {
 	Comma rune
 	// DecimalComma says that 1,5 is one and a half.
 	DecimalComma bool
+	// Thousands is the mark between thousands, 0 for none.
+	Thousands rune
+	// Quote stands around fields that hold separators or line ends; 0 means ", and NoQuote
+	// that quotes are plain characters. Escape takes the character behind it as it is, and
+	// Comment begins what is passed over, up to the end of the line; 0 means that none does.
+	// All are ASCII.
+	Quote, Escape, Comment rune
+	// Trim passes over blanks behind separators.
+	Trim bool
+	// Skip is a number of lines to pass over at the beginning.
+	Skip int
+	// Fill has records with too few fields end with missing values.
+	Fill bool
+	// Missing are words and numbers that stand for no value, beside the usual ones.
+	Missing []string
 	// Encoding names what the text is in (see CheckEncoding); "" means UTF-8, or
 	// what a byte order mark says.
 	Encoding string
@@ -38,13 +54,16 @@ type Options struct {
 	InferBytes int64
 }
 
+// NoQuote is Options.Quote for texts in which quotes are plain characters.
+const NoQuote rune = -1
+
 // Header says whether a text file has a line of names.
 type Header int
 
 const (
 	// HeaderAuto takes the first record for names if it equals Names, or, without
-	// Names, if all its fields are filled and none is a number. The first may be
-	// empty: pandas has it so above its index.
+	// Names, by the rules of decideHeader: all its fields are filled and none is a number,
+	// or they count up, are whole numbers above fractions, or names above numbers.
 	HeaderAuto Header = iota
 	// HeaderYes and HeaderNo are sure.
 	HeaderYes
@@ -54,7 +73,7 @@ const (
 // reader reads separated text. Types come from a first look at the text (a
 // second reading of a file; the buffered start of a pipe), so that columns have
 // types before the first table, and are held from then on. A field that is empty or
-// stands for no value is null, in a text column the text that it is.
+// stands for no value is null; in a text column only an empty one, or a word that Options.Missing has.
 type reader struct {
 	in      *textRecords
 	close   func() error
@@ -62,15 +81,19 @@ type reader struct {
 	schema  *arrow.Schema
 	seen    Inferred
 	numbers numerals
+	fill    bool
 	batch   int
 }
 
 // Inferred is what the first look at a text says.
 type Inferred struct {
+	layout
+	dialect dialect
 	columns []column
 	names   []string
-	header  bool
-	rows    int64 // that were looked at
+	rows    int64  // that were looked at
+	index   []bool // columns without a name, or with that of pandas' index
+	said    []string
 }
 
 // column is a column of a text.
@@ -82,42 +105,63 @@ type column struct {
 	index bool       // it has no name, or the one that pandas gives to its index
 }
 
+// NewReader opens a text. What a first look says is kept in looked, if that is not nil, by
+// the file's name.
 func NewReader(in *input.Source, opts Options, batchRows int, looked map[string]Inferred) (table.Reader, error) {
 	origin := in.Origin
 	seen, ok := looked[origin.File]
 	if !ok {
-		look, err := in.Again(opts.inferBytes())
-		if err != nil {
-			return nil, err
-		}
-		defer look.Close()
-		records, err := openRecords(look.Reader, origin, opts)
-		if err != nil {
-			return nil, err
-		}
-		if seen, err = inferTypes(records, look.IsCut, opts); err != nil {
+		var err error
+		if seen, err = look(in, opts); err != nil {
 			return nil, err
 		}
 		if looked != nil {
 			looked[origin.File] = seen
 		}
 	}
-	records, err := openRecords(in.Reader, origin, opts)
+	text, err := newTextReader(in.Reader, opts.Encoding, origin)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{in: records, close: in.Close, origin: origin, seen: seen, numbers: numerals{comma: opts.DecimalComma}, batch: min(batchRows, max(1, batchFields/len(seen.columns)))}
+	records := newTextRecords(text, seen.dialect, origin)
+	r := &reader{in: records, close: in.Close, origin: origin, seen: seen, numbers: opts.numerals(), fill: opts.Fill, batch: min(batchRows, max(1, batchFields/len(seen.columns)))}
 	fields := make([]arrow.Field, len(seen.names))
 	for i, n := range seen.names {
 		fields[i] = arrow.Field{Name: n, Type: seen.columns[i].t.arrow(), Nullable: true}
 	}
 	r.schema = arrow.NewSchema(fields, nil)
+	before := seen.title
 	if seen.header {
+		before++
+	}
+	for range before {
 		if _, err := r.in.next(); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// look guesses dialect, layout and types by the beginning of a text.
+func look(in *input.Source, opts Options) (Inferred, error) {
+	first, err := in.Again(opts.inferBytes())
+	if err != nil {
+		return Inferred{}, err
+	}
+	defer first.Close()
+	text, err := newTextReader(first.Reader, opts.Encoding, in.Origin)
+	if err != nil {
+		return Inferred{}, err
+	}
+	head := bufio.NewReaderSize(text, 1<<20)
+	beginning, err := head.Peek(head.Size())
+	if len(beginning) == 0 && err != io.EOF {
+		return Inferred{}, textError(in.Origin, err)
+	}
+	d, said := guessDialect(string(beginning), err == nil, in.Origin.File, opts)
+	out, err := inferTypes(newTextRecords(head, d, in.Origin), first.IsCut, opts, said)
+	out.dialect = d
+	return out, err
 }
 
 // batchFields bounds the fields of a batch.
@@ -156,10 +200,8 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 		if err != nil {
 			return nil, located(err, r.origin.Row+int64(n))
 		}
-		if len(rec) != len(r.seen.columns) {
-			e := r.origin.BadAt(n, "", "it has %s instead of %d", counted(len(rec), "field"), len(r.seen.columns))
-			e.Line = r.in.line()
-			return nil, e.Suggest("quote fields that hold separators")
+		if rec, err = r.fitted(rec, n); err != nil {
+			return nil, err
 		}
 		text.Lines = append(text.Lines, r.in.line())
 		for i, field := range rec {
@@ -178,6 +220,49 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 	t := table.OfText(r.origin, b.NewRecord(), text)
 	r.origin.Row += int64(n)
 	return t, nil
+}
+
+// fitted returns a record of as many fields as there are columns.
+func (r *reader) fitted(rec []string, n int) ([]string, error) {
+	width := len(r.seen.columns)
+	switch {
+	case len(rec) == width:
+		return rec, nil
+	case len(rec) == width+1 && r.seen.last && strings.TrimSpace(rec[width]) == "":
+		return rec[:width], nil
+	case len(rec) < width && r.fill:
+		for len(rec) < width {
+			rec = append(rec, "")
+		}
+		return rec, nil
+	}
+	e := r.origin.BadAt(n, "", "it has %s instead of %d", counted(len(rec), "field"), width)
+	e.Line = r.in.line()
+	hint := "quote fields that hold separators"
+	switch {
+	case len(rec) < width:
+		hint += "; if what lacks at the end is missing say so: --csv-fill"
+	case r.origin.Row == 0 && n == 0:
+		hint += "; if the header begins some lines further down say so: --csv-skip N"
+	}
+	return nil, e.Suggest("%s; if lines such as this one are comments say so: --csv-comment CHAR", hint)
+}
+
+// Guesses are what was found out about the text that may be wrong, in words.
+func (r *reader) Guesses() []string { return r.seen.said }
+
+// Reading says in words how the text is read.
+func (r *reader) Reading() string {
+	names := map[rune]string{' ': "blanks", '\t': "tabs"}
+	between := names[r.seen.dialect.comma]
+	if between == "" {
+		between = strconv.QuoteRune(r.seen.dialect.comma)
+	}
+	parts := []string{"fields between " + between}
+	if r.seen.plain != "" {
+		parts = append(parts, r.seen.plain)
+	}
+	return strings.Join(append(parts, r.seen.said...), "; ")
 }
 
 // located adds the row to an error of the text reader.
@@ -239,17 +324,26 @@ const (
 func (r *reader) appendField(b array.Builder, i int, field string) fit {
 	t := r.seen.columns[i].t
 	if t == texts {
-		b.(*array.StringBuilder).Append(field)
+		switch {
+		case field == "":
+			b.AppendNull() // as pandas has it, and as its Parquet files do
+		case r.numbers.isSaid(field):
+			b.AppendNull()
+			return inexact
+		default:
+			b.(*array.StringBuilder).Append(field)
+		}
 		return exact
 	}
 	field = strings.TrimSpace(field)
-	if isMissing(field) {
+	if r.numbers.isMissing(field) {
 		b.AppendNull()
 		if field == "" {
 			return exact
 		}
 		return inexact
 	}
+	field = r.numbers.plain(field)
 	switch t {
 	case integers:
 		v, ok := parseInt(field)

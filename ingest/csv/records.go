@@ -1,93 +1,293 @@
 package csv
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
+
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 )
 
-// maxRecord bounds one record of a text file, so that a file that is not text
-// after all cannot fill the memory as a single line.
-const maxRecord = 64 << 20
-
-// maxFields bounds the fields of a record, each of which takes far more memory than it has
-// bytes.
-const maxFields = 1 << 20
+// dialect is how a text is cut into records and fields.
+type dialect struct {
+	// comma separates fields; ' ' stands for any run of blanks and tabs.
+	comma rune
+	// quote stands around fields that hold separators or line ends; 0: none does.
+	quote byte
+	// escape takes the character behind it as it is; 0: none does.
+	escape byte
+	// comment begins what is passed over, up to the end of the line; 0: nothing does.
+	comment byte
+	// trim passes over blanks behind a separator.
+	trim bool
+	// skip is the number of lines before the first record.
+	skip int
+	// names are the header's fields if it stands in a comment before the first record.
+	names []string
+}
 
 // textRecords gives the records of separated text one by one.
 type textRecords struct {
+	dialect
 	origin table.Origin
-	guard  *recordGuard
-	csv    *csv.Reader   // for a separator
-	blank  *bufio.Reader // for runs of blanks
-	lines  int64         // of blank
-	before int64         // lines before the first record that are not part of it
+	lines  *lineReader
+	sep    []byte
+	start  int64 // line of the last record
+	before int64 // lines that were passed over before the reader's first
+	failed error // what the next call returns
+	rec    []byte
+	ends   []int
 	fields []string
 }
 
-// openRecords opens a text: in which encoding and by which separators it is read
-// follows from the options, or from its beginning.
-func openRecords(in *bufio.Reader, origin table.Origin, opts Options) (*textRecords, error) {
-	text, err := newTextReader(in, opts.Encoding, origin)
-	if err != nil {
-		return nil, err
-	}
-	head := bufio.NewReaderSize(text, 1<<20)
-	comma, before := opts.Comma, int64(0)
-	if comma == 0 {
-		beginning, err := head.Peek(head.Size())
-		if len(beginning) == 0 && err != io.EOF {
-			return nil, textError(origin, err)
-		}
-		if c, n := saidComma(string(beginning)); n > 0 {
-			head.Discard(n)
-			comma, before = c, 1
-		} else {
-			comma = guessComma(string(beginning), origin.File, numerals{comma: opts.DecimalComma})
-		}
-	}
-	t := newTextRecords(head, comma, origin)
-	t.before = before
-	return t, nil
+// newTextRecords reads records behind the lines that the dialect passes over.
+func newTextRecords(r io.Reader, d dialect, origin table.Origin) *textRecords {
+	return &textRecords{dialect: d, origin: origin, lines: newLineReader(r), sep: []byte(string(d.comma))}
 }
 
-func newTextRecords(r io.Reader, comma rune, origin table.Origin) *textRecords {
-	t := &textRecords{origin: origin, guard: &recordGuard{r: r}}
-	if comma == ' ' {
-		t.blank = bufio.NewReaderSize(t.guard, 1<<16)
-		return t
-	}
-	t.guard.comma = []byte(string(comma))
-	t.csv = csv.NewReader(t.guard)
-	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.ReuseRecord = comma, -1, true
-	return t
-}
-
-// next returns the next record, valid until the next call, or io.EOF. Empty
-// lines are no records.
+// next returns the next record, valid until the next call, or io.EOF. Lines that are empty
+// or blank, and comments, are no records.
 func (t *textRecords) next() ([]string, error) {
-	t.guard.since, t.guard.commas = 0, 0
-	if t.blank != nil {
-		return t.nextBlank()
+	if t.failed != nil {
+		return nil, t.failed
 	}
-	rec, err := t.csv.Read()
-	var p *csv.ParseError
-	switch {
-	case err == nil:
-		return rec, nil
-	case err == io.EOF:
-		return nil, io.EOF
-	case errors.As(err, &p):
-		e := t.origin.Bad("the quotes are wrong").Because(p.Err).Suggest("quotes stand around a whole field, and are doubled inside it")
-		e.Line = t.before + int64(p.Line)
-		return nil, e
+	for {
+		line, end, err := t.lines.next()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, textError(t.origin, err)
+		}
+		if t.skip > 0 {
+			t.skip--
+			continue
+		}
+		if end == noEnd {
+			line = bytes.TrimSuffix(line, []byte("\x1a")) // CP/M's end of a text
+		}
+		if t.isBlank(line) || t.comment != 0 && line[0] == t.comment {
+			continue
+		}
+		t.start = t.lines.number
+		fields, err := t.split(line, end)
+		if err == nil && len(fields) == 0 {
+			continue
+		}
+		return fields, err
 	}
-	return nil, textError(t.origin, err)
+}
+
+// isBlank reports a line of blanks that are no separators.
+func (t *textRecords) isBlank(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' || rune(c) == t.comma && t.comma != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// line is the 1-based line on which the last record started.
+func (t *textRecords) line() int64 { return t.before + t.start }
+
+// split cuts a line, and those that a quoted field goes on in.
+func (t *textRecords) split(line []byte, end lineEnd) ([]string, error) {
+	if t.quote != 0 && bytes.IndexByte(line, t.quote) >= 0 || t.trim ||
+		t.escape != 0 && bytes.IndexByte(line, t.escape) >= 0 {
+		return t.splitQuoted(line, end)
+	}
+	if t.comment != 0 {
+		line, _, _ = bytes.Cut(line, []byte{t.comment})
+	}
+	if t.comma == ' ' {
+		t.fields = strings.Fields(string(line))
+		return t.fields, t.few(len(t.fields))
+	}
+	if n := bytes.Count(line, t.sep); n >= maxFields {
+		return nil, t.few(n + 1)
+	}
+	s, sep := string(line), string(t.sep)
+	t.fields = t.fields[:0]
+	for {
+		i := strings.Index(s, sep)
+		if i < 0 {
+			break
+		}
+		t.fields = append(t.fields, s[:i])
+		s = s[i+len(sep):]
+	}
+	t.fields = append(t.fields, s)
+	return t.fields, nil
+}
+
+func (t *textRecords) few(n int) error {
+	if n > maxFields {
+		return textError(t.origin, errManyFields)
+	}
+	return nil
+}
+
+// splitQuoted is split of a line with quotes or escapes. As in pandas, a quote opens a field
+// only at its beginning; elsewhere in a bare field it is a character.
+func (t *textRecords) splitQuoted(line []byte, end lineEnd) ([]string, error) {
+	t.rec, t.ends = t.rec[:0], t.ends[:0]
+	for i, more := 0, true; more; {
+		if t.comma == ' ' || t.trim {
+			for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+				i++
+			}
+		}
+		if t.comma == ' ' && i == len(line) {
+			break
+		}
+		var err error
+		if t.quote != 0 && i < len(line) && line[i] == t.quote {
+			line, end, i, err = t.quoted(line, end, i+1)
+		} else {
+			i = t.bare(line, i)
+		}
+		if err == nil && len(t.ends) >= maxFields {
+			err = textError(t.origin, errManyFields)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.ends = append(t.ends, len(t.rec))
+		if n := t.separator(line[i:]); n > 0 {
+			i += n
+		} else {
+			more = false
+		}
+	}
+	t.fields = t.fields[:0]
+	s, from := string(t.rec), 0
+	for _, to := range t.ends {
+		t.fields = append(t.fields, s[from:to])
+		from = to
+	}
+	return t.fields, nil
+}
+
+// separator returns the length of the separator that a rest of a line begins with, 0 for none.
+func (t *textRecords) separator(rest []byte) int {
+	if t.comma == ' ' {
+		return len(rest) - len(bytes.TrimLeft(rest, " \t"))
+	}
+	if bytes.HasPrefix(rest, t.sep) {
+		return len(t.sep)
+	}
+	return 0
+}
+
+// bare appends a field without quotes, and returns the offset behind it.
+func (t *textRecords) bare(line []byte, i int) int {
+	if t.escape == 0 && t.comment == 0 && t.comma != ' ' {
+		n := bytes.Index(line[i:], t.sep)
+		if n < 0 {
+			n = len(line) - i
+		}
+		t.rec = append(t.rec, line[i:i+n]...)
+		return i + n
+	}
+	for i < len(line) {
+		switch c := line[i]; {
+		case t.escape != 0 && c == t.escape && i+1 < len(line):
+			i++
+			t.rec = append(t.rec, line[i])
+			i++
+		case t.comment != 0 && c == t.comment:
+			return len(line)
+		case t.separator(line[i:]) > 0:
+			return i
+		default:
+			t.rec = append(t.rec, c)
+			i++
+		}
+	}
+	return i
+}
+
+// quoted appends a field from behind its first quote on. It returns the line in which the field
+// ends, how that line ends, and the offset behind the field.
+func (t *textRecords) quoted(line []byte, end lineEnd, i int) ([]byte, lineEnd, int, error) {
+	escaped := false // a backslash stands before the last quote
+	for {
+		if i >= len(line) {
+			var err error
+			if line, end, err = t.goOn(end); err != nil {
+				return nil, end, 0, err
+			}
+			i = 0
+			continue
+		}
+		c := line[i]
+		switch {
+		case t.escape != 0 && c == t.escape && i+1 < len(line):
+			t.rec = append(t.rec, line[i+1])
+			i += 2
+		case c != t.quote:
+			n := 1
+			if t.escape == 0 {
+				if n = bytes.IndexByte(line[i:], t.quote); n < 0 {
+					n = len(line) - i
+				}
+			}
+			t.rec = append(t.rec, line[i:i+n]...)
+			i += n
+		case i+1 < len(line) && line[i+1] == t.quote:
+			t.rec = append(t.rec, c)
+			i += 2
+		default:
+			escaped = i > 0 && line[i-1] == '\\'
+			i++
+			for t.comma != ' ' && i < len(line) && line[i] == ' ' && t.separator(line[i:]) == 0 {
+				t.rec = append(t.rec, ' ')
+				i++
+			}
+			if i < len(line) && t.separator(line[i:]) == 0 {
+				return nil, end, 0, t.wrongQuotes(escaped)
+			}
+			return line, end, i, nil
+		}
+	}
+}
+
+// goOn reads the next line of a quoted field.
+func (t *textRecords) goOn(end lineEnd) ([]byte, lineEnd, error) {
+	switch end {
+	case lineFeed:
+		t.rec = append(t.rec, '\n')
+	case carriageReturn:
+		t.rec = append(t.rec, '\r')
+	}
+	if len(t.rec) > maxRecord {
+		return nil, end, textError(t.origin, errLongRecord)
+	}
+	line, end, err := t.lines.next()
+	if err == io.EOF {
+		e := t.origin.Bad("the quotes are wrong: one that is opened here is not closed").
+			Suggest("close it; if quotes are plain characters say so: --csv-quote none")
+		e.Line = t.line()
+		return nil, end, e
+	}
+	if err != nil {
+		return nil, end, textError(t.origin, err)
+	}
+	return line, end, nil
+}
+
+// wrongQuotes is the error for text behind the quote that closes a field.
+func (t *textRecords) wrongQuotes(escaped bool) *table.Error {
+	e := t.origin.Bad("the quotes are wrong: text stands behind the one that closes a field")
+	e.Line = t.line()
+	if escaped {
+		return e.Suggest(`a backslash before it seems to take it as a character; if so say so: --csv-escape '\'`)
+	}
+	return e.Suggest("quotes stand around a whole field, and are doubled inside it; if they are plain characters say so: --csv-quote none")
 }
 
 // textError is input.ReadError for text, whose readers have errors of their own.
@@ -105,58 +305,10 @@ func textError(o table.Origin, err error) error {
 	return input.ReadError(o, err)
 }
 
-func (t *textRecords) nextBlank() ([]string, error) {
-	for {
-		line, err := t.blank.ReadString('\n')
-		if line != "" {
-			t.lines++
-		}
-		if err != nil && err != io.EOF {
-			return nil, textError(t.origin, err)
-		}
-		if t.fields = strings.Fields(line); len(t.fields) > maxFields {
-			return nil, textError(t.origin, errManyFields)
-		}
-		if len(t.fields) > 0 {
-			return t.fields, nil
-		}
-		if err == io.EOF {
-			return nil, io.EOF
-		}
+// oneByte is a character of the dialect, 0 for none. Only ASCII is one.
+func oneByte(r rune) byte {
+	if r <= 0 || r >= utf8.RuneSelf {
+		return 0
 	}
-}
-
-// line is the 1-based line on which the last record started.
-func (t *textRecords) line() int64 {
-	if t.blank != nil {
-		return t.before + t.lines
-	}
-	n, _ := t.csv.FieldPos(0)
-	return t.before + int64(n)
-}
-
-var (
-	errLongRecord = errors.New("record too long")
-	errManyFields = errors.New("too many fields")
-)
-
-// recordGuard fails once too much has been read since the last reset.
-type recordGuard struct {
-	r      io.Reader
-	comma  []byte // nil for blanks
-	since  int64
-	commas int
-}
-
-func (g *recordGuard) Read(p []byte) (int, error) {
-	n, err := g.r.Read(p)
-	if g.since += int64(n); g.since > maxRecord {
-		return n, errLongRecord
-	}
-	if g.comma != nil {
-		if g.commas += bytes.Count(p[:n], g.comma); g.commas > maxFields {
-			return n, errManyFields
-		}
-	}
-	return n, err
+	return byte(r)
 }

@@ -4,27 +4,69 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// missingWords stand for no value in columns of numbers and booleans. In columns of
-// text they are categories.
-var missingWords = []string{"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "-", "?"}
-
+// isMissing reports an empty field, or a word that stands for no value in columns of numbers
+// and booleans: those of pandas and R, "-" and "?". In columns of text words are categories.
 func isMissing(field string) bool {
-	switch {
-	case field == "":
-		return true
-	case len(field) > 4 || field[0] >= '0' && field[0] <= '9':
+	if len(field) > 9 || field != "" && field[0] >= '2' && field[0] <= '9' {
 		return false
 	}
-	return slices.Contains(missingWords, field)
+	switch field {
+	case "", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan", "+nan", "null", "NULL", "None", "-", "?",
+		"1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
+		return true
+	}
+	return false
 }
 
-// numerals are how a text spells numbers: with a decimal point or a decimal comma.
-type numerals struct{ comma bool }
+// numerals are how a text spells numbers: with a decimal point or a decimal comma; and words
+// that stand for no value, beside those of isMissing.
+type numerals struct {
+	comma     bool
+	thousands string // the mark between thousands, "" for none
+	missing   []string
+}
+
+func (o Options) numerals() numerals {
+	n := numerals{comma: o.DecimalComma, missing: o.Missing}
+	if o.Thousands != 0 {
+		n.thousands = string(o.Thousands)
+	}
+	return n
+}
+
+// plain is a trimmed field without marks between thousands, if it is a number that has some.
+func (n numerals) plain(field string) string {
+	if n.thousands == "" || !strings.Contains(field, n.thousands) || field[0] > '9' {
+		return field
+	}
+	without := strings.ReplaceAll(field, n.thousands, "")
+	if _, err := n.float(without); err != nil {
+		return field
+	}
+	return without
+}
+
+// isMissing reports a trimmed field that stands for no value.
+func (n numerals) isMissing(field string) bool { return isMissing(field) || n.isSaid(field) }
+
+// isSaid reports one of the words that were given, or the same number as one.
+func (n numerals) isSaid(field string) bool {
+	for _, word := range n.missing {
+		if field == word {
+			return true
+		}
+		if v, err := n.float(word); err == nil {
+			if w, err := n.float(field); err == nil && v == w {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 var errPoint = errors.New("a point where the decimal sign is a comma")
 
@@ -120,6 +162,13 @@ var (
 // otherNumber reports a number that is spelled otherwise than n has it, and says how.
 func (n numerals) otherNumber(field string) (why string, ok bool) {
 	switch {
+	case field != "" && (field[0] == '#' || field[0] == '%'):
+		return "if that begins a comment say so: --csv-comment '" + field[:1] + "'", false
+	case len(field) > 2 && field[0] == '\'' && field[len(field)-1] == '\'':
+		if _, err := n.float(field[1 : len(field)-1]); err == nil {
+			return `if ' is the quote say so: --csv-quote "'"`, true
+		}
+		return "", false
 	case field == "" || field[0] > '9' || !n.comma && !strings.ContainsAny(field, ",' "):
 		return "", false
 	case n.comma:
@@ -127,7 +176,7 @@ func (n numerals) otherNumber(field string) (why string, ok bool) {
 			return "it has a decimal point, and --decimal says that numbers have a comma", true
 		}
 	case groupNumber.MatchString(field) && !commaNumber.MatchString(field):
-		return "it has marks between thousands: write numbers without them", true
+		return "it has marks between thousands: write numbers without them, or say so: --csv-thousands ','", true
 	case commaNumber.MatchString(field):
 		return "if that is a decimal comma say so: --decimal ,", true
 	}

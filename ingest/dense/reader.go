@@ -38,6 +38,9 @@ func NewReader(in *input.Source, e Element, dims []int64, batchRows int) (*Reade
 	return r, r.shape(dims)
 }
 
+// From has r read the elements, in the order of rows, from elsewhere than its source.
+func (r *Reader) From(in io.Reader) { r.in = in }
+
 // VectorName is the column of vectors of files that hold one array, or a sparse matrix;
 // valueName is the plain one.
 const (

@@ -205,12 +205,8 @@ func (placeColumn) columns(o *Output, places layout) []table.Column {
 
 func (placeColumn) write(b *body, o *Output) { b.lists(o.Embedding) }
 
-// PlaceNames returns the names of the columns with a map's coordinates: one column of vectors,
-// several of numbers, or none.
-func PlaceNames(s table.Schema) []string { return placeColumn{}.names(s) }
-
-// names finds the embedding: the column of that name, the columns embedding_0.., or the only column
-// of vectors (as in a npy file).
+// names finds the embedding: the column of that name, embedding_0.., or the only vector
+// there is (a npy file).
 func (placeColumn) names(s table.Schema) []string {
 	if f, ok := s.Find(EmbeddingName); ok && f.Kind == table.Vector {
 		return []string{f.Name}

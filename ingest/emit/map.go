@@ -48,18 +48,19 @@ func (m *Map) columns() (all []table.Column) {
 	return all
 }
 
-// ReadMap reads the map whose rows r returns.
+// ReadMap reads the map whose rows r gives, of this program or another: see Coordinates.
 func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
 	for _, name := range r.Schema().Names() {
 		if err := r.Schema().Ambiguous(name, origin); err != nil {
 			return nil, err
 		}
 	}
+	r = ownNames(r)
 	if len(placeColumn{}.names(r.Schema())) == 0 {
 		if err := mistypedPlaces(ctx, r, origin); err != nil {
 			return nil, err
 		}
-		return nil, origin.Bad("this is not a map: there is no column %q (or %s_0, ...)", EmbeddingName, EmbeddingName).
+		return nil, origin.Bad("this is not a map: there is no column %q (or %s_0, ...), no pair such as x and y, and not one column of vectors", EmbeddingName, EmbeddingName).
 			Suggest("the columns are %s", table.List(r.Schema().Names()))
 	}
 	var parts []*Output
@@ -74,6 +75,9 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 		}
 		o, err := readOutput(t, dims)
 		if err != nil {
+			if theirs, is := r.(*renamed); is {
+				err = theirs.theirs(err)
+			}
 			return nil, err
 		}
 		dims = o.Embedding.Cols

@@ -19,9 +19,8 @@ type Places struct {
 	At vec.Matrix[float64]
 }
 
-// ReadPlaces reads coordinates in dims dimensions: those of a map in its usual columns, or else the
-// only column of vectors, or else the columns of numbers, if there are exactly dims without the id.
-// The id column is the first of ids that exists.
+// ReadPlaces reads coordinates in dims dimensions: those that Coordinates names, or else the
+// columns of numbers, if there are exactly dims beside the id. The id's column is the first of ids that is there.
 func ReadPlaces(ctx context.Context, r table.Reader, origin table.Origin, dims int, ids ...string) (*Places, error) {
 	s := r.Schema()
 	id := ""
@@ -64,10 +63,7 @@ func ReadPlaces(ctx context.Context, r table.Reader, origin table.Origin, dims i
 // coordinates returns the names of the columns with the coordinates: one of vectors, or dims of
 // numbers.
 func coordinates(s table.Schema, o table.Origin, dims int, id string) ([]string, error) {
-	names := placeColumn{}.names(s)
-	if vectors := s.Of(table.Vector); len(names) == 0 && len(vectors) == 1 {
-		names = vectors
-	}
+	names := Coordinates(s)
 	if len(names) == 0 {
 		for _, f := range s {
 			if f.Kind == table.Number && f.Name != id && !f.Index {

@@ -76,20 +76,30 @@ func shownCoordinates(s table.Schema, o table.Origin, names []string) ([]string,
 	if len(names) > 0 {
 		return names, nil
 	}
-	if names = (placeColumn{}).names(s); len(names) > 0 {
+	if names = Coordinates(s); len(names) > 0 {
 		return names, nil
+	}
+	return nil, o.Bad("it is not known which columns are the coordinates: there is no column %q, no pair such as x and y, and not one column of vectors", EmbeddingName).
+		Suggest("name them, as --places x,y; the columns are %s", s)
+}
+
+// Coordinates names the columns that hold the coordinates of any map: those of a map as a
+// writer of maps lays them out, or else a pair that is known (x and y, UMAP1 and UMAP2, ...), or
+// else the only column of vectors; none if there are none of these.
+func Coordinates(s table.Schema) []string {
+	if names := (placeColumn{}).names(s); len(names) > 0 {
+		return names
 	}
 	numbers := s.Of(table.Number)
 	for _, p := range pairs {
 		if slices.Contains(numbers, p[0]) && slices.Contains(numbers, p[1]) {
-			return p[:], nil
+			return p[:]
 		}
 	}
 	if vectors := s.Of(table.Vector); len(vectors) == 1 {
-		return vectors, nil
+		return vectors
 	}
-	return nil, o.Bad("it is not known which columns are the coordinates: there is no column %q, no pair such as x and y, and not one column of vectors", EmbeddingName).
-		Suggest("name them, as --places x,y; the columns are %s", s)
+	return nil
 }
 
 // add adds the rows of a table.

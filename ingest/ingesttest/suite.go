@@ -235,6 +235,13 @@ func checkMap(t *testing.T, path string, n int, full bool) {
 	}
 	EqualColumns(t, path, m.ID, want.ID.Renamed(emit.IDName))
 	for i, c := range want.Kept {
+		if strings.Contains(path, ".csv") && c.Kind() == table.Text {
+			// Separated text has one spelling for an empty text and for none, which is read as none.
+			if got := m.Kept[i]; got.Name() != c.Name() || got.DataType() != c.DataType() || !slices.Equal(got.Strings(), c.Strings()) {
+				t.Errorf("%s: the texts of %q differ", path, c.Name())
+			}
+			continue
+		}
 		EqualColumns(t, path, m.Kept[i], c)
 	}
 }

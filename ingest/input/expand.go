@@ -60,6 +60,9 @@ func below(path string) ([]string, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, nil
 	}
+	if err := foreignFolder(path); err != nil {
+		return nil, err
+	}
 	var out []string
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		switch {

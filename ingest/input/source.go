@@ -212,6 +212,30 @@ func (in *Source) Enter(part io.ReadCloser, packed string) {
 	in.File, in.Packed = nil, packed
 }
 
+// Through goes on with what r makes of the source's bytes, in the order of the file alone.
+func (in *Source) Through(r io.Reader) {
+	in.Reader, in.File = bufio.NewReaderSize(r, 1<<16), nil
+}
+
+// Size is the number of bytes of a file that is not compressed; false if it is not known.
+func (in *Source) Size() (int64, bool) {
+	if in.Packed != "" || !in.regular() {
+		return 0, false
+	}
+	info, err := in.File.Stat()
+	return info.Size(), err == nil
+}
+
+// IsRegular reports a path, or an address, that can be opened again.
+func IsRegular(path string) bool {
+	if IsAddress(path) {
+		return true
+	}
+	file, _, _ := ArchiveMember(path)
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
 func (in *Source) regular() bool {
 	if in.File == nil {
 		return false
@@ -330,13 +354,15 @@ func nearestFile(path string) string {
 	return ""
 }
 
-// ArchiveMember splits "file.npz:name".
+// ArchiveMember splits "file.npz:name" and "file.safetensors:name".
 func ArchiveMember(p string) (file, member string, ok bool) {
-	i := strings.LastIndex(strings.ToLower(p), ".npz:")
-	if i < 0 {
-		return p, "", false
+	for _, ending := range []string{".npz", ".safetensors"} {
+		if i := strings.LastIndex(strings.ToLower(p), ending+":"); i >= 0 {
+			i += len(ending)
+			return p[:i], p[i+1:], true
+		}
 	}
-	return p[:i+4], p[i+5:], true
+	return p, "", false
 }
 
 // cutReader ends after a number of bytes, at the last line that is complete.

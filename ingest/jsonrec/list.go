@@ -82,7 +82,7 @@ func shortNumber(d []byte, at int) (v float64, end int) {
 // element reads an element of a list of numbers.
 func (p *parser) element() (float64, bool) {
 	switch c := p.peek(); c {
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	case 'N', 'I', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		n, ok := p.number()
 		if !ok {
 			return 0, false

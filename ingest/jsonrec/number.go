@@ -1,6 +1,7 @@
 package jsonrec
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
@@ -16,6 +17,8 @@ type number struct {
 	exact    bool
 	// fraction is set if the number has a point or an exponent.
 	fraction bool
+	// named is NaN or an infinity if the number is written by name, as Python's json does, else 0.
+	named float64
 }
 
 // number reads a number.
@@ -32,6 +35,10 @@ func (s *scanner) number() (n number, ok bool) {
 	}
 	figures := i - from
 	if figures == 0 {
+		if n.named, i = nameOf(d, i, n.negative); n.named != 0 {
+			n.fraction, n.raw, s.at = true, d[s.at:i], i
+			return n, true
+		}
 		if !n.negative {
 			return n, s.fail(s.at, "%s where a value is expected", s.found())
 		}
@@ -65,7 +72,22 @@ func (s *scanner) number() (n number, ok bool) {
 	return n, true
 }
 
-// exponent reads the exponent after the e, from offset i.
+// nameOf reads NaN or Infinity at offset i, and returns the offset behind it; 0 if there is neither.
+func nameOf(d []byte, i int, negative bool) (v float64, end int) {
+	rest := d[min(i, len(d)):]
+	switch {
+	case bytes.HasPrefix(rest, []byte("NaN")):
+		return math.NaN(), i + len("NaN")
+	case bytes.HasPrefix(rest, []byte("Infinity")):
+		if v = math.Inf(1); negative {
+			v = math.Inf(-1)
+		}
+		return v, i + len("Infinity")
+	}
+	return 0, i
+}
+
+// exponent reads what follows the e, from i on.
 func (s *scanner) exponent(n *number, i int) (end int, ok bool) {
 	d, minus, e := s.data, false, 0
 	if i < len(d) && (d[i] == '+' || d[i] == '-') {
@@ -93,7 +115,10 @@ var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 
 
 // float returns the nearest float64, and false if the number is out of range.
 func (n *number) float() (float64, bool) {
-	// Both factors are exact, so the product or quotient is rounded only once.
+	if n.named != 0 {
+		return n.named, true
+	}
+	// Both factors are exact, so that their product or quotient is rounded once.
 	if n.exact && n.digits < 1<<53 && n.exp >= -22 && n.exp <= 22 {
 		v := float64(n.digits)
 		if n.exp < 0 {

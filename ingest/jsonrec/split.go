@@ -16,7 +16,8 @@ type splitter struct {
 	origin table.Origin
 	most   int64 // bytes of a record
 	line   int64 // of the byte at hand, from 1 on
-	// list is set if the records are elements of a list, begun if some have been read.
+	// list: the records are the elements of a list, of which some have come. A record may be a
+	// list itself, of numbers.
 	list, begun, done bool
 	buf               []byte
 }
@@ -36,11 +37,21 @@ func (s *splitter) next() (record []byte, line int64, err error) {
 	if err != nil {
 		return nil, s.line, err
 	}
-	if c != '{' {
+	line = s.line
+	switch c {
+	case '{':
+		s.buf = append(s.buf[:0], c)
+		record, err = s.object('{')
+	case '[':
+		// A list of numbers is an object with one field.
+		s.buf = append(s.buf[:0], `{"`+VectorName+`":[`...)
+		if record, err = s.object('['); err == nil {
+			s.buf = append(s.buf, '}')
+			record = s.buf
+		}
+	default:
 		return nil, s.line, s.fail("%s where a record is expected, an object", found(c))
 	}
-	line = s.line
-	record, err = s.object()
 	return record, line, err
 }
 
@@ -57,7 +68,7 @@ func (s *splitter) start() (byte, error) {
 			return 0, input.ReadError(s.origin, err)
 		case s.done:
 			return 0, s.fail("%s behind the list of records", found(c))
-		case c == '[' && !s.list && !s.begun:
+		case c == '[' && !s.list && !s.begun && s.ofRecords():
 			s.list = true
 			continue
 		case s.list && c == ']' && !comma:
@@ -71,6 +82,26 @@ func (s *splitter) start() (byte, error) {
 		}
 		s.begun = true
 		return c, nil
+	}
+}
+
+// VectorName is the column of records that are lists of numbers.
+const VectorName = "vector"
+
+// ofRecords reports a list that holds records rather than numbers, by what follows its bracket.
+func (s *splitter) ofRecords() bool {
+	for n := 1; ; n++ {
+		piece, err := s.in.Peek(n)
+		if err != nil {
+			return true
+		}
+		switch c := piece[n-1]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		case c == '-' || c == 'N' || c == 'I' || c >= '0' && c <= '9':
+			return false
+		default:
+			return true
+		}
 	}
 }
 
@@ -89,10 +120,9 @@ func (s *splitter) blank() (byte, error) {
 	}
 }
 
-// object reads up to the brace that closes the object.
-func (s *splitter) object() ([]byte, error) {
-	s.buf = append(s.buf[:0], '{')
-	for state := (braces{depth: 1}); state.depth > 0; {
+// object reads on to the brace or bracket that closes the one that was read.
+func (s *splitter) object(open byte) ([]byte, error) {
+	for state := (braces{open: open, depth: 1}); state.depth > 0; {
 		piece, err := s.in.Peek(max(1, s.in.Buffered()))
 		if len(piece) == 0 {
 			if errors.Is(err, io.EOF) {
@@ -117,6 +147,7 @@ func (s *splitter) object() ([]byte, error) {
 
 // braces is the scanning state within an object.
 type braces struct {
+	open          byte // that of the record
 	depth         int
 	text, escaped bool
 }
@@ -131,9 +162,9 @@ func (b *braces) scan(piece []byte) int {
 			b.escaped, b.text = c == '\\', c != '"'
 		case c == '"':
 			b.text = true
-		case c == '{':
+		case c == b.open:
 			b.depth++
-		case c == '}':
+		case c == b.open+2: // the one that closes
 			if b.depth--; b.depth == 0 {
 				return i + 1
 			}

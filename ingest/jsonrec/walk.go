@@ -1,6 +1,8 @@
 package jsonrec
 
 import (
+	"math"
+
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 )
@@ -161,6 +163,10 @@ func (p *parser) own(n *record.Node, start int, what string) {
 
 // numberValue adds a number.
 func (p *parser) numberValue(n *record.Node, s *connect, v number) bool {
+	if math.IsNaN(v.named) {
+		p.b.Null(n) // as Python writes a missing value
+		return true
+	}
 	if n.Pinned() == record.Text {
 		p.b.Text(n, v.raw)
 		return true

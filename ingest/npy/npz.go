@@ -22,9 +22,16 @@ func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	if _, _, named := input.ArchiveMember(in.Origin.File); !named && isSparse(arrays) {
 		return newSparseReader(in, z, batchRows)
 	}
-	name, err := chosenArray(in.Origin, arrays)
-	if err != nil {
-		return nil, err
+	_, _, named := input.ArchiveMember(in.Origin.File)
+	vectors := ""
+	if !named && len(arrays) > 1 {
+		vectors = vectorsOf(arrays)
+	}
+	name := vectors
+	if vectors == "" {
+		if name, err = chosenArray(in.Origin, arrays); err != nil {
+			return nil, err
+		}
 	}
 	for _, m := range z.File {
 		if m.Name != name+".npy" {
@@ -40,7 +47,11 @@ func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
 	if head, _ := in.Peek(6); string(head) != "\x93NUMPY" {
 		return nil, in.Origin.Bad("its part %q is no array", name)
 	}
-	return NewReader(in, batchRows)
+	r, err := NewReader(in, batchRows)
+	if err != nil || vectors == "" {
+		return r, err
+	}
+	return newBundle(in, z, r, vectors)
 }
 
 // Arrays lists the arrays of an archive, .npz, in its order.
@@ -95,9 +106,19 @@ func zipKind(z *zip.Reader) (is, do string) {
 	}
 	switch {
 	case has("xl/"):
-		return "an Excel workbook", "save it as CSV or Parquet"
+		return "an Excel workbook", "save it as CSV or Parquet: pandas.read_excel(FILE).to_parquet(\"out.parquet\")"
+	case slices.ContainsFunc(z.File, func(f *zip.File) bool { return path.Base(f.Name) == "data.pkl" }):
+		return "a model or tensor of PyTorch", "save the tensor: numpy.save(\"x.npy\", torch.load(FILE, weights_only=True)[\"NAME\"].numpy())"
+	case has("model.weights.h5"):
+		return "a model of Keras", "give the vectors that it makes, as .npy or Parquet"
+	case slices.ContainsFunc(z.File, func(f *zip.File) bool {
+		return slices.Contains([]string{".zarray", ".zgroup", "zarr.json"}, path.Base(f.Name))
+	}):
+		return "an array or a group of Zarr", "save the array as .npy: numpy.save(\"x.npy\", zarr.open(FILE)[:])"
+	case has("word/"):
+		return "a Word document", "name the file that holds the data"
 	case has("content.xml") && has("mimetype"):
-		return "an OpenDocument file", "save it as CSV or Parquet"
+		return "an OpenDocument file", "save it as CSV or Parquet: pandas.read_excel(FILE).to_parquet(\"out.parquet\")"
 	case len(z.File) == 1:
 		return fmt.Sprintf("a zip archive that holds %s", path.Base(z.File[0].Name)), "unpack it first: unzip, or unzip -p FILE | unfold ... -"
 	}

@@ -209,20 +209,7 @@ func (b *Builder) addVector64(f *field, v []float64) {
 	b.take(f, kindVector64, func() { f.vec64 = append(f.vec64, v...); f.ends = append(f.ends, int32(len(f.vec64))) })
 }
 
-// parseNumbers parses numbers separated by commas, with or without brackets.
+// parseNumbers reads the numbers of a vector that is text.
 func parseNumbers(to []float64, v []byte) ([]float64, error) {
-	if bracketed(v) {
-		v = v[1 : len(v)-1]
-	}
-	for more := true; more; {
-		var item []byte
-		item, v, more = bytes.Cut(v, []byte{','})
-		item = bytes.TrimSpace(item)
-		x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(item), len(item)), 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q in the list is no number", table.Clip(string(item)))
-		}
-		to = append(to, x)
-	}
-	return to, nil
+	return table.ParseVector(to, unsafe.String(unsafe.SliceData(v), len(v)))
 }

@@ -24,6 +24,10 @@ func (o Origin) OddValue(f Field) *Error {
 	if f.Odd.Why != "" {
 		return e.Suggest("%s", f.Odd.Why)
 	}
-	return e.Suggest("%d of the %d values looked at are: correct this one, leave the column out, or say that it holds categories: --types %s=string",
-		f.Odd.Fit, f.Odd.Of, f.Name)
+	if f.Odd.Row == 0 && f.Odd.Line > 1 {
+		return e.Suggest("%d of the %d values looked at are: if this line has the names say so: --csv-skip %d; else correct it, or say that this stands for no value: --missing-values '%s', or that the column holds categories: --types %s=string",
+			f.Odd.Fit, f.Odd.Of, f.Odd.Line-1, Clip(f.Odd.Text), f.Name)
+	}
+	return e.Suggest("%d of the %d values looked at are: correct this one, leave the column out, say that it holds categories: --types %s=string; or that this stands for no value: --missing-values '%s'",
+		f.Odd.Fit, f.Odd.Of, f.Name, Clip(f.Odd.Text))
 }

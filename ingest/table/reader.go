@@ -95,3 +95,11 @@ type Identified interface {
 	// MapID is the id; "" if the file names none.
 	MapID() string
 }
+
+// Guessed is a Reader of text, whose form is found out.
+type Guessed interface {
+	// Guesses are what was found out that may be wrong, in words.
+	Guesses() []string
+	// Reading says in words how the text is read.
+	Reading() string
+}

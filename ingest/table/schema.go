@@ -85,6 +85,20 @@ func (s Schema) Find(name string) (Field, bool) {
 	return s.part(name)
 }
 
+// Lookup is Find for many names: it takes the time of one search for all of them.
+func (s Schema) Lookup() func(name string) (Field, bool) {
+	at := make(map[string]int, len(s))
+	for i := len(s) - 1; i >= 0; i-- {
+		at[s[i].Name] = i
+	}
+	return func(name string) (Field, bool) {
+		if i, there := at[name]; there {
+			return s[i], true
+		}
+		return s.part(name)
+	}
+}
+
 // May reports whether a name can be one of the schema's: that of a field, or a path into a column
 // whose parts it does not know, such as a map.
 func (s Schema) May(name string) bool {

@@ -124,6 +124,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	p.progress.End()
+	p.noteGuesses(e.guesses)
 	p.noteDropped(e.dropped)
 	if c.Output != "-" {
 		took := time.Since(begin)
@@ -156,6 +157,8 @@ type embedder struct {
 	output string // where the rows go, which may be text
 	noted  bool   // what of the first input's columns the output holds as something else
 	rows   int64
+	// guesses are those about the form of the first text.
+	guesses []string
 	// drop leaves rows with missing values out, dropped of them so far.
 	drop    bool
 	dropped int
@@ -218,6 +221,11 @@ func (e *embedder) open(ctx context.Context, path string, o ingest.Options) (tab
 	r, err := ingest.Open(ctx, path, o)
 	if err != nil {
 		return nil, nil, err
+	}
+	if e.guesses == nil {
+		if g := ingest.Guessed(r); g != nil {
+			e.guesses = g.Guesses()
+		}
 	}
 	m, err := e.maps.For(r.Schema(), path)
 	if err != nil {

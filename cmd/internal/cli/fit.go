@@ -99,6 +99,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if f.inputs, err = c.paths(ctx, p, f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
+	if err := f.suggest(ctx); err != nil {
+		return err
+	}
 	_, f.collects = p.env("GOGC")
 	if !f.collects {
 		defer budget.Collect(f.limit)()

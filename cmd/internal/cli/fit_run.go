@@ -10,6 +10,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/address"
 	"unfold/internal/vec"
 	"unfold/models/budget"
 	"unfold/models/fit"
@@ -86,6 +87,25 @@ func (f *fitRun) run(ctx context.Context) error {
 	}
 	f.p.progress.End()
 	f.summarize(time.Since(f.begin))
+	return nil
+}
+
+// suggest takes the columns that inspect suggests of a table without vectors, if none is named.
+// Standard input is read once, and so it has to be told.
+func (f *fitRun) suggest(ctx context.Context) error {
+	m := f.read.Mapping
+	if m.Vector != "" || len(m.Columns) > 0 || f.inputs[0] == "-" {
+		return nil
+	}
+	if err := f.p.vet(ctx, f.inputs...); err != nil {
+		return err
+	}
+	m, words, ok, err := ingest.Suggest(ctx, f.inputs[0], f.read.Options, m)
+	if err != nil || !ok {
+		return err
+	}
+	f.p.note("no column is named, and none holds vectors: reading %s as with %s", address.Address(f.inputs[0]), words)
+	f.read.Mapping = m
 	return nil
 }
 

@@ -23,6 +23,14 @@ type textFlags struct {
 	CSVHeader    string            `group:"text" rare:"" name:"csv-header" enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Whether the first line names the columns."`
 	CSVNames     []string          `group:"text" rare:"" name:"csv-names" placeholder:"NAME" help:"Names of the columns of a file without a header."`
 	CSVSeparator string            `group:"text" rare:"" name:"delimiter" aliases:"csv-separator" placeholder:"CHAR" help:"What separates fields: a character, tab, or space for any run of blanks. Default: what the first lines suggest."`
+	CSVSkip      int               `group:"text" rare:"" name:"csv-skip" placeholder:"N" help:"Lines to leave out before the header, or the first record. Default: what lies before records of equally many fields."`
+	CSVComment   string            `group:"text" rare:"" name:"csv-comment" placeholder:"CHAR" help:"What begins a comment, up to the end of the line."`
+	CSVQuote     string            `group:"text" rare:"" name:"csv-quote" placeholder:"CHAR|none" help:"What stands around fields that hold separators or line ends. Default: \"; none: quotes are plain characters."`
+	CSVEscape    string            `group:"text" rare:"" name:"csv-escape" placeholder:"CHAR" help:"What takes the character behind it as it is, such as \\."`
+	CSVTrim      bool              `group:"text" rare:"" name:"csv-trim" help:"Leave out blanks behind separators."`
+	CSVFill      bool              `group:"text" rare:"" name:"csv-fill" help:"Take records with too few fields, whose last values are missing."`
+	CSVThousands string            `group:"text" rare:"" name:"csv-thousands" placeholder:"CHAR" help:"The mark between thousands of numbers."`
+	MissingWords []string          `group:"text" rare:"" name:"missing-values" sep:"," placeholder:"TEXT,..." help:"Further words and numbers that stand for no value, such as -999. Known are an empty field, NA, NaN, null, None, - and the like."`
 	Decimal      string            `group:"text" rare:"" name:"decimal" default:"." placeholder:".|," help:"The decimal sign of numbers."`
 	Encoding     string            `group:"text" rare:"" name:"encoding" placeholder:"NAME" help:"Encoding of the text, such as latin1, windows-1251, utf-16, shift_jis. Default: UTF-8, or what a byte order mark says."`
 	Types        map[string]string `group:"text" rare:"" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns instead of those that most values suggest: int64, uint64, float64, bool, string."`
@@ -41,7 +49,24 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 	if err := csv.CheckTypes(t.Types); err != nil {
 		return o, usagef("--types: %w", err)
 	}
-	o.CSV.Encoding = t.Encoding
+	o.CSV.Encoding, o.CSV.Skip, o.CSV.Trim, o.CSV.Fill, o.CSV.Missing = t.Encoding, t.CSVSkip, t.CSVTrim, t.CSVFill, t.MissingWords
+	if t.CSVSkip < 0 {
+		return o, usagef("--csv-skip: %d is negative", t.CSVSkip)
+	}
+	for _, c := range []struct {
+		name, given string
+		to          *rune
+	}{{"csv-quote", t.CSVQuote, &o.CSV.Quote}, {"csv-escape", t.CSVEscape, &o.CSV.Escape}, {"csv-comment", t.CSVComment, &o.CSV.Comment}, {"csv-thousands", t.CSVThousands, &o.CSV.Thousands}} {
+		switch {
+		case c.given == "":
+		case c.given == "none" && c.name == "csv-quote":
+			*c.to = csv.NoQuote
+		case len(c.given) == 1 && c.given[0] < utf8.RuneSelf:
+			*c.to = rune(c.given[0])
+		default:
+			return o, usagef("--%s: %q is not one ASCII character", c.name, c.given)
+		}
+	}
 	switch t.CSVSeparator {
 	case "":
 	case "tab", `\t`:
@@ -237,9 +262,17 @@ func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOp
 		return nil, err
 	}
 	p.progress.End()
+	p.noteGuesses(d.Guesses)
 	p.noteLeft(d.Left)
 	p.noteDropped(d.Dropped)
 	return d, nil
+}
+
+// noteGuesses says what was found out about text files that may be wrong.
+func (p *program) noteGuesses(guesses []string) {
+	for _, g := range guesses {
+		p.note("%s", g)
+	}
 }
 
 // noteDropped says how many rows were left out.

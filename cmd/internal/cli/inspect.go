@@ -78,6 +78,9 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows, profile))
 	}
 	p.printf("%s: %s of %s%s\n\n", address.Address(c.File), humanize.Plural(profile.Rows, "row"), humanize.Plural(len(profile.Columns), "column"), describeMap(r))
+	if g := ingest.Guessed(r); g != nil && g.Reading() != "" {
+		p.printf("%s\n\n", g.Reading())
+	}
 	t := tabwriter.NewWriter(p.people(), 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "column\ttype\tmissing\trange\t")
 	shown := 0

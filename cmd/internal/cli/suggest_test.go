@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fit of a table without vectors does what inspect suggests, and says so.
+func TestFitTakesWhatInspectSuggests(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := "id,a,b,color\n"
+	for i := range 60 {
+		b := fmt.Sprintf("%g", 100*math.Cos(float64(i)))
+		if i == 7 {
+			b = ""
+		}
+		text += fmt.Sprintf("%d,%g,%s,%s\n", i, math.Sin(float64(i)), b, []string{"red", "green"}[i%2])
+	}
+	write(t, filepath.Join(dir, "plain.csv"), text)
+	const options = "--columns '*,color' --standardize --missing mean"
+	if out := must(t, "inspect", "plain.csv"); !strings.Contains(out, "for fit: "+options) {
+		t.Errorf("inspect suggests\n%s", out)
+	}
+	must(t, "-q", "fit", "plain.csv", "-o", "own.unfold", "--map", "own.csv", "--steps", "5")
+	must(t, "-q", "fit", "plain.csv", "-o", "said.unfold", "--map", "said.csv", "--steps", "5", "--columns", "*,color", "--standardize", "--missing", "mean")
+	if own, said := page(t, "own.csv"), page(t, "said.csv"); own != said {
+		t.Error("the map of what is suggested differs from that of the options")
+	}
+}
+
+// A map of another program is one for every command.
+func TestMapsOfOtherPrograms(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, head := range map[string]string{"xy.csv": "name,x,y,label", "umap.csv": "name,UMAP1,UMAP2,label"} {
+		text := head + "\n"
+		for i := range 60 {
+			text += fmt.Sprintf("p%d,%g,%g,%s\n", i, math.Sin(float64(i))+float64(5*(i%2)), math.Cos(float64(i)), []string{"red", "green"}[i%2])
+		}
+		write(t, filepath.Join(dir, name), text)
+		must(t, "-q", "plot", name, "-o", "map.svg", "--color", "label")
+		if out := must(t, "-q", "score", name, "--label", "label"); !strings.Contains(out, "1-NN               1.0000") {
+			t.Errorf("%s: %s", name, out)
+		}
+		if out := must(t, "-q", "clusters", name, "--min-size", "10"); !strings.Contains(out, "2 clusters") {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package ingest_test
+
+import (
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/ingest/csv"
+	"unfold/ingest/table"
+)
+
+// What a text does not say is guessed by stated rules, and every guess that may be wrong is said.
+func TestCSVGuesses(t *testing.T) {
+	const numbers = "0.5,1.5,2.5\n3.5,4.5,5.5\n"
+	for _, c := range []struct{ name, content, schema, said string }{
+		{"names", "a,b,c\n" + numbers, "a float64, b float64, c float64", ""},
+		{"a count", "0,1,2\n" + numbers, "0 float64, 1 float64, 2 float64", "header: yes, since its fields count up from 0"},
+		{"a count above whole numbers", "1,2,3\n7,8,9\n4,1,2\n", "1 int64, 2 int64, 3 int64", "header: yes, since its fields count up from 1"},
+		{"an edge", "0,1\n1,2\n2,3\n", "column_0 int64, column_1 int64", `header: no, since "0" in the first line is no name`},
+		{"whole numbers above fractions", "10,20\n0.5,1.5\n2.5,3.5\n", "10 float64, 20 float64", "header: yes, since its fields are whole numbers, and those below are fractions"},
+		{"a point of a circle", "1,0\n0.5,0.866\n0.7,0.714\n", "column_0 float64, column_1 float64", "header: no"},
+		{"years", "2001,2002,2003\n7,8,9\n4,1,2\n", "2001 int64, 2002 int64, 2003 int64", "header: yes, since its fields are years"},
+		{"years behind a name", "id,2001,2002\n7,8,9\n4,1,2\n", "id int64, 2001 int64, 2002 int64", "header: yes, since names stand above numbers"},
+		{"no names", "0.25,tcp\n0.5,udp\n", "column_0 float64, column_1 string", `header: no, since "0.25" in the first line is no name`},
+		{"names of rows", "a,b\nr1,0.5,1.5\nr2,2.5,3.5\n", "column_0 string, a float64, b float64", "header: yes, since it has one field less than the records"},
+		{"names of rows between blanks", "\"a\" \"b\"\n\"r 1\" 0.5 1.5\n\"r 2\" 2.5 3.5\n", "column_0 string, a float64, b float64", "one field less"},
+		{"separators at the end", "a,b,\n0.5,1.5,\n2.5,3.5,\n", "a float64, b float64", "the last column has neither name nor values"},
+		{"separators behind records only", "a,b\n0.5,1.5,\n2.5,3.5,\n", "a float64, b float64", "the last column has neither name nor values"},
+		{"a separator behind names only", "a,b,\n0.5,1.5\n2.5,3.5\n", "a float64, b float64", "the last column has neither name nor values"},
+		{"a last column with a value", "a,b,\n0.5,1.5,\n2.5,3.5,x\n", "a float64, b float64, column_2 string", "header: no"},
+		{"a title", "Report of May, 2024\n\na,b,c\n" + numbers, "a float64, b float64, c float64", "1 line before the header left out"},
+		{"a title of many fields", "x,y,z,u,v\na,b,c\n" + numbers, "a float64, b float64, c float64", "1 line before the header left out"},
+		{"comments", "# made\n# by hand\na,b,c\n" + numbers, "a float64, b float64, c float64", "2 lines of comments before the records left out"},
+		{"names in a comment", "# a,b,c\n" + numbers, "a float64, b float64, c float64", "header: yes, the comment on line 1"},
+		{"carriage returns", "a,b,c\r" + strings.ReplaceAll(numbers, "\n", "\r"), "a float64, b float64, c float64", ""},
+	} {
+		r := openText(t, c.content, csv.Options{})
+		schema, said := r.Schema().String(), strings.Join(ingest.Guessed(r).Guesses(), "; ")
+		r.Close()
+		if c.name == "a last column with a value" {
+			said = c.said // whether its header is one is another case
+			schema = c.schema
+		}
+		if schema != c.schema || c.said == "" && said != "" || !strings.Contains(said, c.said) {
+			t.Errorf("%s: %s, said %q\nwant %s, %q", c.name, schema, said, c.schema, c.said)
+		}
+		if !strings.HasPrefix(ingest.Guessed(r).Reading(), "fields between ") {
+			t.Errorf("%s: %q", c.name, ingest.Guessed(r).Reading())
+		}
+	}
+}
+
+func openText(t *testing.T, content string, o csv.Options) table.Reader {
+	t.Helper()
+	path := tempFile(t, "x.csv", []byte(content))
+	if !strings.Contains(content, ",") {
+		path = tempFile(t, "x.txt", []byte(content))
+	}
+	r, err := ingest.Open(t.Context(), path, ingest.Options{CSV: o})
+	if err != nil {
+		t.Fatalf("%q: %v", content, err)
+	}
+	return r
+}
+
+// What cannot be guessed is an error that names the option, and with the option it is read.
+func TestCSVOptionsThatErrorsName(t *testing.T) {
+	for _, c := range []struct {
+		name, content string
+		said          string
+		options       csv.Options
+		rows          string
+	}{
+		{"backslashes", "a,b\n1,\"x \\\"y\\\"\"\n", `--csv-escape '\'`, csv.Options{Escape: '\\'}, `1|x "y"`},
+		{"quotes that are characters", "a,b\n1,\"x\" y\n", "--csv-quote none", csv.Options{Quote: csv.NoQuote}, `1|"x" y`},
+		{"a quote that is not closed", "a,b\n1,\"x\n", "--csv-quote none", csv.Options{Quote: csv.NoQuote}, `1|"x`},
+		{"short records", "a,b\n1,2\n3\n", "--csv-fill", csv.Options{Fill: true}, "1|2\n3|null"},
+		{"comments between records", "a,b\n1,2\n# x, y, z\n3,4\n", "--csv-comment '#'", csv.Options{Comment: '#'}, "1|2\n3|4"},
+		{"columns of one name", "a,a\n1,2\n", "--csv-header yes --csv-names 'a,a.1'", csv.Options{Header: csv.HeaderYes, Names: []string{"a", "a.1"}}, "1|2"},
+		{"a word for nothing", "a,b\n1,2\n.,3\n4,5\n", "--missing-values '.'", csv.Options{Missing: []string{"."}}, "1|2\nnull|3\n4|5"},
+		{"a number for nothing", "a,b\n1,2\n-999.0,3\n4,5\n", "", csv.Options{Missing: []string{"-999"}}, "1|2\nnull|3\n4|5"},
+		{"other quotes", "a,b\n'1.5','2'\n'3','4'\n", "--csv-quote \"'\"", csv.Options{Quote: '\''}, "1.5|2\n3|4"},
+		{"thousands", "a;b\n1,234.5;2\n3;4\n", "--csv-thousands ','", csv.Options{Thousands: ','}, "1234.5|2\n3|4"},
+		{"comments of fewer fields", "a,b\nx,2\n# x\ny,4\n", "--csv-comment CHAR", csv.Options{Comment: '#'}, "x|2\ny|4"},
+		{"lines to skip", "x,y\na,b\n1,2\n3,4\n", "--csv-skip 1", csv.Options{Skip: 1}, "1|2\n3|4"},
+		{"quotes behind blanks", "a, b\n1, \"x, y\"\n", "", csv.Options{Trim: true}, "1|x, y"},
+	} {
+		path := tempFile(t, "x.csv", []byte(c.content))
+		_, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, "*")})
+		if c.said != "" && (!table.IsBadInput(err) || !strings.Contains(err.Error(), c.said)) {
+			t.Errorf("%s: error %v\nwant %s", c.name, err, c.said)
+		}
+		if _, rows := text(t, "x.csv", c.content, c.options); rows != c.rows {
+			t.Errorf("%s: %q, want %q", c.name, rows, c.rows)
+		}
+	}
+}
+
+// U+FFFD is a character like others; half of a pair of surrogates is an error.
+func TestUTF16(t *testing.T) {
+	const good = "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\xfd\xff\n\x00"
+	if _, rows := text(t, "x.csv", good, csv.Options{}); rows != "1|\uFFFD" {
+		t.Errorf("rows %q", rows)
+	}
+	for _, bad := range []string{"\x00\xd8,\x00", "\x00\xdc", "\x00"} {
+		path := tempFile(t, "x.csv", []byte(good+"2\x00,\x00"+bad))
+		if _, _, err := readFile(path, ingest.Options{}); !table.IsBadInput(err) || !strings.Contains(err.Error(), "the text is not utf-16le") {
+			t.Errorf("%q: error %v", bad, err)
+		}
+	}
+}

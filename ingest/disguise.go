@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"unfold/ingest/table"
+)
+
+// disguised gives vectors of columns that hold them in disguise (table.Disguise).
+type disguised struct {
+	table.Reader
+	schema  table.Schema
+	columns map[string]table.Disguise
+	first   *table.Table // that has been read, of a source that is read once
+	err     error        // that came in place of the first table
+}
+
+// undisguised looks through disguises of the columns of a source without vectors, by its first
+// table. Again opens the source once more, nil if that cannot be done.
+func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader, error)) (table.Reader, error) {
+	schema := r.Schema()
+	if len(vectorsOf(schema)) > 0 || !slices.ContainsFunc(schema, mayBeDisguised) {
+		return r, nil
+	}
+	d := &disguised{Reader: r, columns: map[string]table.Disguise{}}
+	var first *table.Table
+	if again != nil {
+		look, err := again()
+		if err != nil {
+			return r, nil // the source has been opened: whatever is wrong comes when it is read
+		}
+		first, err = look.Next(ctx)
+		look.Close()
+		if err != nil {
+			return r, nil
+		}
+	} else {
+		first, d.err = r.Next(ctx)
+		d.first = first
+	}
+	if first != nil {
+		for i := range first.Columns() {
+			c := first.At(i)
+			if how := table.DisguiseOf(c); how.Form != "" {
+				d.columns[c.Name()] = how
+			}
+		}
+	}
+	if len(d.columns) == 0 && again != nil {
+		return r, nil
+	}
+	d.schema = slices.Clone(schema)
+	for i, f := range d.schema {
+		if _, is := d.columns[f.Name]; is {
+			d.schema[i] = table.Field{Name: f.Name, Type: table.TypeName(listOfFloats), Kind: table.Vector, Nullable: true}
+		}
+	}
+	return d, nil
+}
+
+var listOfFloats = arrow.ListOf(arrow.PrimitiveTypes.Float64)
+
+// mayBeDisguised reports a field that could hold vectors in disguise.
+func mayBeDisguised(f table.Field) bool {
+	return f.Kind == table.Text && f.Odd == nil || f.Kind == table.Other && f.Parts == nil
+}
+
+// Schema has the columns as they are given.
+func (d *disguised) Schema() table.Schema { return d.schema }
+
+// Next gives the next table.
+func (d *disguised) Next(ctx context.Context) (*table.Table, error) {
+	t, err := d.first, d.err
+	if d.first, d.err = nil, nil; t == nil && err == nil {
+		t, err = d.Reader.Next(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Columns() {
+		c := t.At(i)
+		how, is := d.columns[c.Name()]
+		if !is {
+			continue
+		}
+		v, err := how.Vectors(c, t.Origin)
+		if err != nil {
+			return nil, t.Located(err)
+		}
+		t = t.Swap(i, v)
+	}
+	return t, nil
+}
+
+// NumRows is that of the source.
+func (d *disguised) NumRows() (int64, bool) {
+	if c, is := d.Reader.(table.Counted); is {
+		return c.NumRows()
+	}
+	return 0, false
+}
+
+// Parts are those of the source.
+func (d *disguised) Parts(most int) ([]table.Reader, error) {
+	p, is := d.Reader.(table.Parted)
+	if !is || d.first != nil || d.err != nil {
+		return nil, nil
+	}
+	parts, err := p.Parts(most)
+	for i := range parts {
+		parts[i] = &disguised{Reader: parts[i], schema: d.schema, columns: d.columns}
+	}
+	return parts, err
+}
+
+// MapID is that of the source.
+func (d *disguised) MapID() string {
+	if i, is := d.Reader.(table.Identified); is {
+		return i.MapID()
+	}
+	return ""
+}
+
+// Left are the columns that the source does not read.
+func (d *disguised) Left() table.Schema {
+	if l, is := d.Reader.(table.Leaving); is {
+		return l.Left()
+	}
+	return nil
+}
+
+// Guesses say what was looked through, and what the source's own guesses are.
+func (d *disguised) Guesses() []string {
+	var out []string
+	if g := Guessed(d.Reader); g != nil {
+		out = append(out, g.Guesses()...)
+	}
+	for _, f := range d.schema {
+		if how, is := d.columns[f.Name]; is {
+			out = append(out, fmt.Sprintf("column %q holds vectors, as %s", f.Name, how.Form))
+		}
+	}
+	return out
+}
+
+// Reading says how a text is read.
+func (d *disguised) Reading() string {
+	if g := Guessed(d.Reader); g != nil {
+		return g.Reading()
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package ingest_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+
+	"unfold/ingest"
+	"unfold/ingest/table"
+)
+
+// Vectors as text, bytes, lists of one list and lines of lists are the vectors that they mean.
+func TestVectorsInDisguise(t *testing.T) {
+	want := [][]float32{{0, 1.5, -2, 3}, {7.25, 8, 5, 6}, {1, 2, 3, 4.5}}
+	lines := func(format func(v []float32) string) []byte {
+		b := "id,e\n"
+		for i, v := range want {
+			b += fmt.Sprintf("%d,\"%s\"\n", i, format(v))
+		}
+		return []byte(b)
+	}
+	commas := func(v []float32) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") }
+	json := ""
+	for _, v := range want {
+		json += commas(v) + "\n"
+	}
+	for name, content := range map[string][]byte{
+		"commas.csv":    lines(commas),
+		"numpy.csv":     lines(func(v []float32) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "  ") }),
+		"breaks.csv":    lines(func(v []float32) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "\n ") }),
+		"nested.csv":    lines(func(v []float32) string { return "[" + commas(v) + "]" }),
+		"lists.jsonl":   []byte(json),
+		"list.json":     []byte("[" + strings.ReplaceAll(strings.TrimSpace(json), "\n", ",\n ") + "]"),
+		"text.jsonl":    []byte(strings.ReplaceAll(strings.ReplaceAll(json, "[", `{"e":"[`), "]", `]"}`)),
+		"numpy.jsonl":   []byte(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(json, ", ", " "), "[", `{"e":"[`), "]", `]"}`)),
+		"text.arrow":    arrowOf(t, want, "text"),
+		"float16.arrow": arrowOf(t, want, "float16"),
+		"float32.arrow": arrowOf(t, want, "float32"),
+		"float64.arrow": arrowOf(t, want, "float64"),
+		"lists.arrow":   arrowOf(t, want, "list"),
+	} {
+		path := tempFile(t, name, content)
+		d, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d.X.Rows != len(want) || d.X.Cols != 4 {
+			t.Errorf("%s: %d x %d", name, d.X.Rows, d.X.Cols)
+			continue
+		}
+		for i, v := range want {
+			if got := d.X.Row(i); fmt.Sprint(got) != fmt.Sprint(v) {
+				t.Errorf("%s: row %d is %v, want %v", name, i, got, v)
+			}
+		}
+	}
+}
+
+// arrowOf is an Arrow stream with vectors in a column e of a form.
+func arrowOf(t *testing.T, vectors [][]float32, form string) []byte {
+	t.Helper()
+	var b array.Builder
+	switch form {
+	case "text":
+		b = array.NewStringBuilder(table.Heap)
+	case "list":
+		b = array.NewListBuilder(table.Heap, arrow.ListOf(arrow.PrimitiveTypes.Float32))
+	default:
+		b = array.NewBinaryBuilder(table.Heap, arrow.BinaryTypes.Binary)
+	}
+	for _, v := range vectors {
+		var raw []byte
+		for _, x := range v {
+			switch form {
+			case "float16":
+				raw = binary.LittleEndian.AppendUint16(raw, float16.New(x).Uint16())
+			case "float32":
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+			case "float64":
+				raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(float64(x)))
+			}
+		}
+		switch b := b.(type) {
+		case *array.StringBuilder:
+			b.Append(fmt.Sprint(v))
+		case *array.ListBuilder:
+			b.Append(true)
+			inner := b.ValueBuilder().(*array.ListBuilder)
+			inner.Append(true)
+			inner.ValueBuilder().(*array.Float32Builder).AppendValues(v, nil)
+		case *array.BinaryBuilder:
+			b.Append(raw)
+		}
+	}
+	return arrowStream(t, table.NewColumn("e", b.NewArray()))
+}
+
+// Text that only looks like vectors stays text, and a vector that was shortened is named.
+func TestNoVectorsInDisguise(t *testing.T) {
+	for content, want := range map[string]string{
+		"id,e\n0,[tag]\n1,[other]\n":                       "id int64, e string",
+		"id,e\n0,\"[1, 2]\"\n1,none\n":                     "id int64, e string",
+		"id,e\n0,[1]\n1,[2]\n":                             "id int64, e string",
+		"id,e\n0,\"[1, 2]\"\n1,\"[3, 4]\"\n":               "id int64, e list<double>",
+		"id,e\n0,\"[1 2 ... 3 4]\"\n1,\"[1 2 ... 3 4]\"\n": "id int64, e list<double>",
+	} {
+		path := tempFile(t, "x.csv", []byte(content))
+		r, err := ingest.Open(t.Context(), path, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if got := strings.ReplaceAll(r.Schema().String(), "list<float64>", "list<double>"); got != want {
+			t.Errorf("%q: %s, want %s", content, got, want)
+		}
+		_, err = ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{})
+		if strings.Contains(content, "...") && (err == nil || !strings.Contains(err.Error(), `row 1 (line 2), column "e": the vector has been shortened (...)`)) {
+			t.Errorf("%q: error %v", content, err)
+		}
+	}
+}
+
+// NaN of Python's json is a missing value, Infinity a number that is refused.
+func TestPythonsNumbersInJSON(t *testing.T) {
+	path := tempFile(t, "x.jsonl", []byte(`{"a": NaN, "b": 1}`+"\n"+`{"a": 2, "b": 2, "c": [NaN, {"d": -Infinity}]}`+"\n"+`{"a": 4, "b": 3}`+"\n"))
+	m := columnsOf(t, "a,b")
+	m.Fill = true
+	d, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{Mapping: m})
+	if err != nil || fmt.Sprint(d.X.Data) != "[3 1 2 2 4 3]" {
+		t.Errorf("%v, error %v", d, err)
+	}
+	path = tempFile(t, "y.jsonl", []byte(`{"a": -Infinity}`+"\n"+`{"a": 2}`+"\n"))
+	if _, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, "a")}); err == nil || !strings.Contains(err.Error(), `column "a": the value is -Inf`) {
+		t.Errorf("error %v", err)
+	}
+}

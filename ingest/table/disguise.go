@@ -1,0 +1,311 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+)
+
+// Vectors come in disguise where a format, or who wrote it, has no lists of numbers: as text
+// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, as lists of one list.
+
+// Disguise is how a column that is no list of numbers holds vectors.
+type Disguise struct {
+	// Form is "text", "list of one list", "float16", "float32" or "float64" (little endian);
+	// "" if the column holds none.
+	Form string
+}
+
+// lookDisguised is how many rows decide.
+const lookDisguised = 64
+
+// DisguiseOf finds out by the first rows of a column whether it holds vectors in disguise.
+func DisguiseOf(c Column) Disguise {
+	switch a := storage(c.arr).(type) {
+	case *array.String, *array.LargeString, *array.Dictionary:
+		if c.Kind() == Text && holdsTexts(c) {
+			return Disguise{"text"}
+		}
+	case *array.Binary, *array.LargeBinary, *array.FixedSizeBinary:
+		return Disguise{bytesForm(c)}
+	case array.ListLike:
+		if isNumber(elemOf(a.ListValues().DataType())) && holdsOneList(a) {
+			return Disguise{"list of one list"}
+		}
+	}
+	return Disguise{}
+}
+
+// MayBeDisguised reports a field whose column could hold vectors in disguise.
+func MayBeDisguised(f arrow.Field) bool {
+	switch dt := f.Type.(type) {
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType:
+		return true
+	case *arrow.DictionaryType:
+		return KindOf(dt) == Text
+	case arrow.ListLikeType:
+		return isNumber(elemOf(dt.Elem()))
+	}
+	return false
+}
+
+// elemOf is the type of a list's elements, or null.
+func elemOf(dt arrow.DataType) arrow.DataType {
+	if l, ok := dt.(arrow.ListLikeType); ok {
+		return l.Elem()
+	}
+	return arrow.Null
+}
+
+func storage(a arrow.Array) arrow.Array {
+	if e, ok := a.(array.ExtensionArray); ok {
+		return storage(e.Storage())
+	}
+	return a
+}
+
+// holdsTexts reports texts that begin and end with brackets, of which the first is numbers.
+func holdsTexts(c Column) bool {
+	seen := 0
+	for i := 0; i < c.Len() && seen < lookDisguised; i++ {
+		text := strings.TrimSpace(c.Text(i))
+		if c.IsNull(i) || text == "" {
+			continue
+		}
+		if !bracketed(text) {
+			return false
+		}
+		if v, err := ParseVector(nil, text); seen == 0 && (err != nil && !strings.Contains(text, "...") || err == nil && len(v) < 2) {
+			return false
+		}
+		seen++
+	}
+	return seen > 0
+}
+
+// bracketed reports text in brackets.
+func bracketed(text string) bool {
+	return len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']'
+}
+
+// holdsOneList reports lists each of which has one list.
+func holdsOneList(l array.ListLike) bool {
+	seen := false
+	for i := range min(l.Len(), lookDisguised) {
+		if l.IsNull(i) {
+			continue
+		}
+		if from, to := l.ValueOffsets(i); to-from != 1 || l.ListValues().IsNull(int(from)) {
+			return false
+		}
+		seen = true
+	}
+	return seen
+}
+
+// bytesForm is what bytes of one length are: the type by which the exponents of the numbers
+// differ least. Bytes that are no numbers, such as hashes, have exponents of all kinds.
+func bytesForm(c Column) string {
+	var rows [][]byte
+	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
+		if !c.IsNull(i) {
+			rows = append(rows, []byte(c.Text(i)))
+		}
+	}
+	if len(rows) == 0 || len(rows[0]) < 4 || slices.ContainsFunc(rows, func(r []byte) bool { return len(r) != len(rows[0]) }) {
+		return ""
+	}
+	best, least := "", 6.0 // binary digits
+	for _, form := range []string{"float32", "float64", "float16"} {
+		if spread, ok := exponents(rows, form); ok && spread < least {
+			best, least = form, spread
+		}
+	}
+	return best
+}
+
+// exponents is the deviation of the exponents of rows of numbers of a form. It fails for
+// numbers that are not finite, and for those whose lower halves are all 0, which belong to
+// numbers of twice the size.
+func exponents(rows [][]byte, form string) (spread float64, ok bool) {
+	var n, sum, squares float64
+	var zeros [2]int
+	count := 0
+	for _, row := range rows {
+		v, err := numbersOf(nil, row, form)
+		if err != nil || len(v) < 2 {
+			return 0, false
+		}
+		for k, x := range v {
+			count++
+			if x-x != 0 {
+				return 0, false
+			}
+			if x == 0 {
+				zeros[k%2]++
+				continue
+			}
+			e := math.Log2(math.Abs(x))
+			n, sum, squares = n+1, sum+e, squares+e*e
+		}
+	}
+	if n == 0 || 4*zeros[0] >= count && 4*zeros[1] < 3*zeros[0] {
+		return 0, false
+	}
+	return math.Sqrt(max(0, squares/n-sum/n*(sum/n))), true
+}
+
+// sizes are the bytes of a number of a form.
+var sizes = map[string]int{"float16": 2, "float32": 4, "float64": 8}
+
+// numbersOf appends the numbers, little endian, that bytes hold.
+func numbersOf(to []float64, b []byte, form string) ([]float64, error) {
+	size := sizes[form]
+	if len(b)%size != 0 {
+		return nil, fmt.Errorf("%d bytes are no whole number of %s", len(b), form)
+	}
+	for ; len(b) > 0; b = b[size:] {
+		switch form {
+		case "float16":
+			to = append(to, float64(float16.FromBits(binary.LittleEndian.Uint16(b)).Float32()))
+		case "float32":
+			to = append(to, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+		default:
+			to = append(to, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	return to, nil
+}
+
+// ParseVector appends the numbers of a text, between commas or, as numpy writes them, blanks and
+// line ends; with or without brackets, of which there may be two pairs. NaN, null and None are
+// NaN.
+func ParseVector(to []float64, text string) ([]float64, error) {
+	text = strings.TrimSpace(text)
+	for range 2 {
+		if bracketed(text) || text == "[]" {
+			text = strings.TrimSpace(text[1 : len(text)-1])
+		}
+	}
+	if text == "" {
+		return to, nil
+	}
+	blanks := !strings.Contains(text, ",")
+	for more := true; more; {
+		var item string
+		if blanks {
+			text = strings.TrimLeft(text, " \t\r\n")
+			end := strings.IndexAny(text, " \t\r\n")
+			if more = end >= 0; more {
+				item, text = text[:end], text[end:]
+			} else if item = text; item == "" {
+				break
+			}
+		} else if item, text, more = strings.Cut(text, ","); true {
+			item = strings.TrimSpace(item)
+		}
+		v, err := vectorElement(item)
+		if err != nil {
+			return nil, err
+		}
+		to = append(to, v)
+	}
+	return to, nil
+}
+
+// vectorElement reads a number of a vector that is text.
+func vectorElement(item string) (float64, error) {
+	v, err := strconv.ParseFloat(item, 64)
+	switch {
+	case err == nil:
+		return v, nil
+	case item == "null" || item == "None":
+		return math.NaN(), nil
+	case strings.HasPrefix(item, "...") || item == "\u2026":
+		return 0, fmt.Errorf("the vector has been shortened (...) when it was written, so that most of its numbers are lost: write the whole list, such as str(v.tolist()), or a Parquet file")
+	}
+	return 0, fmt.Errorf("%q in the list is no number", Clip(item))
+}
+
+// Vectors are the vectors of a column that holds them in disguise, as a list of float64. O is the
+// place of row 0. Texts that are empty are missing.
+func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
+	if d.Form == "list of one list" {
+		return d.unnest(c, o)
+	}
+	b := array.NewListBuilder(Heap, arrow.PrimitiveTypes.Float64)
+	values := b.ValueBuilder().(*array.Float64Builder)
+	var v []float64
+	for i := range c.Len() {
+		text := ""
+		if !c.IsNull(i) {
+			text = c.Text(i)
+		}
+		if text == "" {
+			b.AppendNull()
+			continue
+		}
+		var err error
+		if d.Form == "text" {
+			v, err = ParseVector(v[:0], text)
+		} else {
+			v, err = numbersOf(v[:0], []byte(text), d.Form)
+		}
+		if err != nil {
+			return Column{}, o.BadAt(i, c.Name(), "%v", err)
+		}
+		b.Append(true)
+		values.AppendValues(v, nil)
+	}
+	return NewColumn(c.Name(), b.NewArray()), nil
+}
+
+// unnest takes the only list of each list.
+func (d Disguise) unnest(c Column, o Origin) (Column, error) {
+	l := storage(c.arr).(array.ListLike)
+	inner, ok := l.ListValues().(array.ListLike)
+	if !ok {
+		return Column{}, o.BadColumn(c.Name(), "its lists hold no lists")
+	}
+	get := NumberGetter(inner.ListValues())
+	b := array.NewListBuilder(Heap, arrow.PrimitiveTypes.Float64)
+	values := b.ValueBuilder().(*array.Float64Builder)
+	for i := range l.Len() {
+		from, to := l.ValueOffsets(i)
+		if l.IsNull(i) || to == from {
+			b.AppendNull()
+			continue
+		}
+		if to-from != 1 {
+			return Column{}, o.BadAt(i, c.Name(), "%d lists are there, and a vector is one", to-from)
+		}
+		b.Append(true)
+		first, last := inner.ValueOffsets(int(from))
+		for k := int(first); k < int(last); k++ {
+			if inner.ListValues().IsNull(k) {
+				values.Append(math.NaN())
+			} else {
+				values.Append(get(k))
+			}
+		}
+	}
+	return NewColumn(c.Name(), b.NewArray()), nil
+}
+
+// Swap returns the table with another column in the place of column i.
+func (t *Table) Swap(i int, c Column) *Table {
+	s := t.rec.Schema()
+	fields, arrs := slices.Clone(s.Fields()), slices.Clone(t.rec.Columns())
+	fields[i], arrs[i] = c.field, c.arr
+	meta := s.Metadata()
+	out := *t
+	out.rec = array.NewRecord(arrow.NewSchema(fields, &meta), arrs, t.rec.NumRows())
+	return &out
+}
