@@ -39,20 +39,20 @@ func (f *Fitter) fill(e *Encoder) {
 			if e.element != nil {
 				s = e.element[k]
 			}
-			e.fill = append(e.fill, float32((mean-s.Mean)*s.Factor))
+			e.fill = append(e.fill, float32((mean-s.Mean)*s.Factor-e.shiftBefore(k)))
 		}
 		return
 	}
+	at := 0
 	for i := range e.columns {
 		code := &e.columns[i]
-		at := slices.IndexFunc(f.columns, func(c columnFit) bool { return c.spec.Name == code.Name })
-		c := &f.columns[at]
-		e.fill = append(e.fill, c.means(code)...)
+		e.fill = append(e.fill, f.column(code.Name).means(code, e.shiftBefore(at))...)
+		at += code.width()
 	}
 }
 
-// means are those of the column's elements.
-func (c *columnFit) means(code *columnCode) []float32 {
+// means are those of the column's elements, less what is subtracted of the first.
+func (c *columnFit) means(code *columnCode, shift float64) []float32 {
 	if c.known == 0 {
 		return make([]float32, code.width())
 	}
@@ -64,7 +64,7 @@ func (c *columnFit) means(code *columnCode) []float32 {
 		return out
 	}
 	if c.kind != table.Text {
-		return []float32{float32((c.m.mean - code.Scale.Mean) * code.Scale.Factor)}
+		return []float32{float32((c.m.mean-code.Scale.Mean)*code.Scale.Factor - shift)}
 	}
 	out, rest := make([]float32, len(code.Categories)+1), c.known
 	for k, w := range code.Categories {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,7 +115,18 @@ func TestModelOfBits(t *testing.T) {
 // Vectors that look like embeddings of texts get a word about it, and none with the metric
 // that it advises.
 func TestEmbeddingsAreNoted(t *testing.T) {
-	atTables(t)
+	t.Chdir(t.TempDir())
+	r := rand.New(rand.NewPCG(1, 1))
+	var rows strings.Builder
+	for range 120 {
+		values := make([]string, 240)
+		for j := range values {
+			v := 0.5*math.Cos(float64(j)) + r.NormFloat64()*math.Sqrt(1/(1+float64(j)/40))
+			values[j] = strconv.FormatFloat(v, 'g', 5, 32)
+		}
+		fmt.Fprintf(&rows, "{\"vector\":[%s]}\n", strings.Join(values, ","))
+	}
+	write(t, "embeddings.ndjson", rows.String())
 	const note = "as embeddings of texts do: their direction may be all that counts: --metric cosine"
 	for _, c := range []struct {
 		name string
@@ -124,7 +137,7 @@ func TestEmbeddingsAreNoted(t *testing.T) {
 		{"cosine", []string{"--metric", "cosine"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, _, stderr := run(t, append([]string{"fit", "embeddings.parquet", "-o", "m.unfold", "--steps", "5", "--report", "report.json"}, c.args...)...)
+			code, _, stderr := run(t, append([]string{"fit", "embeddings.ndjson", "-o", "m.unfold", "--steps", "5", "--report", "report.json"}, c.args...)...)
 			if code != 0 || strings.Contains(stderr, note) != c.want {
 				t.Errorf("exit %d: %s", code, stderr)
 			}
