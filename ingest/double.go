@@ -38,37 +38,44 @@ func (l *loader) encode(t *table.Table, x vec.Matrix[float32], at int) (*Batch, 
 	if d == nil {
 		return l.encoder.EncodeInto(t, x)
 	}
-	var wide vec.Matrix[float64]
-	if d.rows.Rows > 0 {
-		wide = d.rows.Slice(at, at+t.Len())
-	} else {
-		wide = vec.New[float64](t.Len(), x.Cols)
+	b, err := l.encoder.EncodeInto(t, x)
+	if err != nil {
+		return nil, err
 	}
-	b, err := l.encoder.encodeBoth(t, x, wide)
+	err = inPieces(t, x.Cols, func(from int, piece *table.Table, wide vec.Matrix[float64]) error {
+		if d.rows.Rows > 0 {
+			wide = d.rows.Slice(at+from, at+from+piece.Len())
+		}
+		if _, err := encodeTo(l.encoder, piece, wide); err != nil {
+			return err
+		}
+		for i := range wide.Rows {
+			d.hashes[at+from+i] = maphash.Bytes(d.seed, arrow.Float64Traits.CastToBytes(wide.Row(i)))
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, t.Located(err)
-	}
-	for i := range t.Len() {
-		d.hashes[at+i] = maphash.Bytes(d.seed, arrow.Float64Traits.CastToBytes(wide.Row(i)))
 	}
 	return b, nil
 }
 
-// encodeBoth encodes rows to x, and to wide in double precision, before anything is subtracted.
-func (e *Encoder) encodeBoth(t *table.Table, x vec.Matrix[float32], wide vec.Matrix[float64]) (*Batch, error) {
-	b, err := e.choice.pass(t)
-	if err != nil {
-		return nil, err
+// pieceRows is how many rows are encoded in double precision at a time.
+const pieceRows = 1024
+
+// inPieces calls do with some rows of a table at a time, from row from on, and room for them in double
+// precision, which is zero.
+func inPieces(t *table.Table, cols int, do func(from int, piece *table.Table, wide vec.Matrix[float64]) error) error {
+	room := vec.New[float64](min(pieceRows, t.Len()), cols)
+	for from := 0; from < t.Len(); from += pieceRows {
+		to := min(from+pieceRows, t.Len())
+		wide := room.Slice(0, to-from)
+		clear(wide.Data)
+		if err := do(from, t.Slice(from, to), wide); err != nil {
+			return err
+		}
 	}
-	b.X = x
-	if b.Blank, err = encodeTo(e, t, wide); err != nil {
-		return nil, err
-	}
-	if e.metric.warps() && e.shift == nil && !e.precise {
-		_, err = encodeTo(e, t, x) // by rows in single precision, as all others
-		return b, err
-	}
-	return b, e.round(x, wide, t.Origin)
+	return nil
 }
 
 // Lost says which rows are equal in single precision, and were not as they were given.
@@ -105,26 +112,27 @@ func (l *loader) blurred(single []uint64) ([]string, error) {
 	}
 	seen, counts, at := map[uint64][]float64{}, make([]int, l.encoder.Dim()), 0
 	see := func(t *table.Table) error {
-		wide := vec.New[float64](t.Len(), l.encoder.Dim())
-		if _, err := encodeTo(l.encoder, t, wide); err != nil {
-			return t.Located(err)
-		}
-		for i := range wide.Rows {
-			h := single[at]
-			if at++; !mixed[h] {
-				continue
+		return t.Located(inPieces(t, l.encoder.Dim(), func(_ int, piece *table.Table, wide vec.Matrix[float64]) error {
+			if _, err := encodeTo(l.encoder, piece, wide); err != nil {
+				return err
 			}
-			row, there := seen[h]
-			if !there {
-				seen[h] = slices.Clone(wide.Row(i))
-			}
-			for k := range row {
-				if row[k] != wide.Row(i)[k] {
-					counts[k]++
+			for i := range wide.Rows {
+				h := single[at]
+				if at++; !mixed[h] {
+					continue
+				}
+				row, there := seen[h]
+				if !there {
+					seen[h] = slices.Clone(wide.Row(i))
+				}
+				for k := range row {
+					if row[k] != wide.Row(i)[k] {
+						counts[k]++
+					}
 				}
 			}
-		}
-		return nil
+			return nil
+		}))
 	}
 	for _, path := range l.paths {
 		r, err := l.open(path)

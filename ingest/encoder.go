@@ -276,11 +276,14 @@ func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, err
 		b.Blank, err = encodeTo(e, t, x)
 		return b, err
 	}
-	wide := vec.New[float64](x.Rows, e.dim)
-	if b.Blank, err = encodeTo(e, t, wide); err != nil {
-		return nil, err
-	}
-	return b, e.round(x, wide, t.Origin)
+	return b, inPieces(t, e.dim, func(from int, piece *table.Table, wide vec.Matrix[float64]) error {
+		blank, err := encodeTo(e, piece, wide)
+		b.Blank += blank
+		if err != nil {
+			return err
+		}
+		return e.round(x.Slice(from, from+piece.Len()), wide, piece.Origin)
+	})
 }
 
 // encodeTo encodes the rows of t in the precision of x, before anything is subtracted, and returns
@@ -404,13 +407,17 @@ func encodeVector[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) erro
 	if !e.log1p && e.element == nil {
 		return table.CopyVectors(x.Data, e.inner, c, t.Origin, e.lacks())
 	}
-	wide := vec.New[float64](x.Rows, e.inner)
-	if err := table.CopyVectors(wide.Data, e.inner, c, t.Origin, e.lacks()); err != nil {
-		return err
-	}
+	wide := vec.New[float64](min(x.Rows, pieceRows), e.inner)
 	for i := range x.Rows {
+		if i%pieceRows == 0 {
+			to, o := min(i+pieceRows, x.Rows), t.Origin
+			o.Row += int64(i)
+			if err := table.CopyVectors(wide.Slice(0, to-i).Data, e.inner, c.Slice(i, to), o, e.lacks()); err != nil {
+				return err
+			}
+		}
 		row := x.Row(i)
-		for k, w := range wide.Row(i) {
+		for k, w := range wide.Row(i % pieceRows) {
 			if e.log1p {
 				w = log1p(w)
 			}

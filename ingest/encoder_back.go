@@ -106,15 +106,16 @@ func (e *Encoder) code(source int) (log bool, s scale) {
 	return e.log1p, e.element[source]
 }
 
-// first is the first element of a source.
-func (e *Encoder) first(source int) (at int) {
-	if e.vector != "" {
-		return source
+// shiftOfSource is what is subtracted of a source that is one element.
+func (e *Encoder) shiftOfSource(source int) float64 {
+	if e.shift == nil || e.vector != "" {
+		return e.shiftOf(source)
 	}
+	at := 0
 	for i := range e.columns[:source] {
 		at += e.columns[i].width()
 	}
-	return at
+	return e.shift[at]
 }
 
 // Decode returns the number that a source's element stands for: the inverse of what Encode
@@ -122,7 +123,7 @@ func (e *Encoder) first(source int) (at int) {
 // a metric that changes rows it is the element itself.
 func (e *Encoder) Decode(source int, w float64) float64 {
 	log, s := e.code(source)
-	w += e.shiftOf(e.first(source))
+	w += e.shiftOfSource(source)
 	v := s.Mean
 	if s.Factor != 0 {
 		v += w / s.Factor
@@ -142,7 +143,7 @@ func (e *Encoder) DecodeExactly(source int, w float32) float64 {
 	if s.Factor == 0 {
 		return v
 	}
-	shift := e.shiftOf(e.first(source))
+	shift := e.shiftOfSource(source)
 	same := func(v float64) bool {
 		if log {
 			v = log1p(v)

@@ -126,6 +126,9 @@ func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin)
 	}
 	for i := range from.Rows {
 		at, problem := metricRow(e.metric, x.Row(i)[:e.metric.dim(e.inner)], from.Row(i))
+		if e.blank {
+			x.Row(i)[x.Cols-1] = 0
+		}
 		switch {
 		case problem == "":
 		case e.metric.directs():

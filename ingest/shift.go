@@ -123,10 +123,18 @@ func (f *Fitter) addRows(t *table.Table) error {
 	if e.metric.checkDim(e.inner, f.origin, f.vector) != nil {
 		return nil // Encoder says so
 	}
-	rows, row := vec.New[float64](t.Len(), e.inner), make([]float64, e.dim)
-	if err := encodeRows(e, t, rows); err != nil {
-		return err
-	}
+	return inPieces(t, e.inner, func(_ int, piece *table.Table, rows vec.Matrix[float64]) error {
+		if err := encodeRows(e, piece, rows); err != nil {
+			return err
+		}
+		r.see(e, rows)
+		return nil
+	})
+}
+
+// see learns from rows as they are before the metric.
+func (r *metricFit) see(e *Encoder, rows vec.Matrix[float64]) {
+	row := make([]float64, e.dim)
 	for i := range rows.Rows {
 		from := rows.Row(i)
 		if !vec.Finite(from) {
@@ -142,7 +150,6 @@ func (f *Fitter) addRows(t *table.Table) error {
 			}
 		}
 	}
-	return nil
 }
 
 // wide says that single precision may not hold the values of a column that is encoded as a number or
