@@ -18,7 +18,7 @@ import (
 // Lengths are alike in any cloud of many columns. But clouds around some centres fill few directions more
 // than the centres have, and noise fills all alike and has no direction in common.
 func LikeText(x vec.Matrix[float32]) (deviation float64, like bool) {
-	const sampled, leastDirections, mostOfColumns, leastCommon, mostDeviation = 400, 80, 0.8, 0.1, 0.2
+	const sampled, leastDirections, mostOfColumns, leastCommon, mostDeviation = 400, 100, 0.8, 0.1, 0.2
 	if x.Cols < leastDirections || x.Rows < leastDirections {
 		return 0, false
 	}

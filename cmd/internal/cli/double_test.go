@@ -15,7 +15,7 @@ func TestHeapsFarFromZero(t *testing.T) {
 	csv.WriteString("east,north\n")
 	for i := range 120 {
 		turn := 2 * math.Pi * float64(i/2) / 60
-		east, north := 500_000+float64(i%2)+0.1*math.Cos(turn), 4_649_776+0.1*math.Sin(3*turn)
+		east, north := 500_000+float64(i%2)+0.1*math.Cos(turn), 4_649_776+0.1*math.Sin(turn+0.3)
 		fmt.Fprintf(&csv, "%.6f,%.6f\n", east, north)
 		fmt.Fprintf(&lines, "{\"at\":[%.6f,%.6f]}\n", east, north)
 	}
