@@ -16,6 +16,9 @@ type Batch struct {
 	// Label holds the label column's values as text if one was named (it may
 	// also be among Kept); a missing label is "".
 	Label []string
+	// Blank is the number of rows without a direction, which the metrics cosine and correlation lay
+	// at distance 1 from all others.
+	Blank int
 	// Origin says where row 0 came from.
 	Origin table.Origin
 }

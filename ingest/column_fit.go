@@ -14,6 +14,8 @@ type columnFit struct {
 	spec       ColumnSpec
 	kind       table.Kind
 	m          moments
+	spread     spread
+	single     bool // single precision holds every value of the column's type
 	categories map[string]int64
 	// code is how a column is encoded that needs no learning: a circle, tokens. Sums are
 	// those of its elements.
@@ -40,7 +42,7 @@ func (m Mapping) columnFit(spec ColumnSpec, field table.Field, o table.Origin) (
 	if err := o.OddValue(field); err != nil {
 		return columnFit{}, err
 	}
-	c := columnFit{spec: spec, kind: field.Encoded()}
+	c := columnFit{spec: spec, kind: field.Encoded(), single: field.FitsSingle()}
 	if c.spec.Weight == 0 {
 		c.spec.Weight = 1
 	}
@@ -111,6 +113,9 @@ func (c *columnFit) learn(col table.Column, o table.Origin, missing, fill bool) 
 		if fill || c.learnt() {
 			c.m.add(v)
 		}
+		if c.shifts() {
+			c.spread.add(v)
+		}
 		return nil
 	})
 }
@@ -130,7 +135,7 @@ func (c *columnFit) learnSums(col table.Column, o table.Origin, missing, fill bo
 		return nil
 	}
 	x := vec.New[float32](col.Len(), c.code.width())
-	if err := c.code.encode(col, x, 0, o, missing); err != nil {
+	if err := encodeColumn(&c.code, col, x, 0, o, missing); err != nil {
 		return err
 	}
 	for i := range x.Rows {

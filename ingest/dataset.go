@@ -22,6 +22,11 @@ type Dataset struct {
 	Batch
 	// Sparse are the rows if they come as a sparse matrix (ReadOptions.Sparse); X has none then.
 	Sparse *sparse.CSR
+	// Wide are the rows in double precision, before anything is subtracted, if ReadOptions.Double asks
+	// for them; else none.
+	Wide vec.Matrix[float64]
+	// Lost says which rows single precision does not tell apart; nil if it does.
+	Lost *Lost
 	// Encoder is what was fitted on these rows (or was given).
 	Encoder *Encoder
 	// Files say how many rows each file gave.
@@ -34,6 +39,9 @@ type Dataset struct {
 	Guesses []string
 	// Dropped are the rows that were left out, since a value was missing.
 	Dropped int
+
+	// hashes are those of the rows as they were given, if X may have rounded them.
+	hashes []uint64
 }
 
 // FileRows is a file's share of a Dataset.
@@ -53,6 +61,8 @@ type ReadOptions struct {
 	// Sparse has rows of files that hold sparse matrices, or sparse vectors in a column, stay
 	// sparse if they have more elements than this; 0: all are filled.
 	Sparse int
+	// Double has the rows in double precision, too, beside X.
+	Double Double
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
 	// Room, if not nil, makes the matrix that the rows are read into.
@@ -61,6 +71,16 @@ type ReadOptions struct {
 	// "survey", whose total is not known (0), and in the stage "read".
 	Progress func(stage string, done, total int64)
 }
+
+// Double says when rows are read in double precision.
+type Double int
+
+// The zero value is Never. Rounded: if single precision changes a value.
+const (
+	Never Double = iota
+	Rounded
+	Always
+)
 
 // ReadAll reads files into memory. It reads them twice unless the number of rows is known
 // and nothing has to be fitted. So it holds one float32 matrix and no second copy of the
@@ -103,6 +123,7 @@ type loader struct {
 	thin    []*sparse.CSR          // rows of such a column that stay sparse, if not nil
 	fitter  *Fitter                // nil: the encoder was given
 	guesses []string
+	double  *double // nil: single precision changes nothing, as far as is known
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
@@ -213,6 +234,7 @@ func (l *loader) load() (*Dataset, error) {
 	if l.fitter != nil {
 		d.Left, d.Holes = l.fitter.Left(), l.fitter.Holes()
 	}
+	l.double = l.doubles()
 	parts := &parts{}
 	at := 0
 	l.done = 0
@@ -257,6 +279,12 @@ func (l *loader) load() (*Dataset, error) {
 	}
 	d.X, d.Sparse = x, sparse.Stack(l.thin...)
 	d.Origin = table.Origin{File: l.paths[0]}
+	if l.double != nil {
+		d.Wide, d.hashes = l.double.rows, l.double.hashes
+		if d.Lost, err = l.lost(d); err != nil {
+			return nil, err
+		}
+	}
 	return d, parts.join(d)
 }
 
@@ -321,7 +349,7 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 		if at+t.Len() > x.Rows {
 			return at, t.Origin.Bad("the file grew while it was read")
 		}
-		b, err := l.encoder.EncodeInto(t, x.Slice(at, at+t.Len()))
+		b, err := l.encode(t, x, at)
 		if err != nil {
 			return at, err
 		}

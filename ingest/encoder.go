@@ -27,6 +27,12 @@ type Encoder struct {
 	// metric maps rows of inner elements, as they are encoded, to rows of dim.
 	metric Metric
 	inner  int
+	// shift is subtracted from rows behind the metric, in double precision; nil: nothing is.
+	shift []float64
+	// precise makes rows in double precision up to the end, as shift does.
+	precise bool
+	// blank gives rows without a direction (Metric.directs) an element of their own.
+	blank bool
 
 	dim    int
 	names  []string
@@ -77,7 +83,7 @@ func (c *columnCode) categorical() bool { return c.Kind == table.Text && c.Token
 // finish fills what follows from the other fields.
 func (e *Encoder) finish() {
 	if e.vector != "" {
-		e.dim = e.metric.dim(e.inner)
+		e.dim = e.behind()
 		return
 	}
 	e.inner, e.names = 0, nil
@@ -92,9 +98,21 @@ func (e *Encoder) finish() {
 			}
 		}
 	}
-	if e.dim = e.metric.dim(e.inner); e.metric == Haversine {
+	if e.dim = e.behind(); e.metric == Haversine {
 		e.names = []string{"x", "y", "z"}
 	}
+	if e.blank {
+		e.names = append(e.names, blankName)
+	}
+}
+
+// behind is the length of a row behind the metric.
+func (e *Encoder) behind() int {
+	dim := e.metric.dim(e.inner)
+	if e.blank {
+		dim++
+	}
+	return dim
 }
 
 // Dim is the length of an encoded vector.
@@ -144,7 +162,7 @@ func (e *Encoder) Shape() string {
 		fmt.Fprintf(&b, "%s ", e.metric)
 	}
 	if e.vector != "" {
-		fmt.Fprintf(&b, "%q[%d]", e.vector, e.dim)
+		fmt.Fprintf(&b, "%q[%d]", e.vector, e.inner)
 	}
 	for _, c := range e.columns {
 		fmt.Fprintf(&b, "%q %v,", c.Name, c.Kind)
@@ -258,21 +276,38 @@ func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, err
 		return nil, err
 	}
 	b.X = x
+	if e.shift == nil && !e.precise {
+		b.Blank, err = encodeTo(e, t, x)
+		return b, err
+	}
+	return b, inPieces(t, e.dim, func(from int, piece *table.Table, wide vec.Matrix[float64]) error {
+		blank, err := encodeTo(e, piece, wide)
+		b.Blank += blank
+		if err != nil {
+			return err
+		}
+		return e.round(x.Slice(from, from+piece.Len()), wide, piece.Origin)
+	})
+}
+
+// encodeTo encodes the rows of t in the precision of x, before anything is subtracted, and returns
+// how many have no direction.
+func encodeTo[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) (blank int, err error) {
 	rows := x
 	if e.inner != e.dim {
-		rows = vec.New[float32](x.Rows, e.inner)
+		rows = vec.New[T](x.Rows, e.inner)
 	}
-	if err := e.encodeRows(t, rows); err != nil {
-		return nil, err
+	if err := encodeRows(e, t, rows); err != nil {
+		return 0, err
 	}
-	e.fillIn(rows)
-	return b, e.metric.apply(x, rows, t.Origin, e.vector, e.names)
+	fillIn(e, rows)
+	return applyMetric(e, x, rows, t.Origin)
 }
 
 // encodeRows encodes rows as they are before fill and metric.
-func (e *Encoder) encodeRows(t *table.Table, x vec.Matrix[float32]) error {
+func encodeRows[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) error {
 	if e.vector != "" {
-		return e.encodeVector(t, x)
+		return encodeVector(e, t, x)
 	}
 	at := 0
 	for i := range e.columns {
@@ -281,7 +316,7 @@ func (e *Encoder) encodeRows(t *table.Table, x vec.Matrix[float32]) error {
 		if err != nil {
 			return err
 		}
-		if err := c.encode(col, x, at, t.Origin, e.lacks()); err != nil {
+		if err := encodeColumn(c, col, x, at, t.Origin, e.lacks()); err != nil {
 			return err
 		}
 		at += c.width()
@@ -293,14 +328,14 @@ func (e *Encoder) encodeRows(t *table.Table, x vec.Matrix[float32]) error {
 func (e *Encoder) lacks() bool { return e.missing || e.fill != nil }
 
 // fillIn puts the columns' means where values are missing.
-func (e *Encoder) fillIn(x vec.Matrix[float32]) {
+func fillIn[T vec.Float](e *Encoder, x vec.Matrix[T]) {
 	if e.fill == nil {
 		return
 	}
 	for i := range x.Rows {
 		for k, v := range x.Row(i) {
 			if v != v {
-				x.Row(i)[k] = e.fill[k]
+				x.Row(i)[k] = T(float64(e.fill[k]) + e.shiftBefore(k))
 			}
 		}
 	}
@@ -365,7 +400,7 @@ func (s Selection) passing() []string {
 	return out
 }
 
-func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
+func encodeVector[T vec.Float](e *Encoder, t *table.Table, x vec.Matrix[T]) error {
 	c, err := t.Need(e.vector)
 	if err != nil {
 		return err
@@ -373,23 +408,27 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 	if !isVector(c.Kind()) {
 		return t.Origin.BadColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
-	if err := table.CopyVectors(x.Data, e.inner, c, t.Origin, e.lacks()); err != nil {
-		return err
-	}
 	if !e.log1p && e.element == nil {
-		return nil
+		return table.CopyVectors(x.Data, e.inner, c, t.Origin, e.lacks())
 	}
+	wide := vec.New[float64](min(x.Rows, pieceRows), e.inner)
 	for i := range x.Rows {
+		if i%pieceRows == 0 {
+			to, o := min(i+pieceRows, x.Rows), t.Origin
+			o.Row += int64(i)
+			if err := table.CopyVectors(wide.Slice(0, to-i).Data, e.inner, c.Slice(i, to), o, e.lacks()); err != nil {
+				return err
+			}
+		}
 		row := x.Row(i)
-		for k, v := range row {
-			w := float64(v)
+		for k, w := range wide.Row(i % pieceRows) {
 			if e.log1p {
 				w = log1p(w)
 			}
 			if e.element != nil {
 				w = (w - e.element[k].Mean) * e.element[k].Factor
 			}
-			row[k] = float32(w)
+			row[k] = T(w)
 			if !table.Finite32(w) && !(e.lacks() && math.IsNaN(w)) {
 				return table.NotFinite(t.Origin.BadAt(i, c.Name(), "element %d of the vector is %v once scaled", k, w))
 			}
@@ -398,7 +437,7 @@ func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
 	return nil
 }
 
-func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
+func encodeNumber[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	return c.each(col, o, missing, func(i int, v float64) error {
 		if c.Log1p {
 			v = log1p(v)
@@ -407,19 +446,19 @@ func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at in
 		if !table.Finite32(v) && !(missing && math.IsNaN(v)) {
 			return table.NotFinite(o.BadAt(i, c.Name, "the value is %v once scaled", v))
 		}
-		x.Data[i*x.Cols+at] = float32(v)
+		x.Data[i*x.Cols+at] = T(v)
 		return nil
 	})
 }
 
-func (c *columnCode) encodeText(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
+func encodeText[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	for i := range x.Rows {
 		if col.IsNull(i) {
 			if !missing {
 				return table.Null(o, i, c.Name)
 			}
 			for k := range c.width() {
-				x.Data[i*x.Cols+at+k] = float32(math.NaN())
+				x.Data[i*x.Cols+at+k] = T(math.NaN())
 			}
 			continue
 		}
@@ -427,7 +466,7 @@ func (c *columnCode) encodeText(col table.Column, x vec.Matrix[float32], at int,
 		if !ok {
 			k = len(c.Categories)
 		}
-		x.Data[i*x.Cols+at+k] = float32(c.Scale.Factor)
+		x.Data[i*x.Cols+at+k] = T(c.Scale.Factor)
 	}
 	return nil
 }

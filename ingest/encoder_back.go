@@ -69,7 +69,7 @@ func (e *Encoder) Said(t *table.Table, source, row int) string {
 // Around is what the mean of rows' elements of a wide source stands for.
 func (e *Encoder) Around(source int, mean []float64) string {
 	if e.metric == Haversine {
-		lat, lon := place(mean)
+		lat, lon := place([]float64{mean[0] + e.shiftOf(0), mean[1] + e.shiftOf(1), mean[2] + e.shiftOf(2)})
 		return fmt.Sprintf("%.4g,%.4g", lat, lon)
 	}
 	c := &e.columns[source]
@@ -106,11 +106,24 @@ func (e *Encoder) code(source int) (log bool, s scale) {
 	return e.log1p, e.element[source]
 }
 
+// shiftOfSource is what is subtracted of a source that is one element.
+func (e *Encoder) shiftOfSource(source int) float64 {
+	if e.shift == nil || e.vector != "" {
+		return e.shiftOf(source)
+	}
+	at := 0
+	for i := range e.columns[:source] {
+		at += e.columns[i].width()
+	}
+	return e.shift[at]
+}
+
 // Decode returns the number that a source's element stands for: the inverse of what Encode
 // does to it, of times days since 1970. A column without variance stands for its mean. With
 // a metric that changes rows it is the element itself.
 func (e *Encoder) Decode(source int, w float64) float64 {
 	log, s := e.code(source)
+	w += e.shiftOfSource(source)
 	v := s.Mean
 	if s.Factor != 0 {
 		v += w / s.Factor
@@ -130,11 +143,12 @@ func (e *Encoder) DecodeExactly(source int, w float32) float64 {
 	if s.Factor == 0 {
 		return v
 	}
+	shift := e.shiftOfSource(source)
 	same := func(v float64) bool {
 		if log {
 			v = log1p(v)
 		}
-		return float32((v-s.Mean)*s.Factor) == w
+		return float32((v-s.Mean)*s.Factor-shift) == w
 	}
 	if whole := math.Round(v); math.Abs(v) < 1e6 && same(whole) {
 		return whole

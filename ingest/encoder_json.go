@@ -7,12 +7,15 @@ import (
 	"slices"
 
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // encoderVersion is the version of an encoder's JSON. Older versions stay
 // readable; a newer one is an error. Version 2 has metrics, fills, times, circles and
-// tokens; an encoder without any of them is written as version 1, which older programs read.
-const encoderVersion = 2
+// tokens; version 3 has what is subtracted in double precision, and an element for rows without a
+// direction. An encoder is written as the lowest version that has all that it needs, which older
+// programs read.
+const encoderVersion = 3
 
 // encoderJSON is an encoder as it lies in a snapshot.
 type encoderJSON struct {
@@ -24,18 +27,24 @@ type encoderJSON struct {
 	Columns []columnCode `json:"columns,omitempty"`
 	Metric  Metric       `json:"metric,omitempty"`
 	Fill    []float32    `json:"fill,omitempty"`
+	Shift   []float64    `json:"shift,omitempty"`
+	Precise bool         `json:"precise,omitempty"`
+	Blank   bool         `json:"blank,omitempty"`
 	Selection
 }
 
 // MarshalJSON writes the encoder in a versioned form.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
-	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Selection: e.choice}
+	j := encoderJSON{Version: 1, Vector: e.vector, Dim: e.dim, Log1p: e.log1p, Element: e.element, Columns: e.columns, Fill: e.fill, Shift: e.shift, Precise: e.precise, Blank: e.blank, Selection: e.choice}
 	if e.metric.named() {
 		j.Metric = e.metric
 	}
 	special := slices.ContainsFunc(e.columns, func(c columnCode) bool { return c.Kind == table.Time || c.Period > 0 || c.Tokens > 0 })
 	if special || j.Metric != "" || j.Fill != nil {
 		j.Version = 2
+	}
+	if j.Shift != nil || j.Precise || j.Blank {
+		j.Version = 3
 	}
 	return json.Marshal(j)
 }
@@ -59,13 +68,20 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 	if err := j.validate(); err != nil {
 		return fmt.Errorf("encoder: %w", err)
 	}
-	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, inner: j.Dim, choice: j.Selection, kept: &j.Selection}
+	*e = Encoder{vector: j.Vector, columns: j.Columns, element: j.Element, log1p: j.Log1p, metric: j.Metric, fill: j.Fill, shift: j.Shift, precise: j.Precise, blank: j.Blank, inner: j.Dim, choice: j.Selection, kept: &j.Selection}
+	if e.blank && e.vector != "" {
+		e.inner--
+	}
 	e.finish()
 	switch {
 	case e.dim != j.Dim:
 		return fmt.Errorf("encoder: its columns have %d elements, it says %d", e.dim, j.Dim)
 	case e.fill != nil && len(e.fill) != e.inner:
 		return fmt.Errorf("encoder: it fills %d elements of %d", len(e.fill), e.inner)
+	case e.blank && !e.metric.directs():
+		return fmt.Errorf("encoder: an element for rows without a direction, with the metric %s", e.Metric())
+	case e.shift != nil && (len(e.shift) != e.dim || !vec.Finite(e.shift)):
+		return fmt.Errorf("encoder: it subtracts %d finite numbers of %d elements", len(e.shift), e.dim)
 	case len(e.element) != 0 && len(e.element) != e.inner:
 		return fmt.Errorf("encoder: %d scales for %d elements", len(e.element), e.inner)
 	case e.metric == Haversine && (e.inner != 2 || e.vector != ""):

@@ -336,11 +336,13 @@ func TestEncoderVersion1(t *testing.T) {
 
 func TestEncoderRefusesBadJSON(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":3,"vector":"v","dim":3}`:                                         "written by a newer unfold: upgrade",
+		`{"version":4,"vector":"v","dim":3}`:                                         "written by a newer unfold: upgrade",
 		`{"version":2,"vector":"v","dim":3,"metric":"minkowski"}`:                    `the metric "minkowski" is not known`,
 		`{"version":2,"vector":"v","dim":3,"metric":"haversine"}`:                    "the metric haversine of 3 elements",
 		`{"version":2,"vector":"v","dim":3,"fill":[1]}`:                              "it fills 1 elements of 3",
 		`{"version":2,"dim":1,"columns":[{"name":"a","kind":"number","period":-1}]}`: "a period of -1",
+		`{"version":3,"vector":"v","dim":3,"shift":[1]}`:                             "it subtracts 1 finite numbers of 3 elements",
+		`{"version":3,"vector":"v","dim":3,"blank":true}`:                            "an element for rows without a direction, with the metric euclidean",
 		`{"vector":"v","dim":3}`:                                                     "version 0 is not known",
 		`{"version":1,"vector":"v"}`:                                                 "a dimension of 0",
 		`{"version":1,"dim":3}`:                                                      "neither or both",

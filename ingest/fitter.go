@@ -19,6 +19,8 @@ type Fitter struct {
 	element []moments
 	dim     int
 	sparse  *sparseFit // of a column of sparse vectors, else nil
+	spreads []spread   // of the elements of a vector that are not standardized
+	behind  metricFit
 	// holes are the vectors with missing elements.
 	holes  int64
 	rows   int64
@@ -212,6 +214,9 @@ func (f *Fitter) NeedsPass() bool {
 	if f.mapping.Fill {
 		return true
 	}
+	if f.wide() || f.learnsRows() {
+		return true
+	}
 	if f.vector != "" {
 		return f.mapping.Standardize || f.sparse != nil
 	}
@@ -227,7 +232,10 @@ func (f *Fitter) learn(t *table.Table) error {
 		l.see(t)
 	}
 	if f.vector != "" {
-		return f.addVectors(t)
+		if err := f.addVectors(t); err != nil {
+			return err
+		}
+		return f.addBehind(t)
 	}
 	for i := range f.columns {
 		c := &f.columns[i]
@@ -239,7 +247,15 @@ func (f *Fitter) learn(t *table.Table) error {
 			return err
 		}
 	}
-	return nil
+	return f.addBehind(t)
+}
+
+// addBehind learns of rows behind the metric, if that is needed.
+func (f *Fitter) addBehind(t *table.Table) error {
+	if f.sparse != nil || !f.learnsRows() || t.Len() == 0 {
+		return nil
+	}
+	return f.addRows(t)
 }
 
 // lacks says that values may be missing.
@@ -259,13 +275,13 @@ func (f *Fitter) addVectors(t *table.Table) error {
 	if f.dim == 0 {
 		f.dim, _ = table.VectorDim(c)
 	}
-	if !f.mapping.Standardize && !f.mapping.Fill || t.Len() == 0 {
+	if !f.mapping.Standardize && !f.mapping.Fill && !f.wide() || t.Len() == 0 {
 		return nil
 	}
 	if f.element == nil {
-		f.element = make([]moments, f.dim)
+		f.element, f.spreads = make([]moments, f.dim), make([]spread, f.dim)
 	}
-	row := make([]float32, f.dim)
+	row := make([]float64, f.dim)
 	for i := range t.Len() {
 		one := t.Origin
 		one.Row += int64(i)
@@ -278,16 +294,21 @@ func (f *Fitter) addVectors(t *table.Table) error {
 }
 
 // addRow learns from the elements of a vector.
-func (f *Fitter) addRow(row []float32) {
-	if slices.ContainsFunc(row, func(v float32) bool { return v != v }) {
+func (f *Fitter) addRow(row []float64) {
+	if slices.ContainsFunc(row, math.IsNaN) {
 		f.holes++
 	}
-	for k, v := range row {
-		w := float64(v)
+	learns := f.mapping.Standardize || f.mapping.Fill
+	for k, w := range row {
 		if f.mapping.Log1p {
 			w = log1p(w)
 		}
-		f.element[k].add(w)
+		if learns {
+			f.element[k].add(w)
+		}
+		if f.spreads != nil && !f.mapping.Standardize {
+			f.spreads[k].add(w)
+		}
 	}
 }
 
@@ -323,7 +344,9 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 	if f.vector == "" && len(e.columns) == 0 {
 		return nil, noneLeft(f.origin, f.schema, left)
 	}
+	e.blank = f.behind.blank > 0
 	e.finish()
+	f.setShift(e)
 	if e.inner > maxDim {
 		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.inner, maxDim).Suggest("bound the vocabulary")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 // Rows of 0 and 1 are what they are. A category is a 1 at its element, so that two rows with
@@ -56,7 +57,7 @@ func (f *Fitter) asCategories() error {
 }
 
 // zerosAndOnes copies a row of these.
-func (m Metric) zerosAndOnes(x, from []float32) (at int, problem string) {
+func zerosAndOnes[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 	for k, v := range from {
 		if v != 0 && v != 1 {
 			return k, fmt.Sprintf("is %v, and the metric %s takes 0 and 1", v, m)

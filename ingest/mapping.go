@@ -36,6 +36,9 @@ type Mapping struct {
 	// Missing takes nulls and NaN for values that are missing, for models that can do
 	// without: NaN in the vector. Otherwise they are errors.
 	Missing bool `json:"-" yaml:"-"`
+	// Dims says that only the length of the vectors is asked for, so that a Fitter does not learn what
+	// to subtract of them.
+	Dims bool `json:"-" yaml:"-"`
 	// OfMap has ReadAll take what is not named as a map has it: the places for the vector, the
 	// columns id and label for those of their names.
 	OfMap bool `json:"-" yaml:"-"`

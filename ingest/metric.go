@@ -115,18 +115,33 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 	return nil
 }
 
-// apply maps the rows of from, as they are encoded, to x, which may share their memory. o is
-// the place of row 0, column the vector column's name or "", and names are those of plain columns' elements.
-func (m Metric) apply(x, from vec.Matrix[float32], o table.Origin, column string, names []string) error {
-	if !m.named() {
-		return nil
+// directs says that only the direction of a row counts, which a row of zeros, or of equal values, has not.
+func (m Metric) directs() bool { return m == Cosine || m == Correlation }
+
+// applyMetric maps the rows of from, as they are encoded, to x, which may share their memory. o is
+// the place of row 0. It returns how many rows have no direction.
+func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin) (blank int, err error) {
+	if !e.metric.named() {
+		return 0, nil
 	}
 	for i := range from.Rows {
-		if at, problem := m.row(x.Row(i), from.Row(i)); problem != "" {
-			return m.refuse(o, i, column, names, at, problem)
+		at, problem := metricRow(e.metric, x.Row(i)[:e.metric.dim(e.inner)], from.Row(i))
+		if e.blank {
+			x.Row(i)[x.Cols-1] = 0
+		}
+		switch {
+		case problem == "":
+		case e.metric.directs():
+			blank++
+			clear(x.Row(i))
+			if e.blank {
+				x.Row(i)[x.Cols-1] = 1
+			}
+		default:
+			return blank, e.metric.refuse(o, i, e.vector, e.names, at, problem)
 		}
 	}
-	return nil
+	return blank, nil
 }
 
 // whole is the element of a problem that is one of a whole row.
@@ -150,8 +165,8 @@ func (m Metric) keepsZeros() bool {
 	return m != Correlation && m != Haversine && !m.bits() && m.Distance() == distance.Euclidean
 }
 
-// row maps one row, and returns what is wrong with it, and with which element or the whole.
-func (m Metric) row(x, from []float32) (at int, problem string) {
+// metricRow maps one row, and returns what is wrong with it, and with which element or the whole.
+func metricRow[T vec.Float](m Metric, x, from []T) (at int, problem string) {
 	switch m {
 	case Cosine:
 		return whole, direct(x, from, 0, "all its values are 0, and so it has no direction")
@@ -168,7 +183,7 @@ func (m Metric) row(x, from []float32) (at int, problem string) {
 	case Hellinger:
 		return shares(x, from)
 	case Hamming, Jaccard:
-		return m.zerosAndOnes(x, from)
+		return zerosAndOnes(m, x, from)
 	case Manhattan, Chebyshev:
 		copy(x, from)
 		return whole, ""
@@ -177,7 +192,7 @@ func (m Metric) row(x, from []float32) (at int, problem string) {
 }
 
 // direct writes (from - mean) / ||from - mean||; none says what a row of length 0 lacks.
-func direct(x, from []float32, mean float64, none string) string {
+func direct[T vec.Float](x, from []T, mean float64, none string) string {
 	sum := 0.0
 	for _, v := range from {
 		d := float64(v) - mean
@@ -188,13 +203,13 @@ func direct(x, from []float32, mean float64, none string) string {
 	}
 	norm := math.Sqrt(sum)
 	for k, v := range from {
-		x[k] = float32((float64(v) - mean) / norm)
+		x[k] = T((float64(v) - mean) / norm)
 	}
 	return ""
 }
 
 // shares writes sqrt(p/2) of the row's shares p.
-func shares(x, from []float32) (at int, problem string) {
+func shares[T vec.Float](x, from []T) (at int, problem string) {
 	sum := 0.0
 	for k, v := range from {
 		if v < 0 {
@@ -206,7 +221,7 @@ func shares(x, from []float32) (at int, problem string) {
 		return whole, "all its values are 0, and so they have no shares"
 	}
 	for k, v := range from {
-		x[k] = float32(math.Sqrt(float64(v) / sum / 2))
+		x[k] = T(math.Sqrt(float64(v) / sum / 2))
 	}
 	return whole, ""
 }
@@ -216,14 +231,14 @@ func belowZero[T vec.Float](v T) string {
 }
 
 // onEarth writes the point of latitude and longitude in degrees, in km from the centre.
-func onEarth(x, from []float32) string {
+func onEarth[T vec.Float](x, from []T) string {
 	lat, lon := float64(from[0]), float64(from[1])
 	if math.Abs(lat) > 90 || math.Abs(lon) > 360 {
 		return fmt.Sprintf("latitude %v and longitude %v are no point of the earth in degrees", from[0], from[1])
 	}
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinLon, cosLon := math.Sincos(lon * math.Pi / 180)
-	x[0], x[1], x[2] = float32(earthRadius*cosLat*cosLon), float32(earthRadius*cosLat*sinLon), float32(earthRadius*sinLat)
+	x[0], x[1], x[2] = T(earthRadius*cosLat*cosLon), T(earthRadius*cosLat*sinLon), T(earthRadius*sinLat)
 	return ""
 }
 

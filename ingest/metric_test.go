@@ -301,8 +301,6 @@ func TestMetricRefusals(t *testing.T) {
 		rows   [][]float64
 		want   string
 	}{
-		{"no direction", ingest.Cosine, [][]float64{{1, 2}, {0, 0}}, "row 2: all its values are 0, and so it has no direction; drop such rows"},
-		{"no spread", ingest.Correlation, [][]float64{{1, 2}, {3, 3}}, "row 2: all its values are the same"},
 		{"no shares", ingest.Hellinger, [][]float64{{0, 0}, {3, 3}}, "row 1: all its values are 0, and so they have no shares"},
 		{"below zero", ingest.Hellinger, [][]float64{{4, 1}, {3, -1}}, "row 2, column \"c1\": the value is -1, below 0"},
 		{"no place", ingest.Haversine, [][]float64{{4, 1}, {91, 1}}, "row 2: latitude 91 and longitude 1 are no point of the earth"},

@@ -39,23 +39,24 @@ func (f *Fitter) fill(e *Encoder) {
 			if e.element != nil {
 				s = e.element[k]
 			}
-			e.fill = append(e.fill, float32((mean-s.Mean)*s.Factor))
+			e.fill = append(e.fill, float32((mean-s.Mean)*s.Factor-e.shiftBefore(k)))
 		}
 		return
 	}
-	at := make(map[string]int, len(f.columns))
+	known := make(map[string]int, len(f.columns))
 	for i := range f.columns {
-		at[f.columns[i].spec.Name] = i
+		known[f.columns[i].spec.Name] = i
 	}
+	at := 0
 	for i := range e.columns {
 		code := &e.columns[i]
-		c := &f.columns[at[code.Name]]
-		e.fill = append(e.fill, c.means(code)...)
+		e.fill = append(e.fill, f.columns[known[code.Name]].means(code, e.shiftBefore(at))...)
+		at += code.width()
 	}
 }
 
-// means are those of the column's elements.
-func (c *columnFit) means(code *columnCode) []float32 {
+// means are those of the column's elements, less what is subtracted of the first.
+func (c *columnFit) means(code *columnCode, shift float64) []float32 {
 	if c.known == 0 {
 		return make([]float32, code.width())
 	}
@@ -67,7 +68,7 @@ func (c *columnFit) means(code *columnCode) []float32 {
 		return out
 	}
 	if c.kind != table.Text {
-		return []float32{float32((c.m.mean - code.Scale.Mean) * code.Scale.Factor)}
+		return []float32{float32((c.m.mean-code.Scale.Mean)*code.Scale.Factor - shift)}
 	}
 	out, rest := make([]float32, len(code.Categories)+1), c.known
 	for k, w := range code.Categories {

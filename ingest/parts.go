@@ -12,6 +12,7 @@ type parts struct {
 	kept   [][]table.Column
 	text   []string
 	labels []table.Column
+	blank  int
 }
 
 func (p *parts) appendBatch(b *Batch, o table.Origin) error {
@@ -28,12 +29,14 @@ func (p *parts) appendBatch(b *Batch, o table.Origin) error {
 		p.kept[i] = append(p.kept[i], c)
 	}
 	p.text = append(p.text, b.Label...)
+	p.blank += b.Blank
 	return nil
 }
 
 // append adds what another has gathered of the rows that follow.
 func (p *parts) append(next *parts) {
 	p.ids, p.text = append(p.ids, next.ids...), append(p.text, next.text...)
+	p.blank += next.blank
 	if p.kept == nil {
 		p.kept = make([][]table.Column, len(next.kept))
 	}
@@ -61,6 +64,7 @@ func (p *parts) join(d *Dataset) (err error) {
 		return err
 	}
 	d.Label = p.text
+	d.Blank += p.blank
 	for _, k := range p.kept {
 		c, err := table.Concat(k...)
 		if err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"slices"
 
 	"unfold/ingest/matrix"
 	"unfold/ingest/table"
@@ -36,13 +37,46 @@ func (e *Encoder) CheckSparse(o table.Origin) error {
 }
 
 // EncodeSparse is Encode for rows of a sparse matrix, in place: an element that is not there is 0
-// in the row in full, which has the same bits. O is the place of row 0.
-func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) error {
+// in the row in full, which has the same bits. O is the place of row 0. It returns how many rows have
+// no direction, as Batch.Blank has it.
+func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) (blank int, err error) {
+	none, err := e.encodeSparse(a, o)
+	if err != nil {
+		return 0, err
+	}
+	a.Tidy() // a share may be too small for single precision
+	if e.blank {
+		a.M = e.dim
+		addElement(a, none, int32(e.dim-1))
+	}
+	return len(none), nil
+}
+
+// addElement appends a last element of 1 to some rows, ascending, which have none.
+func addElement(a *sparse.CSR, rows []int, element int32) {
+	if len(rows) == 0 {
+		return
+	}
+	index, data := make([]int32, 0, len(a.Index)+len(rows)), make([]float64, 0, len(a.Data)+len(rows))
+	start := make([]int, 1, len(a.Start))
+	for i := range a.N {
+		j, v := a.Row(i)
+		index, data = append(index, j...), append(data, v...)
+		if len(rows) > 0 && rows[0] == i {
+			index, data, rows = append(index, element), append(data, 1), rows[1:]
+		}
+		start = append(start, len(index))
+	}
+	a.Start, a.Index, a.Data = start, index, data
+}
+
+// encodeSparse encodes all but the element of rows without a direction, which it returns.
+func (e *Encoder) encodeSparse(a *sparse.CSR, o table.Origin) (none []int, err error) {
 	if err := e.CheckSparse(o); err != nil {
-		return err
+		return nil, err
 	}
 	if a.M != e.inner {
-		return o.BadColumn(e.vector, "the vectors have %d elements, %d are expected", a.M, e.inner).Suggest("every vector of a map has one length")
+		return nil, o.BadColumn(e.vector, "the vectors have %d elements, %d are expected", a.M, e.inner).Suggest("every vector of a map has one length")
 	}
 	var row []float32
 	for i := range a.N {
@@ -53,21 +87,24 @@ func (e *Encoder) EncodeSparse(a *sparse.CSR, o table.Origin) error {
 				v = log1p(v)
 			}
 			if e.metric == Hellinger && v < 0 {
-				return e.metric.refuse(o, i, e.vector, nil, int(index[p]), belowZero(v))
+				return nil, e.metric.refuse(o, i, e.vector, nil, int(index[p]), belowZero(v))
 			}
 			row = append(row, float32(v))
 		}
 		if e.metric.warps() {
-			if at, problem := e.metric.row(row, row); problem != "" {
-				return e.metric.refuse(o, i, e.vector, nil, at, problem)
+			at, problem := metricRow(e.metric, row, row)
+			if problem != "" && e.metric.directs() {
+				clear(row)
+				none = append(none, i)
+			} else if problem != "" {
+				return nil, e.metric.refuse(o, i, e.vector, nil, at, problem)
 			}
 		}
 		for p, v := range row {
 			data[p] = float64(v)
 		}
 	}
-	a.Tidy() // a share may be too small for single precision
-	return nil
+	return none, nil
 }
 
 // sparse reads files that all are sparse matrices, one below the other. It reports false, and
@@ -98,6 +135,17 @@ func (l *loader) sparse() (*Dataset, bool, error) {
 		d.Files = append(d.Files, FileRows{path, n})
 		l.progress("read", n, 0)
 	}
+	if d.Encoder.metric == Cosine && l.opts.Encoder == nil && slices.ContainsFunc(rows, hasEmpty) {
+		d.Encoder.blank = true
+		d.Encoder.finish()
+	}
+	for i, a := range rows {
+		blank, err := d.Encoder.EncodeSparse(a, table.Origin{File: l.paths[i]})
+		if err != nil {
+			return nil, true, err
+		}
+		d.Blank += blank
+	}
 	if d.Sparse = sparse.Stack(rows...); d.Sparse.N == 0 {
 		return nil, true, table.Origin{File: l.paths[0]}.Bad("there are no rows")
 	}
@@ -105,7 +153,17 @@ func (l *loader) sparse() (*Dataset, bool, error) {
 	return d, true, parts.join(d)
 }
 
-// oneSparse reads the encoded rows of a file, nil if it holds none that are to stay sparse. The first fits
+// hasEmpty reports a row of zeros.
+func hasEmpty(a *sparse.CSR) bool {
+	for i := range a.N {
+		if _, data := a.Row(i); !slices.ContainsFunc(data, func(v float64) bool { return v != 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneSparse reads the rows of a file, nil if it holds none that are to stay sparse. The first fits
 // the encoder of d, if that has none.
 func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
 	if path == "-" {
@@ -138,7 +196,7 @@ func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return a, a.N, d.Encoder.EncodeSparse(a, o)
+	return a, a.N, nil
 }
 
 // sparseColumn reports that the vectors of a source come from a column of sparse vectors.
@@ -157,10 +215,11 @@ func (l *loader) gather(r table.Reader, at int, p *parts) (int, error) {
 		if err != nil {
 			return at, err
 		}
-		a, err := l.encoder.sparseRows(t)
+		a, blank, err := l.encoder.sparseRows(t)
 		if err != nil {
 			return at, t.Located(err)
 		}
+		p.blank += blank
 		b, err := l.encoder.choice.pass(t)
 		if err != nil {
 			return at, t.Located(err)
@@ -175,32 +234,34 @@ func (l *loader) gather(r table.Reader, at int, p *parts) (int, error) {
 	return at, nil
 }
 
-// sparseRows are the encoded rows of a table's column of sparse vectors.
-func (e *Encoder) sparseRows(t *table.Table) (*sparse.CSR, error) {
+// sparseRows are the encoded rows of a table's column of sparse vectors, and how many have no direction.
+func (e *Encoder) sparseRows(t *table.Table) (a *sparse.CSR, blank int, err error) {
 	c, err := t.Need(e.vector)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if c.Kind() != table.SparseVector {
-		return nil, t.Origin.BadColumn(c.Name(), "its type is %s, and before it came sparse vectors", c.DataType()).Suggest("learn from files of one kind")
+		return nil, 0, t.Origin.BadColumn(c.Name(), "its type is %s, and before it came sparse vectors", c.DataType()).Suggest("learn from files of one kind")
 	}
-	a := &sparse.CSR{N: c.Len(), M: e.inner, Start: []int{0}}
+	a = &sparse.CSR{N: c.Len(), M: e.inner, Start: []int{0}}
 	rows := table.NewSparseRows(c, t.Origin, false)
 	for i := range a.N {
 		if err := rows.ReadOf(i, a.M); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for p, j := range rows.Index {
 			a.Index, a.Data = append(a.Index, j), append(a.Data, float64(float32(rows.Value[p])))
 		}
 		a.Start = append(a.Start, len(a.Index))
 	}
-	return a, e.EncodeSparse(a, t.Origin)
+	blank, err = e.EncodeSparse(a, t.Origin)
+	return a, blank, err
 }
 
 // sparseEncoder is the encoder of a matrix's rows.
 func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	m := l.opts.Mapping
+	m.Dims = true // what is subtracted of elements would fill them; empty rows are seen to by sparse
 	f, err := FitterOf(l.ctx, s, m, path)
 	if err != nil {
 		return nil, err

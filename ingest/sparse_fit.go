@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"slices"
+
 	"unfold/ingest/table"
 )
 
@@ -9,7 +11,7 @@ import (
 type sparseFit struct {
 	sized   bool // a row said its size
 	entries int
-	row     []float32 // room for one in full
+	row     []float64 // room for one in full
 }
 
 // Entries is the number of values that the sparse vectors seen so far hold, 0 of other columns.
@@ -34,6 +36,9 @@ func (f *Fitter) addSparse(c table.Column, o table.Origin) error {
 		f.dim = max(f.dim, rows.Width())
 		s.sized = s.sized || rows.Size > 0
 		s.entries += len(rows.Index)
+		if f.mapping.Metric == Cosine && !slices.ContainsFunc(rows.Value, func(v float64) bool { return v != 0 }) {
+			f.behind.blank++
+		}
 		if f.mapping.Standardize || f.mapping.Fill {
 			before := f.rows - int64(c.Len()-i)
 			f.addRow(s.full(f, rows, before))
@@ -52,13 +57,13 @@ func (s *sparseFit) read(rows *table.SparseRows, i, dim int) error {
 
 // full is the row that was read last, in full. An element that comes for the first time was 0 in
 // the rows before it.
-func (s *sparseFit) full(f *Fitter, rows *table.SparseRows, before int64) []float32 {
+func (s *sparseFit) full(f *Fitter, rows *table.SparseRows, before int64) []float64 {
 	for len(f.element) < f.dim {
 		f.element = append(f.element, moments{n: float64(before)})
 	}
-	s.row = append(s.row[:0], make([]float32, f.dim)...)
+	s.row = append(s.row[:0], make([]float64, f.dim)...)
 	for p, j := range rows.Index {
-		s.row[j] = float32(rows.Value[p])
+		s.row[j] = rows.Value[p]
 	}
 	return s.row
 }

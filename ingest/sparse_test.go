@@ -153,7 +153,6 @@ func TestSparseRefuses(t *testing.T) {
 		{"correlation", foreignTable("words.npz"), "cannot be compared by the metric correlation and stay sparse", ingest.Mapping{Metric: ingest.Correlation}},
 		{"standardized", foreignTable("words.npz"), "cannot be standardized and stay sparse", ingest.Mapping{Standardize: true}},
 		{"filled", foreignTable("words.npz"), "cannot be filled with means and stay sparse", ingest.Mapping{Fill: true}},
-		{"a row of zeros", foreignTable("odd-rows.npz"), "row 2, column \"vector\": all its values are 0, and so it has no direction", ingest.Mapping{Metric: ingest.Cosine}},
 		{"below 0", text("below", head+"1 3 1\n1 3 -2\n"), "value 2 is -2, below 0, and the metric hellinger takes counts", ingest.Mapping{Metric: ingest.Hellinger}},
 		{"another column", foreignTable("words.npz"), `column "name": there is no such column`, ingest.Mapping{Selection: ingest.Selection{ID: "name"}}},
 		{"an array", text("array", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n"), `in the format "array", which is not read`, ingest.Mapping{}},

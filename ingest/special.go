@@ -42,10 +42,10 @@ func period(text string) (v float64, times bool, err error) {
 
 // encodeCyclic writes w (cos a, sin a) with a = 2 pi v / period: the mean squared distance of
 // two rows is at most that of a standardized number, 2 w^2.
-func (c *columnCode) encodeCyclic(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
+func encodeCyclic[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	return c.each(col, o, missing, func(i int, v float64) error {
 		sin, cos := math.Sincos(2 * math.Pi * math.Mod(v, c.Period) / c.Period)
-		x.Data[i*x.Cols+at], x.Data[i*x.Cols+at+1] = float32(c.Scale.Factor*cos), float32(c.Scale.Factor*sin)
+		x.Data[i*x.Cols+at], x.Data[i*x.Cols+at+1] = T(c.Scale.Factor*cos), T(c.Scale.Factor*sin)
 		return nil
 	})
 }
@@ -54,7 +54,7 @@ func (c *columnCode) encodeCyclic(col table.Column, x vec.Matrix[float32], at in
 // chooses, with the sign that its hash chooses, so that words that meet there cancel on
 // average (Weinberger et al. 2009, "Feature hashing for large scale multitask learning",
 // eq. 1). A row has length w, or 0 without words.
-func (c *columnCode) encodeTokens(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
+func encodeTokens[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	counts := make([]float64, c.Tokens)
 	for i := range x.Rows {
 		row := x.Data[i*x.Cols+at : i*x.Cols+at+c.Tokens]
@@ -63,7 +63,7 @@ func (c *columnCode) encodeTokens(col table.Column, x vec.Matrix[float32], at in
 				return table.Null(o, i, c.Name)
 			}
 			for k := range row {
-				row[k] = float32(math.NaN())
+				row[k] = T(math.NaN())
 			}
 			continue
 		}
@@ -82,7 +82,7 @@ func (c *columnCode) encodeTokens(col table.Column, x vec.Matrix[float32], at in
 		for k, v := range counts {
 			row[k] = 0
 			if square > 0 {
-				row[k] = float32(c.Scale.Factor * v / math.Sqrt(square))
+				row[k] = T(c.Scale.Factor * v / math.Sqrt(square))
 			}
 		}
 	}
@@ -111,18 +111,18 @@ func (c *columnCode) each(col table.Column, o table.Origin, missing bool, f func
 	return nil
 }
 
-// encode writes the column's elements of every row, from element at on. Missing values are
+// encodeColumn writes the column's elements of every row, from element at on. Missing values are
 // errors, or NaN if missing is true. The memory of x is zero.
-func (c *columnCode) encode(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
+func encodeColumn[T vec.Float](c *columnCode, col table.Column, x vec.Matrix[T], at int, o table.Origin, missing bool) error {
 	switch {
 	case c.Tokens > 0:
-		return c.encodeTokens(col, x, at, o, missing)
+		return encodeTokens(c, col, x, at, o, missing)
 	case c.Period > 0:
-		return c.encodeCyclic(col, x, at, o, missing)
+		return encodeCyclic(c, col, x, at, o, missing)
 	case c.Kind == table.Text:
-		return c.encodeText(col, x, at, o, missing)
+		return encodeText(c, col, x, at, o, missing)
 	}
-	return c.encodeNumber(col, x, at, o, missing)
+	return encodeNumber(c, col, x, at, o, missing)
 }
 
 // elements are the names of the column's elements.

@@ -3,7 +3,6 @@ package ingest
 import (
 	"fmt"
 	"hash/maphash"
-	"math"
 	"slices"
 	"strings"
 
@@ -88,36 +87,26 @@ func DescribeUses(uses []Use) string {
 	return strings.Join(parts, "; ")
 }
 
-// Duplicates is the share of rows that equal an earlier one, bit by bit.
-func Duplicates(x vec.Matrix[float32]) float64 {
-	seed := maphash.MakeSeed()
+// Duplicates is the share of rows that equal an earlier one, in the values as they were given.
+func (d *Dataset) Duplicates() float64 {
+	hashes := slices.Clone(d.hashes)
+	if hashes == nil {
+		hashes = hashesOf(d.X, maphash.MakeSeed())
+	}
+	return 1 - float64(distinct(hashes))/float64(max(len(hashes), 1))
+}
+
+// hashesOf are those of rows, bit by bit.
+func hashesOf(x vec.Matrix[float32], seed maphash.Seed) []uint64 {
 	hashes := make([]uint64, x.Rows)
 	for i := range hashes {
 		hashes[i] = maphash.Bytes(seed, arrow.Float32Traits.CastToBytes(x.Row(i)))
 	}
-	slices.Sort(hashes)
-	return 1 - float64(len(slices.Compact(hashes)))/float64(max(x.Rows, 1))
+	return hashes
 }
 
-// SimilarNorms reports rows whose lengths are alike but not equal, as those of embeddings of
-// texts are, so that the cosine may count rather than the distance: their relative deviation,
-// of at most 10,000 rows. Rows of equal lengths have the same neighbours by both, and so it
-// does not report them.
-func SimilarNorms(x vec.Matrix[float32]) (deviation float64, alike bool) {
-	const fewest, from, to = 64, 1e-3, 0.2
-	if x.Cols < fewest || x.Rows < fewest {
-		return 0, false
-	}
-	var m moments
-	negative := false
-	for i := 0; i < x.Rows; i += max(1, x.Rows/10_000) {
-		sum := 0.0
-		for _, v := range x.Row(i) {
-			sum += float64(v) * float64(v)
-			negative = negative || v < 0
-		}
-		m.add(math.Sqrt(sum))
-	}
-	deviation = m.deviation() / m.mean
-	return deviation, negative && deviation > from && deviation < to
+// distinct is the number of different hashes, which it sorts.
+func distinct(hashes []uint64) int {
+	slices.Sort(hashes)
+	return len(slices.Compact(hashes))
 }

@@ -53,6 +53,12 @@ type Common struct {
 	Aside func(*knn.Neighbors) *knn.Neighbors
 }
 
+// LeastDistinct is how many distinct rows a map needs.
+const LeastDistinct = 3
+
+// FewerNeighbors returns the number of neighbours that points of n distinct rows can have, of k that are wanted.
+func FewerNeighbors(k, n int) int { return min(k, n-1) }
+
 // MapDims is the dimension of the map that the settings mean.
 func (c Common) MapDims() int { return cmp.Or(c.Dims, DefaultDims) }
 

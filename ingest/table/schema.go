@@ -55,6 +55,15 @@ type Field struct {
 	Parts Schema
 }
 
+// wideTypes are the words, in names of Arrow's types, of numbers that single precision cannot hold all.
+var wideTypes = []string{"float64", "double", "int32", "int64", "decimal", "utf8", "string"}
+
+// FitsSingle reports whether single precision holds every value that a column of numbers or vectors of
+// the field's type can have.
+func (f Field) FitsSingle() bool {
+	return !slices.ContainsFunc(wideTypes, func(word string) bool { return strings.Contains(f.Type, word) })
+}
+
 // Encoded is the kind that the column's values are encoded as.
 func (f Field) Encoded() Kind {
 	if f.Odd != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"unfold/internal/vec"
 )
 
 // A column of sparse vectors holds the elements that are there, each with its index from 0
@@ -299,7 +301,7 @@ func (r *SparseRows) Width() int {
 }
 
 // copySparse is CopyVectors of sparse vectors.
-func copySparse(dst []float32, dim int, c Column, o Origin, missing bool) error {
+func copySparse[T vec.Float](dst []T, dim int, c Column, o Origin, missing bool) error {
 	rows := NewSparseRows(c, o, missing)
 	for i := range c.Len() {
 		if err := rows.ReadOf(i, dim); err != nil {
@@ -308,7 +310,7 @@ func copySparse(dst []float32, dim int, c Column, o Origin, missing bool) error 
 		row := dst[i*dim : (i+1)*dim]
 		clear(row)
 		for p, j := range rows.Index {
-			row[j] = float32(rows.Value[p])
+			row[j] = T(rows.Value[p])
 		}
 	}
 	return nil

@@ -5,10 +5,12 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"unfold/internal/vec"
 )
 
 // A vector column is a list of any kind whose elements are numbers. This file
-// turns rows of one into float32.
+// turns rows of one into float32 or float64.
 
 // listOf returns the list array inside a column (extension types are looked
 // through), or nil. It is one of numbers if the column's kind is Vector.
@@ -45,13 +47,13 @@ func WholeNumbers(c Column) bool {
 // CopyVectors writes the n x dim vectors of c to dst. Every row must be there,
 // be of length dim, and hold finite numbers, or NaN and nulls, which are NaN then, if
 // missing is true; o names the place of row 0. Sparse vectors are filled.
-func CopyVectors(dst []float32, dim int, c Column, o Origin, missing bool) error {
+func CopyVectors[T vec.Float](dst []T, dim int, c Column, o Origin, missing bool) error {
 	if c.Kind() == SparseVector {
 		return copySparse(dst, dim, c, o, missing)
 	}
 	l := listOf(c.arr)
 	values := l.ListValues()
-	read := float32Reader(values)
+	read := readerOf[T](values)
 	for i := range c.Len() {
 		if l.IsNull(i) {
 			return o.BadAt(i, c.Name(), "the vector is null").Suggest("drop such rows, or fill them")
@@ -76,19 +78,19 @@ func dimChange(o Origin, i int, c Column, got, want int) *Error {
 
 // finite checks a row for nulls, NaN, infinities and numbers beyond float32. If values
 // may be missing it makes NaN of nulls.
-func finite(row []float32, values arrow.Array, from, i int, name string, o Origin, missing bool) error {
+func finite[T vec.Float](row []T, values arrow.Array, from, i int, name string, o Origin, missing bool) error {
 	if values.NullN() > 0 {
 		for k := range row {
 			if values.IsNull(from+k) && missing {
-				row[k] = float32(math.NaN())
+				row[k] = T(math.NaN())
 			} else if values.IsNull(from + k) {
 				return o.BadAt(i, name, "element %d of the vector is null", k).Suggest("drop such rows, or fill them")
 			}
 		}
 	}
 	for k, v := range row {
-		// v-v is 0 for every finite v and NaN otherwise.
-		if v-v != 0 && !(missing && v != v) {
+		// w-w is 0 for every finite w and NaN otherwise.
+		if w := float32(v); w-w != 0 && !(missing && v != v) {
 			if get := NumberGetter(values); get != nil {
 				return NotFinite(o.BadAt(i, name, "element %d of the vector is %v", k, get(from+k)))
 			}
@@ -102,46 +104,49 @@ func NotFinite(e *Error) *Error {
 	return e.Suggest("values must be finite numbers in the range of float32; drop or fill such rows")
 }
 
-// float32Reader returns a function that copies the elements from `from` on.
-func float32Reader(values arrow.Array) func(dst []float32, from int) {
+// readerOf returns a function that copies the elements from `from` on.
+func readerOf[T vec.Float](values arrow.Array) func(dst []T, from int) {
 	switch a := values.(type) {
 	case *array.Float32:
-		v := a.Float32Values()
-		return func(dst []float32, from int) { copy(dst, v[from:]) }
+		if _, same := any(T(0)).(float32); same {
+			v := any(a.Float32Values()).([]T)
+			return func(dst []T, from int) { copy(dst, v[from:]) }
+		}
+		return convert[T](a.Float32Values())
 	case *array.Float64:
-		return convert(a.Float64Values())
+		return convert[T](a.Float64Values())
 	case *array.Uint8:
-		return convert(a.Uint8Values())
+		return convert[T](a.Uint8Values())
 	case *array.Int8:
-		return convert(a.Int8Values())
+		return convert[T](a.Int8Values())
 	case *array.Uint16:
-		return convert(a.Uint16Values())
+		return convert[T](a.Uint16Values())
 	case *array.Int16:
-		return convert(a.Int16Values())
+		return convert[T](a.Int16Values())
 	case *array.Uint32:
-		return convert(a.Uint32Values())
+		return convert[T](a.Uint32Values())
 	case *array.Int32:
-		return convert(a.Int32Values())
+		return convert[T](a.Int32Values())
 	case *array.Uint64:
-		return convert(a.Uint64Values())
+		return convert[T](a.Uint64Values())
 	case *array.Int64:
-		return convert(a.Int64Values())
+		return convert[T](a.Int64Values())
 	}
 	// float16, and whatever else counts as a number one day.
 	get := NumberGetter(values)
-	return func(dst []float32, from int) {
+	return func(dst []T, from int) {
 		for k := range dst {
-			dst[k] = float32(get(from + k))
+			dst[k] = T(get(from + k))
 		}
 	}
 }
 
-func convert[T interface {
-	~float64 | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
-}](v []T) func(dst []float32, from int) {
-	return func(dst []float32, from int) {
+func convert[T vec.Float, U interface {
+	~float32 | ~float64 | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}](v []U) func(dst []T, from int) {
+	return func(dst []T, from int) {
 		for k, x := range v[from : from+len(dst)] {
-			dst[k] = float32(x)
+			dst[k] = T(x)
 		}
 	}
 }

@@ -39,8 +39,9 @@ type Fitted struct {
 	}
 }
 
-// Fit fits a map to the rows of x (n x q) by a method. The rows must be finite and distinct. It is
-// bad input if there are no more rows than neighbours, or more dimensions than the method supports.
+// Fit learns a map of the rows of x (n x q) by a method. The rows have to be finite and
+// distinct; bad input are no more rows than dimensions, and more dimensions than the
+// method can have. Of so few rows that a row has not Neighbors others, Neighbors is reduced.
 func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fitted, error) {
 	if !m.known() {
 		return nil, fmt.Errorf("baseline: there is no method %q", m)
@@ -49,9 +50,14 @@ func Fit(ctx context.Context, m Method, x vec.Matrix[float32], s Settings) (*Fit
 	if err != nil {
 		return nil, err
 	}
-	if need := max(s.Neighbors, s.Dims) + 1; x.Rows < need {
-		return nil, models.BadInputf("%s: %d distinct rows: neighbors = %d and dims = %d need at least %d distinct rows; give more rows or fewer neighbors", m, x.Rows, s.Neighbors, s.Dims, need)
+	need := max(s.Dims+1, models.LeastDistinct)
+	if m == LTSA {
+		need++ // neighbours are more than dimensions
 	}
+	if x.Rows < need {
+		return nil, models.BadInputf("%s: %d distinct rows: dims = %d needs at least %d distinct rows; give more rows or fewer dims", m, x.Rows, s.Dims, need)
+	}
+	s.Neighbors = models.FewerNeighbors(s.Neighbors, x.Rows)
 	f := &Fitted{Settings: s, Converged: true}
 	if m.whole() {
 		f.Learnt = placing.Sample(x.Rows, x.Rows, s.Seed)

@@ -121,9 +121,10 @@ func New(j Job) (Plan, error) {
 		p.Seen = spec.PCA
 	}
 	p.resolve()
-	if p.Rows <= p.Neighbors {
-		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d distinct rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
+	if p.Rows < models.LeastDistinct {
+		return Plan{}, models.BadInputf("%d rows: a map needs at least %d distinct rows", p.Rows, models.LeastDistinct)
 	}
+	p.Neighbors = models.FewerNeighbors(p.Neighbors, p.Rows)
 	if held, ok := spec.Memory(p.Rows, p.Seen); ok {
 		p.Coarse, p.Level, p.Steps, p.Index = models.CoarseAuto, 0, 0, auto.Exact
 		p.other(held)

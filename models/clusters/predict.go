@@ -32,6 +32,7 @@ type Predictor[T vec.Float] struct {
 	set    knn.Settings
 	boxes  *boxes[T]  // nil if there are many columns
 	index  *knn.Exact // nil if there are few
+	centre []float64  // is subtracted of rows in double precision before index has them
 	shares *shares
 }
 
@@ -45,11 +46,41 @@ func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
 func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], s Settings) *Predictor[T] {
 	p := &Predictor[T]{h: h, x: x, set: s.knn(), shares: newShares(h, x.Cols)}
 	if !boxed(s.Distance, x.Cols) {
-		p.index = knn.NewExactBy(s.Distance, vec.Convert[float32](x))
+		p.centre = centre(x)
+		p.index = knn.NewExactBy(s.Distance, p.single(x))
 	} else {
 		p.boxes = newBoxes(s.Distance, x, make([]float64, x.Rows), s.Threads)
 	}
 	return p
+}
+
+// centre returns the columns' means of rows in double precision, nil of others.
+func centre[T vec.Float](x vec.Matrix[T]) []float64 {
+	if _, double := any(x).(vec.Matrix[float64]); !double {
+		return nil
+	}
+	mean := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for k, v := range x.Row(i) {
+			mean[k] += (float64(v) - mean[k]) / float64(i+1)
+		}
+	}
+	return mean
+}
+
+// single returns rows in single precision, as index has them.
+func (p *Predictor[T]) single(x vec.Matrix[T]) vec.Matrix[float32] {
+	if p.centre == nil || p.set.Distance == distance.Jaccard {
+		return vec.Convert[float32](x)
+	}
+	out := vec.New[float32](x.Rows, x.Cols)
+	for i := range x.Rows {
+		row := out.Row(i)
+		for k, v := range x.Row(i) {
+			row[k] = float32(float64(v) - p.centre[k])
+		}
+	}
+	return out
 }
 
 const (
@@ -90,7 +121,7 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 	k := min(2*p.h.MinSamples, p.x.Rows)
 	var nb *knn.Neighbors
 	if p.index != nil {
-		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), p.set); err != nil {
+		if nb, err = p.index.Search(ctx, p.single(q), min(k+extraFound, p.x.Rows), p.set); err != nil {
 			return nil, nil, err
 		}
 	}

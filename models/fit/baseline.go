@@ -196,6 +196,6 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 		report := models.Report{
 			Components: 1, Iterations: fit.Iterations, Converged: fit.Converged, LoglikInitial: fit.LoglikInitial, Loglik: fit.Loglik,
 		}
-		return &sample{model: fit, rows: fit.Learnt, near: fit.Near, search: fit.Search, spec: s, report: report}, nil
+		return &sample{model: fit, rows: fit.Learnt, points: fit.Settings.Points, near: fit.Near, search: fit.Search, spec: s, report: report}, nil
 	})
 }

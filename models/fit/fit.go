@@ -40,6 +40,8 @@ type Result struct {
 	Report models.Report
 	// Warnings are what to know of the settings at this number of points (Spec.Warnings).
 	Warnings []string
+	// Notes are what else to know of the map, a sentence each.
+	Notes []string
 	// Own is what only this kind of model has to report, as JSON under its name; nil if
 	// there is nothing.
 	Own any
@@ -143,6 +145,8 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 		return nil, err
 	}
 	p.out.Warnings = p.spec.Warnings(len(learnt.Unique))
+	p.out.fewer(p.spec.Neighbors, learnt.Spec.Neighbors, len(learnt.Unique))
+	p.out.sampled(learnt)
 	p.spec = learnt.Spec
 	p.spec.Given, p.spec.Labels, p.spec.Paths, p.spec.Aside = nil, nil, nil, nil // of these rows alone
 	if len(learnt.Unique) < z.Rows {

@@ -138,7 +138,7 @@ func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, pr
 		}
 		s.Neighbors = min(s.Neighbors, z.Rows-1)
 		return &sample{
-			model: fit, rows: fit.Learnt, spec: s, own: own,
+			model: fit, rows: fit.Learnt, points: set.Points, spec: s, own: own,
 			report: models.Report{
 				Components: 1, Iterations: best.Iterations, Converged: best.Converged,
 				LoglikInitial: best.Initial, Loglik: best.LogLik,

@@ -91,7 +91,7 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 		s.Common, s.LLLVM, s.LVM = set.Common, set.Options, lvm.Options{}
 		s.LLLVM.MaxDims = 0 // what is kept is of one number of dimensions
 		return &sample{
-			model: fit, rows: fit.Learnt, spec: s,
+			model: fit, rows: fit.Learnt, points: set.Points, spec: s,
 			own: LocallyLinear{
 				Learnt: len(fit.Learnt), Gamma: fit.State.Gamma, Alpha: fit.State.Alpha, Noise: fit.Noise(),
 				Patches: patches, PatchPoints: points, Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,

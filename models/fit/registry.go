@@ -73,6 +73,8 @@ type Learnt struct {
 	// kind has to report.
 	Parts []snapshot.Part
 	Own   any
+	// Sampled is how many points were learnt where points bounds their number; 0: it does not.
+	Sampled int
 	// Spec is that of the fit with the kind's defaults filled in.
 	Spec Spec
 }

@@ -24,6 +24,8 @@ type sample struct {
 	}
 	// rows are the points that were learnt, ascending.
 	rows []int32
+	// points is how many points are learnt at most.
+	points int
 	// report has what the model knows: Edges, Components, Iterations, Converged and the
 	// likelihoods.
 	report models.Report
@@ -91,7 +93,11 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 			r.Unlearnt[p] = false
 		}
 	}
-	return &Learnt{Result: r, Parts: of.model.Parts(), Own: of.own, Spec: of.spec}, nil
+	sampled := 0
+	if len(of.rows) < z.Rows && z.Rows > of.points && of.points > 0 {
+		sampled = len(of.rows)
+	}
+	return &Learnt{Sampled: sampled, Result: r, Parts: of.model.Parts(), Own: of.own, Spec: of.spec}, nil
 }
 
 // seeded says how neighbours are found, by the seed of the fit.

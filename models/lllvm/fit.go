@@ -159,6 +159,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	if err := checkPoints(x, s); err != nil {
 		return nil, err
 	}
+	s.Neighbors, s.MaxNeighbors = models.FewerNeighbors(s.Neighbors, x.Rows), models.FewerNeighbors(s.MaxNeighbors, x.Rows)
 	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
 	nb, err := f.neighbours(ctx, x, s.MaxNeighbors)
 	if err != nil {
@@ -185,8 +186,6 @@ func checkPoints(x vec.Matrix[float32], s FitSettings) error {
 		return models.BadInputf("lllvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.MaxDims)
 	case n <= s.MaxDims+1:
 		return models.BadInputf("lllvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", n, s.MaxDims, s.MaxDims+2)
-	case n <= s.MaxNeighbors:
-		return models.BadInputf("lllvm: %d distinct rows: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors", n, s.MaxNeighbors, s.MaxNeighbors+1)
 	}
 	if err := models.CheckRows(x, nil); err != nil {
 		return err

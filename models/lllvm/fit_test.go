@@ -172,8 +172,6 @@ func TestWhatCannotBeLearntIsSaid(t *testing.T) {
 		text string
 	}{
 		"n <= d + 1":         {x.Slice(0, 3), FitSettings{}, "3 distinct rows are too few"},
-		"k >= n":             {x, FitSettings{Common: models.Common{Neighbors: 40}}, "needs at least 41"},
-		"most k >= n":        {x, FitSettings{Common: models.Common{Neighbors: 5}, Options: Options{MaxNeighbors: 50}}, "needs at least 51"},
 		"most dimensions":    {x, FitSettings{Common: models.Common{Dims: 1}, Options: Options{MaxDims: 4}}, "3 elements for a map of 4 dimensions"},
 		"not finite":         {nan, FitSettings{}, "row 7"},
 		"constant column":    {constant, FitSettings{}, "element 2"},

@@ -33,11 +33,12 @@ type Fit[T vec.Float] struct {
 	clock    time.Time // of the present stage
 }
 
-// Begin converts the rows of x to points and finds their neighbours. It searches for lists
-// neighbours of each point, or more if the settings need more. Given neighbours must include at
-// least the number that the settings need; a point with fewer is bad input. Errors match
-// models.ErrBadInput if a value is not finite (*models.RowError), there are no columns, or there
-// are fewer distinct rows than Neighbors + 1. Progress may be nil.
+// Begin makes points of the rows of x and finds their neighbours. Errors that lie in x
+// match models.ErrBadInput: a value that is not finite (*models.RowError), no columns,
+// fewer distinct rows than models.LeastDistinct. Of so few that a point has not Neighbors others,
+// Neighbors is reduced to what there is. So many neighbours of a point are searched for,
+// and not fewer than the settings want; of those that are given at least these have to be
+// there, and a point without is bad input, too. Progress may be nil.
 func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, lists int, progress models.Progress) (*Fit[T], error) {
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
@@ -74,10 +75,11 @@ func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 		o.Unique, o.Of, o.Count = apart(x.Rows)
 	}
 	o.Report.Unique = len(o.Unique)
-	if need := f.Neighbors + 1; len(o.Unique) < need {
-		return models.BadInputf(Kind+": %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
-			x.Rows, len(o.Unique), f.Neighbors, need)
+	if len(o.Unique) < models.LeastDistinct {
+		return models.BadInputf(Kind+": %d rows, %d of them distinct: a map needs at least %d distinct rows", x.Rows, len(o.Unique), models.LeastDistinct)
 	}
+	f.Neighbors = models.FewerNeighbors(f.Neighbors, len(o.Unique))
+	o.Report.Neighbors = f.Neighbors
 	if len(o.Unique) < x.Rows {
 		f.X = vec.Take(x, o.Unique)
 	}

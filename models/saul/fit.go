@@ -28,10 +28,11 @@ type Result struct {
 
 // Fit fits a map to the rows of x (n x dim). Equal rows become one point.
 //
-// Everything but the timings is a function of x and the settings without Threads. Unusable input
-// returns an error that matches models.ErrBadInput: a value that is not finite (*models.RowError),
-// fewer distinct rows than Neighbors + 1, or values so large that positions on the map overflow. If
-// ctx ends, Fit returns its error soon. Progress may be nil.
+// Everything but the timings is a function of x and the settings without
+// Threads. Errors that lie in x match models.ErrBadInput: a value that is not
+// finite (*models.RowError), fewer distinct rows than models.LeastDistinct, or values so
+// near the end of the number range that the map leaves it. If ctx ends, Fit
+// returns its error soon. Progress may be nil.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress models.Progress) (*Result, error) {
 	return fit(ctx, x, s, nil, progress)
 }
@@ -61,6 +62,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose f
 	if err != nil {
 		return nil, err
 	}
+	s.Neighbors = begun.Neighbors // fewer, of few points
 	f := &fitter[T]{Fit: begun, set: s.Options, choose: choose}
 	if err := f.learn(ctx); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Result struct {
 //
 // Everything but the timings is a function of x and the settings without
 // Threads. Errors that lie in x match models.ErrBadInput: a value that is not
-// finite (*models.RowError), fewer distinct rows than Neighbors + 1, or values so
+// finite (*models.RowError), fewer distinct rows than models.LeastDistinct, or values so
 // near the end of the number range that the map leaves it. If ctx ends, Fit
 // returns its error soon. Progress may be nil.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress models.Progress) (*Result, error) {
@@ -45,6 +45,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, err
 	}
+	s.Neighbors = f.Neighbors // fewer, of few points
 	if s.Labels, err = s.pointLabels(f.Out, x.Rows); err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	}
 	set.Distance = data.Encoder.Metric().Distance()
 	p.progress.Stage("clusters", "", 0)
-	found, err := clusters.Find(ctx, data.X, set)
+	found, err := findClusters(ctx, data, set)
 	if err != nil {
 		return fitError(inputs, err)
 	}
@@ -87,6 +87,22 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
+// findClusters finds the clusters of rows, in double precision where single precision changes them.
+func findClusters(ctx context.Context, data *ingest.Dataset, set clusters.Settings) (*clusters.Clusters, error) {
+	if data.Wide.Rows > 0 {
+		return clusters.Find(ctx, data.Wide, set)
+	}
+	return clusters.Find(ctx, data.X, set)
+}
+
+// predictClusters says which clusters rows join, in the precision in which these were found.
+func predictClusters(ctx context.Context, found *clusters.Clusters, data, added *ingest.Dataset) (clusters.Membership, error) {
+	if data.Wide.Rows > 0 {
+		return clusters.NewPredictor(found, data.Wide).Predict(ctx, added.Wide)
+	}
+	return clusters.NewPredictor(found, data.X).Predict(ctx, added.X)
+}
+
 // request says what is to be read.
 func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.ReadOptions, err error) {
 	if read.Options, err = c.textFlags.options(p); err != nil {
@@ -95,7 +111,7 @@ func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.
 	if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
 		return read, err
 	}
-	read.Mapping.OfMap = true
+	read.Mapping.OfMap, read.Double = true, ingest.Rounded
 	read.LabelFiles = c.LabelFile
 	return read, checkClusterNames(append([]string{read.Mapping.Label}, read.Mapping.Keep...))
 }
@@ -164,12 +180,15 @@ func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clus
 	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize || m.Fill {
 		read.Encoder = data.Encoder
 	} // else vectors are as they come, places in other columns than the map's, too
+	if read.Double = ingest.Never; data.Wide.Rows > 0 {
+		read.Double = ingest.Always
+	}
 	added, err := readAll(ctx, p, c.New, read)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.progress.Stage("predict", "", 0)
-	m, err := clusters.NewPredictor(found, data.X).Predict(ctx, added.X)
+	m, err := predictClusters(ctx, found, data, added)
 	if err != nil {
 		return nil, nil, fitError(c.New, err)
 	}

@@ -222,6 +222,9 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 // finish names the points, and learns the classes and finds the clusters that are asked for.
 func (f *fitRun) finish(ctx context.Context) (err error) {
 	f.p.warn(f.result.Warnings...)
+	for _, text := range f.result.Notes {
+		f.p.note("%s", text)
+	}
 	f.snap.IDs = pointIDs(f.data.ID, f.result.Row, f.snap.Reference.Rows)
 	if f.Classify {
 		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.job.Spec.Threads); err != nil {

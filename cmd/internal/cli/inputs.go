@@ -265,6 +265,10 @@ func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOp
 	p.noteGuesses(d.Guesses)
 	p.noteLeft(d.Left)
 	p.noteDropped(d.Dropped)
+	p.noteBlank(d.Blank)
+	if d.Lost != nil {
+		p.note("%s", d.Lost.Describe())
+	}
 	return d, nil
 }
 
@@ -279,6 +283,13 @@ func (p *program) noteGuesses(guesses []string) {
 func (p *program) noteDropped(rows int) {
 	if rows > 0 {
 		p.note("%s left out, since a value is missing (--missing drop)", humanize.Plural(rows, "row"))
+	}
+}
+
+// noteBlank says how many rows have no direction, by which the metric goes.
+func (p *program) noteBlank(rows int) {
+	if rows > 0 {
+		p.note("%s without a direction, of zeros or of equal values, at distance 1 from all others", humanize.Plural(rows, "row"))
 	}
 }
 

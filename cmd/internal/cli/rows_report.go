@@ -43,7 +43,7 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 	e := d.Encoder
 	t := rowsReport{Metric: e.Metric(), Columns: e.Uses(), Left: d.Left, Missing: d.Holes, Dropped: d.Dropped}
 	if reported || p.progress != nil {
-		t.Duplicates = ingest.Duplicates(d.X)
+		t.Duplicates = d.Duplicates()
 		switch v, err := score.IntrinsicDimension(ctx, d.X, e.Metric().Distance(), threads); {
 		case err != nil:
 			return t, err
@@ -51,6 +51,9 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 			t.IntrinsicDim = &v
 		}
 		p.say(t.line(d.X.Cols))
+		if text := e.DescribeShift(); text != "" {
+			p.say(text)
+		}
 	}
 	if len(t.Missing) > 0 {
 		p.note("missing values are filled with the mean of their columns: %s", describeHoles(t.Missing))
@@ -60,9 +63,9 @@ func reportRows(ctx context.Context, p *program, d *ingest.Dataset, threads int,
 		p.note("%v", found)
 	}
 	if e.Vector() != "" && t.Metric == ingest.Euclidean {
-		if deviation, alike := ingest.SimilarNorms(d.X); alike {
+		if deviation, alike := ingest.LikeText(d.X); alike {
 			t.NormDeviation = &deviation
-			p.note("the vectors in %q have nearly one length (it deviates by %.2g %%), as embeddings of texts do: their direction may be all that counts: --metric cosine", e.Vector(), 100*deviation)
+			p.note("the vectors in %q have nearly one length (it deviates by %.2g %%) and many directions, as embeddings of texts do: their direction may be all that counts: --metric cosine", e.Vector(), 100*deviation)
 		}
 	}
 	return t, nil
