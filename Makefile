@@ -45,6 +45,11 @@ matrix-short: bin/tests
 mutants:
 	$(GO) run ./internal/tools/mutants $(ARGS)
 
+# bombs has every verb that reads read every small file that becomes gigabytes, with --untrusted 512MiB; half an hour.
+.PHONY: bombs
+bombs:
+	UNFOLD_TESTS=all UNFOLD_BOMBS=all $(GO) test -count=1 -timeout 90m -v -run TestBombs ./cmd/internal/cli
+
 # properties draws new cases for every property, fifteen times as many as the tests do, five minutes; a failure names its seed.
 PROPERTIES = git grep -l 'rapid\.' -- '*_test.go'
 properties:

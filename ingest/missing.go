@@ -43,11 +43,7 @@ func (f *Fitter) fill(e *Encoder) {
 		}
 		return
 	}
-	known := make(map[string]int, len(f.columns))
-	for i := range f.columns {
-		known[f.columns[i].spec.Name] = i
-	}
-	at := 0
+	at, known := 0, f.index()
 	for i := range e.columns {
 		code := &e.columns[i]
 		e.fill = append(e.fill, f.columns[known[code.Name]].means(code, e.shiftBefore(at))...)

@@ -198,9 +198,9 @@ func (f *Fitter) setShift(e *Encoder) {
 			set(k, &f.spreads[k], 1)
 		}
 	default:
-		at := 0
+		at, known := 0, f.index()
 		for i := range e.columns {
-			if c := f.column(e.columns[i].Name); c.shifts() {
+			if c := &f.columns[known[e.columns[i].Name]]; c.shifts() {
 				set(at, &c.spread, c.spec.Weight)
 			}
 			at += e.columns[i].width()
@@ -215,14 +215,13 @@ func (f *Fitter) setShift(e *Encoder) {
 	}
 }
 
-// column is the fit of a column.
-func (f *Fitter) column(name string) *columnFit {
+// index returns where each column is among those that are fitted, by name.
+func (f *Fitter) index() map[string]int {
+	at := make(map[string]int, len(f.columns))
 	for i := range f.columns {
-		if f.columns[i].spec.Name == name {
-			return &f.columns[i]
-		}
+		at[f.columns[i].spec.Name] = i
 	}
-	return nil
+	return at
 }
 
 // Rounded reports whether single precision changes values that were seen, before anything is subtracted.

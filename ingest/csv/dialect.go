@@ -153,6 +153,15 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 			return ' '
 		}
 	}
+	if best == '\t' {
+		// Tabs among blanks part numbers as blanks do. A first line that has fewer fields between tabs is no header then.
+		d.comma = '\t'
+		tabs := sample(head, cut, d)
+		d.comma = ' '
+		if s := separates(sample(head, cut, d), n); len(tabs[0]) < usualWidth(tabs) && s.tier == 3 && s.quality == 1 {
+			return ' '
+		}
+	}
 	if best != 0 {
 		return best
 	}

@@ -114,7 +114,7 @@ func readFooter(r io.ReaderAt, size int64, lim Limits) (*footer, int64, error) {
 	switch string(b[4:]) {
 	case magic:
 	case "PARE":
-		return nil, 0, fmt.Errorf("it is encrypted, which is %w", ErrUnsupported)
+		return nil, 0, fmt.Errorf("this is an encrypted Parquet file, which is %w: write it without encryption", ErrUnsupported)
 	default:
 		return nil, 0, fmt.Errorf("it does not end with its footer")
 	}

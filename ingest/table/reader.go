@@ -73,12 +73,18 @@ func Narrow(r Reader, names []string) {
 	if !is {
 		return
 	}
+	serves := func(column, name string) bool {
+		_, inside := below(name, column)
+		_, around := below(column, name)
+		return name == column || inside || around
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(r.Schema(), func(f Field) bool { return serves(f.Name, name) }) {
+			return // the error that follows lists all columns
+		}
+	}
 	n.Narrow(func(column string) bool {
-		return slices.ContainsFunc(names, func(name string) bool {
-			_, inside := below(name, column)
-			_, around := below(column, name)
-			return name == column || inside || around
-		})
+		return slices.ContainsFunc(names, func(name string) bool { return serves(column, name) })
 	})
 }
 

@@ -139,7 +139,7 @@ func TestAmbiguous(t *testing.T) {
 func TestOddValue(t *testing.T) {
 	odd := &table.Odd{Kind: table.Number, Text: "n/a", Row: 4, Line: 6, Of: 100, Fit: 99}
 	for want, f := range map[string]table.Field{
-		`x.csv: row 5 (line 6), column "a": "n/a" is not a number; 99 of the 100 values looked at are: correct this one, leave the column out, or say that it holds categories: --types a=string`: {Name: "a", Odd: odd},
+		`x.csv: row 5 (line 6), column "a": "n/a" is not a number; 99 of the 100 values looked at are: correct this one, leave the column out, say that it holds categories: --types a=string; or that this stands for no value: --missing-values 'n/a'`: {Name: "a", Odd: odd},
 		`x.csv: row 1 (line 2), column "a": "x" is not a boolean; because`: {Name: "a", Odd: &table.Odd{Kind: table.Bool, Text: "x", Line: 2, Why: "because"}},
 	} {
 		if e := here.OddValue(f); e == nil || e.Error() != want {

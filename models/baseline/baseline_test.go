@@ -134,7 +134,6 @@ func TestRefusals(t *testing.T) {
 		bad  bool // input, not settings
 	}{
 		{"more dimensions than elements", baseline.PCA, baseline.Settings{Common: models.Common{Dims: 4}}, true},
-		{"more neighbours than points", baseline.Isomap, baseline.Settings{Common: models.Common{Neighbors: 30}}, true},
 		{"a sample no larger than the map", baseline.MDS, baseline.Settings{Points: 2}, false},
 		{"no neighbours", baseline.Isomap, baseline.Settings{Common: models.Common{Neighbors: -1}}, false},
 		{"tangent planes of too few neighbours", baseline.LTSA, baseline.Settings{Common: models.Common{Neighbors: 3, Dims: 3}}, false},

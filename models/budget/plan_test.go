@@ -151,7 +151,7 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 
 func TestNoPlan(t *testing.T) {
 	for _, j := range []Job{
-		{Rows: 6, Dim: 3},
+		{Rows: 1, Dim: 3},
 		{Rows: 100, Dim: 3, Spec: fit.Spec{PCA: 4}},
 	} {
 		if _, err := New(j); !models.IsBadInput(err) {

@@ -23,8 +23,8 @@ func TestFitErrors(t *testing.T) {
 	}{
 		"no rows":             {vec.New[float32](0, 3), Settings{}, true},
 		"no columns":          {vec.New[float32](30, 0), Settings{}, true},
-		"too few rows":        {ok.Slice(0, 6), Settings{}, true},
-		"too few, gaussian":   {ok.Slice(0, 9), Settings{Options: Options{Tails: Gaussian}}, true},
+		"too few rows":        {ok.Slice(0, 1), Settings{}, true},
+		"too few, gaussian":   {ok.Slice(0, 1), Settings{Options: Options{Tails: Gaussian}}, true},
 		"too few distinct":    {vec.New[float32](100, 3), Settings{}, true},
 		"dims":                {ok, Settings{Common: models.Common{Dims: -1}}, false},
 		"neighbors":           {ok, Settings{Common: models.Common{Neighbors: -3}}, false},

@@ -75,7 +75,7 @@ func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 		o.Unique, o.Of, o.Count = apart(x.Rows)
 	}
 	o.Report.Unique = len(o.Unique)
-	if len(o.Unique) < models.LeastDistinct {
+	if len(o.Unique) < min(models.LeastDistinct, f.Neighbors+1) { // two, of one neighbour each
 		return models.BadInputf(Kind+": %d rows, %d of them distinct: a map needs at least %d distinct rows", x.Rows, len(o.Unique), models.LeastDistinct)
 	}
 	f.Neighbors = models.FewerNeighbors(f.Neighbors, len(o.Unique))

@@ -163,10 +163,17 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 	return g, p, err
 }
 
-// bridges are those of a graph of points, by the rows that these are.
+// bridges returns the edges that join what is otherwise apart. unique has the row of each point; nil: point i
+// is row i.
 func bridges(g *graph.Graph, unique []int32) (out []models.Bridge) {
+	row := func(point int32) int {
+		if unique == nil {
+			return int(point)
+		}
+		return int(unique[point])
+	}
 	for _, e := range g.Bridges { // of all points: a part of them needs no bridge
-		out = append(out, models.Bridge{Row: int(unique[e.I]), Other: int(unique[e.J]), Distance: math.Sqrt(e.Dist2)})
+		out = append(out, models.Bridge{Row: row(e.I), Other: row(e.J), Distance: math.Sqrt(e.Dist2)})
 	}
 	return out
 }

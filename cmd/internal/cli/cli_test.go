@@ -246,7 +246,7 @@ func TestNothingIsLeftHalfWritten(t *testing.T) {
 		{"embed", "bad.csv", "-m", "m.unfold", "-o", "new.csv.gz"},
 		{"embed", "small.csv", "bad.csv", "-m", "m.unfold", "-o", "new.arrow"},
 		{"embed", "small.csv", "nothere.csv", "-m", "m.unfold", "-o", "new.arrow"},
-		{"plot", "small.csv", "-o", "new.png"},
+		{"plot", "hole.csv", "-o", "new.png"},
 		{"score", "m.unfold"},
 	} {
 		code, stdout, stderr := run(t, append([]string{"-q"}, args...)...)

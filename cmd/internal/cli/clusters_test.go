@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ func labelled(t *testing.T, path string, want *clusters.Clusters) {
 	}
 	probability := vec.Convert[float32](vec.Of(1, len(want.Label), want.Probability)).Data
 	for i, p := range column(t, "clusters.csv", emit.ClusterProbabilityName) {
-		if float32(p) != probability[i] {
+		if math.Abs(p-float64(probability[i])) > 1e-6 { // numbers of text are read in double precision
 			t.Errorf("%s: the probability of row %d is %v, want %v", path, i, p, probability[i])
 		}
 	}

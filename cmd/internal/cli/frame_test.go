@@ -151,7 +151,7 @@ func TestFramesThatDoNotFit(t *testing.T) {
 	}
 	write(t, "strangers.csv", table("id,x,y", func(i int) string { return fmt.Sprintf("other %d,%d,%d", i, i, i) }, 60))
 	write(t, "short.csv", table("x,y", func(i int) string { return fmt.Sprintf("%d,%d", i, i) }, 59))
-	write(t, "three.csv", table("key,x,y,z", func(i int) string { return fmt.Sprintf("key %d,%d,%d,1", i, i, i) }, 60))
+	write(t, "three.csv", table("key,p,q,r", func(i int) string { return fmt.Sprintf("key %d,%d,%d,1", i, i, i) }, 60))
 	write(t, "four.csv", table("embedding_0,embedding_1,embedding_2,n", func(i int) string { return fmt.Sprintf("%d,%d,1,7", i, i) }, 60))
 	write(t, "twice.csv", table("key,x,y", func(i int) string { return fmt.Sprintf("key %d,%d,1", i/2, i) }, 60))
 	write(t, "nothing.csv", table("key,x,y", func(i int) string { return fmt.Sprintf([]string{"key %d,NaN,1", "key %d,1,"}[i%2], i) }, 60))
@@ -169,7 +169,7 @@ func TestFramesThatDoNotFit(t *testing.T) {
 	}{
 		"no id in common":     {"strangers.csv", "key", []string{`strangers.csv: column "id": none of its 60 ids is one of the data's`, `"other 0"`, `column "key" with "key 0"`}},
 		"another count":       {"short.csv", "key", []string{"short.csv: 59 rows for the 60 rows to be learnt"}},
-		"too many numbers":    {"three.csv", "key", []string{"three.csv: it is not known which columns are coordinates: those of numbers are x, y, z, for a map of 2 dimensions"}},
+		"too many numbers":    {"three.csv", "key", []string{"three.csv: it is not known which columns are coordinates: those of numbers are p, q, r, for a map of 2 dimensions"}},
 		"too many dimensions": {"four.csv", "key", []string{"four.csv: it has 3 coordinates (embedding_0, embedding_1, embedding_2), the map to be learnt 2 dimensions"}},
 		"an id twice":         {"twice.csv", "key", []string{`twice.csv: row 2, column "key": the id "key 0" is that of row 1, too`}},
 		"no coordinate":       {"nothing.csv", "key", []string{"nothing.csv: no row has a coordinate in it"}},

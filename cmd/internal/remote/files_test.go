@@ -55,20 +55,20 @@ func web(t *testing.T) string {
 func TestBounds(t *testing.T) {
 	base := web(t)
 	for path, c := range map[string]struct {
-		set  Files
+		set  *Files
 		want string // in the error; "": it is fetched
 	}{
-		"/rows.csv": {Files{}, ""},
-		"/here":     {Files{}, ""},
-		"/large":    {Files{Most: 1 << 20}, "more than 1.0 MiB; --max-download"},
-		"/endless":  {Files{Most: 4 << 20}, "more than 4.0 MiB"},
-		"/silent":   {Files{Idle: 50 * time.Millisecond}, ""},
-		"/stalls":   {Files{Idle: 50 * time.Millisecond}, "nothing comes any more"},
-		"/there":    {Files{}, "another host"},
-		"/there?":   {Files{Elsewhere: true}, ""},
-		"/metadata": {Files{Elsewhere: true}, "169.254.169.254, an address of the local link"},
-		"/round":    {Files{}, "more than 10 times"},
-		"/file":     {Files{Elsewhere: true}, "redirects from http to file"},
+		"/rows.csv": {&Files{}, ""},
+		"/here":     {&Files{}, ""},
+		"/large":    {&Files{Most: 1 << 20}, "more than 1.0 MiB; --max-download"},
+		"/endless":  {&Files{Most: 4 << 20}, "more than 4.0 MiB"},
+		"/silent":   {&Files{Idle: 50 * time.Millisecond}, ""},
+		"/stalls":   {&Files{Idle: 50 * time.Millisecond}, "nothing comes any more"},
+		"/there":    {&Files{}, "another host"},
+		"/there?":   {&Files{Elsewhere: true}, ""},
+		"/metadata": {&Files{Elsewhere: true}, "169.254.169.254, an address of the local link"},
+		"/round":    {&Files{}, "more than 10 times"},
+		"/file":     {&Files{Elsewhere: true}, "redirects from http to file"},
 	} {
 		f := c.set
 		local, err := f.Local(context.Background(), base+path)
