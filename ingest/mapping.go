@@ -36,9 +36,9 @@ type Mapping struct {
 	// Missing takes nulls and NaN for values that are missing, for models that can do
 	// without: NaN in the vector. Otherwise they are errors.
 	Missing bool `json:"-" yaml:"-"`
-	// Dims says that only the length of the vectors is asked for, so that a Fitter does not learn what
-	// to subtract of them.
-	Dims bool `json:"-" yaml:"-"`
+	// AsIs takes values as they are: a Fitter learns nothing to subtract from them, and knows its
+	// encoder before any row.
+	AsIs bool `json:"-" yaml:"-"`
 	// OfMap has ReadAll take what is not named as a map has it: the places for the vector, the
 	// columns id and label for those of their names.
 	OfMap bool `json:"-" yaml:"-"`

@@ -97,7 +97,7 @@ type metricFit struct {
 // them, their rows are known too late.
 func (f *Fitter) learnsRows() bool {
 	m := f.mapping
-	if !m.Metric.directs() && m.Metric != Haversine || m.Standardize || m.Dims {
+	if !m.Metric.directs() && m.Metric != Haversine || m.Standardize || m.AsIs {
 		return false
 	}
 	for i := range f.columns {
@@ -155,7 +155,7 @@ func (r *metricFit) see(e *Encoder, rows vec.Matrix[float64]) {
 // wide says that single precision may not hold the values of a column that is encoded as a number or
 // vector of numbers as they are.
 func (f *Fitter) wide() bool {
-	if f.sparse != nil || f.mapping.Dims {
+	if f.sparse != nil || f.mapping.AsIs {
 		return false
 	}
 	if f.vector != "" {

@@ -261,7 +261,7 @@ func (e *Encoder) sparseRows(t *table.Table) (a *sparse.CSR, blank int, err erro
 // sparseEncoder is the encoder of a matrix's rows.
 func (l *loader) sparseEncoder(s table.Sparse, path string) (*Encoder, error) {
 	m := l.opts.Mapping
-	m.Dims = true // what is subtracted of elements would fill them; empty rows are seen to by sparse
+	m.AsIs = true // what is subtracted of elements would fill them; empty rows are seen to by sparse
 	f, err := FitterOf(l.ctx, s, m, path)
 	if err != nil {
 		return nil, err

@@ -261,7 +261,7 @@ func (m *Map) columnless(err error) error {
 func (m *Map) For(s table.Schema, name string) (*Map, error) {
 	out := *m
 	if out.encoder == nil {
-		f, err := ingest.NewFitter(ingest.Mapping{Vector: m.set.Vector, Dims: true}, s)
+		f, err := ingest.NewFitter(ingest.Mapping{Vector: m.set.Vector, AsIs: true}, s)
 		if err != nil {
 			return nil, table.InFile(name, m.columnless(err))
 		}

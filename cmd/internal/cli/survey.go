@@ -29,7 +29,7 @@ type surveyed struct {
 func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOptions, may bool) (s surveyed, ok bool, err error) {
 	// What vectors are scaled by does not change their length.
 	m := read.Mapping
-	m.Standardize, m.Dims = false, true
+	m.Standardize, m.AsIs = false, true
 	m.Columns = slices.Clone(m.Columns)
 	for i := range m.Columns {
 		m.Columns[i].Standardize = false

@@ -184,7 +184,7 @@ func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	mapping.Selection = pick
+	mapping.Selection, mapping.AsIs = pick, true
 	f, err := ingest.NewFitter(mapping, t.Schema())
 	if err != nil {
 		return part{}, err
