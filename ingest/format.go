@@ -75,8 +75,6 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 	if idx.Is(head) {
 		return input.IDX, nil
 	}
-	head = bytes.Clone(head)
-	more, _ = in.Peek(min(in.Buffered(), 1<<16))
 	if encoding == "" {
 		if isRecords(more) {
 			return input.JSON, nil

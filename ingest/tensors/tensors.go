@@ -32,7 +32,7 @@ func Is(head []byte) bool {
 // types are the format's names of types; BF16 is made float32 of.
 var types = map[string]arrow.FixedWidthDataType{
 	"F64": arrow.PrimitiveTypes.Float64.(arrow.FixedWidthDataType), "F32": arrow.PrimitiveTypes.Float32.(arrow.FixedWidthDataType),
-	"F16": arrow.FixedWidthTypes.Float16.(arrow.FixedWidthDataType), "BF16": arrow.PrimitiveTypes.Float32.(arrow.FixedWidthDataType),
+	"F16": arrow.FixedWidthTypes.Float16, "BF16": arrow.PrimitiveTypes.Float32.(arrow.FixedWidthDataType),
 	"I64": arrow.PrimitiveTypes.Int64.(arrow.FixedWidthDataType), "I32": arrow.PrimitiveTypes.Int32.(arrow.FixedWidthDataType),
 	"I16": arrow.PrimitiveTypes.Int16.(arrow.FixedWidthDataType), "I8": arrow.PrimitiveTypes.Int8.(arrow.FixedWidthDataType),
 	"U8": arrow.PrimitiveTypes.Uint8.(arrow.FixedWidthDataType), "BOOL": arrow.PrimitiveTypes.Uint8.(arrow.FixedWidthDataType),
