@@ -177,7 +177,8 @@ def test_a_process_that_is_killed(how: signal.Signals) -> None:
         time.sleep(0.05)
     else:
         pytest.fail("the child outlived its parent by five seconds")
-    assert all(folder.exists() for folder in held)
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # the other one's tests are such processes, too
+        assert all(folder.exists() for folder in held)
     other = "from unfold_live._files import Folder\nFolder(), Folder(None)"
     subprocess.run([sys.executable, "-c", other], check=True)
     assert not any(folder.exists() for folder in held)

@@ -82,7 +82,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ``n_neighbors`` is then how many of each row count; None: 15 of an array, all of a sparse matrix.
     precomputed_knn : tuple of arrays of shape (n, k), optional
         Neighbours that are known, which saves the search: rows, from 0 and nearest first, and their distances, in any unit.
-        These set length scales, weights and novelty; None measures them in X. Further elements are ignored, so that umap-learn's own is taken.
+        These set length scales, weights and novelty; None measures them in X. Further elements are ignored, so that
+        umap-learn's own is taken.
     missing : {"mean"}, optional
         Fill the column's mean in where a row has NaN. Otherwise NaN is an error, but for kind "gplvm".
     standardize, log1p : bool, default=False
