@@ -52,6 +52,8 @@ type Profile struct {
 	Suggested string
 	// Suggestion is what Suggested says.
 	Suggestion Mapping
+	// Unread are the columns that the reader leaves out; their types say what they hold, or why.
+	Unread table.Schema
 	// Entries is the number of values of a sparse matrix, or of the only column of vectors if
 	// these are sparse, that are not 0; nil of other sources.
 	Entries *int
@@ -68,6 +70,12 @@ func ReadProfile(ctx context.Context, r table.Reader, see func(*table.Table)) (*
 	}
 	if s, is := SparseOf(r); is {
 		return p.ofSparse(ctx, s, see)
+	}
+	if l, is := r.(table.Leaving); is {
+		p.Unread = l.Left()
+	}
+	if s, is := r.(table.Counted); is && len(schema) == 0 {
+		p.Rows, _ = s.NumRows() // no table has them
 	}
 	// What may be left out is known by the rows.
 	fitter, refused := newFitter(Mapping{Columns: []ColumnSpec{{Name: "*"}}}, withoutOdd(schema), table.Origin{})

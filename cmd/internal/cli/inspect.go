@@ -150,6 +150,9 @@ func advise(p *ingest.Profile, r table.Reader) string {
 	default:
 		lines = append(lines, "there is no column that fit could take")
 	}
+	for _, f := range p.Unread {
+		lines = append(lines, fmt.Sprintf("column %q of type %s is not read", f.Name, f.Type))
+	}
 	for i := range p.Columns {
 		lines = append(lines, sparseLines(&p.Columns[i])...)
 	}

@@ -138,6 +138,8 @@ type tableReport struct {
 	// Left and Suggested are what fit would leave out, and take.
 	Left      []ingest.Left `json:"left_out,omitempty"`
 	Suggested string        `json:"suggested,omitempty"`
+	// Unread are columns that cannot be read, with what they hold.
+	Unread []ingest.Left `json:"not_read,omitempty"`
 }
 
 type columnReport struct {
@@ -159,6 +161,9 @@ func dataReport(path string, r table.Reader, first *table.Table, rows int, p *in
 	out := tableReport{File: address.Redact(path), What: "data", Rows: &p.Rows, First: []map[string]*string{}, Left: p.Left, Suggested: p.Suggested}
 	if id, is := isMap(r); is {
 		out.What, out.MapID, out.Left, out.Suggested = "map", id, nil, ""
+	}
+	for _, f := range p.Unread {
+		out.Unread = append(out.Unread, ingest.Left{Column: f.Name, Why: f.Type})
 	}
 	for _, c := range p.Columns {
 		report := columnReport{Name: c.Name, Type: c.Type, Missing: c.Missing, Distinct: c.Distinct}
