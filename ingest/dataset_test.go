@@ -157,7 +157,7 @@ func TestReadPublishedFiles(t *testing.T) {
 		{"nslkdd/KDDTest+.txt.gz", ingest.Mapping{Columns: parse(t, "*:log1p:standardize,column_1,column_2,column_3,-column_42"), Selection: ingest.Selection{Label: "column_41"}}, 22544, 0, "neptune"},
 		{"swissroll/swiss_roll.csv.gz", ingest.Mapping{Columns: parse(t, "x,y,z")}, 20000, 3, ""},
 		{"usps/zip.test.gz", ingest.Mapping{Columns: parse(t, "*"), Selection: ingest.Selection{Label: "column_0"}}, 2007, 256, "9"},
-		{"wordvec/glove_twitter_11925x25.txt.gz", ingest.Mapping{Columns: parse(t, "*"), Selection: ingest.Selection{ID: "column_0"}}, 11925, 25, ""},
+		{"wordvec/glove_twitter_11925x25.txt.gz", ingest.Mapping{Selection: ingest.Selection{ID: "word"}}, 11925, 25, ""},
 		{"isomap_faces/faces_698x1024_f64.npy.gz", ingest.Mapping{}, 698, 1024, ""},
 		{"isomap_faces/faces_latent.csv", star, 698, 3, ""},
 	} {

@@ -1,9 +1,11 @@
 package ingest_test
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -123,6 +125,33 @@ func TestNoVectorsInDisguise(t *testing.T) {
 		_, err = ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{})
 		if strings.Contains(content, "...") && (err == nil || !strings.Contains(err.Error(), `row 1 (line 2), column "e": the vector has been shortened (...)`)) {
 			t.Errorf("%q: error %v", content, err)
+		}
+	}
+}
+
+// Bytes that are no numbers stay bytes: codes, hashes, ids, and few of anything.
+func TestBytesThatAreNoVectors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, row := range map[string]func(i int) []byte{
+		"codes":  func(i int) []byte { return fmt.Appendf(nil, "AB%06d", 100*i) },
+		"hashes": func(i int) []byte { h := sha256.Sum256([]byte{byte(i)}); return h[:] },
+		"ids": func(int) []byte {
+			return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, r.Uint64()), r.Uint64())
+		},
+		"one": func(i int) []byte { return []byte{0, 60, 0, 61} },
+	} {
+		b := array.NewBinaryBuilder(table.Heap, arrow.BinaryTypes.Binary)
+		for i := range map[bool]int{true: 1, false: 50}[name == "one"] {
+			b.Append(row(i))
+		}
+		path := tempFile(t, "x.arrows", arrowStream(t, table.NewColumn("e", b.NewArray())))
+		f, err := ingest.Open(t.Context(), path, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if got := f.Schema().String(); strings.Contains(got, "list") {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

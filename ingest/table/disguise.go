@@ -110,8 +110,12 @@ func holdsOneList(l array.ListLike) bool {
 	return seen
 }
 
+// leastBytes is how many bytes have to be seen: few of them look like numbers by chance.
+const leastBytes = 24
+
 // bytesForm is what bytes of one length are: the type by which the exponents of the numbers
-// differ least. Bytes that are no numbers, such as hashes, have exponents of all kinds.
+// differ least. Bytes that are no numbers, such as hashes, have exponents of all kinds, and
+// codes are printed characters throughout.
 func bytesForm(c Column) string {
 	var rows [][]byte
 	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
@@ -120,6 +124,9 @@ func bytesForm(c Column) string {
 		}
 	}
 	if len(rows) == 0 || len(rows[0]) < 4 || slices.ContainsFunc(rows, func(r []byte) bool { return len(r) != len(rows[0]) }) {
+		return ""
+	}
+	if all := slices.Concat(rows...); len(all) < leastBytes || !slices.ContainsFunc(all, func(b byte) bool { return b < ' ' || b > '~' }) {
 		return ""
 	}
 	best, least := "", 6.0 // binary digits
