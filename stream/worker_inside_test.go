@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,12 +68,12 @@ func TestLearnOnlyPasses(t *testing.T) {
 type handing struct {
 	Generation
 	runs  []Run
-	asked int
+	asked atomic.Int32
 }
 
 func (h *handing) Fetch(ctx context.Context, _ TopicPartition, _ *Share) (Run, error) {
-	if h.asked++; h.asked <= len(h.runs) {
-		return h.runs[h.asked-1], nil
+	if n := int(h.asked.Add(1)); n <= len(h.runs) {
+		return h.runs[n-1], nil
 	}
 	<-ctx.Done()
 	return Run{}, ctx.Err()
@@ -90,11 +91,11 @@ func TestLingersAtTheEnd(t *testing.T) {
 		go func() { ended <- w.fetch(ctx, runs) }()
 		for _, c := range []struct {
 			after time.Duration
-			asked int
+			asked int32
 		}{{0, 3}, {59 * time.Minute, 3}, {2 * time.Minute, 4}} {
 			time.Sleep(c.after)
-			if synctest.Wait(); gen.asked != c.asked {
-				t.Errorf("%v later it has asked %d times, want %d", c.after, gen.asked, c.asked)
+			if synctest.Wait(); gen.asked.Load() != c.asked {
+				t.Errorf("%v later it has asked %d times, want %d", c.after, gen.asked.Load(), c.asked)
 			}
 		}
 		stop()
