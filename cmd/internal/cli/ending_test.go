@@ -111,7 +111,6 @@ func busyCommands() (all []busy) {
 		{verb: "fit", name: "learning all components", args: "wide.csv --columns x* --kind pca --dims 40 -o new.unfold", cpu: second, code: exitFailed, full: true},
 		{verb: "clusters", name: "finding clusters", args: "many.csv --columns x* -o new.csv", cpu: 2 * second, code: exitFailed, full: true},
 		{verb: "score", name: "comparing", args: "places.csv --data many.csv --columns x*", cpu: 2 * second, code: exitFailed, full: true},
-		{verb: "embed", name: "writing to nobody", args: "endless -m m.unfold -o -", feed: "x,y,z,name\n", code: exitFailed, full: true},
 		{verb: "embed", name: "waiting for lines", args: "--lines -m m.unfold", stdin: row + "\n", says: "sigma"},
 		{verb: "session", name: "waiting for requests", stdin: frame(`{"args": ["version"]}`), says: "unfold "},
 		{verb: "session", name: "running a command", stdin: frame(`{"args": ["inspect", "pipe.csv"]}`)},
@@ -236,7 +235,7 @@ func (b busy) end(t *testing.T, files map[string]string) {
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	most := 2 * time.Second
+	most := 5 * time.Second // 2 where nothing else runs
 	if !tier.All() {
 		most = 20 * time.Second
 	}
