@@ -15,7 +15,7 @@ import (
 // It costs a breadth-first search from every point, with at most K^core steps each.
 func MutualReach(nb *knn.Neighbors, core, threads int) []bool {
 	mutual := make([]bool, nb.N*nb.K)
-	start, in := inEdges(nb)
+	start, in := nb.InEdges()
 	walkers := sync.Pool{New: func() any { return newWalker(nb) }}
 	par.Ranges(threads, nb.N, 1024, func(_, from, to int) {
 		w := walkers.Get().(*walker)
@@ -39,24 +39,6 @@ func MutualReach(nb *knn.Neighbors, core, threads int) []bool {
 		walkers.Put(w)
 	})
 	return mutual
-}
-
-// inEdges returns, for every point j, the edges i*K+p of K that lead to it:
-// in[start[j]:start[j+1]].
-func inEdges(nb *knn.Neighbors) (start, in []int) {
-	start, in = make([]int, nb.N+1), make([]int, len(nb.Index))
-	for _, j := range nb.Index {
-		start[j+1]++
-	}
-	for j := range nb.N {
-		start[j+1] += start[j]
-	}
-	next := slices.Clone(start[:nb.N])
-	for e, j := range nb.Index {
-		in[next[j]] = e
-		next[j]++
-	}
-	return start, in
 }
 
 // walker runs breadth-first searches over the neighbour lists.

@@ -1,5 +1,7 @@
 package knn
 
+import "slices"
+
 // Neighbors has the K nearest neighbours of N query points.
 //
 // Row i of Index and Dist2 (at i*K) lists them nearest first: the row numbers
@@ -35,4 +37,22 @@ func (nb *Neighbors) First(k int) *Neighbors {
 		copy(length, dist2)
 	}
 	return out
+}
+
+// InEdges returns, for every point j, the places i*K+p in Index of the edges that lead to it:
+// in[start[j]:start[j+1]], ascending. Every entry of Index has to be a point.
+func (nb *Neighbors) InEdges() (start, in []int) {
+	start, in = make([]int, nb.N+1), make([]int, len(nb.Index))
+	for _, j := range nb.Index {
+		start[j+1]++
+	}
+	for j := range nb.N {
+		start[j+1] += start[j]
+	}
+	next := slices.Clone(start[:nb.N])
+	for e, j := range nb.Index {
+		in[next[j]] = e
+		next[j]++
+	}
+	return start, in
 }
