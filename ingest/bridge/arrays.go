@@ -52,16 +52,7 @@ func NewRecord(rec old.Record) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(schema, arrs, rec.NumRows()), nil
 }
 
-// Old returns an array of v15 over the buffers of a.
-func Old(a arrow.Array) (old.Array, error) {
-	dt, err := OldType(a.DataType())
-	if err != nil {
-		return nil, err
-	}
-	return Retyped(a, dt), nil
-}
-
-// Retyped is Old for a known type, which must have the layout of a's type.
+// Retyped returns an array of v15 over the buffers of a. Type dt, of OldType or such, must have the layout of a's.
 func Retyped(a arrow.Array, dt old.DataType) old.Array {
 	return oldarray.MakeFromData(oldData(a.Data(), dt))
 }

@@ -152,14 +152,31 @@ func TestThereAndBack(t *testing.T) {
 			}
 		}
 		shared(t, a.Data(), there.Data())
-		back, err := bridge.Old(there)
+		same, err := bridge.OldType(there.DataType())
 		if err != nil {
 			t.Fatalf("%s: %v", dt, err)
 		}
+		back := bridge.Retyped(there, same)
+		lookUpZones(dt)
+		lookUpZones(same)
 		if !old.TypeEqual(back.DataType(), dt) || !oldarray.Equal(back, a) {
 			t.Fatalf("%s: %s came back as %s: %s", dt, a, back.DataType(), back)
 		}
 	})
+}
+
+// lookUpZones has the time zones in a type looked up: the library keeps them in the type, and compares them.
+func lookUpZones(dt old.DataType) {
+	switch dt := dt.(type) {
+	case *old.TimestampType:
+		_, _ = dt.GetZone() // a zone that does not exist is kept as none
+	case *old.DictionaryType:
+		lookUpZones(dt.ValueType)
+	case old.NestedType:
+		for _, f := range dt.Fields() {
+			lookUpZones(f.Type)
+		}
+	}
 }
 
 // shared wants the buffers of two arrays to be the same memory.
