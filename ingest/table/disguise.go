@@ -43,19 +43,6 @@ func DisguiseOf(c Column) Disguise {
 	return Disguise{}
 }
 
-// MayBeDisguised reports a field whose column could hold vectors in disguise.
-func MayBeDisguised(f arrow.Field) bool {
-	switch dt := f.Type.(type) {
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType:
-		return true
-	case *arrow.DictionaryType:
-		return KindOf(dt) == Text
-	case arrow.ListLikeType:
-		return isNumber(elemOf(dt.Elem()))
-	}
-	return false
-}
-
 // elemOf is the type of a list's elements, or null.
 func elemOf(dt arrow.DataType) arrow.DataType {
 	if l, ok := dt.(arrow.ListLikeType); ok {
@@ -64,6 +51,7 @@ func elemOf(dt arrow.DataType) arrow.DataType {
 	return arrow.Null
 }
 
+// storage looks through extension types.
 func storage(a arrow.Array) arrow.Array {
 	if e, ok := a.(array.ExtensionArray); ok {
 		return storage(e.Storage())

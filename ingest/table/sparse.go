@@ -82,11 +82,7 @@ type SparseRows struct {
 // row 0. If values may be missing it makes NaN of nulls.
 func NewSparseRows(c Column, o Origin, missing bool) *SparseRows {
 	r := &SparseRows{c: c, o: o, missing: missing}
-	arr := c.arr
-	if e, is := arr.(array.ExtensionArray); is {
-		arr = e.Storage()
-	}
-	switch a := arr.(type) {
+	switch a := storage(c.arr).(type) {
 	case *array.Map:
 		r.lists, r.index, r.value = a, a.Keys(), a.Items()
 	case *array.Struct:

@@ -15,10 +15,7 @@ import (
 // listOf returns the list array inside a column (extension types are looked
 // through), or nil. It is one of numbers if the column's kind is Vector.
 func listOf(a arrow.Array) array.ListLike {
-	if e, ok := a.(array.ExtensionArray); ok {
-		return listOf(e.Storage())
-	}
-	l, _ := a.(array.ListLike)
+	l, _ := storage(a).(array.ListLike)
 	return l
 }
 
