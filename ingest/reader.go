@@ -7,22 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"unfold/ingest/ann"
-	"unfold/ingest/arrowfmt"
-	"unfold/ingest/avrofile"
 	"unfold/ingest/csv"
-	"unfold/ingest/fcs"
-	"unfold/ingest/idx"
 	"unfold/ingest/input"
 	"unfold/ingest/jsonrec"
-	"unfold/ingest/libsvm"
-	"unfold/ingest/matrix"
-	"unfold/ingest/npy"
-	"unfold/ingest/parquet"
-	"unfold/ingest/record"
 	"unfold/ingest/table"
-	"unfold/ingest/tensors"
-	"unfold/ingest/words"
 )
 
 // Options say how sources are read. The zero value works.
@@ -171,65 +159,4 @@ func Decompress(ctx context.Context, path string, opts Options) (input.Format, e
 			return "", input.ReadError(in.Origin, err)
 		}
 	}
-}
-
-func openFormat(in *input.Source, opts Options) (table.Reader, error) {
-	format, err := recognize(in, opts.CSV.Encoding)
-	if err != nil {
-		return nil, err
-	}
-	seeks := format == input.ArrowFile || format == input.Parquet || format == input.NPZ
-	if seeks && in.Packed != "" {
-		return nil, in.Origin.Bad("%s inside %s cannot be read", input.NameOf(format), in.Packed).Suggest("%s first: it is read from its end",
-			map[string]string{"gzip": "gunzip it", "zstd": "unzstd it", "bzip2": "bunzip2 it", "lz4": "unlz4 it"}[in.Packed])
-	}
-	switch format {
-	case input.ArrowFile:
-		return arrowfmt.NewFileReader(in, opts.BatchRows, opts.Memory)
-	case input.ArrowStream:
-		return arrowfmt.NewStreamReader(in, opts.BatchRows, opts.Memory)
-	case input.Parquet:
-		return parquet.NewReader(in, opts.BatchRows, opts.Memory)
-	case input.NPY:
-		return npy.NewReader(in, opts.BatchRows)
-	case input.NPZ:
-		return npy.NewArchiveReader(in, opts.BatchRows)
-	case input.Market:
-		return matrix.NewMarketReader(in, opts.BatchRows)
-	case input.IDX:
-		return idx.NewReader(in, opts.BatchRows)
-	case input.Vecs, input.Bin:
-		return ann.NewReader(in, opts.BatchRows)
-	case input.Tensors:
-		return tensors.NewReader(in, opts.BatchRows)
-	case input.Words:
-		return words.NewReader(in, opts.BatchRows)
-	case input.SVM:
-		return libsvm.NewReader(in, opts.BatchRows)
-	case input.FCS:
-		return fcs.NewReader(in, opts.BatchRows)
-	case input.ARFF:
-		return csv.NewARFFReader(in, opts.CSV, opts.BatchRows, opts.inferred)
-	case input.Avro:
-		return avrofile.NewReader(in, jsonrec.FileOptions{BatchRows: opts.BatchRows, Memory: opts.Memory, LookBytes: opts.CSV.InferBytes})
-	case input.JSON:
-		types, err := jsonTypes(opts.CSV.Types)
-		if err != nil {
-			return nil, err
-		}
-		return jsonrec.NewReader(in, jsonrec.FileOptions{BatchRows: opts.BatchRows, Memory: opts.Memory, Types: types, LookBytes: opts.CSV.InferBytes}, opts.looked)
-	}
-	return csv.NewReader(in, opts.CSV, opts.BatchRows, opts.inferred)
-}
-
-// jsonTypes are types that were set for text, in the words of records.
-func jsonTypes(set map[string]string) (map[string]record.Type, error) {
-	if err := csv.CheckTypes(set); err != nil {
-		return nil, err
-	}
-	out := map[string]record.Type{}
-	for name, t := range set {
-		out[name], _ = record.TypeOf(t)
-	}
-	return out, nil
 }

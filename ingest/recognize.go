@@ -5,16 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"unfold/ingest/ann"
 	"unfold/ingest/csv"
 	"unfold/ingest/idx"
 	"unfold/ingest/input"
-	"unfold/ingest/libsvm"
-	"unfold/ingest/tensors"
-	"unfold/ingest/words"
 )
-
-const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .jsonl .npy .npz .mtx .idx .fvecs .bvecs .ivecs .fbin .u8bin .safetensors .arff .avro .fcs, word2vec, libsvm (text, .npy, .mtx, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 
 // foreignKind names what is not read, and says what to do.
 func foreignKind(head []byte) (is, do string) {
@@ -94,9 +88,8 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	}
 	text := head
 	head = head[:min(len(head), 8)]
-	switch ext {
-	case ".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".npy", ".npz", ".mtx", ".idx", ".fvecs", ".bvecs", ".ivecs", ".fbin", ".u8bin", ".i8bin", ".safetensors", ".fcs":
-		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("%s", knownFormats)
+	if isBinaryName(ext) {
+		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("%s", knownFormats())
 	}
 	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil
@@ -107,7 +100,7 @@ func notText(in *input.Source, head []byte, encoding string) error {
 	if len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0 {
 		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16le")
 	}
-	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("%s", knownFormats)
+	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("%s", knownFormats())
 }
 
 // isBinary reports more control characters, that no text has, than so many, or a 0.
@@ -119,28 +112,4 @@ func isBinary(b []byte, most int) bool {
 		}
 	}
 	return count > most || bytes.IndexByte(b, 0) >= 0
-}
-
-// recognized are the formats that more than a signature tells: the names of files, or how lines
-// look.
-var recognized = []struct {
-	format input.Format
-	is     func(in *input.Source, head []byte) bool
-}{
-	{input.Vecs, func(in *input.Source, head []byte) bool { f, is := ann.Is(in, head); return is && f == input.Vecs }},
-	{input.Bin, func(in *input.Source, head []byte) bool { f, is := ann.Is(in, head); return is && f == input.Bin }},
-	{input.Tensors, func(_ *input.Source, head []byte) bool { return tensors.Is(head) }},
-	{input.ARFF, func(_ *input.Source, head []byte) bool { return csv.IsARFF(head) }},
-	{input.Words, func(_ *input.Source, head []byte) bool { return words.Is(head) }},
-	{input.SVM, func(_ *input.Source, head []byte) bool { return libsvm.Is(head) }},
-}
-
-// byContent returns formats that more than a signature tells, "" for none.
-func byContent(in *input.Source, head []byte) input.Format {
-	for _, f := range recognized {
-		if f.is(in, head) {
-			return f.format
-		}
-	}
-	return ""
 }

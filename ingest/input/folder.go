@@ -40,11 +40,8 @@ func ByTail(in *Source) (is, do string) {
 	if _, err := in.File.ReadAt(tail[:], info.Size()-4); err != nil {
 		return "", ""
 	}
-	switch string(tail[:]) {
-	case "LANC":
+	if string(tail[:]) == "LANC" {
 		return "a Lance file", lance
-	case "PARE":
-		return "an encrypted Parquet file", "write it without encryption"
 	}
 	return "", ""
 }

@@ -50,7 +50,6 @@ var signatures = []Signature{
 	{Magic: "\x1f\x9d", Is: "compressed by compress (.Z)", File: "unpack it first: gunzip FILE", Message: compressed},
 	{Magic: "LZIP", Binary: true, Is: "compressed by lzip", File: "unpack it first: lzip -d FILE", Message: compressed},
 	{Magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Is: "an Excel workbook of the old kind (.xls)", File: "save it as CSV or Parquet: " + byPandas("read_excel")},
-	{Magic: "PARE", Binary: true, Is: "an encrypted Parquet file", File: "write it without encryption, where its keys are: pyarrow.parquet.read_table with decryption_properties, then write_table"},
 	{Magic: "ORC", Is: "an ORC file", File: "convert it to Parquet: " + byPandas("read_orc")},
 	{Magic: "FEA1", Is: "a Feather file of version 1", File: "write version 2: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), \"out.arrow\")"},
 	{Magic: "Obj\x01", Is: "an Avro file", Format: Avro},
