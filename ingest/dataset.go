@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"unfold/ingest/csv"
+	"unfold/ingest/input"
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/table"
 	"unfold/internal/par"
@@ -362,7 +363,7 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 	return at, nil
 }
 
-// open opens a source; standard input is kept for the second time.
+// open opens a source; what can be read only once is kept for the second time.
 func (l *loader) open(path string) (table.Reader, error) {
 	if kept, ok := l.held[path]; ok {
 		kept.next = 0
@@ -376,7 +377,7 @@ func (l *loader) open(path string) (table.Reader, error) {
 		r.Close()
 		return nil, err
 	}
-	if path != "-" {
+	if !input.ReadOnce(path) {
 		return r, nil
 	}
 	tables, err := readTables(l.ctx, r)

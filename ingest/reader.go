@@ -65,7 +65,7 @@ func Open(ctx context.Context, path string, opts Options) (table.Reader, error) 
 		return nil, err
 	}
 	again := func() (table.Reader, error) { return openPlain(ctx, path, opts) }
-	if path == "-" || !input.IsRegular(path) {
+	if input.ReadOnce(path) {
 		again = nil
 	}
 	if r, err = undisguised(ctx, r, again); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"unfold/ingest/input"
 	"unfold/ingest/matrix"
 	"unfold/ingest/table"
 	"unfold/sparse"
@@ -166,7 +167,7 @@ func hasEmpty(a *sparse.CSR) bool {
 // oneSparse reads the rows of a file, nil if it holds none that are to stay sparse. The first fits
 // the encoder of d, if that has none.
 func (l *loader) oneSparse(path string, d *Dataset) (*sparse.CSR, int, error) {
-	if path == "-" {
+	if input.ReadOnce(path) {
 		return nil, 0, nil
 	}
 	r, err := Open(l.ctx, path, l.opts.Options)

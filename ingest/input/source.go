@@ -226,14 +226,15 @@ func (in *Source) Size() (int64, bool) {
 	return info.Size(), err == nil
 }
 
-// IsRegular reports a path, or an address, that can be opened again.
-func IsRegular(path string) bool {
-	if IsAddress(path) {
-		return true
+// ReadOnce reports a source whose bytes are gone once they are read: "-" for standard input, a named
+// pipe, a device.
+func ReadOnce(path string) bool {
+	if path == "-" || IsAddress(path) {
+		return path == "-"
 	}
 	file, _, _ := ArchiveMember(path)
 	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && !info.Mode().IsRegular()
 }
 
 func (in *Source) regular() bool {

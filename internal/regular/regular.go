@@ -31,17 +31,17 @@ func kind(m fs.FileMode) string {
 	return "a device"
 }
 
-// Open opens a regular file for reading, and returns a *KindError for anything else. It never waits.
+// Open opens a regular file for reading, and returns a *KindError for anything else. It never waits, and
+// does not open what is no file: the writer of a named pipe would take it for a reader that leaves.
 func Open(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &KindError{path, info.Mode()}
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|atOnce, 0)
 	if err != nil {
-		// A socket cannot be opened at all.
-		if info, other := os.Stat(path); other == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			return nil, &KindError{path, info.Mode()}
-		}
 		return nil, err
 	}
-	info, err := f.Stat()
+	info, err := f.Stat() // of what was opened: the path may lead elsewhere since
 	if err == nil && !info.Mode().IsRegular() {
 		err = &KindError{path, info.Mode()}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Anything but a regular file is rejected immediately, including a pipe without a writer.
@@ -43,5 +44,26 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 	}
 	if _, err := Open(at("none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// The writer that waits for the reader of a named pipe goes on waiting.
+func TestPipesAreLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- os.WriteFile(path, []byte("text"), 0o600) }()
+	var kind *KindError
+	for range 100 {
+		if _, err := Open(path); !errors.As(err, &kind) {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Microsecond) // the writer is there at one of these
+	}
+	text, err := os.ReadFile(path)
+	if err := errors.Join(err, <-written); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
 	}
 }

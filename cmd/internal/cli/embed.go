@@ -12,6 +12,7 @@ import (
 	"unfold/cmd/internal/serve"
 	"unfold/ingest"
 	"unfold/ingest/emit"
+	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/placing"
@@ -322,7 +323,7 @@ func labelCount(path string, labels, rows int) error {
 func totalRows(ctx context.Context, paths []string, o ingest.Options) int64 {
 	var total int64
 	for _, path := range paths {
-		if path == "-" {
+		if input.ReadOnce(path) {
 			return 0
 		}
 		r, err := ingest.Open(ctx, path, o)

@@ -9,6 +9,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/ingest"
 	"unfold/ingest/emit"
+	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/internal/address"
 	"unfold/internal/vec"
@@ -91,10 +92,10 @@ func (f *fitRun) run(ctx context.Context) error {
 }
 
 // suggest takes the columns that inspect suggests of a table without vectors, if none is named.
-// Standard input is read once, and so it has to be told.
+// A source that can be read only once takes the columns that are named.
 func (f *fitRun) suggest(ctx context.Context) error {
 	m := f.read.Mapping
-	if m.Vector != "" || len(m.Columns) > 0 || f.inputs[0] == "-" {
+	if m.Vector != "" || len(m.Columns) > 0 || input.ReadOnce(f.inputs[0]) {
 		return nil
 	}
 	if err := f.p.vet(ctx, f.inputs...); err != nil {

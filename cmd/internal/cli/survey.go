@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"unfold/ingest"
+	"unfold/ingest/input"
 	"unfold/ingest/table"
 )
 
@@ -40,7 +41,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	}
 	var f *ingest.Fitter
 	for _, path := range paths {
-		if path == "-" && !may {
+		if !may && input.ReadOnce(path) {
 			return s, false, nil
 		}
 		r, err := ingest.Open(ctx, path, read.Options)

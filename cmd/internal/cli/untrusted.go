@@ -77,7 +77,7 @@ func (p *program) vet(ctx context.Context, paths ...string) error {
 		return nil
 	}
 	for _, path := range paths {
-		if path == "-" {
+		if input.ReadOnce(path) {
 			continue // text, .npy, IDX, or an Arrow IPC stream, whose bytes are checked before they are decoded
 		}
 		if p.untrusted.passed[path] {

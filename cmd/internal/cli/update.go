@@ -148,6 +148,9 @@ func (c *updateCmd) paths(ctx context.Context, p *program) ([]string, error) {
 	if slices.Contains(inputs, "-") {
 		return nil, usagef("rows that come are read twice: name files, not standard input")
 	}
+	if i := slices.IndexFunc(inputs, input.ReadOnce); i >= 0 && c.Map != "" {
+		return nil, usagef("--map: rows that come are read twice, and %s can be read only once: write it to a file first", inputs[i])
+	}
 	outputs := []named{{"--output", c.Output}, {"--map", c.Map}, {"--points", c.Points}, {"--report", c.Report}}
 	if err := checkDifferent(outputs, inputs, c.forgetFile()); err != nil {
 		return nil, err
