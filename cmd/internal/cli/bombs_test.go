@@ -23,7 +23,7 @@ import (
 // take in memory: code and stacks, and the processes that wait, come on top of the limit.
 const (
 	bombMemory = "512MiB"
-	bombPeak   = 780_000_000
+	bombPeak   = 700_000_000
 )
 
 // bombTime is how much time of processors a command may use on a bomb. Some only have very many rows, which a
@@ -154,8 +154,8 @@ func bombed(t *testing.T, args []string) (took time.Duration, peak int64, code i
 			case <-stop:
 				return
 			case <-every.C:
-				memory, time := usedBy(t, c.Process.Pid)
-				if most.Store(max(most.Load(), memory)); time > bombTime {
+				u := usedBy(t, c.Process.Pid)
+				if most.Store(max(most.Load(), u.own, u.most)); u.time > bombTime {
 					cancel()
 				}
 			}
@@ -169,31 +169,36 @@ func bombed(t *testing.T, args []string) (took time.Duration, peak int64, code i
 	return time.Since(begin), peak, c.ProcessState.ExitCode(), text.String()
 }
 
-// usedBy returns the most memory that a process and those that it has started have had, and how much time of
-// processors they have used.
-func usedBy(t *testing.T, pid int) (memory int64, time time.Duration) {
+// consumption is what processes use.
+type consumption struct {
+	// own is the memory of their own that they have now, together; most is the most that one of them has had, its
+	// code among it.
+	own, most int64
+	time      time.Duration // of processors
+}
+
+// usedBy returns what a process and those that it has started use.
+func usedBy(t *testing.T, pid int) (u consumption) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return 0, 0 // it has ended
+		return u // it has ended
 	}
-	time = used(t, pid)
-	// VmHWM is the most that a process has had, its code among it.
-	if _, line, found := strings.Cut(string(status), "VmHWM:"); found {
-		var kb int64
-		if _, err := fmt.Sscan(line, &kb); err == nil {
-			memory = kb << 10
-		}
+	kilobytes := func(field string) (n int64) {
+		_, line, _ := strings.Cut(string(status), field)
+		_, _ = fmt.Sscan(line, &n) // a process that ends has none
+		return n << 10
 	}
+	u = consumption{kilobytes("RssAnon:"), kilobytes("VmHWM:"), used(t, pid)}
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range tasks {
 		children, _ := os.ReadFile(path) // a thread that has ended has none
 		for _, child := range strings.Fields(string(children)) {
 			var n int
 			if _, err := fmt.Sscan(child, &n); err == nil {
-				more, longer := usedBy(t, n)
-				memory, time = memory+more, time+longer
+				c := usedBy(t, n)
+				u = consumption{u.own + c.own, max(u.most, c.most), u.time + c.time}
 			}
 		}
 	}
-	return memory, time
+	return u
 }
