@@ -15,8 +15,8 @@ type disguised struct {
 	table.Reader
 	schema  table.Schema
 	columns map[string]table.Disguise
-	first   *table.Table // that has been read, of a source that is read once
-	err     error        // that came in place of the first table
+	first   *table.Table // read ahead from a source that can be read only once
+	err     error        // in place of first
 }
 
 // undisguised looks through disguises of the columns of a source without vectors, by its first
@@ -53,13 +53,19 @@ func undisguised(ctx context.Context, r table.Reader, again func() (table.Reader
 	if len(d.columns) == 0 && again != nil {
 		return r, nil
 	}
-	d.schema = slices.Clone(schema)
-	for i, f := range d.schema {
+	d.schema = d.given()
+	return d, nil
+}
+
+// given returns the source's schema with lists in the place of vectors in disguise.
+func (d *disguised) given() table.Schema {
+	schema := slices.Clone(d.Reader.Schema())
+	for i, f := range schema {
 		if _, is := d.columns[f.Name]; is {
-			d.schema[i] = table.Field{Name: f.Name, Type: table.TypeName(listOfFloats), Kind: table.Vector, Nullable: true}
+			schema[i] = table.Field{Name: f.Name, Type: table.TypeName(listOfFloats), Kind: table.Vector, Nullable: true}
 		}
 	}
-	return d, nil
+	return schema
 }
 
 var listOfFloats = arrow.ListOf(arrow.PrimitiveTypes.Float64)
@@ -72,7 +78,7 @@ func mayBeDisguised(f table.Field) bool {
 // Schema has the columns as they are given.
 func (d *disguised) Schema() table.Schema { return d.schema }
 
-// Next gives the next table.
+// Next returns the next table, with lists in the place of vectors in disguise.
 func (d *disguised) Next(ctx context.Context) (*table.Table, error) {
 	t, err := d.first, d.err
 	if d.first, d.err = nil, nil; t == nil && err == nil {
@@ -94,6 +100,14 @@ func (d *disguised) Next(ctx context.Context) (*table.Table, error) {
 		t = t.Swap(i, v)
 	}
 	return t, nil
+}
+
+// Narrow is that of the source, unless a table has been read ahead.
+func (d *disguised) Narrow(wanted func(column string) bool) {
+	if n, is := d.Reader.(table.Narrowing); is && d.first == nil {
+		n.Narrow(wanted)
+		d.schema = d.given()
+	}
 }
 
 // NumRows is that of the source.
@@ -133,7 +147,7 @@ func (d *disguised) Left() table.Schema {
 	return nil
 }
 
-// Guesses say what was looked through, and what the source's own guesses are.
+// Guesses adds the columns that hold vectors in disguise to the guesses of the source.
 func (d *disguised) Guesses() []string {
 	var out []string
 	if g := Guessed(d.Reader); g != nil {
@@ -147,7 +161,7 @@ func (d *disguised) Guesses() []string {
 	return out
 }
 
-// Reading says how a text is read.
+// Reading is that of the source.
 func (d *disguised) Reading() string {
 	if g := Guessed(d.Reader); g != nil {
 		return g.Reading()

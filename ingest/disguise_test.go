@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +127,34 @@ func TestNoVectorsInDisguise(t *testing.T) {
 		if strings.Contains(content, "...") && (err == nil || !strings.Contains(err.Error(), `row 1 (line 2), column "e": the vector has been shortened (...)`)) {
 			t.Errorf("%q: error %v", content, err)
 		}
+	}
+}
+
+// Of a Parquet file whose vectors are text, columns that are not wanted are not decoded.
+func TestDisguisedColumnsAreNarrowed(t *testing.T) {
+	e, other := array.NewStringBuilder(table.Heap), array.NewInt64Builder(table.Heap)
+	for i := range 3 {
+		e.Append(fmt.Sprintf("[%d.5, 2]", i))
+		other.Append(int64(i))
+	}
+	arrs := []arrow.Array{e.NewArray(), other.NewArray()}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "e", Type: arrow.BinaryTypes.String}, {Name: "other", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	path := tempFile(t, "x.parquet", parquetOf(t, array.NewRecord(schema, arrs, 3), 10))
+	r, err := ingest.Open(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	table.Narrow(r, []string{"e"})
+	rows, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, names := r.Schema().String(), len(rows.Columns()); got != "e list<float64>" || names != 1 {
+		t.Errorf("schema %s, %d columns are decoded", got, names)
+	}
+	if v := table.VectorRows(rows.At(0))(2); !slices.Equal(v, []float64{2.5, 2}) {
+		t.Errorf("row 2 is %v", v)
 	}
 }
 
