@@ -36,7 +36,7 @@ type Dataset struct {
 	// missing values were filled in then.
 	Left  []Left
 	Holes []Hole
-	// Guesses are what was found out about text files that may be wrong, in words.
+	// Guesses are sentences about text files: how they are read where that is a guess that may be wrong.
 	Guesses []string
 	// Dropped are the rows that were left out, since a value was missing.
 	Dropped int
@@ -62,7 +62,7 @@ type ReadOptions struct {
 	// Sparse has rows of files that hold sparse matrices, or sparse vectors in a column, stay
 	// sparse if they have more elements than this; 0: all are filled.
 	Sparse int
-	// Double has the rows in double precision, too, beside X.
+	// Double adds the rows in double precision to those in X.
 	Double Double
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string

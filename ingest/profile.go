@@ -272,7 +272,7 @@ func (t *tallyCounts) see(c *ColumnProfile) {
 	t.values, t.zeros = t.values+c.m.n, t.zeros+float64(c.zeros)
 }
 
-// are says that the columns are counts. A table of marks (0 and 1) is not told from one.
+// are reports whether the columns are counts. It does not distinguish marks of 0 and 1 from counts.
 func (t *tallyCounts) are() bool {
 	const fewest, share = 20, 0.3
 	return t.others == 0 && t.columns >= fewest && t.zeros >= share*t.values

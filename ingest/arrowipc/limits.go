@@ -83,7 +83,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Unsupported struct {
 	// Column is the column with the feature, or "" if it concerns the whole stream.
 	Column string
-	// What names the unsupported feature, with an article. Do is what the producer should write instead.
+	// What names the unsupported feature, with an article. Do advises the producer which type to write instead.
 	What, Do string
 }
 

@@ -176,7 +176,7 @@ func guessComma(head string, cut bool, path string, d dialect, n numerals) rune 
 	return ','
 }
 
-// separation is how well a separator divides records.
+// separation rates how evenly a separator divides records.
 type separation struct {
 	// tier is 3 if all records have equally many fields, 2 if all but a title before them,
 	// 1 if most have; 0 if they have not, or one.
@@ -190,7 +190,7 @@ func (s separation) better(than separation) bool {
 	return s.tier > than.tier || s.tier == than.tier && s.tier > 0 && s.quality > than.quality
 }
 
-// separates tells how well records are divided.
+// separates rates how evenly records are divided.
 func separates(records [][]string, n numerals) separation {
 	width := usualWidth(records)
 	if width < 2 {

@@ -41,7 +41,7 @@ type Options struct {
 	Skip int
 	// Fill has records with too few fields end with missing values.
 	Fill bool
-	// Missing are words and numbers that stand for no value, beside the usual ones.
+	// Missing has further words and numbers that stand for a missing value.
 	Missing []string
 	// Encoding names what the text is in (see CheckEncoding); "" means UTF-8, or
 	// what a byte order mark says.
@@ -248,10 +248,10 @@ func (r *reader) fitted(rec []string, n int) ([]string, error) {
 	return nil, e.Suggest("%s; if lines such as this one are comments say so: --csv-comment CHAR", hint)
 }
 
-// Guesses are what was found out about the text that may be wrong, in words.
+// Guesses implements table.Guessed.
 func (r *reader) Guesses() []string { return r.seen.said }
 
-// Reading says in words how the text is read.
+// Reading implements table.Guessed.
 func (r *reader) Reading() string {
 	names := map[rune]string{' ': "blanks", '\t': "tabs"}
 	between := names[r.seen.dialect.comma]

@@ -102,10 +102,10 @@ type Identified interface {
 	MapID() string
 }
 
-// Guessed is a Reader of text, whose form is found out.
+// Guessed is a Reader of text, whose dialect is inferred.
 type Guessed interface {
-	// Guesses are what was found out that may be wrong, in words.
+	// Guesses are sentences about inferences that may be wrong.
 	Guesses() []string
-	// Reading says in words how the text is read.
+	// Reading describes the whole dialect in one sentence.
 	Reading() string
 }

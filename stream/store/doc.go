@@ -29,7 +29,7 @@
 // SHA-256 with the expected ones and then reads the snapshot, which has its own checksums. An
 // object with other content is a *DamagedError; a missing one matches ErrNotThere. All other errors
 // may be temporary, and the caller decides how long to retry. Keep removes old versions, except the
-// one that it is told to protect.
+// one that its argument protects.
 //
 // Package storetest is the conformance suite; every kind of store passes it.
 package store

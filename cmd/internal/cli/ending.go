@@ -37,7 +37,8 @@ func graceOf(parsed *kong.Context) time.Duration {
 // concurrent use.
 type leftovers struct {
 	mu sync.Mutex
-	// beside are paths of outputs, or folders that hold some.
+	// beside has the words of the command line. Temporary files lie next to those that are paths of outputs, or in
+	// them if they are folders.
 	beside []string
 	inputs []*remote.Files
 }

@@ -38,17 +38,17 @@ func runAsProgram() int {
 
 // busy is a command that is asked to end while it is busy.
 type busy struct {
-	// verb is of the grammar; name what it is busy with.
+	// verb is a verb of the grammar, and name describes its work.
 	verb, name string
 	// args follow the verb. In them PIPE is a named pipe that is fed, BROKER an address that takes
 	// connections and never answers.
 	args string
-	// feed is what comes through the pipe, for ever; "" holds it open without a byte.
+	// feed begins the endless data in the pipe, which are rows of text. "" leaves the pipe open and empty.
 	feed string
-	// stdin is what standard input holds before it is held open.
+	// stdin is the beginning of standard input, which then stays open.
 	stdin string
-	// says is what the command writes when it is busy. With cpu it is busy once it has used so much
-	// time of a processor; with neither, once it has opened the pipe.
+	// The command is busy once it has written says, or has used the processor time cpu. If both are empty, it is
+	// busy once it has opened the pipe.
 	says string
 	cpu  time.Duration
 	// code is the exit code. One of 1 comes with a sentence.

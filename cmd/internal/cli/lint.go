@@ -73,7 +73,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	}
 	switch {
 	case asked.Err() != nil:
-		return asked.Err() // what it makes fail says nothing of the configuration
+		return asked.Err() // checks that an interruption makes fail are no fault of the configuration
 	case failed:
 		return errors.New("the stage would not run with this configuration")
 	}

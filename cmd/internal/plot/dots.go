@@ -96,7 +96,7 @@ func styleDots(m Map, f frame, p paint, seed uint64) (dots []dot, unit float64) 
 // dimmed reports whether a point is not highlighted while others are.
 func (m Map) dimmed(i int) bool { return m.Bright != nil && !m.Bright[i] }
 
-// distinct returns one dot for each square of half a point, since others cannot be told apart.
+// distinct returns one dot for each square of half a point, since nobody can distinguish others.
 // Event streams have many duplicates at the same position; counting each would make the busiest
 // spot the smallest.
 func distinct(dots []dot) []dot {

@@ -90,8 +90,8 @@ const (
 	historyTick = 34
 	// A single position has no extent, so it is in the middle of this range.
 	single = 0.5
-	// inset is the share of the width that is free beside the first and the last position, and
-	// loneDot the radius of a value between two interruptions.
+	// inset is the margin at the first and the last position, as a share of the width. loneDot is the
+	// radius of a value between two interruptions.
 	inset   = 0.02
 	loneDot = 2
 	// aloneRing is the radius of a value in Alone.

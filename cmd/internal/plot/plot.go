@@ -42,8 +42,7 @@ type Map struct {
 	FacetBy string
 	// Bright, one a point, marks points to highlight; all others are grey, behind them.
 	Bright []bool
-	// Spread are ellipses below the points. If there are as many as points, they have the points'
-	// colours.
+	// Spread has ellipses, which are drawn below the points. One for each point has the point's colour.
 	Spread []Ellipse
 	// Moves are the points' movements from another map; the longest are drawn as arrows.
 	Moves []Move

@@ -135,7 +135,7 @@ func TestConcurrentUse(t *testing.T) {
 	r.End()
 }
 
-// A program is told the start and the end of each stage, and no step twice in between.
+// Every stage is reported at its start and its end, and no step in between is reported twice.
 func TestHear(t *testing.T) {
 	var heard []Step
 	r := Hear(func(s Step) { heard = append(heard, s) })
