@@ -349,6 +349,16 @@ TESTS ?=
 python: build
 	python/check $(TESTS)
 
+# python-lock writes the locks beside python's requirements: of every package that they need, for every platform, the version and the hashes.
+.PHONY: python-lock
+python-lock:
+	python3 -m venv out/lock && out/lock/bin/pip install --quiet uv==0.13.9
+	for list in requirements requirements-alone; do \
+		case $$list in *alone) alone=--no-deps;; *) alone=;; esac; \
+		out/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 $$alone \
+			python/$$list.txt -o python/$$list.lock || exit 1; \
+	done
+
 # python-times measures the Python package beside umap-learn, and by Spark beside the command line, and writes docs/python-times.md; some ten
 # minutes, and 5 GB of disk. UNFOLD_DATA names the folder that holds mnist/. One part: make python-times ARGS="-only spark".
 .PHONY: python-times
