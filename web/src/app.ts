@@ -13,6 +13,7 @@ import { Frames, type Page, type Stale } from "./frames";
 import { attach, type Tool } from "./input";
 import { help, listen, type Bindings } from "./keys";
 import { Legend } from "./legend";
+import { Link } from "./link";
 import { measure, type Measured } from "./measure";
 import { Moves } from "./moves";
 import { Names } from "./names";
@@ -41,6 +42,7 @@ export class App implements Listener {
   private readonly selection: Selection;
   private readonly search: Search;
   private readonly pulse: Pulse;
+  private readonly link = new Link();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
   private readonly clusters: ClusterList;
@@ -122,6 +124,7 @@ export class App implements Listener {
         break;
       case "status":
         this.pulse.take(m.status);
+        this.link.stage(this.live, m.status.phase ?? "");
         break;
     }
   }
@@ -143,12 +146,14 @@ export class App implements Listener {
   }
 
   connected(there: boolean, retry: number): void {
-    const chip = $("link");
-    chip.hidden = !this.live && there;
-    chip.textContent = there ? "live" : `away, again in ${Math.max(1, Math.round(retry / 1000))} s`;
-    chip.classList.toggle("away", !there);
+    this.link.connected(there, retry);
     this.pulse.connected(there, retry);
     if (!there) this.tell("The connection is lost; it is tried again.");
+  }
+
+  silent(since: number): void {
+    this.link.silent(since);
+    if (since) this.tell("Nothing comes from the server any more.");
   }
 
   private begin(m: Hello): void {
@@ -163,6 +168,7 @@ export class App implements Listener {
     this.painting.column = -1;
     this.map = m.map;
     this.live = m.live;
+    this.link.stage(m.live, "");
     this.chosen.asks = m.asks;
     $("question").hidden = !m.asks;
     this.whole = false;

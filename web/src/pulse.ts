@@ -58,8 +58,12 @@ export class Pulse {
     if (text === "" && this.growing()) text = "The stage falls behind: its lag grows.";
     const box = $("banner");
     box.hidden = text === "";
-    if (text === "") return;
-    box.replaceChildren(h("span", {}, text));
+    if (text === "") {
+      box.classList.remove("open");
+      return;
+    }
+    // One line; a click shows the rest.
+    box.replaceChildren(h("span", { title: text, on: { click: () => box.classList.toggle("open") } }, text));
     if (this.away === "" && this.status.progress !== undefined) {
       const p = h("progress");
       p.value = this.status.progress;

@@ -73,6 +73,7 @@ export type Said =
   | Clusters
   | Values
   | { type: "whole" }
+  | { type: "beat"; bytes: number }
   | { type: "map"; map: MapState }
   | { type: "status"; status: Status };
 
@@ -182,35 +183,73 @@ export interface Listener {
   frame(data: ArrayBuffer): void;
   /** The connection is there, or not; retry is in how many milliseconds it is tried again. */
   connected(there: boolean, retry: number): void;
+  /** Nothing has come since a time, in ms since 1970; 0 when something has come again. */
+  silent(since: number): void;
 }
+
+// The server sends something every second. After quiet ms without a message the page says so, after dead ms it connects again. A message
+// that was announced may take a slow line longer.
+const quiet = 4500;
+const dead = 12_000;
+const slowest = 5; // bytes a ms
 
 /** connect follows a server until the page goes; it tries again whenever the server is away. */
 export function connect(url: string, to: Listener): { again(): void } {
   let pause = 500;
-  let socket: WebSocket;
+  let socket: WebSocket | undefined;
   let timer = 0;
+  let heard = 0; // when the last message came
+  let allowed = 0; // ms more, for the message that was announced
+  let silent = false;
+  const hear = (): void => {
+    heard = Date.now();
+    allowed = 0;
+    if (silent) to.silent(0);
+    silent = false;
+  };
+  const drop = (): void => {
+    const old = socket;
+    socket = undefined;
+    if (old) old.onopen = old.onmessage = old.onclose = null;
+    old?.close();
+    silent = false;
+    to.connected(false, pause);
+    timer = window.setTimeout(open, pause);
+    pause = Math.min(pause * 1.6, 10_000);
+  };
   const open = (): void => {
     clearTimeout(timer);
+    hear();
     socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       pause = 500;
+      hear();
       to.connected(true, 0);
     };
     socket.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
-      if (typeof e.data === "string") to.said(JSON.parse(e.data) as Said);
-      else to.frame(e.data);
+      hear();
+      if (typeof e.data !== "string") return to.frame(e.data);
+      const m = JSON.parse(e.data) as Said;
+      if (m.type === "beat") allowed = m.bytes / slowest;
+      else to.said(m);
     };
-    socket.onclose = () => {
-      to.connected(false, pause);
-      timer = window.setTimeout(open, pause);
-      pause = Math.min(pause * 1.6, 10_000);
-    };
+    socket.onclose = drop;
   };
   open();
+  // A sleeping computer runs no timers: the first one after it finds that nothing has come for long.
+  setInterval(() => {
+    if (!socket) return;
+    const since = Date.now() - heard - allowed;
+    if (since > dead) drop();
+    else if (since > quiet && !silent && socket.readyState === WebSocket.OPEN) {
+      silent = true;
+      to.silent(heard);
+    }
+  }, 500);
   return {
     again: () => {
-      if (socket.readyState === WebSocket.OPEN) socket.close();
+      if (socket?.readyState === WebSocket.OPEN) drop();
     },
   };
 }

@@ -185,7 +185,8 @@ func (d *display) now() tally {
 
 // Status is what the page shows of the stage beside the map.
 type Status struct {
-	// Phase is "waiting" for the first events, "learning" the first map, or "" later.
+	// Phase is "waiting" for the first events, "learning" the first map, "halted" while /readyz
+	// fails, or "".
 	Phase string `json:"phase,omitempty"`
 	// Detail names what is wrong or awaited, Progress is how far that is, 0 to 1.
 	Detail   string  `json:"detail,omitempty"`
@@ -215,7 +216,7 @@ func (d *display) status(a, b tally) Status {
 	case p != nil:
 		s.Figures["drift"] = p.Stats.Drift.Median / 100
 		if _, err := d.ready(); err != nil {
-			s.Detail = err.Error()
+			s.Phase, s.Detail = "halted", err.Error()
 		}
 	case b.read < uint64(d.first):
 		s.Phase, s.Progress = "waiting", float64(b.read)/float64(d.first)

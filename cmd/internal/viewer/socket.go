@@ -2,7 +2,10 @@ package viewer
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -12,6 +15,12 @@ import (
 
 // mostReaders bounds the number of open sockets.
 const mostReaders = 256
+
+// A reader gets a message at least every beat. A long message is announced, as it may take a slow line long.
+const (
+	beat = time.Second
+	long = 1 << 18 // bytes
+)
 
 // socket sends the hub's messages to a reader until it disconnects.
 func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
@@ -34,15 +43,34 @@ func (h *Handler) socket(w http.ResponseWriter, r *http.Request) {
 	// detects the end.
 	ctx = c.CloseRead(ctx)
 	for {
-		m, err := reader.Next(ctx)
+		m, err := next(ctx, reader)
 		if err != nil {
 			c.Close(websocket.StatusGoingAway, "")
+			return
+		}
+		if len(m.Data) > long && h.send(ctx, c, beating(len(m.Data))) != nil {
 			return
 		}
 		if h.send(ctx, c, m) != nil {
 			return
 		}
 	}
+}
+
+// next returns the reader's next message, or a beat if there is none for as long as that.
+func next(ctx context.Context, reader *view.Reader) (view.Message, error) {
+	soon, cancel := context.WithTimeout(ctx, beat)
+	defer cancel()
+	m, err := reader.Next(soon)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return beating(0), nil
+	}
+	return m, err
+}
+
+// beating tells the page that the connection works, and that a message of so many bytes follows.
+func beating(bytes int) view.Message {
+	return view.Message{Text: true, Data: []byte(`{"type":"beat","bytes":` + strconv.Itoa(bytes) + `}`)}
 }
 
 // enter counts a new socket. It returns false if there are too many or the handler is closed.
