@@ -77,7 +77,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := p.checkModel(settings); err != nil {
 		return err
 	}
-	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, frame: frame}
+	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, shares: settings.Source.ClassProbabilities, frame: frame}
 	if f.groups, err = c.wanted(c.Map, settings); err != nil {
 		return err
 	}
@@ -188,9 +188,17 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		if len(c.LabelFile) == 0 && o.Mapping.Label == "" {
 			return o, usagef("--classify: name the labels by --label or --label-file")
 		}
-		if err := emit.CheckClasses(append([]string{o.Mapping.Label}, o.Mapping.Keep...)); err != nil {
+		kept := append([]string{o.Mapping.Label}, o.Mapping.Keep...)
+		if err := emit.CheckClasses(kept); err != nil {
 			return o, &usageError{err: err}
 		}
+		if settings.Source.ClassProbabilities {
+			if err := emit.CheckClassShares(kept); err != nil {
+				return o, &usageError{err: err}
+			}
+		}
+	} else if settings.Source.ClassProbabilities {
+		return o, usagef("--class-probabilities: no classes are predicted; add --classify")
 	}
 	return o, nil
 }

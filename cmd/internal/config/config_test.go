@@ -278,6 +278,8 @@ func TestValidate(t *testing.T) {
 		"drift near": {whole + "drift: {window: 200, neighbors: 200}\n", "drift.neighbors: 200; give at least 1 and fewer than"},
 		"drift set":  {strings.Replace(whole, "policy: window}", "policy: coverage}\ndrift: {window: 200}", 1), "drift.window: a reference set with reference.policy coverage is no sample"},
 		"kept":       {strings.Replace(whole, "id: event_id", "id: event_id, label: reasons", 1) + "explain: {columns: 5}\n", `source.keep: column "reasons" cannot be kept`},
+		"classes":    {strings.Replace(whole, "id: event_id", "id: event_id, class_probabilities: true", 1), "source.class_probabilities: no classes are predicted; name the column of labels"},
+		"class name": {strings.Replace(whole, "id: event_id", "id: event_id, class_probabilities: true, label: class_entropy", 1), `source.keep: column "class_entropy" cannot be kept`},
 		"trace":      {whole + "trace: {endpoint: localhost:4318}\n", `trace.endpoint: "localhost:4318" is not the URL of a collector; write http://HOST:4318`},
 		"momentum":   {strings.Replace(whole, "seed: 1", "momentum: 1", 1), "not in 0 to below 1"},
 		"largest":    {strings.Replace(whole, "seed: 1", "components: largest", 1), "model.components: with heavy tails all components"},
