@@ -137,6 +137,13 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 	return o
 }
 
+// WithProbabilities returns the same map, which predicts the probabilities of all classes.
+func (m *Map) WithProbabilities() *Map {
+	out := *m
+	out.set.Probabilities = true
+	return &out
+}
+
 // predicted adds the classes of rows from..to to an output, if any are predicted.
 func (p *Places) predicted(o *emit.Output, from, to int) {
 	c := p.classes

@@ -112,6 +112,14 @@ func TestClassProbabilities(t *testing.T) {
 	if got := must(t, "inspect", "two.arrow"); !strings.Contains(got, "class_probabilities") || !strings.Contains(got, "class_entropy") {
 		t.Errorf("inspect says\n%s", got)
 	}
+	// The page of the model names its least certain points.
+	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if points := hub.Uncertain(3); len(points) != 3 || points[0].Entropy < points[2].Entropy || points[0].Classes[0].Class == "" {
+		t.Errorf("least certain points of the model: %+v", points)
+	}
 	blobs(t, "plain.csv", 100, 1)
 	must(t, words("-q fit plain.csv --columns a,b,c -o plain.unfold")...)
 	for args, want := range map[string]string{
