@@ -31,6 +31,15 @@ func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, labe
 	return c.PredictNames(ctx, at, rows, all, threads)
 }
 
+// ownClasses predicts the classes of all rows by a model that does so by itself.
+func ownClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, all bool, threads int) (*labels.Predicted, error) {
+	c, err := labels.Open(s)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return c.PredictNames(ctx, r.Placed, nil, all, threads)
+}
+
 // addClasses adds predicted classes to an output, if there are any.
 func addClasses(o *emit.Output, c *labels.Predicted) {
 	if c == nil {

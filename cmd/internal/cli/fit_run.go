@@ -195,7 +195,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	}
 	spec := f.job.Spec
 	spec.Given, spec.Aside = f.near, f.room.lists(&f.predicted.Plan)
-	if spec.LVM.Student.Supervision > 0 {
+	if spec.Supervised() {
 		spec.Labels = f.data.Label
 	}
 	progress := f.room.between(&f.predicted.Plan)
@@ -233,6 +233,11 @@ func (f *fitRun) finish(ctx context.Context) (err error) {
 	if f.Classify {
 		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.shares, f.job.Spec.Threads); err != nil {
 			return table.InFile(f.inputs[0], err)
+		}
+		f.clock.lap("classes")
+	} else if f.job.Spec.PredictsClasses() {
+		if f.classes, err = ownClasses(ctx, f.snap, f.result, f.shares, f.job.Spec.Threads); err != nil {
+			return err
 		}
 		f.clock.lap("classes")
 	}
