@@ -106,6 +106,11 @@ func (keptColumns) check(o *Output) error {
 				return err
 			}
 		}
+		if o.ClassShares != nil || o.ClassEntropy != nil {
+			if err := CheckClassShares([]string{c.Name()}); err != nil {
+				return err
+			}
+		}
 		if o.Cluster != nil {
 			if err := CheckClusters([]string{c.Name()}); err != nil {
 				return err

@@ -93,15 +93,15 @@ func (b *body) column(c table.Column) {
 	b.buffers = append(b.buffers, arrow.Int32Traits.CastToBytes(offsets), text)
 }
 
-// array adds a list or struct column and its children, without cutting buffers.
+// array adds a list, map or struct column and its children, without cutting buffers.
 func (b *body) array(a arrow.Array) {
 	all := b.rows
 	b.rows = a.Len()
 	switch a := a.(type) {
+	case *array.Map:
+		b.listed(a.List)
 	case *array.List:
-		b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows), Nulls: int64(a.NullN())})
-		b.buffers = append(b.buffers, validity(a.Data(), b.rows, a.NullN()), a.Data().Buffers()[1].Bytes()[:4*(b.rows+1)])
-		b.array(a.ListValues())
+		b.listed(a)
 	case *array.Struct:
 		b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
 		b.buffers = append(b.buffers, nil)
@@ -116,6 +116,13 @@ func (b *body) array(a arrow.Array) {
 		b.column(table.NewColumn("", a))
 	}
 	b.rows = all
+}
+
+// listed adds a column of lists, or of maps, which are laid out as lists of pairs.
+func (b *body) listed(a *array.List) {
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows), Nulls: int64(a.NullN())})
+	b.buffers = append(b.buffers, validity(a.Data(), b.rows, a.NullN()), a.Data().Buffers()[1].Bytes()[:4*(b.rows+1)])
+	b.array(a.ListValues())
 }
 
 // none adds a column without rows, with empty buffers.

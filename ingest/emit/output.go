@@ -31,7 +31,7 @@ const (
 
 // optional lists the names of columns that exist only together. Otherwise the input may use these
 // names.
-var optional = [][]string{{className, probabilityName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
+var optional = [][]string{{className, probabilityName}, {ClassProbabilitiesName, ClassEntropyName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
 
 // partners returns the names of the columns that exist together with the named one, nil if it
 // always exists.
@@ -60,6 +60,11 @@ type Output struct {
 	// both nil.
 	Class       []string
 	Probability []float32
+	// ClassShares are the probabilities of all classes, likeliest first, nil for events whose classes
+	// are not predicted. ClassEntropy is their entropy in nats, NaN for those events. Both have n values
+	// or are nil.
+	ClassShares  [][]ClassShare
+	ClassEntropy []float32
 	// Cluster is the cluster of each event, -1 for none. ClusterProbability is the strength of its
 	// membership and ClusterOutlier its outlier score. All have n values or are nil.
 	Cluster                            []int64

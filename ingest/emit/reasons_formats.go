@@ -65,12 +65,12 @@ func (f *itemField[T]) json(w *jsonRow, item *T) {
 
 // nestedTexts returns, by column name, the functions that write an output's nested columns as text.
 func (o *Output) nestedTexts() map[string]func(o *Output, i int) string {
-	if !o.explained() {
+	if !o.explained() && o.ClassShares == nil {
 		return nil
 	}
 	all := map[string]func(o *Output, i int) string{}
 	for _, c := range outputColumns {
-		if c, ok := c.(interface{ text(o *Output, i int) string }); ok {
+		if c, ok := c.(interface{ text(o *Output, i int) string }); ok && c.(outputColumn).there(o) {
 			all[c.(outputColumn).String()] = c.text
 		}
 	}

@@ -131,3 +131,61 @@ func TestJoint(t *testing.T) {
 		}
 	}
 }
+
+// Data whose noise swallows everything are no gain: a step that goes there is too long.
+func TestVanishingPrecision(t *testing.T) {
+	h, _ := spiral(20, 2)
+	if _, err := h.sweep(3); err != nil {
+		t.Fatal(err)
+	}
+	for _, precision := range []float64{0, math.Inf(1)} {
+		h.Data.Precision = precision
+		if v, err := h.bound(nil, LearnSettings{}); err == nil && !math.IsNaN(v) {
+			t.Errorf("the bound at a precision of %g is %g", precision, v)
+		}
+	}
+}
+
+// A vector that was learnt gets about its own input back, where the bound is not smaller than around it,
+// and the input leads to about the vector.
+func TestInference(t *testing.T) {
+	h, _ := spiral(60, 2)
+	if _, err := h.Learn(context.Background(), LearnSettings{Rounds: 4, Steps: 15}); err != nil {
+		t.Fatal(err)
+	}
+	o, err := h.Observed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, y := o.Inference(), make([]float64, 5)
+	for _, i := range []int{0, 17, 42} {
+		f.Look(h.Data.Y.Row(i))
+		mu, s := []float64{0, 0}, []float64{.1, .1}
+		copy(mu, h.In.Mu.Row((i+1)%60))
+		if err := f.Infer(context.Background(), mu, s); err != nil {
+			t.Fatal(err)
+		}
+		best := f.Bound(mu, s)
+		if own := f.Bound(h.In.Mu.Row(i), h.In.S.Row(i)); own > best+.5 {
+			t.Errorf("vector %d: bound %g at %g, and %g where it was learnt, %g", i, best, mu, own, h.In.Mu.Row(i))
+		}
+		for q := range mu {
+			for _, step := range []float64{-.05, .05} {
+				moved, wider := []float64{mu[0], mu[1]}, []float64{s[0], s[1]}
+				moved[q] += step
+				wider[q] *= math.Exp(4 * step)
+				if f.Bound(moved, s) > best+.02 || f.Bound(mu, wider) > best+.02 {
+					t.Errorf("vector %d: there is a better input beside %g, %g", i, mu, s)
+				}
+			}
+		}
+		if variance := f.Decode(y, mu); variance > .05 {
+			t.Errorf("vector %d: variance %g", i, variance)
+		}
+		for j, v := range y {
+			if math.Abs(v-h.Data.Y.Row(i)[j]) > .4 {
+				t.Errorf("vector %d: element %d is %g, decoded %g", i, j, h.Data.Y.Row(i)[j], v)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/gplvm"
+	"unfold/models/hybrid"
 	"unfold/models/lvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
@@ -30,13 +31,24 @@ var gaussianProcess = Kind{
 		if err := s.checkBinary(); err != nil {
 			return err
 		}
+		if s.GPLVM.Supervision != 0 {
+			return s.checkHybrid()
+		}
 		_, err := s.gaussianProcess().Resolved()
 		return err
 	},
-	Learn: learnGaussianProcess,
+	Learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
+		if s.GPLVM.Supervision > 0 {
+			return learnHybrid(ctx, z, s, progress)
+		}
+		return learnGaussianProcess(ctx, z, s, progress)
+	},
 	Open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 		if o.Rule != placing.RuleAuto || o.Received != 0 || o.Neighbors != 0 {
 			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", o.Rule, LVM, GPLVM)}
+		}
+		if hybrid.Is(s) {
+			return hybrid.NewPlacer(s, hybrid.PlaceSettings{Threads: o.Threads, Search: o.Search})
 		}
 		return gplvm.NewPlacer(s, gplvm.PlaceSettings{Threads: o.Threads, Search: o.Search})
 	},
@@ -48,6 +60,9 @@ var gaussianProcess = Kind{
 		return gplvm.Bytes(min(n, f.Points), q, f)
 	},
 	Describe: func(s *snapshot.Snapshot) []Line {
+		if hybrid.Is(s) {
+			return describeHybrid(s)
+		}
 		d := gplvm.Describe(s)
 		var theta []string
 		for i, v := range d.Theta {

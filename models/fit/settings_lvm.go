@@ -7,6 +7,11 @@ import (
 	"unfold/models/student"
 )
 
+// supervised is the setting of kinds that learn by labels.
+type supervised struct {
+	Supervise float64 `key:"supervision" default:"0" help:"How much labels take part in learning, 0 to 1: a near neighbour with another label counts 1-S of what one with the same label or none does. Where a new row is placed does not depend on its label. For student tails; with kind gplvm, above 0, vectors and labels have one latent space, in which the model also predicts classes, whatever S is." placeholder:"S"`
+}
+
 // latentSettings are those that only kind LVM has, of both its models.
 type latentSettings struct {
 	Tails     string              `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
@@ -16,7 +21,7 @@ type latentSettings struct {
 	RankDecay setting.NonNegative `key:"rank_decay" default:"auto" help:"How fast the near neighbours of a point count less, from the nearest to the last: that of rank m counts m^-P; auto is 0.7, and 0 lets all count the same. For student tails." placeholder:"P"`
 	Scales    string              `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
 	Density   float64             `key:"density" default:"0" help:"Lets the density of the map follow the data's: distances to neighbours on the map are about those in the data to the power of X. 2 follows it closely; 0 leaves it to the neighbours. For student tails with native scales." placeholder:"X"`
-	Supervise float64             `key:"supervision" default:"0" help:"How much labels take part in learning, 0 to 1: a near neighbour with another label counts 1-S of what one with the same label or none does. Where a new row is placed does not depend on its label. For student tails." placeholder:"S"`
+	Supervise supervised          `key:""`
 	Weight    setting.Number      `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
 	Tail      setting.Number      `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
 	Sigma     string              `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each. With gaussian tails they are always learnt, one for each point but for shared."`
@@ -36,7 +41,7 @@ func (f *latentSettings) Apply(g Given, s *Spec) {
 	o.Student = student.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0,
 		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough, Reach: int(f.Reach), Density: f.Density,
-		Supervision: f.Supervise,
+		Supervision: f.Supervise.Supervise,
 		RankDecay:   max(float64(f.RankDecay), 0),
 	}
 	if f.RankDecay == 0 {

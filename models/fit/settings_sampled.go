@@ -52,21 +52,22 @@ func (f *linearSettings) Apply(g Given, s *Spec) {
 
 // processSettings are those that only kind GPLVM has.
 type processSettings struct {
-	Sampled   sampled   `key:""`
-	Restarted restarted `key:""`
-	Kernel    string    `key:"kernel" after:"epsilon" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
-	Start     string    `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
-	Optimizer string    `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
-	Noise     string    `key:"noise" default:"gaussian" choices:"gaussian,probit" help:"With kind gplvm: how a value comes of its process: gaussian is for numbers, probit for columns of 0 and 1, of which decode gives the probability of 1. probit learns by an active set, of 100 points if active is 0, and without pca."`
-	Active    int       `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together." placeholder:"N" min:"0"`
-	Jumps     int       `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
-	Smooth    bool      `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
+	Sampled   sampled    `key:""`
+	Restarted restarted  `key:""`
+	Kernel    string     `key:"kernel" after:"epsilon" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
+	Start     string     `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
+	Optimizer string     `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
+	Noise     string     `key:"noise" default:"gaussian" choices:"gaussian,probit" help:"With kind gplvm: how a value comes of its process: gaussian is for numbers, probit for columns of 0 and 1, of which decode gives the probability of 1. probit learns by an active set, of 100 points if active is 0, and without pca."`
+	Active    int        `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together. With supervision it is the number of inducing inputs, of which 0 means 30." placeholder:"N" min:"0"`
+	Jumps     int        `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
+	Supervise supervised `key:""`
+	Smooth    bool       `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
 }
 
 // Apply implements Settings.
 func (f *processSettings) Apply(_ Given, s *Spec) {
 	s.GPLVM = gplvm.Options{
 		Points: int(f.Sampled.Points), Restarts: f.Restarted.Restarts, Kernel: f.Kernel, Smooth: f.Smooth,
-		Start: f.Start, Optimizer: f.Optimizer, Active: f.Active, Jumps: f.Jumps, Noise: f.Noise,
+		Start: f.Start, Optimizer: f.Optimizer, Active: f.Active, Jumps: f.Jumps, Noise: f.Noise, Supervision: f.Supervise.Supervise,
 	}
 }

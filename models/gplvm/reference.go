@@ -45,6 +45,8 @@ type Options struct {
 	// NoiseProbit, for values of 0 and 1. With that the model learns by an active set, of
 	// 100 points if Active is 0.
 	Noise string `json:"noise,omitempty"`
+	// Supervision, if it is not 0, learns vectors and labels together, which package hybrid does.
+	Supervision float64 `json:"supervision,omitempty"`
 	// Tolerance ends learning: no place moves farther in an iteration, nor does the
 	// likelihood grow more. Default 1e-4.
 	Tolerance float64 `json:"tolerance"`

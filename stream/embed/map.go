@@ -13,6 +13,7 @@ import (
 	"unfold/models"
 	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
+	"unfold/models/ep/labels"
 	"unfold/stream/format"
 )
 
@@ -40,9 +41,8 @@ type Places struct {
 	m *Map
 	// At are the places themselves.
 	At models.Placed
-	// class and probability are nil if no classes are predicted.
-	class       []string
-	probability []float32
+	// classes are nil if none are predicted.
+	classes *labels.Predicted
 	// cluster and its companions are nil without clusters.
 	cluster       []int64
 	sure, outlier []float32
@@ -64,12 +64,10 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 	p := &Places{m: m, At: at}
 	switch {
 	case m.classes != nil:
-		p.class, p.probability, err = m.classes.PredictNames(ctx, at, nil, m.set.Place.Threads)
+		p.classes, err = m.classes.PredictNames(ctx, at, nil, m.set.Probabilities, m.set.Place.Threads)
 	case m.predicts():
-		p.class, p.probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
-		for i := range p.probability {
-			p.probability[i] = float32(math.NaN())
-		}
+		none := slices.Repeat([]float32{float32(math.NaN())}, at.Mu.Rows)
+		p.classes = &labels.Predicted{Class: make([]string, at.Mu.Rows), Probability: none, Entropy: none}
 	}
 	if err == nil {
 		err = p.group(ctx, x)
@@ -124,10 +122,10 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 	o := &emit.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
-		Class: part(p.class, from, to), Probability: part(p.probability, from, to),
 		Cluster: part(p.cluster, from, to), ClusterProbability: part(p.sure, from, to), ClusterOutlier: part(p.outlier, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}
+	p.predicted(o, from, to)
 	if p.why != nil {
 		o.Reasons, o.Neighbors = make([][]emit.Reason, to-from), make([][]emit.Neighbor, to-from)
 		for i, w := range p.why[from:to] {
@@ -137,6 +135,31 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 		}
 	}
 	return o
+}
+
+// WithProbabilities returns the same map, which predicts the probabilities of all classes.
+func (m *Map) WithProbabilities() *Map {
+	out := *m
+	out.set.Probabilities = true
+	return &out
+}
+
+// predicted adds the classes of rows from..to to an output, if any are predicted.
+func (p *Places) predicted(o *emit.Output, from, to int) {
+	c := p.classes
+	if c == nil {
+		return
+	}
+	o.Class, o.Probability = c.Class[from:to], c.Probability[from:to]
+	if !p.m.set.Probabilities {
+		return
+	}
+	o.ClassEntropy = c.Entropy[from:to]
+	if c.Names == nil {
+		o.ClassShares = make([][]emit.ClassShare, to-from)
+		return
+	}
+	o.ClassShares = emit.ClassShares(c.Names, c.All.Slice(from, to))
 }
 
 // part returns a part of a column, nil if the column is omitted.

@@ -138,8 +138,12 @@ func (m mutated) try(raw []byte) (refused bool, err error) {
 	if err != nil {
 		return true, wrongKind(err)
 	}
+	classes := at.classes
+	if classes == nil {
+		classes = new(labels.Predicted)
+	}
 	for name, values := range map[string][]float32{
-		"place": at.At.Mu.Data, "sigma": at.At.Sigma, "novelty": at.At.NoveltyLocal, "global novelty": at.At.NoveltyGlobal, "probability": at.probability,
+		"place": at.At.Mu.Data, "sigma": at.At.Sigma, "novelty": at.At.NoveltyLocal, "global novelty": at.At.NoveltyGlobal, "probability": classes.Probability, "entropy": classes.Entropy,
 		"share of a cluster": at.sure, "outlier score": at.outlier,
 	} {
 		for i, v := range values {

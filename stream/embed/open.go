@@ -75,6 +75,8 @@ type Settings struct {
 	// means that one.
 	Vector  string
 	Classes Classes
+	// Probabilities adds those of all classes, and their entropy, where classes are predicted.
+	Probabilities bool
 	// Clusters are those of the map (package identity).
 	Clusters Clusters
 	// Explain selects the events that are explained.
@@ -96,7 +98,7 @@ func (s *Settings) Check() error {
 		if s.Mapping.Label == "" {
 			return errors.New("to predict classes, name the column that holds labels")
 		}
-		if err := emit.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+		if err := s.checkClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
 			return err
 		}
 	}
@@ -107,6 +109,16 @@ func (s *Settings) Check() error {
 		}
 	}
 	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.Explain.Check(kept))
+}
+
+// checkClasses returns an error if a kept column has the name of one of the classes.
+func (s *Settings) checkClasses(kept []string) error {
+	if s.Probabilities {
+		if err := emit.CheckClassShares(kept); err != nil {
+			return err
+		}
+	}
+	return emit.CheckClasses(kept)
 }
 
 // named reports whether the settings name columns.
@@ -279,7 +291,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 		return nil, table.InFile(name, err)
 	}
 	if m.predicts() {
-		if err := emit.CheckClasses(kept); err != nil {
+		if err := m.set.checkClasses(kept); err != nil {
 			return nil, table.InFile(name, err)
 		}
 	}

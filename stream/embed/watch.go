@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/internal/vec"
 	"unfold/stream"
@@ -25,6 +26,16 @@ type Watcher interface {
 // watch calls a watcher with the rows of a message.
 func (m *Map) watch(r *rows, from stream.Position) {
 	if m.set.Watch != nil {
-		m.set.Watch.Placed(r.placed.Output(r.batch, r.first, r.first+r.batch.Len()), r.batch.X, from)
+		m.set.Watch.Placed(r.placed.shown(r.batch, r.first, r.first+r.batch.Len()), r.batch.X, from)
 	}
+}
+
+// shown is Output with the columns that are for display: the entropy of classes whether or not it is
+// written, and not the probabilities of all classes, which would be most of what a display keeps.
+func (p *Places) shown(b *ingest.Batch, from, to int) *emit.Output {
+	o := p.Output(b, from, to)
+	if o.ClassShares = nil; p.classes != nil {
+		o.ClassEntropy = p.classes.Entropy[from:to]
+	}
+	return o
 }

@@ -60,12 +60,29 @@ func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (r
 	return right, text
 }
 
-// Events without a label get a class, after a refresh too, and after a restart the
-// same.
+// sharesOf checks that a message has the columns of all classes' probabilities, and returns how many rows
+// have those of both classes.
+func sharesOf(t *testing.T, out *table.Table) (rows int) {
+	t.Helper()
+	c, ok := out.Column(emit.ClassProbabilitiesName)
+	entropy, there := out.Column(emit.ClassEntropyName)
+	if !ok || !there || entropy.DataType() != "float32" {
+		t.Fatalf("columns %v", out.Names())
+	}
+	for i := range out.Len() {
+		if text := c.Text(i); !c.IsNull(i) && strings.Contains(text, "even") && strings.Contains(text, "odd") {
+			rows++
+		}
+	}
+	return rows
+}
+
+// Events without a label get a class, with the probabilities of all, after a refresh too, and after a
+// restart the same.
 func TestClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	s := quick()
-	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "kind", true
+	s.Mapping.Keep, s.Mapping.Label, s.Classify, s.Probabilities = nil, "kind", true, true
 	s.State = t.TempDir()
 	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.3
 	published := make(chan *stream.Published, 100)
@@ -80,6 +97,10 @@ func TestClasses(t *testing.T) {
 	m, truth := labelled(t, rng, 40, 50)
 	if right, _ := judgeClasses(t, l, m, truth); right < 36 {
 		t.Errorf("%d of 40 right", right)
+	}
+	out, _ := answer(t, l, m)
+	if n := sharesOf(t, out); n != 40 {
+		t.Errorf("%d of 40 events have the probabilities of two classes", n)
 	}
 	for len(published) > 0 {
 		<-published
@@ -112,7 +133,7 @@ func TestClasses(t *testing.T) {
 func TestNoClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(72, 1))
 	s := quick()
-	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "nothing", true
+	s.Mapping.Keep, s.Mapping.Label, s.Classify, s.Probabilities = nil, "nothing", true, true
 	l := newLearner(t, s)
 	stop := running(t, l)
 	defer stop()
@@ -137,11 +158,16 @@ func TestNoClasses(t *testing.T) {
 			if right, _ := judgeClasses(t, l, labels, make([]string, 10)); right != 0 {
 				t.Error("an empty class has a probability")
 			}
+			out, _ := answer(t, l, labels)
+			if n := sharesOf(t, out); n != 0 {
+				t.Errorf("%d events have probabilities, and there is no class", n)
+			}
 		}
 	}
 	for want, change := range map[string]func(s *Settings){
 		"name the column": func(s *Settings) { s.Mapping.Label = "" },
 		"rename it":       func(s *Settings) { s.Mapping.Label = "class" },
+		"class_entropy":   func(s *Settings) { s.Mapping.Keep = []string{"class_entropy"} },
 	} {
 		bad := s
 		change(&bad)

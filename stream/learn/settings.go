@@ -84,6 +84,8 @@ type Settings struct {
 	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
+	// Probabilities adds the probabilities of all classes to what is placed, with Classify.
+	Probabilities bool
 	// Clusters says what clusters are found on the places of every map, and keep their ids
 	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
 	Clusters clusters.Settings
@@ -366,7 +368,7 @@ func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Explain: s.Explain, Writer: s.Writer, Watch: s.Watch}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Probabilities: s.Probabilities, Explain: s.Explain, Writer: s.Writer, Watch: s.Watch}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

@@ -28,6 +28,8 @@ type Settings struct {
 	// Held bounds the bytes of encodings held for readers beside the log, EncodedBytes of all
 	// points for 0. A single encoding that is larger is still held, but alone.
 	Held int
+	// Label is the column with the known classes of points, "" if there is none.
+	Label string
 	// Title is the title of the page.
 	Title string
 	// Live is set if points arrive and leave, so that readers expect changes.

@@ -29,6 +29,7 @@ import { Strange } from "./strange";
 import { Surface } from "./surface";
 import { follow, remember, themeName, themeOf } from "./theme";
 import { Toolbar } from "./toolbar";
+import { UncertainList } from "./uncertain";
 import { Change, connect, decode, type Hello, type Listener, unpack, type MapState, type Said } from "./wire";
 
 export class App implements Listener {
@@ -45,6 +46,7 @@ export class App implements Listener {
   private readonly link = new Link();
   private readonly timeline: Timeline;
   private readonly strange: Strange;
+  private readonly uncertain: UncertainList;
   private readonly clusters: ClusterList;
   private readonly toolbar: Toolbar;
   readonly names: Names;
@@ -79,6 +81,7 @@ export class App implements Listener {
     this.timeline = new Timeline(this.store, (upto) => this.until(upto));
     this.timeline.mount($("timeline"), this.pulse.element);
     this.strange = new Strange(this.store, on);
+    this.uncertain = new UncertainList(this.store, on);
     this.clusters = new ClusterList(this.store, this.painting, { fly: (id) => this.flyCluster(id) });
     this.names = new Names(this.store, this.camera, this.painting, this.clusters);
     this.asking = new Asking(this.store, { answered: (a) => this.answered(a), moved: (a) => this.reasked(a) });
@@ -225,7 +228,7 @@ export class App implements Listener {
     this.head();
     this.tell(`${this.store.n} points are there.`);
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true });
-    setTimeout(() => this.strange.draw()); // after the first picture
+    setTimeout(() => this.lists()); // after the first picture
     document.body.dataset.ready = "yes";
   }
 
@@ -259,10 +262,16 @@ export class App implements Listener {
     this.filtered();
   }
 
+  /** lists draws the points that somebody may want to look at. */
+  private lists(): void {
+    this.strange.draw();
+    this.uncertain.draw();
+  }
+
   /** second is what is looked at once a second. */
   private second(): void {
     if (!this.whole || !this.live) return;
-    this.strange.draw();
+    this.lists();
     this.timeline.follow();
   }
 

@@ -3,36 +3,50 @@ package cli
 import (
 	"context"
 
+	"unfold/ingest/emit"
 	"unfold/internal/vec"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
 )
 
-// classes are those of rows and their probabilities; nil if none are predicted.
-type classes struct {
-	class       []string
-	probability []float32
-}
-
 // learnClasses learns to predict classes from where labelled rows are, makes that part
-// of the model, and predicts those of all rows.
-func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, label []string, threads int) (of classes, err error) {
+// of the model, and predicts those of all rows; all asks for the probabilities of all classes.
+func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, label []string, all bool, threads int) (*labels.Predicted, error) {
 	at := r.Placed
 	at.Seen = vec.Take(s.Reference, r.Row)
 	c, _, err := labels.Train(ctx, labels.EventsAt(at, label, nil), nil, labels.Settings{Threads: threads})
 	if err != nil {
-		return of, err
+		return nil, err
 	}
 	parts, err := c.Parts()
 	if err != nil {
-		return of, err
+		return nil, err
 	}
 	s.Parts = append(s.Parts, parts...)
 	rows := make([]uint64, len(label)) // the keys of events without any
 	for i := range rows {
 		rows[i] = uint64(i)
 	}
-	of.class, of.probability, err = c.PredictNames(ctx, at, rows, threads)
-	return of, err
+	return c.PredictNames(ctx, at, rows, all, threads)
+}
+
+// ownClasses predicts the classes of all rows by a model that does so by itself.
+func ownClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, all bool, threads int) (*labels.Predicted, error) {
+	c, err := labels.Open(s)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return c.PredictNames(ctx, r.Placed, nil, all, threads)
+}
+
+// addClasses adds predicted classes to an output, if there are any.
+func addClasses(o *emit.Output, c *labels.Predicted) {
+	if c == nil {
+		return
+	}
+	o.Class, o.Probability = c.Class, c.Probability
+	if c.Names != nil {
+		o.ClassShares, o.ClassEntropy = emit.ClassShares(c.Names, c.All), c.Entropy
+	}
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +51,37 @@ func produceLabelled(t *testing.T, brokers []string, messages int) {
 	})
 }
 
+// uncertainOf checks the list of events whose labels to ask for: none has one, and both classes are
+// predicted again on the map in use.
+func uncertainOf(t *testing.T, address string) {
+	t.Helper()
+	_, body := get(t, address, "/api/uncertain?n=5")
+	var got struct {
+		Map    struct{ ID string }
+		Points []struct {
+			ID      string
+			Entropy float64
+			Classes []struct {
+				Class       string
+				Probability float64
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Points) != 5 || got.Map.ID == "" {
+		t.Fatalf("%v: %s", err, body)
+	}
+	for i, p := range got.Points {
+		k, err := strconv.Atoi(strings.TrimPrefix(p.ID, "e"))
+		if err != nil || k/10%2 == 0 && k%10%3 == 0 {
+			t.Errorf("event %q has a label", p.ID)
+		}
+		if len(p.Classes) != 2 || math.Abs(p.Classes[0].Probability+p.Classes[1].Probability-1) > 1e-5 || p.Classes[0].Probability < p.Classes[1].Probability ||
+			i > 0 && p.Entropy > got.Points[i-1].Entropy {
+			t.Errorf("event %d is %+v", i, p)
+		}
+	}
+}
+
 // A stage with labels predicts classes, and says in its figures how they are learnt.
 func TestRunTellsClasses(t *testing.T) {
 	t.Parallel()
@@ -61,6 +94,7 @@ func TestRunTellsClasses(t *testing.T) {
 			return strings.Contains(body, "unfold_classes 2\n") && !strings.Contains(body, "unfold_labelled_events_total 0\n") &&
 				strings.Contains(body, "unfold_messages_delivered_total 40\n") && strings.Contains(body, "unfold_refresh_failures_total 0\n")
 		})
+		uncertainOf(t, address)
 	})
 }
 

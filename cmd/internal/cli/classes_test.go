@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -58,6 +60,75 @@ func TestClassify(t *testing.T) {
 	}
 	if got := must(t, "inspect", "m.unfold"); !strings.Contains(got, "3 told apart: high, low, odd") {
 		t.Errorf("inspect says\n%s", got)
+	}
+}
+
+// With --class-probabilities rows have the probabilities of all classes, and how uncertain they are: the
+// same from files, lines and fit.
+func TestClassProbabilities(t *testing.T) {
+	t.Chdir(t.TempDir())
+	blobs(t, "train.csv", 240, 1)
+	const between = "a,b,c\n4.5,-4.5,0\n0,0,0\n"
+	if err := os.WriteFile("two.csv", []byte(between), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, words("-q fit train.csv --columns a,b,c --label kind --classify --class-probabilities -o m.unfold --map train.jsonl")...)
+	must(t, words("-q embed two.csv -m m.unfold -o two.jsonl --class-probabilities")...)
+	must(t, words("-q embed two.csv -m m.unfold -o two.arrow --class-probabilities")...)
+	type place struct {
+		Class         string             `json:"class"`
+		Probability   float32            `json:"class_probability"`
+		Probabilities map[string]float64 `json:"class_probabilities"`
+		Entropy       float64            `json:"class_entropy"`
+	}
+	read := func(name string) (all []place) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var p place
+			if err := json.Unmarshal([]byte(line), &p); err != nil {
+				t.Fatal(err)
+			}
+			sum, entropy := 0.0, 0.0
+			for _, v := range p.Probabilities {
+				sum, entropy = sum+v, entropy-v*math.Log(v)
+			}
+			if len(p.Probabilities) != 3 || math.Abs(sum-1) > 1e-5 || math.Abs(entropy-p.Entropy) > 1e-4 || float32(p.Probabilities[p.Class]) != p.Probability {
+				t.Fatalf("%s: %+v", name, p)
+			}
+			all = append(all, p)
+		}
+		return all
+	}
+	if all := read("train.jsonl"); len(all) != 240 {
+		t.Errorf("%d rows of the map have classes", len(all))
+	}
+	two := read("two.jsonl")
+	if two[1].Class != "low" || !(two[0].Entropy > 2*two[1].Entropy) {
+		t.Errorf("between two groups and in the midst of one: %+v", two)
+	}
+	if got := must(t, "inspect", "two.arrow"); !strings.Contains(got, "class_probabilities") || !strings.Contains(got, "class_entropy") {
+		t.Errorf("inspect says\n%s", got)
+	}
+	// The page of the model names its least certain points.
+	hub, err := (&shownFlags{Map: "m.unfold"}).hub(t.Context(), &program{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if points := hub.Uncertain(3); len(points) != 3 || points[0].Entropy < points[2].Entropy || points[0].Classes[0].Class == "" {
+		t.Errorf("least certain points of the model: %+v", points)
+	}
+	blobs(t, "plain.csv", 100, 1)
+	must(t, words("-q fit plain.csv --columns a,b,c -o plain.unfold")...)
+	for args, want := range map[string]string{
+		"embed two.csv -m plain.unfold -o x.csv --class-probabilities":                 "predicts no classes",
+		"fit train.csv --columns a,b,c --label kind --class-probabilities -o x.unfold": "add --classify",
+	} {
+		if code, _, out := run(t, words("-q "+args)...); code != 2 || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, says %q, not %q", args, code, out, want)
+		}
 	}
 }
 

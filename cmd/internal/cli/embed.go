@@ -42,7 +42,7 @@ Memory does not grow with the input.
 Vectors are made of the columns that the model was learnt with; a column of vectors may have another name (--vector). What the
 model does with missing values it does here. Columns that pass through are those named here or else
 those that were named then, as far as they are there. A model that was learnt with --classify, or by a stage with labels,
-predicts the class of every row, too.
+predicts the class of every row, too; with --class-probabilities the probabilities of all classes, and how uncertain the class is.
 
     unfold embed today.parquet -m data.unfold -o today-places.parquet
     producer | unfold embed - -m data.unfold -o - | consumer
@@ -192,6 +192,7 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 		Kinds:   settings.Model.Spec().Kinds,
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
 		Files:   true, Missing: missing == "auto", Strict: missing == "error", Vector: settings.Source.Vector, Output: output, Explain: explain,
+		Probabilities: settings.Source.ClassProbabilities,
 	})
 	var setting *models.SettingError
 	if errors.As(err, &setting) {
@@ -199,6 +200,9 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	if settings.Source.ClassProbabilities && m.Classes() == nil {
+		return nil, usagef("--class-probabilities: %s predicts no classes; learn it with --label COL --classify", model)
 	}
 	if e := m.Encoder(); missing == "mean" && (e == nil || !e.Fills()) {
 		return nil, usagef("--missing mean: %s knows no means, since it was not learnt with them; learn it with --missing mean", model)

@@ -26,7 +26,7 @@ type fitCmd struct {
 	NeighborsFile string `group:"columns" placeholder:"FILE" help:"Neighbours of the rows, which are not searched for then: two arrays of an .npz or two columns of lists, the rows' numbers from 0 and the distances, nearest first, as umap-learn's precomputed_knn."`
 	graphFlags
 	// Supervise is short for source.label and model.supervision.
-	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given."`
+	Supervise string `group:"columns" placeholder:"COL" help:"Column of labels that the map is learnt by, empty where a row has none: as --label, with --supervision 0.9 unless that is given. With --kind gplvm vectors and labels are learnt in one latent space, which predicts classes by itself."`
 	Classify  bool   `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	fitClusterFlags
 	textFlags
@@ -77,7 +77,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := p.checkModel(settings); err != nil {
 		return err
 	}
-	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, frame: frame}
+	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, shares: settings.Source.ClassProbabilities, frame: frame}
 	if f.groups, err = c.wanted(c.Map, settings); err != nil {
 		return err
 	}
@@ -178,19 +178,28 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		return o, err
 	}
 	if kind, err := settings.Model.Entry(); err == nil {
-		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto" && o.Mapping.Metric == ""
+		o.Mapping.Missing = kind.Missing && !settings.Model.Spec().PredictsClasses() && settings.Source.Missing == "auto" && o.Mapping.Metric == ""
 	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")
 	}
 	o.LabelFiles, o.Sparse = c.LabelFile, fit.DefaultPCA
-	if c.Classify {
-		if len(c.LabelFile) == 0 && o.Mapping.Label == "" {
+	own := settings.Model.Spec().PredictsClasses()
+	if c.Classify || own {
+		if !own && len(c.LabelFile) == 0 && o.Mapping.Label == "" {
 			return o, usagef("--classify: name the labels by --label or --label-file")
 		}
-		if err := emit.CheckClasses(append([]string{o.Mapping.Label}, o.Mapping.Keep...)); err != nil {
+		kept := append([]string{o.Mapping.Label}, o.Mapping.Keep...)
+		if err := emit.CheckClasses(kept); err != nil {
 			return o, &usageError{err: err}
 		}
+		if settings.Source.ClassProbabilities {
+			if err := emit.CheckClassShares(kept); err != nil {
+				return o, &usageError{err: err}
+			}
+		}
+	} else if settings.Source.ClassProbabilities {
+		return o, usagef("--class-probabilities: no classes are predicted; add --classify")
 	}
 	return o, nil
 }

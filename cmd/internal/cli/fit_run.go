@@ -14,6 +14,7 @@ import (
 	"unfold/internal/address"
 	"unfold/internal/vec"
 	"unfold/models/budget"
+	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
@@ -28,6 +29,8 @@ type fitRun struct {
 	model  config.Model
 	read   ingest.ReadOptions
 	inputs []string
+	// shares asks for the probabilities of all classes.
+	shares bool
 	// limit bounds the memory; 0: nothing does. Collects says that the environment has its
 	// own say about garbage.
 	limit    int64
@@ -49,7 +52,7 @@ type fitRun struct {
 	room      *rowsRoom
 	snap      *snapshot.Snapshot
 	result    *fit.Result
-	classes   classes
+	classes   *labels.Predicted
 	groups    *grouping // nil: clusters are not asked for
 	predicted forecast
 	about     rowsReport
@@ -192,7 +195,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 	}
 	spec := f.job.Spec
 	spec.Given, spec.Aside = f.near, f.room.lists(&f.predicted.Plan)
-	if spec.LVM.Student.Supervision > 0 {
+	if spec.Supervised() {
 		spec.Labels = f.data.Label
 	}
 	progress := f.room.between(&f.predicted.Plan)
@@ -228,8 +231,13 @@ func (f *fitRun) finish(ctx context.Context) (err error) {
 	}
 	f.snap.IDs = pointIDs(f.data.ID, f.result.Row, f.snap.Reference.Rows)
 	if f.Classify {
-		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.job.Spec.Threads); err != nil {
+		if f.classes, err = learnClasses(ctx, f.snap, f.result, f.data.Label, f.shares, f.job.Spec.Threads); err != nil {
 			return table.InFile(f.inputs[0], err)
+		}
+		f.clock.lap("classes")
+	} else if f.job.Spec.PredictsClasses() {
+		if f.classes, err = ownClasses(ctx, f.snap, f.result, f.shares, f.job.Spec.Threads); err != nil {
+			return err
 		}
 		f.clock.lap("classes")
 	}

@@ -6,6 +6,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/models/fit"
 	"unfold/models/score"
 	"unfold/models/student"
 )
@@ -29,6 +30,9 @@ func (c *fitCmd) supervise(settings *config.Config) error {
 	if _, chosen := given[supervisionKey]; !chosen {
 		set[supervisionKey] = strconv.FormatFloat(student.DefaultSupervision, 'g', -1, 64)
 	}
+	if settings.Model.Kind == fit.GPLVM && given[supervisionKey] == "" {
+		set[supervisionKey] = "1" // it is one space of both, however much
+	}
 	for path, value := range set {
 		key, _ := config.Find(path)
 		if err := key.Set(settings, value); err != nil {
@@ -40,7 +44,7 @@ func (c *fitCmd) supervise(settings *config.Config) error {
 
 // checkSupervision says that labels are to take part in learning, and there are none.
 func (c *fitCmd) checkSupervision(m ingest.Mapping, settings *config.Config) error {
-	if settings.Model.Spec().LVM.Student.Supervision > 0 && m.Label == "" && len(c.LabelFile) == 0 {
+	if settings.Model.Spec().Supervised() && m.Label == "" && len(c.LabelFile) == 0 {
 		return usagef("--supervision: name the labels by --supervise, --label or --label-file")
 	}
 	return nil

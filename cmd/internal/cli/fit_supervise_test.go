@@ -156,7 +156,7 @@ func TestSuperviseThatDoesNotFit(t *testing.T) {
 	}{
 		{"no labels", []string{"--supervision", "0.5"}, exitUsage, "name the labels by --supervise, --label or --label-file"},
 		{"two columns", []string{"--supervise", "kind", "--label", "u"}, exitUsage, "keep one of them"},
-		{"another kind", []string{"--supervise", "kind", "--kind", "gplvm"}, exitUsage, "it goes with kind lvm, not with gplvm"},
+		{"another kind", []string{"--supervise", "kind", "--kind", "lllvm"}, exitUsage, "it goes with kind lvm, not with lllvm"},
 		{"gaussian tails", []string{"--supervise", "kind", "--tails", "gaussian"}, exitUsage, "belongs to heavy tails"},
 		{"too much", []string{"--supervise", "kind", "--supervision", "1.5"}, exitUsage, "1.5 is not in 0 to 1"},
 		{"no such column", []string{"--supervise", "sort"}, exitBadInput, "sort"},

@@ -14,6 +14,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
 )
@@ -64,7 +65,7 @@ const UnlearntName = "unlearnt"
 
 // mapOf is the map as a table: a row for each that was read, with its point's number if
 // that is wanted.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes, g *grouping, numbered bool) *emit.Output {
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c *labels.Predicted, g *grouping, numbered bool) *emit.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
 	}
@@ -72,11 +73,12 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes,
 		data.Kept = append(data.Kept, pointColumn(r.Row))
 	}
 	data.Kept = append(data.Kept, g.columns()...)
-	return &emit.Output{
+	out := &emit.Output{
 		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
 		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
-		Class: c.class, Probability: c.probability,
 	}
+	addClasses(out, c)
+	return out
 }
 
 // joins counts the edges that do.

@@ -41,7 +41,7 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 // with: what passes through, and how rows are placed.
 func embedKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
-	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text", "source.vector":
+	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text", "source.vector", "source.class_probabilities":
 		return flagName(k.Name()), "columns", true
 	case "model.place", "model.search", "model.recall", "model.threads":
 		return k.Name(), "model", true
@@ -61,7 +61,7 @@ func serveKeys(k config.Key) (name, group string, ok bool) {
 func dataKeys(k config.Key) (name, group string, ok bool) {
 	name, group, ok = fitKeys(k)
 	switch name {
-	case "id", "keep", "label", "invalid-text":
+	case "id", "keep", "label", "invalid-text", "class-probabilities":
 		return "", "", false
 	}
 	return name, group, ok && group == "columns"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
 	"unfold/models/fit"
@@ -111,7 +113,7 @@ func (c *viewCmd) Run(ctx context.Context, p *program) error {
 func (c *shownFlags) hub(ctx context.Context, p *program, asks bool) (*view.Hub, error) {
 	title := cmp.Or(c.Title, strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map)))
 	if c.Map != "-" && isModel(c.Map) {
-		return c.model(title, p, asks)
+		return c.model(ctx, title, p, asks)
 	}
 	if err := p.vet(ctx, c.Map); err != nil {
 		return nil, err
@@ -216,7 +218,7 @@ func twoDims(ctx context.Context, p *program, at vec.Matrix[float32]) (vec.Matri
 }
 
 // model shows the points that a model was learnt from.
-func (c *shownFlags) model(title string, p *program, asks bool) (*view.Hub, error) {
+func (c *shownFlags) model(ctx context.Context, title string, p *program, asks bool) (*view.Hub, error) {
 	if len(c.Places) > 0 || c.ID != "" {
 		return nil, usagef("--places and --id go with a map; %s is a model, which knows its points", c.Map)
 	}
@@ -229,7 +231,11 @@ func (c *shownFlags) model(title string, p *program, asks bool) (*view.Hub, erro
 		return nil, usagef("%s has one dimension; a page needs two: learn it with --dims 2", c.Map)
 	}
 	hub := view.New(view.Settings{Size: s.Mu.Rows, Title: title, Asks: asks})
-	if err := hub.Put(modelRows(s, m.at)); err != nil {
+	in := modelRows(s, m.at)
+	if err := addClassColumns(ctx, &in, s, m.at); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Map, err)
+	}
+	if err := hub.Put(in); err != nil {
 		return nil, err
 	}
 	hub.Refresh(view.MapState{ID: s.MapID, Epoch: s.Epoch, Version: s.Version}, view.Base{}, nil)
@@ -275,4 +281,23 @@ func modelRows(s *snapshot.Snapshot, m *embed.Map) view.Rows {
 		in.Columns = append(in.Columns, table.Int64Column(emit.ClusterName, of))
 	}
 	return in
+}
+
+// addClassColumns adds the predicted classes of a model's own points, if it predicts any.
+func addClassColumns(ctx context.Context, in *view.Rows, s *snapshot.Snapshot, m *embed.Map) error {
+	c := m.Classes()
+	if c == nil {
+		return nil
+	}
+	at := models.Placed{Mu: vec.Convert[float32](s.Mu), Sigma: make([]float32, s.Mu.Rows), Seen: s.Reference}
+	for i, v := range s.Published2() {
+		at.Sigma[i] = float32(math.Sqrt(v))
+	}
+	p, err := c.PredictNames(ctx, at, nil, false, 0)
+	if err != nil {
+		return err
+	}
+	in.Columns = append(in.Columns, table.StringColumn("class", p.Class), table.Float32Column("class_probability", p.Probability),
+		table.Float32Column(emit.ClassEntropyName, p.Entropy))
+	return nil
 }

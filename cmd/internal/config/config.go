@@ -89,7 +89,9 @@ type Columns struct {
 	ID          string   `key:"id" common:"true" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
 	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`
-	InvalidText string   `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
+	// The probabilities of classes are an output's, and set beside the label that they follow from.
+	ClassProbabilities bool   `key:"class_probabilities" help:"Where classes are predicted, write the probabilities of all of them, as a map from class to probability (class_probabilities), and their entropy in nats (class_entropy), which says how uncertain the class is."`
+	InvalidText        string `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
 }
 
 // Model says what is fitted: what all kinds of models share, and the settings that a kind

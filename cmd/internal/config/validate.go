@@ -89,8 +89,19 @@ func (c *Config) checkEvents(complain complainer) {
 	if c.Source.Metric == string(ingest.Haversine) && c.Source.Vector != "" {
 		complain("source.metric", "name the columns of latitude and longitude: source.columns", "haversine goes with two plain columns, not with a vector column")
 	}
+	if c.Source.ClassProbabilities && c.Source.Label == "" {
+		complain("source.class_probabilities", "name the column of labels: source.label", "no classes are predicted")
+	}
+	if c.Source.ClassProbabilities {
+		if err := emit.CheckClassShares(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
+			complain("source.keep", "", "%v", err)
+		}
+	}
 	if c.Reference.Size < c.Reference.Min {
 		complain("reference.size", "", "%d is smaller than reference.min, %d", c.Reference.Size, c.Reference.Min)
+	}
+	if c.Model.Spec().PredictsClasses() {
+		complain("model.supervision", "choose kind lvm, or leave supervision out: with source.label classes are predicted all the same", "a stage of kind %s learns its maps without labels", c.Model.Kind)
 	}
 	if s := c.Model.Spec().LVM.Student.Supervision; s > 0 && c.Source.Label == "" {
 		complain("model.supervision", "name the column of labels: source.label", "labels are to take part in learning, and there are none")

@@ -38,7 +38,7 @@ func (st *Stage) answer(ctx context.Context, s Settings, figures http.Handler, f
 	}
 	if st.display != nil {
 		asking.Vector = st.display.vector
-		page, err := st.viewer(serve.New(asking))
+		page, err := st.viewer(serve.New(asking), asking.Current)
 		if err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ type tally struct {
 // newDisplay makes a display; ready returns the health of the stage.
 func newDisplay(c *config.Config, ready func() (string, error)) *display {
 	return &display{
-		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
+		hub:   view.New(view.Settings{Size: c.Page.Points, Base: basePoints(c), Label: c.Source.Label, Title: c.Group(), Live: true, Asks: c.Role != config.RoleLearn, Vectors: vectorBytes}),
 		first: c.Reference.Min, ready: ready, shown: shown{seed: maphash.MakeSeed()}, regroup: make(chan struct{}, 1), lag: map[stream.TopicPartition]int64{}}
 }
 
@@ -250,6 +250,45 @@ func (d *display) vector(m *serve.Model, id string) ([]float32, error) {
 	return m.Vector(id)
 }
 
+// shownClasses is how many classes of a point are named, the likeliest ones.
+const shownClasses = 3
+
+// again predicts the classes of events whose vectors are known on the map in use: those that were
+// placed on an earlier one may have become certain since.
+func (d *display) again(current func() (*serve.Model, error)) viewer.Again {
+	return func(ctx context.Context, points []view.Uncertain) error {
+		if len(points) == 0 {
+			return nil
+		}
+		m, err := current()
+		if err != nil {
+			return err
+		}
+		var rows []int
+		var ids []string
+		x := vec.Matrix[float32]{Cols: m.Dim()}
+		for i, p := range points {
+			v, there := d.hub.Vector(p.ID)
+			if !there || len(v) != x.Cols || !vec.Finite(v) {
+				continue
+			}
+			rows, ids, x.Data, x.Rows = append(rows, i), append(ids, p.ID), append(x.Data, v...), x.Rows+1
+		}
+		shares, entropy, err := m.Shares(ctx, ids, x)
+		if err != nil {
+			return err
+		}
+		for k := range shares {
+			p := &points[rows[k]]
+			p.Entropy, p.Classes = float64(entropy[k]), nil
+			for _, s := range shares[k][:min(shownClasses, len(shares[k]))] {
+				p.Classes = append(p.Classes, view.ClassShare{Class: s.Class, Probability: float64(s.Probability)})
+			}
+		}
+		return nil
+	}
+}
+
 // showPage begins to show the stage on a page, if it is to be shown.
 func (st *Stage) showPage(s *Settings) {
 	if !s.Config.ServesPage() {
@@ -278,8 +317,8 @@ func (st *Stage) watch(set *learn.Settings) {
 }
 
 // viewer serves the page of a stage that has one.
-func (st *Stage) viewer(place http.Handler) (*viewer.Handler, error) {
-	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history})
+func (st *Stage) viewer(place http.Handler, current func() (*serve.Model, error)) (*viewer.Handler, error) {
+	h, err := viewer.New(viewer.Settings{Hub: st.display.hub, Place: place, Maps: st.display.history, Again: st.display.again(current)})
 	if err == nil {
 		st.closers = append(st.closers, h.Close)
 	}

@@ -33,6 +33,7 @@ func (h *Handler) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/points", h.points)
 	mux.HandleFunc("GET /api/points/{id...}", h.point)
 	mux.HandleFunc("GET /api/clusters", h.clusters)
+	mux.HandleFunc("GET /api/uncertain", h.uncertain)
 	if h.set.Maps != nil {
 		mux.HandleFunc("GET /api/history", func(w http.ResponseWriter, r *http.Request) {
 			h.sendJSON(w, r, map[string]any{"maps": h.set.Maps()})

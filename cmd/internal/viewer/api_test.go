@@ -32,6 +32,9 @@ func TestAPI(t *testing.T) {
 		{"/api/points/p4?neighbors=101", 400, "not a number from 0 to 100"},
 		{"/api/points/p4?neighbors=x", 400, "not a number from 0 to 100"},
 		{"/api/history", 200, `{"maps":[1]}`},
+		{"/api/uncertain", 200, `{"map":{"id":"m","epoch":1,"version":3},"points":[]}`},
+		{"/api/uncertain?n=0", 400, "not a number from 1 to 100"},
+		{"/api/uncertain?n=101", 400, "not a number from 1 to 100"},
 		{"/api/clusters", 200, `{"column":"","clusters":[],"events":[]}`},
 		{"/api/reasons/a/b?reasons=3", 200, "GET /reasons/a/b"},
 		{"/api/nothing", 404, ""},
@@ -59,7 +62,7 @@ func TestAPI(t *testing.T) {
 	}
 	var described struct{ Paths map[string]map[string]any }
 	_, _, text := ask(t, url+"/api/openapi.json", nil)
-	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 8 {
+	if err := json.Unmarshal([]byte(text), &described); err != nil || len(described.Paths) != 9 {
 		t.Fatalf("%v %v", described, err)
 	}
 	for path, methods := range described.Paths {

@@ -216,6 +216,25 @@ func TestLegendAndLasso(t *testing.T) {
 	b.Wait(`document.getElementById("drawer").hidden`)
 }
 
+// The points whose class is least certain are listed, and a click shows one.
+func TestAskALabel(t *testing.T) {
+	in := blobs(20, "a", "b", "c")
+	probability, entropy := make([]float32, 60), make([]float32, 60)
+	for i := range entropy {
+		probability[i], entropy[i] = .9, float32(i%50)/100
+	}
+	probability[41], entropy[41] = .5, .7
+	in.Columns = append(in.Columns, table.Float32Column("class_probability", probability), table.Float32Column("class_entropy", entropy))
+	b, _ := show(t, browser.Settings{}, "", in)
+	b.Wait(`document.querySelectorAll("#uncertain button").length === 8`)
+	first := `document.querySelector("#uncertain button")`
+	if got := browser.Eval[string](b, first+`.textContent + ", " + `+first+`.title`); got != "p41c, c 0.5" {
+		t.Errorf("the least certain point is %q", got)
+	}
+	b.Do(chromedp.Evaluate[chromedp.Void](first + `.click()`))
+	b.Wait(`document.querySelector("#detail h2")?.textContent.includes("p41")`)
+}
+
 // Text from events is always shown as text: classes, ids, column names, titles, file names.
 func TestHostileTextStaysText(t *testing.T) {
 	in := blobs(5, "a", "b", "c")

@@ -29,6 +29,8 @@ type Settings struct {
 	Place http.Handler
 	// Maps, if set, returns the figures of the maps so far, oldest first, for JSON.
 	Maps func() any
+	// Again, if set, predicts the classes of points anew.
+	Again Again
 	// Stuck is the time after which a reader that reads nothing is dropped, 30 s for 0.
 	Stuck time.Duration
 }
@@ -47,6 +49,7 @@ type Handler struct {
 	// dumps counts the responses with all points in progress, answers the bytes of the other
 	// responses.
 	dumps, answers atomic.Int64
+	again          chan struct{} // holds the turn of the request that predicts classes
 }
 
 // file is a file of the page, ready to be sent.
@@ -68,7 +71,7 @@ func New(s Settings) (*Handler, error) {
 		return nil, fmt.Errorf("the page: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Handler{set: s, files: files, ctx: ctx, stop: stop}, nil
+	return &Handler{set: s, files: files, ctx: ctx, stop: stop, again: make(chan struct{}, 1)}, nil
 }
 
 // read reads the page's files and compresses them.

@@ -201,12 +201,12 @@ func TestNobodyVotesForItself(t *testing.T) {
 		keys[i] = uint64(i)
 	}
 	right := func(key []uint64) (n int) {
-		class, _, err := c.PredictNames(context.Background(), e.places(), key, 2)
+		did, err := c.PredictNames(context.Background(), e.places(), key, false, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := 0; i < len(wrong); i += 10 {
-			if class[i] == e.Names[truth[i]] {
+			if did.Class[i] == e.Names[truth[i]] {
 				n++
 			}
 		}

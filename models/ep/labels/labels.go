@@ -65,11 +65,7 @@ const block = 256
 
 // Predict writes the class, a number in Names, and its probability for every event.
 func (c *Classifier) Predict(ctx context.Context, class []int32, probability []float32, at models.Placed, threads int) error {
-	return c.predict(ctx, class, probability, at, nil, threads)
-}
-
-func (c *Classifier) predict(ctx context.Context, class []int32, probability []float32, at models.Placed, own []int32, threads int) error {
-	return c.each(ctx, at, own, threads, func(from int, p vec.Matrix[float64]) {
+	return c.each(ctx, at, nil, threads, func(from int, p vec.Matrix[float64]) {
 		for i := range p.Rows {
 			best := slices.Index(p.Row(i), slices.Max(p.Row(i)))
 			class[from+i], probability[from+i] = int32(best), float32(p.Row(i)[best])
@@ -77,19 +73,58 @@ func (c *Classifier) predict(ctx context.Context, class []int32, probability []f
 	})
 }
 
-// PredictNames returns the classes of placed events by name, and their probabilities. Of events
-// that it may have been learnt from just now, keys say which they are, as Events has them: these do not vote
-// for themselves. No keys: they are others.
-func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, key []uint64, threads int) (class []string, probability []float32, err error) {
-	number := make([]int32, at.Mu.Rows)
-	class, probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
-	if err := c.predict(ctx, number, probability, at, c.own(key), threads); err != nil {
-		return nil, nil, err
+// Predicted are the classes of n events.
+type Predicted struct {
+	// Class has the names of the likeliest ones, Probability their probabilities.
+	Class       []string
+	Probability []float32
+	// Entropy is that of the probabilities of all classes, in nats: 0 if one is certain, ln C if all
+	// C are as likely.
+	Entropy []float32
+	// Names are those of all C classes, and All their probabilities, n x C; none unless asked for.
+	Names []string
+	All   vec.Matrix[float32]
+}
+
+// PredictNames predicts the classes of placed events by name; all asks for the probabilities of all
+// classes. Of events that it may have been learnt from just now, keys say which they are, as Events
+// has them: these do not vote for themselves. No keys: they are others.
+func (c *Classifier) PredictNames(ctx context.Context, at models.Placed, key []uint64, all bool, threads int) (*Predicted, error) {
+	n := at.Mu.Rows
+	out := &Predicted{Class: make([]string, n), Probability: make([]float32, n), Entropy: make([]float32, n)}
+	if all {
+		out.Names, out.All = c.Names, vec.New[float32](n, len(c.Names))
 	}
-	for i, k := range number {
-		class[i] = c.Names[k]
+	err := c.each(ctx, at, c.own(key), threads, func(from int, p vec.Matrix[float64]) {
+		for i := range p.Rows {
+			row := p.Row(i)
+			best := slices.Index(row, slices.Max(row))
+			out.Class[from+i], out.Probability[from+i], out.Entropy[from+i] = c.Names[best], float32(row[best]), float32(entropy(row))
+			for k := range out.All.Cols {
+				out.All.Row(from + i)[k] = float32(row[k])
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	return class, probability, nil
+	return out, nil
+}
+
+// entropy is that of probabilities, in nats. Of a single class, whose probability is that there is no
+// other, it is that of both cases.
+func entropy(p []float64) (h float64) {
+	rest := 1.0
+	for _, v := range p {
+		if v > 0 {
+			h -= v * math.Log(v)
+		}
+		rest -= v
+	}
+	if len(p) == 1 && rest > 0 {
+		h -= rest * math.Log(rest)
+	}
+	return max(h, 0)
 }
 
 // own returns the voters that events with these keys are, -1 for none.

@@ -340,3 +340,50 @@ func BenchmarkPredict(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N*at.Mu.Rows)/b.Elapsed().Seconds(), "predictions/s")
 }
+
+// Predictions by name are the largest of the probabilities, which come with them if asked for; their
+// entropy is largest between the classes.
+func TestPredictAll(t *testing.T) {
+	e := rings(300, 3, 4)
+	c, _ := train(t, e, nil, Settings{})
+	at := e.places()
+	p := probabilities(t, c, at, 2)
+	did, err := c.PredictNames(context.Background(), at, nil, true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(did.Names, []string{"a", "b", "c"}) || did.All.Rows != 300 || did.All.Cols != 3 {
+		t.Fatalf("%d x %d probabilities of %q", did.All.Rows, did.All.Cols, did.Names)
+	}
+	for i := range p.Rows {
+		best, h := slices.Index(p.Row(i), slices.Max(p.Row(i))), 0.0
+		for k, v := range p.Row(i) {
+			if did.All.Row(i)[k] != float32(v) {
+				t.Fatalf("place %d, class %d: %g, want %g", i, k, did.All.Row(i)[k], v)
+			}
+			h -= v * math.Log(v)
+		}
+		if did.Class[i] != c.Names[best] || did.Probability[i] != did.All.Row(i)[best] || math.Abs(float64(did.Entropy[i])-h) > 1e-6 {
+			t.Fatalf("place %d: %q at %g, entropy %g, want %g of %g", i, did.Class[i], did.Probability[i], did.Entropy[i], h, p.Row(i))
+		}
+	}
+	on := models.Placed{Mu: vec.Of(2, 2, []float32{2, 0, 3, 0}), Sigma: []float32{.2, .2}}
+	if did, err = c.PredictNames(context.Background(), on, nil, false, 1); err != nil || did.All.Cols != 0 {
+		t.Fatalf("%d probabilities that nobody asked for, %v", did.All.Cols, err)
+	}
+	if !(did.Entropy[1] > 2*did.Entropy[0]) {
+		t.Errorf("entropies on a ring and between two: %g", did.Entropy)
+	}
+}
+
+// Of a single class the entropy is that there may be others.
+func TestEntropy(t *testing.T) {
+	for _, c := range []struct {
+		p    []float64
+		want float64
+	}{{[]float64{1}, 0}, {[]float64{.5}, math.Ln2}, {[]float64{.5, .5}, math.Ln2}, {[]float64{0, 1}, 0}, {[]float64{.25, .25, .25, .25}, 2 * math.Ln2}} {
+		if got := entropy(c.p); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("entropy of %g is %g, want %g", c.p, got, c.want)
+		}
+	}
+}

@@ -27,11 +27,18 @@ func extent(x vec.Matrix[float64]) float64 {
 	return math.Sqrt(sum / float64(x.Rows))
 }
 
-// whole is the one process of all places that classifiers of the first format have: its
-// probabilities are normalised, and nothing else says what an event is.
+// whole is one process of all places, which classifiers of the first format have and those of models
+// that learn places and labels together (package hybrid): its probabilities are normalised, and nothing
+// else says what an event is.
 type whole struct {
 	spread float64
 	joint  *ep.Joint
+}
+
+// Whole returns the classifier of functions of the whole map, one for each class, or one for two
+// classes: they integrate over where a place may be, N(mu, sigma^2 I).
+func Whole(names []string, j *ep.Joint) *Classifier {
+	return &Classifier{Names: names, Spread: 1, dims: j.Z.Cols, whole: &whole{spread: 1, joint: j}}
 }
 
 // predict writes the probabilities of all classes at places.

@@ -1,0 +1,160 @@
+package fit
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/ep/labels"
+	"unfold/models/gplvm"
+	"unfold/models/hybrid"
+	"unfold/models/placing"
+	"unfold/models/snapshot"
+)
+
+// groups are n rows around two centres on a bent sheet, with labels of a half, and one row twice.
+func groups(n int, seed uint64) (x vec.Matrix[float32], label []string) {
+	rnd := rand.New(rand.NewPCG(seed, 8))
+	x, label = vec.New[float32](n, 5), make([]string, n)
+	for i := range n {
+		u := rnd.NormFloat64()/2 + float64(2*(i%2)-1)
+		for c := range 5 {
+			x.Row(i)[c] = float32(math.Sin(u+float64(c)) + .1*rnd.NormFloat64())
+		}
+		if i%4 < 2 {
+			label[i] = []string{"a", "b"}[i%2]
+		}
+	}
+	copy(x.Row(n-1), x.Row(0))
+	return x, label
+}
+
+// A model of vectors and labels comes back from its file as it is: it places and predicts the same bits,
+// which are those of package hybrid.
+func TestHybridIsSaved(t *testing.T) {
+	x, label := groups(80, 1)
+	spec := Spec{Kind: GPLVM, Common: models.Common{Labels: label, Steps: 20, Seed: 1, Threads: 2}, GPLVM: gplvm.Options{Supervision: 1, Active: 10, Points: 60}}
+	if err := spec.Check(); err != nil {
+		t.Fatal(err)
+	}
+	s, r, err := Fit(t.Context(), x, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, is := r.Own.(Hybrid)
+	if !is || own.Learnt != 60 || own.Classes != 2 || own.Inducing != 10 || r.Unlearnt == nil || r.Row[79] != r.Row[0] {
+		t.Errorf("report %+v", r.Own)
+	}
+	var file bytes.Buffer
+	if err := snapshot.Write(&file, s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := snapshot.Read(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, truth := groups(40, 2)
+	var places [2]models.Placed
+	var classes [2]*labels.Predicted
+	for k, s := range []*snapshot.Snapshot{s, back} {
+		p, err := Open(s, placing.Options{Threads: k + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, is := p.(*hybrid.Placer); !is {
+			t.Fatalf("it is placed by %T", p)
+		}
+		if places[k], err = p.Place(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		c, err := labels.Open(s)
+		if err != nil || c == nil {
+			t.Fatal(c, err)
+		}
+		if classes[k], err = c.PredictNames(t.Context(), places[k], nil, true, 2); err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := p.(models.Decoder).Decode(t.Context(), places[k].Mu)
+		if err != nil || !vec.Finite(decoded.X.Data) {
+			t.Errorf("decoded %v, %v", decoded.Sigma, err)
+		}
+	}
+	if !slices.Equal(places[0].Mu.Data, places[1].Mu.Data) || !slices.Equal(places[0].Sigma, places[1].Sigma) || !slices.Equal(classes[0].All.Data, classes[1].All.Data) {
+		t.Error("the model that was read places or predicts otherwise")
+	}
+	right := 0
+	for i := range truth {
+		if classes[0].Class[i] == []string{"a", "b"}[i%2] {
+			right++
+		}
+	}
+	if right < 34 {
+		t.Errorf("%d of 40 classes are right", right)
+	}
+	var again Spec
+	if err := again.UnmarshalJSON(s.Settings); err != nil || again.GPLVM.Supervision != 1 || !again.PredictsClasses() {
+		t.Errorf("the file's settings are %+v, %v", again.GPLVM, err)
+	}
+	if lines := (Kinds{}).Describe(s); len(lines) != 4 {
+		t.Errorf("it is described by %q", lines)
+	}
+}
+
+// A file whose parts do not fit is refused.
+func TestHybridRefusesDamage(t *testing.T) {
+	x, label := groups(40, 1)
+	s, _, err := Fit(t.Context(), x, Spec{Kind: GPLVM, Common: models.Common{Labels: label, Steps: 10, Seed: 1}, GPLVM: gplvm.Options{Supervision: 1, Active: 8}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range s.Parts {
+		numbers, is := p.Data.([]float64)
+		if !is || p.Name == "frame" || p.Name == "hybrid.bound" {
+			continue
+		}
+		bad := *s
+		bad.Parts = slices.Clone(s.Parts)
+		numbers = slices.Clone(numbers)
+		numbers[0] = math.NaN()
+		bad.Parts[k].Data = numbers
+		p, err := Open(&bad, placing.Options{})
+		if err == nil {
+			_, err = p.Place(t.Context(), x.Slice(0, 3))
+		}
+		if c, failed := labels.Open(&bad); err == nil && failed == nil {
+			at, _ := p.Place(t.Context(), x.Slice(0, 3))
+			_, err = c.PredictNames(t.Context(), at, nil, false, 1)
+		} else if err == nil {
+			err = failed
+		}
+		if err == nil {
+			t.Errorf("NaN in part %s goes unnoticed", s.Parts[k].Name)
+		}
+		bad.Parts[k].Data, bad.Parts[k].Rows = numbers[:0], 0
+		if _, err := Open(&bad, placing.Options{}); err == nil && s.Parts[k].Name[:7] == "hybrid." {
+			t.Errorf("a model without part %s is opened", s.Parts[k].Name)
+		}
+	}
+}
+
+// Settings that do not go with supervision are refused by name.
+func TestHybridSettings(t *testing.T) {
+	for want, o := range map[string]gplvm.Options{
+		"kernel": {Kernel: "linear+white"}, "restarts": {Restarts: 2}, "start": {Start: "isomap"}, "optimizer": {Optimizer: "lbfgs"},
+		"noise": {Noise: gplvm.NoiseProbit}, "jumps": {Jumps: 1}, "smooth": {Smooth: true}, "active": {Active: 1},
+	} {
+		o.Supervision = .5
+		var wrong *models.SettingError
+		if err := (Spec{Kind: GPLVM, GPLVM: o}).Check(); !errors.As(err, &wrong) || wrong.Name != want {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if err := (Spec{Kind: GPLVM, GPLVM: gplvm.Options{Supervision: 2}}).Check(); err == nil {
+		t.Error("a supervision of 2 is taken")
+	}
+}

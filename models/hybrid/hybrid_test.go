@@ -1,0 +1,121 @@
+package hybrid
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models"
+)
+
+// bent are n rows of a sheet bent in six dimensions, whose classes are thirds of it; of every third row
+// the label is known.
+func bent(n int, seed uint64) (x vec.Matrix[float32], label, truth []string) {
+	rnd := rand.New(rand.NewPCG(seed, 3))
+	x = vec.New[float32](n, 6)
+	for i := range n {
+		u, v := 4*(rnd.Float64()-.5), rnd.NormFloat64()
+		for c := range 6 {
+			x.Row(i)[c] = float32(math.Sin(u+float64(c)) + .4*v*math.Cos(float64(c)) + .05*rnd.NormFloat64())
+		}
+		truth = append(truth, []string{"left", "middle", "right"}[min(int((u+2)/4*3), 2)])
+		label = append(label, "")
+		if i%3 == 0 {
+			label[i] = truth[i]
+		}
+	}
+	return x, label, truth
+}
+
+func fitted(t *testing.T, threads int) *Fitted {
+	t.Helper()
+	x, label, _ := bent(90, 1)
+	f, err := Fit(t.Context(), x, Settings{Common: models.Common{Labels: label, Steps: 30, Seed: 1, Threads: threads}, Inducing: 12}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Labels of a third of the rows predict the classes of rows that were not learnt, which are placed by
+// their vectors alone; learning raises the bound.
+func TestFit(t *testing.T) {
+	f := fitted(t, 2)
+	if !slices.Equal(f.Names, []string{"left", "middle", "right"}) || f.Labelled != 30 || f.Negative > 0 {
+		t.Errorf("classes %q of %d labels, %d visits left out", f.Names, f.Labelled, f.Negative)
+	}
+	for _, half := range [][]float64{f.Bound[:f.Joint], f.Bound[f.Joint:]} {
+		if !slices.IsSorted(half) {
+			t.Errorf("the bound falls: %.1f", half)
+		}
+	}
+	x, _, _ := bent(90, 1)
+	other, _, truth := bent(60, 2)
+	mu, sigma2, err := f.learnt(2).Others(t.Context(), x, other, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := models.Placed{Mu: vec.Convert[float32](mu), Sigma: make([]float32, 60)}
+	for i, v := range sigma2 {
+		if !(v > 0 && v <= 1) {
+			t.Fatalf("row %d has the variance %g", i, v)
+		}
+		at.Sigma[i] = float32(math.Sqrt(v))
+	}
+	did, err := f.Classifier().PredictNames(t.Context(), at, nil, true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, between := 0, 0.0
+	for i, c := range did.Class {
+		if c == truth[i] {
+			right++
+		} else {
+			between = max(between, float64(did.Probability[i]))
+		}
+	}
+	if right < 52 || between > .95 {
+		t.Errorf("%d of 60 classes are right; a wrong one has the probability %g", right, between)
+	}
+}
+
+// The number of threads does not matter.
+func TestThreads(t *testing.T) {
+	one, two := fitted(t, 1), fitted(t, 2)
+	for k, p := range one.Parts() {
+		if other := two.Parts()[k]; p.Name != other.Name || fmt.Sprint(p.Data) != fmt.Sprint(other.Data) {
+			t.Errorf("part %s differs", p.Name)
+		}
+	}
+}
+
+// What cannot be learnt is refused, and says why.
+func TestRefuses(t *testing.T) {
+	x, label, _ := bent(30, 1)
+	none, many := make([]string, 30), make([]string, 30)
+	for i := range many {
+		many[i] = fmt.Sprint(i)
+	}
+	for name, c := range map[string]struct {
+		x   vec.Matrix[float32]
+		set Settings
+		bad bool // the data's fault
+	}{
+		"no labels":        {x, Settings{Common: models.Common{Labels: none}}, true},
+		"labels of others": {x, Settings{Common: models.Common{Labels: label[:9]}}, true},
+		"few rows":         {x.Slice(0, 3), Settings{Common: models.Common{Labels: label[:3]}}, true},
+		"few columns":      {x, Settings{Common: models.Common{Labels: label, Dims: 7}}, true},
+		"one point":        {vec.New[float32](30, 6), Settings{Common: models.Common{Labels: many}}, true},
+		"dims":             {x, Settings{Common: models.Common{Labels: label, Dims: -1}}, false},
+		"inducing":         {x, Settings{Common: models.Common{Labels: label}, Inducing: 1}, false},
+	} {
+		_, err := Fit(t.Context(), c.x, c.set, nil)
+		if err == nil || errors.Is(err, models.ErrBadInput) != c.bad {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package hybrid
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models/ep"
+	"unfold/models/placing"
+	"unfold/models/psi"
+	"unfold/models/snapshot"
+)
+
+// The parts of a model file of this model beside those of placing.Parts and of the classifier, n of its
+// reference points being learnt, by m inducing inputs:
+//
+//	hybrid.bound    float64, 2      the bound, and how many of the learnt rows had a label
+//	hybrid.x        float64, n x d  the places
+//	hybrid.s        float64, n x d  their variances
+//	hybrid.kernel   float64         the precision of the noise, the kernel's variance, d relevances
+//	hybrid.z        float64, m x d  the inducing inputs
+//	hybrid.weights  float64, m x q  those of the means
+//	hybrid.spread   float64, m x m  those of the variances
+const (
+	partBound   = "hybrid.bound"
+	partX       = "hybrid.x"
+	partS       = "hybrid.s"
+	partKernel  = "hybrid.kernel"
+	partZ       = "hybrid.z"
+	partWeights = "hybrid.weights"
+	partSpread  = "hybrid.spread"
+)
+
+// Is reports whether a snapshot holds such a model.
+func Is(s *snapshot.Snapshot) bool {
+	_, there := s.Part(partZ)
+	return there
+}
+
+// Parts are the model and its classifier as a model file holds them.
+func (f *Fitted) Parts() []snapshot.Part {
+	matrix := func(name string, m vec.Matrix[float64]) snapshot.Part {
+		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
+	}
+	column := func(name string, data ...float64) snapshot.Part { return matrix(name, vec.Of(len(data), 1, data)) }
+	o := f.Observed
+	parts := append(placing.Parts(f.Learnt, f.Units),
+		column(partBound, f.Bound[len(f.Bound)-1], float64(f.Labelled)),
+		matrix(partX, f.In.Mu), matrix(partS, f.In.S),
+		column(partKernel, append([]float64{o.Precision, o.Kernel.Variance}, o.Kernel.Alpha...)...),
+		matrix(partZ, o.Z), matrix(partWeights, o.Weights), matrix(partSpread, o.Spread))
+	own, err := f.Classifier().Parts()
+	if err != nil {
+		panic(fmt.Sprintf("hybrid: names of classes are no JSON: %v", err)) // they are texts
+	}
+	return append(parts, own...)
+}
+
+// read takes the model from a snapshot, which has to be valid. Its classifier is labels.Open's.
+func read(s *snapshot.Snapshot) (*Fitted, error) {
+	learnt, units, err := placing.Read(s)
+	if err != nil {
+		return nil, err
+	}
+	d, n := s.Mu.Cols, len(learnt)
+	f := &Fitted{Learnt: learnt, Units: units, In: psi.Inputs{Mu: vec.Matrix[float64]{Rows: n, Cols: d}, S: vec.Matrix[float64]{Rows: n, Cols: d}}, Observed: &ep.Observed{}}
+	if n == 0 {
+		return nil, fmt.Errorf("no points were learnt")
+	}
+	o := f.Observed
+	z, err := snapshot.PartOf[float64](s, partZ, 0, d)
+	if err != nil {
+		return nil, err
+	}
+	m := len(z) / d
+	o.Z, o.Weights, o.Spread = vec.Of(m, d, z), vec.Matrix[float64]{Rows: m, Cols: s.Reference.Cols}, vec.Matrix[float64]{Rows: m, Cols: m}
+	var kernel []float64
+	for _, want := range []struct {
+		to         *[]float64
+		name       string
+		rows, cols int
+	}{
+		{&f.In.Mu.Data, partX, n, d}, {&f.In.S.Data, partS, n, d}, {&kernel, partKernel, d + 2, 1},
+		{&o.Weights.Data, partWeights, m, s.Reference.Cols}, {&o.Spread.Data, partSpread, m, m},
+	} {
+		if *want.to, err = snapshot.PartOf[float64](s, want.name, want.rows, want.cols); err != nil {
+			return nil, err
+		}
+	}
+	for i, v := range kernel {
+		if !(v >= 0) || i < 2 && v == 0 {
+			return nil, fmt.Errorf("number %d of part %s is %g and has to be positive", i, partKernel, v)
+		}
+	}
+	for i, v := range f.In.S.Data {
+		if !(v > 0) {
+			return nil, fmt.Errorf("number %d of part %s is %g and has to be positive", i, partS, v)
+		}
+	}
+	if m == 0 {
+		return nil, fmt.Errorf("part %s has no rows", partZ)
+	}
+	o.Precision, o.Kernel = kernel[0], psi.Kernel{Variance: kernel[1], Alpha: kernel[2:]}
+	o.Prepare()
+	return f, nil
+}
+
+// Description is what there is to say of a snapshot.
+type Description struct {
+	// Learnt is the number of points that were learnt, Labelled of those with a label, Inducing that of
+	// the inducing inputs.
+	Learnt, Labelled, Inducing int
+	// Relevance is that of each dimension for the vectors, Noise the standard deviation of their noise in
+	// shares of that of the vectors, Bound L_H.
+	Relevance    []float64
+	Noise, Bound float64
+}
+
+// Describe describes a snapshot for which there is a Placer.
+func Describe(s *snapshot.Snapshot) (d Description) {
+	learnt, _, _ := placing.Read(s)
+	d.Learnt = len(learnt)
+	if v, err := snapshot.PartOf[float64](s, partBound, 2, 1); err == nil {
+		d.Bound, d.Labelled = v[0], int(v[1])
+	}
+	if f, err := read(s); err == nil {
+		d.Inducing, d.Relevance, d.Noise = f.Observed.Z.Rows, f.Observed.Kernel.Alpha, 1/math.Sqrt(f.Observed.Precision)
+	}
+	return d
+}
