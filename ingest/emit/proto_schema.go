@@ -19,6 +19,7 @@ var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
 	ReasonsName: 13, NeighborsName: 14, ClusterName: 15, ClusterProbabilityName: 16, ClusterOutlierName: 17,
+	LogLikName: 18,
 }
 
 // firstKept is the field number of the first kept column.
@@ -31,6 +32,8 @@ var protoTypes = map[string]string{className: "string", ClusterName: "int64", Ep
 // optional columns are free if the output lacks these columns.
 func (o *Output) takes(name string) bool {
 	switch name {
+	case LogLikName:
+		return o.LogLik != nil
 	case ReasonsName, NeighborsName:
 		return o.explained()
 	case ClusterName, ClusterProbabilityName, ClusterOutlierName:

@@ -191,7 +191,7 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 		Place:   placing.Options{Rule: rule, Threads: settings.Model.Threads, Search: search},
 		Kinds:   settings.Model.Spec().Kinds,
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
-		Files:   true, Missing: missing == "auto", Strict: missing == "error", Vector: settings.Source.Vector, Output: output, Explain: explain,
+		Files:   true, Missing: missing == "auto", Strict: missing == "error", Vector: settings.Source.Vector, Output: output, LogLik: settings.Sink.LogLik, Explain: explain,
 	})
 	var setting *models.SettingError
 	if errors.As(err, &setting) {
