@@ -192,6 +192,12 @@ drift: bin/bench/drift
 drift-bounds: bin/bench/drift
 	bin/bench/drift -bounds models/drift/bounds.go $(ARGS)
 
+# novelty measures how well the scores of new rows tell classes that were not learnt and writes docs/novelty.md; some minutes. UNFOLD_DATA
+# names the folder that holds mnist/, usps/, nslkdd/, oil/ and glosses/.
+.PHONY: novelty
+novelty: bin/bench/novelty
+	bin/bench/novelty -o docs/novelty.md $(ARGS)
+
 # ep measures labels on the map and writes docs/ep.md; a quarter of an hour. It needs the data sets in the folder that UNFOLD_DATA
 # names, and Python 3.11 (for scikit-learn, in an environment of its own under out/ep).
 ep: bin/bench/ep

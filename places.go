@@ -101,13 +101,9 @@ func (m *Map) Place(ctx context.Context, x mat.Matrix) (*Places, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := v.placer.Place
-	if lenient, ok := v.placer.(models.Lenient); ok {
-		place = lenient.PlaceMissing
-	}
 	out := newPlaces(from.rows, v.snap.Mu.Cols)
 	err = from.each(ctx, func(at int, rows vec.Matrix[float32]) error {
-		placed, err := place(ctx, rows)
+		placed, err := v.place(ctx, rows)
 		if err == nil {
 			out.set(at, placed)
 		}
@@ -117,6 +113,47 @@ func (m *Map) Place(ctx context.Context, x mat.Matrix) (*Places, error) {
 		return nil, err
 	}
 	return &out, nil
+}
+
+// LogLik returns the log-likelihood of each row of x (n x Dim) under the model, in nats, given the
+// row's place: the lower, the less the row is like those that the map was learnt from. For GPLVM it
+// is the density of the row's values (after PCA), of those that are not missing; for Student and
+// Saul that of the lengths of its edges to its neighbours. Values of different maps do not compare.
+// Other kinds have none: an error. Errors are else those of Place.
+func (m *Map) LogLik(ctx context.Context, x mat.Matrix) ([]float64, error) {
+	v := m.now.Load()
+	p, ok := v.placer.(models.Likely)
+	if !ok {
+		return nil, public(models.BadInputf("models of kind %s have no likelihood of new rows; those of kinds %s, %s and %s have", v.snap.Kind, Student, Saul, GPLVM), 0)
+	}
+	from, err := v.source(x)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, from.rows)
+	err = from.each(ctx, func(at int, rows vec.Matrix[float32]) error {
+		placed, err := v.place(ctx, rows)
+		if err != nil {
+			return err
+		}
+		each, err := p.LogLik(ctx, rows, placed)
+		for i, l := range each {
+			out[at+i] = float64(l)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// place places rows, of which values may be missing if the model can do without them.
+func (v *view) place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	if lenient, ok := v.placer.(models.Lenient); ok {
+		return lenient.PlaceMissing(ctx, x)
+	}
+	return v.placer.Place(ctx, x)
 }
 
 // source is sourceOf for vectors of the map.

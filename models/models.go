@@ -72,6 +72,17 @@ type Decoder interface {
 	Decode(ctx context.Context, mu vec.Matrix[float32]) (Decoded, error)
 }
 
+// Likely is a Placer whose model gives events a likelihood. It is found by assertion.
+type Likely interface {
+	Placer
+	// LogLik returns the log-likelihood of each row of x, in nats, given that the row lies at its
+	// place: at is what Place or PlaceMissing returned for x. Rows of which values are missing, NaN,
+	// have the likelihood of the others. Every value is finite; one beyond the range of float32 is
+	// the largest or the smallest number of it. Like Place it is a pure function of the snapshot and
+	// the row, and safe for concurrent use.
+	LogLik(ctx context.Context, x vec.Matrix[float32], at Placed) ([]float32, error)
+}
+
 // Spreader is a Placer whose model knows how well the places of the points that it was
 // learnt from are known. It is found by assertion.
 type Spreader interface {

@@ -16,6 +16,7 @@ var outputColumns = []outputColumn{
 	series[float32]{SigmaName, func(o *Output) *[]float32 { return &o.Sigma }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
 	series[float32]{NoveltyLocalName, func(o *Output) *[]float32 { return &o.NoveltyLocal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
 	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
+	series[float32]{LogLikName, func(o *Output) *[]float32 { return &o.LogLik }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
 	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts, appendQuoted},
 	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
 	sharesColumn{},
@@ -96,7 +97,7 @@ var reserved = reservedNames()
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
 		// Names of optional columns are reserved only if the output has these columns: see
-		// CheckClasses, CheckClassShares, CheckClusters and CheckReasons.
+		// CheckLogLik, CheckClasses, CheckClusters and CheckReasons.
 		if name := c.String(); partners(name) == nil && c != (keptColumns{}) {
 			names = append(names, name)
 		}

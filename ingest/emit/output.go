@@ -18,8 +18,10 @@ const (
 	SigmaName         = "sigma"
 	NoveltyLocalName  = "novelty_local"
 	NoveltyGlobalName = "novelty_global"
-	EpochName         = "map_epoch"
-	VersionName       = "model_version"
+	// LogLikName exists if likelihoods are asked for.
+	LogLikName  = "loglik"
+	EpochName   = "map_epoch"
+	VersionName = "model_version"
 	// className and probabilityName exist if classes are predicted.
 	className       = "class"
 	probabilityName = "class_probability"
@@ -31,7 +33,7 @@ const (
 
 // optional lists the names of columns that exist only together. Otherwise the input may use these
 // names.
-var optional = [][]string{{className, probabilityName}, {ClassProbabilitiesName, ClassEntropyName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
+var optional = [][]string{{LogLikName}, {className, probabilityName}, {ClassProbabilitiesName, ClassEntropyName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
 
 // partners returns the names of the columns that exist together with the named one, nil if it
 // always exists.
@@ -56,6 +58,8 @@ type Output struct {
 	// Sigma, NoveltyLocal and NoveltyGlobal have n values each, or are nil if the column is left
 	// out.
 	Sigma, NoveltyLocal, NoveltyGlobal []float32
+	// LogLik are the log-likelihoods under the model, n values, or nil if they are not asked for.
+	LogLik []float32
 	// Class and Probability are the predicted classes and their probabilities, n values each, or
 	// both nil.
 	Class       []string
@@ -121,6 +125,14 @@ func CheckClasses(keep []string) error {
 		if name == className || name == probabilityName {
 			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, className, probabilityName)
 		}
+	}
+	return nil
+}
+
+// CheckLogLik returns an error if a kept column has the name of the column of likelihoods.
+func CheckLogLik(keep []string) error {
+	if slices.Contains(keep, LogLikName) {
+		return fmt.Errorf("column %q cannot be kept: likelihoods have a column of that name; rename it in the input", LogLikName)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ var protoNumbers = map[string]protowire.Number{
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
 	ReasonsName: 13, NeighborsName: 14, ClusterName: 15, ClusterProbabilityName: 16, ClusterOutlierName: 17,
 	ClassProbabilitiesName: 18, ClassEntropyName: 19,
+	LogLikName: 20,
 }
 
 // firstKept is the field number of the first kept column.
@@ -32,6 +33,8 @@ var protoTypes = map[string]string{className: "string", ClassProbabilitiesName: 
 // optional columns are free if the output lacks these columns.
 func (o *Output) takes(name string) bool {
 	switch name {
+	case LogLikName:
+		return o.LogLik != nil
 	case ReasonsName, NeighborsName:
 		return o.explained()
 	case ClassProbabilitiesName:

@@ -24,7 +24,7 @@ const processNeighbors = 9
 // gaussianProcess is its entry. Of all distinct rows, which are the reference points, it
 // learns a bounded number and places the rest, which are marked as unlearnt.
 var gaussianProcess = Kind{
-	Name: GPLVM, Missing: true, Varied: true,
+	Name: GPLVM, Missing: true, Likely: true, Varied: true,
 	About:    ", gplvm the Gaussian process one of Lawrence (2005), both for some thousand points",
 	Settings: func() Settings { return new(processSettings) },
 	Check: func(s Spec) error {

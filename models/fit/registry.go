@@ -31,6 +31,8 @@ type Kind struct {
 	// Missing says that values may be missing, NaN: what learns fills them in, and events
 	// are placed by what is there of them.
 	Missing bool
+	// Likely says that new rows have a likelihood (models.Likely).
+	Likely bool
 	// Distances says that rows may have another distance than the Euclidean one.
 	Distances bool
 	// Given says that neighbours may be given (models.Common).
@@ -139,7 +141,7 @@ func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 
 // latentVariable is Saul's latent variable model.
 var latentVariable = Kind{
-	Name: LVM, Carried: true, Given: true, Distances: true, Graphs: true,
+	Name: LVM, Carried: true, Likely: true, Given: true, Distances: true, Graphs: true,
 	About:    "lvm is the latent variable model of Saul (2020) and its extension to heavy tails",
 	Settings: func() Settings { return new(latentSettings) },
 	Check:    func(s Spec) error { return s.Latent().Check() },

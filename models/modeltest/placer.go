@@ -84,6 +84,9 @@ func Placers(t *testing.T, open func(t *testing.T) models.Placer, events vec.Mat
 		}
 		wg.Wait()
 	})
+	if p, ok := open(t).(models.Likely); ok {
+		t.Run("LogLik", func(t *testing.T) { likelihoods(t, p, events, want) })
+	}
 	t.Run("Errors", func(t *testing.T) { placerErrors(t, open(t), events) })
 }
 
@@ -120,6 +123,41 @@ func placerShapes(t *testing.T, p models.Placer, events vec.Matrix[float32], wan
 	}
 	if _, err := p.Place(context.Background(), events); err != nil || !slices.Equal(events.Data, before.Data) {
 		t.Errorf("placing changed the events, or failed: %v", err)
+	}
+}
+
+// likelihoods checks that log-likelihoods are finite, and the same in other batches.
+func likelihoods(t *testing.T, p models.Likely, events vec.Matrix[float32], at models.Placed) {
+	ctx := context.Background()
+	want, err := p.LogLik(ctx, events, at)
+	if err != nil || len(want) != events.Rows {
+		t.Fatalf("%d log-likelihoods of %d events, %v", len(want), events.Rows, err)
+	}
+	for _, size := range []int{1, 65} {
+		for from := 0; from < events.Rows; from += size {
+			part := events.Slice(from, min(events.Rows, from+size))
+			placed, err := p.Place(ctx, part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.LogLik(ctx, part, placed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got {
+				if math.IsInf(float64(v), 0) || !sameBits(v, want[from+i]) {
+					t.Fatalf("event %d has the log-likelihood %g, in another batch %g", from+i, want[from+i], v)
+				}
+			}
+		}
+	}
+	if _, err := p.LogLik(ctx, events.Slice(1, events.Rows), at); err == nil {
+		t.Error("places of other rows are no error")
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := p.LogLik(gone, events, at); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call returns %v", err)
 	}
 }
 

@@ -50,6 +50,8 @@ def test_fit_and_place(data: Any, cli: Callable[..., str], tmp_path: Path) -> No
     np.testing.assert_array_equal(at.embedding, matrix(placed))
     np.testing.assert_array_equal(at.sigma, placed["sigma"].to_numpy())
     np.testing.assert_array_equal(at.novelty_global, placed["novelty_global"].to_numpy())
+    cli("embed", "y.npy", "-m", "m.unfold", "-o", "likely.arrows", "--loglik")
+    np.testing.assert_array_equal(model.score_samples(y), table(tmp_path / "likely.arrows")["loglik"].to_numpy())
 
 
 @pytest.mark.parametrize("distances", [True, False], ids=["with distances", "without"])

@@ -250,18 +250,30 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def place(self, X: Any) -> Places:
         """Return all that the map says of rows, without changing it."""
+        at = self._placed(X, [])
+        label = at.get("class")
+        if label is not None and _predicts(self):
+            label = _labels.decoded(label, self.classes_)
+        return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
+
+    def _placed(self, X: Any, flags: list[str]) -> dict[str, Any]:
         check_is_fitted(self)
         with _files.Folder(_files.size_of(X)) as folder:
             rows = self._put(X, folder, fit=False)
             out = folder.file("places.arrows")
             self._model.run(
-                ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names
+                ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags], None, rows.names
             )
-            at = _arrow.read(out)
-        label = at.get("class")
-        if label is not None and _predicts(self):
-            label = _labels.decoded(label, self.classes_)
-        return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
+            return _arrow.read(out)
+
+    def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the log-likelihood of each row under the model, (n,), without changing the map.
+
+        The lower, the less the row is like those of the fit. With ``kind="gplvm"`` it is the density
+        of the row's values, of those that are not missing (NaN); with ``kind="lvm"``, the default,
+        that of the lengths of its edges to its neighbours. Other kinds have none: a ``ValueError``.
+        """
+        return self._placed(X, ["--loglik"])["loglik"]
 
     def transform(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the places of rows, (n, n_components), without changing the map."""

@@ -41,6 +41,8 @@ type Places struct {
 	m *Map
 	// At are the places themselves.
 	At models.Placed
+	// logLik is nil if no likelihoods are asked for.
+	logLik []float32
 	// classes are nil if none are predicted.
 	classes *labels.Predicted
 	// cluster and its companions are nil without clusters.
@@ -62,6 +64,11 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 		return nil, err
 	}
 	p := &Places{m: m, At: at}
+	if m.likely != nil {
+		if p.logLik, err = m.likely.LogLik(ctx, x, at); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case m.classes != nil:
 		p.classes, err = m.classes.PredictNames(ctx, at, nil, m.set.Probabilities, m.set.Place.Threads)
@@ -122,6 +129,7 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 	o := &emit.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
+		LogLik:  part(p.logLik, from, to),
 		Cluster: part(p.cluster, from, to), ClusterProbability: part(p.sure, from, to), ClusterOutlier: part(p.outlier, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}

@@ -79,6 +79,9 @@ type Settings struct {
 	Probabilities bool
 	// Clusters are those of the map (package identity).
 	Clusters Clusters
+	// LogLik adds a column of the rows' log-likelihoods. A model without one is a
+	// *models.SettingError.
+	LogLik bool
 	// Explain selects the events that are explained.
 	Explain Explain
 	// Output is the output file, "" for messages. Its format may reserve names of columns.
@@ -108,7 +111,15 @@ func (s *Settings) Check() error {
 			return err
 		}
 	}
-	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.Explain.Check(kept))
+	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.checkLogLik(kept), s.Explain.Check(kept))
+}
+
+// checkLogLik returns an error if a kept column has the name of the column of likelihoods.
+func (s *Settings) checkLogLik(kept []string) error {
+	if !s.LogLik {
+		return nil
+	}
+	return emit.CheckLogLik(kept)
 }
 
 // checkClasses returns an error if a kept column has the name of one of the classes.
@@ -135,6 +146,7 @@ type Map struct {
 	encoder *ingest.Encoder // nil: the only vector column
 	placer  models.Placer
 	lenient models.Lenient     // nil: missing values are errors
+	likely  models.Likely      // nil: no likelihoods are asked for
 	classes *labels.Classifier // nil: none are predicted
 	groups  *identity.Groups   // nil: the map has no clusters
 	// project returns the projection to the model's input, for clusters in that space.
@@ -174,9 +186,15 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	if m.placer, err = m.set.open(s); err != nil {
 		return nil, err
 	}
+	if m.set.LogLik {
+		var ok bool
+		if m.likely, ok = m.placer.(models.Likely); !ok {
+			return nil, &models.SettingError{Name: "loglik", Problem: fmt.Sprintf("models of kind %s have no likelihood of new rows; models of kind lvm and gplvm have", s.Kind)}
+		}
+	}
 	m.project = sync.OnceValue(func() *projection.Projection { return projection.Of(s) })
 	m.explainer = sync.OnceValue(func() *reasons.Explainer { return reasons.New(s, settings.Place.Threads) })
-	if m.classes != nil || m.groups != nil { // Placing itself was tried when it was opened.
+	if m.classes != nil || m.groups != nil || m.likely != nil { // Placing itself was tried when it was opened.
 		err := placing.Probe(s, func(x vec.Matrix[float32]) error { _, err := m.Vectors(context.Background(), x); return err })
 		if err != nil {
 			return nil, err
@@ -253,7 +271,7 @@ func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if s.Files {
 		return e.With(own), nil // For keeps those that a file has
 	}
-	return e.With(own), errors.Join(emit.CheckKept(own.ID, own.Keep), s.Explain.Check(own.Passing()))
+	return e.With(own), errors.Join(emit.CheckKept(own.ID, own.Keep), s.checkLogLik(own.Passing()), s.Explain.Check(own.Passing()))
 }
 
 // columnless adds to the error of a source without a single vector column that a model without
@@ -287,7 +305,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 		pick.ReplaceText = m.set.Mapping.ReplaceText
 	}
 	kept := append([]string{pick.Label}, pick.Keep...)
-	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept), m.set.Explain.Check(kept)); err != nil {
+	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept), m.set.checkLogLik(kept), m.set.Explain.Check(kept)); err != nil {
 		return nil, table.InFile(name, err)
 	}
 	if m.predicts() {

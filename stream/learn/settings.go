@@ -96,6 +96,8 @@ type Settings struct {
 	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
 	// events have ids.
 	Named bool
+	// LogLik adds a column of the events' log-likelihoods, which the kind has to have.
+	LogLik bool
 	// Explain says which events are explained.
 	Explain embed.Explain
 	// Watch, if set, sees events as they are placed.
@@ -368,7 +370,7 @@ func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Probabilities: s.Probabilities, Explain: s.Explain, Writer: s.Writer, Watch: s.Watch}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, LogLik: s.LogLik, Probabilities: s.Probabilities, Explain: s.Explain, Writer: s.Writer, Watch: s.Watch}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

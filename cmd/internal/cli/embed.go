@@ -192,7 +192,7 @@ func embedderOf(s *snapshot.Snapshot, model, output string, settings *config.Con
 		Kinds:   settings.Model.Spec().Kinds,
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
 		Files:   true, Missing: missing == "auto", Strict: missing == "error", Vector: settings.Source.Vector, Output: output, Explain: explain,
-		Probabilities: settings.Source.ClassProbabilities,
+		LogLik: settings.Sink.LogLik, Probabilities: settings.Source.ClassProbabilities,
 	})
 	var setting *models.SettingError
 	if errors.As(err, &setting) {

@@ -57,7 +57,7 @@ func (c *explainCmd) Run(ctx context.Context, p *program) error {
 	if c.Columns < 1 || c.Limit < 0 {
 		return usagef("--columns has to be 1 or more, --limit 0 or more")
 	}
-	settings, err := p.settingsOf(c.values, embedKeys)
+	settings, err := p.settingsOf(c.values, placeKeys)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -115,4 +117,41 @@ func cells(t *testing.T, path string, last int) string {
 		out = append(out, strings.Join(words[max(0, len(words)-last):], ","))
 	}
 	return strings.Join(out, "\n")
+}
+
+// With --loglik the places have log-likelihoods, also of rows with missing values. Without it, and
+// of kinds that have none, there is no such column.
+func TestEmbedLogLik(t *testing.T) {
+	in, dir := csvOf(t, 60, false), t.TempDir()
+	for kind, takes := range map[string]bool{"gplvm": true, "isomap": false} {
+		model, out := filepath.Join(dir, kind+".unfold"), filepath.Join(dir, kind+".csv")
+		missing := map[bool]string{true: "auto", false: "drop"}[takes]
+		must(t, "fit", in, "--kind", kind, "--columns", "a,b,c,d", "--id", "id", "--steps", "4", "--missing", missing, "-o", model)
+		if !takes {
+			if code, _, errs := run(t, "embed", in, "-m", model, "-o", out, "--loglik", "--missing", "drop"); code != exitUsage || !strings.Contains(errs, "--loglik: ") || !strings.Contains(errs, "kind isomap have no likelihood") {
+				t.Errorf("%s: %d %s", kind, code, errs)
+			}
+			continue
+		}
+		must(t, "embed", in, "-m", model, "-o", out, "--loglik")
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		column := slices.Index(strings.Split(lines[0], ","), "loglik")
+		if column < 0 || len(lines) != 61 {
+			t.Fatalf("%d lines below %s", len(lines)-1, lines[0])
+		}
+		for i, line := range lines[1:] {
+			v, err := strconv.ParseFloat(strings.Split(line, ",")[column], 64)
+			if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+				t.Errorf("row %d has the log-likelihood %g, %v", i, v, err)
+			}
+		}
+		must(t, "embed", in, "-m", model, "-o", out)
+		if text, err := os.ReadFile(out); err != nil || strings.Contains(string(text), "loglik") {
+			t.Errorf("without being asked for it there is a column loglik, or %v", err)
+		}
+	}
 }

@@ -37,9 +37,17 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 	return "", "", false
 }
 
-// embedKeys are those settings that may differ from what the model was learnt
-// with: what passes through, and how rows are placed.
+// embedKeys are those of placing, and what the output has besides.
 func embedKeys(k config.Key) (name, group string, ok bool) {
+	if k.Path == "sink.loglik" {
+		return k.Name(), "model", true
+	}
+	return placeKeys(k)
+}
+
+// placeKeys are those settings that may differ from what the model was learnt
+// with: what passes through, and how rows are placed.
+func placeKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
 	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text", "source.vector", "source.class_probabilities":
 		return flagName(k.Name()), "columns", true

@@ -70,7 +70,7 @@ func checkPointName(keep []string) error {
 
 func (c *updateCmd) Run(ctx context.Context, p *program) error {
 	begin := time.Now()
-	settings, err := p.settingsOf(c.values, embedKeys)
+	settings, err := p.settingsOf(c.values, placeKeys)
 	if err != nil {
 		return err
 	}

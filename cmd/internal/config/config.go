@@ -163,6 +163,7 @@ type Sink struct {
 	Pass       bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
 	Subject    string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
 	RecordName string    `key:"record_name" help:"Full name of the records of outputs in Avro. With subject record it is the subject, so that two stages need two names. Default: unfold.Place." placeholder:"NAMESPACE.NAME"`
+	LogLik     bool      `key:"loglik" help:"Add a column loglik: the log-likelihood of each event under the model, given its place. The lower, the less the event is like what the map was learnt from. Models of kind lvm and gplvm have it."`
 	Moves      string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
 	Clusters   string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
 }

@@ -271,6 +271,7 @@ func TestValidate(t *testing.T) {
 		"probe":      {strings.Replace(whole, "127.0.0.1:8080", "127.0.0.1:8080\nprobe: there", 1), "probe: "},
 		"place off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_place: true", 1), "http_place: there is no address to answer on"},
 		"above":      {whole + "explain: {above: 0.95}\n", "explain.columns: no event is explained without it; say how many columns"},
+		"likelihood": {strings.NewReplacer("kind: lvm", "kind: isomap", "{topic: embeddings}", "{topic: embeddings}, loglik: true").Replace(whole), "sink.loglik: models of kind isomap have no likelihood"},
 		"above all":  {whole + "explain: {above: 1, columns: 5}\n", "explain.above: no percentile is above 100%"},
 		"drift off":  {whole + "drift: {false_alarm: 500}\n", "drift.window: nobody looks for drift without it; say how many events"},
 		"drift":      {whole + "drift: {window: 20}\n", "drift.window: 20; a window has at least 50 events"},

@@ -38,6 +38,7 @@ func (c *Config) Validate() error {
 	c.checkRegistry(complain)
 	c.checkTopics(complain)
 	c.checkExplain(complain)
+	c.checkLogLik(complain)
 	c.checkDrift(complain)
 	c.checkFleet(complain)
 	c.checkPlaces(complain)
@@ -144,6 +145,19 @@ func (c *Config) checkExplain(complain complainer) {
 		if err := emit.CheckReasons(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
 			complain("source.keep", "", "%v", err)
 		}
+	}
+}
+
+// checkLogLik says whether the column of likelihoods has values and a name of its own.
+func (c *Config) checkLogLik(complain complainer) {
+	if !c.Sink.LogLik {
+		return
+	}
+	if k, err := c.Model.kinds.Find(c.Model.Spec().Kind); err == nil && !k.Likely {
+		complain("sink.loglik", "leave it out, or choose kind lvm or gplvm", "models of kind %s have no likelihood of new rows", k.Name)
+	}
+	if err := emit.CheckLogLik(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
+		complain("source.keep", "", "%v", err)
 	}
 }
 

@@ -258,8 +258,8 @@ func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out lear
 	}
 	return learn.Settings{
 		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Probabilities: c.Source.ClassProbabilities, Clusters: c.Clusters.Settings(), ClustersOfRows: c.Clusters.In == config.InInput, Named: c.HTTPPlace || c.Explain.Columns > 0 || c.ServesPage(),
-		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
-		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
+		LogLik: c.Sink.LogLik, Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
+		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, Drift: driftSettings(c), RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
 		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: topics.moves, MovesWriter: f.moves, Groups: topics.groups, GroupsWriter: f.groups, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,

@@ -1,0 +1,82 @@
+package placing
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/models"
+)
+
+// Length is the distribution of the squared length of an edge between an event and a reference
+// point, as a latent variable model has it.
+//
+// The model says with which probability a pair is close at a length scale delta,
+//
+//	F(t) = P(c=1 | delta^2 = t) = (t/V)^(d/2) (1 + r^2/(2aV))^-a,  V = t + s,                (N1)
+//
+// with s = sigma_x^2 + sigma_j^2 and r = |mu_x - mu_j|. F rises from 0 to 1: it is the distribution
+// function of the squared length at which the pair becomes close. Its density,
+//
+//	f(t) = F(t) (d s/(2 t V) + r^2/(2 V Q)),  Q = V + r^2/(2a),                              (N2)
+//
+// is what an observed length is likely by. F itself is of no use there: it rises with the length,
+// so that the farthest event would be the likeliest. f falls as t^-2 for long edges.
+type Length struct {
+	// Dims is d.
+	Dims int
+	// Tail is a; 0 stands for Gaussian tails, a -> infinity.
+	Tail float64
+}
+
+// longest bounds squared lengths, so that no product of two leaves the range of numbers.
+const longest = 1e150
+
+// LogDensity returns ln f(t) of N2, for t >= 0, s > 0 and r2 = r^2 >= 0. It is finite.
+func (l Length) LogDensity(t, s, r2 float64) float64 {
+	t, r2 = min(max(t, 1/longest), longest), min(r2, longest)
+	d, v := float64(l.Dims), t+s
+	q, far := v, r2/(2*v)
+	if l.Tail > 0 {
+		q += r2 / (2 * l.Tail)
+		far = l.Tail * math.Log1p(r2/(2*l.Tail*v))
+	}
+	return -d/2*math.Log1p(s/t) - far + math.Log(float64(d*s/t)+r2/q) - math.Log(2*v)
+}
+
+// LogLiks returns a log-likelihood for each row of x, which is placed at. A function that newWorker
+// makes computes that of a row, in one goroutine. See models.Likely.
+func (f *Frame) LogLiks(ctx context.Context, x vec.Matrix[float32], at models.Placed, newWorker func() func(i int) float64) ([]float32, error) {
+	n := at.Mu.Rows
+	if x.Rows != n || n > 0 && (at.Near == nil || at.Seen.Rows != n) {
+		return nil, fmt.Errorf("placing: the likelihood of %d rows takes their own places with neighbours; there are %d places", x.Rows, n)
+	}
+	out := make([]float32, n)
+	par.Ranges(f.threads, n, size, func(_, from, to int) {
+		one := newWorker()
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			// A vector at the end of the number range may have a likelihood beyond it.
+			out[i] = float32(min(max(one(i), -math.MaxFloat32), math.MaxFloat32))
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i, v := range out {
+		if v != v {
+			return nil, &models.RowError{Row: i, Column: -1, Result: "log-likelihood", Value: math.NaN()}
+		}
+	}
+	return out, nil
+}
+
+// Squared returns |mu - at|^2 of a published place and a place of the map.
+func Squared(mu []float32, at []float64) (sum float64) {
+	for c, v := range at {
+		d := float64(mu[c]) - v
+		sum += float64(d * d) // the conversion keeps compilers from fusing
+	}
+	return sum
+}
