@@ -143,7 +143,7 @@ def available_if(check: Any) -> Any:
 
         def __get__(self, obj: Any, owner: Any = None) -> Any:
             if obj is not None and not check(obj):
-                raise AttributeError(f"{owner.__name__} has no {self.f.__name__} as it is")
+                raise AttributeError(f"this {owner.__name__} has no {self.f.__name__}: {obj!r}")
             return self.f.__get__(obj, owner)
 
     return _Available

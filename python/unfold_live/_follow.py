@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _arrow, _files
-from ._base import check_is_fitted
+from ._base import available_if, check_is_fitted
 from ._progress import Bars
 
 if TYPE_CHECKING:
@@ -35,11 +35,18 @@ def joined(first: np.ndarray[Any, Any], more: np.ndarray[Any, Any]) -> np.ndarra
     return np.concatenate([first, more])
 
 
+def _follows(estimator: Any) -> bool:
+    """Report whether the map can take in rows and let them go: those of one kind can, if it knows their vectors."""
+    return estimator.kind == "lvm" and estimator.metric != "precomputed"
+
+
 class Follows:
     """What ``Unfold`` knows of the rows that are on its map."""
 
     if TYPE_CHECKING:
         id_column: str | None
+        kind: str
+        metric: str
         n_jobs: int | None
         verbose: bool
         _model: Handle
@@ -53,6 +60,7 @@ class Follows:
         def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> Any: ...
         def _place_flags(self) -> list[str]: ...
 
+    @available_if(_follows)
     def partial_fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
         """Take in rows and let the map follow; rows that are there hardly move. The first call fits.
 
@@ -68,6 +76,7 @@ class Follows:
             self._follow(_arrow.read(folder.file("points.arrows")))
         return self
 
+    @available_if(_follows)
     def forget(self, ids: Any) -> Any:
         """Let rows go, by their ids, and the map follow.
 

@@ -22,7 +22,7 @@ def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] 
     """
     if y is None:
         return None
-    y = np.asarray(y)
+    y = _unmasked(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -32,13 +32,28 @@ def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] 
     missing = _missing(y)
     if y.dtype.kind == "f" and not np.array_equal(y[~missing], np.floor(y[~missing])):
         return None
-    found, code = np.unique(y[~missing], return_inverse=True)
+    try:
+        found, code = np.unique(y[~missing], return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in y[~missing]})
+        raise ValueError(
+            f"y has classes of several types, {', '.join(kinds)}: give all in one, such as [str(c) for c in y]"
+        ) from None
     if len(found) < 2:
         return None
     out = np.full(len(y), "", dtype=object)
     texts = np.array([text_of(c) for c in found], dtype=object)
     out[~missing] = texts[code]
     return found, list(out)
+
+
+def _unmasked(y: Any) -> np.ndarray[Any, Any]:
+    """Return labels as an array, None where they are masked."""
+    if not np.ma.is_masked(y):
+        return np.asarray(y)
+    out = np.ma.getdata(y).astype(object)
+    out[np.ma.getmaskarray(y)] = None
+    return out
 
 
 def _missing(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

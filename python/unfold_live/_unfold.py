@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrow, _distances, _files, _labels, _rows, _settings
+from . import _arrow, _distances, _files, _forms, _labels, _rows, _settings
 from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
 from ._follow import Follows, check_ids
 from ._handle import Handle
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 #: Fewest rows of a map.
 _LEAST = 3
+
+#: A range of numbers, among which the kind "lllvm" chooses.
+_RANGE = re.compile(r"\d+:\d+$")
 
 #: Kinds of models that lead back into the data.
 _DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm")
@@ -63,7 +67,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How many neighbours of each row the map keeps together; None leaves it to the program.
     kind : str, default="lvm"
         The model: "lvm", "lllvm" or "gplvm", the last two for some thousand rows, or a textbook method to compare with: "pca",
-        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm". All but "lvm" have ``inverse_transform``.
+        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm". All but "lvm" have ``inverse_transform``;
+        "lvm" has ``partial_fit`` and ``forget``.
     frame : str, path or array of shape (n, n_components), optional
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
         with coordinates; or coordinates, NaN for rows that are free.
@@ -77,7 +82,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How closely the density of the map follows the data's, up to 4.
     metric : str, default="euclidean"
         The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
-        "manhattan" or "chebyshev". "precomputed": X holds the distances of all rows from each other, (n, n), as an array or a
+        "manhattan" or "chebyshev". Haversine takes two columns, latitude and longitude in degrees; hamming takes 0 and 1, or
+        whole numbers, each a category. "precomputed": X holds the distances of all rows from each other, (n, n), as an array or a
         sparse matrix of those that are known, and those of new rows from the rows of the map, (m, n), in ``transform``.
         ``n_neighbors`` is then how many of each row count; None: 15 of an array, all of a sparse matrix.
     precomputed_knn : tuple of arrays of shape (n, k), optional
@@ -131,6 +137,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     n_features_in_ : int
         Columns of the rows.
     """
+
+    #: How arrays are written, where the metric takes columns of a table.
+    _form: _forms.Form | None = None
 
     def __init__(
         self,
@@ -207,13 +216,16 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         UnfoldError
             The program failed otherwise, such as for want of ``memory``.
         """
+        self._check()
         handle = Handle(_settings.threads_of(self.n_jobs))
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=True)
             check_ids(ids, rows.n)
             args = ["fit", *rows.source, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
-            labels = _labels.classes_of(y, rows.n) if self.classify or self.supervision else None
+            # The nodes of a graph have no labels: a pipeline hands them on to all its steps.
+            wanted = (self.classify or self.supervision) and not rows.graph
+            labels = _labels.classes_of(y, rows.n) if wanted else None
             if labels is not None:
                 path = _files.write_texts(folder.file("y.npy"), labels[1])
                 args += ["--label-file", str(path), *(["--classify"] if self.classify else [])]
@@ -414,7 +426,23 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self._precomputed():
             return _distances.put(self, x, folder, fit=fit, k=self.n_neighbors, least=least)
         columns = self.columns if fit or getattr(self, "_table", False) else None
-        return _rows.put(self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=least)
+        return _rows.put(
+            self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=least, metric=self.metric
+        )
+
+    def _check(self) -> None:
+        """Raise ``ValueError`` for parameters that the program would read as something else."""
+        for name in ("n_components", "n_neighbors"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and _RANGE.match(value)):
+                _settings.whole(name, value, 1)
+        if self.pca is not None and self.pca not in ("none", "auto"):
+            _settings.whole("pca", self.pca, 1, ' or "none"')
+        _settings.real("supervision", self.supervision, 0, 1)
+        _settings.real("density", self.density, 0, 4)
+        _settings.text("kind", self.kind)
+        _settings.text("metric", self.metric, '; give the distances that a function computes as X, with metric="precomputed"')
+        _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _precomputed(self) -> bool:
         """Return whether rows are distances from the rows of the map."""
@@ -490,10 +518,13 @@ def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
     about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
     if "kind" not in about:
         raise ValueError(f"{os.fspath(path)} is no model: the program takes it for a table")
-    metric = "precomputed" if "graph" in about else "euclidean"  # else the file knows it, and new rows need no word of it
+    metric = "precomputed" if "graph" in about else about.get("metric", "euclidean")
     out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"), metric=metric)
     out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
-    if not out._table:
+    form = _forms.form_of_model(metric, about.get("elements") or [])
+    if form is not None:
+        out._form, out.n_features_in_ = form
+    elif not out._table:
         out.n_features_in_ = about["values"]
     if about.get("classes"):
         out.classes_ = np.asarray(about["classes"])
