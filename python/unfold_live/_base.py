@@ -111,6 +111,10 @@ class TransformerMixin:
     """Nothing: estimators have a ``fit_transform`` of their own."""
 
 
+class ClassifierMixin:
+    """Nothing: scikit-learn's says what it needs of classifiers in its tags."""
+
+
 class ClusterMixin:
     """Clusters of the rows that are fitted."""
 
@@ -229,6 +233,7 @@ def _check_columns(estimator: Any, n: int, names: np.ndarray[Any, Any] | None, r
 __all__ = [
     "BaseEstimator",
     "ClassNamePrefixFeaturesOutMixin",
+    "ClassifierMixin",
     "ClusterMixin",
     "NotFittedError",
     "TransformerMixin",

@@ -36,8 +36,7 @@ def joined(first: np.ndarray[Any, Any], more: np.ndarray[Any, Any]) -> np.ndarra
 
 
 def _follows(estimator: Any) -> bool:
-    """Report whether the map can take in rows and let them go: those of one kind can, if it knows their vectors."""
-    return estimator.kind == "lvm" and estimator.metric != "precomputed"
+    return estimator._follows()
 
 
 class Follows:
@@ -101,6 +100,10 @@ class Follows:
                 setattr(self, name, getattr(self, name)[keep])
             self._follow(_arrow.read(folder.file("points.arrows")))
         return self
+
+    def _follows(self) -> bool:
+        """Report whether the map can take in rows and let them go: those of one kind can, if it knows their vectors."""
+        return self.kind == "lvm" and self.metric != "precomputed"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -262,18 +262,21 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def place(self, X: Any) -> Places:
         """Return all that the map says of rows, without changing it."""
-        check_is_fitted(self)
-        with _files.Folder(_files.size_of(X)) as folder:
-            rows = self._put(X, folder, fit=False)
-            out = folder.file("places.arrows")
-            self._model.run(
-                ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags()], None, rows.names
-            )
-            at = _arrow.read(out)
+        at = self._placed(X)
         label = at.get("class")
         if label is not None and _predicts(self):
             label = _labels.decoded(label, self.classes_)
         return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
+
+    def _placed(self, X: Any, *flags: str) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the columns that the program's ``embed`` writes of rows."""
+        check_is_fitted(self)
+        with _files.Folder(_files.size_of(X)) as folder:
+            rows = self._put(X, folder, fit=False)
+            out = folder.file("places.arrows")
+            args = ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags]
+            self._model.run(args, None, rows.names)
+            return _arrow.read(out)
 
     def transform(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the places of rows, (n, n_components), without changing the map."""
@@ -283,6 +286,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
+
+    @available_if(_predicts)
+    def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the probability of each class, (n, n_classes), in the order of ``classes_``. Rows sum to 1."""
+        return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
 
     @available_if(_decodes)
     def inverse_transform(self, X: Any) -> np.ndarray[Any, Any]:
@@ -330,15 +338,16 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             out = self._model.run(args, None, rows.names)
         return [json.loads(line) for line in out.splitlines()]
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return how good the map is for rows, between 0 and 1: larger is better.
 
         With labels it is the share of rows that are predicted right, or, where the map was
         fitted without any, of those whose nearest neighbour on the map has their class. Without
         labels it is the trustworthiness: how few neighbours on the map are none in the data.
+        Weights count where rows are predicted.
         """
         if y is not None and _predicts(self):
-            return float(np.mean(self.predict(X) == np.asarray(y)))
+            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
         check_is_fitted(self)
         if y is None and self._precomputed():
             raise ValueError("score needs y: the trustworthiness is that of rows, and the map knows distances alone")
