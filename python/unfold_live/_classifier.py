@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _labels
+from . import _annotated, _labels
 from ._base import ClassifierMixin, adopt, check_is_fitted
 from ._unfold import Unfold
 
@@ -31,7 +31,7 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         As those of ``Unfold``.
     """
 
-    def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> UnfoldClassifier:
+    def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> UnfoldClassifier:
         """Learn a map and the classes of its rows.
 
         Parameters
@@ -41,8 +41,8 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
         y : array-like of shape (n,) or (n, n_classes)
             The class of each row, None or NaN where it is unknown; or a column for each class, 1 for the class of the row
             and 0 for the others. Names of a data frame's columns are then the classes, otherwise numbers from 0.
-        ids : array-like of n, optional
-            Names of the rows.
+        ids, use_rep
+            As ``Unfold.fit`` takes them.
 
         Returns
         -------
@@ -60,9 +60,9 @@ columns, id_column, classify, thorough, report, random_state, n_jobs, memory, se
             raise ValueError("classify has to be True; Unfold makes maps alone")
         if y is None:
             raise ValueError("UnfoldClassifier requires y to be passed, but the target y is None")
-        labels = _labels.required(y)
+        labels = _labels.required(_annotated.labels(X, y) if _annotated.is_annotated(X) else y)
         classes = _labels.known(labels)
-        super().fit(X, labels, ids=ids)
+        super().fit(X, labels, ids=ids, use_rep=use_rep)
         if len(classes) == 1:  # the program has nothing to tell apart
             self.classes_ = classes
         return self

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _files
 from ._base import check_rows
+from ._graph import Edges
 from ._rows import Rows, rows_of
 
 #: How many distances of a row are kept of all, if ``n_neighbors`` is None.
@@ -62,7 +63,8 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     np.savez(
         path, allow_pickle=False, format=np.bytes_("csr"), shape=np.array(d.shape), data=data, indices=index.ravel(), indptr=start
     )
-    return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True)
+    edges = Edges(data, index.ravel(), start, d.shape)
+    return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True, edges=edges)
 
 
 def _check_symmetric(d: Any) -> None:

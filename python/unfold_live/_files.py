@@ -176,6 +176,8 @@ def size_of(x: Any) -> int | None:
         return 12 * x.nnz + 8 * x.shape[0]
     if is_file(x):
         return 0
+    if hasattr(x, "dask"):
+        return None
     if isinstance(x, list | tuple):
         return 8 * len(x) * (len(x[0]) if len(x) and hasattr(x[0], "__len__") else 1)
     if hasattr(x, "memory_usage"):  # pandas
@@ -183,8 +185,7 @@ def size_of(x: Any) -> int | None:
     if hasattr(x, "estimated_size"):  # polars
         return int(x.estimated_size())
     size = getattr(x, "nbytes", None)
-    # Dask does not know the size of all its chunks.
-    return None if size is None or size != size else int(size)
+    return None if size is None else int(size)
 
 
 def mapped_file(x: Any) -> Path | None:

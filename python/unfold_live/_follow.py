@@ -51,6 +51,7 @@ class Follows:
         _model: Handle
         _next_id: int
         _point: Any
+        _row: Any  # of each row's point among the points of the map
         ids_: Any
         embedding_: Any
         sigma_: Any
@@ -129,6 +130,7 @@ class Follows:
         for name, values in new.items():
             setattr(self, name, joined(getattr(self, name), values) if more else values)
         self._next_id = (self._next_id if more else 0) + n
+        self._row = self._point  # until points go, or come of a map that was loaded
 
     def _update(self, args: list[str], folder: _files.Folder, progress: Any, names: dict[str, str]) -> None:
         model = str(self._model.path)
@@ -137,7 +139,7 @@ class Follows:
 
     def _follow(self, points: dict[str, np.ndarray[Any, Any]]) -> None:
         """Take over the places of the map's points."""
-        row = np.searchsorted(points["point"], self._point)
+        row = self._row = np.searchsorted(points["point"], self._point)
         self.embedding_ = points["embedding"][row]
         self.sigma_ = points["sigma"][row]
 

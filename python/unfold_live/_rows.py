@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _files, _forms
 from ._base import check_rows
+from ._graph import Edges
 
 
 @dataclass
@@ -31,6 +32,8 @@ class Rows:
         What errors call the file.
     graph : bool
         Whether it holds distances from rows of the map, rather than rows.
+    edges : Edges or None
+        These distances, if they were given as an array.
     """
 
     path: str
@@ -39,6 +42,7 @@ class Rows:
     n: int | None = None
     names: dict[str, str] = field(default_factory=dict)
     graph: bool = False
+    edges: Edges | None = None
 
     @property
     def source(self) -> list[str]:
@@ -101,6 +105,8 @@ def rows_of(x: Any) -> Any:
         raise ValueError(
             f"X is a {type(x).__name__} of xarray's, which holds several arrays: give one, {names}, or X.to_dataframe()"
         )
+    if hasattr(x, "dims") and hasattr(x, "coords"):  # xarray's, which Arrow would get as a long table
+        return rows_of(np.asarray(x))
     if hasattr(x, "collect") and not hasattr(x, "__len__"):
         raise ValueError(
             f"X is a {type(x).__name__}, whose rows are not there yet: give X.collect(), and frames of Spark to unfold_live.spark"

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrow, _distances, _files, _forms, _labels, _rows, _settings
+from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _settings
 from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
 from ._follow import Follows, check_ids
+from ._graph import Edges
 from ._handle import Handle
 from ._progress import Bars
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from ._clusters import UnfoldClusters
     from ._view import View
 
@@ -138,6 +141,9 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Columns of the rows.
     """
 
+    #: What was found of the neighbour graph, and of which places.
+    _graph: tuple[Any, Any, Any] | None = None
+
     #: How arrays are written, where the metric takes columns of a table.
     _form: _forms.Form | None = None
 
@@ -191,18 +197,22 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.settings = settings
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Unfold:
+    def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Unfold:
         """Learn a map.
 
         Parameters
         ----------
-        X : array, sparse matrix, table or path, of n rows
-            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads.
+        X : array, sparse matrix, table, AnnData or path, of n rows
+            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads. An AnnData object
+            gets the places as ``obsm["X_unfold"]``, and the neighbour graph as scanpy finds it by ``neighbors_key="unfold"``.
         y : array-like of n, optional
             Classes, None or NaN where unknown, which ``predict`` is to know. They change the map if there is
-            ``supervision``.
+            ``supervision``. Of an AnnData object the name of a column of ``obs``, too.
         ids : array-like of n, optional
-            What ``forget`` knows rows by. Default: numbers from 0 on.
+            What ``forget`` knows rows by. Default: numbers from 0 on, or the names of an AnnData object's observations.
+        use_rep : str, optional
+            What of an AnnData object is mapped: a name in ``obsm``, a layer or "X"; in ``obsp`` if ``metric="precomputed"``.
+            Default: "X_pca" if it is there, else "X"; "distances" in ``obsp``.
 
         Returns
         -------
@@ -217,6 +227,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             The program failed otherwise, such as for want of ``memory``.
         """
         self._check()
+        adata, self._use_rep = (X if _annotated.is_annotated(X) else None), use_rep
+        if adata is not None:
+            y, ids = _annotated.labels(adata, y), _annotated.names(adata) if ids is None else ids
+        elif use_rep is not None:
+            raise ValueError(f"use_rep={use_rep!r} is for AnnData objects, and X is a {type(X).__name__}")
         handle = Handle(_settings.threads_of(self.n_jobs))
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=True)
@@ -245,6 +260,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._take(at, ids)
         self._model = handle
         self._table = not rows.plain
+        self._edges, self._graph = rows.edges, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
@@ -254,11 +270,74 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         elif hasattr(self, "report_"):
             del self.report_
         self._n_features_out = at["embedding"].shape[1]
+        if adata is not None:
+            params = {"n_neighbors": self._nearest(), "method": "unfold", "metric": self.metric}
+            _annotated.store(adata, self, self._neighbor_graph()[0], self.graph_, params)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Any:
         """Learn a map and return the places of its rows, (n, n_components)."""
-        return self.fit(X, y, ids=ids).embedding_
+        return self.fit(X, y, ids=ids, use_rep=use_rep).embedding_
+
+    @property
+    def graph_(self) -> csr_matrix:
+        """The symmetric neighbour graph of the rows, (n, n), with weights above 0 and up to 1, as SciPy's CSR matrix.
+
+        Each row has its ``n_neighbors`` nearest others, 15 if that is None, and those that have it: scanpy's and UMAP's
+        connectivities, by this map's distances. Rows that equal an earlier one have its neighbours, and that one with weight 1.
+        Of a model that was loaded the rows are the points of the map.
+        """
+        check_is_fitted(self)
+        return self._neighbor_graph()[1]
+
+    def transform_graph(self, X: Any) -> csr_matrix:
+        """Return the weights of rows' edges to the rows of the map, (n_new, n), above 0 and up to 1, as SciPy's CSR matrix.
+
+        Each has its nearest ones, as many as ``graph_``. Of equal rows of the map the first has the edge.
+        """
+        check_is_fitted(self)
+        if self._precomputed():
+            with _files.Folder(_files.size_of(X)) as folder:
+                edges = self._put(X, folder, fit=False).edges
+            if edges is None:
+                raise ValueError("transform_graph takes distances as an array or a sparse matrix, not as a file")
+            return edges.weights()
+        at = self._placed(X, f"--neighbors={self._nearest()}")
+        points = self._points()
+        w = Edges.of_lists(at["neighbor"], at["neighbor_distance"], points).weights()
+        return _graph.Rows(self._row, points).columns(w) if len(self._row) else w
+
+    def _nearest(self) -> int:
+        """Return how many neighbours rows have in ``graph_``."""
+        return int(self.n_neighbors) if self.n_neighbors is not None and not isinstance(self.n_neighbors, str) else _graph.NEAREST
+
+    def _points(self) -> int:
+        """Return how many points the map has."""
+        return int(json.loads(self._model.run(["inspect", str(self._model.path), "--json"]))["reference_points"])
+
+    def _neighbor_graph(self) -> tuple[csr_matrix, csr_matrix]:
+        """Return the distances of the rows' nearest others, and the weights of the graph."""
+        found = self._graph
+        if found is not None and found[0] is self.embedding_:
+            return found[1], found[2]
+        if self._precomputed():
+            edges = getattr(self, "_edges", None)
+            if edges is None:
+                raise ValueError("the distances of this map are not known any longer: it was loaded, or fitted to a file")
+            distances, weights = edges.matrix(), _graph.union(edges.weights())
+        else:
+            with _files.Folder(16 * self._nearest() * len(self._row)) as folder:
+                out = folder.file("graph.arrows")
+                flags = _settings.flags({"neighbors": self._nearest(), "threads": _settings.threads_of(self.n_jobs)})
+                self._model.run(["embed", "-m", str(self._model.path), "-o", str(out), *flags])
+                at = _arrow.read(out)
+            edges = Edges.of_lists(at["neighbor"], at["neighbor_distance"], len(at["neighbor"]))
+            distances, weights = edges.matrix(), _graph.union(edges.weights())
+            if len(self._row):
+                rows = _graph.Rows(self._row, edges.shape[0])
+                distances, weights = rows.graph(distances, 0), rows.graph(weights, 1)
+        self._graph = (self.embedding_, distances, weights)
+        return distances, weights
 
     def place(self, X: Any) -> Places:
         """Return all that the map says of rows, without changing it."""
@@ -430,6 +509,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
     def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> _rows.Rows:
+        if _annotated.is_annotated(x):
+            x = _annotated.rows(x, getattr(self, "_use_rep", None), self._precomputed())
         aside = {self.id_column} if self.id_column else set()
         least = _LEAST if fit else 1
         if self._precomputed():
