@@ -44,7 +44,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
 }
 
 #: Those of scikit-learn's base classes.
-BASE = {"get_params", "set_params", "set_output", "get_metadata_routing"}
+BASE = {"from_umap", "get_params", "set_params", "set_output", "get_metadata_routing"}
 
 #: Those whose result has a row for each that was given.
 PLACED = {"transform", "predict", "inverse_transform"}

@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _settings
-from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
+from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _settings, _translation
+from ._base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    adopt,
+    adopted,
+    available_if,
+    check_is_fitted,
+    names_of,
+)
 from ._follow import Follows, check_ids
 from ._graph import Edges
 from ._handle import Handle
@@ -172,8 +182,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         memory: Any = None,
         settings: dict[str, Any] | None = None,
         verbose: bool = False,
+        **unknown: Any,
     ) -> None:
         adopted(type(self))
+        if unknown:
+            raise TypeError(_translation.answer(type(self).__name__, list(unknown), names_of(type(self))))
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.kind = kind
@@ -196,6 +209,28 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.memory = memory
         self.settings = settings
         self.verbose = verbose
+
+    @classmethod
+    def from_umap(cls, **parameters: Any) -> Any:
+        """Return an estimator for umap-learn's parameters.
+
+        What they become here is in a warning of one line: ``n_epochs``, ``densmap``, ``init`` and ``target_weight`` have other
+        names, and some, such as ``min_dist`` and ``spread``, have no counterpart. docs/python.md has the table.
+
+        Parameters
+        ----------
+        **parameters
+            Those of ``umap.UMAP``, by name.
+
+        Raises
+        ------
+        TypeError
+            umap-learn has no such parameter.
+        """
+        own, notes = _translation.from_umap(parameters)
+        if notes:
+            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+        return cls(**own)
 
     def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Unfold:
         """Learn a map.
