@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from unfold_live import Unfold, UnfoldClusters
+from unfold_live import Unfold, UnfoldClusters, load
 from unfold_live import _files as files
 
 from .conftest import REPOSITORY, blobs
@@ -245,6 +246,52 @@ def test_mapped_files_are_not_copied(data: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(Unfold().fit_transform(mapped[::-1]), Unfold().fit_transform(x[::-1]))
 
 
+def test_maps_of_memory_are_read_from_it(data: Any, tmp_path: Path) -> None:
+    """A copy-on-write map has rows of its own, and another file may have come under the name of a mapped one."""
+    x, _ = data
+    np.save(tmp_path / "x.npy", x)
+    changed = np.load(tmp_path / "x.npy", mmap_mode="c")
+    changed[:] = x[::-1]
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    np.save(tmp_path / "y.npy", x[::-1])
+    os.replace(tmp_path / "y.npy", tmp_path / "x.npy")
+    np.testing.assert_array_equal(mapped, x)
+    want = Unfold().fit(x).embedding_
+    np.testing.assert_array_equal(Unfold().fit_transform(mapped), want)
+    np.testing.assert_array_equal(Unfold().fit(x).transform(changed), want[::-1])
+    written = np.load(tmp_path / "x.npy", mmap_mode="r+")
+    written[:] = x
+    assert files.mapped_file(written) == tmp_path / "x.npy"
+
+
+def test_names_of_columns(data: Any) -> None:
+    """Names may hold what separates names and options, and what patterns are made of."""
+    x, kind = data
+    names = ["a,b", "c:log1p", "d*", "-e", "f\\g", "h"]
+    words = np.array(["ash", "beech", "elm", "oak"])[kind]
+    plain = pd.DataFrame(x[:, :6], columns=list("abcdef")).assign(tree=words)
+    frame = plain.set_axis([*names, "tr,ee"], axis=1)
+    model = Unfold(standardize=True).fit(frame)
+    np.testing.assert_array_equal(model.embedding_, Unfold(standardize=True).fit(plain).embedding_)
+    np.testing.assert_array_equal(model.transform(frame[:5]), model.embedding_[:5])
+    some = Unfold(columns=["a,b:log1p", "c:log1p", "tr,ee"]).fit(frame)
+    np.testing.assert_array_equal(some.embedding_, Unfold(columns=["a:log1p", "b", "tree"]).fit(plain).embedding_)
+
+
+def test_masked_values(data: Any) -> None:
+    """What is masked is missing, whatever stands below."""
+    x, kind = data
+    hidden = np.ma.masked_array(np.where(x > 5, 1e6, x), mask=x > 5)
+    assert hidden.mask.any()
+    with pytest.raises(ValueError, match="NaN"):
+        Unfold().fit(hidden)
+    want = Unfold(missing="mean").fit(np.where(x > 5, np.nan, x))
+    np.testing.assert_array_equal(Unfold(missing="mean").fit(hidden).embedding_, want.embedding_)
+    np.testing.assert_array_equal(Unfold().fit(np.ma.masked_array(x)).embedding_, Unfold().fit(x).embedding_)
+    some = np.ma.masked_array(kind, mask=np.arange(len(x)) % 3 > 0)
+    assert (Unfold().fit(x, some).predict(x) == kind).mean() > 0.9
+
+
 def test_mixed_columns() -> None:
     """Texts and numbers of a data frame form a vector as the command line makes it."""
     frame = pd.read_csv(REPOSITORY / "testdata/kdd/kdd.csv.gz", nrows=1500)
@@ -259,6 +306,14 @@ def test_mixed_columns() -> None:
         model.transform(np.zeros((2, 6)))
     why = model.explain(frame[1200:1210])
     assert {r["column"] for w in why for r in w["reasons"]} <= {c.split(":")[0] for c in columns}
+
+
+def test_loaded_models_take_frames_of_numbers(data: Any, tmp_path: Path) -> None:
+    """Which columns were learnt from is in the model's file."""
+    frame = pd.DataFrame(data[0], columns=NAMES)
+    model = Unfold(columns=["c3", "c1", "c2"]).fit(frame)
+    model.save(tmp_path / "m.unfold")
+    np.testing.assert_array_equal(load(tmp_path / "m.unfold").transform(frame[:9]), model.embedding_[:9])
 
 
 def test_files(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from ._classifier import UnfoldClassifier
     from ._clusters import UnfoldClusters
     from ._errors import UnfoldError
     from ._stream import Stage, stream
@@ -26,13 +27,14 @@ _HOMES = {
     "Unfold": "_unfold",
     "Places": "_unfold",
     "load": "_unfold",
+    "UnfoldClassifier": "_classifier",
     "UnfoldClusters": "_clusters",
     "UnfoldError": "_errors",
     "Stage": "_stream",
     "stream": "_stream",
 }
 
-__all__ = ["Places", "Stage", "Unfold", "UnfoldClusters", "UnfoldError", "__version__", "load", "stream"]
+__all__ = ["Places", "Stage", "Unfold", "UnfoldClassifier", "UnfoldClusters", "UnfoldError", "__version__", "load", "stream"]
 
 
 def __getattr__(name: str) -> object:

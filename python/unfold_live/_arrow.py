@@ -1,6 +1,6 @@
 """Reads Arrow IPC streams, as the program writes them, into NumPy arrays.
 
-Numbers, booleans, texts and lists of one length are read, which is what maps hold: enough
+Numbers, booleans, texts, maps and lists of one length are read, which is what maps hold: enough
 to do without pyarrow. The layout is that of the Arrow columnar format, version 1, whose
 metadata are flatbuffers; both are read as they stand in the file, which is mapped.
 """
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 _SCHEMA, _BATCH = 1, 3
-_INT, _FLOAT, _UTF8, _BOOL, _FIXED_LIST = 2, 3, 5, 6, 16
+_INT, _FLOAT, _UTF8, _BOOL, _STRUCT, _FIXED_LIST, _MAP = 2, 3, 5, 6, 13, 16, 17
 
 
 class _Table:
@@ -85,7 +85,9 @@ class _Field:
             self.dtype = np.dtype(("<f2", "<f4", "<f8")[t.table(3).number(0, "h")])
         elif self.kind == _FIXED_LIST:
             self.list_size = t.table(3).number(0, "i")
-        elif self.kind not in (_UTF8, _BOOL):
+        elif self.kind == _MAP:
+            self.children = self.children[0].children  # those of the entries
+        elif self.kind not in (_UTF8, _BOOL, _STRUCT):
             raise ValueError(f"column {self.name!r} has a type of Arrow's, number {self.kind}, that is read by pyarrow alone")
 
 
@@ -119,7 +121,9 @@ class _Parts:
         valid = self.buffer()
         if f.kind == _FIXED_LIST:
             return self.column(f.children[0]).reshape(n, f.list_size)
-        if f.kind == _UTF8:
+        if f.kind == _MAP:
+            out = self.maps(f, n)
+        elif f.kind == _UTF8:
             ends = np.frombuffer(self.buffer(), "<i4")[: n + 1]
             data = bytes(self.buffer())
             out = np.array([data[a:b].decode() for a, b in pairwise(ends)], dtype=object)
@@ -132,6 +136,14 @@ class _Parts:
             missing = ~_bits(valid, n)
             out = out.astype(object if out.dtype.kind in "Ob" else np.result_type(out.dtype, np.float32))
             out[missing] = None if out.dtype == object else np.nan
+        return out
+
+    def maps(self, f: _Field, n: int) -> np.ndarray[Any, Any]:
+        ends = np.frombuffer(self.buffer(), "<i4")[: n + 1]
+        next(self.nodes), self.buffer()  # of the entries
+        keys, values = (self.column(c).tolist() for c in f.children)
+        out = np.empty(n, dtype=object)
+        out[:] = [dict(zip(keys[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
         return out
 
 
@@ -150,7 +162,7 @@ def read(path: str | Path) -> dict[str, np.ndarray[Any, Any]]:
     Returns
     -------
     dict of ndarray
-        Lists of one length have the shape (rows, length). Missing numbers are NaN, other
+        Lists of one length have the shape (rows, length). Maps are dicts. Missing numbers are NaN, other
         missing values None.
     """
     with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
@@ -180,4 +192,4 @@ def _columns(view: memoryview) -> dict[str, np.ndarray[Any, Any]]:
 def _nothing(f: _Field) -> np.ndarray[Any, Any]:
     if f.kind == _FIXED_LIST:
         return np.empty((0, f.list_size), f.children[0].dtype)
-    return np.empty(0, {_UTF8: np.dtype(object), _BOOL: np.dtype(bool)}.get(f.kind, f.dtype))
+    return np.empty(0, {_UTF8: np.dtype(object), _MAP: np.dtype(object), _BOOL: np.dtype(bool)}.get(f.kind, f.dtype))

@@ -58,6 +58,11 @@ def adopted(cls: type) -> bool:
     return not issubclass(cls, BaseEstimator)
 
 
+def names_of(cls: type) -> list[str]:
+    """Return the names of an estimator's parameters."""
+    return [n for n, p in inspect.signature(cls.__init__).parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]  # type: ignore[misc]
+
+
 def _asks_for_sklearn(name: str) -> bool:
     """Report whether an attribute is one of scikit-learn's that its users call by name."""
     return name in ("set_output", "get_metadata_routing") and importlib.util.find_spec("sklearn") is not None
@@ -85,19 +90,15 @@ class BaseEstimator:
             return getattr(self, name)
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
 
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [n for n in inspect.signature(cls.__init__).parameters if n != "self"]
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters."""
-        return {name: getattr(self, name) for name in self._names()}
+        return {name: getattr(self, name) for name in names_of(type(self))}
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters and return the estimator."""
         for name, value in params.items():
-            if name not in self._names():
-                raise ValueError(f"there is no parameter {name!r}; they are {', '.join(self._names())}")
+            if name not in names_of(type(self)):
+                raise ValueError(f"there is no parameter {name!r}; they are {', '.join(names_of(type(self)))}")
             setattr(self, name, value)
         return self
 
@@ -109,6 +110,10 @@ class BaseEstimator:
 
 class TransformerMixin:
     """Nothing: estimators have a ``fit_transform`` of their own."""
+
+
+class ClassifierMixin:
+    """Nothing: scikit-learn's says what it needs of classifiers in its tags."""
 
 
 class ClusterMixin:
@@ -143,7 +148,7 @@ def available_if(check: Any) -> Any:
 
         def __get__(self, obj: Any, owner: Any = None) -> Any:
             if obj is not None and not check(obj):
-                raise AttributeError(f"{owner.__name__} has no {self.f.__name__} as it is")
+                raise AttributeError(f"this {owner.__name__} has no {self.f.__name__}: {obj!r}")
             return self.f.__get__(obj, owner)
 
     return _Available
@@ -229,6 +234,7 @@ def _check_columns(estimator: Any, n: int, names: np.ndarray[Any, Any] | None, r
 __all__ = [
     "BaseEstimator",
     "ClassNamePrefixFeaturesOutMixin",
+    "ClassifierMixin",
     "ClusterMixin",
     "NotFittedError",
     "TransformerMixin",
@@ -237,4 +243,5 @@ __all__ = [
     "available_if",
     "check_is_fitted",
     "check_rows",
+    "names_of",
 ]

@@ -9,10 +9,14 @@ import numpy as np
 
 from . import _files
 from ._base import check_rows
+from ._graph import Edges
 from ._rows import Rows, rows_of
 
 #: How many distances of a row are kept of all, if ``n_neighbors`` is None.
 _NEAREST = 15
+
+#: By how much two distances of the same rows may differ, as a share of the largest: single precision loses as much of small ones.
+_ROUNDING = 1e-3
 
 #: How many distances are looked at together.
 _BLOCK = 1 << 22
@@ -44,6 +48,8 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
         raise ValueError(
             f'X is {d.shape[0]} x {d.shape[1]}; metric="precomputed" wants the distances of all rows from each other, n x n'
         )
+    if fit:
+        _check_symmetric(d)
     if _files.is_sparse(d):
         data, index, start = _held(d, k, fit)
     else:
@@ -57,7 +63,33 @@ def put(estimator: Any, x: Any, folder: _files.Folder, *, fit: bool, k: int | No
     np.savez(
         path, allow_pickle=False, format=np.bytes_("csr"), shape=np.array(d.shape), data=data, indices=index.ravel(), indptr=start
     )
-    return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True)
+    edges = Edges(data, index.ravel(), start, d.shape)
+    return Rows(str(path), n=d.shape[0], names={str(path): "X"}, graph=True, edges=edges)
+
+
+def _check_symmetric(d: Any) -> None:
+    """Raise ``ValueError`` if two distances between the same two rows differ by more than rounding explains."""
+    if _files.is_sparse(d):
+        # Of those that are known in both directions.
+        both = (d != 0).multiply((d != 0).T)
+        apart = abs(d - d.T).multiply(both).tocoo()
+        largest = abs(d.data).max(initial=0)
+        found = [(int(apart.row[k]), int(apart.col[k])) for k in np.flatnonzero(apart.data > _ROUNDING * largest)[:1]]
+        at = d.tocsr()
+    else:
+        at = np.asarray(d)
+        largest, step = max(at.max(), -at.min()), max(1, _BLOCK // len(at))
+        found = []
+        for i in range(0, len(at), step):
+            apart = np.abs(at[i : i + step].astype(np.float64) - at[:, i : i + step].T)
+            found += [(i + int(a), int(b)) for a, b in np.argwhere(apart > _ROUNDING * largest)[:1]]
+            if found:
+                break
+    for i, j in found:
+        raise ValueError(
+            f"X[{i}, {j}] is {at[i, j]:g} and X[{j}, {i}] is {at[j, i]:g}: distances do not depend on the direction; "
+            "give their mean, (X + X.T) / 2, or the smaller one, np.minimum(X, X.T)"
+        )
 
 
 def _nearest(d: Any, k: int, square: bool) -> tuple[Any, Any]:

@@ -6,6 +6,8 @@ import os
 import re
 import tempfile
 
+from ._words import translated
+
 
 class UnfoldError(RuntimeError):
     """The program failed through no fault of the rows or the settings.
@@ -55,12 +57,11 @@ def error_of(code: int, text: str, names: dict[str, str]) -> Exception:
     code : int
         The exit code, not 0.
     text : str
-        What the program says.
+        The program's message. Flags and paths in it become parameters.
     names : dict of str
         Paths of files that went to and fro, and what the caller calls them.
     """
-    for path, name in names.items():
-        text = text.replace(path, name)
+    text = translated(text, names)
     if code in (_USAGE, _BAD_INPUT):
         return ValueError(text)
     return UnfoldError(text or f"unfold ended with code {code}")

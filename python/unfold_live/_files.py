@@ -176,6 +176,8 @@ def size_of(x: Any) -> int | None:
         return 12 * x.nnz + 8 * x.shape[0]
     if is_file(x):
         return 0
+    if hasattr(x, "dask"):
+        return None
     if isinstance(x, list | tuple):
         return 8 * len(x) * (len(x[0]) if len(x) and hasattr(x[0], "__len__") else 1)
     if hasattr(x, "memory_usage"):  # pandas
@@ -187,7 +189,10 @@ def size_of(x: Any) -> int | None:
 
 
 def mapped_file(x: Any) -> Path | None:
-    """Return the .npy file that an array is the whole of, mapped; None if there is none."""
+    """Return the .npy file that an array is the whole of, mapped, and whose bytes it still has; None if there is none.
+
+    A copy-on-write map may differ from its file, and another file may have taken the name since.
+    """
     name = getattr(x, "filename", None)
     if not isinstance(x, np.memmap) or name is None or not x.flags.c_contiguous:
         return None
@@ -201,7 +206,22 @@ def mapped_file(x: Any) -> Path | None:
     except (OSError, ValueError):
         return None
     # Of another shape or type it is a part, or a view.
-    return Path(name) if (shape, fortran, dtype) == (x.shape, False, x.dtype) else None
+    if (shape, fortran, dtype) != (x.shape, False, x.dtype) or not _has_bytes(Path(name), x):
+        return None
+    return Path(name)
+
+
+def _has_bytes(path: Path, x: np.memmap[Any, Any]) -> bool:
+    """Report whether a file ends, from the array's offset on, with the array's bytes."""
+    view, buffer = _bytes(x), bytearray(_BLOCK)
+    with open(path, "rb", buffering=0) as f:
+        f.seek(x.offset)
+        while view:
+            n = f.readinto(memoryview(buffer)[: len(view)])
+            if not n or buffer[:n] != view[:n]:
+                return False
+            view = view[n:]
+        return not f.read(1)
 
 
 def write_array(path: Path, x: Any) -> Path:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _arrow, _files
-from ._base import check_is_fitted
+from ._base import available_if, check_is_fitted
 from ._progress import Bars
 
 if TYPE_CHECKING:
@@ -35,16 +35,23 @@ def joined(first: np.ndarray[Any, Any], more: np.ndarray[Any, Any]) -> np.ndarra
     return np.concatenate([first, more])
 
 
+def _follows(estimator: Any) -> bool:
+    return estimator._follows()
+
+
 class Follows:
     """What ``Unfold`` knows of the rows that are on its map."""
 
     if TYPE_CHECKING:
         id_column: str | None
+        kind: str
+        metric: str
         n_jobs: int | None
         verbose: bool
         _model: Handle
         _next_id: int
         _point: Any
+        _row: Any  # of each row's point among the points of the map
         ids_: Any
         embedding_: Any
         sigma_: Any
@@ -53,6 +60,7 @@ class Follows:
         def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> Any: ...
         def _place_flags(self) -> list[str]: ...
 
+    @available_if(_follows)
     def partial_fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
         """Take in rows and let the map follow; rows that are there hardly move. The first call fits.
 
@@ -68,6 +76,7 @@ class Follows:
             self._follow(_arrow.read(folder.file("points.arrows")))
         return self
 
+    @available_if(_follows)
     def forget(self, ids: Any) -> Any:
         """Let rows go, by their ids, and the map follow.
 
@@ -93,6 +102,10 @@ class Follows:
             self._follow(_arrow.read(folder.file("points.arrows")))
         return self
 
+    def _follows(self) -> bool:
+        """Report whether the map can take in rows and let them go: those of one kind can, if it knows their vectors."""
+        return self.kind == "lvm" and self.metric != "precomputed"
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
 
@@ -117,6 +130,7 @@ class Follows:
         for name, values in new.items():
             setattr(self, name, joined(getattr(self, name), values) if more else values)
         self._next_id = (self._next_id if more else 0) + n
+        self._row = self._point  # until points go, or come of a map that was loaded
 
     def _update(self, args: list[str], folder: _files.Folder, progress: Any, names: dict[str, str]) -> None:
         model = str(self._model.path)
@@ -125,7 +139,7 @@ class Follows:
 
     def _follow(self, points: dict[str, np.ndarray[Any, Any]]) -> None:
         """Take over the places of the map's points."""
-        row = np.searchsorted(points["point"], self._point)
+        row = self._row = np.searchsorted(points["point"], self._point)
         self.embedding_ = points["embedding"][row]
         self.sigma_ = points["sigma"][row]
 

@@ -22,7 +22,7 @@ def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] 
     """
     if y is None:
         return None
-    y = np.asarray(y)
+    y = _unmasked(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -32,13 +32,105 @@ def classes_of(y: Any, n: int | None) -> tuple[np.ndarray[Any, Any], list[str]] 
     missing = _missing(y)
     if y.dtype.kind == "f" and not np.array_equal(y[~missing], np.floor(y[~missing])):
         return None
-    found, code = np.unique(y[~missing], return_inverse=True)
+    found, code = _classes(y, missing)
     if len(found) < 2:
         return None
     out = np.full(len(y), "", dtype=object)
     texts = np.array([text_of(c) for c in found], dtype=object)
     out[~missing] = texts[code]
     return found, list(out)
+
+
+def required(y: Any) -> np.ndarray[Any, Any]:
+    """Return the labels that a classifier is given as a column: one for each row, or a column for each class.
+
+    Raises
+    ------
+    ValueError
+        They are no classes.
+    """
+    names = getattr(y, "columns", None)
+    y = _unmasked(y.toarray() if hasattr(y, "toarray") else y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        import warnings
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; give y.ravel()", _conversion_warning(), stacklevel=3
+        )
+        y = y[:, 0]
+    if y.ndim == 2:
+        return _of_columns(y, names)
+    if y.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead")
+    if y.dtype.kind == "f":
+        if np.isinf(y).any():
+            raise ValueError("Input y contains infinity; classes are finite")
+        if not np.array_equal(y[~np.isnan(y)], np.floor(y[~np.isnan(y)])):
+            raise ValueError("Unknown label type: continuous. y holds numbers that are no classes; give integers or texts")
+    elif y.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y holds complex numbers, and classes are integers or texts")
+    elif y.dtype.kind not in "OUSbiuT":
+        raise ValueError(f"Unknown label type: {y.dtype}. Give integers or texts")
+    return y
+
+
+def _of_columns(y: np.ndarray[Any, Any], names: Any) -> np.ndarray[Any, Any]:
+    """Return labels of a column for each class."""
+    if y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all() or not (y.sum(axis=1) == 1).all():
+        raise ValueError(
+            "Unknown label type: y has several columns, and not one 1 and else 0 in each row; give one class for each row"
+        )
+    classes = np.arange(y.shape[1]) if names is None else np.asarray(list(names))
+    return classes[np.argmax(y, axis=1)]
+
+
+def _conversion_warning() -> type[Warning]:
+    """Return scikit-learn's warning, if that is imported."""
+    import sys
+
+    return getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)
+
+
+def known(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the classes among labels.
+
+    Raises
+    ------
+    ValueError
+        There are none, or classes of several types.
+    """
+    found = _classes(y, _missing(y))[0]
+    if not len(found):
+        raise ValueError("y holds no class: every label is missing")
+    return found
+
+
+def _classes(y: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the classes in ascending order, and the number of that of each label that is not missing."""
+    try:
+        found, code = np.unique(y[~missing], return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in y[~missing]})
+        raise ValueError(
+            f"y has classes of several types, {', '.join(kinds)}: give all in one, such as [str(c) for c in y]"
+        ) from None
+    return found, code
+
+
+def shares(rows: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the probabilities of classes, (n, n_classes), from maps of the program's texts to them. Rows sum to 1."""
+    names = [text_of(c) for c in classes]
+    out = np.array([[row[name] for name in names] for row in rows], dtype=np.float64).reshape(len(rows), len(names))
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def _unmasked(y: Any) -> np.ndarray[Any, Any]:
+    """Return labels as an array, None where they are masked."""
+    if not np.ma.is_masked(y):
+        return np.asarray(y)
+    out = np.ma.getdata(y).astype(object)
+    out[np.ma.getmaskarray(y)] = None
+    return out
 
 
 def _missing(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -22,6 +22,7 @@ from typing import IO, Any
 from ._binary import VARIABLE, binary, start
 from ._errors import UnfoldError, crash_of, error_of, is_crash
 from ._version import __version__
+from ._words import translated
 
 log = logging.getLogger("unfold_live")
 
@@ -87,7 +88,7 @@ class Session:
                     _compare(self._ask(["version"], None)["output"])
             end = self._ask(args, progress)
         for text in end.get("warnings", ()):
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warnings.warn(translated(text, names or {}), UserWarning, stacklevel=2)
         if end["code"] != 0:
             raise error_of(end["code"], end.get("error", ""), names or {})
         return end["output"]
@@ -153,7 +154,7 @@ class Session:
             **_apart(),
         )
         self._owner = os.getpid()
-        self._end = weakref.finalize(self, _finish, self._child, self._owner)
+        self._end = weakref.finalize(self, _abandon, self._child, self._owner, self._complaints)
 
     def _stop(self) -> None:
         child, self._child = self._child, None
@@ -194,6 +195,12 @@ def _apart() -> dict[str, Any]:
     if os.name == "nt":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
     return {"start_new_session": True}
+
+
+def _abandon(child: subprocess.Popen[bytes], owner: int, complaints: IO[bytes]) -> None:
+    """End the child of a session that is gone."""
+    _finish(child, owner)
+    complaints.close()
 
 
 def _finish(child: subprocess.Popen[bytes], owner: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, SupportsInt, cast
 
 import numpy as np
 
@@ -19,6 +19,8 @@ def flags(settings: dict[str, Any]) -> list[str]:
     out = []
     for name, value in settings.items():
         flag = "--" + name.replace("_", "-")
+        if isinstance(value, np.bool_):
+            value = bool(value)
         if value is None or value is False:
             continue
         if value is True:
@@ -28,6 +30,56 @@ def flags(settings: dict[str, Any]) -> list[str]:
         else:
             out.append(f"{flag}={value}")
     return out
+
+
+def whole(name: str, value: Any, least: int | None = None, words: str = "") -> int:
+    """Return a parameter that has to be a whole number of at least ``least``.
+
+    Parameters
+    ----------
+    name : str
+        The parameter's name, for the error.
+    value : Any
+        Its value. Truth values and numbers as texts are refused.
+    least : int, optional
+        The smallest value that is allowed.
+    words : str
+        Other values that are allowed, for the error.
+
+    Raises
+    ------
+    ValueError
+        It is something else.
+    """
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_):
+        n = int(cast(SupportsInt, value))
+        if least is None or n >= least:
+            return n
+    bound = "" if least is None else f" of at least {least}"
+    raise ValueError(f"{name} has to be a whole number{bound}{words}, not {value!r}")
+
+
+def real(name: str, value: Any, least: float, most: float) -> None:
+    """Raise ``ValueError`` unless a parameter is None or a number within bounds."""
+    if value is None:
+        return
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_) and least <= float(value) <= most:
+        return
+    raise ValueError(f"{name} has to be a number from {least:g} to {most:g}, or None, not {value!r}")
+
+
+def switches(estimator: Any, *names: str) -> None:
+    """Raise ``ValueError`` unless parameters are truth values."""
+    for name in names:
+        value = getattr(estimator, name)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} has to be True or False, not {value!r}")
+
+
+def text(name: str, value: Any, hint: str = "") -> None:
+    """Raise ``ValueError`` unless a parameter is a text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} has to be a text, not {value!r}{hint}")
 
 
 def seed_of(random_state: Any) -> int | None:
@@ -45,7 +97,7 @@ def threads_of(n_jobs: Any) -> int | None:
     """Return how many threads ``n_jobs`` means: None and -1 are one a processor, -2 one less."""
     if n_jobs is None:
         return None
-    n = int(n_jobs)
+    n = whole("n_jobs", n_jobs)
     if n > 0:
         return n
     if n == 0:

@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrow, _distances, _files, _labels, _rows, _settings
-from ._base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, adopt, adopted, available_if, check_is_fitted
+from . import _annotated, _arrow, _distances, _files, _forms, _graph, _labels, _rows, _settings, _translation
+from ._base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    adopt,
+    adopted,
+    available_if,
+    check_is_fitted,
+    names_of,
+)
 from ._follow import Follows, check_ids
+from ._graph import Edges
 from ._handle import Handle
 from ._progress import Bars
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from ._clusters import UnfoldClusters
     from ._view import View
 
 #: Fewest rows of a map.
 _LEAST = 3
+
+#: A range of numbers, among which the kind "lllvm" chooses.
+_RANGE = re.compile(r"\d+:\d+$")
 
 #: Kinds of models that lead back into the data.
 _DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm")
@@ -63,7 +80,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How many neighbours of each row the map keeps together; None leaves it to the program.
     kind : str, default="lvm"
         The model: "lvm", "lllvm" or "gplvm", the last two for some thousand rows, or a textbook method to compare with: "pca",
-        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm". All but "lvm" have ``inverse_transform``.
+        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm". All but "lvm" have ``inverse_transform``;
+        "lvm" has ``partial_fit`` and ``forget``.
     frame : str, path or array of shape (n, n_components), optional
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
         with coordinates; or coordinates, NaN for rows that are free.
@@ -77,7 +95,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How closely the density of the map follows the data's, up to 4.
     metric : str, default="euclidean"
         The distance between rows: "euclidean", "cosine", "correlation", "hellinger", "haversine", "hamming", "jaccard",
-        "manhattan" or "chebyshev". "precomputed": X holds the distances of all rows from each other, (n, n), as an array or a
+        "manhattan" or "chebyshev". Haversine takes two columns, latitude and longitude in degrees; hamming takes 0 and 1, or
+        whole numbers, each a category. "precomputed": X holds the distances of all rows from each other, (n, n), as an array or a
         sparse matrix of those that are known, and those of new rows from the rows of the map, (m, n), in ``transform``.
         ``n_neighbors`` is then how many of each row count; None: 15 of an array, all of a sparse matrix.
     precomputed_knn : tuple of arrays of shape (n, k), optional
@@ -132,6 +151,12 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Columns of the rows.
     """
 
+    #: What was found of the neighbour graph, and of which places.
+    _graph: tuple[Any, Any, Any] | None = None
+
+    #: How arrays are written, where the metric takes columns of a table.
+    _form: _forms.Form | None = None
+
     def __init__(
         self,
         n_components: int = 2,
@@ -157,8 +182,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         memory: Any = None,
         settings: dict[str, Any] | None = None,
         verbose: bool = False,
+        **unknown: Any,
     ) -> None:
         adopted(type(self))
+        if unknown:
+            raise TypeError(_translation.answer(type(self).__name__, list(unknown), names_of(type(self))))
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.kind = kind
@@ -182,18 +210,44 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.settings = settings
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Unfold:
+    @classmethod
+    def from_umap(cls, **parameters: Any) -> Any:
+        """Return an estimator for umap-learn's parameters.
+
+        What they become here is in a warning of one line: ``n_epochs``, ``densmap``, ``init`` and ``target_weight`` have other
+        names, and some, such as ``min_dist`` and ``spread``, have no counterpart. docs/python.md has the table.
+
+        Parameters
+        ----------
+        **parameters
+            Those of ``umap.UMAP``, by name.
+
+        Raises
+        ------
+        TypeError
+            umap-learn has no such parameter.
+        """
+        own, notes = _translation.from_umap(parameters)
+        if notes:
+            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
+        return cls(**own)
+
+    def fit(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Unfold:
         """Learn a map.
 
         Parameters
         ----------
-        X : array, sparse matrix, table or path, of n rows
-            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads.
+        X : array, sparse matrix, table, AnnData or path, of n rows
+            NumPy, SciPy CSR, pandas, polars, pyarrow, DuckDB relations, or a file that the program reads. An AnnData object
+            gets the places as ``obsm["X_unfold"]``, and the neighbour graph as scanpy finds it by ``neighbors_key="unfold"``.
         y : array-like of n, optional
             Classes, None or NaN where unknown, which ``predict`` is to know. They change the map if there is
-            ``supervision``.
+            ``supervision``. Of an AnnData object the name of a column of ``obs``, too.
         ids : array-like of n, optional
-            What ``forget`` knows rows by. Default: numbers from 0 on.
+            What ``forget`` knows rows by. Default: numbers from 0 on, or the names of an AnnData object's observations.
+        use_rep : str, optional
+            What of an AnnData object is mapped: a name in ``obsm``, a layer or "X"; in ``obsp`` if ``metric="precomputed"``.
+            Default: "X_pca" if it is there, else "X"; "distances" in ``obsp``.
 
         Returns
         -------
@@ -207,13 +261,21 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         UnfoldError
             The program failed otherwise, such as for want of ``memory``.
         """
+        self._check()
+        adata, self._use_rep = (X if _annotated.is_annotated(X) else None), use_rep
+        if adata is not None:
+            y, ids = _annotated.labels(adata, y), _annotated.names(adata) if ids is None else ids
+        elif use_rep is not None:
+            raise ValueError(f"use_rep={use_rep!r} is for AnnData objects, and X is a {type(X).__name__}")
         handle = Handle(_settings.threads_of(self.n_jobs))
         with _files.Folder(_files.size_of(X)) as folder, Bars(self.verbose) as progress:
             rows = self._put(X, folder, fit=True)
             check_ids(ids, rows.n)
             args = ["fit", *rows.source, "-o", str(handle.path), "--map", str(folder.file("map.arrows")), "--numbers", *rows.flags]
             args += self._flags(folder)
-            labels = _labels.classes_of(y, rows.n) if self.classify or self.supervision else None
+            # The nodes of a graph have no labels: a pipeline hands them on to all its steps.
+            wanted = (self.classify or self.supervision) and not rows.graph
+            labels = _labels.classes_of(y, rows.n) if wanted else None
             if labels is not None:
                 path = _files.write_texts(folder.file("y.npy"), labels[1])
                 args += ["--label-file", str(path), *(["--classify"] if self.classify else [])]
@@ -233,6 +295,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._take(at, ids)
         self._model = handle
         self._table = not rows.plain
+        self._edges, self._graph = rows.edges, None
         if labels is not None and self.classify:
             self.classes_ = labels[0]
         elif hasattr(self, "classes_"):
@@ -242,29 +305,82 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         elif hasattr(self, "report_"):
             del self.report_
         self._n_features_out = at["embedding"].shape[1]
+        if adata is not None:
+            params = {"n_neighbors": self._nearest(), "method": "unfold", "metric": self.metric}
+            _annotated.store(adata, self, self._neighbor_graph()[0], self.graph_, params)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, ids: Any = None, use_rep: str | None = None) -> Any:
         """Learn a map and return the places of its rows, (n, n_components)."""
-        return self.fit(X, y, ids=ids).embedding_
+        return self.fit(X, y, ids=ids, use_rep=use_rep).embedding_
+
+    @property
+    def graph_(self) -> csr_matrix:
+        """The symmetric neighbour graph of the rows, (n, n), with weights above 0 and up to 1, as SciPy's CSR matrix.
+
+        Each row has its ``n_neighbors`` nearest others, 15 if that is None, and those that have it: scanpy's and UMAP's
+        connectivities, by this map's distances. Rows that equal an earlier one have its neighbours, and that one with weight 1.
+        Of a model that was loaded the rows are the points of the map.
+        """
+        check_is_fitted(self)
+        return self._neighbor_graph()[1]
+
+    def transform_graph(self, X: Any) -> csr_matrix:
+        """Return the weights of rows' edges to the rows of the map, (n_new, n), above 0 and up to 1, as SciPy's CSR matrix.
+
+        Each has its nearest ones, as many as ``graph_``. Of equal rows of the map the first has the edge.
+        """
+        check_is_fitted(self)
+        if self._precomputed():
+            with _files.Folder(_files.size_of(X)) as folder:
+                edges = self._put(X, folder, fit=False).edges
+            if edges is None:
+                raise ValueError("transform_graph takes distances as an array or a sparse matrix, not as a file")
+            return edges.weights()
+        at = self._placed(X, f"--neighbors={self._nearest()}")
+        points = self._points()
+        w = Edges.of_lists(at["neighbor"], at["neighbor_distance"], points).weights()
+        return _graph.Rows(self._row, points).columns(w) if len(self._row) else w
+
+    def _nearest(self) -> int:
+        """Return how many neighbours rows have in ``graph_``."""
+        return int(self.n_neighbors) if self.n_neighbors is not None and not isinstance(self.n_neighbors, str) else _graph.NEAREST
+
+    def _points(self) -> int:
+        """Return how many points the map has."""
+        return int(json.loads(self._model.run(["inspect", str(self._model.path), "--json"]))["reference_points"])
+
+    def _neighbor_graph(self) -> tuple[csr_matrix, csr_matrix]:
+        """Return the distances of the rows' nearest others, and the weights of the graph."""
+        found = self._graph
+        if found is not None and found[0] is self.embedding_:
+            return found[1], found[2]
+        if self._precomputed():
+            edges = getattr(self, "_edges", None)
+            if edges is None:
+                raise ValueError("the distances of this map are not known any longer: it was loaded, or fitted to a file")
+            distances, weights = edges.matrix(), _graph.union(edges.weights())
+        else:
+            with _files.Folder(16 * self._nearest() * len(self._row)) as folder:
+                out = folder.file("graph.arrows")
+                flags = _settings.flags({"neighbors": self._nearest(), "threads": _settings.threads_of(self.n_jobs)})
+                self._model.run(["embed", "-m", str(self._model.path), "-o", str(out), *flags])
+                at = _arrow.read(out)
+            edges = Edges.of_lists(at["neighbor"], at["neighbor_distance"], len(at["neighbor"]))
+            distances, weights = edges.matrix(), _graph.union(edges.weights())
+            if len(self._row):
+                rows = _graph.Rows(self._row, edges.shape[0])
+                distances, weights = rows.graph(distances, 0), rows.graph(weights, 1)
+        self._graph = (self.embedding_, distances, weights)
+        return distances, weights
 
     def place(self, X: Any) -> Places:
         """Return all that the map says of rows, without changing it."""
-        at = self._placed(X, [])
+        at = self._placed(X)
         label = at.get("class")
         if label is not None and _predicts(self):
             label = _labels.decoded(label, self.classes_)
         return Places(at["embedding"], at["sigma"], at["novelty_local"], at["novelty_global"], label, at.get("class_probability"))
-
-    def _placed(self, X: Any, flags: list[str]) -> dict[str, Any]:
-        check_is_fitted(self)
-        with _files.Folder(_files.size_of(X)) as folder:
-            rows = self._put(X, folder, fit=False)
-            out = folder.file("places.arrows")
-            self._model.run(
-                ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags], None, rows.names
-            )
-            return _arrow.read(out)
 
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the log-likelihood of each row under the model, (n,), without changing the map.
@@ -273,7 +389,17 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         of the row's values, of those that are not missing (NaN); with ``kind="lvm"``, the default,
         that of the lengths of its edges to its neighbours. Other kinds have none: a ``ValueError``.
         """
-        return self._placed(X, ["--loglik"])["loglik"]
+        return self._placed(X, "--loglik")["loglik"]
+
+    def _placed(self, X: Any, *flags: str) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the columns that the program's ``embed`` writes of rows."""
+        check_is_fitted(self)
+        with _files.Folder(_files.size_of(X)) as folder:
+            rows = self._put(X, folder, fit=False)
+            out = folder.file("places.arrows")
+            args = ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), *self._place_flags(), *flags]
+            self._model.run(args, None, rows.names)
+            return _arrow.read(out)
 
     def transform(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the places of rows, (n, n_components), without changing the map."""
@@ -283,6 +409,11 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
+
+    @available_if(_predicts)
+    def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the probability of each class, (n, n_classes), in the order of ``classes_``. Rows sum to 1."""
+        return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
 
     @available_if(_decodes)
     def inverse_transform(self, X: Any) -> np.ndarray[Any, Any]:
@@ -330,15 +461,16 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             out = self._model.run(args, None, rows.names)
         return [json.loads(line) for line in out.splitlines()]
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return how good the map is for rows, between 0 and 1: larger is better.
 
         With labels it is the share of rows that are predicted right, or, where the map was
         fitted without any, of those whose nearest neighbour on the map has their class. Without
         labels it is the trustworthiness: how few neighbours on the map are none in the data.
+        Weights count where rows are predicted.
         """
         if y is not None and _predicts(self):
-            return float(np.mean(self.predict(X) == np.asarray(y)))
+            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
         check_is_fitted(self)
         if y is None and self._precomputed():
             raise ValueError("score needs y: the trustworthiness is that of rows, and the map knows distances alone")
@@ -421,12 +553,30 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
     def _put(self, x: Any, folder: _files.Folder, *, fit: bool) -> _rows.Rows:
+        if _annotated.is_annotated(x):
+            x = _annotated.rows(x, getattr(self, "_use_rep", None), self._precomputed())
         aside = {self.id_column} if self.id_column else set()
         least = _LEAST if fit else 1
         if self._precomputed():
             return _distances.put(self, x, folder, fit=fit, k=self.n_neighbors, least=least)
         columns = self.columns if fit or getattr(self, "_table", False) else None
-        return _rows.put(self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=least)
+        return _rows.put(
+            self, x, folder, fit=fit, columns=columns, aside=aside, allow_nan=self._holes(), least=least, metric=self.metric
+        )
+
+    def _check(self) -> None:
+        """Raise ``ValueError`` for parameters that the program would read as something else."""
+        for name in ("n_components", "n_neighbors"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and _RANGE.match(value)):
+                _settings.whole(name, value, 1)
+        if self.pca is not None and self.pca not in ("none", "auto"):
+            _settings.whole("pca", self.pca, 1, ' or "none"')
+        _settings.real("supervision", self.supervision, 0, 1)
+        _settings.real("density", self.density, 0, 4)
+        _settings.text("kind", self.kind)
+        _settings.text("metric", self.metric, '; give the distances that a function computes as X, with metric="precomputed"')
+        _settings.switches(self, "standardize", "log1p", "classify", "thorough", "report")
 
     def _precomputed(self) -> bool:
         """Return whether rows are distances from the rows of the map."""
@@ -502,10 +652,13 @@ def load(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Unfold:
     about = json.loads(handle.run(["inspect", str(handle.path), "--json"]))
     if "kind" not in about:
         raise ValueError(f"{os.fspath(path)} is no model: the program takes it for a table")
-    metric = "precomputed" if "graph" in about else "euclidean"  # else the file knows it, and new rows need no word of it
+    metric = "precomputed" if "graph" in about else about.get("metric", "euclidean")
     out = Unfold(about["dims"], kind=about["kind"], n_jobs=n_jobs, id_column=about.get("id"), metric=metric)
     out._model, out._table, out._n_features_out = handle, bool(about.get("elements")), about["dims"]
-    if not out._table:
+    form = _forms.form_of_model(metric, about.get("elements") or [])
+    if form is not None:
+        out._form, out.n_features_in_ = form
+    elif not out._table:
         out.n_features_in_ = about["values"]
     if about.get("classes"):
         out.classes_ = np.asarray(about["classes"])

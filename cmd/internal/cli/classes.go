@@ -10,12 +10,16 @@ import (
 	"unfold/models/snapshot"
 )
 
+// mostClasses is the largest number of classes that fit learns to predict. A stage, which learns them again with
+// every map, has the default of package labels.
+const mostClasses = 1024
+
 // learnClasses learns to predict classes from where labelled rows are, makes that part
 // of the model, and predicts those of all rows; all asks for the probabilities of all classes.
 func learnClasses(ctx context.Context, s *snapshot.Snapshot, r *fit.Result, label []string, all bool, threads int) (*labels.Predicted, error) {
 	at := r.Placed
 	at.Seen = vec.Take(s.Reference, r.Row)
-	c, _, err := labels.Train(ctx, labels.EventsAt(at, label, nil), nil, labels.Settings{Threads: threads})
+	c, _, err := labels.Train(ctx, labels.EventsAt(at, label, nil), nil, labels.Settings{Classes: mostClasses, Threads: threads})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type embedCmd struct {
 	Graph     string   `group:"columns" placeholder:"FILE" help:"On a map of a graph: the edges of the new nodes, an edge list whose sources are new and whose targets are nodes of the map, or a sparse matrix with a row for each new node and a column for each of the map."`
 	Explain   int      `placeholder:"N" help:"Say why rows are novel, by the N columns that carry most: columns reasons and neighbors."`
 	Above     float64  `placeholder:"P" help:"With --explain: only rows one of whose novelties is above this percentile, as 0.99."`
+	Neighbors int      `placeholder:"N" help:"Write the N nearest points of each row, and how far they are: columns neighbor and neighbor_distance. Without files: of each point of the model, the nearest others."`
 	memoryFlag
 	textFlags
 	settingFlags
@@ -52,6 +53,11 @@ read. A line that cannot be placed is answered with {"error": ...}. An Arrow str
 
     unfold embed --lines -m data.unfold < events.jsonl > places.jsonl
 
+With --neighbors each row has the numbers of its nearest points, from 0, and their distances as the model sees them. Without files it
+is the neighbour graph of the model's own points: a row for each, with the nearest others.
+
+    unfold embed -m data.unfold -o graph.parquet --neighbors 15
+
 With --explain each row has the columns that make it novel (reasons: the share that the column carries, the direction, the
 value and what its neighbours have there) and the points next to it (neighbors).
 
@@ -68,16 +74,22 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkNeighbors(settings); err != nil {
+		return err
+	}
 	if c.Lines {
 		return c.lines(ctx, p, settings, explain)
 	}
 	switch {
 	case c.Graph != "":
 		return c.graph(ctx, p, settings)
-	case len(c.In) == 0:
+	case len(c.In) == 0 && (c.Neighbors == 0 || c.Explain > 0 || len(c.LabelFile) > 0):
 		return usagef("expected \"<in> ...\"; see unfold embed --help")
 	case c.Output == "":
 		return usagef("missing flags: --output=FILE; see unfold embed --help")
+	}
+	if len(c.In) == 0 {
+		return c.own(ctx, p, settings)
 	}
 	options, err := c.textFlags.options(p)
 	if err != nil {
@@ -100,6 +112,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	e.neighbors = c.Neighbors
 	if err := p.vet(ctx, paths...); err != nil {
 		return err
 	}
@@ -158,6 +171,8 @@ type embedder struct {
 	output string // where the rows go, which may be text
 	noted  bool   // what of the first input's columns the output holds as something else
 	rows   int64
+	// neighbors is how many of the nearest points each row has, 0 for none.
+	neighbors int
 	// guesses are those about the form of the first text.
 	guesses []string
 	// drop leaves rows with missing values out, dropped of them so far.
@@ -260,7 +275,7 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		if err != nil {
 			return err
 		}
-		out, err := m.Table(ctx, t)
+		out, err := e.placed(ctx, m, t)
 		if err != nil {
 			return err
 		}
@@ -308,7 +323,7 @@ func (e *embedder) none(ctx context.Context, r table.Reader, m *embed.Map, w emi
 	if err != nil {
 		return err
 	}
-	out, err := m.Table(ctx, t)
+	out, err := e.placed(ctx, m, t)
 	if err != nil {
 		return err
 	}

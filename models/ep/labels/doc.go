@@ -54,7 +54,7 @@
 // O(N m^2) times the classes of a part, however many the map has. Most sweeps are
 // saved when the sites of the map before are known. Votes need a search among the labelled
 // events for every prediction (package ivf), and the events themselves: they are part of the snapshot.
-// There may be mostClasses.
+// There may be Settings.Classes.
 //
 // # Contract
 //

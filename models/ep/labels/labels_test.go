@@ -213,6 +213,34 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
+// More classes than the default are learnt where that is asked for, unless the labels are hardly
+// classes.
+func TestMoreClasses(t *testing.T) {
+	const classes, each = 200, 3
+	e := Events{Mu: vec.New[float64](each*classes, 2), Sigma: make([]float64, each*classes), Class: make([]int32, each*classes)}
+	for i := range e.Class {
+		c := i % classes
+		e.Class[i] = int32(c)
+		e.Mu.Row(i)[0], e.Mu.Row(i)[1] = float64(c%15)+.01*float64(i/classes), float64(c/15)
+		if i < classes {
+			e.Names = append(e.Names, string(rune(0x100+c)))
+		}
+	}
+	set := Settings{Classes: 1024, Sweeps: 2, Inducing: 8}
+	c, r := train(t, e, nil, set)
+	if right, _ := judge(t, c, e); right < .9 || r.Classes != classes {
+		t.Errorf("%.2f right of %+v", right, r)
+	}
+	few := e
+	few.Class = slices.Clone(e.Class)
+	for i := classes; i < len(few.Class); i++ {
+		few.Class[i] = -1
+	}
+	if _, _, err := Train(context.Background(), few, nil, set); !models.IsBadInput(err) || !strings.Contains(err.Error(), "200 classes among 200 labels") {
+		t.Error(err)
+	}
+}
+
 // The same bits for any batch and any number of threads, and from a snapshot.
 func TestPure(t *testing.T) {
 	e := rings(400, 3, 1)

@@ -21,7 +21,10 @@ type Settings struct {
 	// learnt from less than half as many events, it is learnt.
 	Fixed bool
 	// Sweeps is the most sweeps over the sites, 0 means 20.
-	Sweeps  int
+	Sweeps int
+	// Classes is the largest number of classes, 0 means 128. Of more than 128, each has to have two
+	// labelled events on average: otherwise the labels are likely to be something else.
+	Classes int
 	Seed    uint64
 	Threads int
 }
@@ -34,7 +37,7 @@ func (s Settings) withDefaults() Settings {
 	for _, v := range []struct {
 		at   *int
 		when int
-	}{{&s.Inducing, 24}, {&s.Most, 50000}, {&s.Sweeps, 20}} {
+	}{{&s.Inducing, 24}, {&s.Most, 50000}, {&s.Sweeps, 20}, {&s.Classes, mostClasses}} {
 		if *v.at == 0 {
 			*v.at = v.when
 		}
@@ -42,8 +45,8 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// mostClasses is how many classes are distinguished at most: beyond, the labels are
-// likely to be something else, such as the numbers of events.
+// mostClasses is the largest number of classes unless Settings.Classes allows more: beyond, the
+// labels are likely to be something else, such as the numbers of events.
 const mostClasses = 128
 
 // settled is the share by which sites may still move when sweeping ends.
@@ -69,14 +72,17 @@ type Report struct {
 func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Classifier, Report, error) {
 	set = set.withDefaults()
 	r := Report{Classes: len(e.Names)}
-	if r.Classes > mostClasses {
-		return nil, r, models.BadInputf("there are %d classes among the labels, such as %q and %q: at most %d can be told apart; are these labels of classes?", r.Classes, e.Names[0], e.Names[1], mostClasses)
+	if r.Classes > set.Classes {
+		return nil, r, models.BadInputf("there are %d classes among the labels, such as %q and %q: at most %d can be told apart; are these labels of classes?", r.Classes, e.Names[0], e.Names[1], set.Classes)
 	}
 	rows, err := e.labelled()
 	if err != nil {
 		return nil, r, err
 	}
 	r.Labelled = len(rows)
+	if r.Classes > mostClasses && r.Labelled < 2*r.Classes {
+		return nil, r, models.BadInputf("there are %d classes among %d labels, such as %q and %q: of more than %d each needs two on average; are these labels of classes?", r.Classes, r.Labelled, e.Names[0], e.Names[1], mostClasses)
+	}
 	rows = e.sample(rows, set)
 	r.Used = len(rows)
 	k := e.take(rows)
@@ -87,7 +93,8 @@ func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Class
 	if err := c.poll(ctx, k, set); err != nil {
 		return nil, r, err
 	}
-	held := newOpinions(min(judged, r.Used), c.kinds(), len(c.Names))
+	// The memory of opinions does not grow with the classes beyond mostClasses.
+	held := newOpinions(min(judged*mostClasses/max(mostClasses, len(c.Names)), r.Used), c.kinds(), len(c.Names))
 	if err := c.hear(ctx, k, held, set); err != nil {
 		return nil, r, err
 	}

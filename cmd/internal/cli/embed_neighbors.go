@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/humanize"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/snapshot"
+	"unfold/sparse/distance"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+	"unfold/stream/embed"
+)
+
+// Names of the columns of neighbours. Those of answers to placement requests have the same.
+const (
+	neighborName         = "neighbor"
+	neighborDistanceName = "neighbor_distance"
+)
+
+// neighborColumns makes two columns of lists of one length: numbers of points, and their distances.
+func neighborColumns(near *knn.Neighbors, d distance.Distance) []table.Column {
+	point, far := make([]int64, len(near.Index)), make([]float32, len(near.Index))
+	for i, p := range near.Index {
+		point[i], far[i] = int64(p), float32(d.Length(near.Dist2[i]))
+	}
+	return []table.Column{
+		table.NewColumn(neighborName, table.FixedList(near.N, near.K, table.Int64Column("", point).Array())),
+		table.NewColumn(neighborDistanceName, table.FixedList(near.N, near.K, table.Float32Column("", far).Array())),
+	}
+}
+
+// placed places the rows of a table, with their neighbours if these are asked for.
+func (e *embedder) placed(ctx context.Context, m *embed.Map, t *table.Table) (*emit.Output, error) {
+	if e.neighbors == 0 {
+		return m.Table(ctx, t)
+	}
+	asked, err := m.Ask(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	near, err := m.Nearest(ctx, asked.Batch.X, min(e.neighbors, e.points))
+	if err != nil {
+		var at *models.RowError
+		if errors.As(err, &at) {
+			return nil, asked.Batch.Origin.BadAt(at.Row, at.Name, "it has no neighbours, as a value is missing").Suggest("leave --neighbors out")
+		}
+		return nil, err
+	}
+	out := asked.All()
+	out.Kept = append(out.Kept, neighborColumns(near, m.Distance())...)
+	return out, nil
+}
+
+// checkNeighbors returns an error if --neighbors does not go with other flags.
+func (c *embedCmd) checkNeighbors(settings *config.Config) error {
+	switch format, _, err := emit.FormatOf(c.Output); {
+	case c.Neighbors < 0:
+		return usagef("--neighbors: %d is too small; it must be at least 1", c.Neighbors)
+	case c.Neighbors == 0:
+		return nil
+	case c.Lines || c.Graph != "":
+		return usagef("--neighbors goes with files of rows, not with --lines or --graph")
+	case err == nil && (format == input.NPY || format == input.CSV):
+		return usagef("--neighbors: neighbours are lists, which %s does not hold; take .parquet, .arrow or .jsonl", c.Output)
+	}
+	for _, name := range settings.Source.Keep {
+		if name == neighborName || name == neighborDistanceName {
+			return usagef("--keep %s: the neighbours are in a column of that name; rename it in the input", name)
+		}
+	}
+	return nil
+}
+
+// own writes the points of a model with their nearest others: a row for each point, in the model's order.
+func (c *embedCmd) own(ctx context.Context, p *program, settings *config.Config) error {
+	begin := time.Now()
+	s, err := readModel(ctx, c.Model)
+	if err != nil {
+		return err
+	}
+	near, err := nearestOthers(ctx, s, c.Neighbors, settings)
+	if err != nil {
+		return table.InFile(c.Model, err)
+	}
+	w, err := createMap(c.Output, p.Stdout, true)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	err = w.Write(&emit.Output{
+		Embedding: vec.Convert[float32](s.Mu), Kept: neighborColumns(near, s.Distance), Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if c.Output != "-" {
+		p.printf("%s holds the neighbours of %s, found in %s\n", c.Output, humanize.Plural(s.Reference.Rows, "point"), humanize.Span(time.Since(begin)))
+	}
+	return nil
+}
+
+// nearestOthers returns the k nearest other points of each point, or all others if there are fewer.
+func nearestOthers(ctx context.Context, s *snapshot.Snapshot, k int, settings *config.Config) (*knn.Neighbors, error) {
+	spec, err := fit.ParseSpec(s)
+	if err != nil {
+		return nil, err
+	}
+	search := spec.Search
+	search.Seed = spec.Seed
+	near, _, err := auto.Graph(ctx, s.Reference, min(k, s.Reference.Rows-1), search, knn.Settings{Threads: settings.Model.Threads, Distance: s.Distance})
+	return near, err
+}

@@ -1,0 +1,176 @@
+"""The neighbour graph, and AnnData."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anndata
+import dask.array
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import xarray
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import pairwise_distances
+from umap.umap_ import fuzzy_simplicial_set
+
+from unfold_live import Unfold, UnfoldClassifier, load
+
+from .conftest import blobs
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[Any, Any, Unfold]:
+    """Rows in groups, the last ten of them equal to the first, and their map."""
+    x, kind = blobs(150)
+    x = np.vstack([x, x[:10]])
+    return x, np.concatenate([kind, kind[:10]]), Unfold(n_neighbors=8, settings={"steps": 20}).fit(x)
+
+
+def nearest(d: Any, k: int) -> Any:
+    """Return the k nearest of each row of distances, as rows and columns."""
+    return np.repeat(np.arange(len(d)), k), np.argsort(d, axis=1, kind="stable")[:, :k].ravel()
+
+
+def test_graph(fitted: Any) -> None:
+    """It is symmetric, has the nearest rows, and its weights are umap-learn's; groups are apart on it."""
+    x, kind, model = fitted
+    g = model.graph_
+    assert g.shape == (160, 160) and g.format == "csr" and abs(g - g.T).max() == 0 and g.diagonal().max() == 0
+    assert g.data.min() > 0 and g.data.max() <= 1
+    d = pairwise_distances(x[:150])
+    np.fill_diagonal(d, np.inf)
+    rows, columns = nearest(d, 8)
+    own = g[:150, :150]
+    assert (own[rows, columns] > 0).all()
+    index, far = columns.reshape(150, 8), np.take_along_axis(d, columns.reshape(150, 8), 1)
+    own_first = np.column_stack([np.arange(150), index]), np.column_stack([np.zeros(150), far])
+    want = fuzzy_simplicial_set(x[:150], 9, None, "precomputed", knn_indices=own_first[0], knn_dists=own_first[1])[0]
+    np.testing.assert_allclose(own.toarray(), want.toarray(), atol=2e-3)
+    np.testing.assert_array_equal(g[150:, :150].toarray() - np.eye(10, 150), g[:10, :150].toarray())
+    _, part = connected_components(g)
+    assert all(len(set(kind[part == p])) == 1 for p in set(part))
+
+
+def test_graph_of_new_rows(fitted: Any, tmp_path: Path) -> None:
+    x, _, model = fitted
+    new = blobs(20, seed=9)[0]
+    g = model.transform_graph(new)
+    assert g.shape == (20, 160) and (np.diff(g.indptr) == 8).all() and g.data.min() > 0 and g.data.max() <= 1
+    rows, columns = nearest(pairwise_distances(new, x[:150]), 8)
+    assert (g[rows, columns] > 0).all()
+    np.testing.assert_allclose(g.max(axis=1).toarray(), 1)
+    model.save(tmp_path / "m.unfold")
+    loaded = load(tmp_path / "m.unfold").set_params(n_neighbors=8)
+    assert loaded.graph_.shape == (150, 150) and loaded.transform_graph(new).shape == (20, 150)
+
+
+def test_graph_follows(fitted: Any) -> None:
+    """Rows that come are on it, and rows that go are not."""
+    x, _, _ = fitted
+    model = Unfold(n_neighbors=8, settings={"steps": 20}).fit(x[:100])
+    model.partial_fit(x[100:150]).forget(np.arange(0, 150, 7))
+    left = np.delete(x[:150], np.arange(0, 150, 7), axis=0)
+    d = pairwise_distances(left)
+    np.fill_diagonal(d, np.inf)
+    rows, columns = nearest(d, 8)
+    g = model.graph_
+    assert g.shape == (len(left), len(left)) and (g[rows, columns] > 0).all()
+
+
+def test_graph_of_distances(fitted: Any) -> None:
+    x, _, _ = fitted
+    d = pairwise_distances(x[:150].astype(float))
+    model = Unfold(metric="precomputed", n_neighbors=8).fit(d)
+    want = Unfold(n_neighbors=8, pca="none", settings={"steps": 1}).fit(x[:150])
+    np.testing.assert_allclose(model.graph_.toarray(), want.graph_.toarray(), atol=1e-3)
+    new = blobs(20, seed=9)[0]
+    g = model.transform_graph(pairwise_distances(new, x[:150]))
+    np.testing.assert_allclose(g.toarray(), want.transform_graph(new).toarray(), atol=1e-3)
+
+
+def annotated(n: int = 120) -> Any:
+    """Return observations with their principal components, counts that are sparse, and cell types."""
+    x, kind = blobs(n)
+    counts = scipy.sparse.csr_matrix(np.maximum(np.rint(x), 0).astype(np.float32))
+    obs = pd.DataFrame({"cell_type": pd.Categorical(np.array(list("abcd"))[kind])}, index=[f"cell{i}" for i in range(n)])
+    return anndata.AnnData(counts, obs=obs, obsm={"X_pca": x})
+
+
+def test_annotated_data() -> None:
+    """The map goes into ``obsm``, the graph where scanpy looks for it; names of observations are ids."""
+    adata = annotated()
+    few = {"steps": 20}
+    model = Unfold(settings=few).fit(adata, y="cell_type")
+    want = Unfold(settings=few).fit(adata.obsm["X_pca"])
+    np.testing.assert_array_equal(adata.obsm["X_unfold"], want.embedding_)
+    about = adata.uns["unfold"]
+    assert abs(adata.obsp[about["connectivities_key"]] - want.graph_).max() == 0
+    assert adata.obsp[about["distances_key"]].shape == (120, 120)
+    assert list(model.ids_[:2]) == ["cell0", "cell1"] and list(model.classes_) == list("abcd")
+    np.testing.assert_array_equal(model.transform(adata[:7]), want.embedding_[:7])
+    assert list(model.predict(adata[:7])) == list(model.predict(adata.obsm["X_pca"][:7]))
+    assert UnfoldClassifier(settings=few).fit(adata, "cell_type").score(adata, adata.obs["cell_type"]) > 0.9
+    counts = Unfold(settings=few).fit_transform(adata, use_rep="X")
+    np.testing.assert_array_equal(counts, Unfold(settings=few).fit_transform(adata.X))
+    with pytest.raises(ValueError, match="has no use_rep='X_scvi' in obsm and layers; it has 'X_pca', 'X_unfold'"):
+        Unfold().fit(adata, use_rep="X_scvi")
+    with pytest.raises(ValueError, match="no column 'type'; it has 'cell_type'"):
+        Unfold().fit(adata, "type")
+    with pytest.raises(ValueError, match="is for AnnData objects"):
+        Unfold().fit(adata.obsm["X_pca"], use_rep="X")
+
+
+def test_annotated_distances_and_files(tmp_path: Path) -> None:
+    """Distances of ``obsp`` make a map, and a file that is open is read."""
+    adata = annotated()
+    few = {"steps": 20}
+    d = pairwise_distances(adata.obsm["X_pca"].astype(float))
+    adata.obsp["distances"] = scipy.sparse.csr_matrix(np.where(d <= np.sort(d, axis=1)[:, 10:11], d, 0))
+    model = Unfold(metric="precomputed", settings=few).fit(adata)
+    np.testing.assert_array_equal(
+        model.embedding_, Unfold(metric="precomputed", settings=few).fit(adata.obsp["distances"]).embedding_
+    )
+    assert adata.obsm["X_unfold"] is not None and abs(adata.obsp["unfold_connectivities"] - model.graph_).max() == 0
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        adata.write_h5ad(tmp_path / "a.h5ad")
+    held = anndata.read_h5ad(tmp_path / "a.h5ad", backed="r")
+    np.testing.assert_array_equal(
+        Unfold(settings=few).fit_transform(held, use_rep="X"), Unfold(settings=few).fit_transform(adata.X)
+    )
+    held.file.close()
+    adata.X = adata.X.toarray()
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        adata.write_h5ad(tmp_path / "b.h5ad")
+    held = anndata.read_h5ad(tmp_path / "b.h5ad", backed="r")
+    np.testing.assert_array_equal(
+        Unfold(settings=few).fit_transform(held, use_rep="X"), Unfold(settings=few).fit_transform(adata.X)
+    )
+    held.file.close()
+
+
+def test_arrays_that_are_computed_later() -> None:
+    """Dask's are computed, xarray's taken; a Dataset holds several, which is said."""
+    x, _ = blobs(60)
+    few = {"steps": 5}
+    want = Unfold(settings=few).fit_transform(x)
+    lazy = dask.array.from_array(x, chunks=(25, 12))
+    for rows in (lazy, lazy[lazy[:, 0] > -1e9], xarray.DataArray(x, dims=("row", "column")), xarray.DataArray(lazy)):
+        np.testing.assert_array_equal(Unfold(settings=few).fit_transform(rows), want)
+    with pytest.raises(ValueError, match=r"Dataset.*give one, a, b"):
+        Unfold().fit(xarray.Dataset({"a": (("r", "c"), x), "b": ("r", x[:, 0])}))
+
+
+def test_scipy_is_imported_for_graphs_alone() -> None:
+    script = (
+        "import sys, numpy as np\n"
+        "from unfold_live import Unfold\n"
+        "Unfold().fit(np.random.default_rng(1).normal(size=(60, 4)))\n"
+        "assert not {'scipy', 'anndata', 'sklearn'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

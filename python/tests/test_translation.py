@@ -1,0 +1,76 @@
+"""Words of umap-learn."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from unfold_live import Unfold, UnfoldClassifier
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from umap import UMAP
+
+
+@pytest.mark.parametrize(
+    ("words", "want", "note"),
+    [
+        (
+            {"n_components": 3, "n_neighbors": 20, "random_state": 4, "metric": "cosine"},
+            {"n_components": 3, "n_neighbors": 20},
+            None,
+        ),
+        ({"n_epochs": 500}, {"settings": {"steps": 500}}, "n_epochs=500: settings={'steps': 500}"),
+        ({"densmap": True, "dens_lambda": 3}, {"density": 3.0}, "densmap=True: density="),
+        ({"densmap": False}, {"density": None}, "densmap=False: nothing is set"),
+        ({"min_dist": 0.0, "spread": 2}, {"density": None}, "min_dist: nothing is set, the length scales follow the data"),
+        (
+            {"init": "spectral", "target_weight": 0.7},
+            {"frame": "geodesic", "supervision": 0.7},
+            "init='spectral': frame='geodesic'",
+        ),
+        ({"metric": "l1"}, {"metric": "manhattan"}, "metric='l1': metric='manhattan'"),
+    ],
+    ids=str,
+)
+def test_parameters_of_umap(words: dict[str, Any], want: dict[str, Any], note: str | None) -> None:
+    """They become those that do the same, and a line says which have another name or none."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = Unfold.from_umap(**words)
+    assert {k: model.get_params()[k] for k in want} == want
+    assert len(said) == (note is not None) and (note is None or note in str(said[0].message))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_all_parameters_of_umap_are_taken() -> None:
+    """With the defaults of the version that is installed, a map is made."""
+    defaults = {n: p.default for n, p in inspect.signature(UMAP.__init__).parameters.items() if n != "self"}
+    del defaults["target_weight"]  # it goes with labels
+    model = Unfold.from_umap(**defaults)
+    assert model.fit_transform(np.random.default_rng(1).normal(size=(60, 4))).shape == (60, 2)
+    assert clone(model).get_params() == model.get_params()
+    with pytest.raises(TypeError, match="no parameter 'min_dits'; did you mean 'min_dist'"):
+        Unfold.from_umap(min_dits=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("min_dist", "length scales follow the data.*from_umap takes"),
+        ("n_epochs", '"steps": N'),
+        ("perplexity", "n_neighbors is nearest"),
+        ("n_neighbours", "did you mean 'n_neighbors'"),
+        ("weight", "flags of the program go into settings"),
+    ],
+)
+def test_unknown_parameters(name: str, says: str) -> None:
+    """The answer has the right name."""
+    for cls in (Unfold, UnfoldClassifier):
+        with pytest.raises(TypeError, match=f"^{cls.__name__} has no parameter '{name}'.*{says}"):
+            cls(**{name: 1})

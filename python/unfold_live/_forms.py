@@ -1,0 +1,89 @@
+"""Arrays for metrics that take columns of a table: categories, and latitudes and longitudes."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _files
+
+#: What the columns are called. The model's file keeps those of codes, by which ``form_of_model`` knows the form.
+_CODE, _DEGREES = "x{}", ("latitude", "longitude")
+
+#: An element of a column of codes, as models name it: the column and the category, or "?" for others.
+_ELEMENT = re.compile(r"x(\d+)=(?:v-?\d+|\?)$")
+
+
+class Form(NamedTuple):
+    """How an array is written as a table: ``kind`` is "codes" or "degrees", ``most`` the most categories of a column."""
+
+    kind: str
+    most: int = 0
+
+
+def form_of(metric: str, x: Any) -> Form | None:
+    """Return the form of the rows of a fit, None if they go as an array.
+
+    Raises
+    ------
+    ValueError
+        The metric is haversine, and rows are no pairs of degrees.
+    """
+    if metric == "haversine":
+        _check_degrees(x)
+        return Form("degrees")
+    if metric != "hamming" or x.dtype.kind not in "fiu":
+        return None
+    values = x.data if _files.is_sparse(x) else x
+    if ((values == 0) | (values == 1)).all() or (values.dtype.kind == "f" and not (values == np.floor(values)).all()):
+        return None
+    x = _dense(x)
+    return Form("codes", max(len(np.unique(x[:, k])) for k in range(x.shape[1])))
+
+
+def _check_degrees(x: Any) -> None:
+    if x.shape[1] != 2:
+        raise ValueError(f"X has {x.shape[1]} columns; the metric haversine takes two, latitude and longitude in degrees")
+    x = _dense(x)
+    low, high = x.min(axis=0), x.max(axis=0)
+    if low[0] < -90 or high[0] > 90:
+        raise ValueError(f"X has latitudes from {low[0]:g} to {high[0]:g}; the metric haversine takes degrees: latitude, longitude")
+    if (np.abs([low, high]) <= (np.pi / 2, np.pi)).all():
+        warnings.warn(
+            "all latitudes and longitudes lie within 3.2 degrees of 0: if X is in radians give np.degrees(X)",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def write(path: Path, form: Form, x: Any) -> tuple[Path, list[str]]:
+    """Write rows as a table and return its path, and the flags of a fit."""
+    x = _dense(x)
+    if form.kind == "degrees":
+        names, rows, style = list(_DEGREES), x, "%.17g"
+    else:
+        names, rows, style = [_CODE.format(k) for k in range(x.shape[1])], x.astype(np.int64), "v%d"
+    np.savetxt(path, rows, fmt=style, delimiter=",", header=",".join(names), comments="")
+    flags = ["--columns=" + ",".join(names)]
+    return path, [*flags, f"--vocabulary={form.most}"] if form.most else flags
+
+
+def form_of_model(metric: str, elements: list[str]) -> tuple[Form, int] | None:
+    """Return the form of arrays for a model's file, and how many columns they have; None if it takes none of a form.
+
+    The file does not have the names of latitude and longitude: those of another table than ``write`` makes are unknown here.
+    """
+    if metric == "haversine":
+        return Form("degrees"), 2
+    found = [_ELEMENT.match(e) for e in elements]
+    if metric != "hamming" or not found or not all(found):
+        return None
+    return Form("codes"), len({m[1] for m in found if m})
+
+
+def _dense(x: Any) -> np.ndarray[Any, Any]:
+    return x.toarray() if _files.is_sparse(x) else np.asarray(x)

@@ -1,0 +1,103 @@
+"""The neighbour graph of rows, with weights as UMAP and scanpy have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+#: How many neighbours rows have if ``n_neighbors`` is None, as scanpy's.
+NEAREST = 15
+
+#: Rounds of bisection for the length scales of rows, and the least of them as a share of the mean distance.
+_ROUNDS, _LEAST = 64, 1e-3
+
+
+class Edges(NamedTuple):
+    """Distances of rows from others, as a CSR matrix has them."""
+
+    data: np.ndarray[Any, Any]
+    column: np.ndarray[Any, Any]
+    start: np.ndarray[Any, Any]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of_lists(cls, near: np.ndarray[Any, Any], distance: np.ndarray[Any, Any], columns: int) -> Edges:
+        """Return those of lists of one length, both (n, k)."""
+        n, k = near.shape
+        return cls(distance.astype(np.float64).ravel(), near.ravel(), np.arange(0, n * k + 1, k or 1)[: n + 1], (n, columns))
+
+    def matrix(self, data: np.ndarray[Any, Any] | None = None) -> csr_matrix:
+        """Return a matrix of the distances, or of other values of the edges."""
+        from scipy.sparse import csr_matrix
+
+        out = csr_matrix((self.data if data is None else data, self.column, self.start), shape=self.shape, copy=True)
+        out.sort_indices()
+        return out
+
+    def weights(self) -> csr_matrix:
+        """Return how strongly each row holds to its neighbours, 0 to 1: exp(-(d - nearest) / scale), 1 for the nearest.
+
+        A row's scale is that by which its weights sum to log2(k + 1) for k neighbours (McInnes et al. 2018, section 3.1).
+        """
+        n, count = self.shape[0], np.diff(self.start)
+        row = np.repeat(np.arange(n), count)
+        nearest = np.full(n, np.inf)
+        np.minimum.at(nearest, row, np.where(self.data > 0, self.data, np.inf))
+        beyond = np.maximum(self.data - np.where(np.isfinite(nearest), nearest, 0)[row], 0)
+        low, high, wanted = np.zeros(n), np.full(n, np.inf), np.log2(count + 1.0)
+        scale = np.ones(n) * max(float(self.data.mean()) if self.data.size else 1.0, np.finfo(float).tiny)
+        for _ in range(_ROUNDS):
+            sums = np.bincount(row, np.exp(-beyond / scale[row]), n)
+            above = sums > wanted
+            high[above], low[~above] = scale[above], scale[~above]
+            scale = np.where(np.isfinite(high), (low + high) / 2, 2 * low)
+            scale = np.clip(scale, np.finfo(float).tiny, 1e300)
+        mean = np.bincount(row, self.data, n) / np.maximum(count, 1)
+        scale = np.maximum(scale, np.maximum(_LEAST * mean, np.finfo(float).tiny))
+        return self.matrix(np.exp(-beyond / scale[row]))
+
+
+def union(w: csr_matrix) -> csr_matrix:
+    """Return the symmetric graph of directed weights: how likely an edge is there in one direction at least."""
+    both = w.multiply(w.T)
+    return (w + w.T - both).tocsr()
+
+
+class Rows:
+    """Which points of a map rows are. Equal rows are one point.
+
+    Parameters
+    ----------
+    point : array of n
+        The point of each row, among ``points`` of the map.
+    points : int
+        How many points the map has. It may have some that are none of the rows.
+    """
+
+    def __init__(self, point: np.ndarray[Any, Any], points: int) -> None:
+        from scipy.sparse import csr_matrix
+
+        n = len(point)
+        _, first = np.unique(point, return_index=True)
+        rest = np.setdiff1d(np.arange(n), first)
+
+        def marks(rows: np.ndarray[Any, Any]) -> csr_matrix:
+            return csr_matrix((np.ones(len(rows)), (rows, point[rows])), shape=(n, points))
+
+        self._first, self._rest = marks(first), marks(rest)
+
+    def graph(self, w: csr_matrix, equal: float) -> csr_matrix:
+        """Return the graph of the rows from that of the points. Those equal to an earlier row are tied to it, by ``equal``."""
+        among = self._first @ w @ self._first.T
+        tied = self._rest @ w @ self._first.T
+        same = self._rest @ self._first.T
+        same.data[:] = equal
+        return (among + tied + tied.T + same + same.T).tocsr()
+
+    def columns(self, w: csr_matrix) -> csr_matrix:
+        """Return a matrix whose columns are points as one whose columns are rows, the first of those that are equal."""
+        return (w @ self._first.T).tocsr()

@@ -1,0 +1,130 @@
+"""Words of umap-learn and others for what this package calls otherwise."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+#: Parameters that have the same name and meaning.
+_SAME = ("n_components", "n_neighbors", "random_state", "n_jobs", "verbose", "precomputed_knn")
+
+#: Metrics that have another name.
+_METRICS = {"l2": "euclidean", "l1": "manhattan", "taxicab": "manhattan", "cityblock": "manhattan", "linfinity": "chebyshev"}
+
+#: What stands instead of parameters that have no counterpart. Nothing is set for them.
+_NOTHING = {
+    **dict.fromkeys(
+        ("min_dist", "spread", "a", "b"), 'the length scales follow the data; settings={"weight": X} spreads groups apart'
+    ),
+    **dict.fromkeys(
+        ("repulsion_strength", "negative_sample_rate"), 'repulsion is exact; settings={"weight": X} is how strong it is'
+    ),
+    **dict.fromkeys(("learning_rate", "early_exaggeration"), "steps are chosen by the optimizer"),
+    **dict.fromkeys(("local_connectivity", "set_op_mix_ratio"), "the model's similarities have no such choice"),
+    **dict.fromkeys(("transform_seed", "transform_queue_size", "transform_mode"), "placing is exact, and chance has no part in it"),
+    **dict.fromkeys(("output_metric", "output_metric_kwds"), "maps are Euclidean"),
+    "target_metric_kwds": "y are classes",
+    "low_memory": 'memory="2GiB" bounds a fit',
+    "unique": "equal rows are always one point",
+    "target_metric": "y are classes",
+    "target_n_neighbors": "y are classes",
+    "metric_kwds": "metrics have no parameters; frame.assign or standardize=True scale columns",
+    "angular_rp_forest": 'neighbours are exact; metric="cosine" goes by direction',
+    "force_approximation_algorithm": "neighbours are exact for small data, and found by an index for large",
+    "tqdm_kwds": "verbose=True shows bars",
+    "disconnection_distance": "points are never left out",
+    "output_dens": "sigma_ has how dense it is around each place",
+    "parallel": "n_jobs is how many threads there are",
+}
+
+#: Parameters of others, by what stands instead: for the answer to one that is unknown.
+_ELSEWHERE = {
+    "n_epochs": 'settings={"steps": N}, or thorough=True',
+    "max_iter": 'settings={"steps": N}, or thorough=True',
+    "n_iter": 'settings={"steps": N}, or thorough=True',
+    "densmap": "density=2",
+    "dens_lambda": "density",
+    "dens_frac": "density",
+    "dens_var_shift": "density",
+    "init": 'frame: "geodesic", "pca" or coordinates',
+    "target_weight": "supervision",
+    "perplexity": "n_neighbors",
+    "affinity": 'metric="precomputed"',
+    "dissimilarity": 'metric="precomputed"',
+    "seed": "random_state",
+    "threads": "n_jobs",
+    "dims": "n_components",
+}
+
+
+def _metric(value: Any) -> dict[str, Any]:
+    return {"metric": _METRICS.get(value, value) if isinstance(value, str) else value}
+
+
+def _init(value: Any) -> dict[str, Any]:
+    if not isinstance(value, str):
+        return {"frame": value}
+    return {"frame": {"spectral": "geodesic", "tswspectral": "geodesic"}.get(value, value)} if value != "random" else {}
+
+
+def _epochs(value: Any) -> dict[str, Any]:
+    return {} if value is None else {"settings": {"steps": value}}
+
+
+#: Parameters whose values become others'.
+_TURNED: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "metric": _metric,
+    "init": _init,
+    "n_epochs": _epochs,
+    "densmap": lambda value: {"density": 2.0} if value else {},
+    "target_weight": lambda value: {"supervision": value},
+}
+
+
+def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return parameters of ``Unfold`` for those of umap-learn, and a note for each that has another name or none.
+
+    Raises
+    ------
+    TypeError
+        umap-learn has no such parameter.
+    """
+    out: dict[str, Any] = {}
+    notes = []
+    for name, value in words.items():
+        if name == "precomputed_knn" and value is not None and value[0] is None:
+            continue  # umap-learn's default
+        if name in _SAME:
+            out[name] = value
+        elif name in _TURNED:
+            into = _TURNED[name](value)
+            out.update(into)
+            if into != {name: value}:
+                notes.append(f"{name}={value!r}: {', '.join(f'{k}={v!r}' for k, v in into.items()) or 'nothing is set'}")
+        elif name in _NOTHING:
+            notes.append(f"{name}: nothing is set, {_NOTHING[name]}")
+        elif not name.startswith("dens_"):
+            raise TypeError(f"umap-learn's UMAP has no parameter {name!r}{_near(name, (*_SAME, *_TURNED, *_NOTHING))}")
+    if "density" in out:
+        out["density"] = float(words.get("dens_lambda", 2.0))
+    return out, notes
+
+
+def answer(cls: str, unknown: Iterable[str], known: Iterable[str]) -> str:
+    """Return what is said of parameters that an estimator does not have."""
+    said = []
+    for name in unknown:
+        if name in _ELSEWHERE:
+            said.append(f"{cls} has no parameter {name!r}; {_ELSEWHERE[name]} is nearest to it")
+        elif name in _NOTHING:
+            said.append(f"{cls} has no parameter {name!r}: {_NOTHING[name]}")
+        else:
+            said.append(f"{cls} has no parameter {name!r}{_near(name, known)}; flags of the program go into settings")
+    foreign = any(name in _ELSEWHERE or name in _NOTHING for name in unknown)
+    return ". ".join(said) + (f". {cls}.from_umap takes umap-learn's parameters" if foreign else "")
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    found = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {found[0]!r}?" if found else ""

@@ -1,0 +1,85 @@
+"""Messages of the program in the words of the package: parameters instead of flags, names instead of scratch files."""
+
+from __future__ import annotations
+
+import re
+
+#: Parameters and arguments by the flags that they become. Other flags are keys of ``settings``.
+_PARAMETERS = {
+    "dims": "n_components",
+    "neighbors": "n_neighbors",
+    "neighbors-file": "precomputed_knn",
+    "seed": "random_state",
+    "threads": "n_jobs",
+    "id": "id_column",
+    "label": "y",
+    "label-file": "y",
+    "supervise": "y",
+    "graph": 'metric="precomputed"',
+    "min-size": "min_cluster_size",
+    "selection": "cluster_selection_method",
+    "epsilon": "cluster_selection_epsilon",
+    **{
+        name: name
+        for name in (
+            *("kind", "frame", "pca", "supervision", "density", "metric", "missing", "standardize", "log1p", "columns", "classify"),
+            *("thorough", "report", "memory", "min-samples", "above"),
+        )
+    },
+}
+
+#: Scratch files, without their ending, by what the caller gave.
+_SCRATCH = {"x": "X", "new": "X", "at": "X", "distances": "X", "neighbors": "precomputed_knn", "gone": "ids"}
+
+#: Phrases about commands and choices that only the command line has.
+_PHRASES = (
+    (re.compile(r"; see unfold \w+ --help$"), ""),
+    (re.compile(r"^unknown flag --([\w-]+)"), r'settings: there is no flag "\1"'),
+    (re.compile(r'did you mean "--([\w-]+)"'), r'did you mean "\1"'),
+    (re.compile(r"unfold embed --graph FILE -m .* -o \S+"), "transform takes their distances"),
+    (re.compile(r"name the labels by --supervise, --label or --label-file"), "give fit the labels as y"),
+    (re.compile(r", --missing drop leaves their rows out"), ""),
+    (re.compile(r"\bdims is\b"), "n_components is"),
+    (re.compile(r"\bneighbors is\b"), "n_neighbors is"),
+)
+
+#: A path in a scratch folder.
+_PATH = re.compile(r"[^\s\"']*\bunfold-[a-z0-9_]{8}[/\\]([\w-]+)(?:\.\w+)*")
+
+#: A flag, and its value where there is surely one.
+_FLAG = re.compile(
+    r"(?<![\w-])--([a-z][a-z0-9-]*)(?:=([^\s;,]+)| (\d[\w.:]*\w|\d|[A-Z]{2,}\b|(?:mean|drop|none|cosine|distance|similarity)\b))?"
+)
+
+#: Where a value of an array is; the program counts rows from 1.
+_ELEMENT = re.compile(r'X: row (\d+), column "vector": value (\d+) is\b')
+
+
+def translated(text: str, names: dict[str, str]) -> str:
+    """Return a message of the program for users of the package.
+
+    Parameters
+    ----------
+    text : str
+        The message.
+    names : dict of str
+        What the caller calls files, by their paths.
+    """
+    for path, name in names.items():
+        text = text.replace(path, name)
+    text = _PATH.sub(lambda m: _SCRATCH.get(m[1], m[1]), text)
+    for pattern, instead in _PHRASES:
+        text = pattern.sub(instead, text)
+    text = _ELEMENT.sub(lambda m: f"X[{int(m[1]) - 1}, {m[2]}] is", text)
+    return _FLAG.sub(_parameter, text)
+
+
+def _parameter(m: re.Match[str]) -> str:
+    """Return a flag, with its value, as a parameter or an entry of ``settings``."""
+    flag, value = m[1], m[2] or m[3]
+    name = _PARAMETERS.get(flag)
+    plain = name.replace("-", "_") if name is not None else f'settings["{flag.replace("-", "_")}"]'
+    if value is None or value.isupper() or (name is not None and "=" in name):
+        return plain
+    shown = value if re.fullmatch(r"[\d.]+|True|False", value) else '"' + value.strip('"') + '"'
+    return f"{plain}={shown}"
