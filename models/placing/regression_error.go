@@ -126,7 +126,7 @@ func (g growth) at(h float64) float64 {
 // Constants of growth.
 const (
 	// growthPoints are decoded from growthOthers, both at most.
-	growthPoints, growthOthers = 128, 8192
+	growthPoints, growthOthers = 128, 4096
 	// growthFactor is that between radii.
 	growthFactor = 1.5
 	// growthShare is the least share of the others that a radius leaves, and that of the points that
@@ -138,27 +138,32 @@ const (
 // than a radius, for radii from the usual bandwidth up to the size of the map. Of a large map it
 // takes a sample.
 func (r *Regression) growth() growth {
-	s := r.frame.snap
-	points, others := r.every(growthPoints), r.every(growthOthers)
-	errors := make([][]residual, len(points)) // of every point, by radius
-	least := r.usual(points, others)
+	points := r.every(growthPoints)
+	from := make([]others, len(points))
+	par.Do(r.frame.threads, len(points), func(i int) { from[i] = r.byDistance(points[i]) })
+	least := usualBandwidth(from)
 	if least == 0 {
 		return growth{}
 	}
-	par.Do(r.frame.threads, len(points), func(i int) {
-		w, b := newRegressor(r, s.Mu.Cols), make([]float64, s.Reference.Cols)
-		y := vec.Convert[float32](vec.Take(s.Mu, points[i:i+1])).Row(0)
-		index, dist2 := r.byDistance(points[i], others)
-		for radius := least; ; radius *= growthFactor {
-			from, _ := slices.BinarySearch(dist2, radius*radius)
-			if left := len(index) - from; left == 0 || float64(left) < growthShare*float64(len(index)) {
-				return
-			}
-			to := min(from+regressors, len(index))
-			errors[i] = append(errors[i], w.residual(b, int(points[i]), y, index[from:to], dist2[from:to]))
-		}
-	})
+	errors := make([][]residual, len(points)) // of every point, by radius
+	par.Do(r.frame.threads, len(points), func(i int) { errors[i] = r.beyond(points[i], from[i], least) })
 	return curveOf(errors)
+}
+
+// beyond decodes a point from those beyond each radius, least and growing, while enough are left.
+func (r *Regression) beyond(point int32, from others, least float64) (errors []residual) {
+	s := r.frame.snap
+	w, b := newRegressor(r, s.Mu.Cols), make([]float64, s.Reference.Cols)
+	y := vec.Convert[float32](vec.Take(s.Mu, []int32{point})).Row(0)
+	all := len(from.index)
+	for radius := least; ; radius *= growthFactor {
+		first, _ := slices.BinarySearch(from.dist2, radius*radius)
+		if left := all - first; left == 0 || float64(left) < growthShare*float64(all) {
+			return errors
+		}
+		to := min(first+regressors, all)
+		errors = append(errors, w.residual(b, int(point), y, from.index[first:to], from.dist2[first:to]))
+	}
 }
 
 // every returns the numbers of at most so many reference points at equal steps.
@@ -171,30 +176,39 @@ func (r *Regression) every(most int) []int32 {
 	return rows
 }
 
-// byDistance orders points by their distance on the map from one, which is left out.
-func (r *Regression) byDistance(point int32, others []int32) (index []int32, dist2 []float64) {
-	at := map[int32]float64{}
-	for _, o := range others {
-		if o != point {
-			at[o] = vec.SquaredDistance(r.frame.snap.Mu.Row(int(o)), r.frame.snap.Mu.Row(int(point)))
-			index = append(index, o)
-		}
-	}
-	slices.SortStableFunc(index, func(a, b int32) int { return cmp.Compare(at[a], at[b]) })
-	for _, o := range index {
-		dist2 = append(dist2, at[o])
-	}
-	return index, dist2
+// others are points by their squared distance on the map from one.
+type others struct {
+	index []int32
+	dist2 []float64
 }
 
-// usual is the median bandwidth at points that are decoded from others, 0 if most share their place
-// with others.
-func (r *Regression) usual(points, others []int32) float64 {
-	bandwidth := make([]float64, len(points))
-	par.Do(r.frame.threads, len(points), func(i int) {
-		_, dist2 := r.byDistance(points[i], others)
-		bandwidth[i] = math.Sqrt(dist2[min(bandwidthRank, len(dist2))-1])
-	})
+// byDistance returns the others of a point among growthOthers, the nearest first.
+func (r *Regression) byDistance(point int32) (o others) {
+	type other struct {
+		index int32
+		dist2 float64
+	}
+	mu := r.frame.snap.Mu
+	var all []other
+	for _, p := range r.every(growthOthers) {
+		if p != point {
+			all = append(all, other{p, vec.SquaredDistance(mu.Row(int(p)), mu.Row(int(point)))})
+		}
+	}
+	slices.SortFunc(all, func(a, b other) int { return cmp.Or(cmp.Compare(a.dist2, b.dist2), cmp.Compare(a.index, b.index)) })
+	for _, a := range all {
+		o.index, o.dist2 = append(o.index, a.index), append(o.dist2, a.dist2)
+	}
+	return o
+}
+
+// usualBandwidth is the median bandwidth at points that are decoded from others, 0 if most share their
+// place with some.
+func usualBandwidth(from []others) float64 {
+	bandwidth := make([]float64, len(from))
+	for i, o := range from {
+		bandwidth[i] = math.Sqrt(o.dist2[min(bandwidthRank, len(o.dist2))-1])
+	}
 	slices.Sort(bandwidth)
 	return bandwidth[len(bandwidth)/2]
 }
