@@ -20,6 +20,7 @@
 // lists the places of the rows as Fit was given them; Points lists those of the points.
 //
 //	m.Place(ctx, y)         // places of new vectors; the map does not change
+//	m.Decode(ctx, at)       // vectors at positions of the map, with their errors
 //	m.Neighbors(ctx, y, k)  // their k nearest points, and how far these are
 //	m.Graph(ctx)            // the neighbour graph of the points, a sparse CSR
 //	m.Save(w); Open(r)      // a model file; the command unfold has the same format

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"unfold"
@@ -109,6 +110,24 @@ func ExampleMap_Place() {
 	// Output:
 	// a row that was learnt has its place: true
 	// a row far from all is as novel as can be: 1
+}
+
+func ExampleMap_Decode() {
+	x, _ := blobs(300)
+	m, err := unfold.Fit(context.Background(), x, unfold.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	at := mat.NewDense(2, 2, append(mat.Row(nil, 7, m.Result().Embedding), 1e4, 1e4))
+	vectors, err := m.Decode(context.Background(), at)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the place of a row decodes to a vector near the row's:", floats.Distance(vectors.X.RawRowView(0), x.RawRowView(7), math.Inf(1)) < 3)
+	fmt.Println("a place far from all has a larger error:", vectors.Error[1] > 2*vectors.Error[0])
+	// Output:
+	// the place of a row decodes to a vector near the row's: true
+	// a place far from all has a larger error: true
 }
 
 func ExampleMap_Neighbors() {

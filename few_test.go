@@ -126,6 +126,20 @@ func fewPlaces(p *unfold.Places, n, dims int) error {
 // fewCalls has for every method of a map a call with n rows.
 var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error{
 	"Columns": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Columns(); return nil },
+	"Decode": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
+		at := make(unfold.Rows, n)
+		for i := range at {
+			at[i] = make([]float32, m.Dims())
+		}
+		d, err := m.Decode(ctx, at)
+		if err == nil && (len(d.Error) != n || n > 0 && d.X.RawMatrix().Cols != m.Dim()) {
+			return shapeErrorf("%d positions have %d errors", n, len(d.Error))
+		}
+		if err == nil {
+			_, err = m.Decode(ctx, x) // of which most have other lengths
+		}
+		return err
+	},
 	"Delete": func(ctx context.Context, m *unfold.Map, _ mat.Matrix, n int) error {
 		return m.Delete(ctx, m.Points().ID[:min(n, m.Len())])
 	},

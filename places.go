@@ -156,6 +156,54 @@ func (v *view) place(ctx context.Context, x vec.Matrix[float32]) (models.Placed,
 	return v.placer.Place(ctx, x)
 }
 
+// Decoded are vectors at n positions of a map, in their order.
+type Decoded struct {
+	// X are the vectors, n x Dim; empty if n is 0.
+	X *mat.Dense
+	// Error is the predicted root mean squared error of an element of each vector. It is large where
+	// the map is empty.
+	Error []float64
+}
+
+// Decode returns the vectors at the rows of at (n x Dims), positions on the map, which do not
+// change it. Errors are those of Fit; a *RowError counts the rows of at. Vectors are as Place takes
+// them. A map of a graph has none, which is bad input.
+func (m *Map) Decode(ctx context.Context, at mat.Matrix) (*Decoded, error) {
+	v := m.now.Load()
+	from, err := sourceOf(at)
+	if err != nil {
+		return nil, public(err, 0)
+	}
+	decoder, ok := v.placer.(models.Decoder)
+	if !ok || v.snap.Graph != nil {
+		return nil, public(models.BadInputf("decoding: this map of kind %s has no vectors", v.snap.Kind), 0)
+	}
+	if from.rows > 0 && from.cols != v.snap.Mu.Cols {
+		return nil, public(models.BadInputf("decoding: positions of %d coordinates on a map of %d", from.cols, v.snap.Mu.Cols), 0)
+	}
+	out := &Decoded{X: new(mat.Dense), Error: make([]float64, from.rows)}
+	if from.rows > 0 {
+		out.X = mat.NewDense(from.rows, v.snap.Dim, nil)
+	}
+	err = from.each(ctx, func(first int, rows vec.Matrix[float32]) error {
+		d, err := decoder.Decode(ctx, rows)
+		if err != nil {
+			return err
+		}
+		for i := range d.X.Rows {
+			for c, x := range d.X.Row(i) {
+				out.X.Set(first+i, c, float64(x))
+			}
+			out.Error[first+i] = float64(d.Sigma[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // source is sourceOf for vectors of the map.
 func (v *view) source(x mat.Matrix) (source, error) {
 	from, err := sourceOf(x)

@@ -289,6 +289,7 @@ func TestContext(t *testing.T) {
 	for round := range 2 { // asleep, and then awake
 		calls := map[string]func() error{
 			"Place":     func() error { _, err := m.Place(ended, x); return err },
+			"Decode":    func() error { _, err := m.Decode(ended, m.Points().Embedding); return err },
 			"Neighbors": func() error { _, err := m.Neighbors(ended, x, 2); return err },
 			"Graph":     func() error { _, err := m.Graph(ended); return err },
 			"Insert":    func() error { _, err := m.Insert(ended, cloud(3, 4, 9)); return err },

@@ -118,6 +118,17 @@ func (m Metric) checkDim(n int, o table.Origin, column string) error {
 // directs says that only the direction of a row counts, which a row of zeros, or of equal values, has not.
 func (m Metric) directs() bool { return m == Cosine || m == Correlation }
 
+// PartOfRow names what of a row the metric takes, and so what Undo returns; "" if all.
+func (m Metric) PartOfRow() string {
+	switch {
+	case m.directs():
+		return "directions"
+	case m == Hellinger:
+		return "shares"
+	}
+	return ""
+}
+
 // applyMetric maps the rows of from, as they are encoded, to x, which may share their memory. o is
 // the place of row 0. It returns how many rows have no direction.
 func applyMetric[T vec.Float](e *Encoder, x, from vec.Matrix[T], o table.Origin) (blank int, err error) {

@@ -99,10 +99,7 @@ func (p *directPlacer) Place(ctx context.Context, x vec.Matrix[float32]) (models
 
 // Decode returns the vectors at the rows of mu; see models.Decoder.
 func (p *directPlacer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
-	if mu.Cols != p.Dims() {
-		return models.Decoded{}, &models.DimensionError{Got: mu.Cols, Want: p.Dims()}
-	}
-	if err := models.CheckRows(mu, nil); err != nil {
+	if err := p.CheckPositions(mu); err != nil {
 		return models.Decoded{}, err
 	}
 	q, element := p.snap.Reference.Cols, float32(p.noise(p.snap.Sigma2))

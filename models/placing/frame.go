@@ -246,6 +246,14 @@ func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float
 // Seen returns what the model sees of the events of the block.
 func (b Block) Seen() vec.Matrix[float32] { return b.z.Slice(b.From, b.To) }
 
+// CheckPositions checks positions on the map that are to be decoded; see models.Decoder for errors.
+func (f *Frame) CheckPositions(mu vec.Matrix[float32]) error {
+	if mu.Cols != f.Dims() {
+		return &models.DimensionError{Got: mu.Cols, Want: f.Dims()}
+	}
+	return models.CheckRows(mu, nil)
+}
+
 // Unproject leads vectors that the model sees back to those of events, of which the
 // projection lost what is not in the components, and the standard deviations of their
 // elements, root mean squares, with them.

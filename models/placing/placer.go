@@ -80,10 +80,7 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 // Decode returns the vectors at the rows of mu, and the root mean square standard
 // deviation of an element of each; see models.Decoder.
 func (p *Placer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
-	if mu.Cols != p.Dims() {
-		return models.Decoded{}, &models.DimensionError{Got: mu.Cols, Want: p.Dims()}
-	}
-	if err := models.CheckRows(mu, nil); err != nil {
+	if err := p.CheckPositions(mu); err != nil {
 		return models.Decoded{}, err
 	}
 	seen, sigma := vec.New[float32](mu.Rows, p.snap.Reference.Cols), make([]float32, mu.Rows)

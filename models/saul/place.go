@@ -44,9 +44,10 @@ func Reach(neighbors, noveltyK, n int) int {
 	return min(n, max(neighbors, receiveRange, noveltyK)+1)
 }
 
-// Placer places events with one snapshot of this model. It implements models.Placer.
+// Placer places events with one snapshot of this model. It implements models.Decoder.
 type Placer struct {
 	*placing.Frame
+	*placing.Regression
 	snap *snapshot.Snapshot
 	set  PlaceSettings
 	// shared is the variance that all points and events share, or 0 if each has its own.
@@ -54,7 +55,7 @@ type Placer struct {
 	works  par.Lender[placeWork]
 }
 
-var _ models.Placer = (*Placer)(nil)
+var _ models.Decoder = (*Placer)(nil)
 
 // NewPlacer returns a Placer for s. It validates s and keeps it without a copy.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
@@ -74,7 +75,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
-	p := &Placer{Frame: frame, snap: s, set: set}
+	p := &Placer{Frame: frame, Regression: placing.NewRegression(frame), snap: s, set: set}
 	if first := s.Sigma2[0]; !slices.ContainsFunc(s.Sigma2, func(v float64) bool { return v != first }) {
 		p.shared = first
 	}

@@ -53,16 +53,17 @@ func Reach(neighbors, noveltyK, n int) int {
 }
 
 // Placer places events against one snapshot of this model. It implements
-// models.Placer.
+// models.Decoder.
 type Placer struct {
 	*placing.Frame
+	*placing.Regression
 	snap  *snapshot.Snapshot
 	set   PlaceSettings
 	sent  []float64 // weights of the edges sent, by rank
 	works par.Lender[placeWork]
 }
 
-var _ models.Placer = (*Placer)(nil)
+var _ models.Decoder = (*Placer)(nil)
 
 // NewPlacer prepares placing against s, which it validates and then shares.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
@@ -94,7 +95,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
-	return &Placer{Frame: frame, snap: s, set: set, sent: nearWeights(set.Neighbors, set.RankDecay)}, nil
+	return &Placer{Frame: frame, Regression: placing.NewRegression(frame), snap: s, set: set, sent: nearWeights(set.Neighbors, set.RankDecay)}, nil
 }
 
 // Place returns the places of the rows of x; see models.Placer. An event that

@@ -248,4 +248,47 @@ def test_decode(cli: Callable[..., str], tmp_path: Path) -> None:
     model = Unfold(kind="gplvm", settings={"steps": 10}).fit(x)
     assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
     np.testing.assert_array_equal(model.inverse_transform([[0.25, -0.5]]), np.load(tmp_path / "back.npy"))
-    assert not hasattr(Unfold(), "inverse_transform")
+
+
+@pytest.mark.parametrize("tails", ["student", "gaussian"])
+def test_decode_the_default_kind(data: Any, cli: Callable[..., str], tmp_path: Path, tails: str) -> None:
+    x, kind = data
+    np.save(tmp_path / "x.npy", x)
+    cli("fit", "x.npy", "-o", "m.unfold", "--tails", tails)
+    model = Unfold(settings={"tails": tails}).fit(x)
+    at = model.embedding_
+    np.save(tmp_path / "at.npy", at)
+    cli("decode", "at.npy", "-m", "m.unfold", "-o", "back.npy")
+    back, error = model.inverse_transform(at, return_error=True)
+    assert back.dtype == np.float32
+    np.testing.assert_array_equal(back, np.load(tmp_path / "back.npy"))
+    centres = np.array([x[kind == k].mean(0) for k in range(4)])
+    assert (np.linalg.norm(back[:, None] - centres, axis=2).argmin(1) == kind).mean() > 0.99
+    new = blobs(200, seed=9)[0]
+    back, error = model.inverse_transform(model.transform(new), return_error=True)
+    off = np.sqrt(((back - new) ** 2).mean())
+    assert 0.8 < np.sqrt((error**2).mean()) / off < 1.3
+    _, far = model.inverse_transform([[1e4, 1e4]], return_error=True)
+    assert far[0] > 2 * off
+    for n in (1, 2):
+        assert model.inverse_transform(at[:n]).shape == (n, 12)
+    with pytest.raises(ValueError, match="no rows"):
+        model.inverse_transform(at[:0])
+
+
+def test_decode_has_the_units_of_the_rows(data: Any) -> None:
+    x = np.exp(data[0][:, :3]).astype(np.float64)
+    model = Unfold(log1p=True, standardize=True).fit(x)
+    ratio = (1 + model.inverse_transform(model.embedding_)) / (1 + x)
+    assert np.median(np.abs(np.log(ratio))) < 0.7
+    far_off = x * [1, 1, 0.01] + [500_000, 4_649_776, 0]
+    model = Unfold().fit(far_off)
+    back = model.inverse_transform(model.embedding_)
+    assert back.dtype == np.float64
+    assert np.abs(back.mean(0) - far_off.mean(0)).max() < x.std(0).max()
+
+
+def test_distances_decode_to_nothing(data: Any) -> None:
+    model = Unfold(metric="precomputed").fit(pairwise_distances(data[0]))
+    with pytest.raises(ValueError, match="distances alone"):
+        model.inverse_transform(model.embedding_)

@@ -1,6 +1,6 @@
 """Reads Arrow IPC streams, as the program writes them, into NumPy arrays.
 
-Numbers, booleans, texts, maps and lists of one length are read, which is what maps hold: enough
+Numbers, booleans, texts, times, maps and lists of one length are read, which is what maps hold: enough
 to do without pyarrow. The layout is that of the Arrow columnar format, version 1, whose
 metadata are flatbuffers; both are read as they stand in the file, which is mapped.
 """
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 _SCHEMA, _BATCH = 1, 3
-_INT, _FLOAT, _UTF8, _BOOL, _STRUCT, _FIXED_LIST, _MAP = 2, 3, 5, 6, 13, 16, 17
+_INT, _FLOAT, _UTF8, _BOOL, _TIMESTAMP, _STRUCT, _FIXED_LIST, _MAP = 2, 3, 5, 6, 10, 13, 16, 17
 
 
 class _Table:
@@ -83,6 +83,8 @@ class _Field:
             self.dtype = np.dtype(f"<{'i' if of.number(1, '?') else 'u'}{of.number(0, 'i') // 8}")
         elif self.kind == _FLOAT:
             self.dtype = np.dtype(("<f2", "<f4", "<f8")[t.table(3).number(0, "h")])
+        elif self.kind == _TIMESTAMP:
+            self.dtype = np.dtype(f"<M8[{('s', 'ms', 'us', 'ns')[t.table(3).number(0, 'h')]}]")
         elif self.kind == _FIXED_LIST:
             self.list_size = t.table(3).number(0, "i")
         elif self.kind == _MAP:

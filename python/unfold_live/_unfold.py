@@ -39,9 +39,6 @@ _LEAST = 3
 #: A range of numbers, among which the kind "lllvm" chooses.
 _RANGE = re.compile(r"\d+:\d+$")
 
-#: Kinds of models that lead back into the data.
-_DECODES = ("lllvm", "gplvm", "pca", "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds", "gtm")
-
 
 class Places(NamedTuple):
     """Where rows are on a map, a value for each row.
@@ -59,12 +56,15 @@ class Places(NamedTuple):
     probability: np.ndarray[Any, Any] | None
 
 
+def _numbers(column: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a column as numbers: times are days since 1970."""
+    if column.dtype.kind == "M":
+        return column.astype("M8[ms]").astype(np.int64) / 86_400_000
+    return column
+
+
 def _predicts(estimator: Unfold) -> bool:
     return hasattr(estimator, "classes_")
-
-
-def _decodes(estimator: Unfold) -> bool:
-    return estimator.kind in _DECODES
 
 
 class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -80,7 +80,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         How many neighbours of each row the map keeps together; None leaves it to the program.
     kind : str, default="lvm"
         The model: "lvm", "lllvm" or "gplvm", the last two for some thousand rows, or a textbook method to compare with: "pca",
-        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm". All but "lvm" have ``inverse_transform``;
+        "isomap", "lle", "kpca", "mds", "eigenmaps", "ltsa", "sammon", "nmds" or "gtm".
         "lvm" has ``partial_fit`` and ``forget``.
     frame : str, path or array of shape (n, n_components), optional
         What keeps the whole in shape: "pca", "mds", "geodesic" or "none"; a model or a table
@@ -415,19 +415,43 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the probability of each class, (n, n_classes), in the order of ``classes_``. Rows sum to 1."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
 
-    @available_if(_decodes)
-    def inverse_transform(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the vectors that lie at points of the map, (n, n_features), as the model sees them."""
+    def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:
+        """Predict the vectors that lie at points of the map, in the units of the rows.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_components)
+            Points of the map, also where it is empty.
+        return_error : bool, default=False
+            Return the predicted error of each vector as well. It is large where the map is empty.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+            Of a table, each category is a column, and its value a share; times are days since 1970. With metric "cosine" or
+            "correlation" vectors are directions, with "hellinger" shares.
+        ndarray of shape (n,)
+            If ``return_error``: the predicted root mean squared error of a value of each vector.
+
+        Raises
+        ------
+        ValueError
+            X has another shape, or the map knows distances alone.
+        """
         check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError("inverse_transform needs a map of rows: this one knows distances alone")
         at = np.ascontiguousarray(X, dtype=np.float32)
         if at.ndim != 2 or at.shape[1] != self._n_features_out:
             raise ValueError(f"points of the map have {self._n_features_out} coordinates each; got an array of shape {at.shape}")
         with _files.Folder(at.nbytes) as folder:
             path = _files.write_array(folder.file("at.npy"), at)
-            self._model.run(
-                ["decode", str(path), "-m", str(self._model.path), "-o", str(folder.file("x.npy"))], None, {str(path): "X"}
-            )
-            return np.load(folder.file("x.npy"))
+            out = folder.file("x.arrows")
+            self._model.run(["decode", str(path), "-m", str(self._model.path), "-o", str(out)], None, {str(path): "X"})
+            found = _arrow.read(out)
+        values = [_numbers(column) for name, column in found.items() if name == "vector" or name.startswith("vector.")]
+        vectors = values[0] if len(values) == 1 and values[0].ndim == 2 else np.column_stack(values)
+        return (vectors, found["vector_sigma"]) if return_error else vectors
 
     def explain(self, X: Any, *, columns: int = 5, above: float | None = None) -> list[dict[str, Any]]:
         """Say why rows are novel.

@@ -55,7 +55,8 @@ func (serveCmd) Help() string {
     curl -H 'Content-Type: application/json' -d '{"vectors": [[0.1, 0.2]]}' http://127.0.0.1:8090/place
 
 POST /place takes records in JSON, {"vectors": [[...], ...]}, or an Arrow stream, and answers in what it was asked in, or in what
-Accept names. ?neighbors=N names the nearest points of each row as well, ?reasons=N the columns that make it novel. GET /model says what the model is, GET /openapi.json
+Accept names. ?neighbors=N names the nearest points of each row as well, ?reasons=N the columns that make it novel. POST /decode
+takes {"places": [[x, y], ...]} and predicts the vectors there. GET /model says what the model is, GET /openapi.json
 describes it all; /livez and /readyz are for who watches over it. An address that others than this machine reach takes a token
 (--token-file) or --public. A model that takes the file's place is taken over without a pause.
 
@@ -118,7 +119,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	logs.Say(log, slog.LevelInfo, logs.Serving, "answering on "+server.URL()+" (/place /model /openapi.json /livez /readyz)", slog.String(logs.Address, server.Address()))
+	logs.Say(log, slog.LevelInfo, logs.Serving, "answering on "+server.URL()+" (/place /decode /model /openapi.json /livez /readyz)", slog.String(logs.Address, server.Address()))
 	ended, err := c.probes(ctx, log)
 	if err != nil {
 		return errors.Join(err, server.Close())

@@ -23,9 +23,12 @@ func (p *Placer) writeArrow(at placed) ([]byte, error) { return p.arrow.Encode(a
 
 // writeJSON writes an object: what all places share, and a list of them as a stage writes
 // its messages.
-func (p *Placer) writeJSON(at placed) ([]byte, error) {
+func (p *Placer) writeJSON(at placed) ([]byte, error) { return p.writeObject(at, "places") }
+
+// writeObject is writeJSON with a name for the list.
+func (p *Placer) writeObject(at placed, list string) ([]byte, error) {
 	out := *at.with()
-	head := fmt.Sprintf(`{"map_id":%q,"map_epoch":%d,"model_version":%d,"places":`, out.MapID, out.Epoch, out.Version)
+	head := fmt.Sprintf(`{"map_id":%q,"map_epoch":%d,"model_version":%d,%q:`, out.MapID, out.Epoch, out.Version, list)
 	out.MapID, out.Epoch, out.Version = "", 0, 0
 	places, err := p.writeFlat(placed{Output: &out})
 	if err != nil {

@@ -201,11 +201,11 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// FuzzPlace: whatever a request is, it is answered or refused, and nothing ends the process.
+// FuzzPlace: whatever a request for places or for vectors is, it is answered or refused, and nothing ends the process.
 func FuzzPlace(f *testing.F) {
 	for _, body := range []string{
 		`{"vectors": [[1, 2, 3, 4]], "ids": ["a"]}`, `{"records": [{"v": [1, 2, 3, 4], "event": 1}]}`, `[{"v": "1,2,3,4"}]`,
-		`{"schema": {"type": "struct", "fields": []}, "payload": {"v": [1, 2, 3, 4]}}`, `{"ids": []}`, "\xff\xff\xff\xff\x00\x00\x00\x00",
+		`{"schema": {"type": "struct", "fields": []}, "payload": {"v": [1, 2, 3, 4]}}`, `{"ids": []}`, `{"places": [[0, 1]]}`, "\xff\xff\xff\xff\x00\x00\x00\x00",
 	} {
 		f.Add([]byte(body))
 	}
@@ -213,13 +213,15 @@ func FuzzPlace(f *testing.F) {
 	m, p := model(f), &Placer{Limits: Limits{Body: 1 << 16, Rows: 100, Memory: 1 << 20}}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, out := range []Format{JSON, Arrow} {
-			answer, _, err := p.Place(t.Context(), m, body, Options{Out: out, Neighbors: 2})
-			var problem *Problem
-			if err != nil && (!errors.As(err, &problem) || problem.Status < 400 || problem.Status >= 500) {
-				t.Errorf("%v (%+v)", err, problem)
-			}
-			if err == nil && out == JSON && !json.Valid(answer) {
-				t.Errorf("no JSON: %s", answer)
+			for neighbors, do := range map[int]work{2: p.Place, 0: p.Decode} {
+				answer, _, err := do(t.Context(), m, body, Options{Out: out, Neighbors: neighbors})
+				var problem *Problem
+				if err != nil && (!errors.As(err, &problem) || problem.Status < 400 || problem.Status >= 500) {
+					t.Errorf("%v (%+v)", err, problem)
+				}
+				if err == nil && out == JSON && !json.Valid(answer) {
+					t.Errorf("no JSON: %s", answer)
+				}
 			}
 		}
 	})

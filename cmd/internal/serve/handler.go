@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -41,6 +42,7 @@ func New(s Settings) *Handler {
 	s.Limits = s.Limits.Filled()
 	h := &Handler{set: s, placer: Placer{Limits: s.Limits}, mux: http.NewServeMux(), turns: make(chan struct{}, s.Limits.Requests)}
 	h.mux.HandleFunc("/place", only(h.place, http.MethodPost))
+	h.mux.HandleFunc("/decode", only(h.decode, http.MethodPost))
 	h.mux.HandleFunc("/model", only(h.model, http.MethodGet, http.MethodHead))
 	if s.Vector != nil {
 		h.mux.HandleFunc("/reasons/{id...}", only(h.reasons, http.MethodGet, http.MethodHead))
@@ -63,7 +65,7 @@ func (h *Handler) Beside(pages http.Handler) http.Handler {
 }
 
 // Paths are what a Handler answers.
-var Paths = []string{"/place", "/model", "/openapi.json"}
+var Paths = []string{"/place", "/decode", "/model", "/openapi.json"}
 
 // only refuses other methods.
 func only(do http.HandlerFunc, methods ...string) http.HandlerFunc {
@@ -91,7 +93,7 @@ func (h *Handler) model(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (h *Handler) place(w http.ResponseWriter, r *http.Request) {
-	answer, format, err := h.placed(w, r)
+	answer, format, err := h.answered(w, r, h.placer.Place)
 	if err != nil {
 		problemOf(err, http.StatusInternalServerError).write(w)
 		return
@@ -107,8 +109,11 @@ func (h *Handler) reply(w http.ResponseWriter, kind string, answer []byte) {
 	send(w, http.StatusOK, kind, answer)
 }
 
-// placed answers POST /place. Its errors are *Problem.
-func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format, error) {
+// work makes the answer to a body.
+type work func(ctx context.Context, m *Model, body []byte, o Options) ([]byte, Format, error)
+
+// answered reads a request and does its work when there is room. Its errors are *Problem.
+func (h *Handler) answered(w http.ResponseWriter, r *http.Request, do work) ([]byte, Format, error) {
 	o, err := h.options(r)
 	if err != nil {
 		return nil, Auto, err
@@ -128,7 +133,7 @@ func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format
 	if err != nil {
 		return nil, Auto, err
 	}
-	return h.placer.Place(r.Context(), m, body, o)
+	return do(r.Context(), m, body, o)
 }
 
 // turn waits until there is room for a request. done lets go of it.

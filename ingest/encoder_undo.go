@@ -1,0 +1,176 @@
+package ingest
+
+import (
+	"math"
+	"time"
+
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// Undone are vectors in the terms of the records that an encoder encodes.
+type Undone struct {
+	// X are the values, n x m.
+	X vec.Matrix[float64]
+	// Sigma is the error of a value in each row, the root mean square over the row.
+	Sigma []float32
+	// names are those of the columns of X, nil for elements of a vector column; time marks those that are
+	// times, in days since 1970.
+	names []string
+	time  []bool
+	// precise says that single precision does not hold the values.
+	precise bool
+}
+
+// AsTheyAre are vectors that no encoder made, with errors and the names of their elements, if there are any.
+func AsTheyAre(x vec.Matrix[float32], sigma []float32, names []string) *Undone {
+	return &Undone{X: vec.Convert[float64](x), Sigma: sigma, names: names, time: make([]bool, x.Cols)}
+}
+
+// Undo inverts Encode, as far as it can be inverted, for vectors that no record has: x (n x Dim), whose
+// errors are sigma, the root mean square over a row's elements. Numbers lose their scaling and logarithm, and
+// latitudes and longitudes come back. A category has its share, 1 if it is certain, and tokens and cycles
+// have elements of their own, of length 1. Of metrics that take only a part of a row, that part comes back:
+// shares with Hellinger, directions with cosine and correlation. Errors are transformed to first order.
+func (e *Encoder) Undo(x vec.Matrix[float32], sigma []float32) *Undone {
+	sources := e.Sources()
+	undo := func(v, slope []float64, w []float32) { e.undoElements(v, slope, w, sources) }
+	u := &Undone{names: e.names, precise: e.shift != nil}
+	cols := e.dim
+	switch {
+	case e.metric == Haversine:
+		undo, cols, u.names = e.undoEarth, 2, e.Columns()
+	case e.metric == Hellinger:
+		undo = undoShares
+	case e.blank:
+		cols--
+		if u.names != nil {
+			u.names = u.names[:cols]
+		}
+	}
+	if e.vector != "" {
+		u.names = nil
+	}
+	u.time = make([]bool, cols)
+	if e.metric != Haversine && e.vector == "" {
+		for i, s := range sources {
+			if s.Kind == table.Time && !e.metric.warps() && e.columns[i].Period == 0 {
+				u.time[s.From], u.precise = true, true
+			}
+		}
+	}
+	u.X, u.Sigma = vec.New[float64](x.Rows, cols), make([]float32, x.Rows)
+	slope := make([]float64, cols)
+	for i := range x.Rows {
+		undo(u.X.Row(i), slope, x.Row(i))
+		mean := vec.SquaredNorm(slope) / float64(cols)
+		u.Sigma[i] = float32(min(float64(sigma[i])*math.Sqrt(mean), math.MaxFloat32))
+	}
+	return u
+}
+
+// undoElements sets v to the values that the elements w stand for, one by one, and slope to their
+// derivatives.
+func (e *Encoder) undoElements(v, slope []float64, w []float32, sources []Source) {
+	if e.metric.warps() {
+		for k := range v {
+			v[k], slope[k] = float64(w[k]), 1
+		}
+		return
+	}
+	for i, s := range sources {
+		if s.To-s.From == 1 && (e.vector != "" || e.columns[i].Kind != table.Text && e.columns[i].Period == 0) {
+			v[s.From], slope[s.From] = e.undoNumber(i, float64(w[s.From]))
+			continue
+		}
+		factor := e.columns[i].Scale.Factor
+		for k := s.From; k < s.To; k++ {
+			v[k], slope[k] = 0, 0
+			if factor != 0 {
+				v[k], slope[k] = float64(w[k])/factor, 1/factor
+			}
+		}
+	}
+}
+
+// undoNumber is Decode with the derivative.
+func (e *Encoder) undoNumber(source int, w float64) (v, slope float64) {
+	log, s := e.code(source)
+	if s.Factor == 0 {
+		return e.Decode(source, w), 0
+	}
+	slope = 1 / s.Factor
+	if log {
+		slope *= math.Exp(math.Abs(s.Mean + (w+e.shiftOfSource(source))/s.Factor))
+	}
+	return e.Decode(source, w), slope
+}
+
+// undoEarth sets v to latitude and longitude in degrees.
+func (e *Encoder) undoEarth(v, slope []float64, w []float32) {
+	v[0], v[1] = place([]float64{float64(w[0]) + e.shiftOf(0), float64(w[1]) + e.shiftOf(1), float64(w[2]) + e.shiftOf(2)})
+	// An error of three coordinates is one along the surface, in two.
+	slope[0] = math.Sqrt(1.5) / earthRadius * 180 / math.Pi
+	slope[1] = slope[0] / max(math.Cos(v[0]*math.Pi/180), 1e-3)
+}
+
+// undoShares sets v to the shares that the elements are roots of; they sum to 1.
+func undoShares(v, slope []float64, w []float32) {
+	sum := 0.0
+	for _, r := range w {
+		sum += float64(r) * float64(r)
+	}
+	for k, r := range w {
+		v[k], slope[k] = 0, 0
+		if sum > 0 && r > 0 {
+			v[k], slope[k] = float64(r)*float64(r)/sum, 2*float64(r)/sum
+		}
+	}
+}
+
+// Bare are the values in single precision.
+func (u *Undone) Bare() vec.Matrix[float32] {
+	out := vec.New[float32](u.X.Rows, u.X.Cols)
+	for i, v := range u.X.Data {
+		out.Data[i] = float32(max(-math.MaxFloat32, min(v, math.MaxFloat32)))
+	}
+	return out
+}
+
+// Columns are the values as columns of a table: NAME.COLUMN of each plain column, or the list NAME.
+func (u *Undone) Columns(name string) []table.Column {
+	if u.names == nil {
+		if u.precise {
+			return []table.Column{table.NewColumn(name, table.FixedList(u.X.Rows, u.X.Cols, table.Float64Column("", u.X.Data).Array()))}
+		}
+		return []table.Column{table.VectorColumn(name, u.Bare())}
+	}
+	out, bare := make([]table.Column, len(u.names)), u.Bare()
+	for k, of := range u.names {
+		switch of = name + "." + of; {
+		case u.time[k]:
+			out[k] = table.TimeColumn(of, eachRow(u.X, k, dayOf))
+		case u.precise:
+			out[k] = table.Float64Column(of, eachRow(u.X, k, func(v float64) float64 { return v }))
+		default:
+			out[k] = table.Float32Column(of, eachRow(bare, k, func(v float32) float32 { return v }))
+		}
+	}
+	return out
+}
+
+// eachRow is f of one column of x.
+func eachRow[T vec.Float, V any](x vec.Matrix[T], column int, f func(T) V) []V {
+	out := make([]V, x.Rows)
+	for i := range out {
+		out[i] = f(x.Row(i)[column])
+	}
+	return out
+}
+
+// dayOf is the time that is so many days after the beginning of 1970, to a second and in the years 1 to
+// 9999.
+func dayOf(days float64) time.Time {
+	const first, last = -62135596800, 253402300799 // seconds
+	return time.Unix(int64(max(first, min(math.Round(days*86400), last))), 0).UTC()
+}
