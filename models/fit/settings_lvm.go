@@ -7,7 +7,7 @@ import (
 	"unfold/models/student"
 )
 
-// latentSettings are those that only kind LVM has, of both its models.
+// latentSettings are the settings that only kind LVM has, for both of its models.
 type latentSettings struct {
 	Tails     string              `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
 	Frame     string              `key:"frame" after:"dims" common:"true" default:"auto" choices:"auto,none,pca,mds,geodesic" help:"What keeps the whole of a map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. auto is geodesic where the data are a curved sheet and else pca, of 100,000 rows and more the map of a sample of them; with gaussian tails none."`
@@ -28,8 +28,8 @@ type latentSettings struct {
 	Place     string              `key:"place" after:"threads" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
 }
 
-// Apply implements Settings: the model whose tails are not chosen checks that its own
-// settings are left at their defaults.
+// Apply implements Settings. The model that tails does not select checks that its own settings have
+// their defaults.
 func (f *latentSettings) Apply(g Given, s *Spec) {
 	var o lvm.Options
 	setChoice(&o.Tails, f.Tails)
