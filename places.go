@@ -118,7 +118,7 @@ func (m *Map) Place(ctx context.Context, x mat.Matrix) (*Places, error) {
 	return &out, nil
 }
 
-// source is sourceOf for vectors of the map's dimension.
+// source is sourceOf for vectors of the map.
 func (v *view) source(x mat.Matrix) (source, error) {
 	from, err := sourceOf(x)
 	if err == nil && from.rows > 0 {

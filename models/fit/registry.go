@@ -32,7 +32,7 @@ type Kind struct {
 	// Missing is true if values may be missing (NaN). Learning fills them in, and events are placed
 	// by their known values.
 	Missing bool
-	// Distances is true if the kind supports distances other than the Euclidean one.
+	// Distances says that rows may have another distance than the Euclidean one.
 	Distances bool
 	// Given is true if the kind accepts given neighbours (models.Common).
 	Given bool

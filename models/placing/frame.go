@@ -242,7 +242,7 @@ func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float
 	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }
 
-// Seen returns the projected vectors of the events of the block.
+// Seen returns what the model sees of the events of the block.
 func (b Block) Seen() vec.Matrix[float32] { return b.z.Slice(b.From, b.To) }
 
 // Unproject maps projected vectors back to the space of events. The part outside the components is

@@ -6,11 +6,12 @@
 //
 // # The file
 //
-// A file consists of a header, a directory and named blocks of little-endian numbers. Each block
-// has a type, a shape and a CRC-32C, and starts on a 64-byte boundary so that a reader may
-// memory-map the file. docs/formats.md shows the bytes. Every bit is covered: header and directory
-// have their own checksums, and padding must be zero. A file in which one bit has changed does not
-// load.
+// A header, a directory, then named blocks of little-endian numbers, each on a
+// 64-byte boundary so that a reader may map the file, each with its type, its
+// shape and a CRC-32C. docs/formats.md draws the bytes. Every bit of the file
+// is covered: header and directory have checksums of their own and padding
+// must be zero, so a file that differs in one bit from what was written does
+// not load.
 //
 // FormatVersion counts the versions of the format. A reader reads every version up to its own, for
 // ever. It rejects later versions with ErrNewer. Unknown blocks are skipped after their checksum

@@ -8,9 +8,9 @@ import (
 	"unfold/models"
 )
 
-// Sizes and limits of the format: see docs/formats.md.
+// Sizes and limits of the format; docs/formats.md draws them.
 const (
-	magic      = "\x89UNFOLD\n" // a byte above 127 and a newline reveal damage by a text-mode transfer
+	magic      = "\x89UNFOLD\n" // a byte above 127 and a line end show damage by text transfer
 	headerSize = 64
 	entrySize  = 64
 	alignment  = 64

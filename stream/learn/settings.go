@@ -83,8 +83,8 @@ type Settings struct {
 	// Classify turns on the prediction of classes for every event. They are learnt from events with
 	// a label in the column Mapping.Label; see package models/ep/labels.
 	Classify bool
-	// Clusters are the settings of the clusters of every map's places, which keep their ids
-	// (package models/clusters/identity). With MinSize 0, the zero value, there are none.
+	// Clusters says what clusters are found on the places of every map, and keep their ids
+	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
 	Clusters clusters.Settings
 	// ClustersOfRows clusters the projected rows from which the map is learnt instead of its
 	// places. A row counts as often as it has events (copiesOf). The clusters are updated as rows
