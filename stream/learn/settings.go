@@ -93,7 +93,7 @@ type Settings struct {
 	// Named makes the ids of reference points available in maps (embed.Map.PointIDs), if events
 	// have ids.
 	Named bool
-	// Explain selects the events that are explained.
+	// Explain says which events are explained.
 	Explain embed.Explain
 	// Watch, if not nil, receives events as they are placed.
 	Watch embed.Watcher
