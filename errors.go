@@ -7,17 +7,17 @@ import (
 	"unfold/models"
 )
 
-// ErrBadInput is matched, under errors.Is, by every error that lies in the data or in a
-// model file that was given, rather than in the program or the machine.
+// ErrBadInput matches, under errors.Is, every error that lies in the data or in a model file,
+// rather than in the program or the machine.
 var ErrBadInput = models.ErrBadInput
 
-// RowError says that a row cannot be used. It matches ErrBadInput.
+// RowError is the error of an unusable row. It matches ErrBadInput.
 type RowError struct {
-	// Row and Column number the value, from 0. Column is -1 if the row as a whole cannot be
-	// used: all of its values are missing, or it has another length than the others.
+	// Row and Column are the indices of the value. Column is -1 if the whole row is unusable: all
+	// its values are missing, or its length differs from the others'.
 	Row, Column int
-	// Value is what stood there: NaN, an infinity, or a number too large for single
-	// precision or the projection.
+	// Value is the value: NaN, an infinity, or a number too large for single precision or for the
+	// projection.
 	Value float64
 
 	problem string
@@ -28,18 +28,18 @@ func (e *RowError) Error() string { return e.problem }
 // Is makes a RowError match ErrBadInput.
 func (e *RowError) Is(target error) bool { return target == ErrBadInput }
 
-// OptionError says which option makes no sense.
+// OptionError is the error of an invalid option.
 type OptionError struct {
-	// Name is that of the field of Options.
+	// Name is the name of the field of Options.
 	Name string
-	// Problem says what is wrong and what to do.
+	// Problem describes the problem and the remedy.
 	Problem string
 }
 
 func (e *OptionError) Error() string { return "unfold: option " + e.Name + ": " + e.Problem }
 
-// public turns errors of the insides into those that are exported. Rows were given from
-// row number first on.
+// public converts internal errors to exported ones. first is the index of the first row of the
+// failing call.
 func public(err error, first int) error {
 	var row *models.RowError
 	if errors.As(err, &row) {

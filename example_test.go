@@ -18,13 +18,13 @@ import (
 	"unfold/sparse/gallery"
 )
 
-// blobs are n vectors of eight elements in three groups, and the group of each.
+// blobs returns n vectors of eight elements in three groups, and the group of each.
 func blobs(n int) (*mat.Dense, []int) {
 	x, group := gallery.Blobs(n, 8, 3, 0.2, 1)
 	return mat.NewDense(n, 8, x.Data), group
 }
 
-// together is the share of rows whose nearest other row on the map is of their group.
+// together returns the share of rows whose nearest other row on the map is of their group.
 func together(embedding *mat.Dense, group []int) float64 {
 	n, _ := embedding.Dims()
 	same := 0
@@ -72,8 +72,8 @@ func ExampleRows() {
 	// Output: saul 3 1 200
 }
 
-// A sparse matrix, such as counts of words: every document is about one of four subjects,
-// each with ten words of its own.
+// A sparse matrix, such as word counts: every document is about one of four subjects, each with ten
+// words of its own.
 func ExampleFit_sparse() {
 	r := rand.New(rand.NewPCG(1, 2))
 	count := sparse.NewDOK(120, 40)

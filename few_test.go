@@ -23,10 +23,10 @@ import (
 	"unfold/sparse/distance"
 )
 
-// fewDim is the length of the vectors of the tests of few rows.
+// fewDim is the length of the vectors in tests of few rows.
 const fewDim = 6
 
-// fewForms are the forms that the first n rows of x may have. Without rows some have no width.
+// fewForms returns the first n rows of x in every form. Without rows some forms have no width.
 func fewForms(x unfold.Rows, n int) map[string]mat.Matrix {
 	flat := unfold.Flat{Rows: n, Cols: fewDim, Stride: fewDim}
 	for _, row := range x[:n] {
@@ -46,7 +46,8 @@ func fewForms(x unfold.Rows, n int) map[string]mat.Matrix {
 }
 
 // fewMaps returns model files of every kind, tails and distance, with and without principal
-// components. Combinations that a fit refuses are left out; the refusal has to be an error in words.
+// components. Combinations that a fit refuses are left out, after a check that the refusal is an
+// error with a reason.
 func fewMaps(t *testing.T, x unfold.Rows) map[string][]byte {
 	rows := vec.Of(len(x), fewDim, slices.Concat(x...))
 	files := map[string][]byte{}
@@ -84,12 +85,12 @@ func fewMaps(t *testing.T, x unfold.Rows) map[string][]byte {
 	return files
 }
 
-// shapeError says that a result has another number of rows than it should.
+// shapeError reports a result with a wrong number of rows.
 type shapeError struct{ error }
 
 func shapeErrorf(format string, args ...any) error { return shapeError{fmt.Errorf(format, args...)} }
 
-// inWords fails if an error does not say to a reader what is wrong.
+// inWords fails if an error does not tell the reader what is wrong.
 func inWords(t *testing.T, about string, err error) {
 	t.Helper()
 	var shape shapeError
@@ -114,7 +115,7 @@ func caught(t *testing.T, about string, call func() error) {
 	inWords(t, about, call())
 }
 
-// fewPlaces says what is wrong with the places of n rows.
+// fewPlaces checks the places of n rows and describes the first error.
 func fewPlaces(p *unfold.Places, n, dims int) error {
 	r, c := p.Embedding.Dims()
 	if r != n || n > 0 && c != dims || len(p.Sigma) != n || len(p.NoveltyLocal) != n || len(p.NoveltyGlobal) != n {
@@ -123,7 +124,7 @@ func fewPlaces(p *unfold.Places, n, dims int) error {
 	return nil
 }
 
-// fewCalls has for every method of a map a call with n rows.
+// fewCalls returns a call with n rows for every method of a map.
 var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error{
 	"Columns": func(_ context.Context, m *unfold.Map, _ mat.Matrix, _ int) error { m.Columns(); return nil },
 	"Decode": func(ctx context.Context, m *unfold.Map, x mat.Matrix, n int) error {
@@ -202,7 +203,7 @@ var fewCalls = map[string]func(ctx context.Context, m *unfold.Map, x mat.Matrix,
 }
 
 // Every method takes no row, one row and two rows on a map of every kind and distance, with and
-// without principal components: it returns a result of so many rows, or an error in words.
+// without principal components. It returns a result of as many rows, or an error with a reason.
 func TestFewRows(t *testing.T) {
 	methods := reflect.TypeFor[*unfold.Map]()
 	for i := range methods.NumMethod() {
@@ -210,7 +211,7 @@ func TestFewRows(t *testing.T) {
 			t.Errorf("no call of %s with few rows", name)
 		}
 	}
-	bits := cloud(60, fewDim, 9) // of 0 and 1, which every distance takes
+	bits := cloud(60, fewDim, 9) // of 0 and 1, valid for every distance
 	for _, row := range bits {
 		for j, v := range row {
 			row[j] = 0
@@ -231,7 +232,8 @@ func TestFewRows(t *testing.T) {
 						points := m.Len()
 						about := fmt.Sprintf("%s of %d rows (%s)", method, n, form)
 						caught(t, about, func() error { return call(t.Context(), m, rows, n) })
-						// A change that was accepted can be followed, and one of no row changes nothing.
+						// An accepted change can be followed by another, and a change of no rows
+						// changes nothing.
 						caught(t, about+", then Refresh", func() error {
 							_, err := m.Refresh(t.Context())
 							return err
@@ -246,8 +248,7 @@ func TestFewRows(t *testing.T) {
 	}
 }
 
-// A map that has lost all its rows but none, one or two answers every call, and follows rows that
-// come again.
+// A map reduced to no, one or two rows answers every call, and follows rows that are added again.
 func TestMapsOfFewPoints(t *testing.T) {
 	x := cloud(30, fewDim, 10)
 	for _, kind := range []unfold.Kind{unfold.Student, unfold.Saul} {
@@ -274,7 +275,7 @@ func TestMapsOfFewPoints(t *testing.T) {
 	}
 }
 
-// A fit of too few rows, or of rows without width, is bad input in words, whatever the kind.
+// A fit of too few rows, or of rows without width, is bad input with a reason, for every kind.
 func TestFitOfFewRows(t *testing.T) {
 	x := cloud(2, fewDim, 11)
 	forms := map[string]mat.Matrix{"rows without width": unfold.Rows{{}, {}}, "flat rows without width": unfold.Flat{Rows: 2}, "no matrix": nil, "equal rows": unfold.Rows{x[0], x[0]}}

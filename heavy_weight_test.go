@@ -7,7 +7,7 @@ import (
 	"unfold"
 )
 
-// A weight far above the default for the number of points comes with a warning, others with none.
+// A weight far above the default for the number of points gives a warning, other weights none.
 func TestWarningOfAHeavyWeight(t *testing.T) {
 	x := cloud(200, 3, 7)
 	for weight, want := range map[float64]string{0: "", 5: "", 13: "weight 13 is 13 times the default for 200 points, 1: "} {

@@ -16,43 +16,43 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Refreshed is what a Refresh did.
+// Refreshed is the report of a Refresh.
 type Refreshed struct {
-	// Kind is "ordinary", "gentle" or "major", in the order of what it costs and moves, or
+	// Kind is "ordinary", "gentle" or "major", in ascending order of time and of movement. It is
 	// "still" if there are fewer than two points and nothing was done.
 	Kind string
-	// Version and Epoch are those of the map that it made.
+	// Version and Epoch are those of the resulting map.
 	Version uint64
 	Epoch   uint32
-	// Points on the map, of which Born are new; Gone were there before.
+	// Points is the number of points on the map, Born that of new ones, Gone that of deleted ones.
 	Points, Born, Gone int
-	// Iterations of learning, and the Objective after them.
+	// Iterations is the number of iterations of learning, Objective the objective after them.
 	Iterations int
 	Objective  float64
-	// Diameter is that of the map: a circle that holds 99.5% of it. The points that stayed
-	// moved by Median, P90 and P99, in percent of it.
+	// Diameter is the diameter of the circle that contains 99.5% of the map's points. Median, P90
+	// and P99 are percentiles of the moves of the points that stayed, in percent of it.
 	Diameter         float64
 	Median, P90, P99 float64
-	// Alarm says that with this Refresh more of the inserted rows were novel than chance
+	// Alarm is true if, with this Refresh, more of the inserted rows are novel than chance
 	// explains: the stream has changed.
 	Alarm bool
-	// Seconds is what the Refresh took.
+	// Seconds is the duration of the Refresh.
 	Seconds float64
 }
 
-// Insert makes points of the rows of x (n x Dim) and returns their numbers. A row that
-// equals a point has its number, and has to be deleted by itself. Numbers that became free
-// are used again, the lowest first. The new points are on the map after the next Refresh.
+// Insert makes points of the rows of x (n x Dim) and returns their numbers. A row that equals a
+// point shares its number, but must be deleted separately. Free numbers are reused, the lowest
+// first. The new points are on the map after the next Refresh.
 //
-// On an error nothing has changed. Maps of other kinds than Student and Saul do not live:
-// the error matches errors.ErrUnsupported.
+// On an error nothing has changed. Maps of kinds other than Student and Saul cannot be updated; the
+// error then matches errors.ErrUnsupported.
 func (m *Map) Insert(ctx context.Context, x mat.Matrix) ([]int, error) {
 	return m.InsertLabelled(ctx, x, nil)
 }
 
-// InsertLabelled is Insert of rows with labels, "" where a row has none: a map that was learnt
-// with Student.Supervision goes on to learn by them, others pass over them. A point has the label of
-// the last of its rows that came with one. Without labels, nil, it is Insert.
+// InsertLabelled is Insert for rows with labels; "" means no label. A map that was learnt with
+// Student.Supervision continues to use them, others ignore them. A point has the label of its last
+// row with a label. If labels is nil, it is Insert.
 func (m *Map) InsertLabelled(ctx context.Context, x mat.Matrix, labels []string) ([]int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,9 +92,9 @@ func (m *Map) InsertLabelled(ctx context.Context, x mat.Matrix, labels []string)
 	return id, nil
 }
 
-// Delete deletes rows by the numbers of their points, once for every row; a point goes with
-// the last of its rows. Its place is on the map until the next Refresh. On an error, such as
-// a number that no point has, nothing has changed. Errors are those of Insert.
+// Delete deletes a row for each number in points. A point is deleted with its last row. Its place
+// stays on the map until the next Refresh. On an error, such as an unknown number, nothing has
+// changed. The errors are those of Insert.
 func (m *Map) Delete(ctx context.Context, points []int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,8 +112,8 @@ func (m *Map) Delete(ctx context.Context, points []int) error {
 	return public(err, 0)
 }
 
-// Refresh lets the map follow what was inserted and deleted, and what Place uses is the new
-// map. If it fails, or ctx ends, the map stays what it was. Errors are those of Insert.
+// Refresh updates the map to the inserted and deleted points. Place then uses the new map. If it
+// fails, or ctx ends, the map is unchanged. The errors are those of Insert.
 func (m *Map) Refresh(ctx context.Context) (*Refreshed, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,7 +144,7 @@ func (m *Map) Refresh(ctx context.Context) (*Refreshed, error) {
 	return out, nil
 }
 
-// wake prepares the first change: from here on the map follows its points.
+// wake makes a live map before the first change.
 func (m *Map) wake(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || m.live != nil {
 		return err
@@ -170,18 +170,18 @@ func (m *Map) wake(ctx context.Context) error {
 	return public(err, 0)
 }
 
-// kept is what a file holds of a map that lives, beside the map.
+// kept is the state of a live map in a file, in addition to the map.
 type kept struct {
-	// Size was the number of points for which the weight of pairs held. Programs of version 0.1 need it to
-	// read the file; nothing depends on it any more.
+	// Size is no longer used, but programs of version 0.1 need it to read the file. It was the
+	// number of points for which the weight of pairs was meant.
 	Size  int        `json:"size"`
 	State live.State `json:"state"`
 }
 
-// keptPart is its name in a file.
+// keptPart is the name of its part of the file.
 const keptPart = "live.state"
 
-// keptIn reads it; a map that has not been refreshed is as large as it is meant to be.
+// keptIn reads the state from a snapshot. A map that has not been refreshed has a default state.
 func keptIn(s *snapshot.Snapshot) (kept, error) {
 	n := s.Reference.Rows
 	k := kept{Size: n, State: live.State{MajorPoints: n}}
@@ -208,8 +208,8 @@ func keptIn(s *snapshot.Snapshot) (kept, error) {
 	return k, nil
 }
 
-// followed is the map of a refresh with what stays of the one before: how columns become
-// vectors, and whose map it is.
+// followed returns the snapshot of a refreshed map with the encoder, the names and the map id of
+// the previous one.
 func (m *Map) followed(before *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	s, err := m.live.Snapshot()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"unfold"
 )
 
-// Points come and go as they would from a list of rows; the map holds what is there, and a
-// map that is saved and opened is the same.
+// Points are added and removed as in a list of rows. The map holds the current ones, and a saved
+// and opened map is the same.
 func TestLive(t *testing.T) {
 	pool := cloud(200, 5, 4)
 	for _, kind := range []unfold.Kind{unfold.Student, unfold.Saul} {
@@ -27,7 +27,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// live lets the map in a file, of the first 40 of the pool, follow a list of rows.
+// live makes the map in a file, of the first 40 rows of the pool, follow a list of rows.
 func live(t *rapid.T, file []byte, pool unfold.Rows) {
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
@@ -35,7 +35,7 @@ func live(t *rapid.T, file []byte, pool unfold.Rows) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := map[int]int{} // rows of every point
+	held := map[int]int{} // the number of rows of every point
 	vector := map[int]int{}
 	for i := range 40 {
 		held[i], vector[i] = 1, i
@@ -122,7 +122,7 @@ func live(t *rapid.T, file []byte, pool unfold.Rows) {
 		t.Fatalf("another map comes back: version %d, epoch %d", v, e)
 	}
 
-	// Both go on alike, to the bit.
+	// Both continue alike, to the bit.
 	var files [2]bytes.Buffer
 	for k, m := range []*unfold.Map{m, again} {
 		if _, err := m.Insert(ctx, pool[50:70]); err != nil {
@@ -143,7 +143,7 @@ func live(t *rapid.T, file []byte, pool unfold.Rows) {
 	}
 }
 
-// Wide vectors are projected, those that come later like the first.
+// Wide vectors are projected, later ones by the same components.
 func TestLiveBehindPCA(t *testing.T) {
 	x := cloud(150, 70, 5)
 	m := fitted(t, x[:120], unfold.Options{Steps: 10, PCA: 10})
@@ -168,7 +168,7 @@ func TestLiveBehindPCA(t *testing.T) {
 	}
 }
 
-// Labels take part in learning, of the rows of a fit and of those that come, and a file keeps them.
+// Labels supervise learning, for the rows of a fit and for added rows, and are kept in the file.
 func TestLabelsTakePart(t *testing.T) {
 	x := cloud(150, 5, 6)
 	labels := make([]string, len(x))
@@ -224,7 +224,7 @@ func TestLabelsTakePart(t *testing.T) {
 	}
 }
 
-// Maps of other kinds do not live, and say so.
+// Maps of other kinds cannot be updated, and return an error.
 func TestNotAllKindsLive(t *testing.T) {
 	for _, kind := range []unfold.Kind{unfold.LLLVM, unfold.GPLVM} {
 		m := fitted(t, cloud(40, 4, 1), unfold.Options{Kind: kind, Steps: 5})
@@ -238,8 +238,8 @@ func TestNotAllKindsLive(t *testing.T) {
 	}
 }
 
-// Rows are placed from many goroutines while the map lives: every call sees one map, before
-// or after a refresh.
+// Rows are placed from many goroutines while the map is updated. Every call uses one map, before or
+// after a refresh.
 func TestPlaceWhileItLives(t *testing.T) {
 	x := cloud(300, 6, 6)
 	m := fitted(t, x[:200], unfold.Options{Steps: 10})

@@ -17,9 +17,9 @@ import (
 
 // Neighbors are the nearest points of n rows.
 type Neighbors struct {
-	// Point are the numbers of the k nearest points of each row, nearest first, and
-	// Distance their distances, in the space that the model sees: after PCA, if there is
-	// one. They are Euclidean but on maps of files that were learnt by another metric.
+	// Point are the numbers of the k nearest points of each row, nearest first, and Distance are
+	// their distances after projection. Distances are Euclidean, except on maps from files that
+	// were learnt with another metric.
 	Point    [][]int
 	Distance [][]float64
 }
@@ -65,7 +65,7 @@ func (m *Map) Neighbors(ctx context.Context, x mat.Matrix, k int) (*Neighbors, e
 	return out, nil
 }
 
-// number is that of point i.
+// number returns the number of point i.
 func (v *view) number(i int) int {
 	if v.id == nil {
 		return i
@@ -73,9 +73,9 @@ func (v *view) number(i int) int {
 	return int(v.id[i])
 }
 
-// Graph returns the graph of the map's neighbours, Len x Len: row i has an entry for each
-// of the nearest other points of the i-th of Points, as many as the model holds together,
-// and its value is their Euclidean distance. Graph searches, as the fit did.
+// Graph returns the neighbour graph of the map, Len x Len. Row i has an entry for each nearest
+// other point of the i-th of Points, with its Euclidean distance as the value. The number of
+// entries is the model's number of neighbours. Graph searches for neighbours as Fit does.
 func (m *Map) Graph(ctx context.Context) (*sparse.CSR, error) {
 	v := m.now.Load()
 	if v.snap.Graph != nil {

@@ -19,25 +19,25 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Kind is the model that a map is learnt by.
+// Kind is the kind of model of a map.
 type Kind string
 
 const (
-	// Student is the default: Saul's latent variable model with heavy tails. It separates
-	// groups, takes a million rows, and lives.
+	// Student is the default: Saul's latent variable model with heavy tails. It separates groups,
+	// scales to a million rows, and its maps can be updated.
 	Student Kind = "student"
-	// Saul is the same model with Gaussian tails, as published (Saul 2020). It keeps
-	// more of the large distances, is slower, and lives.
+	// Saul is the same model with Gaussian tails, as published (Saul 2020). It preserves more of
+	// the large distances and is slower. Its maps can be updated.
 	Saul Kind = "saul"
-	// LLLVM is the locally linear latent variable model (Park et al. 2015), for a
-	// thousand rows or few more on a smooth sheet.
+	// LLLVM is the locally linear latent variable model (Park et al. 2015), for about a thousand
+	// rows on a smooth sheet.
 	LLLVM Kind = "lllvm"
-	// GPLVM is the Gaussian process latent variable model (Lawrence 2005), for as many.
-	// Values of its rows may be missing, NaN.
+	// GPLVM is the Gaussian process latent variable model (Lawrence 2005), for about a thousand
+	// rows. Values of its rows may be missing (NaN).
 	GPLVM Kind = "gplvm"
 )
 
-// Search is how nearest neighbours are found.
+// Search selects the search for nearest neighbours.
 type Search string
 
 const (
@@ -45,140 +45,140 @@ const (
 	SearchAuto Search = ""
 	// SearchExact compares all pairs.
 	SearchExact Search = "exact"
-	// SearchHNSW searches a hierarchical graph for rows that are placed; Fit chooses its
-	// own search by the rule of SearchAuto.
+	// SearchHNSW places rows with a hierarchical graph. Fit chooses its own search as with
+	// SearchAuto.
 	SearchHNSW Search = "hnsw"
-	// SearchDescent improves lists by lists; it is for Fit, not for Place.
+	// SearchDescent improves neighbour lists iteratively. It is for Fit, not for Place.
 	SearchDescent Search = "descent"
 )
 
-// Frame is a map known beforehand that learning starts from and keeps places near, so that
-// the whole of a map is in shape.
+// Frame is a coarse map that is known before learning. Learning starts from it and keeps places
+// near it, which determines the global arrangement.
 type Frame string
 
 const (
-	// FrameAuto is FrameGeodesic where the rows lie on a curved sheet, else FramePCA; of 100,000
-	// rows and more the map of a sample of them.
+	// FrameAuto is FrameGeodesic if the rows lie on a curved sheet, else FramePCA. For 100,000 rows
+	// and more it is the map of a sample.
 	FrameAuto Frame = ""
-	// FrameNone leaves places free.
+	// FrameNone uses no frame.
 	FrameNone Frame = "none"
 	// FramePCA are principal components.
 	FramePCA Frame = "pca"
 	// FrameMDS is multidimensional scaling of distances.
 	FrameMDS Frame = "mds"
-	// FrameGeodesic is the same of distances along the data, which unrolls a sheet.
+	// FrameGeodesic is multidimensional scaling of distances along the data, which unrolls a sheet.
 	FrameGeodesic Frame = "geodesic"
 )
 
-// NoPCA learns from the vectors as they are, however wide.
+// NoPCA turns off the projection, for vectors of any width.
 const NoPCA = -1
 
-// Options of a fit. The zero value works: every zero field stands for the default named
-// beside it.
+// Options are the options of a fit. The zero value works: a zero field stands for the default in
+// its comment.
 type Options struct {
-	// Kind is the model. Default Student.
+	// Kind is the kind of model. Default Student.
 	Kind Kind
 	// Dims is the dimension of the map. Default 2.
 	Dims int
-	// Neighbors is how many neighbours of each point the map keeps together. Default 8 for
+	// Neighbors is the number of neighbours of each point that the map keeps close. Default 8 for
 	// Student, else 9.
 	Neighbors int
 	// Steps bounds the iterations of learning. The default depends on the kind and on the
 	// number of points: 80 to 200 for Student, 400 for Saul.
 	Steps int
-	// Seed of everything that is random. The same rows, Options and Seed give the same map.
+	// Seed is the seed of all random numbers. The same rows, Options and Seed give the same map.
 	Seed uint64
-	// Threads bounds the goroutines that compute; it does not change the map. Default
-	// GOMAXPROCS.
+	// Threads bounds the goroutines that compute. It does not affect the map. Default GOMAXPROCS.
 	Threads int
-	// PCA is the number of principal components that vectors are projected onto first.
-	// Default, for vectors of more than 50 elements, as many of 50 to 256 as keep the nearest
-	// neighbours of a sample of rows, or none where few would be spared; NoPCA for none.
+	// PCA is the number of principal components onto which vectors are first projected. For vectors
+	// of more than 50 elements, the default is the least number from 50 to 256 that preserves the
+	// nearest neighbours of a sample of rows, or none if this would save little. NoPCA turns it
+	// off.
 	PCA int
-	// Search and Recall say how neighbours are found, and which share of them, above 0 and
-	// at most 1, which means all. Defaults SearchAuto, 0.99.
+	// Search selects the neighbour search, and Recall is the share of neighbours that it must find,
+	// above 0 and at most 1 (all). Defaults SearchAuto, 0.99.
 	Search Search
 	Recall float64
-	// Labels are those of the rows, "" where a row has none. They go with Student.Supervision.
+	// Labels are the labels of the rows; "" means no label. They require Student.Supervision.
 	Labels []string
-	// Progress, if it is not nil, hears how far a fit is: done of total units of a stage. Its
-	// calls do not overlap, and it should return soon.
+	// Progress, if not nil, is called during a fit with the completed and total units of a stage.
+	// Calls do not overlap. It should return quickly.
 	Progress func(stage string, done, total int)
 
-	// What only one kind has; with another kind it has to be zero.
+	// These options belong to one kind each. They must be zero for other kinds.
 	Student StudentOptions
 	Saul    SaulOptions
 	LLLVM   LLLVMOptions
 	GPLVM   GPLVMOptions
 }
 
-// StudentOptions are those that only kind Student has.
+// StudentOptions are the options of kind Student only.
 type StudentOptions struct {
-	// Thorough takes two and a half times the steps, each more exact: a little better,
-	// several times as long.
+	// Thorough takes two and a half times the steps and solves each more exactly. Maps are a little
+	// better and take several times as long.
 	Thorough bool
-	// Frame is what places are kept near. Default FrameAuto.
+	// Frame is the frame near which places are kept. Default FrameAuto.
 	Frame Frame
-	// Coordinates, n x Dims for n rows, are known of the rows beforehand: geography, a map of
-	// yesterday. They are the frame, in any scale and turned in any way; the map ends laid on
-	// them. A row that holds a NaN is free. Frame is then to be left FrameAuto. They are not
-	// kept.
+	// Coordinates, n x Dims for n rows, are known places of the rows, such as geography or an
+	// earlier map. They are used as the frame, in any scale and orientation, and the final map is
+	// aligned with them. A row that contains NaN is free. Frame must then be FrameAuto. The
+	// coordinates are not retained.
 	Coordinates mat.Matrix
-	// Reach is the rank of the furthest neighbour that a point is drawn to, beside its
+	// Reach is the rank of the farthest neighbour that attracts a point, in addition to its
 	// nearest. Default seven times Neighbors, and at most a tenth of the points.
 	Reach int
-	// Density lets the density of the map follow the data's: distances to neighbours on the
-	// map are about those in the data to the power of it, up to 4. 2 follows it closely.
-	// Default 0, which leaves it to the neighbours.
+	// Density makes the density of the map follow that of the data: distances to neighbours on the
+	// map are about those in the data to the power of Density, up to 4. With 2 it follows closely.
+	// With the default 0 it follows only weakly.
 	Density float64
-	// Supervision is how much Options.Labels take part in learning, 0 to 1: a near neighbour with another
-	// label counts 1 - Supervision of what one with the same label or none does. Default 0: not at all.
-	// Where rows are placed that were not learnt from does not depend on labels of theirs.
+	// Supervision, from 0 to 1, is the influence of Options.Labels on learning. The weight of a
+	// near neighbour with another label is multiplied by 1 - Supervision. Default 0: labels are
+	// ignored. The places of rows that are placed later do not depend on their labels.
 	Supervision float64
-	// Tail is the shape of the tails, smaller is heavier. Default Dims/2.
+	// Tail is the shape of the tails; smaller is heavier. Default Dims/2.
 	Tail float64
-	// Weight is how much a pair of points that are no neighbours counts; a larger one
-	// spreads groups apart. Default 0.086, more for few points; in two dimensions more than 12
-	// times the default loses neighbours (Result.Warnings).
+	// Weight is the weight of a pair of points that are not neighbours. A larger one moves groups
+	// apart. Default 0.086, more for few points. In two dimensions, more than 12 times the default
+	// loses neighbours (Result.Warnings).
 	Weight float64
 }
 
-// SaulOptions are those that only kind Saul has.
+// SaulOptions are the options of kind Saul only.
 type SaulOptions struct {
-	// Core is how many steps along the neighbour graph make a pair similar. Default 1.
+	// Core is the number of steps along the neighbour graph within which a pair is similar. Default
+	// 1.
 	Core int
-	// Largest learns the largest connected part of the neighbour graph alone and places
-	// the other points by it. By default the parts are connected where they are closest.
+	// Largest learns only the largest connected part of the neighbour graph and places the other
+	// points with it. By default the parts are connected at their closest points.
 	Largest bool
 }
 
-// LLLVMOptions are those that only kind LLLVM has.
+// LLLVMOptions are the options of kind LLLVM only.
 type LLLVMOptions struct {
-	// Points is the most points that are learnt, a sample of all; the others are placed
-	// by them. Default 1000.
+	// Points is the largest number of points that are learnt, a sample of all. The others are
+	// placed with it. Default 1000.
 	Points int
-	// Restarts is from how many random starts the model is learnt, of which the best is
-	// kept. Default 1.
+	// Restarts is the number of random starts of learning, of which the best result is kept.
+	// Default 1.
 	Restarts int
 }
 
-// GPLVMOptions are those that only kind GPLVM has.
+// GPLVMOptions are the options of kind GPLVM only.
 type GPLVMOptions struct {
-	// Points is the most points that are learnt, a sample of all; the others are placed
-	// by them. Default 1000.
+	// Points is the largest number of points that are learnt, a sample of all. The others are
+	// placed with it. Default 1000.
 	Points int
 	// Kernel is the covariance function, a sum of rbf, linear, mlp, bias and white.
 	// Default rbf+bias+white.
 	Kernel string
-	// Restarts is from how many starts the model is learnt, of which the best is kept.
-	// Default 1.
+	// Restarts is the number of starts of learning, of which the best result is kept. Default 1.
 	Restarts int
-	// Smooth places by a smooth function of the vector, in microseconds instead of
-	// milliseconds, and less exactly.
+	// Smooth places with a smooth function of the vector, in microseconds instead of milliseconds,
+	// and less exactly.
 	Smooth bool
 }
 
-// spec is a fit's as the insides have it.
+// spec converts the options to those of package fit.
 func (o Options) spec() (fit.Spec, error) {
 	var s fit.Spec
 	if err := o.checkKind(); err != nil {
@@ -228,7 +228,7 @@ func (o Options) spec() (fit.Spec, error) {
 	return s, public(err, 0)
 }
 
-// frame sets what places are kept near.
+// frame sets the frame near which places are kept.
 func (o StudentOptions) frame(s *prior.Settings) error {
 	if o.Coordinates != nil {
 		if o.Frame != FrameAuto {
@@ -252,7 +252,7 @@ func (o StudentOptions) frame(s *prior.Settings) error {
 	return nil
 }
 
-// checkKind refuses kinds that there are not, and options of another kind.
+// checkKind rejects unknown kinds, and options of another kind.
 func (o Options) checkKind() error {
 	of := map[Kind]bool{
 		Student: o.Student != StudentOptions{}, Saul: o.Saul != SaulOptions{}, LLLVM: o.LLLVM != LLLVMOptions{}, GPLVM: o.GPLVM != GPLVMOptions{},
@@ -272,7 +272,7 @@ func (o Options) checkKind() error {
 	return nil
 }
 
-// optionNames are the fields by the names that the insides have for them.
+// optionNames maps internal names of settings to fields of Options.
 var optionNames = map[string]string{
 	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
 	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "density": "Student.Density", "supervision": "Student.Supervision", "core": "Saul.Core", "components": "Saul.Largest",
@@ -285,7 +285,7 @@ func optionName(setting string) string {
 	return setting
 }
 
-// kindOf is the kind of a map's model.
+// kindOf returns the kind of a map.
 func kindOf(s *snapshot.Snapshot) Kind {
 	switch {
 	case s.Kind != fit.LVM:

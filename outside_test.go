@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A program of another module compiles against this one, without a network, and runs: what
-// it needs is exported, and no internal package stands in its way.
+// A program in another module compiles against this one, without a network, and runs. Everything it
+// needs is exported, and no internal package prevents its use.
 func TestAProgramOutside(t *testing.T) {
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -22,7 +22,7 @@ func TestAProgramOutside(t *testing.T) {
 	command := func(args ...string) string {
 		c := exec.Command("go", args...)
 		c.Dir = folder
-		// By its own go.mod, which follows the versions of this module's.
+		// With its own go.mod, which has the same versions as this module's.
 		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=mod")
 		out, err := c.CombinedOutput()
 		if err != nil {
@@ -30,7 +30,7 @@ func TestAProgramOutside(t *testing.T) {
 		}
 		return string(out)
 	}
-	// Its checksums are among those of this module, so that nothing is asked of a network.
+	// Its checksums are among those of this module, so that no network is needed.
 	sums, err := os.ReadFile("go.sum")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o644)

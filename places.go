@@ -11,46 +11,45 @@ import (
 	"unfold/models/fit"
 )
 
-// Places are those of n rows, in their order.
+// Places are the places of n rows, in their order.
 type Places struct {
 	// Embedding are the coordinates, n x Dims; empty if n is 0.
 	Embedding *mat.Dense
-	// Sigma is a length scale for each row, in units of the map: how well its place is
-	// known.
+	// Sigma is the uncertainty of each row's place as a length, in units of the map.
 	Sigma []float64
-	// NoveltyLocal and NoveltyGlobal are percentiles in [0,1]: which share of the points is
-	// less novel than the row. The local one compares the density at the row with that at
-	// its neighbours (the local outlier factor), the global one its distance to them with
-	// that of the points to theirs.
+	// NoveltyLocal and NoveltyGlobal are percentiles in [0,1]: the share of the points that are
+	// less novel than the row. Local novelty compares the density at the row with that at its
+	// neighbours (the local outlier factor). Global novelty compares the row's distance to its
+	// neighbours with that of the points to theirs.
 	NoveltyLocal, NoveltyGlobal []float64
 }
 
-// Result is what a fit found. Row i belongs to row i of what Fit was given.
+// Result is the result of a fit. Row i belongs to row i of Fit's input.
 type Result struct {
 	Places
-	// Point is the number of every row's point. Equal rows have the same.
+	// Point is the number of each row's point. Equal rows have the same.
 	Point []int
-	// Unlearnt marks rows that were placed and not learnt: beyond the sample of LLLVM and
-	// GPLVM, or outside of the largest part of the graph. Nil if there are none.
+	// Unlearnt marks rows that were placed but not learnt: those beyond the sample of LLLVM and
+	// GPLVM, or outside the largest part of the graph. It is nil if there are none.
 	Unlearnt []bool
-	// Components counts the connected parts of the neighbour graph, and Recall is the
-	// share of true neighbours that was found for it.
+	// Components is the number of connected parts of the neighbour graph. Recall is the share of
+	// true neighbours that the search found.
 	Components int
 	Recall     float64
-	// Iterations of learning; Converged says that it ended before its last step.
+	// Iterations is the number of iterations of learning. Converged is true if learning ended
+	// before its last step.
 	Iterations int
 	Converged  bool
-	// Objective is what learning made large, after its last step: a log-likelihood, or a
-	// bound on it.
+	// Objective is the maximised objective after the last step: a log-likelihood, or a bound on it.
 	Objective float64
-	// Warnings are what to know of the options at this number of points, a sentence each, such as
-	// that Student.Weight is too heavy.
+	// Warnings are warnings about the options at this number of points, a sentence each, for
+	// instance that Student.Weight is too heavy.
 	Warnings []string
-	// Seconds is what the fit took.
+	// Seconds is the duration of the fit.
 	Seconds float64
 }
 
-// resultOf is what a fit of some rows found.
+// resultOf converts the result of package fit.
 func resultOf(r *fit.Result) *Result {
 	out := &Result{
 		Places: newPlaces(r.Placed.Mu.Rows, r.Placed.Mu.Cols), Point: make([]int, len(r.Row)), Unlearnt: r.Unlearnt,
@@ -64,23 +63,23 @@ func resultOf(r *fit.Result) *Result {
 	return out
 }
 
-// Result is what Fit found, nil for a map that was opened. It stays what it is while the
-// map lives. It is read-only.
+// Result returns the result of Fit, nil for a map that was opened. Updates of the map do not change
+// it. It is read-only.
 func (m *Map) Result() *Result { return m.result }
 
-// Points are those of a map.
+// Points are the points of a map.
 type Points struct {
-	// ID are their numbers, ascending: 0, 1, ... of a fit.
+	// ID are their numbers, ascending: 0, 1, ... after a fit.
 	ID []int
-	// Count is how many equal rows a point stands for.
+	// Count is the number of equal rows of each point.
 	Count []int
-	// Embedding are the places of the last Refresh, or the fit, n x Dims, and Sigma their
-	// length scales.
+	// Embedding are the places at the last Refresh or after the fit, n x Dims, and Sigma their
+	// uncertainties.
 	Embedding *mat.Dense
 	Sigma     []float64
 }
 
-// Points lists the points of the last Refresh, or the fit. It makes copies.
+// Points returns a copy of the points at the last Refresh or after the fit.
 func (m *Map) Points() *Points {
 	v := m.now.Load()
 	s := v.snap
@@ -93,8 +92,8 @@ func (m *Map) Points() *Points {
 	return p
 }
 
-// Place returns the places of the rows of x (n x Dim), which do not change the map. A row
-// that equals a point has its place. Errors are those of Fit; a *RowError counts the rows of x.
+// Place returns the places of the rows of x (n x Dim). The map does not change. A row that equals a
+// point gets its place. The errors are those of Fit. A *RowError refers to the rows of x.
 func (m *Map) Place(ctx context.Context, x mat.Matrix) (*Places, error) {
 	v := m.now.Load()
 	from, err := v.source(x)
@@ -213,7 +212,7 @@ func (v *view) source(x mat.Matrix) (source, error) {
 	return from, public(err, 0)
 }
 
-// newPlaces are those of n rows, yet to be set.
+// newPlaces allocates the places of n rows.
 func newPlaces(n, dims int) Places {
 	p := Places{Embedding: new(mat.Dense), Sigma: make([]float64, n), NoveltyLocal: make([]float64, n), NoveltyGlobal: make([]float64, n)}
 	if n > 0 {

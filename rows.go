@@ -13,7 +13,7 @@ import (
 	own "unfold/sparse"
 )
 
-// Rows are vectors in single precision, each a slice of its own. All have the same length.
+// Rows are vectors in single precision, one slice each. All have the same length.
 type Rows [][]float32
 
 var _ mat.Matrix = Rows{}
@@ -65,8 +65,8 @@ type source struct {
 	read func(dst []float32, i int) error
 }
 
-// sourceOf looks at the kind of matrix once, so that rows are read without At where the
-// matrix has a faster way.
+// sourceOf selects the way to read a matrix by its type, so that rows are read faster than with At
+// if possible.
 func sourceOf(x mat.Matrix) (source, error) {
 	if x == nil {
 		return source{}, models.BadInputf("there is no matrix")
@@ -111,7 +111,7 @@ func (r Rows) read(dst []float32, i int) error {
 	return nil
 }
 
-// scatter writes a row of a sparse matrix, of which the rest is zero.
+// scatter writes a row of a sparse matrix as a dense one.
 func scatter(dst []float32, c *own.CSR, i int) error {
 	clear(dst)
 	columns, values := c.Row(i)
@@ -123,7 +123,7 @@ func scatter(dst []float32, c *own.CSR, i int) error {
 	return nil
 }
 
-// narrow writes a row in single precision.
+// narrow converts a row to single precision.
 func narrow(dst []float32, row []float64, i int) error {
 	for j, v := range row {
 		if err := set(dst, i, j, v); err != nil {
@@ -133,8 +133,8 @@ func narrow(dst []float32, row []float64, i int) error {
 	return nil
 }
 
-// set writes a value, which has to lie in the range of single precision; what is not
-// finite stays what it is, and is judged where missing values are known.
+// set writes a value in single precision. It returns a *RowError if the value overflows. Values
+// that are not finite are kept and checked later, because some kinds support missing values.
 func set(dst []float32, i, j int, v float64) error {
 	dst[j] = float32(v)
 	if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {
@@ -143,7 +143,7 @@ func set(dst []float32, i, j int, v float64) error {
 	return nil
 }
 
-// dense copies rows from to to (excluded).
+// dense copies rows from..to (to excluded).
 func (s source) dense(from, to int) (vec.Matrix[float32], error) {
 	if n := to - from; s.cols > 0 && n > math.MaxInt/4/s.cols {
 		return vec.Matrix[float32]{}, models.BadInputf("%d x %d values are too many", n, s.cols)
@@ -157,11 +157,11 @@ func (s source) dense(from, to int) (vec.Matrix[float32], error) {
 	return out, nil
 }
 
-// batch is how many rows are copied at a time for what looks at each by itself.
+// batch is the number of rows that are copied at a time if each row is processed by itself.
 const batch = 4096
 
-// each calls do for all rows, some at a time, of which the first is row at. Its errors
-// count the rows of a call.
+// each calls do for batches of all rows. at is the index of the first row of a batch. Errors of do
+// must refer to the rows of the batch.
 func (s source) each(ctx context.Context, do func(at int, x vec.Matrix[float32]) error) error {
 	for at := 0; at < s.rows; at += batch {
 		x, err := s.dense(at, min(at+batch, s.rows))

@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// only hides everything of a matrix but mat.Matrix.
+// only hides all methods of a matrix except those of mat.Matrix.
 type only struct{ mat.Matrix }
 
-// Every form of a matrix is read as the same rows, those that gonum's At has.
+// Every form of a matrix is read as the rows that gonum's At returns.
 func TestFormsAreReadTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(1, 12).Draw(t, "rows"), rapid.IntRange(1, 9).Draw(t, "columns")
@@ -62,7 +62,7 @@ func TestFormsAreReadTheSame(t *testing.T) {
 	})
 }
 
-// A sparse matrix is one however it is stored: entries out of order and in parts that add up.
+// A sparse matrix may be stored in any way: with entries out of order and in parts that add up.
 func TestSparseRowsAddUp(t *testing.T) {
 	x := sparse.NewCSR(2, 3, []int{0, 3, 3}, []int{2, 0, 2}, []float64{1, 5, 2})
 	from, err := sourceOf(x)

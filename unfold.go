@@ -24,22 +24,22 @@ type Map struct {
 
 	now atomic.Pointer[view]
 
-	mu   sync.Mutex    // held by what changes the map
+	mu   sync.Mutex    // guards changes of the map
 	live *fit.Followed // nil before the first change
-	size int           // of the map that it is meant for
+	size int           // see kept.Size
 }
 
-// view is the map as it was after a fit or a refresh. It does not change.
+// view is an immutable map after a fit or a refresh.
 type view struct {
 	snap   *snapshot.Snapshot
-	id     []int32 // of every point the number, ascending; nil: 0, 1, ...
+	id     []int32 // numbers of the points, ascending; nil: 0, 1, ...
 	placer models.Placer
-	// near searches exactly, once it is needed.
+	// near returns an exact search, which is made when first needed.
 	near func() (*placing.Frame, error)
 }
 
-// Fit learns a map from the rows of x (n x dim). Too few rows, rows that do not
-// distinguish points, and values that are not finite (but see GPLVM) are bad input. x is not kept.
+// Fit learns a map from the rows of x (n x dim). Too few rows, rows that do not distinguish points,
+// and values that are not finite (but see GPLVM) match ErrBadInput. Fit does not retain x.
 func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 	begin := time.Now()
 	spec, err := o.spec()
@@ -75,11 +75,11 @@ func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 	return m, nil
 }
 
-// Open reads a map from a model file, of Save or of the command `unfold fit`. A file that
-// cannot be used is bad input.
+// Open reads a map from a model file, written by Save or by the command `unfold fit`. The error of
+// an unusable file matches ErrBadInput.
 //
-// A file of the command may hold an encoder, which makes vectors of columns: it scales
-// numbers and codes categories. Place and Insert want vectors as the encoder makes them; see Columns.
+// A file of the command may contain an encoder, which converts columns to vectors: it scales
+// numbers and encodes categories. Place and Insert expect encoded vectors; see Columns.
 func Open(r io.Reader) (*Map, error) {
 	s, err := snapshot.Read(r)
 	if err != nil {
@@ -113,34 +113,33 @@ func (m *Map) look(s *snapshot.Snapshot) (*view, error) {
 	})}, nil
 }
 
-// Save writes the map of the fit or the last Refresh as a model file, which Open and the
-// command `unfold embed -m` read. A map that lives goes on from it: its points keep their
-// numbers. What was inserted and deleted since is not in it. Equal maps are written as
-// equal bytes.
+// Save writes the map of the fit or of the last Refresh as a model file, which Open and the command
+// `unfold embed -m` can read. A live map continues from the file, and its points keep their
+// numbers. Later insertions and deletions are not included. Equal maps give equal bytes.
 func (m *Map) Save(w io.Writer) error { return public(snapshot.Write(w, m.now.Load().snap), 0) }
 
-// Kind is the model that the map was learnt by.
+// Kind returns the kind of model of the map.
 func (m *Map) Kind() Kind { return kindOf(m.now.Load().snap) }
 
-// Dim is the number of elements of a vector.
+// Dim returns the number of elements of a vector.
 func (m *Map) Dim() int { return m.now.Load().snap.Dim }
 
-// Dims is the dimension of the map.
+// Dims returns the dimension of the map.
 func (m *Map) Dims() int { return m.now.Load().snap.Mu.Cols }
 
-// Len is the number of points.
+// Len returns the number of points.
 func (m *Map) Len() int { return m.now.Load().snap.Mu.Rows }
 
-// Version counts the maps since the fit from 1, one for each Refresh; epoch counts the
-// coordinate frames from 1. Of kind Student there is one, of kind Saul one more for each
-// major Refresh.
+// Version returns the version and the epoch of the map. The version counts the maps since the fit
+// from 1 and grows with each Refresh. The epoch counts coordinate frames from 1; Refresh stays in
+// the same frame.
 func (m *Map) Version() (version uint64, epoch uint32) {
 	s := m.now.Load().snap
 	return s.Version, s.Epoch
 }
 
-// Columns names the elements of a vector, as the command `unfold fit` made them of a
-// table's columns; nil if there are no names. Encoded reports whether its encoder stands before them.
+// Columns returns the names of a vector's elements, as the command `unfold fit` made them from a
+// table's columns, or nil. encoded is true if the map has an encoder for such columns.
 func (m *Map) Columns() (names []string, encoded bool) {
 	s := m.now.Load().snap
 	return append([]string(nil), s.Names...), len(s.Encoder) > 0

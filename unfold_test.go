@@ -18,7 +18,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// cloud are n normal vectors.
+// cloud returns n normal vectors.
 func cloud(n, dim int, seed uint64) unfold.Rows {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x := make(unfold.Rows, n)
@@ -49,8 +49,7 @@ func saved(t *testing.T, m *unfold.Map) []byte {
 	return b.Bytes()
 }
 
-// Every kind learns, says what it found, places what it was learnt from where it lies, and
-// comes back from its file.
+// Every kind learns and reports, places learnt rows at their points, and is restored from its file.
 func TestKinds(t *testing.T) {
 	x := cloud(90, 6, 1)
 	x[80] = slices.Clone(x[3])
@@ -101,20 +100,19 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A map near coordinates of some rows lies where they are, and the other rows among their
-// neighbours.
+// A map near coordinates of some rows lies there, and the other rows lie among their neighbours.
 func TestCoordinatesAreAFrame(t *testing.T) {
 	x := cloud(200, 3, 7)
 	at := mat.NewDense(200, 2, nil)
 	for i := range 200 {
-		// Two columns, exchanged, turned over, scaled and shifted; every fourth row is free.
+		// Two columns, exchanged, mirrored, scaled and shifted; every fourth row is free.
 		at.SetRow(i, []float64{100 - 7*float64(x[i][1]), 50 + 7*float64(x[i][0])})
 		if i%4 == 0 {
 			at.Set(i, 1, math.NaN())
 		}
 	}
 	m := fitted(t, x, unfold.Options{Student: unfold.StudentOptions{Coordinates: at}})
-	var within, between float64 // squared distances to the own coordinates, to those of the next row
+	var within, between float64 // squared distances to a row's own coordinates, to those of the next row
 	for i := range 200 {
 		for c, k := range []int{1, 0} {
 			want := []float64{100 - 7*float64(x[i][k]), 50 + 7*float64(x[i][k])}[c]
@@ -127,7 +125,7 @@ func TestCoordinatesAreAFrame(t *testing.T) {
 	if !(within < between/4) {
 		t.Errorf("the mean squared distance to a row's own coordinates is %v, to those of another row %v", within/200, between/200)
 	}
-	// What they were is not kept, and the map lives on without them.
+	// The coordinates are not stored, and the map is updated without them.
 	again, err := unfold.Open(bytes.NewReader(saved(t, m)))
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +138,7 @@ func TestCoordinatesAreAFrame(t *testing.T) {
 	}
 }
 
-// The same rows and options give the same file, however many threads there are.
+// The same rows and options give the same file, for any number of threads.
 func TestAFitIsRepeatable(t *testing.T) {
 	x := cloud(150, 60, 2)
 	one, three := fitted(t, x, unfold.Options{Seed: 5, Threads: 1}), fitted(t, x, unfold.Options{Seed: 5, Threads: 3})
@@ -184,7 +182,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	m := fitted(t, cloud(60, 4, 1), unfold.Options{})
-	bad := cloud(5000, 4, 2) // more than are placed at a time
+	bad := cloud(5000, 4, 2) // more rows than are placed at a time
 	bad[4500][2] = float32(math.Inf(1))
 	odd := oddNumbers(t)
 	place := func(x mat.Matrix) error { _, err := m.Place(t.Context(), x); return err }
@@ -222,7 +220,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// oddNumbers is a file of a map that lives, in which points have the same number.
+// oddNumbers is a file of an updatable map in which two points have the same number.
 func oddNumbers(t *testing.T) []byte {
 	t.Helper()
 	m := fitted(t, cloud(60, 4, 1), unfold.Options{Steps: 2})
@@ -245,7 +243,7 @@ func oddNumbers(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// GPLVM fills in missing values, and places rows without them where they were learnt.
+// GPLVM imputes missing values, and places rows without them where they were learnt.
 func TestMissingValues(t *testing.T) {
 	x := cloud(60, 5, 3)
 	for i := 0; i < 60; i += 7 {
@@ -267,7 +265,7 @@ func TestMissingValues(t *testing.T) {
 	}
 }
 
-// A context that has ended ends every call, and the map goes on afterwards.
+// A context that has ended stops every call, and the map can be used afterwards.
 func TestContext(t *testing.T) {
 	x := cloud(80, 4, 1)
 	ended, cancel := context.WithCancel(t.Context())
@@ -286,7 +284,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("Fit under way: %v", err)
 	}
 	m := fitted(t, x, unfold.Options{})
-	for round := range 2 { // asleep, and then awake
+	for round := range 2 { // before it is updatable, and then after
 		calls := map[string]func() error{
 			"Place":     func() error { _, err := m.Place(ended, x); return err },
 			"Decode":    func() error { _, err := m.Decode(ended, m.Points().Embedding); return err },
@@ -307,7 +305,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Neighbours and graph are those of all pairs, as a dense matrix of distances has them.
+// Neighbours and graph are those of all pairs, computed from a dense matrix of distances.
 func TestNeighborsAndGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(12, 60).Draw(t, "points"), rapid.IntRange(2, 6).Draw(t, "neighbours")

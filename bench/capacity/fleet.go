@@ -19,27 +19,27 @@ import (
 	"unfold/ingest/table"
 )
 
-// Pass is what a fleet of embedders took to work through a topic.
+// Pass is the cost of processing a topic with a fleet of embedders.
 type Pass struct {
 	Embedders int
-	// Rate is in events a second, all together; Own and Broker are seconds of
-	// processor time an event, of the embedders together and of the broker.
+	// Rate is the total in events per second. Own and Broker are seconds of processor time per
+	// event, of all embedders and of the broker.
 	Rate, Own, Broker float64
 }
 
-// Learning is what the learner took.
+// Learning is the cost of the learner.
 type Learning struct {
-	// Rate is in events a second, Read in seconds of processor time an event, of
-	// reading alone; Refresh of processor time a refresh of a map of Points, with
-	// storing and announcing it; Bytes of its snapshot.
+	// Rate is in events per second. Read is the processor time of reading an event, in seconds.
+	// Refresh is that of a refresh of a map of Points, including storing and announcing it. Bytes
+	// is the size of its snapshot.
 	Rate, Read, Refresh float64
 	Points              int
 }
 
-// Figures are all that was measured.
+// Figures are all measurements.
 type Figures struct {
 	Cores     int
-	Kafka     string        // version; "" for the broker within the process
+	Kafka     string        // version; "" for an embedded broker
 	Placing   []Placing     // maps of its own
 	Fleet     Placing       // the fleet's map
 	Shares    []relay.Share // of an embedder's processor time
@@ -119,8 +119,7 @@ func (l *lab) measure(ctx context.Context) (f *Figures, err error) {
 	return f, err
 }
 
-// messages returns n messages of events that are all different from each other, and
-// the size of one.
+// messages returns n messages with distinct events, and the size of a message.
 func messages(n int) (message func(i int) []byte, size int, err error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	made := make([][]byte, n)
@@ -140,7 +139,7 @@ func messages(n int) (message func(i int) []byte, size int, err error) {
 	return func(i int) []byte { return made[i%len(made)] }, len(made[0]), nil
 }
 
-// outputBytes is the size of an event in an output message of the fleet's shape.
+// outputBytes returns the size of an event in an output message of the fleet's shape.
 func (l *lab) outputBytes(points int) (float64, error) {
 	n := eventRows
 	ids := make([]int64, n)
@@ -155,8 +154,8 @@ var (
 	loadedLine    = regexp.MustCompile(`map version \d+ \(epoch \d+\) loaded`)
 )
 
-// learning has a learner learn the fleet's map, then read a topic without and then
-// with refreshes.
+// learning makes a learner learn the fleet's map, then read a topic first without and then with
+// refreshes.
 func (l *lab) learning(ctx context.Context, b *traffic.Broker, points int, state string) (out Learning, err error) {
 	out.Points = points
 	c := config{role: "learn", in: "first", out: "none", group: "first", state: state, every: "0s", points: points}
@@ -173,7 +172,7 @@ func (l *lab) learning(ctx context.Context, b *traffic.Broker, points int, state
 	if err := with(c, func(p *served.Process) error { return announced(p, 1) }); err != nil {
 		return out, err
 	}
-	again := state + "-again" // what has been read once is not learnt again
+	again := state + "-again" // events that have been read are not learnt again
 	if err := os.CopyFS(again, os.DirFS(state)); err != nil {
 		return out, err
 	}
@@ -207,9 +206,9 @@ func (l *lab) learning(ctx context.Context, b *traffic.Broker, points int, state
 	return out, err
 }
 
-// profile has one embedder work through the topic, and returns what its parts take of
-// its processor time. It also is the broker's first pass, which is slower: its code is
-// not compiled yet.
+// profile processes the topic with one embedder and returns the shares of its parts in its
+// processor time. It also is the broker's first pass, which is slower because its code is not
+// compiled yet.
 func (l *lab) profile(ctx context.Context, b *traffic.Broker, points int, state string) ([]relay.Share, error) {
 	const topic = "out-profile"
 	if err := b.Create(ctx, topic, partitions); err != nil {
@@ -234,8 +233,8 @@ func (l *lab) profile(ctx context.Context, b *traffic.Broker, points int, state 
 	return relay.Shares(ctx, path)
 }
 
-// pass has a number of embedders work through the topic. It counts from when all of
-// them have a share, and some of it is done.
+// pass processes the topic with a number of embedders. It measures from the time when all of them
+// have a share and some of it is done.
 func (l *lab) pass(ctx context.Context, b *traffic.Broker, n, points int) (out Pass, err error) {
 	out.Embedders = n
 	topic := fmt.Sprintf("out-%d", n)
@@ -254,7 +253,7 @@ func (l *lab) pass(ctx context.Context, b *traffic.Broker, n, points int) (out P
 			return out, err
 		}
 		members = append(members, p)
-		// The next one overwrites the configuration once this one has read it.
+		// The next embedder overwrites the configuration once this one has read it.
 		if err := until(ctx, "an embedder has read its configuration", members, func() (bool, error) { return p.Log.String() != "", nil }); err != nil {
 			return out, err
 		}

@@ -19,19 +19,19 @@ func main() {
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
-// lab is where everything is measured.
+// lab is the context of all measurements.
 type lab struct {
 	unfold, out string
 	small       bool
 	say         func(format string, args ...any)
-	// points are the numbers of reference points, dims the dimensions of events that
-	// placing is measured with; the fleet has the last of the first and Dim.
+	// points are the numbers of reference points, and dims the dimensions of events, for measuring
+	// placing. The fleet uses the last of points and Dim.
 	points, dims []int
-	// messages are what the embedders read, reading what the learner does: offsets are
-	// committed twice a second, so that what it is soon done with says little.
+	// messages is the number that the embedders read, reading that of the learner. Offsets are
+	// committed twice a second, so a short run would not be accurate.
 	messages, reading int
 	fleets            []int
-	span              time.Duration // of processor time, for which one kind of placing is measured
+	span              time.Duration // processor time for which one kind of placing is measured
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {

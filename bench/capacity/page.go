@@ -8,14 +8,14 @@ import (
 	"unfold/bench/internal/relay"
 )
 
-// model is the cost model with the figures put in: seconds of processor time an event.
+// model is the cost model with measured figures, in seconds of processor time per event.
 type model struct {
 	place, carry, broker, learn float64
 }
 
-// model takes what an event costs from the fleet of one embedder, the others are what it
-// has to predict; what of it is placing a profile says. (Placing measured alone and
-// subtracted would not give the rest, which is less than what measurements differ by.)
+// model derives the cost per event from the fleet of one embedder, so that it predicts the others.
+// The share of placing comes from a profile. (Measuring placing alone and subtracting it would be
+// inaccurate, because the rest is less than the error of measurement.)
 func (f *Figures) model() model {
 	one := f.Passes[0]
 	m := model{broker: one.Broker, learn: f.Learning.Read}
@@ -28,16 +28,16 @@ func (f *Figures) model() model {
 	return m
 }
 
-// embedder is what an event costs an embedder.
+// embedder returns an embedder's cost per event.
 func (m model) embedder() float64 { return m.place + m.carry }
 
-// rate is how many events a second so many embedders place on so many cores that they
-// share with the broker: none of them uses more than there are.
+// rate returns the number of events per second that embedders place on the cores that they share
+// with the broker. None of them uses more cores than there are.
 func (m model) rate(cores int) float64 { return float64(cores) / (m.embedder() + m.broker) }
 
 func us(seconds float64) string { return fmt.Sprintf("%.2f", seconds*1e6) }
 
-// count writes a number in thousands.
+// count formats a number with separators of thousands.
 func count(v float64) string {
 	text := fmt.Sprintf("%.0f", v)
 	for i := len(text) - 3; i > 0; i -= 3 {

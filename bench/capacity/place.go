@@ -23,12 +23,12 @@ const (
 	classes   = 8
 )
 
-// Placing is what finding places costs, with nothing around it.
+// Placing is the cost of placing alone.
 type Placing struct {
 	Points, Dim int
-	// Search is how neighbours are found.
+	// Search is the kind of neighbour search.
 	Search string
-	// Seconds of processor time an event, all cores busy; Bytes of the snapshot.
+	// Seconds of processor time per event with all cores busy; Bytes of the snapshot.
 	Seconds float64
 	Bytes   int64
 }
@@ -48,7 +48,7 @@ func clouds(rng *rand.Rand, rows, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// placing measures maps of its own. How good one is does not matter: few steps do.
+// placing measures separate maps. Their quality does not matter, so few steps suffice.
 func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err error) {
 	rng := rand.New(rand.NewPCG(uint64(points), uint64(dim)))
 	spec := fit.Spec{Common: models.Common{Steps: 10, Seed: 1}}
@@ -59,7 +59,7 @@ func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err erro
 	return l.on(ctx, s, rng)
 }
 
-// placingOfFleet measures the map that the fleet's learner has left in its state.
+// placingOfFleet measures the map in the state of the fleet's learner.
 func (l *lab) placingOfFleet(ctx context.Context, state string) (p Placing, err error) {
 	s, err := snapshot.ReadFile(filepath.Join(state, learn.MapFile))
 	if err != nil {
@@ -68,7 +68,7 @@ func (l *lab) placingOfFleet(ctx context.Context, state string) (p Placing, err 
 	return l.on(ctx, s, rand.New(rand.NewPCG(1, 4)))
 }
 
-// searchOf names the way that neighbours are found on a map.
+// searchOf names the search of neighbours on a map.
 func searchOf(s *snapshot.Snapshot) string {
 	switch {
 	case s.CellRecall > 0:
@@ -79,8 +79,7 @@ func searchOf(s *snapshot.Snapshot) string {
 	return "exact search"
 }
 
-// on measures placing on a map, in calls of so many events, by all cores at once as an
-// embedder does.
+// on measures placing on a map, in calls of batch events, on all cores at once as an embedder does.
 func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p Placing, err error) {
 	const batch, batches = 1000, 10
 	p = Placing{Points: s.Reference.Rows, Dim: s.Dim, Search: searchOf(s)}

@@ -10,7 +10,7 @@ import (
 	"unfold/bench/internal/served"
 )
 
-// config is what the members' configurations differ in.
+// config are the settings in which the members' configurations differ.
 type config struct {
 	role, in, out, group, state, every string
 	points                             int
@@ -39,10 +39,10 @@ http: "off"
 	return served.Start(nil, l.unfold, "run", "-c", path)
 }
 
-// patience is how long anything may take.
+// patience bounds the duration of every step.
 const patience = 3 * time.Minute
 
-// until polls until something holds; none of the processes may end meanwhile.
+// until polls until a condition holds. It fails if one of the processes ends.
 func until(ctx context.Context, what string, members []*served.Process, holds func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

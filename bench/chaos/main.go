@@ -1,4 +1,4 @@
-// Command chaos writes a page about what the runs of package stream/chaos have found.
+// Command chaos writes a page with the results of package stream/chaos.
 package main
 
 import (

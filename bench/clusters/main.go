@@ -1,5 +1,5 @@
-// Command clusters measures what clusters of approximate lists differ by from exact ones, and
-// prints a table in Markdown:
+// Command clusters measures how clusters from approximate neighbour lists differ from exact ones,
+// and prints a table in Markdown:
 //
 //	go run -C bench ./clusters [-n 100000] [-values 50] [-m 50]
 //
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	return recalls(ctx, w, synthetic.Sheets(*n, *dim), *m)
 }
 
-// recalls prints the lines of some rows: the first is exact.
+// recalls prints the lines of the table. The first is exact.
 func recalls(ctx context.Context, w io.Writer, x vec.Matrix[float32], m int) error {
 	var exact *clusters.Clusters
 	for _, recall := range []float64{1, .99, .95, .9} {
@@ -65,7 +65,7 @@ func recalls(ctx context.Context, w io.Writer, x vec.Matrix[float32], m int) err
 		}
 		class := slices.Clone(exact.Label)
 		for i := range class {
-			class[i] -= clusters.Noise // noise is one more class
+			class[i] -= clusters.Noise // noise counts as one more class
 		}
 		p, err := score.Partitions(c.Label, class)
 		if err != nil {
@@ -77,7 +77,7 @@ func recalls(ctx context.Context, w io.Writer, x vec.Matrix[float32], m int) err
 	return nil
 }
 
-// matched returns for each label of c that of exact which most of its rows have.
+// matched returns, for each label of c, the exact label that most of its rows have.
 func matched(exact, c *clusters.Clusters) map[int32]int32 {
 	count, most, out := map[[2]int32]int{}, map[int32]int{}, map[int32]int32{}
 	for i, l := range c.Label {

@@ -1,5 +1,5 @@
-// Command curved prints, for files of vectors, how well maps of distances and of paths keep
-// them, and what models/mds.Curved decides by that.
+// Command curved prints, for files of vectors, how well maps of distances and of path lengths
+// preserve them, and the resulting decision of models/mds.Curved.
 //
 //	bin/bench/curved -d 2 -seeds 5 out/quality/data/*/input.npy
 //
@@ -20,7 +20,7 @@ import (
 	"unfold/models/pca"
 )
 
-// inputDims is the number of principal components that a fit takes by itself.
+// inputDims is the default number of principal components of a fit.
 const inputDims = 50
 
 func main() {
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// read returns what a fit sees of a file of vectors.
+// read returns the vectors of a file after a fit's projection.
 func read(ctx context.Context, path, columns string) (x vec.Matrix[float32], err error) {
 	var options ingest.ReadOptions
 	if columns != "" {
@@ -84,5 +84,5 @@ func read(ctx context.Context, path, columns string) (x vec.Matrix[float32], err
 	return pca.NewProjector(p.Mean, p.Components).Apply(data.X, 0), nil
 }
 
-// span are the least and the largest of numbers.
+// span formats the least and the largest of numbers.
 func span(v []float64) string { return fmt.Sprintf("%.3f to %.3f", slices.Min(v), slices.Max(v)) }

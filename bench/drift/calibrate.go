@@ -14,33 +14,32 @@ import (
 	"unfold/models/drift"
 )
 
-// The bounds are calibrated on streams in which nothing changes: independent normal numbers
-// in few dimensions, some and many. In few of them the level moves most, and the bound is the
-// largest of all.
+// The bounds are calibrated on streams without a change: independent normal numbers in few, some
+// and many dimensions. The level varies most in few dimensions. The bound is the largest of all.
 var (
 	nullDims    = []int{2, 10, 50}
 	nullWindows = []float64{10, 20, 50, 100, 200, 500, 1000}
 )
 
-// nullLength is how many windows long a stream is. A longer time than that between false
-// alarms is the inverse of their rate in all streams.
+// nullLength is the length of a stream in windows. Longer times between false alarms are estimated
+// from their rate in all streams.
 const nullLength = 200
 
 // trace is the level at each look of one stream.
 type trace struct {
 	level []float64
-	// first look is at event first, the others every step.
+	// the first look is at event first, then one every step
 	first, step int
 }
 
-// at is the event of look i.
+// at returns the event of look i.
 func (t trace) at(i int) float64 { return float64(t.first + i*t.step) }
 
-// end is the event of the last look.
+// end returns the event of the last look.
 func (t trace) end() float64 { return t.at(len(t.level) - 1) }
 
-// crossing is the event at which the level is above a bound, from some event on; false if it
-// never is.
+// crossing returns the first event, from some event on, at which the level exceeds a bound, or
+// false.
 func (t trace) crossing(bound, from float64) (event float64, ok bool) {
 	for i, l := range t.level {
 		if t.at(i) > from && l > bound {
@@ -50,14 +49,16 @@ func (t trace) crossing(bound, from float64) (event float64, ok bool) {
 	return t.end(), false
 }
 
-// rate is how often the level crosses a bound, an event: first times over all events until
-// then (the maximum-likelihood estimate of an exponential distribution, censored).
+// rate returns the rate per event at which the level crosses a bound: the number of first crossings
+// over the number of all events until then (the maximum-likelihood estimate of a censored
+// exponential distribution).
 func rate(null []trace, bound float64) float64 {
 	alarms, events := firsts(null, bound)
 	return alarms / events
 }
 
-// firsts is how many streams cross a bound, and how many events they have until then.
+// firsts returns the number of streams that cross a bound, and the number of their events until
+// then.
 func firsts(null []trace, bound float64) (alarms, events float64) {
 	for _, t := range null {
 		at, ok := t.crossing(bound, 0)
@@ -69,7 +70,7 @@ func firsts(null []trace, bound float64) (alarms, events float64) {
 	return alarms, events
 }
 
-// boundFor is the least bound that is crossed at most once in so many events.
+// boundFor returns the least bound that is crossed at most once in the given number of events.
 func boundFor(null []trace, events float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, t := range null {
@@ -87,7 +88,7 @@ func boundFor(null []trace, events float64) float64 {
 	return high
 }
 
-// each runs f for 0..n-1 on some goroutines and returns the results in order.
+// each runs f for 0..n-1 on several goroutines and returns the results in order.
 func each[T any](threads, n int, f func(i int) (T, error)) ([]T, error) {
 	out, failed := make([]T, n), make([]error, n)
 	var wg sync.WaitGroup
@@ -107,7 +108,7 @@ func each[T any](threads, n int, f func(i int) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// watch are traces of levels of the monitor on a stream.
+// watch returns traces of levels of the monitor on a stream.
 func watch(ctx context.Context, reference, events vec.Matrix[float32], set drift.Settings, levels ...func(drift.Look) float64) ([]trace, error) {
 	m, err := drift.New(drift.Rows{X: reference}, set)
 	if err != nil {
@@ -135,7 +136,7 @@ func normal(r *rand.Rand, n, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// calibrate makes the table and writes it as a file of the package.
+// calibrate computes the table of bounds and writes it as a file of the package.
 func (b *bench) calibrate(ctx context.Context, path string) error {
 	best := make([]float64, len(nullWindows))
 	for _, dim := range nullDims {

@@ -7,27 +7,28 @@ import (
 	"unfold/internal/vec"
 )
 
-// change is what becomes of a stream.
+// change is a kind of change of a stream.
 type change struct {
 	Name string
-	// apply changes row x of a stream at a strength in 0 to 1: after is what the change knows
-	// of the rows.
+	// apply changes row x of a stream with a strength from 0 to 1. k are the constants of the
+	// change.
 	apply func(x []float32, strength float64, k *known, r *rand.Rand)
-	// gradual ones come up over so many events, 0 at once.
+	// gradual is the number of events over which the change grows, 0 for a sudden one.
 	gradual int
 }
 
-// known is what a change draws once for a stream.
+// known are constants that are drawn once per stream.
 type known struct {
 	mean, deviation []float64
 	sign            []float64
-	pairs           []int // columns, two and two
+	pairs           []int // pairs of columns
 	late            vec.Matrix[float32]
 }
 
 const ramp = 2000
 
-// changes of a stream. Sizes are such that none is found at once, nor never by all.
+// changes are the changes of streams. Their sizes are such that none is found at once, and each is
+// found by some method.
 var changes = []change{
 	{"shift by .3 deviations", shift(.3), 0},
 	{"shift by .3, gradually", shift(.3), ramp},
@@ -38,7 +39,7 @@ var changes = []change{
 	{"less spread, by .8", spread(.8), 0},
 }
 
-// shift moves every column, up or down.
+// shift moves every column up or down.
 func shift(by float64) func([]float32, float64, *known, *rand.Rand) {
 	return func(x []float32, strength float64, k *known, _ *rand.Rand) {
 		for c := range x {
@@ -47,7 +48,7 @@ func shift(by float64) func([]float32, float64, *known, *rand.Rand) {
 	}
 }
 
-// rotate turns columns two and two, about their means, in units of their deviations.
+// rotate rotates pairs of columns about their means, in units of their deviations.
 func rotate(by float64) func([]float32, float64, *known, *rand.Rand) {
 	return func(x []float32, strength float64, k *known, _ *rand.Rand) {
 		sin, cos := math.Sincos(strength * by)
@@ -63,7 +64,7 @@ func rotate(by float64) func([]float32, float64, *known, *rand.Rand) {
 	}
 }
 
-// arrive puts rows of the late class in the place of a share of the others.
+// arrive replaces a share of the rows by rows of the late class.
 func arrive(share float64) func([]float32, float64, *known, *rand.Rand) {
 	return func(x []float32, strength float64, k *known, r *rand.Rand) {
 		if r.Float64() < strength*share {
@@ -72,7 +73,7 @@ func arrive(share float64) func([]float32, float64, *known, *rand.Rand) {
 	}
 }
 
-// spread draws rows towards the mean.
+// spread moves rows towards the mean.
 func spread(to float64) func([]float32, float64, *known, *rand.Rand) {
 	return func(x []float32, strength float64, k *known, _ *rand.Rand) {
 		for c, v := range x {
@@ -81,8 +82,8 @@ func spread(to float64) func([]float32, float64, *known, *rand.Rand) {
 	}
 }
 
-// stream draws reference rows and events of a data set, none twice, of which those from event
-// at on are changed.
+// stream draws distinct reference rows and events of a data set, and changes the events from event
+// at on.
 func (d *data) stream(seed uint64, reference, events, at int, c *change) (vec.Matrix[float32], vec.Matrix[float32]) {
 	r := rand.New(rand.NewPCG(seed, 0xd1f7))
 	rows := r.Perm(d.usual.Rows)[:reference+events]

@@ -47,7 +47,7 @@ func newProblem(x vec.Matrix[float64], newest []bool) *problem {
 	return p
 }
 
-// likelihood is the logarithm of it and of the prior.
+// likelihood returns the log-likelihood with the prior.
 func (p *problem) likelihood(w []float64) float64 {
 	l := -ridge / 2. * score(w, w)
 	for i, is := range p.newest {
@@ -60,7 +60,7 @@ func (p *problem) likelihood(w []float64) float64 {
 	return l
 }
 
-// step is Newton's from some weights.
+// step returns Newton's step from the given weights.
 func (p *problem) step(w []float64) (*mat.VecDense, error) {
 	gradient, hessian := mat.NewVecDense(len(w), nil), mat.NewSymDense(len(w), nil)
 	for c := range w {
@@ -81,8 +81,8 @@ func (p *problem) step(w []float64) (*mat.VecDense, error) {
 	return step, chol.SolveVecTo(step, gradient)
 }
 
-// logistic fits weights, the last of which is the constant. A step that loses is halved until
-// it does not.
+// logistic fits weights, the last of which is the constant. A step that lowers the likelihood is
+// halved.
 func logistic(x vec.Matrix[float64], newest []bool) ([]float64, error) {
 	p := newProblem(x, newest)
 	w := make([]float64, p.x.Cols)
@@ -124,8 +124,8 @@ func score(w, row []float64) (s float64) {
 	return s
 }
 
-// auc is the area under the ROC curve of scores: the share of pairs that are in order, half
-// of those that tie (Mann and Whitney).
+// auc returns the area under the ROC curve of scores: the share of pairs in the right order, with
+// ties counted half (Mann and Whitney).
 func auc(scores []float64, newest []bool) float64 {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -177,7 +177,7 @@ func classify(reference, events vec.Matrix[float32], seed uint64) (scores []floa
 	return scores, is[1], nil
 }
 
-// watchClassifier is the area at every look at a sliding window.
+// watchClassifier returns the area at every look at a sliding window.
 func watchClassifier(reference, events vec.Matrix[float32], window, step int) (trace, error) {
 	t := trace{first: window, step: step}
 	for end := window; end <= events.Rows; end += step {
@@ -190,8 +190,8 @@ func watchClassifier(reference, events vec.Matrix[float32], window, step int) (t
 	return t, nil
 }
 
-// testClassifier is the permutation test of one window: of the rows that the classifier has
-// not seen, which are exchangeable given what it has learnt.
+// testClassifier is the permutation test of one window. It permutes the rows that were not used for
+// fitting, which are exchangeable given the classifier.
 func testClassifier(reference, events vec.Matrix[float32], rounds int, seed uint64) (float64, error) {
 	scores, newest, err := classify(reference, events, seed)
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 	"unfold/models/pca"
 )
 
-// data are rows of one distribution, and of a class that comes later.
+// data are rows of one distribution, and of a class that appears later.
 type data struct {
 	Name string
-	// usual rows are in an order that has nothing to do with their values.
+	// usual are in random order.
 	usual, late vec.Matrix[float32]
-	what        string // that late is
+	what        string // describes late
 }
 
-// components are how many principal components of the digits are looked at, as a map would.
+// components is the number of principal components of the digits that are used, as for a map.
 const components = 30
 
-// digits are MNIST but for the nines, which come later.
+// digits are those of MNIST. Nines appear later.
 func digits(ctx context.Context, dir string) (*data, error) {
 	dir = filepath.Join(dir, "mnist")
 	all, err := ingest.ReadAll(ctx, []string{filepath.Join(dir, "train-images-idx3-ubyte.gz")}, ingest.ReadOptions{LabelFiles: []string{filepath.Join(dir, "train-labels-idx1-ubyte.gz")}})
@@ -47,8 +47,8 @@ func digits(ctx context.Context, dir string) (*data, error) {
 	}), nil
 }
 
-// connections are the normal ones of NSL-KDD, by the columns that are numbers; neptune, a
-// flood of connections that are never finished, comes later.
+// connections are the normal connections of NSL-KDD with their numeric columns. neptune, a flood of
+// unfinished connections, appears later.
 func connections(_ context.Context, dir string) (*data, error) {
 	path := filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz")
 	file, err := os.Open(path)
@@ -89,7 +89,7 @@ func connections(_ context.Context, dir string) (*data, error) {
 	return d, nil
 }
 
-// gaussians are normal rows about five centres; those about a sixth come later.
+// gaussians are normal rows around five centres. Those around a sixth appear later.
 func gaussians(context.Context, string) (*data, error) {
 	const dim, centres = 10, 5
 	r := rand.New(rand.NewPCG(8, 8))
@@ -108,7 +108,7 @@ func gaussians(context.Context, string) (*data, error) {
 	}, nil
 }
 
-// part shuffles rows and parts those of a class.
+// part shuffles rows and separates those of a class.
 func part(name, what string, x vec.Matrix[float32], class func(i int) string) *data {
 	var rows [2][]int32
 	for _, i := range rand.New(rand.NewPCG(3, 3)).Perm(x.Rows) {
@@ -122,8 +122,8 @@ func part(name, what string, x vec.Matrix[float32], class func(i int) string) *d
 	return &data{Name: name, what: what, usual: vec.Take(x, rows[0]), late: vec.Take(x, rows[1])}
 }
 
-// standardise brings every column of the usual rows to mean 0 and variance 1, and the others
-// along. A column that never varies stays as it is.
+// standardise scales every column of the usual rows to mean 0 and variance 1, and the late rows by
+// the same factors. Constant columns are unchanged.
 func standardise(d *data) {
 	mean, deviation := moments(d.usual)
 	for _, x := range []vec.Matrix[float32]{d.usual, d.late} {
@@ -137,7 +137,7 @@ func standardise(d *data) {
 	}
 }
 
-// moments are the mean and the standard deviation of every column, 0 of one that never varies.
+// moments returns the mean and the standard deviation of every column, 0 for a constant one.
 func moments(x vec.Matrix[float32]) (mean, deviation []float64) {
 	mean, deviation = make([]float64, x.Cols), make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -152,7 +152,7 @@ func moments(x vec.Matrix[float32]) (mean, deviation []float64) {
 	}
 	for c, v := range deviation {
 		deviation[c] = math.Sqrt(v)
-		if deviation[c] <= 1e-6*math.Abs(mean[c]) { // but for rounding it never varies
+		if deviation[c] <= 1e-6*math.Abs(mean[c]) { // constant except for rounding
 			deviation[c] = 0
 		}
 	}

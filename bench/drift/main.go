@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	return flags.Written(*page, "figures", verdicts)
 }
 
-// opener opens a data set; its results are kept under a key.
+// opener opens a data set. Its results are stored under key.
 type opener struct {
 	key  string
 	open func(ctx context.Context, dir string) (*data, error)
@@ -78,7 +78,8 @@ type opener struct {
 
 var openers = []opener{{"mnist", digits}, {"nslkdd", connections}, {"normal", gaussians}}
 
-// kept is the result of a data set: an earlier run's if that is wanted, or measured and kept.
+// kept returns the result of a data set, from an earlier run if that is wanted, or measured and
+// stored.
 func (b *bench) kept(ctx context.Context, o opener) (*result, error) {
 	path := filepath.Join(b.out, o.key+".json")
 	if text, err := os.ReadFile(path); b.keep && err == nil {

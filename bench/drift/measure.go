@@ -12,33 +12,34 @@ import (
 	"unfold/models/drift"
 )
 
-// sizes of what is measured.
+// sizes are the sizes of the measurements.
 type sizes struct {
-	// Window events are held against Reference rows, with a look every Step; Coarse is that
-	// of the classifier, which is fitted anew for each.
+	// Window events are compared with Reference rows, with a look every Step events. Coarse is the
+	// step of the classifier, which is fitted anew each time.
 	Window, Reference, Step, Coarse int
-	// FalseAlarm is how many events go by until a false alarm.
+	// FalseAlarm is the number of events per false alarm.
 	FalseAlarm int
-	// Null streams of so many events have no change: NullOwn of NullOwnEvents for our own rate,
-	// the others to set the peers' bounds by.
+	// Streams without a change: NullOwn of NullOwnEvents each for our own rate, Null of NullEvents
+	// for the peers' bounds.
 	NullOwn, NullOwnEvents, Null, NullEvents int
-	// A stream changes at event Change, After events follow.
+	// A stream changes at event Change and has After further events.
 	Change, After int
-	// Looks at one window: so many without a change, and with each, tested by so many
-	// Rounds of permutations at a level.
+	// Tests of single windows: Looks without a change and Changed with each change, with Rounds of
+	// permutations, at Level.
 	Looks, Changed, Rounds int
 	Level                  float64
 }
 
-// method watches a stream, by one level or several.
+// method monitors a stream with one or several levels.
 type method struct {
 	Names []string
-	// own: the bound of the first is the package's, not set by streams without a change.
+	// own is true if the first level's bound is the package's rather than calibrated on streams
+	// without a change.
 	own   bool
 	watch func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]trace, error)
 }
 
-// methods are ours and the peers.
+// methods returns our method and the peers.
 func (s sizes) methods() []method {
 	one := func(t trace, err error) ([]trace, error) { return []trace{t}, err }
 	return []method{
@@ -56,34 +57,35 @@ func (s sizes) methods() []method {
 	}
 }
 
-// result is what was measured on a data set.
+// result is the result for a data set.
 type result struct {
 	Name, Late string
 	Dim        int
-	// Alarms were raised in Events without a change.
+	// Alarms is the number of alarms in Events without a change.
 	Alarms, Events float64
 	Streams        []watched
 	Looks          []looked
 }
 
-// watched is what a method finds in streams.
+// watched is the result of a method on streams.
 type watched struct {
 	Method string
 	Bound  float64
-	// Delay is the median by change, never if most streams end before an alarm.
+	// Delay is the median by change, or never if most streams end before an alarm.
 	Delay []float64
-	// Seconds are those of a processor, of an event, of all levels of a method together.
+	// Seconds is the processor time per event, of all levels of a method together.
 	Seconds float64
 }
 
-// looked is how often a test of one window is below the level: without a change, and with each.
+// looked is the share of windows in which a test is below the level: without a change, and with
+// each.
 type looked struct {
 	Test  string
 	Size  float64
 	Power []float64
 }
 
-// measure runs everything on one data set.
+// measure makes all measurements on one data set.
 func (b *bench) measure(ctx context.Context, d *data) (*result, error) {
 	s := b.sizes
 	r := &result{Name: d.Name, Late: d.what, Dim: d.usual.Cols}
@@ -102,8 +104,8 @@ func (b *bench) measure(ctx context.Context, d *data) (*result, error) {
 	return r, err
 }
 
-// falseAlarms counts how often our own level crosses its bound where nothing changes. A stream
-// counts until then: a stage begins with another sample after an alarm.
+// falseAlarms counts how often our level crosses its bound without a change. A stream counts until
+// its first alarm, because a stage draws a new sample after an alarm.
 func (b *bench) falseAlarms(ctx context.Context, d *data, r *result) error {
 	s := b.sizes
 	all, err := b.null(ctx, d, s.methods()[0], s.NullOwn, s.NullOwnEvents, 1000)
@@ -115,12 +117,12 @@ func (b *bench) falseAlarms(ctx context.Context, d *data, r *result) error {
 	return nil
 }
 
-// ownBound is the package's.
+// ownBound returns the package's bound.
 func (b *bench) ownBound() float64 {
 	return drift.BoundFor(float64(b.sizes.FalseAlarm) / float64(b.sizes.Window))
 }
 
-// null are traces of n streams of so many events without a change, by level.
+// null returns traces of n streams without a change, by level.
 func (b *bench) null(ctx context.Context, d *data, m method, n, events int, seed uint64) ([][]trace, error) {
 	return b.streams(n, len(m.Names), func(i int) ([]trace, error) {
 		reference, events := d.stream(seed+uint64(i), b.sizes.Reference, events, 0, nil)
@@ -128,7 +130,7 @@ func (b *bench) null(ctx context.Context, d *data, m method, n, events int, seed
 	})
 }
 
-// streams are traces of n streams, by level.
+// streams returns traces of n streams, by level.
 func (b *bench) streams(n, levels int, f func(i int) ([]trace, error)) ([][]trace, error) {
 	all, err := each(b.threads, n, f)
 	if err != nil {
@@ -143,7 +145,7 @@ func (b *bench) streams(n, levels int, f func(i int) ([]trace, error)) ([][]trac
 	return out, nil
 }
 
-// delays measures how soon a method finds each change, by each of its levels.
+// delays measures how soon a method detects each change with each of its levels.
 func (b *bench) delays(ctx context.Context, d *data, m method) ([]watched, error) {
 	s := b.sizes
 	null, err := b.null(ctx, d, m, s.Null, s.NullEvents, 2000)
@@ -177,10 +179,10 @@ func (b *bench) delays(ctx context.Context, d *data, m method) ([]watched, error
 	return out, nil
 }
 
-// never is the delay of what is not found.
+// never is the delay of a change that is not detected.
 const never = -1
 
-// middle is the median of the events from a change to the next crossing, or never.
+// middle returns the median number of events from a change to the next crossing, or never.
 func middle(all []trace, bound, change float64) float64 {
 	found := make([]float64, len(all))
 	for i, t := range all {
@@ -196,10 +198,10 @@ func middle(all []trace, bound, change float64) float64 {
 	return never
 }
 
-// tests of one window, in the order of oneLook.
+// tests are the tests of one window, in the order of oneLook.
 var tests = []string{"neighbours", "neighbours, by permutation", "tree", "tree, by permutation", "MMD, by permutation", "classifier, by permutation"}
 
-// oneLook tests one window in all ways.
+// oneLook applies all tests to one window.
 func (b *bench) oneLook(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]float64, error) {
 	s := b.sizes
 	m, err := drift.New(drift.Rows{X: reference}, drift.Settings{Window: s.Window, Events: s.FalseAlarm, Seed: seed, Threads: 1})
@@ -215,8 +217,8 @@ func (b *bench) oneLook(ctx context.Context, reference, events vec.Matrix[float3
 	return []float64{looks[0].Neighbors.P, p.NeighborsP, looks[0].Tree.P, p.TreeP, testMMD(reference, events, s.Rounds, seed), c}, err
 }
 
-// looks measures how often single windows are found to differ: those that do not, and those
-// of each change that comes at once, at half its strength.
+// looks measures how often single windows are reported as different, without a change and with each
+// sudden change at half its strength.
 func (b *bench) looks(ctx context.Context, d *data) ([]looked, error) {
 	s := b.sizes
 	share := func(c *change, n int, seed uint64) ([]float64, error) {
@@ -257,7 +259,7 @@ func (b *bench) looks(ctx context.Context, d *data) ([]looked, error) {
 // half is the strength at which single windows are tested.
 const half = .5
 
-// atOnce are the changes that come at once, at half their strength.
+// atOnce returns the sudden changes at half their strength.
 func atOnce() (some []change) {
 	for _, c := range changes {
 		if c.gradual > 0 {

@@ -9,18 +9,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// The maximum mean discrepancy of a window and reference rows with a Gaussian kernel
-// (Gretton, Borgwardt, Rasch, Schölkopf and Smola, "A kernel two-sample test", JMLR 2012, eq 3,
-// the unbiased estimate),
+// The maximum mean discrepancy of a window and reference rows with a Gaussian kernel (Gretton,
+// Borgwardt, Rasch, Schölkopf and Smola, "A kernel two-sample test", JMLR 2012, eq 3, the unbiased
+// estimate),
 //
 //	k(x, y) = exp(-|x - y|^2 / 2 h^2)
 //
-// of which h is the median distance (section 8 there) of reference rows.
+// where h is the median distance of reference rows (section 8 there).
 
 // gaussian is the kernel.
 type gaussian struct{ scale float64 } // 1/2h^2
 
-// medianKernel takes the median of the distances between some rows.
+// medianKernel returns the kernel with the median of the distances between some rows.
 func medianKernel(x vec.Matrix[float32]) gaussian {
 	const some = 400
 	var all []float64
@@ -39,13 +39,14 @@ func (g gaussian) of(x, y []float32) float64 {
 	return math.Exp(-g.scale * vec.SquaredDistance(x, y))
 }
 
-// mmd2 is the unbiased estimate from sums of the kernel over pairs within and between: within
-// over ordered pairs of distinct rows.
+// mmd2 returns the unbiased estimate from sums of the kernel over pairs within and between the
+// samples. Sums within are over ordered pairs of distinct rows.
 func mmd2(n, m int, reference, window, between float64) float64 {
 	return reference/float64(n*(n-1)) + window/float64(m*(m-1)) - 2*between/float64(n*m)
 }
 
-// watchMMD is the estimate at every look at a sliding window, in the units of one.
+// watchMMD returns the estimate at every look at a sliding window, in units of its value for one
+// window.
 func watchMMD(reference, events vec.Matrix[float32], window, step int) trace {
 	g := medianKernel(reference)
 	inside := 0.0
@@ -54,8 +55,8 @@ func watchMMD(reference, events vec.Matrix[float32], window, step int) trace {
 			inside += 2 * g.of(reference.Row(i), reference.Row(j))
 		}
 	}
-	// to is what each event's kernel with all reference rows sums to, with those of the
-	// window before it, one by one, in the window's own order.
+	// to is the sum of each event's kernel with all reference rows. near are its kernels with the
+	// events of the window before it, in order.
 	to := make([]float64, events.Rows)
 	near := make([][]float64, events.Rows)
 	t := trace{first: window, step: step}
@@ -74,7 +75,7 @@ func watchMMD(reference, events vec.Matrix[float32], window, step int) trace {
 		own, between := 0.0, 0.0
 		for e := i + 1 - window; e <= i; e++ {
 			between += to[e]
-			back := min(len(near[e]), e-(i+1-window)) // those that are still in the window
+			back := min(len(near[e]), e-(i+1-window)) // those still in the window
 			for _, v := range near[e][len(near[e])-back:] {
 				own += 2 * v
 			}
@@ -87,8 +88,7 @@ func watchMMD(reference, events vec.Matrix[float32], window, step int) trace {
 	return t
 }
 
-// testMMD is the permutation test of one window: how often as large an estimate comes of
-// rows chosen at random.
+// testMMD returns the p-value of the permutation test of one window.
 func testMMD(reference, events vec.Matrix[float32], rounds int, seed uint64) float64 {
 	n, m := reference.Rows, events.Rows
 	all := vec.Of(n+m, reference.Cols, slices.Concat(reference.Data, events.Data))

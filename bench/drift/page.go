@@ -28,7 +28,7 @@ Rafsky's statistics without the degree.
 
 `
 
-// write writes the page, and returns how many goals got which verdict.
+// write writes the page and returns the number of goals by verdict.
 func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	s := b.sizes
 	var out strings.Builder
@@ -57,7 +57,7 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	return verdicts, os.Chmod(page, 0o644)
 }
 
-// delayTables say how soon changes are found.
+// delayTables writes the tables of detection delays.
 func (b *bench) delayTables(out *strings.Builder, all []*result) {
 	s := b.sizes
 	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end, %d events after the change, without one. "+
@@ -84,7 +84,7 @@ func (b *bench) delayTables(out *strings.Builder, all []*result) {
 	}
 }
 
-// lookTables say how good the tests are for one look.
+// lookTables writes the tables of tests of single windows.
 func (b *bench) lookTables(out *strings.Builder, all []*result) {
 	s := b.sizes
 	fmt.Fprintf(out, "\n## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change, which should be about that, and of %d with each change "+

@@ -12,26 +12,27 @@ import (
 	"unfold/sparse/knn"
 )
 
-// comparison is what the ways to predict classes reach on placed events of a data set, for
-// shares of the labels; means of draws of rows and labels.
+// comparison are the results of several classifiers on placed events of a data set, for shares of
+// the labels, averaged over draws of rows and labels.
 type comparison struct {
 	Name                       string
 	Train, Test, Classes, Dims int
-	Sklearn, Python            string // versions, empty if no peer was measured
+	Sklearn, Python            string // versions; empty without peers
 	Cells                      []cell
 }
 
-// cell is a share of the labels. Its figures are those of all rows of all draws.
+// cell are the results for a share of the labels, over all rows of all draws.
 type cell struct {
 	Percent float64
-	Labels  []float64 // how many, in each draw
+	Labels  []float64 // number of labels in each draw
 	Spread  []float64 // the factor of the places' variances, in each draw
 	Ways    map[string]*way
-	// Log and Brier say by how much these are larger with the places' scales, row by row.
+	// Log and Brier are the differences of these scores with and without the places' scales, row by
+	// row.
 	Log, Brier paired
 }
 
-// add takes in what the ways reach in a draw.
+// add adds the results of a draw.
 func (c *cell) add(percent float64, labels int, all map[string]*way, spread float64) {
 	c.Percent, c.Labels, c.Spread = percent, append(c.Labels, float64(labels)), append(c.Spread, spread)
 	if c.Ways == nil {
@@ -47,7 +48,7 @@ func (c *cell) add(percent float64, labels int, all map[string]*way, spread floa
 	c.Brier = pair(c.Ways[wayOurs].brier, c.Ways[wayCertain].brier)
 }
 
-// The ways, in the order of the tables.
+// The classifiers, in the order of the tables.
 const (
 	wayOurs     = "unfold"
 	wayCertain  = "certain places"
@@ -57,21 +58,21 @@ const (
 	wayProcess  = "GP of scikit-learn"
 )
 
-// ways are all of them, those from baselines on being what ours is compared with.
+// ways are all classifiers. Those from baselines on are the baselines.
 var ways = []string{wayOurs, wayCertain, wayMap, wayInput, wayLogistic, wayProcess}
 
 const (
 	baselines = 2
 	voters    = 9
-	// components are those that the baselines of scikit-learn see, subset the rows that its
-	// process is learnt from.
+	// components is the number of principal components for the baselines of scikit-learn, subset
+	// the number of rows from which its process is learnt.
 	components = 10
 	subset     = 200
 )
 
 var labelled = []float64{1, 10, 100}
 
-// compare measures all ways on draws of a data set.
+// compare measures all classifiers on draws of a data set.
 func (b *bench) compare(ctx context.Context, load loader) (*comparison, error) {
 	var c *comparison
 	for seed := range uint64(draws) {
@@ -90,16 +91,15 @@ func (b *bench) compare(ctx context.Context, load loader) (*comparison, error) {
 	return c, nil
 }
 
-// placed is a draw: the places of the rows to learn from and of the others, and the
-// classes of both.
+// placed is a draw: the places and classes of the training rows and of the others.
 type placed struct {
 	known, at    models.Placed
 	class, truth []int32
 	names        []string
 }
 
-// compareOne measures all ways on one draw: a map of all rows to learn from, whose labels are
-// hidden but for a share, and the others placed on it.
+// compareOne measures all classifiers on one draw: a map of all training rows, of whose labels only
+// a share is known, and the others placed on it.
 func (b *bench) compareOne(ctx context.Context, d *data, seed uint64, c *comparison) error {
 	s, r, err := fit.Fit(ctx, d.x.Slice(0, d.train), fit.Spec{Common: models.Common{Seed: 1 + seed, Threads: b.threads}}, nil)
 	if err != nil {
@@ -139,7 +139,7 @@ func (b *bench) compareOne(ctx context.Context, d *data, seed uint64, c *compari
 	return nil
 }
 
-// share measures all ways with the labels of those rows.
+// share measures all classifiers with the labels of the given rows.
 func (b *bench) share(ctx context.Context, p *placed, rows []int, peers answer) (map[string]*way, float64, error) {
 	n := p.at.Mu.Rows
 	all := make(map[string]*way, len(ways))
@@ -175,7 +175,7 @@ func (b *bench) share(ctx context.Context, p *placed, rows []int, peers answer) 
 	return all, spread, nil
 }
 
-// shares are those of the neighbours' votes, and of one vote more that all classes share.
+// shares returns the shares of the neighbours' votes, with one more vote that all classes share.
 func shares(near *knn.Neighbors, class []int32, classes int) vec.Matrix[float64] {
 	p := vec.New[float64](near.N, classes)
 	for i := range near.N {

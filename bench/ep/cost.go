@@ -11,25 +11,25 @@ import (
 	"unfold/models/ep/labels"
 )
 
-// cost is what classes cost on a large map of random islands.
+// cost is the cost of classes on a large map of random islands.
 type cost struct {
 	Labels, Classes, Dim, Parts, Threads int
 	Train, Again                         float64 // seconds
-	Rate                                 float64 // predictions a second
-	// Of the processor: seconds of both trainings, and microseconds of a prediction.
+	Rate                                 float64 // predictions per second
+	// Processor time: seconds of both trainings, and microseconds per prediction.
 	TrainCPU, AgainCPU, EachCPU float64
 }
 
-// Of the large map.
+// Parameters of the large map.
 const (
 	costLabels, costClasses, costDim = 50_000, 26, 16
-	costIslands                      = 8 // of each class
+	costIslands                      = 8 // per class
 	costPlaces                       = 20_000
 	costRounds                       = 3
 )
 
-// cost measures training, training again from the sites that are known, and predictions,
-// neighbours and all.
+// cost measures training, training again from known sites, and predictions including the neighbour
+// search.
 func (b *bench) cost(ctx context.Context) (*cost, error) {
 	n, places := costLabels, costPlaces
 	if b.small {
@@ -73,7 +73,7 @@ func (b *bench) cost(ctx context.Context) (*cost, error) {
 	return out, nil
 }
 
-// islands are where events of the classes lie, on the map and as the model sees them.
+// islands are the centres of the classes' events, on the map and in the input.
 type islands struct {
 	class      []int32
 	mu, seen   vec.Matrix[float64]

@@ -19,7 +19,7 @@ import (
 	"unfold/models/score"
 )
 
-// data are labelled rows, those to learn from first.
+// data are labelled rows, training rows first.
 type data struct {
 	name  string
 	x     vec.Matrix[float32]
@@ -28,19 +28,19 @@ type data struct {
 	train int
 }
 
-// loader draws rows of a data set that lies in dir; another seed draws others.
+// loader draws rows of a data set in dir with the given seed.
 type loader func(ctx context.Context, dir string, n sizes, seed uint64) (*data, error)
 
-// sizes are how many rows to learn from and others are drawn.
+// sizes are the numbers of training and test rows.
 type sizes struct{ train, test int }
 
-// Of what is taken of a data set.
+// Sizes by experiment.
 var (
 	hybridSizes = sizes{300, 300}
 	mapSizes    = sizes{4000, 4000}
 )
 
-// rare is how many rows a class has: those of fewer are one class, "other".
+// rare is the least size of a class. Smaller ones are merged to the class "other".
 const rare = 40
 
 // lines calls take with the fields of every line of a file.
@@ -84,7 +84,7 @@ type rows struct {
 	label []string
 }
 
-// sample takes n rows in a random order and makes data of them.
+// sample returns n random rows as data.
 func (r *rows) sample(name string, n sizes, seed uint64) *data {
 	rnd := rand.New(rand.NewPCG(7, 11+seed))
 	order := rnd.Perm(len(r.x))[:min(len(r.x), n.train+n.test)]
@@ -153,8 +153,8 @@ func nsl(_ context.Context, dir string, n sizes, seed uint64) (*data, error) {
 	return connections("NSL-KDD", filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), n, seed)
 }
 
-// connections reads network connections: three columns of text become columns of 0
-// and 1, numbers their log(1 + v); all are standardised.
+// connections reads network connections. Three text columns become columns of 0 and 1, and numbers
+// v become log(1 + v). All are standardised.
 func connections(name, path string, n sizes, seed uint64) (*data, error) {
 	const columns = 41
 	var records [][]string
@@ -208,7 +208,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// add adds a standardised column, unless all values are the same.
+// add adds a standardised column, unless it is constant.
 func (r *rows) add(value func(i int) float64) {
 	v, mean, variance := make([]float64, len(r.x)), 0.0, 0.0
 	for i := range v {

@@ -7,16 +7,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// way is what one way to predict classes reaches: sums and means over draws.
+// way are the results of one classifier: sums and means over draws.
 type way struct {
-	// Of each draw: the share of right classes, means of the log probability of the true class
-	// and of the squared distance of probabilities and class, and the calibration error.
+	// Per draw: the share of correct classes, the mean log probability of the true class, the mean
+	// squared distance of probabilities and class, and the calibration error.
 	Right, Log, Brier, ECE []float64
 	Bins                   [bins]bin
-	log, brier             []float64 // of each row
+	log, brier             []float64 // per row
 }
 
-// bin are predictions of similar confidence: their number, and sums.
+// bin are the sums over predictions of similar confidence.
 type bin struct{ Count, Confidence, Right float64 }
 
 const bins = 10
@@ -24,7 +24,7 @@ const bins = 10
 // paired is the mean of differences and its standard error.
 type paired struct{ Mean, Err float64 }
 
-// leastLog is that of the probability of a class that was not thought possible.
+// leastLog is the log probability of a class that was predicted to be impossible.
 var leastLog = math.Log(1e-12)
 
 // judge compares probabilities with classes.
@@ -52,7 +52,7 @@ func judge(p vec.Matrix[float64], class []int32) *way {
 	return w
 }
 
-// add takes in another draw.
+// add adds another draw.
 func (w *way) add(o *way) {
 	w.Right, w.Log, w.Brier, w.ECE = append(w.Right, o.Right...), append(w.Log, o.Log...), append(w.Brier, o.Brier...), append(w.ECE, o.ECE...)
 	w.log, w.brier = append(w.log, o.log...), append(w.brier, o.brier...)
@@ -62,7 +62,7 @@ func (w *way) add(o *way) {
 	}
 }
 
-// pair compares two lists of the same rows.
+// pair compares two lists for the same rows.
 func pair(a, b []float64) (d paired) {
 	n := float64(len(a))
 	for i, v := range a {

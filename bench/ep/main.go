@@ -48,7 +48,7 @@ type bench struct {
 	log             io.Writer
 }
 
-// part is one data set of the page.
+// part is the part of the page about one data set.
 type part struct {
 	key    string
 	load   loader
@@ -86,14 +86,14 @@ func (b *bench) all(ctx context.Context, page string) error {
 	return write(page, done)
 }
 
-// results are what the page says.
+// results are the results that the page shows.
 type results struct {
 	hybrid []shareTable
 	maps   []comparison
 	cost   cost
 }
 
-// part measures one data set, or takes what was measured, into done.
+// part measures one data set, or reads earlier results, and stores them in done.
 func (b *bench) part(ctx context.Context, p part, done *results) error {
 	path := filepath.Join(b.out, p.key+".json")
 	switch {
@@ -117,8 +117,7 @@ func (b *bench) part(ctx context.Context, p part, done *results) error {
 	return err
 }
 
-// once returns what a file holds, if that is wanted and it is there, or what is measured now,
-// which it then holds.
+// once returns the content of a file if that is wanted and exists, or measures and stores it.
 func once[T any](b *bench, path string, measure func() (*T, error)) (*T, error) {
 	if b.keep {
 		r := new(T)

@@ -78,7 +78,7 @@ func write(page string, r *results) error {
 	return os.WriteFile(page, []byte(b.String()), 0o666)
 }
 
-// section is the table of a data set.
+// section writes the table of a data set.
 func (c *comparison) section(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s\n\n%d rows to learn from, %d placed, up to %d classes; the model sees %d columns.\n\n", c.Name, c.Train, c.Test, c.Classes, c.Dims)
 	b.WriteString("| Share | labels | by | accuracy | log | Brier | ECE |\n|---:|---:|---|---:|---:|---:|---:|\n")
@@ -102,8 +102,8 @@ func (c *cell) best(of func(w *way) []float64, among []string) float64 {
 	return slices.Max(all)
 }
 
-// Targets of the figures: by how much accuracies may be less than the best of the baselines'
-// with all labels and with few, log scores than theirs at all, and the largest calibration errors.
+// Targets: how much accuracies may be below the best baseline's, with all labels and with few, the
+// same for log scores, and the largest calibration errors.
 const (
 	lessAll, lessFew = .003, .005
 	lessLog          = .02
@@ -111,7 +111,7 @@ const (
 	mostECETenth     = .04
 )
 
-// verdicts holds ours against the baselines.
+// verdicts compares our results with the baselines.
 func (r *results) verdicts(b *strings.Builder) {
 	b.WriteString("\n### Beside the baselines\n\nOurs less the best baseline: with all labels the better of both 9-NN in accuracy, otherwise the best of all four.\n\n")
 	b.WriteString("| Data | share | accuracy | log | ECE | reached |\n|---|---:|---:|---:|---:|---|\n")

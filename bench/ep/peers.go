@@ -20,7 +20,7 @@ var requirements []byte
 //go:embed peers.py
 var program string
 
-// question is what peers.py is asked.
+// question is the input of peers.py.
 type question struct {
 	Classes int         `json:"classes"`
 	Subset  int         `json:"subset"`
@@ -34,21 +34,21 @@ type known struct {
 	Class []int32     `json:"class"`
 }
 
-// answers are what it prints.
+// answers are the output of peers.py.
 type answers struct {
 	Sklearn string   `json:"sklearn"`
 	Version string   `json:"python"`
 	Shares  []answer `json:"shares"`
 }
 
-// answer holds probabilities of all classes, by row.
+// answer are probabilities of all classes, by row.
 type answer struct {
 	Logistic [][]float64 `json:"logistic"`
 	Process  [][]float64 `json:"process"`
 }
 
-// ask has scikit-learn predict the classes of a draw by its labelled rows; what it says is
-// empty if no peer is measured.
+// ask lets scikit-learn predict the classes of a draw from its labelled rows. The answer is empty
+// without peers.
 func (b *bench) ask(ctx context.Context, p *placed, chosen [][]int) (*answers, error) {
 	if b.noPeers() {
 		return &answers{Shares: make([]answer, len(chosen))}, nil
@@ -78,14 +78,14 @@ func (b *bench) ask(ctx context.Context, p *placed, chosen [][]int) (*answers, e
 	return a, nil
 }
 
-// python has a program of the peers' environment answer a question.
+// python runs a program in the peers' environment.
 func (b *bench) python(ctx context.Context, program string, question, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, harness.Interpreter(b.peers.Dir(b.out)), "-c", program)
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1") // small matrices
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1") // the matrices are small
 	cmd.Stdin = bytes.NewReader(text)
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -99,10 +99,10 @@ func (b *bench) python(ctx context.Context, program string, question, answer any
 	return nil
 }
 
-// noPeers says that nothing is asked.
+// noPeers reports whether peers are skipped.
 func (b *bench) noPeers() bool { return b.peers.Skip || b.small && b.peers.Venv == "" }
 
-// makePeers makes their environment, of such requirements.
+// makePeers makes their environment with the given requirements.
 func (b *bench) makePeers(ctx context.Context, requirements []byte) error {
 	if b.noPeers() {
 		return nil

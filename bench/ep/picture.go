@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// picture draws the share of right classes over the confidence with all labels and with a
-// tenth; a circle's area is in proportion to the number of predictions.
+// picture draws the share of correct classes over the confidence, with all labels and with a tenth.
+// A circle's area is in proportion to the number of predictions.
 func (c *comparison) picture() string {
 	const size, margin = 260.0, 40.0
 	var b strings.Builder

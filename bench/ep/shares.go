@@ -11,8 +11,8 @@ import (
 	"unfold/models/psi"
 )
 
-// shareTable holds what methods reach with shares of the labels, for several draws of
-// rows and labels.
+// shareTable are the results of methods with shares of the labels, for several draws of rows and
+// labels.
 type shareTable struct {
 	Name                                      string
 	Train, Test, Dims, Inducing, Class, Draws int
@@ -22,13 +22,13 @@ type shareTable struct {
 type shareRow struct {
 	Percent float64
 	Labels  int
-	Methods [3][]judged // on PCA, on a GP-LVM without labels, hybrid; one a draw
+	Methods [3][]judged // on PCA, on a GP-LVM without labels, hybrid; one per draw
 }
 
-// judged are figures of the rows without labels.
+// judged are results on the rows without labels.
 type judged struct{ Wrong, Log float64 }
 
-// Of the comparison.
+// Parameters of the comparison.
 const (
 	dims     = 5
 	inducing = 20
@@ -55,9 +55,9 @@ func (b *bench) shares(ctx context.Context, load loader) (*shareTable, error) {
 	return t, nil
 }
 
-// draw compares three ways to predict the classes of the test rows, whose vectors
-// are known to all three, from shares of the training rows' labels. The hybrid begins
-// where a GP-LVM is half way, and has as many steps from there as that has.
+// draw compares three methods that predict the classes of the test rows from shares of the training
+// rows' labels. All three know the test vectors. The hybrid starts from a half-finished GP-LVM and
+// takes as many further steps as that.
 func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
 	pca, err := pca.Fit(ctx, d.x, dims, pca.Settings{Threads: b.threads, Seed: 1})
 	if err != nil {
@@ -103,14 +103,14 @@ func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
 	return nil
 }
 
-// further returns a copy of a GP-LVM, to go on from.
+// further returns a copy of a GP-LVM to continue from.
 func further(h *ep.Hybrid) *ep.Hybrid {
 	d := h.Data
 	return &ep.Hybrid{Threads: h.Threads, In: psi.Inputs{Mu: h.In.Mu.Clone(), S: h.In.S.Clone()},
 		Data: &ep.Data{Kernel: d.Kernel.Clone(), Z: d.Z.Clone(), Y: d.Y, Precision: d.Precision}}
 }
 
-// labels chooses a share of the training rows, of every class at least one.
+// labels selects a share of the training rows, at least one of each class.
 func (d *data) labels(percent float64) (known []int) {
 	chosen := make([]bool, d.train)
 	seen := make([]int, len(d.names))
@@ -134,7 +134,7 @@ func (d *data) labels(percent float64) (known []int) {
 	return known
 }
 
-// standardise gives every column the mean 0 and the variance 1.
+// standardise scales every column to mean 0 and variance 1.
 func standardise(x vec.Matrix[float64]) {
 	for q := range x.Cols {
 		mean, variance := 0.0, 0.0
@@ -151,7 +151,7 @@ func standardise(x vec.Matrix[float64]) {
 	}
 }
 
-// classes are the labels of rows in 0..n, NaN where known does not list them.
+// classes returns the labels of the first n rows, NaN for those not in known.
 func (d *data) classes(n int, known []int, at func(k int) int) vec.Matrix[float64] {
 	y := vec.New[float64](n, len(d.names))
 	for i := range y.Data {
@@ -181,7 +181,7 @@ func kernel(variance float64) psi.Kernel {
 	return k
 }
 
-// latent sets up a GP-LVM of all rows, from principal components.
+// latent initialises a GP-LVM of all rows with principal components.
 func (b *bench) latent(d *data, x vec.Matrix[float64]) *ep.Hybrid {
 	h := &ep.Hybrid{Threads: b.threads, In: psi.Inputs{Mu: x.Clone(), S: vec.New[float64](x.Rows, dims)}}
 	for i := range h.In.S.Data {
@@ -203,7 +203,7 @@ func (b *bench) latent(d *data, x vec.Matrix[float64]) *ep.Hybrid {
 	return h
 }
 
-// classify trains a classifier of inputs that stay where they are.
+// classify trains a classifier on fixed inputs.
 func (b *bench) classify(ctx context.Context, d *data, in psi.Inputs, known []int) (judged, error) {
 	own := psi.Inputs{Mu: vec.Take(in.Mu, known), S: vec.Take(in.S, known)}
 	h := &ep.Hybrid{Threads: b.threads, In: own,

@@ -22,25 +22,27 @@ var supervisionRequirements []byte
 //go:embed supervise.py
 var supervisionProgram string
 
-// supervised is what maps by labels reach on a data set.
+// supervised are the results of maps learnt with labels on a data set.
 type supervised struct {
 	Name                 string
 	Train, Test, Classes int
-	Umap, Python         string // versions, empty if no peer was measured
+	Umap, Python         string // versions; empty without peers
 	Maps                 []supervisedMap
 }
 
-// supervisedMap is one way to learn from labels, with a value for each draw.
+// supervisedMap is one way to learn with labels, with a value per draw.
 type supervisedMap struct {
 	Program  string
 	Weight   float64
 	Shuffled bool
-	// Held is the share of held-out rows, Rest of rows that were learnt from without their label, and Own of
-	// rows with, whose class most of the nearest labelled rows have. RNX is about the data's neighbourhoods.
+	// Held, Rest and Own are shares of rows with the class of most of their nearest labelled rows:
+	// of held-out rows, of training rows without a label, and of training rows with one. RNX is the
+	// preservation of the data's neighbourhoods.
 	Held, Rest, Own, RNX []float64
 }
 
-// supervisedDraws is how often rows are drawn and supervisedSizes how many, supervisedSets of which sets.
+// supervisedDraws is the number of draws, supervisedSizes the number of rows, and supervisedSets
+// the data sets.
 const supervisedDraws = 2
 
 var (
@@ -49,11 +51,11 @@ var (
 	supervisedToys  = []part{{key: "supervision-toy", load: toy}}
 )
 
-// withoutLabels stands for a map of umap-learn without y: with it, a target_weight of 0 has classes
-// pulled apart, too.
+// withoutLabels stands for a map of umap-learn without y. With y, even a target_weight of 0
+// separates classes.
 const withoutLabels = -1
 
-// Weights that are measured: ours, with shuffled labels, and umap-learn's target_weight.
+// The weights that are measured: ours, ours with shuffled labels, and umap-learn's target_weight.
 var (
 	ourWeights      = []float64{0, .25, .5, .75, .9, 1}
 	shuffledWeights = []float64{.5, .9, 1}
@@ -113,7 +115,7 @@ func (b *bench) supervise(ctx context.Context, load loader) (*supervised, error)
 	return r, nil
 }
 
-// superviseOne measures all maps of one draw, the labels of every second row being known.
+// superviseOne measures all maps of one draw. The labels of every second row are known.
 func (b *bench) superviseOne(ctx context.Context, d *data, seed uint64, r *supervised) error {
 	known := make([]int32, d.train)
 	for i := range known {
@@ -155,7 +157,7 @@ func (b *bench) superviseOne(ctx context.Context, d *data, seed uint64, r *super
 	return nil
 }
 
-// learnSupervised returns the places of the rows to learn from, and of the others.
+// learnSupervised returns the places of the training rows and of the others.
 func (b *bench) learnSupervised(ctx context.Context, d *data, class []int32, weight float64, seed uint64) (mu, at vec.Matrix[float32], err error) {
 	spec := fit.Spec{Common: models.Common{Seed: 1 + seed, Threads: b.threads}, LVM: lvm.Options{Student: student.Options{Supervision: weight}}}
 	if weight > 0 {
@@ -221,13 +223,13 @@ func take(class, rows []int32) []int32 {
 	return out
 }
 
-// theirMap are the places of rows that were learnt from, and of others.
+// theirMap are the places of training rows and of others.
 type theirMap struct {
 	Mu [][]float64 `json:"mu"`
 	At [][]float64 `json:"at"`
 }
 
-// askSupervised has umap-learn make its maps of a draw; none if no peer is measured.
+// askSupervised makes umap-learn's maps of a draw; none without peers.
 func (b *bench) askSupervised(ctx context.Context, d *data, class []int32, seed uint64, r *supervised) ([]theirMap, error) {
 	if b.noPeers() {
 		return nil, nil

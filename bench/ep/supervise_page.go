@@ -48,7 +48,7 @@ func writeSupervision(page string, all []*supervised) error {
 	})
 }
 
-// section is the table of a data set.
+// section writes the table of a data set.
 func (r *supervised) section(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s\n\n%d rows to learn from, %d held out, %d classes.\n\n| map | held out | unlabelled | labelled | R_NX |\n|---|---:|---:|---:|---:|\n", r.Name, r.Train, r.Test, r.Classes)
 	for _, m := range r.Maps {
@@ -56,7 +56,7 @@ func (r *supervised) section(b *strings.Builder) {
 	}
 }
 
-// name is what the map was made by.
+// name returns the name of the map's method.
 func (m *supervisedMap) name() string {
 	switch {
 	case m.Weight == withoutLabels:
@@ -69,7 +69,7 @@ func (m *supervisedMap) name() string {
 	return fmt.Sprintf("`--supervision %g`", m.Weight)
 }
 
-// find returns the map of ours with that weight.
+// find returns our map with the given weight.
 func (r *supervised) find(weight float64, shuffled bool) *supervisedMap {
 	for i, m := range r.Maps {
 		if m.Program == "unfold" && m.Weight == weight && m.Shuffled == shuffled {
@@ -79,7 +79,7 @@ func (r *supervised) find(weight float64, shuffled bool) *supervisedMap {
 	return nil
 }
 
-// supervisionVerdict says what the figures come to.
+// supervisionVerdict writes the conclusions.
 func supervisionVerdict(b *strings.Builder, all []*supervised) {
 	b.WriteString("\n## What it says\n\nDifferences from the map without labels, means over the sets:\n\n| | held out | unlabelled | labelled | R_NX |\n|---|---:|---:|---:|---:|\n")
 	for i, m := range all[0].Maps {

@@ -30,7 +30,7 @@ type figure struct {
 	target harness.Bound
 }
 
-// report is what fit --report writes, as far as it is needed here.
+// report is the needed part of the output of fit --report.
 type report struct {
 	Edges     int     `json:"edges"`
 	Landmarks int     `json:"landmarks"`
@@ -42,12 +42,12 @@ type report struct {
 	Peak      float64 `json:"peak_rss_bytes"`
 	Search    string  `json:"search"`
 	Recall    float64 `json:"search_recall"`
-	// Seconds of the stages, and of all with the report's own accuracies.
+	// Seconds of the stages, and in total including the report's own accuracies.
 	Seconds map[string]float64 `json:"seconds"`
 }
 
-// learning is the time from the files to the written map. What the report takes
-// to score the map comes on top; it is in the total.
+// learning returns the time from the input files to the written map. Scoring the map for the report
+// is excluded here, but included in the total.
 func (r *report) learning() (seconds float64) {
 	for stage, s := range r.Seconds {
 		if stage != "total" {
@@ -89,7 +89,8 @@ func (b *bench) measure(ctx context.Context, page string, log io.Writer) (missed
 // joint fits all 70,000 digits in two dimensions, then in ten.
 func (b *bench) joint(ctx context.Context) (report, error) {
 	var r report
-	// Its accuracies are of all rows; of ten dimensions time and memory alone are read, so that a sample does.
+	// Its accuracies are of all rows. In ten dimensions only time and memory are needed, so a
+	// sample suffices.
 	if err := b.fit(ctx, "all", &r, append(b.images("train", "t10k"), "--report-exact")); err != nil {
 		return r, err
 	}
@@ -135,7 +136,7 @@ func (b *bench) placed(ctx context.Context, dims, core string, target float64) e
 
 var auc = regexp.MustCompile(`AUC by novelty_(global|local)\s+([0-9.]+)`)
 
-// demo runs the demo and takes the figures that it prints.
+// demo runs the demo and reads the figures that it prints.
 func (b *bench) demo(ctx context.Context) error {
 	out, err := b.run(ctx, "demo", "--out", b.file("demo"))
 	if err != nil {
@@ -207,7 +208,7 @@ func (b *bench) run(ctx context.Context, args ...string) (string, error) {
 
 func (b *bench) file(name string) string { return filepath.Join(b.dir, name) }
 
-// add notes a figure; above says that the target is a lower one.
+// add adds a figure. above is true if the target is a lower bound.
 func (b *bench) add(what string, value float64, unit string, above bool, target float64) {
 	b.figures = append(b.figures, figure{what, value, harness.Bound{Value: target, Above: above, Format: "%.4g", Unit: unit}})
 }

@@ -1,12 +1,11 @@
-// Command figures measures what this program promises on MNIST and on the
-// demo's stream, through the command line as a user would, and writes
-// docs/figures.md. Nothing on that page is typed by hand.
+// Command figures measures the program's documented figures on MNIST and on the demo's stream,
+// through the command line as a user would, and writes docs/figures.md. All figures on the page are
+// measured.
 //
 //	make figures UNFOLD_DATA=DIR
 //
-// DIR/mnist holds the four files of MNIST. It takes about ten minutes on two
-// cores; a figure that misses its target makes the command fail after the page has
-// been written.
+// DIR/mnist contains the four files of MNIST. It takes about ten minutes on two cores; a figure
+// that misses its target makes the command fail after the page has been written.
 package main
 
 import (

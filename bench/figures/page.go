@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// page writes the figures as Markdown; plane is the fit of all digits in 2-D.
+// page returns the figures as Markdown. plane is the fit of all digits in 2-D.
 func (b *bench) page(plane report) []byte {
 	var p bytes.Buffer
 	fmt.Fprintf(&p, `# Figures

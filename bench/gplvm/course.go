@@ -17,20 +17,20 @@ import (
 	"unfold/models/optimize"
 )
 
-// task is a full model to be learnt from a start.
+// task is a full model to learn from a start.
 type task struct {
 	kernel, start string
-	from          *gplvm.Point // where it starts, if not at start
-	spread        float64      // by how much places are moved from there, at random
+	from          *gplvm.Point // start point, if start is not used
+	spread        float64      // standard deviation of a random change of the start's places
 	seed          uint64
 	steps         int
-	rounds        int           // if not 0, the most rounds of so many steps, with jumps between them
-	most          time.Duration // 0: however long it takes
+	rounds        int           // if not 0, the largest number of rounds with jumps between them
+	most          time.Duration // 0 means no limit
 	learn         way
 	label         []int // if not nil, the log reports errors
 }
 
-// course is what came of a task. It can be kept, so that pictures need not wait for it.
+// course is the result of a task. It can be stored, so that pictures need not wait for it.
 type course struct {
 	Theta      []float64
 	X          []float64
@@ -45,7 +45,7 @@ type course struct {
 // time is what a table says of it.
 func (c *course) time() string { return fmt.Sprintf("%.1f s", c.Seconds) }
 
-// learn does a task on the rows of y.
+// learn performs a task on the rows of y.
 func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*course, error) {
 	k, err := kernel.Parse(t.kernel)
 	if err != nil {
@@ -86,7 +86,7 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 	return &course{Theta: p.Theta, X: p.X.Data, LogLik: -r.F, Iterations: r.Iterations, Moved: moved, Seconds: time.Since(begin).Seconds(), model: m, point: p}, err
 }
 
-// kept is learn, but for what was kept under that name, unless it is to be made again.
+// kept is learn with a stored result, unless it must be made again.
 func (b *bench) kept(ctx context.Context, name string, y vec.Matrix[float64], t task) (*course, error) {
 	path := filepath.Join(b.out, name+".json")
 	raw, err := os.ReadFile(path)
@@ -118,7 +118,7 @@ func (b *bench) kept(ctx context.Context, name string, y vec.Matrix[float64], t 
 	return c, err
 }
 
-// predictor is what predicts at places of the map.
+// predictor returns the process for predictions at places of the map.
 func (c *course) predictor() (*gplvm.Active, error) {
 	return c.model.Predictor(c.point.Theta, c.point.X, gplvm.Gaussian{Variance: gplvm.DefaultVariance})
 }

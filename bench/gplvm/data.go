@@ -13,7 +13,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// numbers reads a text file of numbers, a row a line, gzipped if its name says so.
+// numbers reads a text file of numbers, a row per line, perhaps gzipped.
 func numbers(path string) (vec.Matrix[float64], error) {
 	var m vec.Matrix[float64]
 	f, err := os.Open(path)

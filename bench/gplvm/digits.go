@@ -36,8 +36,8 @@ func (b *bench) zip() (y vec.Matrix[float64], label []int, err error) {
 	return columns(vec.Take(all, rows), 1, 257), label, nil
 }
 
-// digits is section 7.2.2 for the full model, which the paper found impractical: 3000
-// handwritten digits 0 to 4.
+// digits is section 7.2.2 with the full model, which the paper found impractical: 3000 handwritten
+// digits 0 to 4.
 func digits(ctx context.Context, b *bench) (string, error) {
 	y, label, err := b.zip()
 	if err != nil {
@@ -83,7 +83,7 @@ map, where it explains at least half of the variance.
 `, digitRows, digitTime.Minutes(), t.String()), nil
 }
 
-// starts says in words what a start is.
+// starts describes the starts.
 var starts = map[string]string{
 	gplvm.StartPCA:    "principal components, whitened",
 	gplvm.StartIsomap: "Isomap",
@@ -108,7 +108,7 @@ The maps (figure 5), by rbf and by mlp, on the precision of the predictions.
 `, nil
 }
 
-// varied returns the columns of y that are not constant, and which they are.
+// varied returns the columns of y that are not constant, and their indices.
 func varied(y vec.Matrix[float64]) (out vec.Matrix[float64], which []int) {
 	for c := range y.Cols {
 		for i := 1; i < y.Rows; i++ {

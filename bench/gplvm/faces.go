@@ -20,7 +20,7 @@ const (
 	faceSteps = 150
 	faceRows  = 28
 	faceCols  = 20
-	// Paths lead over so many pictures between frames of the film.
+	// The number of pictures on a path between two frames of the film.
 	facePath = 14
 )
 
@@ -57,7 +57,7 @@ func (b *bench) film() (vec.Matrix[float64], error) {
 	return y, nil
 }
 
-// faces is 7.3.2: a film of one face, and faces between its frames that were never seen.
+// faces is section 7.3.2: a film of one face, and generated faces between its frames.
 func faces(ctx context.Context, b *bench) (string, error) {
 	y, err := b.film()
 	if err != nil {
@@ -89,7 +89,7 @@ func faces(ctx context.Context, b *bench) (string, error) {
 			}
 		}
 	}
-	// Two deviations about the mean of all are grey values from black to white.
+	// Two deviations around the overall mean are mapped to grey values from black to white.
 	tone := func(v float64) float64 { return 0.5 + v/4 }
 	mean := make([]float64, y.Cols)
 	for i := range y.Rows {

@@ -20,7 +20,7 @@ import (
 	"unfold/models/optimize"
 )
 
-// mistakes counts rows whose nearest other on the map has another label.
+// mistakes counts rows whose nearest other row on the map has another label.
 func mistakes(x vec.Matrix[float64], label []int) (wrong int) {
 	for i := range x.Rows {
 		best, at := math.Inf(1), i
@@ -36,17 +36,17 @@ func mistakes(x vec.Matrix[float64], label []int) (wrong int) {
 	return wrong
 }
 
-// way is how a model learns.
+// way is a method of learning.
 type way func(*gplvm.Model, context.Context, *gplvm.Point, optimize.Settings) (optimize.Result, error)
 
-// within are settings of Algorithm 1 with so many iterations in a round, for the kernel and
-// for each point; the paper does not say how many it takes.
+// within returns settings of Algorithm 1 with so many iterations per round, for the kernel and for
+// each point. The paper does not state their number.
 func within(active, rounds, steps int) gplvm.SparseSettings {
 	return gplvm.SparseSettings{Active: active, Rounds: rounds, KernelSteps: steps, PointSteps: steps}
 }
 
-// sparse learns all rows of y by Algorithm 1 and returns the places, and the process of
-// the active set.
+// sparse learns all rows of y with Algorithm 1 and returns the places and the process of the active
+// set.
 func (b *bench) sparse(ctx context.Context, name string, noise gplvm.Noise, y vec.Matrix[float64], set gplvm.SparseSettings) (vec.Matrix[float64], *gplvm.Active, error) {
 	none := vec.Matrix[float64]{}
 	k, err := kernel.Parse(name)
@@ -74,20 +74,20 @@ func (b *bench) sparse(ctx context.Context, name string, noise gplvm.Noise, y ve
 	return p.X, a, err
 }
 
-// located is where vectors, NaN where missing, are placed.
+// located are the places of vectors, NaN where values are missing.
 type located struct {
 	x       vec.Matrix[float64]
-	mean    vec.Matrix[float64] // what is predicted there
-	seconds float64             // a vector, of one thread
+	mean    vec.Matrix[float64] // the predictions at the places
+	seconds float64             // per vector, on one thread
 }
 
-// locate places the rows of y, each from the places x of so many rows of seen that are
-// nearest in what is observed, and keeps the most likely.
+// locate places the rows of y. For each it starts from the places x of the starts rows of seen that
+// are nearest in its observed values, and keeps the most likely result.
 func (b *bench) locate(ctx context.Context, a *gplvm.Active, y, seen, x vec.Matrix[float64], starts int) (*located, error) {
 	return b.locateFrom(ctx, a, y, x, func(_ int, row []float64) []int { return nearest(row, seen, starts) })
 }
 
-// locateFrom is locate from places of which starts has the numbers, for each row of y.
+// locateFrom is locate with the start rows given by starts for each row of y.
 func (b *bench) locateFrom(ctx context.Context, a *gplvm.Active, y, x vec.Matrix[float64], starts func(i int, row []float64) []int) (*located, error) {
 	l := &located{x: vec.New[float64](y.Rows, x.Cols), mean: vec.New[float64](y.Rows, y.Cols)}
 	const size = 8
@@ -123,7 +123,7 @@ func (b *bench) locateFrom(ctx context.Context, a *gplvm.Active, y, x vec.Matrix
 	return l, nil
 }
 
-// nearest returns the rows of seen that are nearest to y, of which NaN is missing.
+// nearest returns the rows of seen that are nearest to y in its observed values (not NaN).
 func nearest(y []float64, seen vec.Matrix[float64], count int) []int {
 	d, rows := make([]float64, seen.Rows), make([]int, seen.Rows)
 	for j := range rows {
@@ -138,7 +138,7 @@ func nearest(y []float64, seen vec.Matrix[float64], count int) []int {
 	return rows[:min(count, len(rows))]
 }
 
-// moved returns places moved at random, by normal numbers times spread.
+// moved returns places with random normal changes of standard deviation spread.
 func moved(x vec.Matrix[float64], spread float64, seed uint64) vec.Matrix[float64] {
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	out := x.Clone()
@@ -148,7 +148,7 @@ func moved(x vec.Matrix[float64], spread float64, seed uint64) vec.Matrix[float6
 	return out
 }
 
-// ranks returns the ranks of values, those of equal ones averaged.
+// ranks returns the ranks of values, averaged for equal ones.
 func ranks(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i, a := range v {
@@ -166,7 +166,7 @@ func ranks(v []float64) []float64 {
 // rankCorrelation is Spearman's.
 func rankCorrelation(a, b []float64) float64 { return stat.Correlation(ranks(a), ranks(b), nil) }
 
-// explained is the share of the variance of v that is linear in the coordinates of x.
+// explained returns the share of the variance of v that is linear in the coordinates of x.
 func explained(x vec.Matrix[float64], v []float64) float64 {
 	one := mat.NewDense(x.Rows, x.Cols+1, nil)
 	for i := range x.Rows {
@@ -188,7 +188,7 @@ func standardized(y vec.Matrix[float64]) vec.Matrix[float64] {
 	return out
 }
 
-// deviation is the root mean square of the elements of y less their columns' means.
+// deviation returns the root mean square of the elements of y minus their columns' means.
 func deviation(y vec.Matrix[float64]) float64 {
 	return math.Sqrt(vec.SquaredNorm(centred(y).Data) / float64(len(y.Data)))
 }
@@ -204,8 +204,8 @@ func centred(y vec.Matrix[float64]) vec.Matrix[float64] {
 	return out
 }
 
-// sparseErrors adds to a table what Algorithm 1 with either kernel comes to, beside the
-// paper's errors, and draws both maps on their precision, as NAME-KERNEL.png.
+// sparseErrors adds the errors of Algorithm 1 with either kernel to a table, next to the paper's,
+// and draws both maps on their precision as NAME-KERNEL.png.
 func (b *bench) sparseErrors(ctx context.Context, t *table, name string, y vec.Matrix[float64], label []int, set gplvm.SparseSettings, paperRBF, paperMLP string) error {
 	for _, c := range []struct{ name, kernel, paper string }{{"rbf", rbf, paperRBF}, {"mlp", mlp, paperMLP}} {
 		begin := time.Now()

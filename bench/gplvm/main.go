@@ -1,12 +1,11 @@
-// Command gplvm repeats the experiments of N. Lawrence (JMLR 2005) with package
-// models/gplvm and writes docs/gplvm.md: tables, and figures beside it. Nothing on
-// that page is typed by hand.
+// Command gplvm repeats the experiments of N. Lawrence (JMLR 2005) with package models/gplvm and
+// writes docs/gplvm.md with its figures. All numbers on the page are measured.
 //
 //	make gplvm UNFOLD_DATA=DIR
 //
-// A section is an experiment in a file of its own. It leaves its text in OUT, so that
-// with -only one can be made again. Sections that are not there stay as the page has them;
-// those that it does not have are named as missing.
+// A section is an experiment in a file of its own. It leaves its text in OUT, so that with -only
+// one can be made again. Sections that are not there stay as the page has them; those that it does
+// not have are named as missing.
 package main
 
 import (
@@ -25,7 +24,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// bench holds where things are.
+// bench is the context of the experiments.
 type bench struct {
 	data, oil, out, figures string
 	threads                 int
@@ -33,11 +32,11 @@ type bench struct {
 	log                     io.Writer
 }
 
-// section is one experiment: it returns its text in Markdown.
+// section is one experiment. It returns its Markdown text.
 type section struct {
 	key, title string
 	run        func(ctx context.Context, b *bench) (string, error)
-	needs      []string // files in the folder of data, without which it is not measured
+	needs      []string // files in the folder of data that it needs
 }
 
 func sections() []section {
@@ -89,7 +88,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	return flags.End(b.all(ctx, chosen, *page))
 }
 
-// all makes the sections that are wanted and the page of all there are.
+// all runs the wanted sections and writes the page of all results.
 func (b *bench) all(ctx context.Context, chosen []string, page string) error {
 	for _, dir := range []string{b.out, b.figures} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -112,7 +111,7 @@ func (b *bench) all(ctx context.Context, chosen []string, page string) error {
 	return b.page(page)
 }
 
-// page writes the page of the sections in OUT, else of those that it has already.
+// page writes the page from the sections in OUT, or those on the present page.
 func (b *bench) page(page string) error {
 	earlier, err := harness.Sections(page)
 	if err != nil {
@@ -143,7 +142,7 @@ const (
 
 func (b *bench) dataFile(name string) string { return filepath.Join(b.data, filepath.FromSlash(name)) }
 
-// section makes one, or says which data it lacks.
+// section runs one experiment, or reports which data are missing.
 func (b *bench) section(ctx context.Context, s section) (string, error) {
 	for _, name := range s.needs {
 		if _, err := os.Stat(b.dataFile(name)); errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +168,7 @@ values: rows are learnt, and placed, by what is there of them. Events are placed
 where they are most likely, or with ` + "`--smooth`" + ` by a smooth map; ` + "`unfold decode`" + ` leads from the map back to vectors.
 `
 
-// table is one of Markdown.
+// table is a Markdown table.
 type table struct{ strings.Builder }
 
 func newTable(head ...string) *table {
@@ -181,5 +180,5 @@ func newTable(head ...string) *table {
 
 func (t *table) row(cells ...string) { t.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 
-// seconds are those since begin, as a table shows them.
+// seconds formats the time since begin.
 func seconds(begin time.Time) string { return fmt.Sprintf("%.1f s", time.Since(begin).Seconds()) }

@@ -16,13 +16,13 @@ import (
 const (
 	rbf = "rbf+bias+white"
 	mlp = "mlp+bias+white"
-	// Iterations of conjugate gradients as the paper has them, and of L-BFGS for all flows
-	// and for a hundred, rounds of Algorithm 1, and starts that are moved at random.
+	// Iterations of conjugate gradients as in the paper, those of L-BFGS for all flows and for a
+	// hundred, rounds of Algorithm 1, and the number of random starts.
 	oilSteps     = 100
 	oilLBFGS     = 500
 	hundredSteps = 300
 	oilRounds    = 15
-	// Rounds with jumps, of so many iterations, of all starts and of the most likely.
+	// Rounds with jumps, for all starts and for the most likely one.
 	jumpRounds   = 30
 	jumpSteps    = 50
 	longerRounds = 4
@@ -32,8 +32,8 @@ const (
 	fewRestarts  = 5
 )
 
-// Spreads of restarts: from principal components places have a long way to go anyway, from
-// the graph's map hardly any.
+// Spreads of random starts. From principal components, places move far in any case; from the
+// graph's map, hardly.
 var (
 	oilSpreads = map[string]float64{gplvm.StartPCA: 0.5, gplvm.StartGraph: 0.1}
 	fewSpreads = map[string]float64{gplvm.StartPCA: 0.5}
@@ -64,8 +64,8 @@ type outcome struct {
 	*course
 }
 
-// search learns from the named starts, each as it is and moved at random by as much as
-// spreads say, restarts times, and returns all outcomes, the most likely first.
+// search learns from the named starts, each unchanged and with restarts random changes of the given
+// spreads. It returns all outcomes, the most likely first.
 func (b *bench) search(ctx context.Context, name string, y vec.Matrix[float64], label []int, spreads map[string]float64, restarts, steps int) ([]outcome, error) {
 	var all []outcome
 	for _, start := range gplvm.Starts() {
@@ -173,7 +173,7 @@ without an end, which the likelihood itself does not notice.
 %s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpSteps, jumpRounds, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
 }
 
-// carryOn learns on from outcomes, and returns what came of it, the most likely first.
+// carryOn continues learning from outcomes and returns the results, the most likely first.
 func (b *bench) carryOn(ctx context.Context, how string, y vec.Matrix[float64], label []int, from []outcome, t task) ([]outcome, error) {
 	var all []outcome
 	for _, o := range from {
@@ -190,7 +190,7 @@ func (b *bench) carryOn(ctx context.Context, how string, y vec.Matrix[float64], 
 	return all, nil
 }
 
-// oilSparse is the same by Algorithm 1.
+// oilSparse is section 7.2.1 with Algorithm 1.
 func oilSparse(ctx context.Context, b *bench) (string, error) {
 	y, label, err := flows(b.oil, "Trn")
 	if err != nil {

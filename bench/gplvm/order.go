@@ -20,7 +20,7 @@ import (
 	"unfold/models/kernel"
 )
 
-// trial is Table 5 with one thing changed that may decide the order of its noises.
+// trial is Table 5 with one change that may explain the order of its noise models.
 type trial struct {
 	key, what string
 	learnt    int     // twos that are learnt; the others are placed
@@ -28,16 +28,16 @@ type trial struct {
 	seed      uint64  // of the pixels that are removed
 	rounds    int     // of Algorithm 1
 	steps     int     // iterations in a round
-	random    bool    // starts of a place are learnt twos at random, not the nearest
-	swapped   bool    // each noise predicts by the places that the other has learnt
-	placed    bool    // each noise predicts where the other has placed the twos
-	evidence  bool    // the kernel is fitted to ln Z of the values (17), not to sites (11)
-	chosen    string  // the active set: the choice of the noise itself, or as below
+	random    bool    // places start from random learnt twos instead of the nearest
+	swapped   bool    // each noise model predicts with the places that the other has learnt
+	placed    bool    // each noise model predicts at the places that the other found for the twos
+	evidence  bool    // the kernel maximises ln Z of the values (17) instead of the likelihood of the sites (11)
+	chosen    string  // the active set: that of the noise model itself, or another one below
 	predict   int     // if not 0, the size of the active set that predicts
-	unbiased  bool    // the bias is left out of what is predicted
+	unbiased  bool    // predictions are without the bias
 }
 
-// Active sets that a noise has not chosen.
+// Active sets that the noise model has not selected.
 const (
 	chosenByOther  = "other"
 	chosenAtRandom = "random"
@@ -45,11 +45,12 @@ const (
 
 const (
 	twosActive = 100
-	// twosSeed chooses the pixels that binaryTwos removes.
+	// twosSeed is the seed of the pixels that binaryTwos removes.
 	twosSeed = 2
 )
 
-// trials change one thing each; what the paper does not name is else as in binaryTwos.
+// trials returns the trials, with one change each. Parameters that the paper does not give are
+// those of binaryTwos.
 func trials() (list []trial) {
 	for _, c := range []struct {
 		key, what string
@@ -78,14 +79,14 @@ func trials() (list []trial) {
 	return list
 }
 
-// shares are those of the removed pixels that are filled in wrongly: by either noise, with no
-// ink, and with the more frequent value of the pixel.
+// shares are the shares of removed pixels with wrong predictions: for each noise model, for no ink,
+// and for the more frequent value of the pixel.
 type shares struct{ Probit, Gaussian, NoInk, Usual float64 }
 
 // noises are those of Table 5.
 var noises = []gplvm.Noise{gplvm.Probit{Variance: gplvm.DefaultVariance}, gplvm.Gaussian{Variance: gplvm.DefaultVariance}}
 
-// try does a trial, or reads what was kept of it.
+// try runs a trial, or reads its stored result.
 func (b *bench) try(ctx context.Context, t trial) (o shares, err error) {
 	path := filepath.Join(b.out, "twos-"+t.key+".json")
 	raw, err := os.ReadFile(path)
@@ -116,7 +117,7 @@ func (b *bench) try(ctx context.Context, t trial) (o shares, err error) {
 	return o, os.WriteFile(path, raw, 0o666)
 }
 
-// tryNoise returns the share of pixels that one noise fills in wrongly.
+// tryNoise returns the share of pixels that one noise model predicts wrongly.
 func (b *bench) tryNoise(ctx context.Context, t trial, d *removed, number int) (float64, error) {
 	by := number
 	if t.swapped {
@@ -156,7 +157,7 @@ func (b *bench) tryNoise(ctx context.Context, t trial, d *removed, number int) (
 	return d.share(func(i, c int) float64 { return mean.Row(i)[c] }), nil
 }
 
-// twosProcess is what predicts in a trial, by the places p of the rows of y.
+// twosProcess returns the process for predictions in a trial, from the places p of the rows of y.
 func (b *bench) twosProcess(ctx context.Context, t trial, p *gplvm.Point, y vec.Matrix[float64], number int) (*gplvm.Active, error) {
 	s, err := b.ivm(noises[number], y)
 	if err != nil {
@@ -192,14 +193,14 @@ func (b *bench) ivm(noise gplvm.Noise, y vec.Matrix[float64]) (*gplvm.Sparse, er
 	return gplvm.NewSparse(k, noise, y, b.threads), nil
 }
 
-// refitted is the process of an active set at places that are learnt, with parameters of the
-// kernel that are fitted to them.
+// refitted returns the process of an active set at the learnt places, with kernel parameters fitted
+// to them.
 func (b *bench) refitted(ctx context.Context, p *gplvm.Point, y vec.Matrix[float64], noise gplvm.Noise, active int) (*gplvm.Active, error) {
 	s, err := b.ivm(noise, y)
 	if err != nil {
 		return nil, err
 	}
-	// A round fits the kernel before it moves places, which are moved in a copy.
+	// A round fits the kernel before it moves places. Moved places are discarded with the copy.
 	fitted := &gplvm.Point{Theta: slices.Clone(p.Theta), X: p.X.Clone()}
 	if _, err := s.Learn(ctx, fitted, gplvm.SparseSettings{Active: twosActive, Rounds: 1, KernelSteps: 50, PointSteps: 1}); err != nil {
 		return nil, err
@@ -207,8 +208,8 @@ func (b *bench) refitted(ctx context.Context, p *gplvm.Point, y vec.Matrix[float
 	return s.Select(fitted.Theta, p.X, active).Active(fitted.Theta, p.X)
 }
 
-// byEvidence is the process of an active set of which the kernel's parameters are moved, one
-// by one and by factors, while ln Z grows by a thousandth.
+// byEvidence returns the process of an active set after a coordinate search over the kernel's
+// parameters, by factors, as long as ln Z grows by a thousandth.
 func (b *bench) byEvidence(s *gplvm.Sparse, p *gplvm.Point) (*gplvm.Active, error) {
 	theta, best := slices.Clone(p.Theta), s.Select(p.Theta, p.X, twosActive)
 	for _, factor := range []float64{2, 0.5, 1.3, 1 / 1.3} {
@@ -228,7 +229,8 @@ func (b *bench) byEvidence(s *gplvm.Sparse, p *gplvm.Point) (*gplvm.Active, erro
 	return best.Active(theta, p.X)
 }
 
-// twosPlaces learns twos by Algorithm 1, unless they were kept by a trial that learns alike.
+// twosPlaces learns twos with Algorithm 1, unless a trial with the same learning has stored the
+// result.
 func (b *bench) twosPlaces(ctx context.Context, t trial, d *removed, noise gplvm.Noise) (*gplvm.Point, error) {
 	path := filepath.Join(b.out, fmt.Sprintf("twos-%s-%d-%g-%d-%d-%d.json", noise.Name(), t.learnt, t.ink, twosActive, t.rounds, t.steps))
 	p := &gplvm.Point{}
@@ -250,7 +252,7 @@ func (b *bench) twosPlaces(ctx context.Context, t trial, d *removed, noise gplvm
 	return p, os.WriteFile(path, raw, 0o666)
 }
 
-// twosOrder is why the noises of Table 5 are in the other order here.
+// twosOrder examines why the noise models of Table 5 are in the opposite order here.
 func twosOrder(ctx context.Context, b *bench) (string, error) {
 	t := newTable("what is changed", "probit noise", "Gaussian noise", "the usual value", "no ink")
 	share := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
@@ -291,7 +293,7 @@ and %.1f and %.1f %% of the darker twos.
 		100*gap[1], 100*random.Probit, 100*random.Gaussian, 100*dark.Probit, 100*dark.Gaussian), nil
 }
 
-// lead says by how much probit noise is ahead at most, if it ever is.
+// lead describes the largest lead of probit noise, if there is one.
 func lead(share, deviation float64) string {
 	switch {
 	case share <= 0:
@@ -302,7 +304,7 @@ func lead(share, deviation float64) string {
 	return fmt.Sprintf(", by up to %.1f points", 100*share)
 }
 
-// span is from the least to the largest of some values.
+// span is the range of some values.
 type span [2]float64
 
 func (s span) with(v float64) span { return span{min(s[0], v), max(s[1], v)} }

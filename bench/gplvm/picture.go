@@ -20,7 +20,7 @@ const (
 // colours are those of the classes.
 var colours = []color.RGBA{{0xd6, 0x27, 0x28, 0xff}, {0x1f, 0x77, 0xb4, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0x94, 0x67, 0xbd, 0xff}, {0xff, 0x7f, 0x0e, 0xff}}
 
-// frame is the square part of the plane that a figure shows.
+// frame is the visible square of the plane.
 type frame struct{ left, bottom, span float64 }
 
 // around returns the frame of places, with a margin.
@@ -38,14 +38,14 @@ func around(x vec.Matrix[float64]) frame {
 	return frame{(low[0] + high[0] - span) / 2, (low[1] + high[1] - span) / 2, span}
 }
 
-// place returns where the middle of cell i of n x n, by rows from the top, is.
+// place returns the middle of cell i of an n x n grid, by rows from the top.
 func (f frame) place(i, n int) []float64 {
 	cell := f.span / float64(n)
 	return []float64{f.left + (float64(i%n)+0.5)*cell, f.bottom + f.span - (float64(i/n)+0.5)*cell}
 }
 
-// shade draws places by class on the precision of predictions of d outputs, on a
-// logarithmic scale: its mean, where outputs have covariances of their own.
+// shade draws places by class on the precision of predictions of d outputs, on a logarithmic scale.
+// If outputs have covariances of their own, it uses the mean.
 func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []int) error {
 	const step = 4 // pixels of a shade
 	const across = side / step
@@ -79,10 +79,9 @@ func mark(img *image.RGBA, f frame, x vec.Matrix[float64], label []int) {
 	}
 }
 
-// decoded returns what a model says lies at the places x: grey values of pictures of
-// size pixels, of which the outputs are those in which (nil: all) and the others white;
-// tone turns outputs into grey values. Of places with a larger variance than most, there
-// is none.
+// decoded returns the model's decoding of the places x as pictures of size pixels. The outputs are
+// the pixels in which (nil: all), others are white. tone maps outputs to grey values. Places with a
+// variance above most have no picture.
 func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []int, most float64, tone func(v float64) float64) []sheet.Picture {
 	bias := a.Bias()
 	w, mean, variance := a.NewScratch(), make([]float64, len(bias)), make([]float64, len(bias))
@@ -106,7 +105,7 @@ func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []in
 	return all
 }
 
-// ignorance is the variance of predictions of d outputs far away from all places.
+// ignorance returns the variance of predictions of d outputs far from all places.
 func ignorance(a *gplvm.Active, d int) float64 {
 	mean, variance := make([]float64, d), make([]float64, d)
 	a.Predict(mean, variance, []float64{1e6, 1e6}, a.NewScratch())

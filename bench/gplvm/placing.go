@@ -11,8 +11,8 @@ import (
 	"unfold/models/gplvm"
 )
 
-// placings compares the ways of placing new vectors on a learnt map: where they are most
-// likely, and by a smooth map (back-constraints).
+// placings compares methods of placing new vectors on a learnt map: the most likely place, and a
+// smooth map (back-constraints).
 func placings(ctx context.Context, b *bench) (string, error) {
 	y, label, err := flows(b.oil, "Trn")
 	if err != nil {

@@ -7,22 +7,22 @@ import (
 	"unfold/internal/vec"
 )
 
-// removed are binary twos, those to learn and others, of which each pixel is removed with the
-// probability twosMissing.
+// removed are binary twos, for learning and for placing. Each pixel is removed with the probability
+// twosMissing.
 type removed struct {
 	train, rest, holes vec.Matrix[float64]
 	which              []int // the pixels that vary
 	missing            int
 }
 
-// removed reads twos of which so many are learnt; pixels are ink from a grey value on.
+// removed reads twos, of which learnt are for learning. Pixels are ink from a grey value on.
 func (b *bench) removed(ink float64, learnt int, seed uint64) (*removed, error) {
 	train, test, err := b.twos(ink, learnt)
 	if err != nil {
 		return nil, err
 	}
 	d := &removed{}
-	// Pixels that never change say nothing.
+	// Constant pixels carry no information.
 	d.train, d.which = varied(train)
 	d.rest = vec.New[float64](test.Rows, len(d.which))
 	for i := range d.rest.Rows {
@@ -41,7 +41,7 @@ func (b *bench) removed(ink float64, learnt int, seed uint64) (*removed, error) 
 	return d, nil
 }
 
-// share returns the share of removed pixels of which the sign is not that of value.
+// share returns the share of removed pixels whose sign differs from that of value.
 func (d *removed) share(value func(i, c int) float64) float64 {
 	wrong := 0
 	for i := range d.holes.Rows {

@@ -14,8 +14,8 @@ const (
 	rollSteps  = 200
 )
 
-// swissRoll is section 7.2.3: a start that knows the neighbourhoods beats principal
-// components, and the likelihood says so.
+// swissRoll is section 7.2.3: a start from neighbourhoods is better than principal components, and
+// the likelihood shows it.
 func swissRoll(ctx context.Context, b *bench) (string, error) {
 	all, err := numbers(b.dataFile(rollFile))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"unfold/models/baseline"
 )
 
-// Settings of methods of which Table 2 has the best: grids of latent points and of basis
-// functions along an axis, as in the paper, and widths of the kernel by factors of 2.
+// Settings of the methods for which Table 2 has the best result: grids of latent points and of
+// basis functions along an axis, as in the paper, and kernel widths by factors of 2.
 var (
 	tableGrids  = []int{3, 5, 8, 10, 12, 15}
 	tableBases  = []int{2, 3, 4, 5, 6}
@@ -33,7 +33,7 @@ type rival struct {
 	set        baseline.Settings
 }
 
-// rival learns one of all rows of y.
+// rival learns a map of all rows of y.
 func (b *bench) rival(ctx context.Context, m baseline.Method, y vec.Matrix[float64], label []int, set baseline.Settings) (*rival, error) {
 	x := vec.Convert[float32](y)
 	set.Threads, set.Points = b.threads, y.Rows
@@ -50,8 +50,7 @@ func (b *bench) rival(ctx context.Context, m baseline.Method, y vec.Matrix[float
 	return r, nil
 }
 
-// fewest learns by all the settings and returns the map with the fewest errors, the first of
-// equals.
+// fewest learns with all settings and returns the map with the fewest errors, the first of equals.
 func (b *bench) fewest(ctx context.Context, m baseline.Method, y vec.Matrix[float64], label []int, all []baseline.Settings) (best *rival, err error) {
 	for _, set := range all {
 		r, err := b.rival(ctx, m, y, label, set)
@@ -92,7 +91,7 @@ func tried() (grids, widths []baseline.Settings) {
 	return grids, widths
 }
 
-// hundred are every tenth of the flows that are learnt.
+// hundred returns every tenth of the learnt flows.
 func (b *bench) hundred() (y vec.Matrix[float64], label []int, err error) {
 	all, labels, err := flows(b.oil, "Trn")
 	if err != nil {
@@ -105,8 +104,7 @@ func (b *bench) hundred() (y vec.Matrix[float64], label []int, err error) {
 	return vec.Take(all, rows), label, nil
 }
 
-// otherMethods are the columns of Tables 2, 3 and 4 that are not of the model itself, and
-// figures 1, 4 and 6 of them.
+// otherMethods are the columns of Tables 2, 3 and 4 for other methods, and figures 1, 4 and 6.
 func otherMethods(ctx context.Context, b *bench) (string, error) {
 	t := newTable("errors", "100 flows", "paper", "1000 flows", "paper", "3000 digits", "paper")
 	oil, label, err := flows(b.oil, "Trn")
@@ -184,15 +182,15 @@ latent points and 16 basis functions. Of places that are equal one alone is seen
 		len(tableWidths), tableWidths[0], tableWidths[len(tableWidths)-1], few.kpca.set.Width, tableSteps, t.String()), nil
 }
 
-// small are the errors of a hundred flows that later rows have, and the paper's; gtm and kpca
-// are the maps with the fewest.
+// small are the errors on a hundred flows that later rows need, and the paper's. gtm and kpca are
+// the maps with the fewest errors.
 type small struct {
 	of        map[string]int
 	paper     map[string]string
 	gtm, kpca *rival
 }
 
-// ofHundred writes the rows of Table 2 that no larger data have, and draws its maps.
+// ofHundred writes the rows of Table 2 for a hundred flows, and draws their maps.
 func (b *bench) ofHundred(ctx context.Context, t *table) (*small, error) {
 	y, label, err := b.hundred()
 	if err != nil {
@@ -237,8 +235,8 @@ func (b *bench) ofHundred(ctx context.Context, t *table) (*small, error) {
 	}, nil
 }
 
-// byDistances writes the rows of methods that have a stress, of a hundred flows and of all, and
-// draws their maps of a hundred.
+// byDistances writes the rows of methods with a stress, for a hundred flows and for all, and draws
+// their maps of a hundred.
 func (b *bench) byDistances(ctx context.Context, t *table, oil vec.Matrix[float64], label []int) error {
 	few, labels, err := b.hundred()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// twosMaps is figure 8: where either noise places the twos that it learns, by the models of
-// the first row of twosOrder.
+// twosMaps is figure 8: the places of the learnt twos for each noise model, with the models of the
+// first row of twosOrder.
 func twosMaps(ctx context.Context, b *bench) (string, error) {
 	d, err := b.removed(inkFrom, twosLearnt, twosSeed)
 	if err != nil {

@@ -19,11 +19,11 @@ const (
 	twosRounds  = 15
 	twosSteps   = 150
 	twosShown   = 12
-	// inkFrom is the grey value, of -1 to 1, from which a pixel of 2 x 2 is ink.
+	// inkFrom is the grey value, from -1 to 1, at which a block of 2 x 2 pixels counts as ink.
 	inkFrom = -0.4
 )
 
-// twos reads binary twos, 8 x 8 pixels of 1 (ink) and -1: those to learn and others.
+// twos reads binary twos, 8 x 8 pixels of 1 (ink) and -1, for learning and others.
 func (b *bench) twos(ink float64, learnt int) (train, test vec.Matrix[float64], err error) {
 	var rows []float64
 	for _, name := range []string{digitsFile, moreDigitsFile} {
@@ -54,7 +54,7 @@ func inked(image []float64, ink float64) []float64 {
 	return out
 }
 
-// binaryTwos is section 7.3.1: what is missing of binary digits, filled in.
+// binaryTwos is section 7.3.1: predicting the missing pixels of binary digits.
 func binaryTwos(ctx context.Context, b *bench) (string, error) {
 	d, err := b.removed(inkFrom, twosLearnt, twosSeed)
 	if err != nil {
@@ -115,7 +115,7 @@ From the top: some twos, what is missing in red, filled in with probit noise, wi
 `, train.Rows, rest.Rows, twosMissing, twosStarts, twosRounds, t.String()), nil
 }
 
-// ofTwos learns a sparse model, or the full one of no noise of its own.
+// ofTwos learns a sparse model, or the full one without a noise model.
 func (b *bench) ofTwos(ctx context.Context, y vec.Matrix[float64], noise gplvm.Noise, active, rounds int) (*gplvm.Active, vec.Matrix[float64], error) {
 	if noise != nil {
 		x, a, err := b.sparse(ctx, rbf, noise, y, within(active, rounds, 20))
@@ -129,8 +129,7 @@ func (b *bench) ofTwos(ctx context.Context, y vec.Matrix[float64], noise gplvm.N
 	return a, c.point.X, err
 }
 
-// tiles are the pictures of binary digits of which the columns are those pixels; ink is
-// black.
+// tiles returns pictures of binary digits whose columns are the given pixels. Ink is black.
 func tiles(y vec.Matrix[float64], which []int) []sheet.Picture {
 	all := make([]sheet.Picture, y.Rows)
 	for i := range all {

@@ -10,7 +10,7 @@ import (
 	"unfold/models/lllvm"
 )
 
-// byNeighbors are the bounds that starts ended with, by their number of neighbours.
+// byNeighbors are the final bounds of starts with the same number of neighbours.
 type byNeighbors struct {
 	neighbors int
 	bounds    []float64
@@ -28,8 +28,8 @@ func grouped(runs []lllvm.Run) (of []byNeighbors) {
 	return of
 }
 
-// boundTable has a line for each number of neighbours: the mean bound of its starts, their
-// standard deviation and the highest.
+// boundTable has a line per number of neighbours: the mean bound of its starts, their standard
+// deviation and the highest.
 func boundTable(runs []lllvm.Run) string {
 	rows := "| neighbours | mean bound | standard deviation | highest |\n|---|---|---|---|\n"
 	for _, g := range grouped(runs) {
@@ -42,7 +42,7 @@ func boundTable(runs []lllvm.Run) string {
 	return rows
 }
 
-// bestMean is the number of neighbours whose starts have the highest mean bound.
+// bestMean returns the number of neighbours with the highest mean bound.
 func bestMean(runs []lllvm.Run) int {
 	return slices.MaxFunc(grouped(runs), func(a, b byNeighbors) int {
 		return cmp.Compare(stat.Mean(a.bounds, nil), stat.Mean(b.bounds, nil))

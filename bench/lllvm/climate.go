@@ -18,14 +18,14 @@ const (
 	climateSteps = "50"
 )
 
-// climateMaps are the kinds of model that the paper's figure 6 compares, and two more.
+// climateMaps are the kinds of model in the paper's figure 6, and two more.
 var climateMaps = []struct{ kind, name, args string }{
 	{"lllvm", "LL-LVM, 12 neighbours", "--neighbors 12 --steps " + climateSteps}, {"gplvm", "GP-LVM", ""},
 	{"isomap", "Isomap, 12 neighbours", "--neighbors 12"}, {"ltsa", "LTSA, 12 neighbours", "--neighbors 12"},
 	{"lle", "LLE, 12 neighbours", "--neighbors 12"}, {"pca", "principal components", ""}, {"lvm", "this program's own", ""},
 }
 
-// climateTries are settings of the LL-LVM that its map may depend on.
+// climateTries are further settings of the LL-LVM.
 var climateTries = []string{
 	"--neighbors 6", "--neighbors 9", "--neighbors 12", "--neighbors 20", "--neighbors 12 --seed 2", "--neighbors 12 --steps 200",
 	"--neighbors 12 --learn-alpha", "--neighbors 12 --standardize", "--neighbors 12 --log1p --standardize",
@@ -102,7 +102,8 @@ are scaled alike can be compared, with the same number of neighbours.
 		fewStarts, keptHead("longitude", "latitude"), keptRule, tried), nil
 }
 
-// landPanels are maps by both coordinates of the land, those by the first in the first row.
+// landPanels returns maps coloured by both coordinates of the land, the first coordinate in the
+// first row.
 func landPanels(maps []vec.Matrix[float32], land vec.Matrix[float32]) (all []sheet.Panel) {
 	for c := range 2 {
 		colour := sheet.Step(column(land, c))

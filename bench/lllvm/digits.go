@@ -27,13 +27,13 @@ const (
 	digitSteps     = "30"
 )
 
-// digitMaps are the kinds of model that the paper's figure 5 compares, with their neighbours, and two more.
+// digitMaps are the kinds of model in the paper's figure 5 with their neighbours, and two more.
 var digitMaps = []struct{ kind, name, args string }{
 	{"gplvm", "GP-LVM", ""}, {"isomap", "Isomap, 30 neighbours", "--neighbors 30"}, {"lle", "LLE, 40 neighbours", "--neighbors 40"},
 	{"ltsa", "LTSA, 30 neighbours", "--neighbors 30"}, {"pca", "principal components", ""},
 }
 
-// digits compares the bound by neighbours and 1-NN errors on maps.
+// digits compares the bound by the number of neighbours with 1-NN errors on maps.
 func digits(ctx context.Context, b *bench) (string, error) {
 	t, err := readTable(filepath.Join(b.data, "usps", "zip.train.gz"), false)
 	if err != nil {
@@ -112,7 +112,7 @@ One digit of each class, drawn by chance (above), and what lies at its place on 
 `, perClass, digitSteps, b.starts, bestMean(r.Model.Runs), r.Neighbors, 5, 4, boundTable(r.Model.Runs), curveLink, link, folds, rows, othersLink, backLink), nil
 }
 
-// decoded draws a digit of each class and what the model has at its place.
+// decoded draws a digit of each class and the model's decoding of its place.
 func (b *bench) decoded(ctx context.Context, t table, path string) error {
 	if err := b.command(ctx, "decode", b.file("digits-lllvm.csv"), "-m", b.file("digits-lllvm.unfold"), "-o", b.file("digits-back.csv")); err != nil {
 		return err
@@ -144,8 +144,8 @@ func (b *bench) decoded(ctx context.Context, t table, path string) error {
 	return sheet.Write(path, classes, 8, all)
 }
 
-// pixels are the grey values of a digit, from 0 to 1, of a table of digits or of what decode
-// writes; a pixel without a column is empty in all.
+// pixels returns the grey values of a digit, from 0 to 1, in a table of digits or an output of
+// decode. A pixel without a column is empty in all digits.
 func (t table) pixels(row int) ([]float64, error) {
 	level, found := make([]float64, side*side), false
 	for c, name := range t.names {
@@ -167,7 +167,7 @@ func (t table) pixels(row int) ([]float64, error) {
 	return level, nil
 }
 
-// chosenDigits returns the digits with names, without pixels that are the same in all.
+// chosenDigits returns the digits, without constant pixels, and the names of the pixels.
 func chosenDigits(all table) (t table, pixels []string) {
 	var count [classes]int
 	for _, row := range all.sample(len(all.rows), 1).rows {
@@ -196,7 +196,7 @@ func chosenDigits(all table) (t table, pixels []string) {
 	return t, pixels
 }
 
-// foldError is the share of rows whose nearest of the other folds has another label.
+// foldError returns the share of rows whose nearest neighbour in the other folds has another label.
 func foldError(x vec.Matrix[float32], labels []string) float64 {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(x.Rows)
 	fold := make([]int, x.Rows)

@@ -10,8 +10,8 @@ import (
 	"unfold/models/lllvm"
 )
 
-// Sheets of up to sheetDims dimensions in sheetColumns columns, of which maps are learnt in up
-// to mostDims dimensions, the rolls in up to their columns.
+// Sheets of up to sheetDims dimensions in sheetColumns columns. Their maps have up to mostDims
+// dimensions, those of the rolls up to their number of columns.
 const (
 	sheetPoints  = 200
 	sheetDims    = 3
@@ -21,7 +21,7 @@ const (
 	mostDims     = 4
 )
 
-// dims is the bound against the number of dimensions.
+// dims compares the bound for different numbers of dimensions.
 func dims(ctx context.Context, b *bench) (string, error) {
 	rows, right := "", 0
 	for d := 1; d <= sheetDims; d++ {
@@ -64,7 +64,7 @@ can explain them as well.
 %s`, mostDims, b.starts, sheetPoints, sheetBend, sheetNoise, rollPoints, sheetColumns, b.starts, rollSteps, right, sheetDims, rows), nil
 }
 
-// chosen learns in every number of dimensions up to a highest.
+// chosen learns with every number of dimensions up to most.
 func (b *bench) chosen(ctx context.Context, name string, t table, most int) (fitted, error) {
 	if err := t.write(b.file(name + ".csv")); err != nil {
 		return fitted{}, err
@@ -99,7 +99,7 @@ func dimsRow(about string, columns int, runs []lllvm.Run) string {
 	return row + "\n"
 }
 
-// bentSheet is a bent sheet of d dimensions.
+// bentSheet returns a bent sheet of d dimensions.
 func bentSheet(d int) table {
 	rnd := rand.New(rand.NewPCG(3, uint64(d)))
 	slope := normals(rnd, 2*sheetColumns, d)
@@ -120,7 +120,7 @@ func bentSheet(d int) table {
 	})
 }
 
-// spread maps n rows of so many columns linearly into more, with noise.
+// spread maps n rows linearly into more columns, with noise.
 func spread(n, columns int, at func(i, j int) float64) table {
 	rnd := rand.New(rand.NewPCG(4, 1))
 	slope := normals(rnd, sheetColumns, columns)
@@ -144,7 +144,7 @@ func normals(rnd *rand.Rand, rows, columns int) [][]float64 {
 	return out
 }
 
-// named is a table of n rows whose columns are x1, x2 and so on.
+// named returns a table of n rows with columns x1, x2 and so on.
 func named(columns, n int, at func(i, j int) float64) table {
 	t := table{rows: make([][]string, n)}
 	for j := range columns {

@@ -11,10 +11,10 @@ import (
 	"unfold/internal/vec"
 )
 
-// dot is how many pixels wide points of panels are.
+// dot is the width of points in panels, in pixels.
 const dot = 4
 
-// plot draws the map NAME as a small picture in few colours.
+// plot draws the map NAME as a small picture with few colours.
 func (b *bench) plot(ctx context.Context, to, name, title string, args ...string) error {
 	drawn := b.file("plot.png")
 	args = append([]string{"plot", b.file(name + ".csv"), "-o", drawn, "--title", title, "--width", "720", "--height", "560"}, args...)
@@ -28,18 +28,18 @@ func (b *bench) plot(ctx context.Context, to, name, title string, args ...string
 	return sheet.Few(to, img)
 }
 
-// rollPanels are the roll, the sheet, the linear maps mu_c and the map.
+// rollPanels returns panels of the roll, the sheet, the linear maps mu_c and the map.
 func rollPanels(x, truth, places vec.Matrix[float32], maps vec.Matrix[float64]) []sheet.Panel {
 	colour := sheet.Step(column(truth, 0))
 	return []sheet.Panel{rolled(x, colour), flat(truth, colour), squares(x, maps, colour), flat(places, colour)}
 }
 
-// flat is a panel of places in the plane.
+// flat returns a panel of places in the plane.
 func flat(x vec.Matrix[float32], colour []int32, marked ...int) sheet.Panel {
 	return sheet.Panel{X: x, Class: colour, Dot: dot, Marked: marked}
 }
 
-// rolled is a panel of points in space, seen obliquely along the axis, which is y.
+// rolled returns a panel of points in space, seen obliquely along the y axis.
 func rolled(x vec.Matrix[float32], colour []int32, marked ...int) sheet.Panel {
 	p := sheet.Panel{X: vec.New[float32](x.Rows, 2), Dot: dot}
 	for at, i := range fromBehind(x) {
@@ -52,9 +52,10 @@ func rolled(x vec.Matrix[float32], colour []int32, marked ...int) sheet.Panel {
 	return p
 }
 
-// squares is a panel of the squares about points that the two columns of their linear maps span.
+// squares returns a panel with a square around each point, spanned by the two columns of its linear
+// map.
 func squares(x vec.Matrix[float32], maps vec.Matrix[float64], colour []int32) sheet.Panel {
-	const half, steps = 0.4, 24 // half a side, and the points that are drawn of it
+	const half, steps = 0.4, 24 // half a side, and the number of points drawn along it
 	var p sheet.Panel
 	for _, i := range fromBehind(x) {
 		q := spanned(maps.Row(i), maps.Row(x.Rows+i))
@@ -76,7 +77,7 @@ func squares(x vec.Matrix[float32], maps vec.Matrix[float64], colour []int32) sh
 	return p
 }
 
-// spanned is an orthonormal basis of the plane that two vectors span.
+// spanned returns an orthonormal basis of the plane that two vectors span.
 func spanned(a, b []float64) *mat.Dense {
 	columns := mat.NewDense(len(a), 2, nil)
 	columns.SetCol(0, a)
@@ -88,10 +89,10 @@ func spanned(a, b []float64) *mat.Dense {
 	return &q
 }
 
-// oblique projects a point in space onto the plane, the y axis to the upper right.
+// oblique projects a point in space to the plane, with the y axis to the upper right.
 func oblique(x []float32) []float32 { return []float32{x[0] + 0.45*x[1], x[2] + 0.25*x[1]} }
 
-// fromBehind are the points by their depth, the furthest first.
+// fromBehind returns the points by depth, the farthest first.
 func fromBehind(x vec.Matrix[float32]) []int {
 	order := make([]int, x.Rows)
 	for i := range order {

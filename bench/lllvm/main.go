@@ -1,12 +1,12 @@
-// Command lllvm repeats the experiments of M. Park et al., "Bayesian manifold learning:
-// the locally linear latent variable model" (NIPS 2015) with this program, and writes
-// docs/lllvm.md and its figures. Nothing on that page is typed by hand.
+// Command lllvm repeats the experiments of M. Park et al., "Bayesian manifold learning: the locally
+// linear latent variable model" (NIPS 2015) with this program, and writes docs/lllvm.md and its
+// figures. All figures on the page are measured.
 //
 //	make lllvm UNFOLD_DATA=DIR
 //
-// DIR holds swissroll/, usps/ and climate/; an experiment whose data are missing is
-// left out of the page, and -only names those to do again: of the others, the results
-// of earlier runs in the folder -out are used, or those that the page has.
+// DIR contains swissroll/, usps/ and climate/. An experiment whose data are missing is omitted.
+// -only selects the experiments to repeat. For the others, results of earlier runs in the folder
+// -out are used, or those on the page.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
-// bench is what the experiments share.
+// bench is the context that the experiments share.
 type bench struct {
 	unfold, data, out string
 	figures           string // folder of the page's figures
@@ -122,7 +122,7 @@ A fit learns at most --points of the rows (1000 unless said otherwise), a sample
 iteration takes memory with the square and time with the cube of their number, or in proportion to it in patches (below).
 `
 
-// page puts the sections in OUT together, and those of the page that are not there.
+// page writes the page from the sections in OUT, or those on the present page.
 func (b *bench) page(path string) error {
 	earlier, err := harness.Sections(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *bench) page(path string) error {
 
 func (b *bench) file(name string) string { return filepath.Join(b.out, name) }
 
-// figure is a file of the page's folder, and how the page names it.
+// figure returns the path of a file in the page's folder, and its link on the page.
 func (b *bench) figure(name string) (path, link string) {
 	return filepath.Join(b.figures, name), filepath.Base(b.figures) + "/" + name
 }

@@ -12,17 +12,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// nearPoints are those on a map that a point's place on the sheet or the land is estimated by.
+// nearPoints is the number of nearest points on a map from which a point's place on the sheet or
+// the land is estimated.
 const nearPoints = 5
 
-// kept is how much of the true places in the plane a map has.
+// kept measures how much of the true places in the plane a map preserves.
 type kept struct {
 	Affine  [2]float64 // R^2 of each true coordinate, see explained
 	Nearest [2]float64 // the same, see nearest
-	Alike   float64    // see alike; NaN of a map that is not in the plane
+	Alike   float64    // see alike; NaN for a map not in the plane
 }
 
-// keeps measures a map (n x d) by true places (n x 2).
+// keeps compares a map (n x d) with the true places (n x 2).
 func keeps(x, truth vec.Matrix[float32]) (k kept, err error) {
 	for c := range 2 {
 		if k.Affine[c], err = explained(x, truth, c); err != nil {
@@ -38,12 +39,12 @@ func keeps(x, truth vec.Matrix[float32]) (k kept, err error) {
 	return k, err
 }
 
-// cells are the columns of a table of what maps keep.
+// cells returns the columns of a table.
 func (k kept) cells() []float64 {
 	return []float64{k.Affine[0], k.Affine[1], k.Nearest[0], k.Nearest[1], k.Alike}
 }
 
-// row is a line of such a table, with the values of best in bold.
+// row returns a line of such a table, with the best values in bold.
 func (k kept) row(first string, best []float64) string {
 	text := "| " + first + " |"
 	for c, v := range k.cells() {
@@ -70,12 +71,12 @@ func highest(maps []kept) []float64 {
 	return best
 }
 
-// explained is R^2 of column c of the truth by an affine function of the columns of the map.
-// It does not depend on how the map is turned, stretched or sheared.
+// explained returns R^2 of column c of the truth for an affine function of the map's columns. It is
+// invariant under rotations, stretching and shearing of the map.
 func explained(x, truth vec.Matrix[float32], c int) (float64, error) {
 	design := mat.NewDense(x.Rows, x.Cols+1, nil)
 	for col := range x.Cols {
-		// A map that has shrunk almost to a point is as good as a large one.
+		// Scaling makes a map that has shrunk almost to a point equal to a large one.
 		v := column(x, col)
 		mean, deviation := stat.MeanStdDev(v, nil)
 		for i := range v {
@@ -94,7 +95,7 @@ func explained(x, truth vec.Matrix[float32], c int) (float64, error) {
 	return stat.RSquaredFrom(estimates.RawVector().Data, z, nil), nil
 }
 
-// nearest is R^2 of column c of the truth by its mean over the points nearest on the map.
+// nearest returns R^2 of column c of the truth for its mean over the nearest points on the map.
 func nearest(x, truth vec.Matrix[float32], c int) float64 {
 	z := column(truth, c)
 	estimates := make([]float64, len(z))
@@ -112,8 +113,8 @@ func nearest(x, truth vec.Matrix[float32], c int) float64 {
 	return stat.RSquaredFrom(estimates, z, nil)
 }
 
-// alike is the share of the true places' variance that the map has once it is turned,
-// mirrored, shifted and scaled to fit them (Procrustes):
+// alike returns the share of the true places' variance that the map explains after rotation,
+// reflection, translation and scaling (Procrustes):
 //
 //	(sum of singular values of X'Z)^2 / (|X|^2 |Z|^2), X and Z centred.
 func alike(x, truth vec.Matrix[float32]) (float64, error) {

@@ -11,8 +11,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Of the patches' experiment: points that the model itself still learns, points that it
-// would take too long for, and the iterations of both.
+// Parameters of the patches' experiment: a number of points that the exact model can learn, one for
+// which it would take too long, and the iterations of both.
 const (
 	patchPoints    = 2000
 	manyPoints     = 10_000
@@ -20,7 +20,7 @@ const (
 	patchNeighbors = 9
 )
 
-// patches compares the bound in patches of several sizes with the bound.
+// patches compares the bound in patches of several sizes with the exact bound.
 func patches(ctx context.Context, b *bench) (string, error) {
 	t, err := readTable(filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz"), true)
 	if err != nil {
@@ -51,7 +51,7 @@ which is the model itself.
 %s`, lllvm.ExactPoints, lllvm.PatchPoints, patchNeighbors, patchSteps, rows), nil
 }
 
-// patchTable has a line for each size of patches, of which 0 is the model itself.
+// patchTable has a line per size of patches; 0 is the exact model.
 func patchTable(ctx context.Context, y vec.Matrix[float64], sizes []int, steps int) (lines string, err error) {
 	nb, err := knn.Graph(ctx, y, patchNeighbors, knn.Settings{})
 	if err != nil {

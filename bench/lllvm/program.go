@@ -24,7 +24,7 @@ type table struct {
 	rows  [][]string
 }
 
-// readTable reads a CSV file, or rows of words without names.
+// readTable reads a CSV file, or rows of blank-separated words without names.
 func readTable(path string, named bool) (t table, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func readTable(path string, named bool) (t table, err error) {
 	return t, nil
 }
 
-// sample leaves n rows, by a seed.
+// sample returns n random rows.
 func (t table) sample(n int, seed uint64) table {
 	rows := slices.Clone(t.rows)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -105,7 +105,7 @@ func (b *bench) command(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// fitted is what a report says.
+// fitted is the content of a report.
 type fitted struct {
 	Neighbors  int                `json:"neighbors"`
 	Components int                `json:"components"`
@@ -115,8 +115,8 @@ type fitted struct {
 	Model      fit.LocallyLinear  `json:"model"`
 }
 
-// fit learns NAME.csv, of which the columns given are the vector, as a kind of model,
-// NAME-KIND.unfold with the map NAME-KIND.csv, and reads its report.
+// fit learns NAME.csv with a kind of model. columns are those of the vector. It writes
+// NAME-KIND.unfold and the map NAME-KIND.csv, and reads the report.
 func (b *bench) fit(ctx context.Context, name, kind, columns string, args ...string) (r fitted, err error) {
 	to := name + "-" + kind
 	all := []string{
@@ -136,7 +136,7 @@ func (b *bench) fit(ctx context.Context, name, kind, columns string, args ...str
 	return r, json.Unmarshal(raw, &r)
 }
 
-// places are those of the map of a kind of model.
+// places returns the places of a kind's map.
 func (b *bench) places(name, kind string) (vec.Matrix[float32], error) {
 	t, err := readTable(b.file(name+"-"+kind+".csv"), true)
 	if err != nil {

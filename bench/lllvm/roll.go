@@ -14,7 +14,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// rollPoints, rollSteps and rollRange are those of the paper's figures 3 and 4; the numbers of
+// rollPoints, rollSteps and rollRange are those of the paper's figures 3 and 4. The numbers of
 // neighbours begin one lower, see authors.
 const (
 	rollPoints = 400
@@ -22,14 +22,14 @@ const (
 	rollRange  = "5:10"
 )
 
-// authors is what is known of the experiments from the authors' program alone.
+// authors describes facts that are known only from the authors' program.
 const authors = `The authors' program (github.com/mijungi/lllvm, footnote 4 of the paper) counts a point as the first of its own
 neighbours here, so that the paper's %d neighbours are %d others, which are what counts on this page.
 `
 
-// rollTable is a roll as the authors' program makes it: angles t from 1.25 pi to 3.75 pi, 0.35 t
-// from the axis, and heights up to 10, all by chance. On the sheet, u is the way along the
-// spiral and v the height.
+// rollTable returns a roll as in the authors' program: random angles t from 1.25 pi to 3.75 pi, at
+// the distance 0.35 t from the axis, and random heights up to 10. On the sheet, u is the length
+// along the spiral and v the height.
 func rollTable(points int) table {
 	const pitch, height = 0.35, 10
 	rnd := rand.New(rand.NewPCG(5, 1))
@@ -50,14 +50,14 @@ func (b *bench) isomapRoll(points int) (table, error) {
 	return t.sample(points, 1), err
 }
 
-// parts are the points of a roll and their places on the sheet.
+// parts returns the points of a roll and their places on the sheet.
 func (t table) parts() (x, truth vec.Matrix[float32], err error) {
 	x, errX := t.numbers("x", "y", "z")
 	truth, errT := t.numbers("u", "v")
 	return x, truth, errors.Join(errX, errT)
 }
 
-// roll is the bound against the number of neighbours, and the map with the best.
+// roll compares the bound for different numbers of neighbours, and draws the map of the best.
 func roll(ctx context.Context, b *bench) (string, error) {
 	t := rollTable(rollPoints)
 	if err := t.write(b.file("roll.csv")); err != nil {

@@ -8,10 +8,10 @@ import (
 	"unfold/models/lllvm"
 )
 
-// shapePoints are those of the larger roll.
+// shapePoints is the number of points of the larger roll.
 const shapePoints = 600
 
-// shapes says what it depends on how much of the sheet a map of a roll has.
+// shapes measures which properties determine how much of the sheet a map of a roll preserves.
 func shapes(ctx context.Context, b *bench) (string, error) {
 	isomap, err := b.isomapRoll(rollPoints)
 	if err != nil {
@@ -64,11 +64,11 @@ spiral and across: %s.
 | data | points | iterations | short circuits | bound |%s|---|---|---|---|---|%s%s`, circuitNeighbors, fewStarts, keptAbout, keptHead("along", "across"), keptRule, rows), nil
 }
 
-// keptAbout says what columns of what maps keep are.
+// keptAbout explains the columns of kept.
 var keptAbout = `R^2 of an affine function of the map, which does not depend on how the map is turned or stretched; R^2 of the mean of the ` + strconv.Itoa(nearPoints) + ` points
 nearest on the map; and of both coordinates together R^2 of the map that is only turned, mirrored, shifted and scaled (Procrustes)`
 
-// keptHead are the heads of these columns.
+// keptHead returns the headers of these columns.
 func keptHead(first, second string) string {
 	return fmt.Sprintf(" %s, affine | %s, affine | %s, nearest | %s, nearest | both, turned |\n", first, second, first, second)
 }

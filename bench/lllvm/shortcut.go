@@ -12,10 +12,10 @@ import (
 	"unfold/models/lllvm"
 )
 
-// circuitNeighbors are those of every point in the graphs of the roll.
+// circuitNeighbors is the number of neighbours in the graphs of the roll.
 const circuitNeighbors = 8
 
-// shortcut compares the graph with one that has a short circuit.
+// shortcut compares the graph with one that contains a short circuit.
 func shortcut(ctx context.Context, b *bench) (string, error) {
 	x, truth, err := rollTable(rollPoints).parts()
 	if err != nil {
@@ -80,8 +80,8 @@ of the start whose bound is highest without it:
 		map[bool]string{true: "without", false: "with"}[best(without).bound > best(with).bound], later, b.starts, rows, link), nil
 }
 
-// nearButFar returns the nearest two points of those a third of the sheet's length apart, an
-// edge between which is a short circuit.
+// nearButFar returns the nearest two points that are at least a third of the sheet's length apart.
+// An edge between them is a short circuit.
 func nearButFar(x, truth vec.Matrix[float32]) (a, b int) {
 	along := column(truth, 0)
 	closest, third := math.Inf(1), (slices.Max(along)-slices.Min(along))/3

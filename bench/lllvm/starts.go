@@ -13,22 +13,22 @@ import (
 	"unfold/sparse/knn"
 )
 
-// fewStarts are those of maps that only stand beside others.
+// fewStarts is the number of starts of maps for comparison.
 const fewStarts = 3
 
-// learnt is what came of one start.
+// learnt is the result of one start.
 type learnt struct {
 	bound  float64
 	places vec.Matrix[float32]
 	state  *lllvm.State
 }
 
-// begin is where a start begins.
+// begin returns the start state of a start.
 type begin func(m *lllvm.Model, start int) (*lllvm.State, error)
 
 func byChance(m *lllvm.Model, start int) (*lllvm.State, error) { return m.Random(uint64(start)), nil }
 
-// from begins where others ended, on whatever graph these were.
+// from begins at the results of other runs, which may have had another graph.
 func from(ended []learnt) begin {
 	return func(m *lllvm.Model, start int) (*lllvm.State, error) {
 		st := ended[start].state
@@ -36,14 +36,14 @@ func from(ended []learnt) begin {
 	}
 }
 
-// learnAll learns from so many starts on a graph.
+// learnAll learns from several starts on a graph.
 func learnAll(ctx context.Context, lists [][]int32, y vec.Matrix[float64], starts, steps int, s lllvm.Settings, first begin) ([]learnt, error) {
 	g, err := lllvm.NewGraph(lists, 0)
 	if err != nil {
 		return nil, err
 	}
 	all, failed := make([]learnt, starts), make([]error, starts)
-	s.Threads = 1 // one start a thread
+	s.Threads = 1 // one start per thread
 	par.Do(par.Threads(0), starts, func(start int) {
 		m, err := lllvm.NewModel(g, y, s)
 		if err == nil {
@@ -68,7 +68,7 @@ func best(of []learnt) learnt {
 	return slices.MaxFunc(of, func(a, b learnt) int { return cmp.Compare(a.bound, b.bound) })
 }
 
-// neighbours lists the k nearest of each point.
+// neighbours returns the k nearest neighbours of each point.
 func neighbours(ctx context.Context, x vec.Matrix[float32], k int) ([][]int32, error) {
 	nb, err := knn.Graph(ctx, x, k, knn.Settings{})
 	if err != nil {
@@ -82,8 +82,8 @@ func neighbours(ctx context.Context, x vec.Matrix[float32], k int) ([][]int32, e
 	return lists, nil
 }
 
-// circuit says whether two points are at least twice as far apart on the sheet as in space,
-// so that an edge between them is a short circuit.
+// circuit reports whether two points are at least twice as far apart on the sheet as in space, so
+// that an edge between them is a short circuit.
 func circuit(x, truth vec.Matrix[float32], i, j int) bool {
 	return distance(truth, i, j) >= 2*distance(x, i, j)
 }
@@ -100,7 +100,7 @@ func circuits(lists [][]int32, x, truth vec.Matrix[float32]) (count int) {
 	return count
 }
 
-// withoutCircuits are the lists without such edges.
+// withoutCircuits returns the lists without such edges.
 func withoutCircuits(lists [][]int32, x, truth vec.Matrix[float32]) [][]int32 {
 	out := make([][]int32, len(lists))
 	for i, list := range lists {
@@ -113,7 +113,7 @@ func withoutCircuits(lists [][]int32, x, truth vec.Matrix[float32]) [][]int32 {
 	return out
 }
 
-// scaled centres the rows and brings the largest value to 1, as a fit does.
+// scaled centres the rows and scales the largest value to 1, like a fit.
 func scaled(x vec.Matrix[float32]) vec.Matrix[float64] {
 	y := vec.Convert[float64](x)
 	mean, most := make([]float64, y.Cols), 0.0

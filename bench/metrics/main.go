@@ -1,5 +1,6 @@
-// Command metrics measures neighbours and maps by every metric, beside brute force by scipy and maps of
-// umap-learn with the same metric, and writes docs/metrics.md. What it measures lies in a folder beside the page.
+// Command metrics measures neighbours and maps for every metric, in comparison with brute force by
+// scipy and with maps of umap-learn, and writes docs/metrics.md. The results are in a folder next
+// to the page.
 package main
 
 import (
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	return flags.Written(*page, "figures", r.verdicts())
 }
 
-// resultsOf is the file of a page's results.
+// resultsOf returns the file of a page's results.
 func resultsOf(page string) string {
 	return filepath.Join(strings.TrimSuffix(page, ".md"), "results.json")
 }

@@ -10,7 +10,7 @@ import (
 	"unfold/ingest"
 )
 
-// maps makes our maps, each in a process, and umap-learn's, all in one, and scores them.
+// maps makes and scores our maps, each in its own process, and umap-learn's, all in one process.
 func (b *bench) maps(ctx context.Context, r *results, s set, lines []line) error {
 	args := []string{"maps", strconv.Itoa(b.threads)}
 	var made []int
@@ -47,12 +47,12 @@ func (b *bench) maps(ctx context.Context, r *results, s set, lines []line) error
 	return nil
 }
 
-// mapOf is the file of a program's map by a metric.
+// mapOf returns the file of a program's map for a metric.
 func (b *bench) mapOf(who string, m ingest.Metric) string {
 	return filepath.Join(b.out, who+"-"+string(m)+".npy")
 }
 
-// flags are those by which the program reads the set.
+// flags returns the flags with which the program reads the set.
 func (s set) flags(m ingest.Metric) []string {
 	if s.columns == "" {
 		return []string{"--metric", string(m)}

@@ -29,10 +29,12 @@ var requirements []byte
 var program []byte
 
 const (
-	// neighbors is how many are sought, sampled of how many rows they are compared.
+	// neighbors is the number of neighbours per search, sampled the number of rows for which they
+	// are compared.
 	neighbors = 15
 	sampled   = 1000
-	// scored is of how many points neighbourhoods on the map are compared with those of the data.
+	// scored is the number of points for which neighbourhoods on the map are compared with those of
+	// the data.
 	scored = 2000
 
 	own  = "unfold"
@@ -48,13 +50,13 @@ type bench struct {
 	log               io.Writer
 }
 
-// set is a set of rows, with the metrics that it is measured by. The first is the Euclidean one.
+// set is a data set with the metrics to measure. The first is the Euclidean one.
 type set struct {
 	key, title, file string
 	metrics          []ingest.Metric
-	// bits is the file of the same rows as 0 and 1.
+	// bits is the file of the same rows as bits.
 	bits string
-	// columns are those that make a row of a table, or "".
+	// columns are the columns of a table's vector, or "".
 	columns string
 }
 
@@ -80,7 +82,7 @@ func keys() (out []string) {
 	return out
 }
 
-// maps says that there are maps of the set by a metric: unless an earlier set has them.
+// maps reports whether maps of the set for a metric are made, unless an earlier set has them.
 func (s set) maps(m ingest.Metric) bool {
 	for _, earlier := range sets {
 		if earlier.key == s.key {
@@ -93,7 +95,7 @@ func (s set) maps(m ingest.Metric) bool {
 	return true
 }
 
-// path is the file of the set's rows as a metric takes them.
+// path returns the file of the set's rows for a metric.
 func (b *bench) path(s set, m ingest.Metric) string {
 	if s.bits != "" && (m == ingest.Hamming || m == ingest.Jaccard) {
 		return filepath.Join(b.out, s.bits)
@@ -101,7 +103,7 @@ func (b *bench) path(s set, m ingest.Metric) string {
 	return filepath.Join(b.out, s.file)
 }
 
-// results are what the page is made of.
+// results are the content of the page.
 type results struct {
 	Machine  string            `json:"machine"`
 	Rounds   int               `json:"rounds"`
@@ -110,14 +112,14 @@ type results struct {
 	Sets     map[string][]line `json:"sets"`
 }
 
-// line is what was measured of a set by a metric.
+// line are the results of a set for a metric.
 type line struct {
 	Metric     ingest.Metric `json:"metric"`
 	Rows, Cols int
-	// Recall is the share of list places that hold a row as near as the true last neighbour.
+	// Recall is the share of listed rows that are as near as the true last neighbour.
 	Recall float64 `json:"recall"`
-	// Read and Search are processor seconds of one thread, from the file to rows as the metric sees them, and of all lists. Brute
-	// are scipy's for a list.
+	// Read and Search are processor seconds of one thread: from the file to rows prepared for the
+	// metric, and for all lists. Brute is scipy's time per list.
 	Read   float64 `json:"read"`
 	Search float64 `json:"search"`
 	Brute  float64 `json:"brute"`
@@ -125,10 +127,11 @@ type line struct {
 	Maps []quality `json:"maps"`
 }
 
-// quality is how a map was made and how good it is.
+// quality is the cost and the quality of a map.
 type quality struct {
 	Program string `json:"program"`
-	// CPU are processor seconds: of ours of the whole process, of umap-learn's of the call that makes the map.
+	// CPU is the processor time in seconds: of our whole process, or of umap-learn's call that
+	// makes the map.
 	CPU   float64 `json:"cpu"`
 	RNX   float64 `json:"rnx"`
 	Trust float64 `json:"trustworthiness"`
@@ -136,7 +139,7 @@ type quality struct {
 	Nine  float64 `json:"nine"`
 }
 
-// readResults reads what was measured before; nothing if there is no such file.
+// readResults reads earlier results, empty if the file does not exist.
 func readResults(path string) (*results, error) {
 	r := &results{Versions: map[string]string{}, Sets: map[string][]line{}}
 	text, err := os.ReadFile(path)
@@ -152,7 +155,7 @@ func readResults(path string) (*results, error) {
 	return r, nil
 }
 
-// measure replaces the results of the chosen sets, and keeps them in the file path.
+// measure replaces the results of the chosen sets and stores them in the file path.
 func (b *bench) measure(ctx context.Context, r *results, chosen []string, path string) error {
 	if err := os.MkdirAll(b.out, 0o777); err != nil {
 		return err
@@ -191,7 +194,7 @@ func (b *bench) measure(ctx context.Context, r *results, chosen []string, path s
 	return nil
 }
 
-// set measures a set by all its metrics: searches in turns, then maps.
+// set measures a set for all its metrics: interleaved searches, then maps.
 func (b *bench) set(ctx context.Context, r *results, s set) ([]line, error) {
 	lines, lists := make([]line, len(s.metrics)), make([]*knn.Neighbors, len(s.metrics))
 	for range b.rounds {
@@ -210,7 +213,7 @@ func (b *bench) set(ctx context.Context, r *results, s set) ([]line, error) {
 	return lines, b.maps(ctx, r, s, lines)
 }
 
-// search finds the lists of all rows, and keeps the least times.
+// search finds the lists of all rows and keeps the least times.
 func (b *bench) search(ctx context.Context, s set, m ingest.Metric, l *line) (nb *knn.Neighbors, err error) {
 	mapping := ingest.Mapping{Metric: m}
 	if s.columns != "" {
@@ -237,8 +240,7 @@ func (b *bench) search(ctx context.Context, s set, m ingest.Metric, l *line) (nb
 	return nb, err
 }
 
-// timed returns the processor seconds that f takes. What others have left to the garbage collector is not
-// charged to it.
+// timed returns the processor time of f in seconds. It first collects the garbage of earlier work.
 func timed(f func() error) (float64, error) {
 	runtime.GC()
 	before := harness.CPUSeconds()
@@ -246,7 +248,7 @@ func timed(f func() error) (float64, error) {
 	return harness.CPUSeconds() - before, err
 }
 
-// judge has scipy compare some lists with all distances.
+// judge lets scipy compare some lists with all distances.
 func (b *bench) judge(ctx context.Context, r *results, s set, m ingest.Metric, nb *knn.Neighbors, l *line) error {
 	var q struct {
 		Rows  []int     `json:"rows"`
@@ -266,14 +268,14 @@ func (b *bench) judge(ctx context.Context, r *results, s set, m ingest.Metric, n
 	return err
 }
 
-// answer is what peers.py prints.
+// answer is the output of peers.py.
 type answer struct {
 	Recall, Seconds float64
 	Maps            []float64
 	Versions        map[string]string
 }
 
-// ask has peers.py do a task in a process.
+// ask runs a task of peers.py in a process.
 func (b *bench) ask(ctx context.Context, r *results, args ...string) (a answer, u harness.Usage, err error) {
 	args = append([]string{filepath.Join(b.out, "peers.py")}, args...)
 	out, u, err := b.process(ctx, harness.Interpreter(b.peers.Dir(b.out)), args...)

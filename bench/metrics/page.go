@@ -41,7 +41,7 @@ type target struct {
 	value float64
 }
 
-// targets are the recall of every search, and how long the cosine takes.
+// targets returns the recall of every search, and the time of the cosine distance.
 func (r *results) targets() (out []target) {
 	for _, s := range sets {
 		for _, l := range r.Sets[s.key] {
@@ -62,7 +62,7 @@ func (r *results) verdicts() map[string]int {
 	return out
 }
 
-// ratio is the search's time, of the Euclidean one on the same set.
+// ratio returns the search's time relative to the Euclidean one on the same set.
 func (r *results) ratio(s set, l line) float64 { return l.Search / r.Sets[s.key][0].Search }
 
 // write writes the page.
@@ -92,7 +92,7 @@ func (r *results) page() string {
 	return b.String()
 }
 
-// section writes what was measured of a set.
+// section writes the results of a set.
 func (r *results) section(b *strings.Builder, s set, lines []line) {
 	fmt.Fprintf(b, "\n## %s\n\n%d rows of %d values.\n\n", s.title, lines[0].Rows, lines[0].Cols)
 	b.WriteString("| metric | recall | search | of euclidean's | a list | scipy, a list | file to rows |\n|---|---:|---:|---:|---:|---:|---:|\n")

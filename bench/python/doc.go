@@ -1,11 +1,10 @@
-// Command python measures the Python package beside umap-learn, and by Spark beside the
-// command line, and writes docs/python-times.md.
+// Command python measures the Python package in comparison with umap-learn, and Spark in comparison
+// with the command line, and writes docs/python-times.md.
 //
-// Every fit begins in a process of its own, so that what is compiled or imported first is
-// among what it takes (cold); the same again in that process is warm. Spark places rows
-// that the command line places, too, from the same files into the same format; what a
-// billion rows take follows from its rate.
+// Every fit starts in its own process, so that compilation and imports are included (cold). A
+// second fit in the same process is warm. Spark and the command line place the same rows, from the
+// same files to the same format. The time of a billion rows is extrapolated from the rate.
 //
-// It needs the environment that make python makes, with the wheel of the program.
-// Nothing on the page is typed by hand.
+// It needs the environment of make python, with the program's wheel. All figures on the page are
+// measured.
 package main

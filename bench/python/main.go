@@ -32,7 +32,7 @@ func main() {
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
-// lab is where everything is measured.
+// lab is the context of all measurements.
 type lab struct {
 	unfold, data, out, venv string
 	threads, rounds         int
@@ -41,14 +41,14 @@ type lab struct {
 	say                     func(format string, args ...any)
 }
 
-// Figures are what was measured; those of a part stay when another is measured again.
+// Figures are the results. Each part keeps its results when another is measured again.
 type Figures struct {
 	Versions map[string]string
 	Times    *Times
 	Spark    *Spark
 }
 
-// parts are what -only chooses from.
+// parts are the choices of -only.
 var parts = []string{"times", "spark"}
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -109,7 +109,7 @@ func (l *lab) run(ctx context.Context, chosen []string, page string) error {
 	return atomicfile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, f.page()); return err })
 }
 
-// earlier are the results of a run before, none if there was none.
+// earlier reads the results of an earlier run, empty if there was none.
 func earlier(path string) (f Figures, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,8 +121,8 @@ func earlier(path string) (f Figures, err error) {
 	return f, json.Unmarshal(text, &f)
 }
 
-// python runs a program of ours in the environment and decodes the line of JSON that it
-// ends with into v, unless that is nil.
+// python runs one of our Python programs in the environment and decodes its last line of JSON into
+// v, unless v is nil.
 func (l *lab) python(ctx context.Context, program []byte, v any, args ...string) (harness.Usage, error) {
 	file := filepath.Join(l.out, "program.py")
 	if err := os.WriteFile(file, program, 0o666); err != nil {
@@ -132,7 +132,7 @@ func (l *lab) python(ctx context.Context, program []byte, v any, args ...string)
 	if err != nil || v == nil {
 		return u, err
 	}
-	// A bar of progress may stand before the line, on the same one.
+	// A progress bar may precede the JSON on the same line.
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	last := lines[len(lines)-1]
 	if err := json.Unmarshal([]byte(last[max(0, strings.Index(last, "{")):]), v); err != nil {
@@ -141,7 +141,7 @@ func (l *lab) python(ctx context.Context, program []byte, v any, args ...string)
 	return u, nil
 }
 
-// versions of what is measured.
+// versions returns the versions of the measured programs.
 func (l *lab) versions(ctx context.Context) (v map[string]string, err error) {
 	const program = `import json, platform
 from importlib.metadata import version
@@ -150,8 +150,8 @@ print(json.dumps({"python": platform.python_version(), **{n: version(n) for n in
 	return v, err
 }
 
-// where says on what and when something was measured, beside others that took a share of
-// the processors.
+// where describes the machine and the day of a measurement, and the share of the processors that
+// other processes used.
 func where(day time.Time, others float64) string {
 	return fmt.Sprintf("%s, on %d cores of %s, while other processes took %.0f%% of them", day.Format("2006-01-02"), runtime.NumCPU(), runtime.GOARCH, 100*others)
 }

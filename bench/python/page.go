@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// count writes a number in thousands.
+// count formats a number with separators of thousands.
 func count(v float64) string {
 	text := fmt.Sprintf("%.0f", v)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -51,7 +51,7 @@ func (t *Times) page(p func(string, ...any)) {
 	}
 }
 
-// wanted is the least share of the command line's rate that Spark is to have.
+// wanted is the target for Spark's rate relative to the command line's.
 const wanted = .8
 
 func (s *Spark) page(p func(string, ...any)) {
@@ -71,7 +71,7 @@ func (s *Spark) page(p func(string, ...any)) {
 	}
 }
 
-// billion is the model of a batch: workers share nothing.
+// billion extrapolates to a large batch: workers are independent.
 func (s *Spark) billion(p func(string, ...any)) {
 	last := s.Runs[len(s.Runs)-1]
 	core := float64(last.Rows) / last.all()
@@ -85,7 +85,7 @@ func (s *Spark) billion(p func(string, ...any)) {
 	}
 }
 
-// took writes seconds as people say them.
+// took formats seconds for people.
 func took(seconds float64) string {
 	if seconds >= 3600 {
 		return fmt.Sprintf("%.1f h", seconds/3600)

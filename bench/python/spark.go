@@ -12,13 +12,13 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// Values of a row that Spark places, and points of the map.
+// The number of values of a row for Spark, and of points of the map.
 const (
 	sparkDim    = 50
 	sparkPoints = 20_000
 )
 
-// Spark is what placing takes by Spark and by the command line.
+// Spark are the times of placing with Spark and with the command line.
 type Spark struct {
 	Day     time.Time
 	Others  float64
@@ -26,23 +26,23 @@ type Spark struct {
 	Runs    []SparkRun
 }
 
-// SparkRun are some rows, placed by both.
+// SparkRun is one number of rows, placed by both.
 type SparkRun struct {
 	Rows int
-	// Start is what Spark takes to start, Spark and Line the seconds of the placing itself,
-	// from Parquet files to Parquet files.
+	// Start is Spark's start-up time. Spark and Line are the times of placing, from Parquet files
+	// to Parquet files. All are in seconds.
 	Start, Spark, Line float64
 	LineCPU            float64            // processor time of the command line
-	CPU                map[string]float64 // that of Spark's, by the programs' names
+	CPU                map[string]float64 // processor time of Spark's processes, by program name
 }
 
-// rate is how many rows a second Spark places.
+// rate returns the number of rows that Spark places per second.
 func (r SparkRun) rate() float64 { return float64(r.Rows) / r.Spark }
 
-// share is Spark's rate, of the command line's.
+// share returns Spark's rate relative to the command line's.
 func (r SparkRun) share() float64 { return r.Line / r.Spark }
 
-// all is the processor time of all of Spark's processes.
+// all returns the processor time of all of Spark's processes.
 func (r SparkRun) all() (sum float64) {
 	for _, name := range slices.Sorted(maps.Keys(r.CPU)) {
 		sum += r.CPU[name]

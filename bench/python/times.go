@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Times are what the package and umap-learn take for the same rows.
+// Times are the times of the package and of umap-learn for the same rows.
 type Times struct {
 	Day    time.Time
-	Others float64 // the largest share of the processors that other processes took
+	Others float64 // the largest share of the processors used by other processes
 	Sets   []TimedSet
 }
 
@@ -20,11 +20,12 @@ type TimedSet struct {
 	Unfold, UMAP Timed
 }
 
-// Timed is what one library takes, in seconds and bytes: the least of some processes.
+// Timed are the time and the memory of one library, in seconds and bytes: the least of several
+// processes.
 type Timed struct {
 	Rows int
 	Dim  int
-	// A cold fit begins with the process, and the first placing follows it; warm ones are
+	// A cold fit includes the start of the process, and the first placing follows it. Warm ones are
 	// the second of each in the same process.
 	ColdFit       float64 `json:"cold_fit"`
 	ColdTransform float64 `json:"cold_transform"`
@@ -34,7 +35,7 @@ type Timed struct {
 	Child         float64 // of the program's process, 0 if there is none
 }
 
-// least takes the smaller of each figure.
+// least takes the lesser value of each figure.
 func (t *Timed) least(o Timed) {
 	if t.Rows == 0 {
 		*t = o

@@ -18,7 +18,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// bench runs programs on data and keeps their figures.
+// bench runs programs on data and stores their figures.
 type bench struct {
 	unfold, data, out string
 	before            string // an earlier build of the program, or ""
@@ -26,35 +26,36 @@ type bench struct {
 
 	threads int
 	keep    bool
-	// untimed leaves out the peers' rehearsals, which only their times need.
+	// untimed omits the peers' warm-up runs, which are only needed for timings.
 	untimed bool
-	// firstSeeds are how many maps of a method this run makes of a set, the first.
+	// firstSeeds is the number of maps, from the first seeds, that this run makes of a set with
+	// each method.
 	firstSeeds int
-	// quick takes samples of the large sets, our own defaults and a table instead of
-	// the page; small takes toy data.
+	// quick uses samples of the large sets and our own defaults only, and prints a table instead of
+	// the page. small uses toy data.
 	quick, small bool
-	only, by     []string // parts and methods that are measured; nil is all
+	only, by     []string // parts and methods to measure; nil means all
 	tried        []method
-	missing      []dataset // whose data are not there
+	missing      []dataset // data sets that are missing
 
 	log    io.Writer
-	run    string // names this run
-	folder string // of the page's pictures, beside it
-	// beside is the folder beside the page that holds the results it was made of: those of
-	// machines that had an OUT of their own. None for tables and toys.
+	run    string // the name of this run
+	folder string // of the page's pictures
+	// beside is the folder next to the page with the results from which it was made, including
+	// those of other machines. It is empty for tables and toy data.
 	beside  string
 	results map[string]*result
 }
 
-// result is one measurement, as its file holds it.
+// result is the content of a result file: one measurement.
 type result struct {
-	// Run names the run that measured it, Version and Python the program's.
+	// Run is the run that made the measurement. Version and Python are those of the program.
 	Run     string `json:"run"`
 	Version string `json:"version"`
 	Python  string `json:"python,omitempty"`
-	// Made says of what, by which settings: see bench.made.
+	// Made describes the data and the settings: see bench.made.
 	Made string `json:"made"`
-	// Figures by the names below, and the standard errors of those that are of samples.
+	// Figures are the figures by name, Errors the standard errors of those that come from samples.
 	Figures map[string]float64 `json:"figures"`
 	Errors  map[string]float64 `json:"errors,omitempty"`
 }
@@ -63,9 +64,9 @@ func newResult() *result {
 	return &result{Figures: map[string]float64{}, Errors: map[string]float64{}}
 }
 
-// Names of figures. Accuracies and errors are shares, times seconds.
+// Names of figures. Accuracies and errors are shares, times are in seconds.
 const (
-	nn1       = "nn1" // accuracy, or the error of known numbers
+	nn1       = "nn1" // accuracy, or error for numeric targets
 	nn9       = "nn9"
 	test1     = "test1" // error of test rows by the training rows
 	test9     = "test9"
@@ -80,25 +81,25 @@ const (
 	centroids = "centroids"
 	density   = "density"
 	truth     = "truth"
-	embed     = "embed"  // seconds of the embedding alone, everything loaded and compiled
+	embed     = "embed"  // seconds of the embedding alone, without loading and compiling
 	whole     = "whole"  // seconds from the start of the process to the written map
 	em        = "em"     // seconds of EM
 	place     = "place"  // seconds of placing the test rows
 	differ    = "differ" // bytes of two maps that are not the same
-	others    = "others" // the share of the processors that other processes took while it was timed, the most
+	others    = "others" // the largest share of the processors used by other processes during the timing
 )
 
-// Parts that are no data sets.
+// Parts that are not data sets.
 const (
 	partSplit      = "split"
 	partDims       = "dims"
 	partSeeds      = "seeds"
 	partLikelihood = "likelihood"
 	partCost       = "cost"
-	partTimes      = "times" // all that was timed while the machine was busy
+	partTimes      = "times" // everything that was timed while the machine was busy
 )
 
-// parts names all that -only can choose.
+// parts lists the choices of -only.
 func (b *bench) parts() []string {
 	var names []string
 	for _, d := range b.datasets() {
@@ -109,12 +110,12 @@ func (b *bench) parts() []string {
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
 
-// skips reports whether this run measures nothing of a method.
+// skips reports whether this run skips a method.
 func (b *bench) skips(m method) bool {
 	return m.peer && b.peers.Skip || b.by != nil && !slices.Contains(b.by, m.key)
 }
 
-// when reports whether a method is to be measured that belongs to any of the parts.
+// when decides whether to measure a method that belongs to the given parts.
 func (b *bench) when(m method, parts ...string) when {
 	if !slices.ContainsFunc(parts, b.wants) || b.skips(m) {
 		return unwanted
@@ -122,7 +123,7 @@ func (b *bench) when(m method, parts ...string) when {
 	return wanted
 }
 
-// whenTimed is when for a measurement whose times the page shows.
+// whenTimed is when for a measurement with times on the page.
 func (b *bench) whenTimed(m method, parts ...string) when {
 	when := b.when(m, parts...)
 	if when == unwanted && slices.Contains(b.only, partTimes) && !b.skips(m) {
@@ -135,8 +136,8 @@ func (b *bench) say(format string, args ...any) {
 	fmt.Fprintf(b.log, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }
 
-// measure measures all parts that are wanted and writes the page, or the table of
-// what was tried. It returns the number of targets by verdict.
+// measure measures the wanted parts and writes the page, or the table of what was tried. It returns
+// the number of targets by verdict.
 func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
 	if page != "" && !b.small && !b.quick && len(b.tried) == 0 {
@@ -174,8 +175,7 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map
 	return b.writePage(ctx, page, sets)
 }
 
-// prepareAll prepares the data sets that are there. One that is missing is left
-// out, unless -only names it.
+// prepareAll prepares the existing data sets. A missing one is omitted unless -only names it.
 func (b *bench) prepareAll(ctx context.Context) (sets []*prepared, err error) {
 	for _, d := range b.datasets() {
 		if b.quick && !b.wants(d.name) {
@@ -198,7 +198,7 @@ func (b *bench) prepareAll(ctx context.Context) (sets []*prepared, err error) {
 	return sets, nil
 }
 
-// named returns the data set of a name, nil if it is not there.
+// named returns the data set of the given name, nil if it is missing.
 func named(sets []*prepared, name string) *prepared {
 	for _, p := range sets {
 		if p.name == name {
@@ -208,19 +208,18 @@ func named(sets []*prepared, name string) *prepared {
 	return nil
 }
 
-// when says whether a measurement is to be made.
+// when is a decision whether to measure.
 type when int
 
 const (
-	unwanted when = iota // not in this run; an earlier one is used
-	retimed              // not in this run, unless an earlier one has times of a busy machine
-	wanted               // yes, unless -keep allows an earlier one
-	always               // yes
+	unwanted when = iota // not measured; an earlier result is used
+	retimed              // measured only if an earlier result has times of a busy machine
+	wanted               // measured unless -keep allows an earlier result
+	always               // always measured
 )
 
-// once returns a measurement: one of this run, one that an earlier run left if it
-// may be used and was made in the same way, or else what measuring gives, which it
-// keeps. It is nil if there is none and none is to be made.
+// once returns a measurement: of this run, of an earlier run if it may be used and was made in the
+// same way, or a new one, which it stores. It returns nil if there is none and none must be made.
 func (b *bench) once(name, made string, when when, measure func(r *result) error) (*result, error) {
 	path := b.file("results", resultName(name))
 	if when < wanted || when == wanted && b.keep {
@@ -246,10 +245,10 @@ func (b *bench) once(name, made string, when when, measure func(r *result) error
 	return r, harness.WriteJSON(path, r)
 }
 
-// resultName is the name of the file that holds a result.
+// resultName returns the name of a result file.
 func resultName(name string) string { return strings.ReplaceAll(name, "/", "-") + ".json" }
 
-// earlierResult reads a result that was made in this way; it is nil if there is none.
+// earlierResult reads a result that was made in the given way, nil if there is none.
 func earlierResult(path, made string) (*result, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -267,17 +266,16 @@ func earlierResult(path, made string) (*result, error) {
 	return r, nil
 }
 
-// quiet reports whether other processes took so little while it was timed that the
-// times say something.
+// quiet reports whether other processes used so little of the processors that the times are valid.
 func (r *result) quiet() bool {
 	v, known := r.Figures[others]
 	return known && v <= harness.Quiet
 }
 
-// took notes how much others took of the processors while it was timed.
+// took records the share of the processors that others used during a timing.
 func (r *result) took(share float64) { r.Figures[others] = max(r.Figures[others], share) }
 
-// timed runs a program as command does and notes in r what others took meanwhile.
+// timed runs a program as command does and records the others' share in r.
 func (b *bench) timed(ctx context.Context, r *result, name string, args ...string) ([]byte, error) {
 	watch := harness.Others()
 	out, own, err := b.started(ctx, name, args...)
@@ -285,13 +283,13 @@ func (b *bench) timed(ctx context.Context, r *result, name string, args ...strin
 	return out, err
 }
 
-// command runs a program and returns what it prints.
+// command runs a program and returns its output.
 func (b *bench) command(ctx context.Context, name string, args ...string) ([]byte, error) {
 	out, _, err := b.started(ctx, name, args...)
 	return out, err
 }
 
-// started runs a program and returns what it prints and the processor time that it took.
+// started runs a program and returns its output and its processor time.
 func (b *bench) started(ctx context.Context, name string, args ...string) (printed []byte, own time.Duration, err error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -302,8 +300,8 @@ func (b *bench) started(ctx context.Context, name string, args ...string) (print
 	return out.Bytes(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// file is a path in OUT, or in the folder there of quick or small runs, which leave
-// those of the page alone.
+// file returns a path in OUT, or in the folder for quick or small runs, which must not change the
+// page's results.
 func (b *bench) file(parts ...string) string {
 	folder := ""
 	switch {

@@ -9,12 +9,11 @@ import (
 	"strconv"
 )
 
-// lookedAt are the data sets whose maps and figures were looked at while the defaults
-// were chosen: all there are.
+// lookedAt are the data sets that were used while the defaults were chosen: all of them.
 var lookedAt = []string{mnistName, "usps", "optdigits", "oil", "nslkdd", "glove", "word2vec", "faces", "frey", "swissroll", "climate", "mammoth"}
 
-// earlier holds the figures of the defaults on this page's last state before maps had
-// a prior and edges beyond the nearest, which those of near neighbours are held to.
+// earlier are the figures of the defaults before maps had a prior and further edges. The present
+// figures of near neighbours are compared with them.
 //
 //go:embed before.csv
 var earlier []byte
@@ -37,12 +36,12 @@ func before() (map[string]map[string]float64, error) {
 	return out, nil
 }
 
-// asBefore is how much a figure of near neighbours may be less on MNIST than it was;
-// on other sets it is two standard errors.
+// asBefore is the tolerance of figures of near neighbours on MNIST compared with before. On other
+// sets it is two standard errors.
 const asBefore = .001
 
-// onAllSets are the targets that all data sets decide together. One is not measured
-// unless every set has been.
+// onAllSets returns the targets that depend on all data sets. They are measured only if every set
+// is.
 func (b *bench) onAllSets(sets []*prepared) []target {
 	out := []target{
 		b.firstOn(sets, figure{rnx, "R_NX", false}, 0, 10),
@@ -56,8 +55,8 @@ func (b *bench) onAllSets(sets []*prepared) []target {
 	return append(out, b.asBefore(sets)...)
 }
 
-// firstOn counts the sets where the default is first in a figure, or behind the first
-// by no more than within.
+// firstOn counts the sets on which the default is first in a figure, or within a tolerance of the
+// first.
 func (b *bench) firstOn(sets []*prepared, f figure, within, least float64) target {
 	what := f.title + ", first"
 	if within > 0 {
@@ -74,7 +73,7 @@ func (b *bench) firstOn(sets []*prepared, f figure, within, least float64) targe
 			}
 		}
 	}
-	// Sets that are not measured yet may decide, unless they are too few.
+	// Unmeasured sets may change the verdict unless they are too few.
 	out.unknown = judged < all && (judged == 0 || out.value+float64(all-judged) >= least)
 	out.what = fmt.Sprintf("%s, of %d sets", what, all)
 	if judged > 0 && judged < all {
@@ -96,10 +95,10 @@ func (b *bench) meanOver(sets []*prepared, f figure, peer string) target {
 	return out
 }
 
-// rounding is what differences of figures with four digits are off by, at most.
+// rounding is the largest rounding error of differences of figures with four digits.
 const rounding = 1e-9
 
-// mostAhead is by how much a peer is ahead of the default where it is most.
+// mostAhead returns the largest lead of a peer over the default.
 func (b *bench) mostAhead(sets []*prepared, peer string, f figure, most float64) target {
 	worst, where := math.Inf(-1), ""
 	unknown := len(b.missing) > 0 || len(sets) == 0
@@ -114,19 +113,19 @@ func (b *bench) mostAhead(sets []*prepared, peer string, f figure, most float64)
 			worst, where = theirs.value-ours.value, " ("+p.title+")"
 		}
 	}
-	// On a set that is not measured yet it can only be more.
+	// Unmeasured sets can only increase it.
 	if unknown = unknown && worst <= most+rounding; unknown {
 		where = ""
 	}
 	return target{what: fmt.Sprintf("%s, the most that %s is ahead%s", f.title, titleOf(peer), where), value: worst, least: most, format: plain, unknown: unknown}
 }
 
-// asBefore are the targets on the figures of near neighbours: on MNIST each, on the
-// other sets how many are not less than before by more than two standard errors.
+// asBefore returns the targets on figures of near neighbours: each figure on MNIST, and the number
+// of other sets with figures that are not worse than before by more than two standard errors.
 func (b *bench) asBefore(sets []*prepared) (out []target) {
 	then, err := before()
 	if err != nil {
-		panic(err) // a file of this program
+		panic(err) // the file is embedded
 	}
 	cells, kept, unknown := 0, 0, false
 	for _, d := range b.missing {
@@ -143,7 +142,7 @@ func (b *bench) asBefore(sets []*prepared) (out []target) {
 		for _, f := range p.local() {
 			e, known := b.value(p.name, byDefault, f)
 			unknown = unknown || !known
-			was := estimate{then[p.name][f.key], e.err} // of the same kind, so as certain
+			was := estimate{then[p.name][f.key], e.err} // of the same kind, so with the same error
 			if f.least {
 				was.value = -was.value
 			}
@@ -156,7 +155,7 @@ func (b *bench) asBefore(sets []*prepared) (out []target) {
 		value: float64(kept), least: float64(cells), above: true, format: "%g", unknown: unknown || cells == 0})
 }
 
-// titleOf is a method's title.
+// titleOf returns a method's title.
 func titleOf(key string) string {
 	for _, m := range methods() {
 		if m.key == key {

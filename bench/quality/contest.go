@@ -8,17 +8,18 @@ import (
 // figure is a column of the tables.
 type figure struct {
 	key, title string
-	// least reports that less is better.
+	// least is true if smaller values are better.
 	least bool
 }
 
-// structure are the figures of the data's structure, which every set has.
+// structure returns the figures of the data's structure, which apply to every set.
 func structure() []figure {
 	return []figure{{rnx, "R_NX", false}, {recall10, "recall 10", false}, {recall30, "recall 30", false}, {recall100, "recall 100", false},
 		{trust, "trustworthiness", false}, {cont, "continuity", false}, {shepard, "Shepard", false}, {triplets, "triplets", false}}
 }
 
-// neighbors are what neighbours on the map predict; of sets without labels errors.
+// neighbors returns the figures of predictions from neighbours on the map; for sets without labels
+// they are errors.
 func (d dataset) neighbors() []figure {
 	switch {
 	case d.unknown:
@@ -29,12 +30,12 @@ func (d dataset) neighbors() []figure {
 	return []figure{{nn1, "1-NN error", true}, {nn9, "9-NN error", true}}
 }
 
-// local are the figures of near neighbours that must stay as they were.
+// local returns the figures of near neighbours that must not get worse.
 func (d dataset) local() []figure {
 	return append(d.neighbors(), figure{trust, "trustworthiness", false})
 }
 
-// quality are the figures that rank methods on a data set.
+// quality returns the figures by which methods are ranked on a data set.
 func (d dataset) quality() []figure {
 	f := append(structure(), d.neighbors()...)
 	if len(d.truth) > 0 {
@@ -43,21 +44,20 @@ func (d dataset) quality() []figure {
 	return f
 }
 
-// digits are those that the page shows; figures that agree in them are equal.
+// digits is the number of digits on the page. Figures that agree in them are equal.
 const digits = 4
 
-// estimate is a figure so that more is better, and its standard error.
+// estimate is a figure, with the sign such that larger is better, and its standard error.
 type estimate struct{ value, err float64 }
 
-// behind reports whether the figure is less than another by more than two standard
-// errors of the difference.
+// behind reports whether the figure is worse than another by more than two standard errors of the
+// difference.
 func (e estimate) behind(other estimate) bool {
 	return other.value-e.value > 2*math.Hypot(e.err, other.err)
 }
 
-// value returns a figure of a method on a set: the median over the seeds that were
-// measured, rounded as the page shows it. Its standard error is that of a mean over
-// the seeds, and that of the sample which the figure itself is of.
+// value returns a figure of a method on a set: the median over the measured seeds, rounded as on
+// the page. Its standard error combines that of the mean over seeds and that of the sample.
 func (b *bench) value(set, method string, f figure) (e estimate, known bool) {
 	var v []float64
 	var own float64
@@ -84,7 +84,7 @@ func (b *bench) value(set, method string, f figure) (e estimate, known bool) {
 	return e, true
 }
 
-// shown is a figure's value as it was measured.
+// shown returns a figure's value with its original sign.
 func (f figure) shown(e estimate) float64 {
 	if f.least {
 		return -e.value
@@ -97,7 +97,7 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// ofMean is the standard error of the mean of values, 0 of one value.
+// ofMean returns the standard error of the mean of values, 0 for one value.
 func ofMean(v []float64) float64 {
 	if len(v) < 2 {
 		return 0
@@ -113,13 +113,13 @@ func ofMean(v []float64) float64 {
 	return math.Sqrt(square / (n - 1) / n)
 }
 
-// ranking is what the methods of a contest have of a figure, the best first.
+// ranking is the ranking of methods by a figure, best first.
 type ranking struct {
 	methods []method
 	values  []estimate
 }
 
-// rank orders a contest by a figure; it is empty unless all are known.
+// rank orders methods by a figure. The result is empty unless all are known.
 func (b *bench) rank(set string, contest []method, f figure) (r ranking) {
 	for _, m := range contest {
 		e, known := b.value(set, m.key, f)
@@ -135,8 +135,8 @@ func (b *bench) rank(set string, contest []method, f figure) (r ranking) {
 	return r
 }
 
-// firsts returns the methods of a contest that the best is not ahead of by more than
-// two standard errors; none unless all are known.
+// firsts returns the methods that are not behind the best by more than two standard errors, or none
+// unless all are known.
 func (b *bench) firsts(set string, contest []method, f figure) []string {
 	var keys []string
 	r := b.rank(set, contest, f)
@@ -148,12 +148,12 @@ func (b *bench) firsts(set string, contest []method, f figure) []string {
 	return keys
 }
 
-// contest is one of our own methods with all peers.
+// contest returns one of our methods with all peers.
 func contest(own string) []method {
 	return slices.DeleteFunc(methods(), func(m method) bool { return !m.peer && m.key != own })
 }
 
-// loss is a figure by which a peer's map is better than one of ours.
+// loss is a figure in which a peer's map is better than ours.
 type loss struct {
 	set        dataset
 	figure     figure
@@ -161,8 +161,7 @@ type loss struct {
 	own, other estimate
 }
 
-// losses returns, figure by figure, where a method does not come first, with the
-// peer that does.
+// losses returns the figures in which a method is not first, with the peer that is.
 func (b *bench) losses(own string, sets []*prepared) []loss {
 	var out []loss
 	peers := contest(own)
@@ -180,7 +179,7 @@ func (b *bench) losses(own string, sets []*prepared) []loss {
 	return out
 }
 
-// mean is that of a figure of the structure over sets, unknown if one has it not.
+// mean returns the mean of a structure figure over sets. It is unknown if a set lacks it.
 func (b *bench) mean(sets []*prepared, method string, f figure) (mean float64, known bool) {
 	for _, g := range structure() {
 		known = known || g.key == f.key

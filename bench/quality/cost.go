@@ -10,13 +10,13 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// What a fit costs: MNIST by the defaults, as a user would, and by an earlier build of
-// the program if there is one, by turns, since machines change their pace.
+// The cost of a fit of MNIST with the defaults, as a user would run it, and with an earlier build
+// if there is one. Both are interleaved, because machines change their speed.
 const (
 	costName = "cost/" + byDefault
 	costRuns = 3
 	ratio    = "ratio" // of the whole process' time to the earlier build's
-	memory   = "peak"  // GB, also of the data themselves with a report
+	memory   = "peak"  // GB; with a report, the data themselves are included
 )
 
 func (b *bench) costs(ctx context.Context, mnist *prepared) error {
@@ -44,7 +44,7 @@ func (b *bench) costs(ctx context.Context, mnist *prepared) error {
 		if theirs != nil {
 			r.Figures[ratio] = median(ours) / median(theirs)
 		}
-		// A report compares the map with the data themselves.
+		// A report compares the map with the original data.
 		j.input = mnist.raw
 		u, err := b.process(ctx, b.unfold, j, "--report", j.output+".json")
 		r.Figures[memory] = max(r.Figures[memory], u.Peak/1e9)
@@ -53,7 +53,7 @@ func (b *bench) costs(ctx context.Context, mnist *prepared) error {
 	return err
 }
 
-// process fits as a process of its own and returns what it took.
+// process fits in a separate process and returns its resource usage.
 func (b *bench) process(ctx context.Context, program string, j job, more ...string) (harness.Usage, error) {
 	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
 		return harness.Usage{}, err

@@ -8,24 +8,22 @@ import (
 	"path/filepath"
 )
 
-// dataset is one of the data sets that maps are made of.
+// dataset is a data set for making maps.
 type dataset struct {
 	name, title string
-	// about says in a sentence what a row is and what is known of it.
+	// about describes a row and its labels in a sentence.
 	about string
-	// find returns the folder or the file that load reads; fs.ErrNotExist if it is
-	// not there. data is the folder of all data.
+	// find returns the path for load, or fs.ErrNotExist. data is the folder of all data.
 	find func(data string) (string, error)
 	load func(ctx context.Context, path string) (*table, error)
-	// targets are numbers known of each row that neighbours on the map should
-	// predict; without them it is the rows' label. truth are coordinates whose
-	// distances the map's should follow.
+	// targets are numeric columns that neighbours on the map should predict; without them it is the
+	// label. truth are coordinates whose distances the map should preserve.
 	targets, truth []string
-	// color is the column that a picture shows where there are no labels.
+	// color is the column that a picture shows if there are no labels.
 	color string
-	// unknown sets have rows of which nothing is known that neighbours could predict.
+	// unknown is true for sets without anything that neighbours could predict.
 	unknown bool
-	// quick is how many rows -quick takes, drawn by a fixed seed; 0 is all.
+	// quick is the number of rows for -quick, drawn with a fixed seed; 0 means all.
 	quick int
 }
 
@@ -54,13 +52,13 @@ func digitsFile(venv string) func(string) (string, error) {
 	}
 }
 
-// mnistName is the data set that most targets and the parts that are no sets are about.
+// mnistName is the data set of most targets and of the parts that are not data sets.
 const mnistName = "mnist"
 
-// rollName is the data set whose distances on the sheet are known.
+// rollName is the data set with known distances on the sheet.
 const rollName = "swissroll"
 
-// datasets are those of this run: all, or toys in their places.
+// datasets returns the data sets of this run: all, or toy data instead.
 func (b *bench) datasets() []dataset {
 	all := datasets(b.peers.Dir(b.out))
 	if b.small {
@@ -71,7 +69,7 @@ func (b *bench) datasets() []dataset {
 	return all
 }
 
-// datasets are all, in the order of the page.
+// datasets returns all data sets in the order of the page.
 func datasets(venv string) []dataset {
 	return []dataset{
 		{name: mnistName, title: "MNIST", find: folder("mnist"), load: loadMNIST, quick: 10_000,
@@ -105,5 +103,5 @@ func datasets(venv string) []dataset {
 	}
 }
 
-// labelled reports whether rows have labels, not numbers, that neighbours predict.
+// labelled reports whether neighbours predict labels rather than numbers.
 func (d dataset) labelled() bool { return len(d.targets) == 0 && !d.unknown }

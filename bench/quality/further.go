@@ -15,12 +15,11 @@ import (
 	"unfold/ingest"
 )
 
-// trainRows is how many of MNIST's rows come first and are its training digits:
-// 60,000 of 70,000.
+// trainRows returns the number of MNIST's training digits, which come first: 60,000 of 70,000.
 func trainRows(mnist *prepared) int { return mnist.Rows / 7 * 6 }
 
-// further measures what the page says of MNIST beyond the table: placed digits,
-// other numbers of dimensions, other seeds, time and memory.
+// further measures the further figures on MNIST: placed digits, other numbers of dimensions, other
+// seeds, time and memory.
 func (b *bench) further(ctx context.Context, mnist *prepared) error {
 	if err := b.split(ctx, mnist); err != nil {
 		return err
@@ -40,16 +39,15 @@ const dims3Name = "dims3/" + byDefault
 func splitName(dims int, m method) string { return fmt.Sprintf("split%d/%s", dims, m.key) }
 func jointName(dims int, m method) string { return fmt.Sprintf("joint%d/%s", dims, m.key) }
 
-// placers are the methods that place new points by their own rule.
+// placers returns the methods that can place new points.
 func placers() []method {
 	return slices.DeleteFunc(methods(), func(m method) bool {
 		return !slices.Contains([]string{byDefault, thorough, umap}, m.key)
 	})
 }
 
-// split learns from the training digits, places the test digits and classifies
-// these by those, in two and in ten dimensions; and does the same on a map of all
-// digits in ten.
+// split learns the training digits and places and classifies the test digits, in two and in ten
+// dimensions. It also classifies on a joint map of all digits in ten.
 func (b *bench) split(ctx context.Context, mnist *prepared) error {
 	if b.wants(partSplit) {
 		if err := b.prepareSplit(ctx, mnist); err != nil {
@@ -94,7 +92,7 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 	return nil
 }
 
-// scorePlaced scores the places of the test digits by those of the training digits.
+// scorePlaced scores the places of the test digits with those of the training digits.
 func (b *bench) scorePlaced(ctx context.Context, mnist *prepared, j job, r *result) error {
 	labels, err := readLabels(mnist.beside)
 	if err != nil {
@@ -110,7 +108,7 @@ func (b *bench) scorePlaced(ctx context.Context, mnist *prepared, j job, r *resu
 	return b.heldOut(ctx, r, test, "--train", train)
 }
 
-// heldOut notes the errors of test rows.
+// heldOut records the errors of test rows.
 func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 	s, err := b.scores(ctx, args...)
 	if err != nil {
@@ -123,8 +121,8 @@ func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 	return nil
 }
 
-// prepareSplit writes the training and test digits by the principal components of
-// the training digits alone.
+// prepareSplit writes the training and test digits, projected onto the principal components of the
+// training digits.
 func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 	train, test := b.file("data", "split", "train.npy"), b.file("data", "split", "test.npy")
 	var made struct{ Stamp string }
@@ -166,12 +164,12 @@ func (b *bench) dims(ctx context.Context, mnist *prepared) error {
 	return err
 }
 
-// labelColumn is the column of a table with the rows' classes.
+// labelColumn is the name of the column with the rows' classes.
 const labelColumn = "label"
 
 func readLabels(beside string) ([]string, error) { return harness.Column(beside, labelColumn) }
 
-// writeMap writes a map as a table with a column beside its coordinates.
+// writeMap writes a map as a table with an additional column.
 func writeMap(ctx context.Context, from, to, name string, values []string) error {
 	m, err := ingest.ReadMap(ctx, from, ingest.Options{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// writeSettings says how all was measured.
+// writeSettings writes how everything was measured.
 func (b *bench) writeSettings(w *bytes.Buffer) {
 	fmt.Fprintf(w, `## How it is measured
 
@@ -53,7 +53,7 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 	w.WriteString("\nA part of it: `make quality ARGS=\"-only mnist,usps -keep\"`; its other flags: `make quality ARGS=-h`.\n")
 }
 
-// version returns the versions of a peer that its measurements are of.
+// version returns the versions of a peer in its measurements.
 func (b *bench) version(m method) string {
 	var all []string
 	for name, r := range b.results {
@@ -65,7 +65,7 @@ func (b *bench) version(m method) string {
 	return strings.Join(slices.Compact(all), ", ")
 }
 
-// dreamsHow says how the peer is made that is written here.
+// dreamsHow describes how the peer that is implemented here was made.
 const dreamsHow = `
 DREAMS (Kury, Kobak, Damrich, arXiv 2508.13747) is t-SNE that is held near an embedding R of the whole. It minimises
 (1-lambda) KL + lambda/n |Y - alpha R|^2 with alpha = |Y|/|R|. Its authors' program is a changed openTSNE, published as source.

@@ -19,28 +19,26 @@ import (
 	"unfold/sparse/knn"
 )
 
-// The study of held-out likelihood: does it choose well between settings?
+// This file studies whether held-out likelihood is a good criterion for choosing settings.
 //
-// One row in ten is held out. The map is learnt from the others, and the held-out
-// events are placed on it. An event x has true neighbours, the reference points
-// nearest to it in the input, always trueNeighbors of them. The model says how
-// likely it is that x and a reference point l are alike, P(x,l), by their places
-// and variances and by x's own length scale Delta_x, for which the median of the
-// true neighbours' stands. What it says of the neighbours is
+// One row in ten is held out. The map is learnt from the others, and the held-out events are placed
+// on it. An event x has true neighbours, the reference points nearest to it in the input, always
+// trueNeighbors of them. The model says how likely it is that x and a reference point l are alike,
+// P(x,l), by their places and variances and by x's own length scale Delta_x, for which the median
+// of the true neighbours' stands. What it says of the neighbours is
 //
 //	mean over x and its true neighbours j of log( P(x,j) / sum_l P(x,l) )
 //
-// where l runs over all reference points: a number that means the same whatever k,
-// the weight of dissimilar pairs and the tails are.
+// where l runs over all reference points: a number that means the same whatever k, the weight of
+// dissimilar pairs and the tails are.
 const trueNeighbors = 10
 
-// studyRows bounds the rows of a data set that the study takes, studySets names
-// the sets.
+// studyRows bounds the number of rows of a data set in the study; studySets are its sets.
 const studyRows = 5_000
 
 var studySets = []string{"mnist", "usps", "optdigits", "oil"}
 
-// studySettings are those that are compared; the first are the defaults.
+// studySettings returns the settings to compare, the defaults first.
 func studySettings() []method {
 	all := []method{{key: "defaults", title: "defaults"}}
 	for _, k := range []string{"4", "6", "9", "15"} {
@@ -52,7 +50,7 @@ func studySettings() []method {
 	return all
 }
 
-// studySettings are those of this run: of toy data the first few, of one set.
+// studySettings returns the settings of this run: for toy data only the first few, on one set.
 func (b *bench) studySettings(set string) []method {
 	switch {
 	case !b.small:
@@ -94,17 +92,17 @@ func (b *bench) study(ctx context.Context, sets []*prepared) error {
 	return nil
 }
 
-// heldRows is a data set in two parts, as files and as vectors of the input.
+// heldRows is a data set in two parts, as files and as input vectors.
 type heldRows struct {
-	// known is a data set of its own, for scoring.
+	// known is the first part as a data set, for scoring.
 	known     *prepared
 	dir, test string
-	// near are the true neighbours of the held-out events among the known rows.
+	// near are the true nearest known rows of the held-out events.
 	near *knn.Neighbors
 }
 
-// holdOut draws the rows of the study and those of them that are held out. Of rows
-// that are equal it takes one, as the model does.
+// holdOut draws the rows of the study and the held-out rows among them. It uses one of equal rows,
+// as the model does.
 func (b *bench) holdOut(ctx context.Context, p *prepared) (*heldRows, error) {
 	input, err := readVectors(ctx, p.input)
 	if err != nil {
@@ -145,8 +143,7 @@ func (b *bench) holdOut(ctx context.Context, p *prepared) (*heldRows, error) {
 	return h, err
 }
 
-// differentRows returns the first rows of order, at most so many, without those
-// that are equal to one before.
+// differentRows returns the first distinct rows in the given order, at most most.
 func differentRows(x vec.Matrix[float32], order []int, most int) []int {
 	seen := map[string]bool{}
 	var out []int
@@ -170,7 +167,7 @@ func differentRows(x vec.Matrix[float32], order []int, most int) []int {
 	return out
 }
 
-// held learns by some settings, scores the map and the held-out events' places.
+// held learns with some settings, and scores the map and the held-out events' places.
 func (b *bench) held(ctx context.Context, h *heldRows, m method, r *result) error {
 	model, places, known := filepath.Join(h.dir, "m.unfold"), filepath.Join(h.dir, "test-map.npy"), filepath.Join(h.dir, "map.npy")
 	args := append([]string{"fit", "-q", h.known.input, "-o", model, "--map", known, "--threads", strconv.Itoa(b.threads)}, m.flags...)
@@ -198,8 +195,8 @@ func (b *bench) held(ctx context.Context, h *heldRows, m method, r *result) erro
 	return nil
 }
 
-// heldOutLikelihood is the mean, over events placed at m (n x d) and their true
-// neighbours j among the reference points, of log( P(x,j) / sum_l P(x,l) ).
+// heldOutLikelihood returns the mean of log( P(x,j) / sum_l P(x,l) ) over events x placed at m (n x
+// d) and their true neighbours j among the reference points.
 func heldOutLikelihood(s *snapshot.Snapshot, m vec.Matrix[float32], near *knn.Neighbors, threads int) float64 {
 	const size = 16
 	sums := make([]float64, par.Pieces(m.Rows, size))
@@ -221,7 +218,7 @@ func heldOutLikelihood(s *snapshot.Snapshot, m vec.Matrix[float32], near *knn.Ne
 	return total / float64(m.Rows)
 }
 
-// ofNeighbors is that mean for one event; logs is room for log P(x,l).
+// ofNeighbors returns that mean for one event. logs is scratch memory for log P(x,l).
 func ofNeighbors(s *snapshot.Snapshot, place []float64, index []int32, logs []float64) (mean float64) {
 	scales := make([]float64, len(index))
 	var sigma2 float64
@@ -238,7 +235,7 @@ func ofNeighbors(s *snapshot.Snapshot, place []float64, index []int32, logs []fl
 		pair.Sigma2J, pair.Dist2 = s.Sigma2[l], vec.SquaredDistance(place, s.Mu.Row(l))
 		logs[l] = logCloseness(pair)
 	}
-	// log sum exp, from the largest.
+	// log sum exp, relative to the largest.
 	most := slices.Max(logs)
 	var sum float64
 	for _, v := range logs {
@@ -250,7 +247,7 @@ func ofNeighbors(s *snapshot.Snapshot, place []float64, index []int32, logs []fl
 	return mean
 }
 
-// scale2 is Delta_l^2 of a reference point, as the model that was learnt has it.
+// scale2 returns Delta_l^2 of a reference point in the learnt model.
 func scale2(s *snapshot.Snapshot, l int) float64 {
 	if s.Student == nil {
 		return s.Bandwidth2[l]
@@ -258,8 +255,8 @@ func scale2(s *snapshot.Snapshot, l int) float64 {
 	return min(max(s.Bandwidth2[l]/s.Student.Unit, s.Student.Clip[0]), s.Student.Clip[1])
 }
 
-// logCloseness is log P(x,l); a tail of 0 is Gaussian: with V = delta^2 + sigma_x^2
-// + sigma_l^2, P = (delta^2/V)^(d/2) exp(-r^2/(2V)).
+// logCloseness returns log P(x,l). A tail of 0 is Gaussian: with V = delta^2 + sigma_x^2 +
+// sigma_l^2, P = (delta^2/V)^(d/2) exp(-r^2/(2V)).
 func logCloseness(p student.Pair) float64 {
 	if p.Tail == 0 {
 		return float64(p.Dims)/2*math.Log(p.Scale2/p.V()) - p.Dist2/(2*p.V())

@@ -11,24 +11,25 @@ import (
 	"strings"
 )
 
-// choice is what picking a set's settings by held-out likelihood would have done.
+// choice is the effect of choosing a set's settings by held-out likelihood.
 type choice struct {
 	set string
 	// all are the settings with results.
 	all []method
-	// rank correlations of the likelihood with the figures.
+	// by9 and byTrust are rank correlations of the likelihood with the figures.
 	by9, byTrust float64
-	// the settings that the likelihood picks, and those that are best.
+	// picked are the settings with the largest likelihood, best9 and bestTrust those with the best
+	// figures.
 	picked, best9, bestTrust method
 }
 
-// studied are the figures over which picking is judged.
+// studied returns a figure by which choices are judged.
 func (b *bench) studied(set string, m method, key string) float64 {
 	v, _ := b.get(studyName(set, m), key)
 	return v
 }
 
-// choices sums up the study, set by set.
+// choices summarises the study, set by set.
 func (b *bench) choices() []choice {
 	var out []choice
 	for _, set := range studySets {
@@ -59,7 +60,7 @@ func (b *bench) choices() []choice {
 	return out
 }
 
-// rankCorrelation is Spearman's, ties at their mean rank.
+// rankCorrelation returns Spearman's rank correlation, with mean ranks for ties.
 func rankCorrelation(a, b []float64) float64 {
 	x, y := ranksOf(a), ranksOf(b)
 	mean := float64(len(a)+1) / 2
@@ -75,7 +76,7 @@ func rankCorrelation(a, b []float64) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-// ranksOf counts for each value those below it and half of those equal to it.
+// ranksOf counts, for each value, the smaller values and half of the equal ones.
 func ranksOf(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i := range v {
@@ -92,8 +93,8 @@ func ranksOf(v []float64) []float64 {
 	return out
 }
 
-// Picking is called good if it costs at most this much of each figure, against the
-// best settings; safe if it does against the defaults.
+// A choice is good if it loses at most goodPick of each figure compared with the best settings, and
+// safe if it does compared with the defaults.
 const goodPick = .002
 
 // writeLikelihood writes the study's section.
@@ -137,14 +138,14 @@ input is the held-out likelihood. It is compared between %d settings with 9-NN a
 	fmt.Fprintf(w, "![Held-out likelihood against quality](%s/%s)\n\n", b.folder, likelihoodPicture)
 }
 
-// cost is what picking by likelihood loses of a figure against other settings.
+// cost returns the loss of a figure by choosing with the likelihood, compared with other settings.
 func (b *bench) cost(c choice, other method, key string) float64 {
 	return b.studied(c.set, other, key) - b.studied(c.set, c.picked, key)
 }
 
 const likelihoodPicture = "likelihood.svg"
 
-// drawLikelihood draws the study beside the page: a column a set, 9-NN above,
+// drawLikelihood draws the study next to the page: a column per set, with 9-NN accuracy above and
 // trustworthiness below, over the held-out likelihood.
 func (b *bench) drawLikelihood(page string) error {
 	choices := b.choices()
@@ -166,7 +167,7 @@ func (b *bench) drawLikelihood(page string) error {
 	return os.WriteFile(filepath.Join(filepath.Dir(page), b.folder, likelihoodPicture), []byte(s.String()), 0o666)
 }
 
-// panel draws one figure of one set with its upper left corner at (x, y).
+// panel draws one figure of one set. Its upper left corner is (x, y).
 func (b *bench) panel(s *strings.Builder, c choice, f figure, x, y, side float64) {
 	var like, quality []float64
 	for _, m := range c.all {

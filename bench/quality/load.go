@@ -21,15 +21,15 @@ import (
 	"unfold/internal/vec"
 )
 
-// table is a data set: vectors, and what is known of each row beside them.
+// table is a data set: vectors, with labels and known numbers.
 type table struct {
 	x     vec.Matrix[float32]
-	label []string // empty where a row has none; nil if no row has one
-	names []string // of the numbers
+	label []string // empty for rows without a label; nil if there are none
+	names []string // names of the known numbers
 	known [][]float64
 }
 
-// open opens a file, through gzip if its name says so.
+// open opens a file, and decompresses it if its name ends as a gzip file's.
 func open(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil || filepath.Ext(path) != ".gz" {
@@ -46,8 +46,8 @@ func open(path string) (io.ReadCloser, error) {
 	}{z, f}, nil
 }
 
-// lines gives the fields of every line of a text file, cut at commas or, if sep
-// is a blank, at runs of blanks. It skips empty lines; others need so many fields.
+// lines calls take with the fields of every nonempty line of a text file. Fields are separated by
+// commas or, if sep is a blank, by blanks. A line with fewer than least fields is an error.
 func lines(path string, sep byte, least int, take func(fields []string) error) error {
 	f, err := open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func lines(path string, sep byte, least int, take func(fields []string) error) e
 	return nil
 }
 
-// addRow appends the numbers that the fields are.
+// addRow appends the fields as a vector.
 func (t *table) addRow(fields []string) error {
 	if t.x.Rows > 0 && len(fields) != t.x.Cols {
 		return fmt.Errorf("%d numbers, the rows before have %d", len(fields), t.x.Cols)
@@ -93,7 +93,7 @@ func (t *table) addRow(fields []string) error {
 	return nil
 }
 
-// addKnown appends what is known of a row, in the order of t.names.
+// addKnown appends the known numbers of a row, in the order of t.names.
 func (t *table) addKnown(fields []string) error {
 	row := make([]float64, len(fields))
 	for i, text := range fields {
@@ -134,8 +134,7 @@ func loadUSPS(_ context.Context, dir string) (*table, error) {
 	return t, nil
 }
 
-// loadDigits reads the digits that come with scikit-learn: lines of 64 counts
-// and the digit.
+// loadDigits reads scikit-learn's digits: lines of 64 counts and the digit.
 func loadDigits(_ context.Context, path string) (*table, error) {
 	t := new(table)
 	return t, lines(path, ',', 2, func(f []string) error {
@@ -187,7 +186,7 @@ func loadFaces(ctx context.Context, dir string) (*table, error) {
 	})
 }
 
-// loadFrey reads the frames of a film; what is known of a frame is when it was.
+// loadFrey reads the frames of a film. The known number of a frame is its time.
 func loadFrey(ctx context.Context, dir string) (*table, error) {
 	x, err := readVectors(ctx, filepath.Join(dir, "frey-images-idx3-ubyte.gz"))
 	t := &table{x: x, names: []string{"frame"}}
@@ -197,13 +196,12 @@ func loadFrey(ctx context.Context, dir string) (*table, error) {
 	return t, err
 }
 
-// connections is how many of NSL-KDD's training records are taken: the part that
-// its authors publish as KDDTrain+_20Percent.
+// connections is the number of NSL-KDD's training records to use: the part that its authors publish
+// as KDDTrain+_20Percent.
 const connections = 25_192
 
-// loadConnections reads network connections: text columns become one column a
-// word, of 0 and 1; numbers log(1+v), then mean 0 and deviation 1. The label is
-// normal or the name of the attack.
+// loadConnections reads network connections. Each value of a text column becomes a column of 0 and
+// 1. Numbers v become log(1+v), standardised. The label is normal or the name of the attack.
 func loadConnections(_ context.Context, dir string) (*table, error) {
 	const features, label = 41, 41 // columns before the label, and its index
 	words := map[int][]string{1: nil, 2: nil, 3: nil}
@@ -259,7 +257,7 @@ func loadConnections(_ context.Context, dir string) (*table, error) {
 	return t, nil
 }
 
-// standardise brings a column to mean 0 and deviation 1; a constant one to 0.
+// standardise scales a column to mean 0 and deviation 1. A constant one becomes 0.
 func standardise(v []float64) {
 	var mean, square float64
 	for _, x := range v {
@@ -302,13 +300,13 @@ func loadWord2vec(_ context.Context, dir string) (*table, error) {
 	return t, t.asWords(names)
 }
 
-// categories is a short list of words and what they are: "word,category".
+// categories is a short list of words with their categories: "word,category".
 //
 //go:embed words.csv
 var categories []byte
 
-// asWords brings the vectors to length 1, since words are compared by their
-// angle, and labels the words that categories lists, in whatever case.
+// asWords scales the vectors to length 1, because words are compared by angle, and labels the words
+// in categories, ignoring case.
 func (t *table) asWords(words []string) error {
 	rows, err := csv.NewReader(bytes.NewReader(categories)).ReadAll()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maps makes and scores the maps of a data set by all methods, from several seeds.
+// maps makes and scores the maps of a data set with all methods, from several seeds.
 func (b *bench) maps(ctx context.Context, p *prepared) error {
 	for _, m := range b.methods() {
 		if !m.takes(p.name) {
@@ -31,8 +31,8 @@ func (b *bench) maps(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// able reports whether the program that is measured has the flag that a method needs:
-// it may be an earlier build.
+// able reports whether the measured program supports the flag that a method needs. It may be an
+// earlier build.
 func (b *bench) able(ctx context.Context, m method) (bool, error) {
 	if m.needs == "" {
 		return true, nil
@@ -55,7 +55,7 @@ func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) erro
 		}
 	}
 	if b.quick && when == wanted && !m.peer {
-		when = always // the program may be another
+		when = always // the program may have changed
 	}
 	name := mapName(p.name, m.key, seed)
 	j := job{input: p.input, output: b.mapFile(p.name, strings.TrimPrefix(name, p.name+"/")), seed: seed, timed: seed == 1 && !m.tried()}
@@ -68,7 +68,7 @@ func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) erro
 	return err
 }
 
-// methods are those of this run.
+// methods returns the methods of this run.
 func (b *bench) methods() []method {
 	all := methods()
 	if b.quick {
@@ -77,7 +77,7 @@ func (b *bench) methods() []method {
 	return append(all, b.tried...)
 }
 
-// seedsOf is from how many seeds a method makes its maps: one to see what comes of it.
+// seedsOf returns the number of seeds of a method; one for trials.
 func (b *bench) seedsOf(m method) int {
 	if b.quick || m.tried() {
 		return 1
@@ -85,8 +85,8 @@ func (b *bench) seedsOf(m method) int {
 	return seedCount
 }
 
-// seedMark parts the names of maps of seeds beyond the first, whose times are not shown,
-// from the seed.
+// seedMark separates the seed in the names of maps of seeds beyond the first, whose times are not
+// shown.
 const seedMark = "@"
 
 // mapName names the measurement of a data set's map.
@@ -99,15 +99,15 @@ func mapName(set, method string, seed int) string {
 
 func (b *bench) mapFile(set, method string) string { return b.file("maps", set, method+".npy") }
 
-// Ranks are those of ten neighbours. Up to allPoints points all are ranked, of
-// more a sample; -quick always takes one.
+// Ranks are those of ten neighbours. Up to allPoints points all are ranked, for more a sample.
+// -quick always uses a sample.
 const (
 	rankNeighbors = 10
 	allPoints     = 12_000
 	samplePoints  = 2_000
 )
 
-// scores is what `unfold score --json` prints, as far as it is needed here.
+// scores is the needed part of the output of `unfold score --json`.
 type scores struct {
 	Labelled *struct {
 		Accuracy []float64 `json:"accuracy"`
@@ -171,8 +171,8 @@ func (b *bench) score(ctx context.Context, p *prepared, path string, r *result) 
 	return s.into(r, p.unknown)
 }
 
-// into takes the figures over with their standard errors, those of neighbours unless
-// nothing is known of the rows. Errors of several targets are averaged.
+// into stores the figures with their standard errors. Figures of neighbours are omitted if nothing
+// is known about the rows. Errors of several targets are averaged.
 func (s *scores) into(r *result, unknown bool) error {
 	if s.Data == nil {
 		return errors.New("unfold score reports nothing of the data")
@@ -202,7 +202,7 @@ func (s *scores) into(r *result, unknown bool) error {
 	return nil
 }
 
-// recalls are the figures by the number of neighbours.
+// recalls are the figures' names by number of neighbours.
 var recalls = map[int]string{10: recall10, 30: recall30, 100: recall100}
 
 func (s structureScores) into(f map[string]float64, recallK []int) {

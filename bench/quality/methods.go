@@ -22,26 +22,26 @@ import (
 // method is a way to make a map.
 type method struct {
 	key, title string
-	// settings says what differs from the defaults.
+	// settings describes the differences from the defaults.
 	settings string
 	// flags are those of `unfold fit`; peers have none.
 	flags []string
 	peer  bool
-	// sets are those that it makes maps of; nil is all.
+	// sets are the sets of which it makes maps; nil means all.
 	sets []string
-	// needs is a flag of `unfold fit` that earlier builds have not.
+	// needs is a flag of `unfold fit` that earlier builds lack.
 	needs string
 }
 
 // takes reports whether a method makes maps of a set.
 func (m method) takes(set string) bool { return m.sets == nil || slices.Contains(m.sets, set) }
 
-// tryPrefix begins the keys of what -try names.
+// tryPrefix is the prefix of the keys of -try's methods.
 const tryPrefix = "try-"
 
 func (m method) tried() bool { return strings.HasPrefix(m.key, tryPrefix) }
 
-// Keys of the methods that targets name.
+// Keys of the methods in targets.
 const (
 	byDefault = "unfold"
 	thorough  = "unfold-thorough"
@@ -70,11 +70,11 @@ func methods() []method {
 
 // job is one map to make.
 type job struct {
-	input, output string // vectors, and the map, both npy
+	input, output string // vectors and map, both npy
 	dims, seed    int    // default 2 and 1
-	// timed asks for the time of the whole, too.
+	// timed requests the total time, too.
 	timed bool
-	// test rows are placed on the map, if they are named.
+	// test are rows to place on the map, if not empty.
 	test, placed string
 }
 
@@ -83,8 +83,8 @@ func (j job) withDefaults() job {
 	return j
 }
 
-// made says how a map of a data set is made and scored: results of earlier runs are
-// used only if they were made in the same way.
+// made describes how a map of a data set is made and scored. Earlier results are used only if
+// theirs is equal.
 func (b *bench) made(m method, j job, p *prepared) string {
 	j = j.withDefaults()
 	by := "unfold " + strings.Join(m.flags, " ")
@@ -95,7 +95,7 @@ func (b *bench) made(m method, j job, p *prepared) string {
 		by, j.dims, j.seed, b.threads, p.Stamp, rankNeighbors, samplePoints, allPoints)
 }
 
-// make makes a map and notes what it took.
+// make makes a map and records its cost.
 func (b *bench) make(ctx context.Context, m method, j job, r *result) error {
 	j = j.withDefaults()
 	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
@@ -107,9 +107,9 @@ func (b *bench) make(ctx context.Context, m method, j job, r *result) error {
 	return b.makeOwn(ctx, m, j, r)
 }
 
-// makeOwn makes the map with a report, which gives the time of the parts; and if
-// the time of the whole is asked for, too, once more as a user would, since the
-// report scores the map, and that is not part of making it.
+// makeOwn makes the map with a report, which contains the time of the parts. If the total time is
+// requested, it makes the map again as a user would, because the report's scoring is not part of
+// making it.
 func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 	model, report := j.output+".unfold", j.output+".json"
 	args := append([]string{"fit", "-q", j.input, "-o", model, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
@@ -156,8 +156,7 @@ func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 	return nil
 }
 
-// again makes a map again without a report, takes the time and checks that it is
-// the same map.
+// again makes a map again without a report, measures the time and checks that the map is the same.
 func (b *bench) again(ctx context.Context, args []string, first string, r *result) error {
 	second := strings.TrimSuffix(first, ".npy") + "-again.npy"
 	if err := b.asUser(ctx, args, second, r); err != nil {
@@ -169,7 +168,7 @@ func (b *bench) again(ctx context.Context, args []string, first string, r *resul
 	return os.Remove(second)
 }
 
-// asUser makes a map as a user would and notes the time of it all.
+// asUser makes a map as a user would and records the total time.
 func (b *bench) asUser(ctx context.Context, args []string, output string, r *result) error {
 	clock := time.Now()
 	_, err := b.timed(ctx, r, b.unfold, append(slices.Clone(args), "--map", output)...)
@@ -177,7 +176,7 @@ func (b *bench) asUser(ctx context.Context, args []string, output string, r *res
 	return err
 }
 
-// sameBytes checks that the same command has given the same map.
+// sameBytes checks that the same command made the same map.
 func sameBytes(a, b string) error {
 	n, err := differing(a, b)
 	if err == nil && n > 0 {
@@ -232,7 +231,7 @@ func (b *bench) environment(ctx context.Context) error {
 	})
 }
 
-// makePeers has peers.py make the map.
+// makePeers makes the map with peers.py.
 func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error {
 	args := []string{b.file("peers.py"), m.key, j.input, j.output, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
 		"--threads", strconv.Itoa(b.threads)}
@@ -248,7 +247,7 @@ func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error
 	if err != nil {
 		return err
 	}
-	// Libraries may print too; ours is the last line.
+	// Libraries may print, too. Our output is the last line.
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var f struct {
 		Version, Python     string

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// writeNPY writes x as NumPy's format 1.0: little-endian float32, rows by columns.
+// writeNPY writes x in NumPy's format 1.0: little-endian float32, rows by columns.
 func writeNPY(path string, x vec.Matrix[float32]) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -37,8 +37,8 @@ func writeNPY(path string, x vec.Matrix[float32]) error {
 	return f.Close()
 }
 
-// npyHeader is the magic, the version, the header's length and the header, padded
-// so that the data begin at a multiple of 64 bytes.
+// npyHeader returns the magic, the version, the header's length and the header, padded so that the
+// data begin at a multiple of 64 bytes.
 func npyHeader(rows, cols int) []byte {
 	const before = 10
 	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
@@ -50,7 +50,7 @@ func npyHeader(rows, cols int) []byte {
 	return append(head, text...)
 }
 
-// readVectors reads files that hold nothing but vectors, one after the other.
+// readVectors reads files that contain only vectors, concatenated.
 func readVectors(ctx context.Context, paths ...string) (vec.Matrix[float32], error) {
 	d, err := ingest.ReadAll(ctx, paths, ingest.ReadOptions{})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// unseen says which sets were looked at when the defaults were chosen.
+// unseen describes which sets were used when the defaults were chosen.
 func unseen() string {
 	var others, looked []string
 	for _, d := range datasets("") {
@@ -28,7 +28,7 @@ func ranked() []figure {
 	return append(structure(), figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false})
 }
 
-// writeFirsts counts, figure by figure, on how many sets each method is first.
+// writeFirsts writes, for each figure, on how many sets each method is first.
 func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
 	for _, own := range []string{byDefault, thorough} {
 		players := contest(own)
@@ -56,8 +56,8 @@ func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
 	}
 }
 
-// countFirsts counts by method and figure the sets where it is first, and by figure
-// those that are judged.
+// countFirsts counts the sets on which a method is first, by method and figure, and the judged sets
+// by figure.
 func (b *bench) countFirsts(players []method, sets []*prepared) (first map[string]map[string]int, judged map[string]int) {
 	first, judged = map[string]map[string]int{}, map[string]int{}
 	for _, m := range players {
@@ -78,7 +78,7 @@ func (b *bench) countFirsts(players []method, sets []*prepared) (first map[strin
 	return first, judged
 }
 
-// writeLosses says where a peer's map is better than the default's.
+// writeLosses writes where a peer's map is better than the default's.
 func (b *bench) writeLosses(w *bytes.Buffer, sets []*prepared) {
 	losses := b.losses(byDefault, sets)
 	if len(losses) == 0 {

@@ -37,8 +37,8 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 	return count(targets), os.WriteFile(path, b.page(sets, targets, shown), 0o666)
 }
 
-// writeResults writes what the page is made of beside it: who has no folder of earlier runs
-// measures what is missing there, and nothing twice.
+// writeResults writes the results from which the page is made next to it. Without a folder of
+// earlier runs, only missing results must then be measured.
 func (b *bench) writeResults() error {
 	if b.beside == "" {
 		return nil
@@ -54,7 +54,7 @@ func (b *bench) writeResults() error {
 	return nil
 }
 
-// page is the whole page; shown holds the pictures of each data set.
+// page returns the whole page. shown are the pictures of each data set.
 func (b *bench) page(sets []*prepared, targets []target, shown map[string]string) []byte {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Quality
@@ -84,7 +84,7 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 	return w.Bytes()
 }
 
-// ofRuns says of how many runs the figures are.
+// ofRuns describes from how many runs the figures are.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
 	for _, r := range b.results {
@@ -96,7 +96,7 @@ func (b *bench) ofRuns() string {
 	return fmt.Sprintf("**The figures are of %d runs, so times may not compare; what is published should be of one.**", len(runs))
 }
 
-// languages are the versions of Go and, of the peers' results, Python.
+// languages returns the versions of Go and, for the peers' results, Python.
 func (b *bench) languages() []string {
 	out := []string{runtime.Version()}
 	for _, r := range b.results {
@@ -108,7 +108,7 @@ func (b *bench) languages() []string {
 	return slices.Compact(out)
 }
 
-// writeMissing names the data sets that the page is without.
+// writeMissing lists the data sets that are missing on the page.
 func (b *bench) writeMissing(w *bytes.Buffer) {
 	var names []string
 	for _, d := range b.missing {
@@ -119,7 +119,7 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 	}
 }
 
-// writeIncomplete says which maps there are none of, and that some are of few seeds.
+// writeIncomplete lists missing maps, and maps with few seeds.
 func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
 	var none []string
 	few := 0
@@ -144,7 +144,7 @@ func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
 	}
 }
 
-// lacking says which maps of a set there are none of.
+// lacking lists the missing maps of a set.
 func (b *bench) lacking(p *prepared) string {
 	var ours, peers []string
 	all := 0
@@ -172,7 +172,7 @@ func (b *bench) lacking(p *prepared) string {
 	return "by " + strings.Join(ours, ", ")
 }
 
-// fewer says how many seeds the maps of a method are of, if not of all.
+// fewer describes the number of seeds of a method's maps, if not all.
 func (b *bench) fewer(set string, m method) string {
 	n := 0
 	for seed := 1; seed <= seedCount; seed++ {
@@ -189,7 +189,7 @@ func (b *bench) fewer(set string, m method) string {
 	return fmt.Sprintf(" (%d seeds)", n)
 }
 
-// seconds is a time as the tables show it.
+// seconds formats a time for the tables.
 func (r *result) seconds(key string) string {
 	switch v, known := r.Figures[key]; {
 	case !known:
@@ -201,7 +201,7 @@ func (r *result) seconds(key string) string {
 	}
 }
 
-// writeBusy says that times are left out, and how to measure them.
+// writeBusy explains that times are omitted, and how to measure them.
 func (b *bench) writeBusy(w *bytes.Buffer) {
 	n, of := 0, 0
 	for name, r := range b.results {
@@ -235,7 +235,7 @@ func writeTargets(w *bytes.Buffer, targets []target) {
 	w.WriteString("\n")
 }
 
-// share prints a figure as the tables do.
+// share formats a figure for the tables.
 func share(v float64) string { return fmt.Sprintf("%.*f", digits, v) }
 
 // writeSet writes a data set's table and pictures.
@@ -281,7 +281,7 @@ func (b *bench) writeSet(w *bytes.Buffer, p *prepared, pictures string) {
 	}
 }
 
-// cell is a figure as a table shows it, in bold if it is first of the rows.
+// cell formats a figure for a table, in bold if it is the best of the rows.
 func (b *bench) cell(p *prepared, rows []method, m method, f figure) string {
 	e, known := b.value(p.name, m.key, f)
 	switch {
@@ -293,7 +293,7 @@ func (b *bench) cell(p *prepared, rows []method, m method, f figure) string {
 	return share(f.shown(e))
 }
 
-// describe says what the rows are and how many.
+// describe describes the rows and their number.
 func (p *prepared) describe() string {
 	text := fmt.Sprintf("%s; %s rows of %s values", p.about, thousands(p.Rows), thousands(p.Dim))
 	if p.InputDim < p.Dim {
@@ -319,7 +319,7 @@ func thousands(n int) string {
 	return s
 }
 
-// writeFurther writes what was measured on MNIST alone.
+// writeFurther writes the further figures on MNIST.
 func (b *bench) writeFurther(w *bytes.Buffer) {
 	var lines bytes.Buffer
 	for _, dims := range []int{2, 10} {

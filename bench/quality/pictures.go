@@ -18,15 +18,14 @@ import (
 	"unfold/bench/internal/sheet"
 )
 
-// Pictures are drawn at this size, so that legends have room, and shrunk to half of
-// it, since a page shows many.
+// Pictures are drawn at this size, so that legends fit, and halved, because a page has many.
 const (
 	drawnWidth  = 1000
 	drawnHeight = 800
 )
 
-// pictures draws the maps of a data set beside the page and returns the Markdown
-// that shows them, empty if there is none.
+// pictures draws the maps of a data set next to the page and returns the Markdown that shows them,
+// empty if there is none.
 func (b *bench) pictures(ctx context.Context, page string, p *prepared) (string, error) {
 	dir := filepath.Join(filepath.Dir(page), b.folder)
 	var head, rule, row strings.Builder
@@ -37,7 +36,7 @@ func (b *bench) pictures(ctx context.Context, page string, p *prepared) (string,
 		name := p.name + "-" + m.key + ".png"
 		err := b.draw(ctx, p, m, filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			// The result is one from beside the page, and so is its picture.
+			// The result comes from the folder next to the page, and so does its picture.
 			_, err = os.Stat(filepath.Join(dir, name))
 		}
 		if err != nil {
@@ -53,8 +52,8 @@ func (b *bench) pictures(ctx context.Context, page string, p *prepared) (string,
 	return fmt.Sprintf("%s|\n%s|\n%s|\n", head.String(), rule.String(), row.String()), nil
 }
 
-// draw draws one map, coloured by label or by a known number. A set whose rows
-// mostly have no label shows those that have one.
+// draw draws one map, coloured by label or by a known number. If most rows have no label, it draws
+// only those with one.
 func (b *bench) draw(ctx context.Context, p *prepared, m method, to string) error {
 	name := labelColumn
 	if !p.labelled() {
@@ -84,8 +83,8 @@ func (b *bench) draw(ctx context.Context, p *prepared, m method, to string) erro
 	return os.WriteFile(to, small.Bytes(), 0o666)
 }
 
-// halved returns the picture at half its size, every pixel the mean of four, in 16
-// shades of each colour, which keeps the file small.
+// halved returns the picture at half its size. Every pixel is the mean of four, in 16 shades per
+// colour, which keeps the file small.
 func halved(p image.Image) *image.NRGBA {
 	r := p.Bounds()
 	out := image.NewNRGBA(image.Rect(0, 0, r.Dx()/2, r.Dy()/2))

@@ -10,7 +10,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// loadRoll reads points x,y,z of the roll and where they lie on it, u and v.
+// loadRoll reads points x,y,z of the roll and their places u,v on the sheet.
 func loadRoll(_ context.Context, dir string) (*table, error) {
 	t := new(table)
 	return t, lines(filepath.Join(dir, "swiss_roll.csv.gz"), ',', 4, func(f []string) error {
@@ -25,7 +25,7 @@ func loadRoll(_ context.Context, dir string) (*table, error) {
 	})
 }
 
-// loadClimate reads what falls in each month at a station, and where it stands.
+// loadClimate reads the monthly precipitation and the location of stations.
 func loadClimate(_ context.Context, dir string) (*table, error) {
 	t := new(table)
 	return t, lines(filepath.Join(dir, "prcp_mean_2005_2014.csv"), ',', 5, func(f []string) error {

@@ -16,25 +16,25 @@ import (
 	"unfold/models/pca"
 )
 
-// inputDims is the number of principal components that all methods see of data
-// with more columns; it is what `unfold fit` would take by itself.
+// inputDims is the number of principal components for all methods if the data have more columns. It
+// was the default of `unfold fit`.
 const inputDims = 50
 
 // prepared are the files of a data set.
 type prepared struct {
 	dataset
 	Rows, Dim, InputDim, Labelled, Classes int
-	// Stamp reports whether the files are still what they would be: see stamp.
+	// Stamp identifies the source and the program that made the files: see stamp.
 	Stamp string
-	// raw is what maps are scored against, input what they are made of, beside
-	// the table of labels and known numbers.
+	// raw are the data for scoring maps, input those for making them, beside the table of labels
+	// and known numbers.
 	raw, input, beside string
-	// sampled takes ranks of a sample, however few the rows are.
+	// sampled ranks a sample even if there are few rows.
 	sampled bool
 }
 
-// prepare writes a data set's files, unless they are there as they would be. It
-// fails with fs.ErrNotExist if the source is missing.
+// prepare writes a data set's files unless they exist with the right stamp. It fails with
+// fs.ErrNotExist if the source is missing.
 func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	source, err := d.find(b.data)
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	return p, harness.WriteJSON(done, p)
 }
 
-// check holds that every row has its label and its numbers, if any has.
+// check checks that all rows have labels and numbers, or none.
 func (t *table) check() error {
 	if t.x.Rows == 0 {
 		return errors.New("no rows")
@@ -104,8 +104,7 @@ func (t *table) check() error {
 	return nil
 }
 
-// sample returns n rows of the table in their order, all equally likely, by a fixed
-// seed.
+// sample returns n uniformly drawn rows in their order, with a fixed seed.
 func (t *table) sample(n int) *table {
 	rows := rand.New(rand.NewPCG(1, 0x5a3b)).Perm(t.x.Rows)[:n]
 	slices.Sort(rows)
@@ -121,8 +120,8 @@ func (t *table) sample(n int) *table {
 	return out
 }
 
-// project returns the leading principal components of x, those of the rows that
-// fit are learnt from; x itself if it has no more columns than are kept.
+// project projects x onto the leading principal components of the rows of fit. It returns x itself
+// if it has few enough columns.
 func project(ctx context.Context, fit, x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	if x.Cols <= inputDims {
 		return x, nil
@@ -144,7 +143,7 @@ func countLabels(labels []string) (labelled, classes int) {
 	return labelled, len(names) - min(1, len(labels)-labelled)
 }
 
-// writeBeside writes what is known of the rows as a table with a header.
+// writeBeside writes the labels and numbers of the rows as a table with a header.
 func (t *table) writeBeside(path string) error {
 	f, err := os.Create(path)
 	if err != nil {

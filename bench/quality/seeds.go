@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// What the seed changes. In two dimensions the defaults draw no random numbers:
-// two maps of MNIST by other seeds are compared byte by byte. In ten dimensions
-// every step draws the points that the others are held against, so that maps
-// differ: there figures are compared, of seeds 1 to seedCount.
+// The effect of the seed. In two dimensions the defaults draw no random numbers, so two maps of
+// MNIST with other seeds are compared byte by byte. In ten dimensions every step draws the
+// dissimilar points at random, so maps differ. There, figures of seeds 1 to seedCount are compared.
 const (
 	seedDims  = 10
 	seedCount = 3
@@ -17,8 +16,8 @@ const (
 // planeName is the comparison in two dimensions.
 const planeName = "plane-seeds/" + byDefault
 
-// seedName is the measurement of the map in ten dimensions by a seed; that of seed
-// 1 is the joint map.
+// seedName returns the name of the measurement of a seed's map in ten dimensions. That of seed 1 is
+// the joint map.
 func seedName(seed int) string {
 	if seed == 1 {
 		return jointName(seedDims, methods()[0])
@@ -50,8 +49,8 @@ func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
 	return nil
 }
 
-// comparePlane makes the map of another seed and counts the bytes in which it
-// differs from that of seed 1, which is the one of this run's table if there is one.
+// comparePlane makes the map of another seed and counts the bytes that differ from the map of seed
+// 1.
 func (b *bench) comparePlane(ctx context.Context, mnist *prepared, other job, r *result) error {
 	m := methods()[0]
 	first := b.mapFile(mnist.name, m.key)

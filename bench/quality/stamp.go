@@ -11,14 +11,13 @@ import (
 	"path/filepath"
 )
 
-// loaders are the files that decide what a prepared data set holds.
+// loaders are the source files that determine the content of a prepared data set.
 //
 //go:embed load.go points.go prepare.go npy.go toy.go words.csv
 var loaders files.FS
 
-// stamp is a hash of all that a prepared data set depends on: where its source is,
-// the names and sizes of the files there, and the loaders. Files prepared under
-// another stamp are not used.
+// stamp returns a hash of everything that a prepared data set depends on: its path, the names and
+// sizes of its files, and the loaders. Files with another stamp are not used.
 func stamp(source string) (string, error) {
 	source, err := filepath.Abs(source)
 	if err != nil {
@@ -51,8 +50,8 @@ func stamp(source string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
 }
 
-// readStamped reads what a file of writeJSON holds into v and reports whether it
-// was made under the stamp. A missing file is none.
+// readStamped reads a file of writeJSON into v and reports whether it has the stamp. A missing file
+// has not.
 func readStamped(path, stamp string, v any) (bool, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,20 +8,20 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// target is a figure with what it must reach.
+// target is a figure with its bound.
 type target struct {
 	what  string
 	value float64
 	unit  string
-	least float64 // the bound; NaN if it is a figure that was not measured
-	above bool    // it is a lower bound
-	// strict bounds may not be met by equality.
+	least float64 // the bound; NaN if it is an unmeasured figure
+	above bool    // true for a lower bound
+	// strict bounds are not met by equality.
 	strict bool
-	// format prints value and bound.
+	// format formats value and bound.
 	format string
-	// unknown targets were not measured, toy ones on toy data.
+	// unknown targets were not measured, toy ones were measured on toy data.
 	unknown, toy bool
-	// busy ones are times that say nothing, since others had much of the machine.
+	// busy ones are times that are invalid, because other processes used much of the machine.
 	busy bool
 }
 
@@ -67,7 +67,7 @@ func (b *bench) get(name, key string) (float64, bool) {
 	return v, ok
 }
 
-// targets are all, in the order of the page.
+// targets returns all targets in the order of the page.
 func (b *bench) targets(sets []*prepared) []target {
 	out := b.onAllSets(sets)
 	add := func(name, key string, x target) {
@@ -79,7 +79,7 @@ func (b *bench) targets(sets []*prepared) []target {
 		x.busy = !x.unknown && slices.Contains([]string{em, ratio}, key) && !b.results[name].quiet()
 		out = append(out, x)
 	}
-	// than is a figure that is a bound.
+	// than returns a figure that is used as a bound.
 	than := func(name, key string) float64 {
 		if v, ok := b.get(name, key); ok {
 			return v
@@ -118,7 +118,7 @@ func (b *bench) targets(sets []*prepared) []target {
 // plain prints a share.
 const plain = "%.4f"
 
-// onSets are the targets on single sets: medians over seeds of the default.
+// onSets returns the targets on single sets: medians over the default's seeds.
 func (b *bench) onSets() (out []target) {
 	for _, x := range []struct {
 		set, title string
@@ -141,7 +141,7 @@ func (b *bench) onSets() (out []target) {
 	return append(out, target{what: "Swiss roll, distances on the sheet, `--frame geodesic`", value: sheet.value, least: .99, above: true, format: plain, unknown: !known})
 }
 
-// spread is the largest difference of a figure between seeds in ten dimensions.
+// spread returns the largest difference of a figure between seeds in ten dimensions.
 func (b *bench) spread(f figure) target {
 	out := target{what: fmt.Sprintf("MNIST, d = %d, seeds 1 to %d, spread of %s", seedDims, seedCount, f.title), least: .001, format: "%.4f"}
 	var v []float64

@@ -11,17 +11,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// The data of -small: as many rows, and as many columns where there is something to
-// project.
+// The size of the data of -small: rows, and columns for sets that are projected.
 const (
 	toyRows    = 280
 	toyColumns = inputDims + 10
 )
 
-// toy returns a data set in the place of d, a noisy rolled sheet for which no file is
-// needed, to see that everything works.
+// toy returns a noisy rolled sheet in place of d, which needs no file, to test that everything
+// works.
 func toy(d dataset) dataset {
-	d.find = func(string) (string, error) { return os.Executable() } // a toy is as old as the program
+	d.find = func(string) (string, error) { return os.Executable() } // the program's age is a toy's age
 	d.load = func(context.Context, string) (*table, error) { return toyTable(d), nil }
 	return d
 }

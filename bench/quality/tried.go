@@ -6,9 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// writeTried prints a line for every map of what was tried, or is ours by default,
-// and of all methods that there are results of; then every method's means over the
-// sets that all of these have.
+// writeTried prints a line for every map of the tried methods, of our default, and of all methods
+// with results, followed by every method's means over the common sets.
 func (b *bench) writeTried(w io.Writer, sets []*prepared) error {
 	columns := b.measuredColumns(sets)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -28,7 +27,7 @@ func (b *bench) writeTried(w io.Writer, sets []*prepared) error {
 			}
 			title := m.title
 			if r.Run != b.run {
-				title += ", earlier" // of another run, so maybe of another build
+				title += ", earlier" // of another run, and perhaps of another build
 			}
 			fmt.Fprintf(t, "%s\t%s\t", p.name, title)
 			for _, f := range columns {
@@ -44,7 +43,7 @@ func (b *bench) writeTried(w io.Writer, sets []*prepared) error {
 	return t.Flush()
 }
 
-// measuredColumns are the figures that some map has.
+// measuredColumns returns the figures that some map has.
 func (b *bench) measuredColumns(sets []*prepared) (columns []figure) {
 	has := map[string]bool{}
 	for _, r := range b.results {
@@ -60,8 +59,8 @@ func (b *bench) measuredColumns(sets []*prepared) (columns []figure) {
 	return columns
 }
 
-// writeMeans prints the means of the structure's figures over sets; those of the
-// neighbours are of different kinds and have none.
+// writeMeans prints the means of the structure figures over sets. Figures of neighbours are not
+// comparable between sets.
 func (b *bench) writeMeans(w io.Writer, sets []*prepared, columns []figure) {
 	shared := b.shared(sets)
 	if len(shared) < 2 {
@@ -79,7 +78,7 @@ func (b *bench) writeMeans(w io.Writer, sets []*prepared, columns []figure) {
 	}
 }
 
-// present are the methods of all sets that there are results of.
+// present returns the methods with results.
 func (b *bench) present(sets []*prepared) (out []method) {
 	for _, m := range b.methods() {
 		if m.sets != nil {
@@ -95,7 +94,7 @@ func (b *bench) present(sets []*prepared) (out []method) {
 	return out
 }
 
-// shared are the sets that all methods present have results of.
+// shared returns the sets with results of all present methods.
 func (b *bench) shared(sets []*prepared) (out []*prepared) {
 	all := b.present(sets)
 	for _, p := range sets {

@@ -1,35 +1,34 @@
 package main
 
-// The columns that attacks are known by. The attacks of the DARPA evaluation, which both
-// data sets are cut from, are described by K. Kendall, "A Database of Computer Attacks for
-// the Evaluation of Intrusion Detection Systems" (master's thesis, MIT, 1999). What a column
-// counts is in the task description of KDD Cup 1999 (S. Stolfo, W. Fan, W. Lee, A.
-// Prodromidis, P. Chan) and in W. Lee and S. Stolfo, "A Framework for Constructing Features
-// and Models for Intrusion Detection Systems" (ACM TISSEC 3, 2000). Which columns an attack
-// moves is our reading of both, one line an attack; it was written down before anything was
-// measured.
+// The columns that identify each attack. K. Kendall, "A Database of Computer Attacks for the
+// Evaluation of Intrusion Detection Systems" (master's thesis, MIT, 1999) describes the attacks of
+// the DARPA evaluation, from which both data sets are derived. The columns are described in the
+// task description of KDD Cup 1999 (S. Stolfo, W. Fan, W. Lee, A. Prodromidis, P. Chan) and in W.
+// Lee and S. Stolfo, "A Framework for Constructing Features and Models for Intrusion Detection
+// Systems" (ACM TISSEC 3, 2000). Which columns an attack affects is our reading of both, with one
+// line per attack. It was written before any measurement.
 
-// attack is what is known of one.
+// attack describes one attack.
 type attack struct {
 	name, does string
 	columns    []string
 }
 
-// Columns that go together.
+// Groups of columns.
 var (
-	// synErrors are shares of connections that were begun and not answered (flags S0 to S3),
-	// rejections those that were refused (REJ), each to the same host or the same service, within
-	// two seconds or among the last hundred.
+	// synErrors are shares of connections that were started but not answered (flags S0 to S3),
+	// rejections of those that were refused (REJ). Each counts connections to the same host or
+	// service, within two seconds or among the last hundred.
 	synErrors  = []string{"serror_rate", "srv_serror_rate", "dst_host_serror_rate", "dst_host_srv_serror_rate"}
 	rejections = []string{"rerror_rate", "srv_rerror_rate", "dst_host_rerror_rate", "dst_host_srv_rerror_rate"}
-	// spreads count how many services of a host, or hosts of a service, are asked.
+	// services and hosts measure how many services of a host, or hosts of a service, are contacted.
 	services = []string{"same_srv_rate", "diff_srv_rate", "dst_host_same_srv_rate", "dst_host_diff_srv_rate", "dst_host_srv_count", "dst_host_count"}
 	hosts    = []string{"srv_diff_host_rate", "dst_host_srv_diff_host_rate", "dst_host_same_src_port_rate", "dst_host_count"}
 	// floods count connections of the last two seconds.
 	floods = []string{"count", "srv_count"}
-	// shells is what a program does that has become root.
+	// shells are the actions of a program that has become root.
 	shells = []string{"root_shell", "num_shells", "num_root", "num_file_creations", "num_compromised", "su_attempted", "hot"}
-	// sessions is what a guest does, or an intruder, who writes or copies files.
+	// sessions are the actions of a guest or intruder who writes or copies files.
 	sessions = []string{"hot", "is_guest_login", "num_file_creations", "num_access_files", "num_root", "num_compromised", "src_bytes", "dst_bytes", "duration"}
 )
 
@@ -63,7 +62,7 @@ var attacks = []attack{
 	{"rootkit", "programs are put on a host that let an intruder in again", shells},
 }
 
-// known are the columns of an attack; false for one that is not described.
+// known returns the columns of an attack, or false for an undescribed one.
 func known(label string) (map[string]bool, bool) {
 	for _, a := range attacks {
 		if a.name == label {

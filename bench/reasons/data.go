@@ -26,8 +26,7 @@ import (
 // texts are the columns that hold words.
 var texts = []string{"protocol_type", "service", "flag"}
 
-// columnNames are the names of the 41 columns, which the bundled sample has in its header
-// behind the record's number.
+// columnNames returns the names of the 41 columns, from the header of the bundled sample.
 func columnNames() ([]string, error) {
 	z, err := gzip.NewReader(bytes.NewReader(kdd.CSVGz))
 	if err != nil {
@@ -42,7 +41,7 @@ func columnNames() ([]string, error) {
 
 const features = 41
 
-// events are connections and what they are.
+// events are connections with their labels.
 type events struct {
 	fields [][]string
 	label  []string
@@ -76,8 +75,8 @@ func (e *events) table(names []string) (*table.Table, error) {
 	return table.NewTable(table.Origin{}, all...)
 }
 
-// draw reads connections and draws n different normal ones, and of each attack that is
-// described up to each.
+// draw reads connections. It draws n distinct normal ones, and at most each connections of every
+// described attack.
 func draw(r io.Reader, n, each int, seed uint64) (normal, strange *events, err error) {
 	rnd := rand.New(rand.NewPCG(seed, 0x5ea))
 	byLabel, seen := map[string][][]string{}, map[string]bool{}
@@ -110,7 +109,7 @@ func draw(r io.Reader, n, each int, seed uint64) (normal, strange *events, err e
 	return normal, strange, nil
 }
 
-// set is a data set: where it lies, and what is drawn from it.
+// set is a data set: its file, and the numbers to draw.
 type set struct {
 	key, name, file string
 	open            func(path string) (io.ReadCloser, error)
@@ -137,7 +136,7 @@ func unzipped(path string) (io.ReadCloser, error) {
 	}{z, f}, nil
 }
 
-// toy is the bundled sample as the original file has it.
+// toy returns the bundled sample in the format of the original file.
 func toy(string) (io.ReadCloser, error) {
 	z, err := gzip.NewReader(bytes.NewReader(kdd.CSVGz))
 	if err != nil {
@@ -153,7 +152,7 @@ func toy(string) (io.ReadCloser, error) {
 	return io.NopCloser(&out), scan.Err()
 }
 
-// mapOf learns a map of records, after so many components, which places events.
+// mapOf learns a map of records, with pca components, for placing events.
 func mapOf(ctx context.Context, records *table.Table, pca, threads int) (*embed.Map, *snapshot.Snapshot, error) {
 	mapping := ingest.Mapping{Log1p: true, Standardize: true}
 	for _, name := range records.Names() {
@@ -174,7 +173,7 @@ func mapOf(ctx context.Context, records *table.Table, pca, threads int) (*embed.
 	if err != nil {
 		return nil, nil, err
 	}
-	// How the map is learnt has no part in novelty.
+	// Novelty does not depend on how the map is learnt.
 	s, _, err := fit.Fit(ctx, b.X, fit.Spec{Common: models.Common{Steps: 1, Seed: 1, Threads: threads}, PCA: pca}, nil)
 	if err != nil {
 		return nil, nil, err

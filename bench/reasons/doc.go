@@ -1,6 +1,6 @@
-// Command reasons measures how well the reasons of package models/reasons name the columns
-// that attacks are known by, beside SHAP on the same score, and what both take. It writes
-// docs/reasons.md. Nothing on that page is typed by hand but what the attacks do (attacks.go).
+// Command reasons measures how well package models/reasons names the columns that identify attacks,
+// in comparison with SHAP on the same score, and the time of both. It writes docs/reasons.md. All
+// figures on the page are measured; only the description of the attacks is typed (attacks.go).
 //
 //	make reasons UNFOLD_DATA=DIR
 package main

@@ -86,7 +86,7 @@ func (b *bench) all(ctx context.Context, page string) (map[string]int, error) {
 	return write(page, all)
 }
 
-// kept is an earlier run's result, nil if there is none or none is wanted.
+// kept returns an earlier run's result, nil if there is none or none is wanted.
 func (b *bench) kept(s set) (*outcome, error) {
 	text, err := os.ReadFile(b.file(s.key + ".json"))
 	if !b.keep || os.IsNotExist(err) {

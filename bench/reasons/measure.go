@@ -28,34 +28,34 @@ var peersProgram []byte
 //go:embed requirements.txt
 var requirements []byte
 
-// method is one that names columns.
+// method is a method that names columns.
 type method struct {
 	Name string
-	// Columns are those of each event, by what they carry, the most first.
+	// Columns are the columns of each event, by descending contribution.
 	Columns [][]string
-	// Seconds are those of an event, and Asked how often the score was computed for it.
+	// Seconds is the time per event, Asked the number of evaluations of the score.
 	Seconds, Asked float64
 }
 
-// outcome is what was measured on one data set.
+// outcome is the result on one data set.
 type outcome struct {
 	Key, Name               string
 	Rows, Columns, Elements int
 	Label                   []string
 	Methods                 []method
-	// Sum is the largest error of the sum of all shares, and Score that of the peers' score.
+	// Sum is the largest error of the sum of all shares, Score that of the peers' score.
 	Sum, Score float64
-	// Rate is explained events a second, of Many, and Whole with their places.
+	// Rate is the number of explained events per second, for Many events. Whole includes placing.
 	Many        int
 	Rate, Whole float64
-	// Others is the share of the processors that others took while Rate was measured.
+	// Others is the share of the processors that other processes used while Rate was measured.
 	Others       float64
 	Shap, Python string
 	Background   int
 	Toy          bool
 }
 
-// measure names columns of one data set's attacks in all ways.
+// measure applies all methods to one data set's attacks.
 func (b *bench) measure(ctx context.Context, s set) (*outcome, error) {
 	began := time.Now()
 	in, err := s.open(filepath.Join(b.data, s.file))
@@ -109,7 +109,7 @@ func (b *bench) measure(ctx context.Context, s set) (*outcome, error) {
 	return o, nil
 }
 
-// own names columns by package reasons, and times an event with its search.
+// own applies package reasons, and measures its time per event, including its search.
 func (o *outcome) own(ctx context.Context, name string, m *embed.Map, a *embed.Asked, events *table.Table) error {
 	if err := a.Explain(ctx, embed.Explain{Columns: o.Columns}); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (o *outcome) own(ctx context.Context, name string, m *embed.Map, a *embed.A
 			w.Columns[i] = append(w.Columns[i], r.Column)
 			sum += r.Share
 		}
-		if name == "unfold" { // where no column brings an event nearer, and all are listed
+		if name == "unfold" { // all columns are listed, and none reduces the distance
 			o.Sum = max(o.Sum, math.Abs(sum-1))
 		}
 	}
@@ -131,7 +131,7 @@ func (o *outcome) own(ctx context.Context, name string, m *embed.Map, a *embed.A
 	return err
 }
 
-// repeated are events again and again, at least n.
+// repeated returns at least n events by repeating t.
 func repeated(t *table.Table, n int) *table.Table {
 	all := []*table.Table{t}
 	for rows := t.Len(); rows < n; rows += t.Len() {
@@ -139,16 +139,16 @@ func repeated(t *table.Table, n int) *table.Table {
 	}
 	out, err := table.ConcatTables(all...)
 	if err != nil {
-		panic(err) // of one schema
+		panic(err) // the schemas are equal
 	}
 	return out
 }
 
-// reasonsWanted is how many columns are named in what is timed.
+// reasonsWanted is the number of columns to name in timings.
 const reasonsWanted = 5
 
-// seconds are those of an event, placed and explained, and explained alone: the best of
-// three.
+// seconds returns the times per event of placing and explaining, and of explaining alone: the best
+// of three.
 func seconds(ctx context.Context, m *embed.Map, events *table.Table) (whole, alone float64, err error) {
 	whole, alone = math.Inf(1), math.Inf(1)
 	for range 3 {
@@ -167,7 +167,7 @@ func seconds(ctx context.Context, m *embed.Map, events *table.Table) (whole, alo
 	return whole / n, alone / n, nil
 }
 
-// rate measures how many events are explained in a second.
+// rate measures the number of explained events per second.
 func (o *outcome) rate(ctx context.Context, m *embed.Map, events *table.Table, many int) error {
 	all := repeated(events, many)
 	others, cpu := harness.Others(), harness.CPUSeconds()
@@ -177,7 +177,7 @@ func (o *outcome) rate(ctx context.Context, m *embed.Map, events *table.Table, m
 	return err
 }
 
-// peersOf has the peers explain the same score of the same events.
+// peersOf lets the peers explain the same score of the same events.
 func (b *bench) peersOf(ctx context.Context, o *outcome, m *embed.Map, a *embed.Asked, s *snapshot.Snapshot) error {
 	if b.noPeers() {
 		return nil
@@ -258,8 +258,8 @@ func command(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// precision is the share of the first columns that an attack is known by, of as many as
-// there could be.
+// precision returns the share of the first columns that identify an attack, relative to the
+// possible number.
 func precision(columns []string, known map[string]bool, first int) float64 {
 	hits, possible := 0, min(first, len(known))
 	for _, c := range columns[:min(first, len(columns))] {
@@ -270,8 +270,8 @@ func precision(columns []string, known map[string]bool, first int) float64 {
 	return float64(min(hits, possible)) / float64(possible)
 }
 
-// precisions are the means over each attack's events, in the order of attacks, NaN for one
-// without, and the mean of these.
+// precisions returns the means over each attack's events, in the order of attacks, NaN for one
+// without events, and the mean of these.
 func (o *outcome) precisions(m method, first int) (each []float64, mean float64) {
 	count := 0.0
 	for _, a := range attacks {
@@ -290,8 +290,8 @@ func (o *outcome) precisions(m method, first int) (each []float64, mean float64)
 	return each, mean / count
 }
 
-// ahead is how much more of the columns the first method names right than another, the mean
-// over attacks, and its standard error.
+// ahead returns the difference of the precisions of the first method and another, as the mean over
+// attacks with its standard error.
 func (o *outcome) ahead(of method, first int) (mean, deviation float64) {
 	own, _ := o.precisions(o.Methods[0], first)
 	theirs, _ := o.precisions(of, first)

@@ -38,7 +38,7 @@ var (
 	quick = harness.Bound{Value: 0.001, Format: "%.6f"}
 )
 
-// target is a goal and what was measured.
+// target is a goal with its measured value.
 type target struct {
 	what    string
 	bound   harness.Bound
@@ -46,7 +46,7 @@ type target struct {
 	verdict string
 }
 
-// targets are the goals of a data set.
+// targets returns the goals of a data set.
 func (o *outcome) targets() []target {
 	judged := func(what string, b harness.Bound, figure float64, timed bool) target {
 		t := target{what, b, figure, b.Verdict(figure)}
@@ -79,8 +79,7 @@ func (o *outcome) targets() []target {
 	}
 }
 
-// busy is how much of the processors others may take before a time that is missed says
-// nothing.
+// busy is the share of the processors that others may use before a missed time is not counted.
 const busy = 0.1
 
 func maxOf(a, b float64) float64 {
@@ -97,7 +96,7 @@ func minOf(a, b float64) float64 {
 	return min(a, b)
 }
 
-// write writes the page, and returns how many goals got which verdict.
+// write writes the page and returns the number of goals by verdict.
 func write(page string, all []*outcome) (map[string]int, error) {
 	var b strings.Builder
 	b.WriteString(introduction)
@@ -123,7 +122,7 @@ func write(page string, all []*outcome) (map[string]int, error) {
 	return verdicts, os.Chmod(page, 0o644)
 }
 
-// section is what the page says of a data set.
+// section writes the page's section of a data set.
 func (o *outcome) section(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s\n\n%d normal connections, %d attacks; %d columns, which are %d elements of a vector. ", o.Name, o.Rows, len(o.Label), o.Columns, o.Elements)
 	if o.Shap != "" {
@@ -164,7 +163,7 @@ func (o *outcome) section(b *strings.Builder) {
 	}
 }
 
-// first is the column that comes first most often of an attack's events, by our own.
+// first returns the column that our method ranks first most often for an attack's events.
 func (o *outcome) first(label string) string {
 	count, best := map[string]int{}, ""
 	for i, l := range o.Label {
@@ -180,7 +179,7 @@ func (o *outcome) first(label string) string {
 	return best
 }
 
-// span is a time as people read it.
+// span formats a time for people.
 func span(seconds float64) string {
 	switch {
 	case seconds < 1e-3:

@@ -14,14 +14,14 @@ import (
 	"unfold/models/score"
 )
 
-// choice are settings that are compared: of identity, and m, if not that of the course.
+// choice are settings to compare: of identity, and m if it differs from the course's.
 type choice struct {
 	name    string
 	set     identity.Settings
 	samples int
 }
 
-// choices are all; the first are the defaults.
+// choices are all settings to compare, the defaults first.
 var choices = []choice{
 	{name: "the defaults", set: identity.Settings{}},
 	{name: "no favour", set: identity.Settings{Favour: -1}},
@@ -33,21 +33,21 @@ var choices = []choice{
 	{name: "min_samples 10", samples: fewSamples},
 }
 
-// fewSamples is an m below the default, which is as many as a cluster has points.
+// fewSamples is an m below the default, which equals the least size of a cluster.
 const fewSamples = 10
 
-// late is of which choices the classes that appear are looked at.
+// late are the choices that are shown for appearing classes.
 var late = []choice{choices[0], choices[len(choices)-1]}
 
-// course follows the clusters of the maps of a stream.
+// course follows the clusters of a stream's maps.
 type course struct {
 	d    *data
 	set  clusters.Settings
 	runs []*kept
-	rows []int32 // members of the map before
+	rows []int32 // members of the previous map
 	took []float64
-	// fresh says that the late class has a cluster on a map that is learnt from the start, with
-	// these settings, soon after it has enough points; without settings none is.
+	// fresh is true if the late class has a cluster on a map that is learnt from scratch, with lvm,
+	// soon after it has enough points. Without lvm none is learnt.
 	lvm   *lvm.Settings
 	fresh bool
 }
@@ -60,30 +60,30 @@ func newCourse(d *data, set clusters.Settings, list []choice) *course {
 	return c
 }
 
-// kept is what became of ids under one choice.
+// kept are the results for ids with one choice.
 type kept struct {
 	choice
 	groups *identity.Groups
-	// refreshes are those after the first map.
+	// refreshes are the changes after the first map.
 	refreshes      []change
 	births, deaths int
 	rand           float64 // summed over all maps
 	maps           []lateMap
 }
 
-// change is what became of the points that two maps have in common, of those that were in a
-// cluster which is still there: the shares in the same one, in none, and in another.
+// change is a change between two maps, for the common points that were in a cluster which still
+// exists: the shares that are in the same cluster, in none, and in another.
 type change struct{ same, noise, other float64 }
 
-// lateMap is how the late class is on a map: how many points it has, and the clusters of
-// which most points are of it. alive are all clusters that live.
+// lateMap describes the late class on a map: the number of its points, and the clusters in which
+// they are the majority. alive are all living clusters.
 type lateMap struct {
 	points int
 	mostly []identity.ID
 	alive  map[identity.ID]bool
 }
 
-// see takes the next map.
+// see processes the next map.
 func (c *course) see(ctx context.Context, f *follower) error {
 	mu, err := f.places()
 	if err != nil {
@@ -118,8 +118,8 @@ func (c *course) see(ctx context.Context, f *follower) error {
 	return c.whole(ctx, f)
 }
 
-// whole looks at a map that is learnt from the start of the same points, soon after the late class has
-// enough of them for a cluster.
+// whole evaluates a map of the same points that is learnt from scratch, soon after the late class
+// has enough of them for a cluster.
 func (c *course) whole(ctx context.Context, f *follower) error {
 	sized, _, _, _ := c.runs[0].appeared(c.set.MinSize)
 	if c.lvm == nil || sized < 0 || len(c.runs[0].maps)-1 != sized+soon {
@@ -141,10 +141,10 @@ func (c *course) whole(ctx context.Context, f *follower) error {
 	return nil
 }
 
-// soon is within how many refreshes a class that appears is to have a cluster.
+// soon is the target number of refreshes until an appearing class has a cluster.
 const soon = 3
 
-// add notes what a map says after the one before.
+// add records a map's clusters relative to the previous map.
 func (r *kept) add(d *data, rows, stayed []int32, g *identity.Groups) error {
 	m := lateMap{alive: map[identity.ID]bool{}}
 	for _, c := range g.State.Clusters {
@@ -208,7 +208,7 @@ func changeOf(before, after *identity.Groups, stayed []int32) change {
 	return change{same / all, noise / all, other / all}
 }
 
-// mean is the mean change, and worst the least share of the same.
+// mean returns the mean change; worst is the least share of the same.
 func (r *kept) mean() (m change, worst float64) {
 	worst = 1
 	for _, t := range r.refreshes {
@@ -218,7 +218,7 @@ func (r *kept) mean() (m change, worst float64) {
 	return change{m.same / n, m.noise / n, m.other / n}, worst
 }
 
-// atLeast is in how many refreshes that share kept their id.
+// atLeast counts the refreshes in which at least that share kept their id.
 func (r *kept) atLeast(share float64) (n int) {
 	for _, t := range r.refreshes {
 		if t.same >= share {
@@ -228,9 +228,9 @@ func (r *kept) atLeast(share float64) (n int) {
 	return n
 }
 
-// appeared says at which refresh the late class first had enough points for a cluster, at which
-// there was a cluster of it, and with how many points; -1 for never. lasts says that there is
-// one on the last map.
+// appeared returns the refresh at which the late class first had enough points for a cluster, the
+// refresh at which it had one, and its number of points; -1 for never. lasts is true if the last
+// map has one.
 func (r *kept) appeared(least int) (sized, born, points int, lasts bool) {
 	sized, born = -1, -1
 	for k, m := range r.maps {
@@ -244,8 +244,8 @@ func (r *kept) appeared(least int) (sized, born, points int, lasts bool) {
 	return sized, born, points, len(r.maps[len(r.maps)-1].mostly) > 0
 }
 
-// left says at which refresh the last of the clusters of the late class was gone that the
-// first map had, +Inf for never; NaN if it had none.
+// left returns the refresh at which the last of the late class's first clusters disappeared, +Inf
+// for never, NaN if it had none.
 func (r *kept) left() float64 {
 	of := r.maps[0].mostly
 	if len(of) == 0 {
@@ -263,21 +263,21 @@ func (r *kept) left() float64 {
 	return math.Inf(1)
 }
 
-// identities are what the streams say about ids of clusters.
+// identities are the results for ids of clusters.
 type identities struct {
 	stationary      *course
 	appears, leaves []classCourse
 	window          int // refreshes
 }
 
-// classCourse is what became of the clusters of one class.
+// classCourse are the results for the clusters of one class.
 type classCourse struct {
 	name string
 	*course
 }
 
-// identities runs the stationary stream, and for each class the streams in which it appears and
-// leaves if that is wanted.
+// identities runs the stationary stream and, if wanted, for each class the streams in which it
+// appears and leaves.
 func (l *lab) identities(ctx context.Context, set clusters.Settings, wanted func(scenario string) bool) (*identities, error) {
 	out := &identities{window: l.size / l.block()}
 	l.say("%s", stationary)
@@ -310,7 +310,7 @@ func (l *lab) identities(ctx context.Context, set clusters.Settings, wanted func
 	return out, nil
 }
 
-// course lets a stream pass by.
+// course runs a stream.
 func (l *lab) course(ctx context.Context, name string, c *course) (*course, error) {
 	l.seen = func(f *follower) error { return c.see(ctx, f) }
 	for _, s := range scenarios() {

@@ -12,7 +12,7 @@ import (
 	"unfold/models/clusters"
 )
 
-// clusters measures how clusters keep their ids, and writes the page about it.
+// clusters measures how clusters keep their ids, and writes the page.
 func (o *options) clusters(ctx context.Context, l *lab, begin time.Time) ([]target, error) {
 	set := clusters.Settings{Threads: o.threads}
 	if o.small {
@@ -66,7 +66,7 @@ are found on the map, of at least %d points, and get their ids by those of the m
 	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
 }
 
-// targets are those of ids.
+// targets returns the targets of ids.
 func (d *identities) targets(set clusters.Settings, toy bool) []target {
 	same, _ := d.stationary.runs[0].mean()
 	none := math.Inf(-1)
@@ -91,8 +91,8 @@ func (d *identities) targets(set clusters.Settings, toy bool) []target {
 	}
 }
 
-// sinceSized is how many refreshes a class had enough points for a cluster before there was
-// one, +Inf if there never was.
+// sinceSized returns the number of refreshes from the time when a class had enough points for a
+// cluster until it had one, +Inf for never.
 func (r *kept) sinceSized(least int) float64 {
 	sized, born, _, _ := r.appeared(least)
 	if sized < 0 || born < 0 {
@@ -101,13 +101,13 @@ func (r *kept) sinceSized(least int) float64 {
 	return float64(max(0, born-sized))
 }
 
-// Headings of what is said of classes.
+// Headings of the sections about classes.
 const (
 	comings = "Classes that appear"
 	goings  = "Classes that leave"
 )
 
-// ids adds what became of ids on the stationary stream.
+// ids writes the results for ids on the stationary stream.
 func (d *identities) ids(w *bytes.Buffer, run string) {
 	all := d.stationary.runs
 	fmt.Fprintf(w, `
@@ -130,7 +130,7 @@ clusters of all maps with the classes. Favour and memory are those of `+"`identi
 	fmt.Fprintf(w, "\nTo find the clusters took %.2f s a map (median), where other work may have been done.\n", median(d.stationary.took))
 }
 
-// comings adds what became of classes that appear.
+// comings writes the results for appearing classes.
 func (d *identities) comings(w *bytes.Buffer, run string, set clusters.Settings) {
 	fmt.Fprintf(w, `
 ## %s
@@ -152,7 +152,7 @@ of the %d of min_size, clusters are born sooner; more points change their cluste
 	}
 }
 
-// goings adds what became of classes that leave.
+// goings writes the results for leaving classes.
 func (d *identities) goings(w *bytes.Buffer, run string, set clusters.Settings) {
 	fmt.Fprintf(w, `
 ## %s

@@ -21,10 +21,10 @@ import (
 	"unfold/testdata/kdd"
 )
 
-// connections are KDD Cup 1999's, in the order of the file. Most are exact
-// duplicates of others, so events are kept as rows of the distinct vectors.
+// connections are those of KDD Cup 1999 in the order of the file. Most are exact duplicates, so
+// events are stored as row indices of the distinct vectors.
 type connections struct {
-	x     vec.Matrix[float32] // distinct vectors, in the order in which they first came
+	x     vec.Matrix[float32] // distinct vectors in the order of their first occurrence
 	at    map[string]int32    // rows of x by their bytes
 	event []int32             // rows of x
 	class []int32             // of every event, in names
@@ -33,7 +33,7 @@ type connections struct {
 
 const labelColumn = "label"
 
-// mapping is the demo's: numbers as logarithms, words as they are.
+// mapping is the demo's: logarithms of numbers, and text unchanged.
 func mapping() ingest.Mapping {
 	m := ingest.Mapping{Log1p: true, Selection: ingest.Selection{Label: labelColumn}}
 	for _, name := range []string{"*", "protocol_type", "service", "flag"} {
@@ -42,9 +42,8 @@ func mapping() ingest.Mapping {
 	return m
 }
 
-// readConnections reads the file below dir or, if dir is empty, the first few
-// bundled ones. How events become vectors is learnt from the first ones alone, as a
-// stream's learner has to.
+// readConnections reads the file below dir or, if dir is empty, the first few bundled ones. The
+// encoder is learnt from the first ones alone, as in a stream.
 func readConnections(ctx context.Context, dir string, first, few int) (*connections, error) {
 	path, opts := filepath.Join(dir, "kddcup99", "kddcup.data_10_percent.gz"), ingest.Options{BatchRows: first}
 	m := mapping()
@@ -107,8 +106,8 @@ func readConnections(ctx context.Context, dir string, first, few int) (*connecti
 	return c, nil
 }
 
-// columnNames are those of the original, which has no header: the bundled file's but
-// for the record's number and the category.
+// columnNames returns the names for the original file, which has no header: the bundled file's
+// without the record's number and the category.
 func columnNames() ([]string, error) {
 	z, err := gzip.NewReader(bytes.NewReader(kdd.CSVGz))
 	if err != nil {
@@ -144,7 +143,7 @@ func (c *connections) add(x []float32, class int32) {
 	c.event, c.class = append(c.event, row), append(c.class, class)
 }
 
-// row is that of a vector which is one of the connections.
+// row returns the row index of a vector, which must be one of the connections.
 func (c *connections) row(x []float32) int32 { return c.at[keyOf(x)] }
 
 func keyOf(x []float32) string {

@@ -13,17 +13,16 @@ import (
 	"unfold/models/score"
 )
 
-// inputDims is the number of principal components that maps are made of; it is
-// what `unfold fit` would take by itself.
+// inputDims is the number of principal components for maps. It was the default of `unfold fit`.
 const inputDims = 50
 
-// data are labelled rows in the order in which they arrive.
+// data are labelled rows in order of arrival.
 type data struct {
 	name  string
 	x     vec.Matrix[float32]
 	class []int32
 	names []string // of the classes
-	late  int32    // the class that appears late, or leaves
+	late  int32    // the class that appears or leaves
 }
 
 // digits loads MNIST: the leading principal components of all digits, shuffled.
@@ -86,7 +85,7 @@ func (d *data) shuffle(seed uint64) {
 	d.class = class
 }
 
-// split returns the rows of the late class and the others, in their order.
+// split returns the rows of the late class and the others in their order.
 func (d *data) split() (late, others []int32) {
 	for i, c := range d.class {
 		if c == d.late {

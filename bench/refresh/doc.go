@@ -1,13 +1,11 @@
-// Command refresh measures how a map that follows a stream (package live) fares
-// beside maps that are fitted again, and writes docs/refresh.md. Nothing on that page
-// is typed by hand.
+// Command refresh compares a map that is updated with a stream (package live) with maps that are
+// fitted again, and writes docs/refresh.md. All figures on the page are measured.
 //
 //	make refresh ARGS="-data DIR"
 //
-// Every scenario is a stream of the digits of MNIST, 50 principal components each,
-// by which a reference set changes; every event is placed on the map of the moment
-// before it is learnt. At marks the map is judged beside lvm.Fit of the same points
-// with the defaults of Fit.
+// Every scenario is a stream of the digits of MNIST, 50 principal components each, by which a
+// reference set changes; every event is placed on the map of the moment before it is learnt. At
+// marks the map is judged beside lvm.Fit of the same points with the defaults of Fit.
 //
 //	stationary   a full set of which every refresh finds a hundredth replaced
 //	growth       from a tenth of the set's size on; when full, a reservoir of 7/2 as many rows
@@ -28,15 +26,15 @@
 //	young        stages from their first maps on beside fits of the same points
 //	             (package stream/streamtest/conformance), with pictures
 //
-// The peers run in a Python environment of their own, OUT/venv or -venv; one that is
-// not there is named as missing.
+// The peers run in a Python environment of their own, OUT/venv or -venv; one that is not there is
+// named as missing.
 //
-// With -clusters it finds clusters on the maps of the first streams instead, measures how
-// they keep their ids, and writes docs/clusters.md; every class appears and leaves in turn.
+// With -clusters it finds clusters on the maps of the first streams instead, measures how they keep
+// their ids, and writes docs/clusters.md; every class appears and leaves in turn.
 //
 // With -young it prints the tables of docs/decisions/refresh.md about young points and maps.
 //
-// Results are files in OUT, one a scenario; with -only the page is written from those
-// and what earlier runs left. -small is a run of seconds on toy data, which says
-// that the program works and nothing else.
+// Results are files in OUT, one a scenario; with -only the page is written from those and what
+// earlier runs left. -small is a run of seconds on toy data, which says that the program works and
+// nothing else.
 package main

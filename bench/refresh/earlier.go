@@ -10,16 +10,16 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// earlier is what a page holds of scenarios whose results are not at hand.
+// earlier is the content of a page for scenarios without results at hand.
 type earlier struct {
 	sections map[string]string // by heading
 	targets  map[string]string // lines of the table, by their first two cells
-	where    string            // of the head, from before sections named their runs
+	where    string            // from the page's head, for sections that do not name their runs
 }
 
 var whereOfHead = regexp.MustCompile(`(?s)on \d+ cores.*? threads`)
 
-// readEarlier reads a page; one that is not there holds nothing.
+// readEarlier reads a page, an empty one if it does not exist.
 func readEarlier(path string) (*earlier, error) {
 	e := &earlier{sections: map[string]string{}, targets: map[string]string{}}
 	text, err := os.ReadFile(path)
@@ -43,7 +43,7 @@ func readEarlier(path string) (*earlier, error) {
 	return e, nil
 }
 
-// section is that of a heading, with the run that it is of; "" if there is none.
+// section returns the section of a heading with its run, "" if there is none.
 func (e *earlier) section(heading string) string {
 	s := e.sections[heading]
 	if s != "" && !strings.HasPrefix(s, runOf) {
@@ -52,7 +52,7 @@ func (e *earlier) section(heading string) string {
 	return s
 }
 
-// take gives targets that are not known the lines of the page.
+// take copies the page's lines to unknown targets.
 func (e *earlier) take(list []target) {
 	for i := range list {
 		if b := &list[i]; !b.known {

@@ -14,28 +14,28 @@ import (
 	"unfold/sparse/knn"
 )
 
-// quality is how good a map is.
+// quality is the quality of a map.
 type quality struct {
 	NN1, NN9, Trust float64
 	Loglik          float64 // per point: see likelihood
 	Recall          float64 // 9-NN recall of the late class
 	Others          float64 // 9-NN accuracy of the others
-	Pieces          int     // that hold at least 2% of the late class
+	Pieces          int     // number of pieces with at least 2% of the late class
 }
 
-// fresh is a fit of the members of a live map.
+// fresh is a fit of a live map's members.
 type fresh struct {
 	quality
 	CPU float64 // seconds
 }
 
-// likelihood is L of places and variances of the distinct points.
+// likelihood returns L of places and variances of the distinct points.
 type likelihood func(mu vec.Matrix[float64], sigma2 []float64) (float64, error)
 
-// likelihood returns that of the members of a live map: with heavy tails by the constants
-// of the fresh fit, which are those of the points. With Gaussian tails landmarks are part
-// of the constants, and a map fits those best that it was learnt with; so these are others,
-// which neither map was learnt with.
+// likelihoodOf returns the likelihood for the members of a live map. With heavy tails its constants
+// are those of the fresh fit, which depend only on the points. With Gaussian tails the landmarks
+// are part of the constants, and favour the map that was learnt with them. So it uses landmarks of
+// neither map.
 func likelihoodOf(ctx context.Context, x vec.Matrix[float32], r *lvm.Result) (likelihood, error) {
 	if r.Settings.Tails == lvm.Gaussian {
 		set := r.Settings.ForSaul()
@@ -88,7 +88,7 @@ func (f *follower) compare(ctx context.Context, set live.Settings) (mine quality
 	return mine, theirs, err
 }
 
-// judge is how good places mu of the members are, with variances of the distinct ones.
+// judge returns the quality of places mu of the members, with variances of the distinct ones.
 func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matrix[float64], sigma2 []float64, r *lvm.Result, l likelihood) (q quality, err error) {
 	y, class := vec.Convert[float32](mu), f.d.labels(f.rows)
 	a, err := score.LeaveOneOut(ctx, y, class, []int{1, 9}, score.Settings{})
@@ -113,9 +113,8 @@ func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matr
 	return q, nil
 }
 
-// classes fills in how the late class and the others fare, by the 10 nearest on
-// the map. Points of the class belong to one piece if one is among the 10 nearest
-// of the other.
+// classes computes the figures of the late class and of the others, from the 10 nearest on the map.
+// Two points of the class belong to one piece if one is among the 10 nearest of the other.
 func (q *quality) classes(nb *knn.Neighbors, class []int32, late int32) {
 	const votes = 9
 	count, right := [2]int{}, [2]int{} // of the others, of the late class

@@ -25,17 +25,16 @@ var peersProgram []byte
 //go:embed requirements.txt
 var requirements []byte
 
-// Places of the maps in prequential.Maps.
+// Indices of the maps in prequential.Maps.
 const (
 	ownMap = iota
 	frozenMap
 	frozenAlone
-	peerMaps // from here on
+	peerMaps // the peers' maps start here
 )
 
-// peers are programs that follow the stream, too, by the method's name in peers.py.
-// One that places slowly is judged by every so many-th event only: umap-learn places
-// some 300 a second.
+// peers are programs that also follow the stream, by the method's name in peers.py. Slow ones are
+// judged on every n-th event only: umap-learn places some 300 a second.
 var peers = []struct {
 	method, name string
 	every        int
@@ -44,7 +43,7 @@ var peers = []struct {
 	{"ipca", "incremental PCA (scikit-learn)", 1},
 }
 
-// kdd follows the connections in the order of their file.
+// kdd runs the stream of connections in the order of their file.
 func (l *lab) kdd(ctx context.Context, o *outcome) error {
 	c, err := l.connections(ctx)
 	if err != nil {
@@ -87,7 +86,7 @@ func (l *lab) kdd(ctx context.Context, o *outcome) error {
 	return nil
 }
 
-// rate is the share of judged events that are wrong.
+// rate returns the share of judged events with a wrong vote.
 func (c *contestant) rate() float64 { return float64(sum(c.Wrong)) / float64(sum(c.Judged)) }
 
 func sum(values []int) (s int) {
@@ -97,7 +96,7 @@ func sum(values []int) (s int) {
 	return s
 }
 
-// peers lets them follow the same stream and judges their places as ours.
+// peers runs the peers on the same stream and judges their places.
 func (l *lab) peers(ctx context.Context, t *traffic, p *prequential) error {
 	missing := l.noPeers
 	folder, err := os.MkdirTemp("", "refresh")
@@ -126,7 +125,7 @@ func (l *lab) peers(ctx context.Context, t *traffic, p *prequential) error {
 	return nil
 }
 
-// hand writes the files that peers.py reads.
+// hand writes the input files of peers.py.
 func (t *traffic) hand(folder string, first int) error {
 	var counts, members []int32
 	for _, b := range t.blocks {
@@ -140,7 +139,7 @@ func (t *traffic) hand(folder string, first int) error {
 	return errors.Join(append(errs, os.WriteFile(filepath.Join(folder, "peers.py"), peersProgram, 0o666))...)
 }
 
-// peer runs one and judges it.
+// peer runs and judges one peer.
 func (l *lab) peer(ctx context.Context, folder, method string, t *traffic, p *prequential, c *contestant) error {
 	args := []string{filepath.Join(folder, "peers.py"), method, folder}
 	for _, n := range []int{p.Dim, p.First, p.Block, p.Refit, c.Every, l.threads} {

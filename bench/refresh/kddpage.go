@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// story says what was done.
+// story describes the scenario.
 func (p *prequential) story(size int) string {
 	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, categories
 one by one; the categories are known from the first %d connections alone, from which the first map is learnt, too). Blocks of %d are placed, judged
@@ -15,10 +15,10 @@ where these and the event are. %.2f%% of the events are of a type of which nothi
 can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
 }
 
-// unknown is the share of events of unknown types.
+// unknown returns the share of events of unknown types.
 func (p *prequential) unknown() float64 { return float64(sum(p.Unknown)) / float64(sum(p.Events)) }
 
-// judged are the tables of errors and of novelty.
+// judged writes the tables of errors and of novelty.
 func (p *prequential) judged(w *bytes.Buffer) {
 	w.WriteString("| map | 9-NN error | mean of the types' errors | fits and refreshes | CPU s |\n|---|---|---|---|---|\n")
 	for _, c := range p.Maps {
@@ -27,7 +27,7 @@ func (p *prequential) judged(w *bytes.Buffer) {
 			continue
 		}
 		name, byType := c.Name, fmt.Sprintf("%.2f%%", 100*c.ByType)
-		if c.Every > 1 { // rare types are hardly among them
+		if c.Every > 1 { // rare types are hardly among these events
 			name, byType = fmt.Sprintf("%s; judged by every %dth event", name, c.Every), ""
 		}
 		fmt.Fprintf(w, "| %s | %.2f%% | %s | %d | %.1f |\n", name, 100*c.rate(), byType, c.Fits, c.Seconds)
@@ -43,7 +43,7 @@ func (p *prequential) judged(w *bytes.Buffer) {
 `, sum(p.Unknown), p.Types, p.Local.Events, p.Local.Types, p.Global.Events, p.Global.Types)
 }
 
-// bins is about how many points a curve has.
+// bins is the approximate number of points of a curve.
 const bins = 50
 
 // plot draws the errors over the stream.
@@ -59,7 +59,7 @@ func (p *prequential) plot() plot {
 	}
 	out := plot{name: "error", title: "9-NN label error before learning, % of the events", axis: fmt.Sprintf("parts of %d events", per*p.Block)}
 	for k, c := range p.Maps {
-		if c.Missing == "" && k != frozenAlone { // whose errors would dwarf the others'
+		if c.Missing == "" && k != frozenAlone { // its errors would dwarf the others'
 			out.curves = append(out.curves, over(c.Name, c.Wrong, c.Judged))
 		}
 	}
@@ -67,7 +67,7 @@ func (p *prequential) plot() plot {
 	return out
 }
 
-// times is the table of how long placing took.
+// times writes the table of placing times.
 func (o *outcome) times(w *bytes.Buffer) {
 	w.WriteString("| | events | p50, ms | p99, ms |\n|---|---|---|---|\n")
 	for _, row := range []struct{ name, count, p50, p99 string }{

@@ -11,8 +11,7 @@ import (
 	"unfold/stream/learn"
 )
 
-// apprentice is a learner that is fed and asked by hand, with the goroutine that
-// runs it.
+// apprentice is a learner that is fed directly, with its goroutine.
 type apprentice struct {
 	*learn.Learner
 	offset    int64
@@ -38,7 +37,7 @@ func hire(ctx context.Context, s learn.Settings) (*apprentice, error) {
 	a.Learner = l
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- l.Run(ctx) }() // ends with stop
+	go func() { done <- l.Run(ctx) }() // it ends with stop
 	a.stop = func() error { cancel(); return <-done }
 	return a, nil
 }
@@ -86,7 +85,7 @@ func (a *apprentice) begin(ctx context.Context, x vec.Matrix[float32]) error {
 	}
 }
 
-// place answers one message, from its bytes to those of the answer.
+// place places one message, from its bytes to those of the output.
 func place(ctx context.Context, l *learn.Learner, m stream.Message) ([]byte, error) {
 	e, err := l.Decode(m)
 	if err != nil {
@@ -99,7 +98,7 @@ func place(ctx context.Context, l *learn.Learner, m stream.Message) ([]byte, err
 	return out[0].Value, out[0].Err
 }
 
-// singles are messages of one event each.
+// singles returns messages of one event each.
 func singles(x vec.Matrix[float32]) ([]stream.Message, error) {
 	out := make([]stream.Message, x.Rows)
 	for i := range out {

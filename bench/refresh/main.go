@@ -20,13 +20,13 @@ func main() {
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr) })
 }
 
-// options are what the command line says.
+// options are the options of the command line.
 type options struct {
 	data, out, page string
 	program         string // unfold
 	size, threads   int
 	small, young    bool
-	clustered       bool // the page is about clusters
+	clustered       bool // write the page about clusters
 	only            []string
 	settings        string
 	peers           harness.Peers
@@ -148,8 +148,8 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 // wanted says whether a scenario is to be measured.
 func (o *options) wanted(name string) bool { return len(o.only) == 0 || slices.Contains(o.only, name) }
 
-// environment sees to the peers' Python environment, if they are wanted: it is made
-// unless it is there or is somebody else's, which is taken as it is.
+// environment makes the peers' Python environment if they are wanted, unless it exists or another
+// one is given.
 func (o *options) environment(ctx context.Context, l *lab) error {
 	l.venv = o.peers.Dir(o.out)
 	switch {
@@ -204,7 +204,7 @@ func (o *options) measure(ctx context.Context, l *lab, begin time.Time) error {
 
 func (o *options) file(name string) string { return filepath.Join(o.out, name+".json") }
 
-// results reads what this run and earlier ones left.
+// results reads the results of this run and earlier ones.
 func (o *options) results() (map[string]*outcome, error) {
 	all := map[string]*outcome{}
 	for _, s := range scenarios() {

@@ -13,7 +13,7 @@ import (
 	"unfold/models/live"
 )
 
-// write makes the page and its plots of the results that there are.
+// write makes the page and its plots from the existing results.
 func (o *options) write() ([]target, error) {
 	all, err := o.results()
 	if err != nil {
@@ -58,15 +58,15 @@ func (o *options) write() ([]target, error) {
 	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
 }
 
-// runOf begins the line of a section that names its run.
+// runOf is the prefix of the line of a section that names its run.
 const runOf = "Run"
 
-// where says on what a run was measured.
+// where describes the machine of a run.
 func (o *options) where() string {
 	return fmt.Sprintf("on %d cores, %s/%s, %s, with %d threads", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)
 }
 
-// tables are those of a scenario's results.
+// tables writes the tables of a scenario.
 func (o *outcome) tables(w *bytes.Buffer) {
 	switch {
 	case o.Stream != nil:
@@ -117,7 +117,7 @@ is of. Package models/live explains what a refresh does.
 	w.WriteString("\n")
 }
 
-// story says what the scenario is.
+// story describes the scenario.
 func (o *outcome) story() string {
 	set := fmt.Sprintf("%s, a reference set of %d points", o.Data, o.Size)
 	switch o.Scenario {
@@ -169,7 +169,7 @@ func (o *outcome) judged(w *bytes.Buffer) {
 	w.WriteString("\n")
 }
 
-// refreshes is the table of what refreshes of each kind did.
+// refreshes writes the table of refreshes of each kind.
 func (o *outcome) refreshes(w *bytes.Buffer) {
 	w.WriteString("| refresh | how many | steps | moves, median / p90 / p99 | CPU s | of it changes | of a fit's |\n|---|---|---|---|---|---|---|\n")
 	for _, k := range []live.Kind{live.Ordinary, live.Gentle, live.Major} {

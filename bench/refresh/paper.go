@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/graph/live"
 )
 
-// paper is the stationary stream with the paper's model, and what its graph costs.
+// paper is the stationary stream with the paper's model, and the cost of its graph.
 func (l *lab) paper(ctx context.Context, o *outcome) error {
 	g := *l
 	g.set.LVM.Tails = lvm.Gaussian
@@ -26,9 +26,9 @@ func (l *lab) paper(ctx context.Context, o *outcome) error {
 	return err
 }
 
-// graphCost is what the neighbourhood graph E of a refresh costs, in CPU seconds: Kept with
-// the tree and the reach kept as points come and go (what that adds to keeping the lists,
-// and putting E together), Batch made of the lists alone.
+// graphCost is the cost of the neighbourhood graph E of a refresh, in CPU seconds. Kept is the cost
+// of updating it, with the tree and the reachability: the additional cost over updating the lists,
+// and composing E. Batch is the cost of computing it from the lists.
 type graphCost struct {
 	Core        int // s of eq 23
 	Kept, Batch float64
@@ -36,8 +36,8 @@ type graphCost struct {
 	Differ      int // rounds in which the two were not the same
 }
 
-// graphs measures the graphs of some refreshes, each after a hundredth of the set was
-// replaced.
+// graphs measures the graphs of some refreshes, after a hundredth of the set was replaced each
+// time.
 func (l *lab) graphs(ctx context.Context) ([]graphCost, error) {
 	const most, rounds = 3, 20
 	lists, err := l.kept(ctx, 1, live.Lists)
@@ -73,7 +73,7 @@ func (l *lab) graphs(ctx context.Context) ([]graphCost, error) {
 	return out, nil
 }
 
-// kept is the graph of the first points with some parts.
+// kept returns the graph of the first points with some parts.
 func (l *lab) kept(ctx context.Context, core int, parts live.Parts) (*live.Graph, error) {
 	g, err := live.New(l.d.x.Cols, live.Settings{Neighbors: 9, Lists: 10, Core: core, Parts: parts, Threads: l.threads})
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *lab) kept(ctx context.Context, core int, parts live.Parts) (*live.Graph
 	return g, err
 }
 
-// turn replaces points, and returns the CPU seconds that it took.
+// turn replaces points and returns the CPU seconds.
 func turn(ctx context.Context, g *live.Graph, gone []int, x vec.Matrix[float32]) (float64, error) {
 	slots := make([]int32, len(gone))
 	for i, slot := range gone {
@@ -97,7 +97,7 @@ func turn(ctx context.Context, g *live.Graph, gone []int, x vec.Matrix[float32])
 	return harness.CPUSeconds() - begin, err
 }
 
-// round adds one refresh's graph, by both roads.
+// round measures one refresh's graph in both ways.
 func (c *graphCost) round(ctx context.Context, lists, kept *live.Graph, alone float64, gone []int, x vec.Matrix[float32]) error {
 	with, err := turn(ctx, kept, gone, x)
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *graphCost) round(ctx context.Context, lists, kept *live.Graph, alone fl
 	return nil
 }
 
-// graphsOf is the table of what the graph of a refresh costs.
+// graphsOf writes the table of the graph's cost.
 func (o *outcome) graphsOf(w *bytes.Buffer) {
 	fmt.Fprintf(w, `The neighbourhood graph of such a refresh (k = 9): with its tree, reach and similar edges kept as points come and go, and made in batch of
 the lists, which are kept either way. Both are the same graph. Refreshes keep them up to s = 2, where that takes less; the refreshes above

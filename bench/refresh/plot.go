@@ -7,12 +7,12 @@ import (
 	"math"
 )
 
-// plot is some curves over refreshes, or blocks of events.
+// plot contains curves over refreshes, or over blocks of events.
 type plot struct {
 	name, title string
 	curves      []curve
 	logarithmic bool
-	axis        string // what is counted
+	axis        string // the unit of the axis
 }
 
 type curve struct {
@@ -99,7 +99,7 @@ func (p plot) svg() []byte {
 	return w.Bytes()
 }
 
-// at is where a value lies on the axis.
+// at returns the position of a value on the axis.
 func (p plot) at(v float64) float64 {
 	if p.logarithmic {
 		return math.Log10(v)

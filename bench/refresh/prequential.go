@@ -16,12 +16,12 @@ import (
 	"unfold/stream/reference"
 )
 
-// prequential is what came of a stream each event of which is placed before it is
-// learnt (Dawid 1984), block by block.
+// prequential are the results of a stream in which each event is placed before it is learnt (Dawid
+// 1984), block by block.
 type prequential struct {
 	Dim, Distinct     int
 	First, Block      int
-	Refit             int // events between two fits of a peer that cannot follow
+	Refit             int // events between two fits of a peer that cannot be updated
 	Events            []int
 	Unknown           []int // events of types of which nothing has been learnt
 	Types             int
@@ -30,13 +30,13 @@ type prequential struct {
 	Local, Global     ranking
 }
 
-// contestant is a way to have a map, judged.
+// contestant is a judged method of having a map.
 type contestant struct {
 	Name    string
 	Missing string // why it could not be judged
-	Every   int    // by every so many-th event it was judged
+	Every   int    // every n-th event was judged
 	Judged  []int  // events of every block
-	Wrong   []int  // those whose type is not that of their neighbours
+	Wrong   []int  // events whose type differs from their neighbours' vote
 	ByType  float64
 	Fits    int
 	Seconds float64 // CPU, of learning and placing
@@ -46,23 +46,23 @@ type contestant struct {
 // tally counts the events of one type.
 type tally struct{ events, wrong int }
 
-// ranking is how well a novelty separates events of unknown types from others: the area
-// under the ROC curve over all events, and as the mean of those of each unknown
-// type's events against all of known types.
+// ranking is how well a novelty separates events of unknown types from others: the area under the
+// ROC curve over all events, and the mean of the areas of each unknown type against all known
+// types.
 type ranking struct{ Events, Types float64 }
 
 // votes is the k of the label error.
 const votes = 9
 
-// block is what judging one block needs.
+// block is the data for judging one block.
 type block struct {
 	events, class []int32 // rows, types
 	rows          []int32 // the distinct ones, ascending
-	members       []int32 // the reference set before it
+	members       []int32 // the reference set before the block
 	labels        []int32 // of the members
 }
 
-// every is a block of every n-th event of this one.
+// every returns a block with every n-th event.
 func (b *block) every(n int) *block {
 	if n == 1 {
 		return b
@@ -75,7 +75,7 @@ func (b *block) every(n int) *block {
 	return thin
 }
 
-// judge counts wrong votes, members being at known and rows at placed.
+// judge counts wrong votes. The members are at known, the rows at placed.
 func (c *contestant) judge(ctx context.Context, b *block, known, placed vec.Matrix[float32], labels []int32) error {
 	nb, err := knn.NewExact(known).Search(ctx, placed, min(votes, known.Rows), knn.Settings{})
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *contestant) judge(ctx context.Context, b *block, known, placed vec.Matr
 	return nil
 }
 
-// close fills in the mean over types.
+// close computes the mean over types.
 func (c *contestant) close() {
 	types := make([]int32, 0, len(c.errors))
 	for k := range c.errors {
@@ -119,7 +119,7 @@ func (c *contestant) close() {
 	}
 }
 
-// majority is the most frequent label of the nearest, of several the nearest one's.
+// majority returns the most frequent label of the nearest; ties go to the nearest one's.
 func majority(near, labels []int32) int32 {
 	count := map[int32]int{}
 	best := labels[near[0]]
@@ -134,19 +134,19 @@ func majority(near, labels []int32) int32 {
 	return best
 }
 
-// traffic is the stream as it is followed.
+// traffic is the state of a followed stream.
 type traffic struct {
 	c     *connections
 	set   *reference.Set
 	m     *live.Map
 	first models.Placer
-	// rowOf is the row of a slot's point, seen the types of which something has been
-	// learnt, label that of every row as it was learnt last.
+	// rowOf is the row of a slot's point, seen the learnt types, label the last learnt label of
+	// every row.
 	rowOf  map[int32]int32
 	seen   []bool
 	label  []int32
 	waited int
-	// frozen are rows' places on the first map, known those that are there.
+	// frozen are the rows' places on the first map, known the rows with a place.
 	frozen vec.Matrix[float32]
 	known  []bool
 	blocks []block
@@ -159,8 +159,8 @@ type strange struct {
 	unknown map[int32][2][]float64 // of unknown ones
 }
 
-// patience is after how many blocks a few changes are worth a refresh, as in package
-// online; share is that of changes that is worth one by itself.
+// patience is the number of blocks after which few changes trigger a refresh, as in package learn.
+// share is the share of changes that triggers one at once.
 const (
 	patience = 60
 	share    = 0.01
@@ -188,7 +188,7 @@ func (c *connections) follow(ctx context.Context, first, size int, set live.Sett
 	return t, err
 }
 
-// learn shows events to the reference set.
+// learn adds events to the reference set.
 func (t *traffic) learn(from, to int) {
 	for i := from; i < to; i++ {
 		row := t.c.event[i]
@@ -204,8 +204,7 @@ func (t *traffic) took(changes reference.Changes, slots []int32) {
 	}
 }
 
-// next places events and judges that for all maps that are followed here, then
-// learns them.
+// next places and judges events for all maps of this program, then learns them.
 func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error {
 	b := block{events: t.c.event[from:to], class: t.c.class[from:to]}
 	b.rows = slices.Compact(slices.Sorted(slices.Values(b.events)))
@@ -235,8 +234,8 @@ func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error 
 	return t.refresh(ctx, placer, p)
 }
 
-// judgeFrozen judges the first map: with the reference points of now, placed on it,
-// and with its own alone.
+// judgeFrozen judges the first map: with the present reference points placed on it, and with its
+// own only.
 func (t *traffic) judgeFrozen(ctx context.Context, b *block, p *prequential) error {
 	var need []int32
 	for _, row := range append(slices.Clone(b.rows), b.members...) {
@@ -269,7 +268,7 @@ func (t *traffic) judgeFrozen(ctx context.Context, b *block, p *prequential) err
 	return p.Maps[frozenAlone].judge(ctx, b, vec.Take(t.frozen, own.members), at, own.labels)
 }
 
-// judgeNovelty keeps the novelties and returns how many events are of unknown types.
+// judgeNovelty stores the novelties and returns the number of events of unknown types.
 func (t *traffic) judgeNovelty(b *block, placed models.Placed) (unknown int) {
 	for i, e := range b.events {
 		at, _ := slices.BinarySearch(b.rows, e)
@@ -292,8 +291,8 @@ func (t *traffic) judgeNovelty(b *block, placed models.Placed) (unknown int) {
 	return unknown
 }
 
-// refresh lets the map follow the reference set, if that is worth it, as a learner
-// of package learn does.
+// refresh updates the map to the reference set if enough has changed, like a learner of package
+// learn.
 func (t *traffic) refresh(ctx context.Context, placer models.Placer, p *prequential) error {
 	fresh := t.set.Fresh()
 	if fresh == 0 {
@@ -329,7 +328,7 @@ func (t *traffic) refresh(ctx context.Context, placer models.Placer, p *prequent
 	return nil
 }
 
-// rank fills in how well novelty finds unknown types.
+// rank computes how well novelty detects unknown types.
 func (s *strange) rank(p *prequential) error {
 	types := make([]int32, 0, len(s.unknown))
 	for k := range s.unknown {

@@ -24,8 +24,8 @@ const (
 	differ                  = "answers that differ"
 )
 
-// restart measures how long it takes from a state folder to the first placed event,
-// and whether the answers are those from before the stop.
+// restart measures the time from a state folder to the first placed event, and checks that the
+// outputs equal those before the stop.
 func (l *lab) restart(ctx context.Context, o *outcome) error {
 	c, err := l.connections(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	// Hardly learnt: a start does not depend on where points are.
+	// Few steps, because the start does not depend on the places.
 	set := learn.Settings{
 		Spec: fit.Spec{PCA: fit.PCANone, Common: models.Common{Seed: 1, Steps: 2, Threads: l.threads}}, Min: l.large, Size: l.large,
 		RefreshEvery: time.Hour, State: folder,
@@ -83,7 +83,7 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 	return nil
 }
 
-// schooled learns a map of x, answers the probes and stops.
+// schooled learns a map of x, places the probes and stops.
 func schooled(ctx context.Context, set learn.Settings, x vec.Matrix[float32], probes []stream.Message) (answers []string, err error) {
 	a, err := hire(ctx, set)
 	if err != nil {

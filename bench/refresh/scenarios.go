@@ -10,25 +10,25 @@ import (
 	"unfold/sparse/knn"
 )
 
-// outcome is what a scenario comes to, as its file keeps it.
+// outcome is the content of a scenario's result file.
 type outcome struct {
 	Scenario, Data string
-	Run            string // names the run that measured it
+	Run            string // the run that measured it
 	Toy            bool
 	Size, Block    int
-	Settings       string // as they were given beside the defaults
+	Settings       string // as given, without defaults
 	Steps          []step
-	// Marks are judgements of the live map beside a fresh one, by name.
+	// Marks are comparisons of the live map with a fresh one, by name.
 	Marks map[string]mark
 	// Figures that only one scenario has.
 	Figures map[string]float64
-	// Graphs are what the paper's neighbourhood graph costs.
+	// Graphs are the costs of the paper's neighbourhood graph.
 	Graphs []graphCost `json:",omitempty"`
-	// Environment is where it was measured.
+	// Environment describes the machine of the measurement.
 	Environment string
-	// Stream is what came of the stream of connections.
+	// Stream are the results of the stream of connections.
 	Stream *prequential `json:",omitempty"`
-	// Young are stages beside fits.
+	// Young are comparisons of stages with fits.
 	Young []youngStage `json:",omitempty"`
 }
 
@@ -39,19 +39,19 @@ const (
 	before  = "before" // the last refresh before the backstop
 	atEnd   = "end"
 
-	usedLate, usedOthers = "used late", "used others" // shares of old places near which there is a point
+	usedLate, usedOthers = "used late", "used others" // shares of old places with a point nearby
 	againLate            = "used late after the major"
 	againOthers          = "used others after the major"
 )
 
-// mark is a live map beside a fresh one of the same points.
+// mark compares a live map with a fresh one of the same points.
 type mark struct {
 	After       int // refreshes
 	Live, Fresh quality
 	FreshCPU    float64 // seconds
 }
 
-// lab holds what all scenarios share.
+// lab is the context of all scenarios.
 type lab struct {
 	d    *data
 	size int // R
@@ -74,7 +74,7 @@ type lab struct {
 	large, starts, probes int           // of restart: points, starts, and events placed
 	venv, noPeers         string        // the peers' environment, or why there is none
 
-	// seen, if there is one, is called with every map; then none is judged.
+	// seen, if not nil, is called with every map; then none is judged.
 	seen func(f *follower) error
 }
 
@@ -94,7 +94,7 @@ type scenario struct {
 	run  func(l *lab, ctx context.Context, o *outcome) error
 }
 
-// scenarios are all, in the order of the page.
+// scenarios returns all scenarios in the order of the page.
 func scenarios() []scenario {
 	return []scenario{
 		{stationary, (*lab).stationary}, {growth, (*lab).growth}, {appears, (*lab).appears}, {leaves, (*lab).leaves},
@@ -148,8 +148,7 @@ func upTo(n int) []int32 {
 	return out
 }
 
-// replace lets blocks of events come, each in the place of random members, and
-// refreshes after each.
+// replace replaces random members by blocks of events, with a refresh after each.
 func (l *lab) replace(ctx context.Context, f *follower, events []int32, refreshes int, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 0x4ef))
 	for range refreshes {
@@ -166,8 +165,8 @@ func (l *lab) replace(ctx context.Context, f *follower, events []int32, refreshe
 	return nil
 }
 
-// stationary is a full set of which every refresh finds a hundredth replaced, up to
-// the last refresh before the backstop and with it.
+// stationary is a full set of which a hundredth is replaced before every refresh, up to and
+// including the backstop.
 func (l *lab) stationary(ctx context.Context, o *outcome) error {
 	f, err := l.follow(ctx, upTo(l.size))
 	if err != nil {
@@ -189,9 +188,8 @@ func (l *lab) stationary(ctx context.Context, o *outcome) error {
 	return l.mark(ctx, f, o, atEnd)
 }
 
-// growth streams seven rows for two members: the set grows to its size and is a
-// reservoir then.
-// A refresh is due when a hundredth of the set's number has come.
+// growth streams seven rows for two members, so that the set grows to its size and is then a
+// reservoir. A refresh is due when a hundredth of the set's number has arrived.
 func (l *lab) growth(ctx context.Context, o *outcome) error {
 	f, err := l.follow(ctx, upTo(l.min))
 	if err != nil {
@@ -227,8 +225,8 @@ func (l *lab) growth(ctx context.Context, o *outcome) error {
 	return l.mark(ctx, f, o, atEnd)
 }
 
-// algorithmR says which of size members event n, from 0, replaces, or that it does
-// not stay (Vitter 1985).
+// algorithmR returns which member event n, from 0, replaces, or that it is not stored (Vitter
+// 1985).
 func algorithmR(r *rand.Rand, n, size int) int {
 	if o := r.IntN(n + 1); o < size {
 		return o
@@ -265,8 +263,8 @@ func (l *lab) appears(ctx context.Context, o *outcome) error {
 	return l.mark(ctx, f, o, atEnd)
 }
 
-// leaves is a window over a stream from which a class vanishes: when the last of
-// it has gone, and after the major refresh that follows.
+// leaves is a window over a stream in which a class disappears: when its last member has left, and
+// after the following major refresh.
 func (l *lab) leaves(ctx context.Context, o *outcome) error {
 	f, err := l.follow(ctx, upTo(l.size))
 	if err != nil {
@@ -313,8 +311,8 @@ func (l *lab) leaves(ctx context.Context, o *outcome) error {
 	return l.mark(ctx, f, o, atEnd)
 }
 
-// used returns the shares of old places of the late class, and of the others,
-// within a hundredth of the diameter of a point of the present map.
+// used returns the shares of old places of the late class, and of the others, that have a point of
+// the present map within a hundredth of the diameter.
 func (f *follower) used(old vec.Matrix[float64], class []int32) (late, others float64, err error) {
 	mu, err := f.places()
 	if err != nil {

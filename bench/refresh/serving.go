@@ -27,8 +27,7 @@ const (
 // pause is between two events.
 const pause = 200 * time.Microsecond
 
-// serve measures how long single events take to be placed without a refresh and
-// during one, in turns.
+// serve measures the time of placing single events, without a refresh and during one, interleaved.
 func (l *lab) serve(ctx context.Context, o *outcome) (err error) {
 	folder, err := os.MkdirTemp("", "refresh")
 	if err != nil {

@@ -16,12 +16,13 @@ import (
 	"unfold/stream/streamtest/conformance"
 )
 
-// youngStage is a stage that was led through a course of events, beside fits.
+// youngStage compares a stage after a course of events with fits.
 type youngStage struct {
 	Set, Course    string
 	Apart, HeldOut bool
 	Marks          []conformance.Mark
-	// Steady and Leap are the largest moves of points that stayed, by quantile; of how many refreshes.
+	// Steady and Leap are the largest moves of points that stayed, by quantile, and the numbers of
+	// refreshes.
 	Steady, Leap   [3]float64
 	Steadys, Leaps int
 }
@@ -29,8 +30,8 @@ type youngStage struct {
 // pictured are the numbers of points at which maps are drawn.
 var pictured = []int{1000, 3000, 10_000}
 
-// stages leads stages through the courses of package conformance, through a broker in this process, and draws
-// their maps beside those of fits.
+// stages runs stages through the courses of package conformance, with a broker in this process, and
+// draws their maps next to those of fits.
 func (l *lab) stages(ctx context.Context, o *outcome) error {
 	if _, err := os.Stat(l.program); err != nil {
 		return fmt.Errorf("the program to run stages of: %w; build it (make build), or name it by -unfold", err)
@@ -51,7 +52,7 @@ func (l *lab) stages(ctx context.Context, o *outcome) error {
 			o.Young = append(o.Young, y)
 			for _, m := range outcome.Marks {
 				for k, n := range pictured {
-					// A set may have a few events less.
+					// A set may have slightly fewer events.
 					if drawn[k] == nil && m.Points == m.Events && m.Points <= n && 10*m.Points >= 9*n {
 						drawn[k] = beside(m)
 					}
@@ -69,10 +70,10 @@ func (l *lab) stages(ctx context.Context, o *outcome) error {
 	return sheet.Panels(filepath.Join(l.out, youngPicture), sheet.Figure{Across: 2 * len(pictured), Side: 150, Colours: sheet.Classes}, panels)
 }
 
-// youngPicture is the file of the maps that are drawn, in the folder of results and beside the page.
+// youngPicture is the file of the drawn maps, in the folder of results and next to the page.
 const youngPicture = "young.png"
 
-// conform returns what is compared; in a run on toy data a few events of one kind.
+// conform returns the comparisons; in a run on toy data a few events of one kind.
 func (l *lab) conform(ctx context.Context) (sets []*conformance.Set, courses []conformance.Course, err error) {
 	if l.dir == "" {
 		return []*conformance.Set{conformance.Blobs(300, 8)}, []conformance.Course{
@@ -98,7 +99,7 @@ func (l *lab) conform(ctx context.Context) (sets []*conformance.Set, courses []c
 	return sets, conformance.Courses(), nil
 }
 
-// stage leads one through a course, in a folder of its own.
+// stage runs a stage through a course, in its own folder.
 func (l *lab) stage(ctx context.Context, set *conformance.Set, c conformance.Course) (y youngStage, o *conformance.Outcome, err error) {
 	folder, err := os.MkdirTemp("", "refresh")
 	if err != nil {
@@ -128,7 +129,8 @@ func (l *lab) stage(ctx context.Context, set *conformance.Set, c conformance.Cou
 	return y, o, nil
 }
 
-// beside are the panels of a mark: the map of the fit, turned as the stage's lies, and the stage's.
+// beside returns the panels of a mark: the map of the fit, aligned with the stage's, and the
+// stage's.
 func beside(m conformance.Mark) []sheet.Panel {
 	at, fitted := vec.Convert[float64](m.At), vec.Convert[float64](m.Fitted)
 	scaled := fitted.Clone()
@@ -137,7 +139,7 @@ func beside(m conformance.Mark) []sheet.Panel {
 	return []sheet.Panel{{X: vec.Convert[float32](scaled), Class: m.Group}, {X: m.At, Class: m.Group}}
 }
 
-// stagesOf is the section's tables.
+// stagesOf writes the section's tables.
 func (o *outcome) stagesOf(w *bytes.Buffer) {
 	w.WriteString("| events | held out | stage | points | 1-NN, stage | fit | trustworthiness, stage | fit | R_NX, stage | fit |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, y := range o.Young {
@@ -164,7 +166,7 @@ func (o *outcome) stagesOf(w *bytes.Buffer) {
 	w.WriteString("\n")
 }
 
-// youngTargets are those of stages beside fits: the worst of all courses.
+// youngTargets adds the targets of stages compared with fits: the worst of all courses.
 func youngTargets(add func(name string, b target, value func(o *outcome) float64)) {
 	worst := func(of func(y youngStage, m conformance.Mark) float64) func(o *outcome) float64 {
 		return func(o *outcome) float64 {
@@ -215,7 +217,8 @@ func youngTargets(add func(name string, b target, value func(o *outcome) float64
 	}
 }
 
-// keepPicture copies the picture of maps from the folder of results to that of the page, and names it there.
+// keepPicture copies the picture of maps from the folder of results to that of the page, and
+// references it there.
 func (o *options) keepPicture(w *bytes.Buffer, folder string) error {
 	drawn, err := os.ReadFile(filepath.Join(o.out, youngPicture))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"unfold/models/placing"
 )
 
-// step is one refresh, as it is kept.
+// step is the stored form of one refresh.
 type step struct {
 	Kind         string
 	Points       int
@@ -21,11 +21,10 @@ type step struct {
 	Share, Bound float64 // of strange events
 	Raised       bool
 	Steps        int
-	CPU, Change  float64 // CPU seconds: of change and refresh together, of the change
+	CPU, Change  float64 // CPU seconds: of change and refresh together, and of the change
 }
 
-// follower is a live map and its reference set: rows of the data and the slots that
-// they are in.
+// follower is a live map with its reference set: rows of the data and their slots.
 type follower struct {
 	d     *data
 	m     *live.Map
@@ -46,14 +45,14 @@ func follow(ctx context.Context, d *data, rows []int32, set live.Settings, say f
 	return &follower{d: d, m: m.Map, rows: append([]int32(nil), rows...), slots: fitted.Row, say: say}, nil
 }
 
-// What becomes of an event that replaces no member.
+// The treatment of an event that replaces no member.
 const (
-	added  = -1 // it becomes another
-	passes = -2 // it does not stay
+	added  = -1 // it becomes a new member
+	passes = -2 // it is not stored
 )
 
-// arrive lets events come: they are placed and judged, and each replaces a member
-// (an index into rows), or as out says. Of two that replace the same, the later stays.
+// arrive processes events: they are placed and judged, and each replaces a member (an index into
+// rows), or is treated as out gives. If two replace the same member, the later stays.
 func (f *follower) arrive(ctx context.Context, events []int32, out []int) error {
 	placer, err := lvm.NewPlacer(f.m.Snapshot(), placing.Options{})
 	if err != nil {

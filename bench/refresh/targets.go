@@ -8,21 +8,21 @@ import (
 	"unfold/models/live"
 )
 
-// target is a figure with what it must reach.
+// target is a figure with its bound.
 type target struct {
 	scenario, what string
 	value, bound   float64
-	above          bool // the bound is a lower one
+	above          bool // true for a lower bound
 	format, unit   string
 	known, toy     bool
-	earlier        string // the line of the page that there is, if it is not known
+	earlier        string // the line of the present page, if the figure is unknown
 }
 
 func (b target) limit() harness.Bound {
 	return harness.Bound{Value: b.bound, Above: b.above, Format: b.format, Unit: b.unit}
 }
 
-// verdict is none on toy data.
+// verdict returns the verdict; none on toy data.
 func (b target) verdict() string {
 	switch {
 	case b.earlier != "":
@@ -53,7 +53,7 @@ func count(targets []target) map[string]int {
 	return n
 }
 
-// targets are all, in the order of the page.
+// targets returns all targets in the order of the page.
 func targets(all map[string]*outcome) []target {
 	var out []target
 	add := func(name string, b target, value func(o *outcome) float64) {
@@ -128,7 +128,7 @@ var quantiles = []string{"median", "90th percentile", "99th percentile"}
 
 func moves(m live.Moves) [3]float64 { return [3]float64{m.Median, m.P90, m.P99} }
 
-// deficit is a target on by how much the live map is below a fresh one.
+// deficit is a target for the difference between a fresh map and the live one.
 type deficit struct {
 	target target
 	value  func(o *outcome) float64
@@ -145,7 +145,7 @@ var qualities = []struct {
 	{"likelihood a point", "%.3f", func(q quality) float64 { return q.Loglik }},
 }
 
-// marks say in words what the names of marks mean.
+// marks describes the marks.
 var marks = map[string]string{atStart: "at the start", atFull: "when the set is full", before: "before the backstop", atEnd: "at the end"}
 
 func deficits(at string, bounds []float64) (out []deficit) {
@@ -156,7 +156,7 @@ func deficits(at string, bounds []float64) (out []deficit) {
 	return out
 }
 
-// below is how much less the live map has of a quality.
+// below returns the deficit of the live map in a quality.
 func below(at string, of func(q quality) float64) func(o *outcome) float64 {
 	return func(o *outcome) float64 {
 		m, there := o.Marks[at]
@@ -169,7 +169,7 @@ func below(at string, of func(q quality) float64) func(o *outcome) float64 {
 
 func (o *outcome) at(name string) mark { return o.Marks[name] }
 
-// fitCPU is the mean over the marks' fresh fits.
+// fitCPU returns the mean over the marks' fresh fits.
 func (o *outcome) fitCPU() float64 {
 	var sum float64
 	for _, name := range []string{atStart, atFull, before, atEnd} { // in a fixed order
@@ -178,10 +178,10 @@ func (o *outcome) fitCPU() float64 {
 	return sum / float64(len(o.Marks))
 }
 
-// ordinary are the ordinary refreshes.
+// ordinary returns the ordinary refreshes.
 func (o *outcome) ordinary() []step { return o.kind(live.Ordinary) }
 
-// kind are the refreshes of a kind; second those of the second half of the run.
+// kind returns the refreshes of a kind.
 func (o *outcome) kind(k live.Kind) []step { return ofKind(o.Steps, k) }
 
 func (o *outcome) second(k live.Kind) []step { return ofKind(o.Steps[len(o.Steps)/2:], k) }
@@ -195,7 +195,7 @@ func ofKind(steps []step, k live.Kind) (out []step) {
 	return out
 }
 
-// alarms are the refreshes, from 1, at which one began.
+// alarms returns the refreshes, from 1, at which an alarm began.
 func (o *outcome) alarms() (out []int) {
 	for i, s := range o.Steps {
 		if s.Raised {

@@ -11,13 +11,13 @@ import (
 	"unfold/models/lvm"
 )
 
-// youngMarks are after how many refreshes young points are looked at: half way to the
+// youngMarks are the numbers of refreshes after which young points are evaluated: half way to the
 // backstop, and before it.
 var youngMarks = []int{24, 49}
 
-// young prints how points fare that came since the map was fitted, of which every refresh
-// replaces a hundredth, beside the older ones and beside a fresh fit of all; with further
-// edges and without.
+// young prints the quality of points that arrived since the fit, of which every refresh replaces a
+// hundredth, compared with older points and with a fresh fit of all, with and without further
+// edges.
 func (l *lab) young(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "| edges | refreshes | points | 1-NN, live | fresh | trustworthiness, live | fresh | L a point, live less fresh |\n|---|---|---|---|---|---|---|---|")
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func (l *lab) young(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// youngOf is young with edges up to a rank.
+// youngOf is young with further edges up to a rank.
 func (l *lab) youngOf(ctx context.Context, w io.Writer, name string, reach int) error {
 	set := l.set
 	set.LVM.Student.Reach = reach
@@ -96,14 +96,14 @@ func (f *follower) printYoung(ctx context.Context, w io.Writer, title string, se
 	return nil
 }
 
-// fares is how some points fare on a map.
+// fares is the quality of some points on a map.
 type fares struct {
 	points     int
 	nn1, trust float64
 }
 
-// fare is 1-NN accuracy among all points, and trustworthiness with 10 neighbours, of those
-// points that are born as it says.
+// fare returns 1-NN accuracy among all points, and trustworthiness with 10 neighbours, of the
+// points with born equal to of.
 func (f *follower) fare(x vec.Matrix[float32], mu vec.Matrix[float64], born []bool, of bool) (out fares) {
 	const k = 10
 	n, class := x.Rows, f.d.labels(f.rows)

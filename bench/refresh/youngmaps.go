@@ -17,8 +17,9 @@ import (
 	"unfold/stream/streamtest/conformance"
 )
 
-// youngMaps prints what the constants of package live for maps of few points were chosen by: the weight that a fit
-// bears, when a major is due and how firmly it holds, and the anchor of gentle refreshes.
+// youngMaps prints the figures by which the constants of package live for small maps were chosen:
+// the largest useful weight of a fit, when a major is due and its prior's weight, and the anchor of
+// gentle refreshes.
 func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
 	sets, most := []*conformance.Set{conformance.Blobs(400, 8)}, 200
 	if l.dir != "" {
@@ -42,8 +43,8 @@ func (l *lab) youngMaps(ctx context.Context, w io.Writer) error {
 	return l.gentle(ctx, w, sets, most)
 }
 
-// weights prints how fits bear more weight of dissimilar pairs than the default: the lowest and the highest
-// difference from the default's figures over sets of most points and of a third of them.
+// weights prints the effect of larger weights of dissimilar pairs on fits: the lowest and the
+// highest difference from the default's figures, over sets of most points and of a third of them.
 func (l *lab) weights(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
 	times := []float64{3, 6, 12, 25, 50, 100, 400}
 	if l.dir == "" {
@@ -62,7 +63,7 @@ func (l *lab) weights(ctx context.Context, w io.Writer, sets []*conformance.Set,
 				if err != nil {
 					return err
 				}
-				f = conformance.Mark{Stage: usual, Fit: f}.Less() // f less the usual
+				f = conformance.Mark{Stage: usual, Fit: f}.Less() // f minus the usual
 				if q == 0 && n == most/3 {
 					low[k], high[k] = f, f
 				}
@@ -78,7 +79,7 @@ func (l *lab) weights(ctx context.Context, w io.Writer, sets []*conformance.Set,
 	return nil
 }
 
-// weighed returns the figures of a fit with the default weight times c.
+// weighed returns the figures of a fit with c times the default weight.
 func (l *lab) weighed(ctx context.Context, x *conformance.Set, c float64) (f conformance.Figures, err error) {
 	n, spec := x.X.Rows, l.spec()
 	spec.LVM.Student.Weight = c * student.Weight(n, float64(n)*student.DefaultNeighbors)
@@ -94,16 +95,18 @@ func each(f func(a, b float64) float64, a, b conformance.Figures) conformance.Fi
 	return conformance.Figures{Nearest: f(a.Nearest, b.Nearest), Trust: f(a.Trust, b.Trust), RNX: f(a.RNX, b.RNX)}
 }
 
-// spec is that of the fits.
+// spec returns the spec of the fits.
 func (l *lab) spec() (spec fit.Spec) {
 	spec.Threads, spec.Steps = l.threads, l.set.LVM.Steps
 	return spec
 }
 
-// turnover is a change of a map of few points: the first gone of every of points go, those up to row to come.
+// turnover is a change of a small map: of every of points the first gone are removed, and those up
+// to row to are added.
 type turnover struct{ to, gone, of int }
 
-// held prints how maps fare that change by much, by when a major is due and how firmly it holds.
+// held prints the quality of maps after large changes, by when a major is due and its prior's
+// weight.
 func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
 	six := most / 6
 	courses := []struct {
@@ -132,7 +135,7 @@ func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, mo
 		for k, c := range courses {
 			for _, rule := range rules {
 				if k > 0 && rule.set.Growth != 0 {
-					continue // by either rule a major is due
+					continue // a major is due by either rule
 				}
 				f, err := l.begin(ctx, set, c.first, rule.set)
 				if err != nil {
@@ -155,7 +158,8 @@ func (l *lab) held(ctx context.Context, w io.Writer, sets []*conformance.Set, mo
 	return nil
 }
 
-// gentle prints how maps fare of which 1% is replaced before each of 24 refreshes, by the anchor of gentle ones.
+// gentle prints the quality of maps of which 1% is replaced before each of 24 refreshes, by the
+// anchor of gentle ones.
 func (l *lab) gentle(ctx context.Context, w io.Writer, sets []*conformance.Set, most int) error {
 	const refreshes = 24
 	fmt.Fprint(w, "\n| events | anchor of gentle refreshes | 1-NN, less a fit's | trustworthiness | R_NX | moves in gentle ones, median / p90 / p99 |\n|---|---|---|---|---|---|\n")
@@ -190,7 +194,7 @@ func (l *lab) gentle(ctx context.Context, w io.Writer, sets []*conformance.Set, 
 	return nil
 }
 
-// followed is a map of few points: the rows of the set that are on it and their slots.
+// followed is a small map: the rows of the set on it and their slots.
 type followed struct {
 	*fit.Followed
 	l     *lab
@@ -217,12 +221,12 @@ func (l *lab) begin(ctx context.Context, set *conformance.Set, n int, rule live.
 	return f, nil
 }
 
-// change makes one and refreshes the map.
+// change applies a turnover and refreshes the map.
 func (f *followed) change(ctx context.Context, c turnover) error {
 	return f.exchange(ctx, func(i int) bool { return c.of > 0 && i%c.of < c.gone }, c.to-f.next)
 }
 
-// replace lets n random points go and as many come.
+// replace replaces n random points.
 func (f *followed) replace(ctx context.Context, n int) error {
 	gone := map[int]bool{}
 	for _, i := range f.r.Perm(len(f.rows))[:n] {
@@ -253,7 +257,7 @@ func (f *followed) exchange(ctx context.Context, goes func(i int) bool, come int
 	return err
 }
 
-// less is by how much the map is worse than a fit of its points.
+// less returns by how much the map is worse than a fit of its points.
 func (f *followed) less(ctx context.Context) (less conformance.Figures, err error) {
 	row := map[int32]int{}
 	for i, s := range f.Slots() {

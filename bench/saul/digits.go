@@ -9,17 +9,18 @@ import (
 	"path/filepath"
 )
 
-// Numbers of digits: all of MNIST, and as few as leave each class some to test and figure S3
-// the most uncertain.
+// Numbers of digits: all of MNIST, and the least number that leaves some of each class for testing
+// and for figure S3's most uncertain digits.
 const (
 	allDigits   = 70_000
 	leastDigits = 700
 )
 
-// trained is how many of n digits are for training: all 60,000 of MNIST's, or as large a share.
+// trained returns the number of training digits among n: 60,000 for all of MNIST, or the same
+// share.
 func trained(n int) int { return n * 6 / 7 }
 
-// counted says which digits an experiment had.
+// counted describes the digits of an experiment.
 func counted(n int) string {
 	if n == allDigits {
 		return fmt.Sprintf("All %d digits", n)
@@ -27,7 +28,7 @@ func counted(n int) string {
 	return fmt.Sprintf("%d digits, the first %d to train and the first %d to test", n, trained(n), n-trained(n))
 }
 
-// idx are examples in MNIST's format: a header, then so many bytes each.
+// idx are examples in MNIST's format: a header, then size bytes each.
 type idx struct {
 	head []byte
 	size int
@@ -74,8 +75,8 @@ func (x idx) write(path string, n int) error {
 	return os.WriteFile(path, append(head, x.data[:n*x.size]...), 0o666)
 }
 
-// images are the files of n digits, for training and then for testing, and of their labels, as
-// arguments; train is how many the former are.
+// images returns, as arguments, the files of n digits and their labels, for training and for
+// testing. train is the number of training digits.
 func (b *bench) images(n int) (args []string, train int, err error) {
 	train = trained(n)
 	var labels []string

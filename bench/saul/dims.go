@@ -9,25 +9,25 @@ import (
 	"unfold/models/score"
 )
 
-// dimsResult is figure 3, and figure S10 beside it.
+// dimsResult is figure 3, and figure S10 next to it.
 type dimsResult struct {
 	Digits int
 	Levels [2][]byDimension // l = 1, 2
 	PCA    []byDimension
 }
 
-// byDimension is a map in so many dimensions.
+// byDimension is a map with a number of dimensions.
 type byDimension struct {
 	Dims  int
-	Wrong float64 // share of test digits, by nine training digits
-	CPU   float64 // seconds of the fit; 0 of principal components
+	Wrong float64 // share of test digits, from nine training digits
+	CPU   float64 // seconds of the fit; 0 for principal components
 }
 
 const mostDims = 10
 
 var (
 	pcaDims = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 50}
-	// paperEM are the seconds that EM takes in the paper in ten dimensions, with l = 1 and 2.
+	// paperEM are the seconds of EM in the paper in ten dimensions, with l = 1 and 2.
 	paperEM = [2]float64{859, 579}
 )
 

@@ -18,7 +18,7 @@ type graphResult struct {
 type graphCell struct {
 	K, S   int
 	Edges  int
-	Wrong1 float64 // share of test digits, by the nearest training digit
+	Wrong1 float64 // share of test digits, from the nearest training digit
 	Wrong9 float64
 	CPU    float64 // seconds of the fit
 }

@@ -21,11 +21,11 @@ type levelCell struct {
 	Loglik float64
 	Wrong1 float64
 	Wrong9 float64
-	Apart  float64 // mean distance of class means, by the root mean square distance from them
+	Apart  float64 // mean distance of class means, relative to the root mean square distance from them
 	CPU    float64 // seconds of the fit
 }
 
-// few is how many digits figure S8 can have without coarse-graining.
+// few is the number of digits that figure S8 can use without coarse-graining.
 const few = 7000
 
 func byLevel(ctx context.Context, b *bench) (*levelsResult, error) {
@@ -38,8 +38,8 @@ func byLevel(ctx context.Context, b *bench) (*levelsResult, error) {
 	return r, err
 }
 
-// atLevels maps n digits at levels, and draws the maps: each with its close-ups if there are
-// many digits, else side by side.
+// atLevels learns and draws maps of n digits at levels. Large maps get close-ups, small ones are
+// drawn in one row.
 func (b *bench) atLevels(ctx context.Context, n int, levels ...int) (cells []levelCell, err error) {
 	args, train, err := b.images(n)
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *bench) atLevels(ctx context.Context, n int, levels ...int) (cells []lev
 	return cells, b.panels("levels-few.png", len(maps), maps)
 }
 
-// apart is the mean distance between the means of classes over the root mean square distance
+// apart returns the mean distance between the means of classes over the root mean square distance
 // of points from the mean of their class.
 func apart(mu vec.Matrix[float32], class []int32) float64 {
 	most := int32(0)

@@ -1,11 +1,11 @@
-// Command saul repeats the experiments of L. K. Saul, "A tractable latent variable model
-// for nonlinear dimensionality reduction" (PNAS 2020) with the model as published, through
-// the command line, and writes docs/saul.md and its figures.
+// Command saul repeats the experiments of L. K. Saul, "A tractable latent variable model for
+// nonlinear dimensionality reduction" (PNAS 2020) with the model as published, through the command
+// line, and writes docs/saul.md and its figures.
 //
 //	make saul UNFOLD_DATA=DIR
 //
-// DIR holds mnist/, swissroll/ and wordvec/. Results stay beside the page, in its folder, a
-// file an experiment: -only names those to measure again, and the page is made of all.
+// DIR contains mnist/, swissroll/ and wordvec/. Results are stored in the page's folder, one file
+// per experiment. -only selects those to measure again, and the page is made from all.
 package main
 
 import (
@@ -24,16 +24,16 @@ func main() {
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
-// bench is what the experiments share.
+// bench is the context that the experiments share.
 type bench struct {
 	unfold, data string
 	figures      string // folder of the page's figures and results
-	dir          string // of maps and models, temporary
-	digits       int    // how many of MNIST, training digits first
+	dir          string // temporary folder of maps and models
+	digits       int    // number of digits of MNIST, training digits first
 	log          io.Writer
 }
 
-// experiment measures what becomes sections of the page.
+// experiment measures one or several sections of the page.
 type experiment struct {
 	name string
 	do   func(ctx context.Context, b *bench) (section, error)
@@ -47,12 +47,12 @@ var experiments = []experiment{
 	{"graph", measured(byGraph)}, {"levels", measured(byLevel)}, {"roll", measured(ofRoll)},
 }
 
-// measured is a measurement as an experiment does it.
+// measured adapts a measurement to an experiment.
 func measured[T section](f func(ctx context.Context, b *bench) (T, error)) func(ctx context.Context, b *bench) (section, error) {
 	return func(ctx context.Context, b *bench) (section, error) { return f(ctx, b) }
 }
 
-// sections are the experiments' results, to read them back.
+// sections returns empty results for decoding.
 func sections() []section {
 	return []section{new(mapResult), new(dimsResult), new(wordsResult), new(graphResult), new(levelsResult), new(rollResult)}
 }
@@ -90,7 +90,7 @@ func names() (list []string) {
 	return list
 }
 
-// all does the experiments chosen and writes the page of those that have results.
+// all runs the chosen experiments and writes the page from all results.
 func (b *bench) all(ctx context.Context, chosen []string, page string) (err error) {
 	if err := os.MkdirAll(b.figures, 0o777); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (b *bench) all(ctx context.Context, chosen []string, page string) (err erro
 // result is the file of an experiment's results.
 func (b *bench) result(name string) string { return filepath.Join(b.figures, name+".json") }
 
-// figure is a file of the page's folder, link how the page names it.
+// figure returns the path of a file in the page's folder, link its link on the page.
 func (b *bench) figure(name string) string { return filepath.Join(b.figures, name) }
 
 func (b *bench) link(name string) string { return filepath.Base(b.figures) + "/" + name }

@@ -16,8 +16,8 @@ import (
 	"unfold/models/score"
 )
 
-// mapResult are figures 2, S1 to S4: digits in two dimensions, with a variance for each and with
-// one for all.
+// mapResult are figures 2 and S1 to S4: digits in two dimensions, with one variance per point and
+// with one for all.
 type mapResult struct {
 	Digits                 int
 	Free, Shared           fitted
@@ -26,10 +26,10 @@ type mapResult struct {
 	Variances []float64
 	// Decades is their histogram.
 	Decades []decade
-	// All is the leave-one-out accuracy by nine neighbours, Sure that of the map without the
-	// 5 % most uncertain digits.
+	// All is the leave-one-out accuracy with nine neighbours, Sure that without the 5 % most
+	// uncertain digits.
 	All, Sure float64
-	// Uncertain are those of the digits with the largest variances whose neighbours vote for
+	// Uncertain is the number of digits with the largest variances whose neighbours vote for
 	// another class.
 	Uncertain int
 }
@@ -90,11 +90,10 @@ func wholeMap(ctx context.Context, b *bench) (*mapResult, error) {
 	return r, b.drawUncertain(least[:uncertain], train)
 }
 
-// unsure is how many of n points are not among the sure ones.
+// unsure returns the number of uncertain points among n.
 func unsure(n int) int { return int(math.Round(float64(n) * (1 - sure))) }
 
-// variances fills in what the deviations of places say, and returns the points, the least
-// certain ones first.
+// variances evaluates the deviations of places. It returns the points, the most uncertain first.
 func (r *mapResult) variances(ctx context.Context, mu vec.Matrix[float32], sigma []float32, class []int32) (least []int, err error) {
 	order := make([]int, len(sigma))
 	squares := make([]float64, len(sigma))
@@ -128,7 +127,7 @@ func (r *mapResult) variances(ctx context.Context, mu vec.Matrix[float32], sigma
 // decade counts values from 10^Power to ten times that.
 type decade struct{ Power, Count int }
 
-// decades is the histogram of positive values, ascending, by powers of ten.
+// decades returns the histogram of positive values by powers of ten, ascending.
 func decades(values []float64) (all []decade) {
 	for _, v := range values {
 		power := int(math.Floor(math.Log10(v)))
@@ -149,7 +148,7 @@ func take(mu vec.Matrix[float32], class []int32, which []int) (vec.Matrix[float3
 	return vec.Take(mu, which), some
 }
 
-// labels are the classes of a map's points, numbered.
+// labels returns the classes of a map's points as numbers.
 func labels(m *emit.Map) ([]int32, error) {
 	column, err := m.Column("label")
 	if err != nil {
@@ -158,7 +157,7 @@ func labels(m *emit.Map) ([]int32, error) {
 	return classes(column.Strings()), nil
 }
 
-// classes numbers labels, in their order.
+// classes numbers labels in alphabetical order.
 func classes(labels []string) []int32 {
 	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	class := make([]int32, len(labels))
@@ -169,7 +168,7 @@ func classes(labels []string) []int32 {
 	return class
 }
 
-// drawUncertain draws digits of the map.
+// drawUncertain draws the given digits of the map.
 func (b *bench) drawUncertain(which []int, train int) error {
 	parts := map[bool]idx{}
 	for test, name := range map[bool]string{false: "train", true: "t10k"} {

@@ -19,26 +19,26 @@ func (b *bench) panel(ctx context.Context, name string) (p sheet.Panel, err erro
 	return p, err
 }
 
-// panels draws maps side by side as a figure, so many in a row, a pixel a point.
+// panels draws maps as a figure, across per row, with one pixel per point.
 func (b *bench) panels(figure string, across int, maps []sheet.Panel) error {
 	return sheet.Panels(b.figure(figure), sheet.Figure{Across: across, Colours: sheet.Classes}, maps)
 }
 
-// closer draws maps side by side as a figure, larger than panels does.
+// closer draws maps in one row as a figure, larger than panels does.
 func (b *bench) closer(figure string, maps ...sheet.Panel) error {
 	return sheet.Panels(b.figure(figure), sheet.Figure{Across: len(maps), Side: closeSide, Colours: sheet.Classes}, maps)
 }
 
 const (
 	closeSide = 360 // of a panel, in pixels
-	// stray is the share of a class's points, at each end of an axis, that a close-up may leave out.
+	// stray is the share of a class's points at each end of an axis that a close-up may omit.
 	stray = 0.05
 )
 
-// confusable are the classes of digits that figures S6 and S7 look at closely.
+// confusable are the classes of digits in the close-ups of figures S6 and S7.
 var confusable = [][]int32{{3, 5, 8}, {4, 7, 9}}
 
-// closeups are the map with boxes around the confusable classes, and what is in each box.
+// closeups returns the map with boxes around the confusable classes, and the content of each box.
 func closeups(p sheet.Panel) []sheet.Panel {
 	all := []sheet.Panel{p}
 	for _, classes := range confusable {

@@ -15,7 +15,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// fitted is what is kept of the report of a fit.
+// fitted is the needed part of a fit's report.
 type fitted struct {
 	N      int     `json:"n"`
 	Edges  int     `json:"edges"`
@@ -24,7 +24,7 @@ type fitted struct {
 	CPU float64 `json:"cpu_seconds"`
 }
 
-// steps is how often the paper iterates in every experiment; by itself the program stops where
+// steps is the number of iterations in the paper's experiments. By default the program stops when
 // the likelihood hardly rises.
 const steps = 400
 
@@ -33,7 +33,7 @@ func (b *bench) run(ctx context.Context, args ...string) (string, error) {
 	return harness.Output(ctx, b.log, b.unfold, args...)
 }
 
-// fit learns NAME.parquet by the model as published; args have the files.
+// fit learns NAME.parquet with the model as published. args are the input files.
 func (b *bench) fit(ctx context.Context, name string, args ...string) (f fitted, err error) {
 	args = append([]string{"fit", "-q", "--tails", "gaussian", "--steps", strconv.Itoa(steps), "-o", b.file(name + ".unfold"), "--map", b.file(name + ".parquet"),
 		"--report", b.file(name + ".json")}, args...)
@@ -47,7 +47,7 @@ func (b *bench) fit(ctx context.Context, name string, args ...string) (f fitted,
 	return f, json.Unmarshal(text, &f)
 }
 
-// components are the first principal components of the same rows, as a map.
+// components returns the first principal components of the same rows as a map.
 func (b *bench) components(ctx context.Context, dims int, args ...string) (*emit.Map, error) {
 	args = append([]string{"fit", "-q", "--kind", "pca", "--dims", strconv.Itoa(dims), "-o", b.file("pca.unfold"), "--map", b.file("pca.parquet")}, args...)
 	if _, err := b.run(ctx, args...); err != nil {
@@ -56,7 +56,7 @@ func (b *bench) components(ctx context.Context, dims int, args ...string) (*emit
 	return b.places(ctx, "pca")
 }
 
-// leading are the first d columns.
+// leading returns the first d columns.
 func leading(x vec.Matrix[float32], d int) vec.Matrix[float32] {
 	out := vec.New[float32](x.Rows, d)
 	for i := range x.Rows {
@@ -70,7 +70,7 @@ func (b *bench) places(ctx context.Context, name string) (*emit.Map, error) {
 	return ingest.ReadMap(ctx, b.file(name+".parquet"), ingest.Options{})
 }
 
-// plot draws the map NAME into the page's folder, as the figure given, in few colours.
+// plot draws the map NAME into the page's folder as the given figure, with few colours.
 func (b *bench) plot(ctx context.Context, name, figure, title string, args ...string) error {
 	drawn := b.file("plot.png")
 	if _, err := b.run(ctx, append([]string{"plot", "-q", b.file(name + ".parquet"), "-o", drawn, "--title", title, "--width", "600", "--height", "560"}, args...)...); err != nil {
@@ -83,8 +83,8 @@ func (b *bench) plot(ctx context.Context, name, figure, title string, args ...st
 	return sheet.Few(b.figure(figure), img)
 }
 
-// votes are the shares of test points whose nearest training points on the map vote for
-// another class, by the number that vote.
+// votes returns the share of test points whose nearest training points on the map vote for another
+// class, by the number of voters.
 func (b *bench) votes(ctx context.Context, name string, train int) (wrong map[int]float64, err error) {
 	out, err := b.run(ctx, "score", "-q", "--json", b.file(name+".parquet"), "--train-rows", strconv.Itoa(train))
 	if err != nil {
@@ -118,7 +118,7 @@ each section says how many it has here. Errors are those of test digits by the t
 processor times of whole commands, summed over threads, with reading and with scoring the map for the report.
 `
 
-// page makes the page of the experiments that have results.
+// page writes the page of the experiments with results.
 func (b *bench) page(path string) error {
 	text := fmt.Sprintf(head, steps)
 	for i, s := range sections() {
@@ -137,5 +137,5 @@ func (b *bench) page(path string) error {
 	return os.WriteFile(path, []byte(text), 0o666)
 }
 
-// percent is a share as the page has it.
+// percent formats a share for the page.
 func percent(v float64) string { return fmt.Sprintf("%.2f %%", 100*harness.Shown("%.4f", v)) }

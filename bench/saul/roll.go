@@ -14,7 +14,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// rollResult is figure S9: levels of coarse-graining on a sheet, which has no clusters.
+// rollResult is figure S9: levels of coarse-graining on a sheet without clusters.
 type rollResult struct {
 	Cells []rollCell
 	Sheet rollClusters // of the places on the sheet that is rolled
@@ -29,7 +29,7 @@ type rollCell struct {
 	CPU float64 // seconds of the fit
 }
 
-// rollClusters are those that HDBSCAN* finds, of at least a fiftieth of the points.
+// rollClusters are the clusters of HDBSCAN* with at least a fiftieth of the points.
 type rollClusters struct {
 	Clusters  int
 	Clustered float64 // share of the points in these
@@ -111,7 +111,7 @@ func (b *bench) shape(ctx context.Context, c *rollCell) error {
 	return err
 }
 
-// clusters finds those of a map, or of columns of a table that args name.
+// clusters finds the clusters of a map, or of columns of a table given in args.
 func (b *bench) clusters(ctx context.Context, of string, args ...string) (c rollClusters, err error) {
 	out := b.file("clusters.csv")
 	if _, err := b.run(ctx, append([]string{"clusters", "-q", of, "-o", out, "--min-size", strconv.Itoa(rollPoints / 50)}, args...)...); err != nil {

@@ -23,15 +23,15 @@ type wordsResult struct {
 	CPU        float64 // seconds of the fit
 }
 
-// recallRow is the share of words whose nearest neighbour in the input is among the r
-// nearest on a map.
+// recallRow is the share of words whose nearest neighbour in the input is among the r nearest on a
+// map.
 type recallRow struct {
 	Map    string
 	Dims   int
 	Recall []float64
 }
 
-// nearWords are a word's neighbours before and after.
+// nearWords are a word's neighbours in the input and on the map.
 type nearWords struct {
 	Word          string
 	Before, After []string
@@ -46,7 +46,7 @@ var (
 	ranks    = []int{1, 2, 5, 10, 20, 50, 100}
 	wordPCA  = []int{10, 20, 40, 80, 100}
 	shownOf1 = strings.Fields("latent tractable variable nonlinear reduction dimensionality model word")
-	// shownOfS2 are the words of the preamble of the Constitution that the paper's table has.
+	// shownOfS2 are the words of the preamble of the Constitution in the paper's table.
 	shownOfS2 = strings.Fields("People United_States Order form more perfect Union establish insure domestic Tranquility provide common defense promote Welfare secure Blessings Liberty Posterity ordain Constitution America")
 )
 
@@ -88,7 +88,7 @@ func ofWords(ctx context.Context, b *bench) (*wordsResult, error) {
 	return r, nil
 }
 
-// recalled adds the row of places on a map, and returns their neighbours there.
+// recalled adds the row of a map and returns the neighbours on it.
 func (r *wordsResult) recalled(ctx context.Context, before *knn.Neighbors, name string, x vec.Matrix[float32]) (*knn.Neighbors, error) {
 	after, err := knn.Graph(ctx, x, slices.Max(ranks), knn.Settings{})
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *wordsResult) recalled(ctx context.Context, before *knn.Neighbors, name 
 	return after, nil
 }
 
-// recall is the share of rows whose first neighbour before is among the first r after.
+// recall returns the share of rows whose first neighbour before is among the first r after.
 func recall(before, after *knn.Neighbors, r int) float64 {
 	hits := 0
 	for i := range before.N {
@@ -115,7 +115,7 @@ func recall(before, after *knn.Neighbors, r int) float64 {
 	return float64(hits) / float64(before.N)
 }
 
-// near are the neighbours of the paper's words, as far as these are there.
+// near returns the neighbours of the paper's words that exist.
 func near(names []string, before, after *knn.Neighbors) (list []nearWords) {
 	named := func(nb *knn.Neighbors, i int) (of []string) {
 		index, _ := nb.Row(i)
@@ -132,7 +132,7 @@ func near(names []string, before, after *knn.Neighbors) (list []nearWords) {
 	return list
 }
 
-// unit brings rows to length 1.
+// unit scales rows to length 1.
 func unit(x vec.Matrix[float32]) vec.Matrix[float64] {
 	out := vec.Convert[float64](x)
 	for i := range out.Rows {

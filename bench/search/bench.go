@@ -28,13 +28,13 @@ type bench struct {
 	digits map[int]vec.Matrix[float32] // by dimension
 }
 
-// smallRows is the most rows of a small run, whose figures mean nothing.
+// smallRows is the largest number of rows of a small run, whose figures have no meaning.
 const smallRows = 600
 
-// neighbors is how many are looked for.
+// neighbors is the number of neighbours per search.
 const neighbors = 15
 
-// part is a group of cases that the page shows as one table.
+// part is a group of cases that the page shows in one table.
 type part struct {
 	key     string
 	cases   []set
@@ -53,20 +53,20 @@ func keys() (out []string) {
 	return out
 }
 
-// line is what was measured of one method in one case.
+// line are the results of one method in one case.
 type line struct {
 	Part   string `json:"part"`
 	Data   string `json:"data"`
 	N      int    `json:"n"`
 	Dim    int    `json:"dim"`
 	Method string `json:"method"`
-	// Chosen is set where the program takes this method by itself.
+	// Chosen is true if the program chooses this method by default.
 	Chosen bool `json:"chosen"`
-	// Figures are the least of all rounds.
+	// Figures are the least values of all rounds.
 	Figures map[string]float64 `json:"figures"`
 }
 
-// of reports whether the line is about some rows.
+// of reports whether the line belongs to a data set.
 func (l line) of(s set) bool { return l.Data == s.data && l.N == s.n && l.Dim == s.dim }
 
 // least keeps the smaller of two measurements.
@@ -79,7 +79,7 @@ func (l *line) least(name string, v float64) {
 // results of a run.
 type results struct {
 	Machine string `json:"machine"`
-	// Small: the page's words may ask for figures that such a run has not.
+	// Small is true for a small run, which may lack figures that the page's text needs.
 	Small  bool   `json:"small,omitempty"`
 	Rounds int    `json:"rounds"`
 	Lines  []line `json:"lines"`
@@ -123,7 +123,7 @@ func (b *bench) measure(ctx context.Context, path string, chosen []string) (*res
 	return res, nil
 }
 
-// one measures all methods of a case, in turns.
+// one measures all methods of a case, interleaved.
 func (b *bench) one(ctx context.Context, p part, s set) ([]line, error) {
 	lines := make([]line, len(p.methods))
 	for m, method := range p.methods {
@@ -147,8 +147,8 @@ func (b *bench) one(ctx context.Context, p part, s set) ([]line, error) {
 	return slices.DeleteFunc(lines, func(l line) bool { return len(l.Figures) == 0 }), nil
 }
 
-// timed returns the processor and the wall seconds that f takes. What others have left
-// to the garbage collector is not charged to it.
+// timed returns the processor and wall-clock time of f in seconds. It first collects the garbage of
+// earlier work.
 func timed(f func() error) (cpu, wall float64, err error) {
 	runtime.GC()
 	clock, before := time.Now(), harness.CPUSeconds()
@@ -156,5 +156,5 @@ func timed(f func() error) (cpu, wall float64, err error) {
 	return harness.CPUSeconds() - before, time.Since(clock).Seconds(), err
 }
 
-// oneThread is how processor time is measured, twoThreads wall time.
+// oneThread is for measuring processor time, twoThreads for wall-clock time.
 var oneThread, twoThreads = knn.Settings{Threads: 1}, knn.Settings{Threads: 2}

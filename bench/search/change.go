@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Ways to keep up with rows that come and go.
+// Ways to update lists and indexes when rows are added and removed.
 const (
 	exactLists = "lists, exact"
 	batchLists = "lists, from nothing"
@@ -19,8 +19,8 @@ const (
 	fromNone   = "HNSW, from nothing"
 )
 
-// changes are of rows that come and go: the lists that a live map keeps, and the index
-// that events are placed by.
+// changes are the cases of added and removed rows: the lists of a live map, and the index for
+// placing events.
 func changes() part {
 	return part{
 		key: "change",
@@ -59,7 +59,7 @@ func (b *bench) change(ctx context.Context, s set, l *line, method string) error
 	return b.carry(ctx, x, born, gone, l, method)
 }
 
-// lists changes a graph whose lists are kept.
+// lists updates the lists of a graph.
 func (b *bench) lists(ctx context.Context, x, born vec.Matrix[float32], gone []int, l *line) error {
 	g, err := live.New(x.Cols, live.Settings{Neighbors: neighbors, Threads: 1})
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *bench) lists(ctx context.Context, x, born vec.Matrix[float32], gone []i
 	return b.listed(ctx, g, l)
 }
 
-// listed notes how many of the neighbours the lists hold.
+// listed records the recall of the lists.
 func (b *bench) listed(ctx context.Context, g *live.Graph, l *line) error {
 	slots := g.Slots(nil)
 	all := vec.New[float32](len(slots), len(g.Row(slots[0])))
@@ -111,9 +111,9 @@ func (b *bench) listed(ctx context.Context, g *live.Graph, l *line) error {
 	return nil
 }
 
-// carry changes an index of a map, or builds that of the map after the change. Lists that
-// an index keeps would take a change and at least a search for each new row, of as many
-// neighbours as a kept list holds with its spare ones.
+// carry updates the index of a map, or builds that of the map after the change. Lists from the
+// index would need the update, and at least a search per new row for as many neighbours as a stored
+// list has with its spare ones.
 func (b *bench) carry(ctx context.Context, x, born vec.Matrix[float32], gone []int, l *line, method string) error {
 	set := auto.Settings{Seed: 1}
 	ix, err := auto.Build(ctx, x, neighbors, set, oneThread)

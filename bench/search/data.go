@@ -11,11 +11,11 @@ import (
 	"unfold/models/pca"
 )
 
-// set names rows: the first n of some data.
+// set identifies rows: the first n of a data set.
 type set struct {
 	data   string
 	n, dim int
-	// once: it takes so long that it is measured in one round.
+	// once is true if one round takes very long, so that there is only one.
 	once bool
 }
 
@@ -27,10 +27,10 @@ const (
 	pixels = 784
 )
 
-// queries is how many rows that are not among those of a set are looked for.
+// queries is the number of queries outside a set.
 const queries = 1000
 
-// rows returns the rows of a set, and others of the same kind.
+// rows returns the rows of a set and further ones as queries.
 func (b *bench) rows(ctx context.Context, s set) (x, q vec.Matrix[float32], err error) {
 	all := vec.Matrix[float32]{}
 	if s.data == sheets || b.small {
@@ -44,7 +44,7 @@ func (b *bench) rows(ctx context.Context, s set) (x, q vec.Matrix[float32], err 
 	return all.Slice(0, s.n), all.Slice(all.Rows-queries, all.Rows), nil
 }
 
-// images returns MNIST, training images first, or so many principal components of it.
+// images returns MNIST, training images first, or dim principal components of it.
 func (b *bench) images(ctx context.Context, dim int) (vec.Matrix[float32], error) {
 	if x, ok := b.digits[dim]; ok {
 		return x, nil
@@ -69,11 +69,11 @@ func (b *bench) images(ctx context.Context, dim int) (vec.Matrix[float32], error
 	return x, nil
 }
 
-// truth holds, for some rows or queries, the squared distance of the k-th nearest row.
+// truth is the squared distance of the true k-th nearest row, for each row or query.
 type truth []float64
 
-// share is how many of the places of lists hold a row as near as the k-th nearest, but
-// for the rounding of single precision.
+// share returns the share of listed rows that are as near as the k-th nearest, up to the rounding
+// of single precision.
 func (t truth) share(lists func(i int) []float64) float64 {
 	const near = 1 + 1e-5
 	hits, places := 0, 0

@@ -9,7 +9,7 @@ import (
 	"unfold/sparse/knn/hnsw"
 )
 
-// graphs are the neighbours of all rows among themselves, what a fit begins with.
+// graphs are the cases of neighbours of all rows, the first step of a fit.
 func graphs() part {
 	return part{
 		key: "graph",
@@ -24,7 +24,7 @@ func graphs() part {
 	}
 }
 
-// sampled is how many rows of a graph are compared with the truth.
+// sampled is the number of rows of a graph that are compared with the truth.
 const sampled = 500
 
 func (b *bench) graph(ctx context.Context, s set, l *line, name string) error {
@@ -67,7 +67,7 @@ func (b *bench) graph(ctx context.Context, s set, l *line, name string) error {
 	for i := range chosen {
 		chosen[i] = int32(i * s.n / len(chosen))
 	}
-	// Of a row's k+1 nearest the first is itself.
+	// The first of a row's k+1 nearest rows is itself.
 	near, err := knn.NewScan(x).Search(ctx, vec.Take(x, chosen), neighbors+1, twoThreads)
 	if err != nil {
 		return err
@@ -79,8 +79,8 @@ func (b *bench) graph(ctx context.Context, s set, l *line, name string) error {
 	return nil
 }
 
-// byIndex builds an HNSW index and asks it for every row, which it finds as its own
-// nearest unless another is equal.
+// byIndex builds an HNSW index and searches it for every row, which is its own nearest unless
+// another row is equal.
 func byIndex(ctx context.Context, x vec.Matrix[float32], to knn.Settings) (*knn.Neighbors, error) {
 	ix, err := hnsw.Build(ctx, x, hnsw.Settings{Seed: 1}, to)
 	if err != nil {
@@ -99,7 +99,7 @@ func byIndex(ctx context.Context, x vec.Matrix[float32], to knn.Settings) (*knn.
 	return nb, nil
 }
 
-// farthest is what a search for as many neighbours has to find.
+// farthest returns the distances that a search for as many neighbours must reach.
 func farthest(near *knn.Neighbors) truth {
 	t := make(truth, near.N)
 	for i := range t {

@@ -8,7 +8,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Ways to find the neighbours of events.
+// Ways to search the neighbours of events.
 const (
 	scan    = "scan"
 	vaFile  = "scan, VA-file"
@@ -16,7 +16,7 @@ const (
 	byCells = "IVF"
 )
 
-// indexes are searched for the neighbours of other rows, where events are placed.
+// indexes are the cases of searches for other rows, as for placing events.
 func indexes() part {
 	return part{
 		key: "index",
@@ -31,7 +31,7 @@ func indexes() part {
 	}
 }
 
-// alone is how many queries are made one at a time.
+// alone is the number of queries that are made one at a time.
 const alone = 300
 
 func (b *bench) index(ctx context.Context, s set, l *line, method string) error {
@@ -98,8 +98,8 @@ func (b *bench) index(ctx context.Context, s set, l *line, method string) error 
 	return nil
 }
 
-// build makes the index of a method and notes what it takes; nil if the method is none
-// for these rows.
+// build makes the index of a method and records its cost; nil if the method does not apply to these
+// rows.
 func (b *bench) build(ctx context.Context, x vec.Matrix[float32], l *line, method string) (ix knn.Index, err error) {
 	var bytes float64
 	cpu, _, err := timed(func() error {

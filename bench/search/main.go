@@ -1,6 +1,6 @@
-// Command search measures the ways to find neighbours beside each other, at the sizes
-// where the program chooses between them, and writes docs/decisions/search.md. The
-// page's words are in page.md; all its figures are measured.
+// Command search compares the methods of neighbour search at the sizes where the program chooses
+// between them, and writes docs/decisions/search.md. The page's text is in page.md; all its figures
+// are measured.
 package main
 
 import (

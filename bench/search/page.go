@@ -11,7 +11,7 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// page is the page's words, with places for its figures.
+// page is the page's text, with placeholders for its figures.
 //
 //go:embed page.md
 var page string
@@ -50,7 +50,7 @@ var columns = map[string][]column{
 	},
 }
 
-// table shows all lines of a part; the ways that the program takes are bold.
+// table formats all lines of a part. The program's own choices are bold.
 func (r *results) table(part string) (string, error) {
 	var w strings.Builder
 	w.WriteString("| rows | way |")
@@ -99,7 +99,7 @@ func (l line) row(w *strings.Builder, rows string, columns []column) {
 	w.WriteString("\n")
 }
 
-// line finds what was measured of a method.
+// line returns the results of a method.
 func (r *results) line(part string, rows set, method string) (line, bool) {
 	for _, l := range r.Lines {
 		if l.Part == part && l.of(rows) && l.Method == method {
@@ -109,7 +109,7 @@ func (r *results) line(part string, rows set, method string) (line, bool) {
 	return line{}, false
 }
 
-// figure is one that was measured.
+// figure returns a measured figure.
 func (r *results) figure(part string, rows set, method, figure string) (float64, error) {
 	if l, ok := r.line(part, rows, method); ok {
 		if v, ok := l.Figures[figure]; ok {
@@ -122,7 +122,7 @@ func (r *results) figure(part string, rows set, method, figure string) (float64,
 	return 0, fmt.Errorf("%s, %v: no %q of %s", part, rows, figure, method)
 }
 
-// times is how many times as large a figure of the first method is as the second's.
+// times returns the ratio of a figure of the first method to the second's.
 func (r *results) times(part, data string, n, dim int, a, b, figure string) (string, error) {
 	x, err := r.figure(part, set{data: data, n: n, dim: dim}, a, figure)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *results) times(part, data string, n, dim int, a, b, figure string) (str
 	return fmt.Sprintf("%.2g", x/y), nil
 }
 
-// share is a figure in percent.
+// share formats a figure in percent.
 func (r *results) share(part, data string, n, dim int, method, figure string) (string, error) {
 	v, err := r.figure(part, set{data: data, n: n, dim: dim}, method, figure)
 	return fmt.Sprintf("%.2f%%", 100*v), err

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// before is what a page says of rows: a run of some rows alone leaves the others as they are there.
+// before is the content of an existing page. A run of some rows leaves the others unchanged.
 type before struct {
 	sections map[string]string // a row's section, by its title
 	targets  map[string]string // a line of the table of targets, by its first cell
 	versions map[string]string // by program
 }
 
-// readBefore reads a page; an empty one if there is none.
+// readBefore reads a page, an empty one if it does not exist.
 func readBefore(path string) (before, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func parseBefore(page string) before {
 	return p
 }
 
-// asked is what the page says of rows that are measured only if they are named.
+// asked returns the part of the page for rows that are measured only on request.
 func (p before) asked() before {
 	kept := parseBefore("")
 	for _, x := range rows() {
@@ -74,13 +74,13 @@ func cells(line string) (first, second string, ok bool) {
 	return strings.TrimPrefix(parts[0], "| "), strings.TrimSuffix(strings.TrimSpace(parts[1]), " |"), true
 }
 
-// holds reports whether the page has measured a row.
+// holds reports whether the page contains results of a row.
 func (p before) holds(x row) bool {
 	text, ok := p.sections[x.title]
 	return ok && !strings.HasSuffix(text, notMeasured)
 }
 
-// verdict is the last cell of a line of the table of targets.
+// verdict returns the last cell of a line of the table of targets.
 func (p before) verdict(name string) string {
 	line := strings.TrimSuffix(strings.TrimSpace(p.targets[name]), " |")
 	return line[strings.LastIndex(line, "| ")+2:]

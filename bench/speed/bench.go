@@ -17,14 +17,14 @@ import (
 	"unfold/internal/simd"
 )
 
-// Every figure is measured so many times, but not again once its measurements
-// have taken longer than that.
+// Every figure is measured this number of times, unless its measurements take longer than the
+// limit.
 const (
 	rounds   = 3
 	patience = 10 * time.Minute
 )
 
-// bench measures rows and keeps their records.
+// bench measures rows and stores their records.
 type bench struct {
 	unfold, data, out string
 	peers             harness.Peers
@@ -38,22 +38,22 @@ type bench struct {
 	run     string // names this run
 	version string // of the program
 	records map[string]*record
-	before  before  // what the page says as it stands, of rows that are not measured
+	before  before  // the present page, for rows that are not measured
 	digits  *digits // loaded when a row asks
 }
 
-// row is one question to measure, with the figures to reach.
+// row is one question to measure, with its targets.
 type row struct {
 	key, title string
-	// about says what is measured and how.
+	// about describes the measurement.
 	about   string
 	targets []target
 	measure func(ctx context.Context, b *bench, r *record) error
-	// asked says that the row takes most of an hour, and is measured only if it is named.
+	// asked is true for a row that takes most of an hour and is measured only on request.
 	asked bool
 }
 
-// rows are all, in the order of the page.
+// rows returns all rows in the order of the page.
 func rows() []row {
 	return slices.Concat([]row{
 		wholeRow(),
@@ -106,8 +106,8 @@ func (b *bench) say(format string, args ...any) {
 	fmt.Fprintf(b.log, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }
 
-// measure measures all rows that are wanted and writes the page. It returns the
-// number of targets by verdict.
+// measure measures the wanted rows and writes the page. It returns the number of targets by
+// verdict.
 func (b *bench) measure(ctx context.Context, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
 	b.records = map[string]*record{}
@@ -146,7 +146,7 @@ func (b *bench) measure(ctx context.Context, page string) (map[string]int, error
 	return verdicts, os.WriteFile(page, text, 0o666)
 }
 
-// one gets the record of a row: an earlier one if that may be used, or a new one.
+// one returns the record of a row: an earlier one if that may be used, or a new one.
 func (b *bench) one(ctx context.Context, w row) error {
 	path := b.file("results", w.key+".json")
 	made := fmt.Sprintf("%s; %d threads, small %v, peers %v", b.version, b.threads, b.small, !b.peers.Skip)
@@ -180,7 +180,7 @@ func (b *bench) one(ctx context.Context, w row) error {
 	return harness.WriteJSON(path, r)
 }
 
-// readRecord reads a row's file; nil if there is none.
+// readRecord reads a row's file, nil if there is none.
 func readRecord(path string) (*record, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func readRecord(path string) (*record, error) {
 	return r, nil
 }
 
-// timed runs f for as many rounds as there are to be and adds its seconds.
+// timed runs f for the number of rounds and records its seconds.
 func (b *bench) timed(r *record, what string, f func() error) error {
 	begin := time.Now()
 	for range b.size(rounds, 1) {
@@ -213,7 +213,7 @@ func (b *bench) timed(r *record, what string, f func() error) error {
 	return nil
 }
 
-// size is n, or with -small the other number.
+// size returns n, or small with -small.
 func (b *bench) size(n, small int) int {
 	if b.small {
 		return small

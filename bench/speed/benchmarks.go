@@ -11,8 +11,8 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// benchmarks runs Go benchmarks of the product's packages, count times, once each with -small,
-// and returns what go test prints.
+// benchmarks runs Go benchmarks of the product's packages, count times or once with -small, and
+// returns the output of go test.
 func (b *bench) benchmarks(ctx context.Context, count int, pattern string, packages ...string) (string, error) {
 	product, err := harness.Product(ctx)
 	if err != nil {
@@ -27,8 +27,8 @@ func (b *bench) benchmarks(ctx context.Context, count int, pattern string, packa
 	return out, err
 }
 
-// benchmark is what go test has printed of one run of a benchmark, named by package and
-// benchmark. Metrics are by their units.
+// benchmark is the output of go test for one run of a benchmark, by package and name. Metrics are
+// by unit.
 type benchmark struct {
 	name    string
 	metrics map[string]float64
@@ -36,7 +36,7 @@ type benchmark struct {
 
 var benchLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// readBenchmarks reads what go test -bench prints.
+// readBenchmarks parses the output of go test -bench.
 func readBenchmarks(out string) (all []benchmark, err error) {
 	pkg := ""
 	lines := bufio.NewScanner(strings.NewReader(out))

@@ -59,8 +59,8 @@ func measureClusters(ctx context.Context, b *bench, r *record) error {
 	return nil
 }
 
-// keptClusters measures clusters that follow the rows of x, of which the last batches come
-// and go.
+// keptClusters measures clusters that are updated with the rows of x, of which the last batches are
+// inserted and deleted.
 func (b *bench) keptClusters(ctx context.Context, r *record, x vec.Matrix[float32], set clusters.Settings, name func(string) string) error {
 	n := x.Rows - clusterBatches*liveBatch
 	clock := time.Now()
@@ -75,7 +75,7 @@ func (b *bench) keptClusters(ctx context.Context, r *record, x vec.Matrix[float3
 	if _, err := l.Insert(ctx, x.Slice(0, n)); err != nil {
 		return err
 	}
-	// each times all batches, with the clusters after each.
+	// each times all batches, including the clusters after each.
 	each := func(what string, change func(from int) error) error {
 		clock := time.Now()
 		for from := 0; from < clusterBatches*liveBatch; from += liveBatch {

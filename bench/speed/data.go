@@ -27,8 +27,8 @@ const inputDims = 50
 type digits struct {
 	train, test             string // images, idx.gz
 	trainLabels, testLabels string
-	// raw are all images, training images first; z their principal components,
-	// which the file of that name holds, too.
+	// raw are all images, training images first. z are their principal components, also in the file
+	// components.
 	raw, z vec.Matrix[float32]
 	zFile  string
 	first  int // number of training images
@@ -80,8 +80,7 @@ func (b *bench) components(ctx context.Context, x vec.Matrix[float32]) (vec.Matr
 	return pca.Projector().Apply(x, b.threads), nil
 }
 
-// toyImages writes four files as those of MNIST, with so many images of ten
-// patterns with noise.
+// toyImages writes four files like MNIST's, with images of ten noisy patterns.
 func toyImages(dir string, train, test int) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -102,7 +101,7 @@ func toyImages(dir string, train, test int) error {
 			class := rng.IntN(classes)
 			labels = append(labels, byte(class))
 			for k, v := range patterns[class*side*side:][:side*side] {
-				// Noise in some directions, as components have it.
+				// Noise decreases along the pixels, so that there are principal components.
 				images = append(images, v+byte(rng.IntN(max(1, 56-k/2))))
 			}
 		}
@@ -148,7 +147,7 @@ func writeNPY(path string, x vec.Matrix[float32]) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// array is a member of an npz file: numbers and their shape.
+// array is a member of an npz file: numbers with their shape.
 type array struct {
 	name  string
 	data  any
@@ -175,8 +174,8 @@ func writeNPZ(path string, arrays ...array) error {
 	return errors.Join(z.Close(), f.Close())
 }
 
-// writeArray writes numbers as NumPy's format 1.0, with a header padded so that
-// they begin at a multiple of 64 bytes.
+// writeArray writes numbers in NumPy's format 1.0, with a header padded so that they begin at a
+// multiple of 64 bytes.
 func writeArray(w io.Writer, data any, shape ...int) error {
 	kind := ""
 	switch data := data.(type) {

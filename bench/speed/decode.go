@@ -90,7 +90,7 @@ func length(t *table.Table, err error) (int, error) {
 	return t.Len(), nil
 }
 
-// perCall calls f for about so many nanoseconds and returns the seconds of one call.
+// perCall calls f for about span nanoseconds and returns the seconds per call.
 func perCall(span int, f func() error) (float64, error) {
 	calls := 1
 	for {

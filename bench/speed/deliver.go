@@ -22,7 +22,7 @@ import (
 	"unfold/stream/registry/registrytest/embedded"
 )
 
-// Shape of what delivery is measured on.
+// The size of the delivery measurements.
 const (
 	deliveryID     = formattest.ID
 	deliveryVector = formattest.Vector
@@ -31,7 +31,7 @@ const (
 	inTopic        = "events"
 )
 
-// What copies messages.
+// The programs that copy messages.
 const (
 	runOnce   = "unfold run, at least once"
 	runTwice  = "unfold run, exactly once"
@@ -47,7 +47,7 @@ const (
 	brokerCPU = "the broker's CPU an event"
 )
 
-// delivery is a broker, with a map of the stage's own in a folder.
+// delivery is a broker with a map in a folder for the stage.
 type delivery struct {
 	b       *bench
 	r       *record
@@ -56,14 +56,15 @@ type delivery struct {
 	points  int
 	state   string
 	started int
-	// format is that of messages, whose schema has that id in the registry, if there is one.
+	// format is the format of messages. id is the id of their schema in the registry, if there is
+	// one.
 	format   format.Name
 	schema   int
 	registry string // its address
 }
 
-// deliver starts a broker, and for formats with schemas a registry, has the stage learn its
-// map, and measures.
+// deliver starts a broker and, for formats with schemas, a registry, makes the stage learn its map,
+// and measures.
 func (b *bench) deliver(ctx context.Context, r *record, n format.Name, measure func(d *delivery) error) (err error) {
 	broker, err := b.startBroker(ctx)
 	if err != nil {
@@ -100,13 +101,13 @@ func (d *delivery) register(ctx context.Context, s *registry.Schema) error {
 	return err
 }
 
-// event is one of those that the map is not learnt from.
+// event returns an event that is not used for the map.
 func (d *delivery) event(i int) formattest.Event {
 	return formattest.Event{ID: int64(i), Vector: d.z.Row(d.points + i)}
 }
 
-// messages returns messages of so many events, of those that the map is not learnt from, the
-// same ones again and again.
+// messages returns messages of the given number of events, repeating those that are not used for
+// the map.
 func (d *delivery) messages(events int) (func(i int) []byte, error) {
 	made := make([][]byte, min((d.z.Rows-d.points)/events, 5000))
 	of := make([]formattest.Event, events)
@@ -122,7 +123,7 @@ func (d *delivery) messages(events int) (func(i int) []byte, error) {
 	return func(i int) []byte { return made[i%len(made)] }, nil
 }
 
-// learn has `unfold run` learn the map of the first rows.
+// learn makes `unfold run` learn the map of the first rows.
 func (d *delivery) learn(ctx context.Context) error {
 	if err := os.RemoveAll(d.state); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (d *delivery) learn(ctx context.Context) error {
 	message := func(i int) []byte {
 		m, err := emit.EncodeTable(t.Slice(i*each, min((i+1)*each, x.Rows)))
 		if err != nil {
-			panic(err) // a slice of a table that was written before
+			panic(err) // slices of a written table cannot fail
 		}
 		return m
 	}
@@ -156,15 +157,14 @@ func (d *delivery) learn(ctx context.Context) error {
 	return err
 }
 
-// passed is what a pass over a topic took.
+// passed is the cost of a pass over a topic.
 type passed struct {
-	rate        float64 // messages a second, between the first output and the last
+	rate        float64 // messages per second between the first output and the last
 	messages    float64 // those after the first
 	own, broker float64 // seconds of processor time meanwhile
 }
 
-// pass has one of the programs work through a topic of n messages to its end, and
-// returns what it took.
+// pass makes a program process a topic of n messages to its end, and returns the cost.
 func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profile string) (p passed, err error) {
 	out, s, group, err := d.begin(ctx, in, state, who, profile)
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profi
 	return p, err
 }
 
-// begin starts one of the programs between a topic and a new one.
+// begin starts a program between a topic and a new one.
 func (d *delivery) begin(ctx context.Context, in, state, who, profile string) (out string, s *served.Process, group string, err error) {
 	d.started++
 	group, out = fmt.Sprintf("group-%d", d.started), fmt.Sprintf("out-%d", d.started)
@@ -223,7 +223,7 @@ func (d *delivery) start(in, out, group, state, who, profile string) (*served.Pr
 		FreePlacing: who == freeOnce || who == freeTwice, Profile: profile, Threads: d.b.threads}.Start(threadVariables(d.b.threads))
 }
 
-// configuration writes that of a stage.
+// configuration writes the configuration of a stage.
 func (d *delivery) configuration(in, out, group, state string, exactly bool) (path string, err error) {
 	deliver := "at-least-once"
 	if exactly {
@@ -255,8 +255,8 @@ func (d *delivery) fresh() (string, error) {
 	return dir, os.CopyFS(dir, os.DirFS(d.state))
 }
 
-// measure has a program work through a topic of n messages of so many events, and adds
-// what it took.
+// measure makes a program process a topic of n messages with the given number of events, and
+// records the cost.
 func (d *delivery) measure(ctx context.Context, in string, n, events int, who string) error {
 	state, err := d.fresh()
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	latencyMedian = "latency, median"
 )
 
-// Targets that rows of delivery share.
+// Targets that several rows of delivery have.
 func ofAtLeastOnce() target {
 	return target{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"}
 }
@@ -48,13 +48,13 @@ between the first and the last message in the output. Profile: shares of the sta
 	}
 }
 
-// Rates of events, each in a message of its own, that a stage must take.
+// Target rates of events in separate messages.
 const (
 	singleRate = 20_000 // Arrow
 	objectRate = 40_000 // JSON
 )
 
-// singleRows are those of messages of one event, in each format.
+// singleRows returns the rows for messages of one event, in each format.
 func singleRows() (all []row) {
 	for _, s := range []struct {
 		key, title string
@@ -86,8 +86,7 @@ process has their schema, and gets that of the outputs.`, []target{ofAtLeastOnce
 	return all
 }
 
-// rounds fills a topic with messages of so many events and has every program work
-// through it.
+// rounds fills a topic with messages and makes every program process it.
 func (d *delivery) rounds(ctx context.Context, n, each int) error {
 	message, err := d.messages(each)
 	if err != nil {
@@ -121,8 +120,7 @@ func (d *delivery) rounds(ctx context.Context, n, each int) error {
 	return d.profile(ctx, in, n)
 }
 
-// profile notes what shares of a stage's processor time its parts take, both ways of
-// delivery.
+// profile records the shares of the parts in a stage's processor time, for both kinds of delivery.
 func (d *delivery) profile(ctx context.Context, in string, n int) error {
 	if d.b.small {
 		return nil

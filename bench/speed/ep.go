@@ -112,7 +112,7 @@ func measureEP(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// classes measures how classes are learnt and predicted as in a stream.
+// classes measures learning and predicting classes as in a stream.
 func (b *bench) classes(ctx context.Context, r *record) error {
 	known, others := rings(b.size(1500, 200), 1), rings(b.size(20000, 200), 2)
 	set := labels.Swift()
@@ -152,8 +152,8 @@ func (b *bench) classes(ctx context.Context, r *record) error {
 	return nil
 }
 
-// rings are events of ten classes on circles, a class each, that lie beside their
-// places as far as their scales say.
+// rings returns events of ten classes on circles, one per class. They deviate from their places
+// according to their scales.
 func rings(n int, seed uint64) labels.Events {
 	const classes = 10
 	rnd := rand.New(rand.NewPCG(seed, 9))

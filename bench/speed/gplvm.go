@@ -21,7 +21,7 @@ const (
 	threeThousand = "value and gradient, 3000 points"
 	perGradient   = "a gradient of conjugate gradients, 1000 points"
 	fullRank      = "value and gradient, 1000 points of full rank"
-	// roughness is a gamma at which 1000 random places have a K of full rank.
+	// roughness is a gamma for which K of 1000 random places has full rank.
 	roughness = 20
 )
 

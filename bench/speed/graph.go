@@ -11,7 +11,7 @@ import (
 
 const (
 	pynndescent = "pynndescent"
-	enough      = .99 // recall from which approximate answers are compared
+	enough      = .99 // recall at which approximate answers are compared
 	graphK      = 15
 )
 
@@ -70,12 +70,11 @@ func measureGraph(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// near is how much farther than the true neighbour counts as near as it: the
+// near is the factor by which a row may be farther than the true neighbour and still count: the
 // rounding of single precision.
 const near = 1 + 1e-5
 
-// recallOf is the share of the lists' places that hold a row as near as the true
-// neighbour farthest away.
+// recallOf returns the share of listed rows that are as near as the true last neighbour.
 func recallOf(nb, truth *knn.Neighbors) float64 {
 	hits := 0
 	for i := range nb.N {

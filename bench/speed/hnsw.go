@@ -76,7 +76,7 @@ func measureHNSW(ctx context.Context, b *bench, r *record) error {
 	return nil
 }
 
-// queryHNSW finds the fewest candidates that are enough and measures queries.
+// queryHNSW finds the least number of candidates with enough recall and measures queries.
 func (b *bench) queryHNSW(ctx context.Context, r *record, ix *hnsw.Index, queries vec.Matrix[float32], truth *knn.Neighbors) error {
 	s := knn.Settings{Threads: b.threads}
 	for _, ef := range []int{10, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512} {

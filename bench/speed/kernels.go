@@ -28,7 +28,7 @@ bandwidth of copying 256 MB, read and written bytes together.`,
 	}
 }
 
-// Names of the benchmarks that the figure to reach is made of.
+// Names of the benchmarks from which the target is computed.
 func scanName() string { return "tile Scan/" + simd.Best().String() }
 
 func peakName() string { return "tile Peak/" + simd.Best().String() }
@@ -61,7 +61,7 @@ func measureKernels(ctx context.Context, b *bench, r *record) error {
 		r.miss("the peak of counts of ones, which this processor does not make of 512 bits")
 	}
 	from, to := make([]byte, 128<<20), make([]byte, 128<<20)
-	copy(to, from) // the system hands out memory when it is first touched
+	copy(to, from) // touched once, because the system provides memory at the first access
 	for range rounds {
 		clock := time.Now()
 		copy(to, from)
@@ -70,7 +70,7 @@ func measureKernels(ctx context.Context, b *bench, r *record) error {
 	return nil
 }
 
-// parseBench takes the rates that go test -bench prints: GFLOP/s where there are any, else GB/s.
+// parseBench reads the rates in the output of go test -bench: GFLOP/s if present, else GB/s.
 func parseBench(out string) (*record, error) {
 	all, err := readBenchmarks(out)
 	if err != nil {

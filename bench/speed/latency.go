@@ -13,8 +13,7 @@ import (
 	"unfold/stream"
 )
 
-// latency has a stage take events as they come, and adds how long they were under way,
-// for both ways of delivery.
+// latency measures the delay of events that arrive one by one, for both kinds of delivery.
 func (d *delivery) latency(ctx context.Context) error {
 	message, err := d.messages(1)
 	if err != nil {
@@ -33,13 +32,13 @@ func (d *delivery) latency(ctx context.Context) error {
 	return nil
 }
 
-// warmUp is how long events do not count.
+// warmUp returns the time for which events are not counted.
 func (b *bench) warmUp() time.Duration {
 	return time.Duration(b.size(int(2*time.Second), int(300*time.Millisecond)))
 }
 
-// paced writes events at a rate into a new topic, and returns the seconds from when
-// each was due to when it was read downstream.
+// paced writes events at a rate into a new topic. It returns, for each, the seconds from its due
+// time until it is read downstream.
 func (d *delivery) paced(ctx context.Context, in, who string, message func(i int) []byte) (took []float64, err error) {
 	rate, n := float64(d.b.size(singleRate/2, 500)), d.b.size(10*singleRate/2, 500)
 	warmUp := d.b.warmUp()
@@ -61,7 +60,7 @@ func (d *delivery) paced(ctx context.Context, in, who string, message func(i int
 	var wg sync.WaitGroup
 	var failed error
 	wg.Go(func() { failed = d.broker.Follow(following, out, partitions, f.seen) })
-	// The stage joins its group meanwhile.
+	// Meanwhile the stage joins its group.
 	time.Sleep(time.Until(f.begin))
 	if err := d.broker.Pace(ctx, in, partitions, n, f.begin, rate, message); err != nil {
 		return nil, err
@@ -82,10 +81,10 @@ func (d *delivery) paced(ctx context.Context, in, who string, message func(i int
 	return took, nil
 }
 
-// follower notes when each message came out, for the first time.
+// follower records the time when each message is first read.
 type follower struct {
 	begin time.Time
-	// came are nanoseconds after begin, by the number of the message.
+	// came are nanoseconds since begin, by message number.
 	came  []atomic.Int64
 	count atomic.Int64
 }

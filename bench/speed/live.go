@@ -11,11 +11,11 @@ import (
 	"unfold/sparse/graph/live"
 )
 
-// Shape of what the graph that follows its points is measured on.
+// The size of the measurements of the dynamic graph.
 const (
 	liveDim   = 50
 	liveBatch = 100
-	liveN     = 100_000 // points that the targets are about
+	liveN     = 100_000 // number of points of the targets
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 	liveDrained = "deletes, spare neighbours used up"
 )
 
-// among names a figure of a graph of n points; those of usual points need no number.
+// among names a figure of a graph of n points. The usual number is omitted.
 func among(n, usual int, what string) string {
 	if n == usual {
 		return what
@@ -92,7 +92,7 @@ func (b *bench) liveGraph(ctx context.Context, x vec.Matrix[float32]) (*live.Gra
 	return g, err
 }
 
-// deleteSome deletes batches of random points and returns how many a second.
+// deleteSome deletes batches of random points and returns the rate per second.
 func deleteSome(ctx context.Context, g *live.Graph, rng *rand.Rand, batches int) (float64, error) {
 	slots := g.Slots(nil)
 	rng.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
@@ -105,7 +105,7 @@ func deleteSome(ctx context.Context, g *live.Graph, rng *rand.Rand, batches int)
 	return float64(batches*liveBatch) / time.Since(clock).Seconds(), nil
 }
 
-// drained measures deletes from n points on, after as many others were deleted.
+// drained measures deletions from n points, after as many others were deleted.
 func (b *bench) drained(ctx context.Context, r *record, x vec.Matrix[float32], n int) error {
 	g, err := b.liveGraph(ctx, x.Slice(0, 2*n))
 	if err != nil {

@@ -91,7 +91,7 @@ func (b *bench) rollModel(ctx context.Context, n, patch int) (*lllvm.Model, *lll
 	return m, g, err
 }
 
-// patchError notes how far the bound in patches stays below the bound.
+// patchError records the difference between the exact bound and that in patches.
 func (b *bench) patchError(ctx context.Context, r *record) error {
 	const iterations = 20
 	n, whole := b.size(2000, 80), 0.
@@ -116,7 +116,7 @@ func (b *bench) patchError(ctx context.Context, r *record) error {
 	return nil
 }
 
-// denseLLLVM has numpy do the same.
+// denseLLLVM repeats the computation with numpy.
 func (b *bench) denseLLLVM(ctx context.Context, r *record, what string, g *lllvm.Graph, y, start, want vec.Matrix[float64]) error {
 	var edges []int32
 	for i, list := range g.Neighbors {

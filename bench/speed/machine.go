@@ -10,14 +10,13 @@ import (
 	"unfold/internal/simd"
 )
 
-// machine is what everything ran on, in words.
+// machine describes the machine of the measurements.
 type machine struct {
 	processor, memory, load string
 	cores, threads          int
 }
 
-// thisMachine describes this machine before anything is measured; what the system
-// does not report is left out.
+// thisMachine describes this machine before the measurements. Unknown properties are omitted.
 func thisMachine(threads int) machine {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

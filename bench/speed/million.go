@@ -64,7 +64,7 @@ const (
 	trust          = "trustworthiness, of a sample"
 )
 
-// offBy is how far a prediction is from what was measured, in per cent.
+// offBy returns the error of a prediction in per cent.
 func offBy(predicted, took string) func(*record) (float64, bool) {
 	return func(r *record) (float64, bool) {
 		v, ok := ratio(own, predicted, own, took)(r)
@@ -72,7 +72,7 @@ func offBy(predicted, took string) func(*record) (float64, bool) {
 	}
 }
 
-// measureFit measures the fit of n made rows, or, in a small run, of a few.
+// measureFit measures the fit of n synthetic rows, or of few in a small run.
 func measureFit(n, dim, few int) func(ctx context.Context, b *bench, r *record) error {
 	return func(ctx context.Context, b *bench, r *record) error {
 		path := b.file("sheets.json")
@@ -84,7 +84,7 @@ func measureFit(n, dim, few int) func(ctx context.Context, b *bench, r *record) 
 	}
 }
 
-// addFit adds what a fit took and what its report, which is removed, says.
+// addFit records the cost of a fit and the content of its report, which it removes.
 func addFit(r *record, u usage, path string) error {
 	r.addUsage(own, u)
 	report, err := readReport(path)
@@ -103,7 +103,7 @@ func addFit(r *record, u usage, path string) error {
 	return os.Remove(path)
 }
 
-// fitReport is what a row takes of the report of a fit.
+// fitReport is the needed part of a fit's report.
 type fitReport struct {
 	Seconds          struct{ Read float64 }
 	Trustworthiness  float64 `json:"trustworthiness"`
@@ -124,8 +124,8 @@ func readReport(path string) (r fitReport, err error) {
 	return r, nil
 }
 
-// fitSheets fits a map of n x dim made vectors in a process, with more arguments,
-// and returns what it took. Its files are removed.
+// fitSheets fits a map of n x dim synthetic vectors in a process, with additional arguments, and
+// returns the cost. It removes the files.
 func (b *bench) fitSheets(ctx context.Context, n, dim int, more ...string) (usage, error) {
 	in, model, placed := b.file("sheets.npy"), b.file("sheets.unfold"), b.file("sheets.parquet")
 	if err := writeNPY(in, synthetic.Sheets(n, dim)); err != nil {

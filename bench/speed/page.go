@@ -10,7 +10,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// page is the whole page, and the number of targets by verdict.
+// page returns the page and the number of targets by verdict.
 func (b *bench) page(m machine) ([]byte, map[string]int) {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Benchmarks
@@ -39,7 +39,7 @@ the worst round took than the best. Ratios are of best figures.
 	return w.Bytes(), verdicts
 }
 
-// ofRuns says of how many runs the figures are, and of one how long it took.
+// ofRuns describes from how many runs the figures are, and the duration of a single one.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
 	took := 0.
@@ -64,8 +64,7 @@ func (b *bench) ofRuns() string {
 	return fmt.Sprintf("**The figures are of %d runs; what is published should be of one.**", len(runs))
 }
 
-// writeTargets writes what is to be reached, and returns how many targets have each
-// verdict.
+// writeTargets writes the targets and returns their number by verdict.
 func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
 	var lines strings.Builder
 	verdicts := map[string]int{}
@@ -94,7 +93,7 @@ func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
 
 const notMeasured = "Not measured.\n\n"
 
-// writeRow writes what was measured of a row.
+// writeRow writes the results of a row.
 func writeRow(w *bytes.Buffer, x row, r *record) {
 	fmt.Fprintf(w, "## %s\n\n%s\n\n", x.title, x.about)
 	if r == nil {
@@ -126,7 +125,7 @@ func writeRow(w *bytes.Buffer, x row, r *record) {
 	}
 }
 
-// writeVersions writes the versions of all that was measured.
+// writeVersions writes the versions of all measured programs.
 func (b *bench) writeVersions(w *bytes.Buffer) {
 	all := map[string]map[string]bool{}
 	for name, version := range b.before.versions {
@@ -150,7 +149,7 @@ func (b *bench) writeVersions(w *bytes.Buffer) {
 	w.WriteString("\nA part of it: `make bench ARGS=\"-only knn,place\"`; its other flags: `make bench ARGS=-h`.\n")
 }
 
-// quantity prints a figure with its unit, scaled to be read.
+// quantity formats a figure with its unit, scaled for readers.
 func quantity(v float64, unit string) string {
 	scales := map[string][]struct {
 		least, by float64
@@ -171,7 +170,7 @@ func quantity(v float64, unit string) string {
 	return digits3(v) + " " + unit
 }
 
-// digits3 prints three digits, or all before the point.
+// digits3 formats three digits, or all before the point.
 func digits3(v float64) string {
 	switch {
 	case v >= 100:

@@ -28,8 +28,8 @@ const (
 	pacePass  = "default model, the kernel of its pairs, a million pairs on one thread"
 )
 
-// kernelFlops is the number of operations of a pair in pairwise.PushFar32, a fused
-// multiply-add counting as two and a division as one.
+// kernelFlops is the number of operations per pair in pairwise.PushFar32. A fused multiply-add
+// counts as two and a division as one.
 const kernelFlops = 28
 
 func passSizes(b *bench) []int {
@@ -55,7 +55,7 @@ model with Gaussian tails, the sums over pairs with landmarks and the linear sys
 	}
 }
 
-// passTime is the milliseconds of a pass of n points, or of toy data.
+// passTime returns the milliseconds of a pass of n points, or of toy data.
 func passTime(n, toy int) func(*record) (float64, bool) {
 	return func(r *record) (float64, bool) {
 		if v, ok := figure(own, passOf(n), 1e3)(r); ok {
@@ -65,8 +65,8 @@ func passTime(n, toy int) func(*record) (float64, bool) {
 	}
 }
 
-// growth is the growth of a pass's time from one n to another, or of toy data, as
-// a share of that of n log n.
+// growth returns the growth of a pass's time from one n to another, or of toy data, relative to
+// that of n log n.
 func growth(from, to, toyFrom, toyTo int) func(*record) (float64, bool) {
 	of := func(r *record, from, to int) (float64, bool) {
 		v, ok := ratio(own, passOf(to), own, passOf(from))(r)
@@ -91,7 +91,7 @@ func measurePass(ctx context.Context, b *bench, r *record) error {
 		if err != nil {
 			return err
 		}
-		m.Assemble(st) // takes memory
+		m.Assemble(st) // allocates
 		if err := b.timed(r, passOf(n), func() error { m.Assemble(st); return nil }); err != nil {
 			return err
 		}
@@ -111,8 +111,8 @@ func measurePass(ctx context.Context, b *bench, r *record) error {
 	return b.timed(r, gaussPass, func() error { m.Assemble(st); return nil })
 }
 
-// pace measures the kernel of the pairs alone, of one target after the other with
-// as many sources as a point has, from the cache.
+// pace measures the pair kernel alone, for one target after the other with as many cached sources
+// as a point has.
 func (b *bench) pace(r *record) error {
 	const sources, targets = 800, 1250
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -140,7 +140,7 @@ func (b *bench) pace(r *record) error {
 	return err
 }
 
-// passProfile notes what a pass of n points consists of, by what was measured.
+// passProfile records the composition of a pass of n points from the measurements.
 func (b *bench) passProfile(r *record, n int, count int64) {
 	best := func(what string) float64 {
 		v, _ := r.best(own, what)
@@ -154,8 +154,8 @@ func (b *bench) passProfile(r *record, n int, count int64) {
 		100*least/whole, 100*best(moveOf(n))/whole, 100*best(gatherOf(n))/whole, 100*(1-(least+best(moveOf(n))+best(gatherOf(n)))/whole))
 }
 
-// groupedMap returns a map in the plane of n points in 40 groups, each similar to
-// 6 of its own group, held against cells.
+// groupedMap returns a map in the plane of n points in 40 groups. Each is similar to 6 of its own
+// group, with dissimilar pairs by cells.
 func groupedMap(n int) (*student.Problem, *student.State) {
 	const groups, k = 40, 6
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -182,8 +182,8 @@ func groupedMap(n int) (*student.Problem, *student.State) {
 	return p, st
 }
 
-// gaussian returns the model with Gaussian tails of MNIST in the plane, by the
-// settings of a fit, at its start.
+// gaussian returns the model with Gaussian tails of MNIST in the plane, with a fit's settings, at
+// its start.
 func (b *bench) gaussian(ctx context.Context, threads int) (*saul.Model, *saul.State, error) {
 	p, err := b.gaussianPairs(ctx)
 	if err != nil {

@@ -19,8 +19,7 @@ var peersProgram []byte
 //go:embed requirements.txt
 var requirements []byte
 
-// environment makes the peers' Python environment, unless it is there or is
-// somebody else's, which is taken as it is.
+// environment makes the peers' Python environment, unless it exists or another one is given.
 func (b *bench) environment(ctx context.Context) error {
 	return b.peers.Make(ctx, b.out, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
 		_, _, err := b.process(ctx, name, args...)
@@ -30,9 +29,8 @@ func (b *bench) environment(ctx context.Context) error {
 
 func (b *bench) interpreter() string { return harness.Interpreter(b.peers.Dir(b.out)) }
 
-// peer has peers.py do a task and adds what it has measured to r. If peers are
-// skipped, names, the peers that the task is about, are noted as missing. It
-// returns what the process as a whole took.
+// peer runs a task of peers.py and adds its measurements to r. If peers are skipped, names are
+// recorded as missing. It returns the cost of the process.
 func (b *bench) peer(ctx context.Context, r *record, names, task string, args ...string) (usage, error) {
 	if b.noPeers {
 		r.miss("%s: the peers' environment could not be made", names)
@@ -58,7 +56,7 @@ func (b *bench) peer(ctx context.Context, r *record, names, task string, args ..
 	return u, nil
 }
 
-// parsePeer reads the line that peers.py ends with; libraries may print before.
+// parsePeer parses the last line of peers.py's output; libraries may print before.
 func parsePeer(out string) (*record, error) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	r := new(record)

@@ -92,7 +92,7 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// indexRecall adds how much of what placing looks at its search finds.
+// indexRecall records the recall of the search for placing.
 func indexRecall(ctx context.Context, r *record, p models.Placer, s *snapshot.Snapshot, test vec.Matrix[float32]) error {
 	searcher, ok := p.(interface {
 		Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error)
@@ -131,8 +131,7 @@ func openPlacer(path string, threads int) (models.Placer, error) {
 	return fit.Open(s, placing.Options{Threads: threads})
 }
 
-// cold measures the processes that place one row, and adds the median of each
-// round.
+// cold measures processes that place one row, and records the median of each round.
 func (b *bench) cold(ctx context.Context, r *record, model string, d *digits) error {
 	in, out := b.file("one.npy"), b.file("one-placed.npy")
 	if err := writeNPY(in, d.raw.Slice(d.first, d.first+1)); err != nil {
@@ -144,8 +143,8 @@ func (b *bench) cold(ctx context.Context, r *record, model string, d *digits) er
 	return b.medians(ctx, r, coldHalf, "embed", "-q", in, "-m", model, "-o", out)
 }
 
-// medians runs the program with args many times, after a first run that does not
-// count, and adds the median of its wall seconds, a sample a round.
+// medians runs the program with args many times after a warm-up run. It records the median of its
+// wall-clock seconds, a sample per round.
 func (b *bench) medians(ctx context.Context, r *record, what string, args ...string) error {
 	if _, _, err := b.process(ctx, b.unfold, args...); err != nil {
 		return err
@@ -164,7 +163,7 @@ func (b *bench) medians(ctx context.Context, r *record, what string, args ...str
 	return nil
 }
 
-// latencies returns the seconds of calls 0..n-1 after as many as a tenth to warm up.
+// latencies returns the seconds of calls 0..n-1 after a tenth as many for warming up.
 func latencies(n int, call func(i int) error) ([]float64, error) {
 	for i := range n / 10 {
 		if err := call(i); err != nil {

@@ -11,13 +11,13 @@ import (
 // usage is what a process took.
 type usage = harness.Usage
 
-// process runs a program with as many threads as all and returns its output and
-// what it took.
+// process runs a program with the number of threads of all programs and returns its output and
+// cost.
 func (b *bench) process(ctx context.Context, name string, args ...string) (string, usage, error) {
 	return harness.Process(ctx, b.file("usage.json"), threadVariables(b.threads), name, args...)
 }
 
-// threadVariables hold a program to so many threads.
+// threadVariables limit a program to n threads.
 func threadVariables(n int) (out []string) {
 	for _, name := range []string{"GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"} {
 		out = append(out, name+"="+strconv.Itoa(n))
@@ -32,7 +32,7 @@ const (
 	rss  = "peak memory"
 )
 
-// addUsage adds what one run of a process took.
+// addUsage records the cost of one run of a process.
 func (r *record) addUsage(who string, u usage) {
 	r.add(who, wall, seconds, u.Wall)
 	r.add(who, cpu, seconds, u.CPU)
@@ -41,7 +41,7 @@ func (r *record) addUsage(who string, u usage) {
 	}
 }
 
-// ownVersion is what `unfold version` says first.
+// ownVersion returns the first line of `unfold version`.
 func (b *bench) ownVersion(ctx context.Context) (string, error) {
 	out, _, err := b.process(ctx, b.unfold, "version")
 	first, _, _ := strings.Cut(out, "\n")

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// own is this program among those measured.
+// own is the name of this program among the measured ones.
 const own = "unfold"
 
-// Units of series. Of seconds and bytes less is better, of rates more.
+// Units of series. For seconds and bytes less is better, for rates more.
 const (
 	seconds = "s"
 	inBytes = "B"
@@ -19,7 +19,7 @@ const (
 	plain   = ""
 )
 
-// series are the measurements of one figure, one a round.
+// series are the measurements of one figure, one per round.
 type series struct {
 	Who     string    `json:"who"`
 	What    string    `json:"what"`
@@ -27,7 +27,7 @@ type series struct {
 	Samples []float64 `json:"samples"`
 }
 
-// best is the least, of rates the largest.
+// best returns the least sample, for rates the largest.
 func (s series) best() float64 {
 	switch s.Unit {
 	case gflops, gbytes, perSec:
@@ -36,7 +36,7 @@ func (s series) best() float64 {
 	return slices.Min(s.Samples)
 }
 
-// spread is how much larger the largest sample is than the smallest, as a share.
+// spread returns the relative difference between the largest and the smallest sample.
 func (s series) spread() float64 {
 	low := slices.Min(s.Samples)
 	if low == 0 {
@@ -45,20 +45,20 @@ func (s series) spread() float64 {
 	return slices.Max(s.Samples)/low - 1
 }
 
-// record is what a row has measured, as its file holds it.
+// record is the content of a row's file: its measurements.
 type record struct {
-	// Run names the run that measured it; Made says of what, by which settings.
+	// Run is the run that made the measurements. Made describes data and settings.
 	Run  string `json:"run"`
 	Made string `json:"made"`
-	// When and by which vector instructions it was measured, in words.
+	// When describes the time and the vector instructions of the measurement.
 	When string `json:"when,omitempty"`
-	// Took is how many seconds it took to measure.
+	// Took is the duration of the measurement in seconds.
 	Took float64 `json:"took"`
 	// Series in the order of the page.
 	Series []series `json:"series"`
-	// Versions of all that was measured, by name.
+	// Versions are those of all measured programs, by name.
 	Versions map[string]string `json:"versions"`
-	// Missing says what was not measured, and why.
+	// Missing lists what was not measured, with the reason.
 	Missing []string `json:"missing,omitempty"`
 	// Notes hold facts about the measurements, such as counts.
 	Notes []string `json:"notes,omitempty"`
@@ -91,7 +91,7 @@ func (r *record) miss(format string, args ...any) {
 	}
 }
 
-// merge takes over what a peer's process has measured.
+// merge adds the measurements of a peer's process.
 func (r *record) merge(o *record) {
 	for _, s := range o.Series {
 		r.add(s.Who, s.What, s.Unit, s.Samples...)

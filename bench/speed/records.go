@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// recordBenchmarks are Go benchmarks that decode an event to a table: this program's decoder, and
-// one that was written by hand for this one schema.
+// recordBenchmarks are Go benchmarks that decode an event to a table, with this program's decoder
+// and with one written by hand for this schema.
 var recordBenchmarks = []struct {
 	format, library string
 	own, byHand     string
-	most            float64 // microseconds
+	most            float64 // target in microseconds
 }{
 	{"JSON", "encoding/json", "jsonrec Event", "jsonrec HandWritten", 3},
 	{"Avro", "twmb/avro", "avrorec Decode/table", "avrorec Decode/struct_by_the_library,_to_a_table", 1},
@@ -45,7 +45,7 @@ checks what it reads. By hand: code that was written for this one schema with a 
 	}
 }
 
-// measureRecords runs all benchmarks in turn, so that what else the machine does hits them alike.
+// measureRecords interleaves all benchmarks, so that other load affects them alike.
 func measureRecords(ctx context.Context, b *bench, r *record) error {
 	for range b.size(rounds, 1) {
 		out, err := b.benchmarks(ctx, 1, recordPattern, strings.Fields(recordPackages)...)

@@ -47,7 +47,7 @@ func measureSparse(ctx context.Context, b *bench, r *record) error {
 	return nil
 }
 
-// writeCounts writes a made matrix as scipy.sparse.save_npz does.
+// writeCounts writes a synthetic matrix in the format of scipy.sparse.save_npz.
 func writeCounts(path string, n, m, each int) error {
 	a := synthetic.Counts(n, m, each)
 	start, data := make([]int32, len(a.Start)), make([]float32, len(a.Data))

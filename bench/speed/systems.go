@@ -93,9 +93,9 @@ func measureSystems(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// noteIterations notes how many iterations the systems took, and what one moves in
-// memory: entries and their columns once, and of every row and column of vectors what
-// the product and the step of package solve read and write.
+// noteIterations records the iterations per system, and the memory traffic of one: entries and
+// their columns once, and the vectors that the product and the step of package solve read and
+// write.
 func noteIterations(r *record, all []system, results []solve.Result) {
 	const vectors, diagonals = 9, 4
 	var iterations, diagonal, single int
@@ -107,7 +107,7 @@ func noteIterations(r *record, all []system, results []solve.Result) {
 		diagonal += res.Jacobi
 		single += res.Single
 		least, most = min(least, res.Iterations), max(most, res.Iterations)
-		// In single precision the matrix has a diagonal of ones, and rows a weight.
+		// In single precision the matrix has a unit diagonal, and rows have weights.
 		moved += float64(res.Single) * (8*entries + 4*n*(d*vectors+1))
 		moved += float64(res.Iterations-res.Single) * (12*entries + 8*n*(d*vectors+diagonals))
 		took += (res.Solve + res.Setup).Seconds()
@@ -129,8 +129,8 @@ func writeSystem(path string, s system) error {
 		array{"b", s.b.Data, []int{s.b.Rows, s.b.Cols}})
 }
 
-// heavySystems learns MNIST by the default model and takes the systems of the
-// states at so many steps.
+// heavySystems learns MNIST with the default model and takes the systems of the states after the
+// given steps.
 func (b *bench) heavySystems(ctx context.Context, count int) ([]system, error) {
 	d, err := b.images(ctx)
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *bench) heavySystems(ctx context.Context, count int) ([]system, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Another model, so that looking does not disturb learning.
+	// Another model, so that taking systems does not disturb learning.
 	other, err := model()
 	if err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func (b *bench) heavySystems(ctx context.Context, count int) ([]system, error) {
 	return out, nil
 }
 
-// gaussianSystems does the same for the model with Gaussian tails, as far as its
-// first steps: later systems change little.
+// gaussianSystems takes the first systems of the model with Gaussian tails; later ones change
+// little.
 func (b *bench) gaussianSystems(ctx context.Context, count int) ([]system, error) {
 	const every, momentum = 40, .9
 	m, st, err := b.gaussian(ctx, b.threads)

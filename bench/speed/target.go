@@ -2,14 +2,14 @@ package main
 
 import "unfold/bench/internal/harness"
 
-// target is a figure of a row with what it must reach.
+// target is a figure of a row with its bound.
 type target struct {
 	what string
-	// value takes the figure from the measurements; false if it is not there.
+	// value returns the figure from the measurements, or false if it is missing.
 	value func(r *record) (float64, bool)
 	bound float64
-	above bool // the bound is a lower one
-	// unit follows value and bound; format prints both.
+	above bool // true for a lower bound
+	// unit is appended to value and bound; format formats both.
 	unit, format string
 }
 
@@ -17,7 +17,7 @@ func (b target) limit() harness.Bound {
 	return harness.Bound{Value: b.bound, Above: b.above, Format: b.format, Unit: b.unit}
 }
 
-// verdict is none on toy data (small).
+// verdict returns the verdict; none on toy data (small).
 func (b target) verdict(r *record, small bool) string {
 	v, ok := b.value(r)
 	switch {
@@ -37,7 +37,7 @@ func (b target) measured(r *record) string {
 	return b.limit().Show(v)
 }
 
-// figure is a target's value that was measured as it is, times scale.
+// figure returns a measured figure times scale.
 func figure(who, what string, scale float64) func(*record) (float64, bool) {
 	return func(r *record) (float64, bool) {
 		v, ok := r.best(who, what)
@@ -57,13 +57,13 @@ func ratio(who, what, byWho, byWhat string) func(*record) (float64, bool) {
 	}
 }
 
-// share is this program's figure as a share of a peer's, faster the inverse.
+// share returns this program's figure relative to a peer's; below 1 is faster.
 func share(peer, what string) func(*record) (float64, bool) { return ratio(own, what, peer, what) }
 
 func faster(peer, what string) func(*record) (float64, bool) { return ratio(peer, what, own, what) }
 
-// ofFastest is this program's figure as a share of the least of all peers named,
-// which all must be there.
+// ofFastest returns this program's figure relative to the least of the named peers, all of which
+// must be measured.
 func ofFastest(what string, peers ...string) func(*record) (float64, bool) {
 	return func(r *record) (worst float64, ok bool) {
 		for _, p := range peers {

@@ -11,15 +11,15 @@ import (
 	"unfold/models/placing"
 )
 
-// textbookN are the rows that textbook methods map, and textbookPoints those of them that methods
-// learn whose memory grows with the square in scikit-learn.
+// textbookN is the number of rows for textbook methods, textbookPoints that for methods whose
+// memory in scikit-learn is quadratic.
 const (
 	textbookN         = 20_000
 	textbookPoints    = 1000
 	textbookNeighbors = 9
 )
 
-// textbookMethods are those that scikit-learn has, by what they map and whether they learn all of it.
+// textbookMethods are the methods of scikit-learn, by their input and whether they learn all of it.
 var textbookMethods = []struct {
 	baseline.Method
 	roll, all bool

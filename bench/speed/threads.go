@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/solve"
 )
 
-// onThreads names a figure of some work on so many threads.
+// onThreads names a figure of some work on several threads.
 func onThreads(what string, threads int) string {
 	if threads == 1 {
 		return what + ", 1 thread"

@@ -43,7 +43,7 @@ func spaceRow() row {
 	}
 }
 
-// measureWhole measures maps in so many dimensions by some programs.
+// measureWhole measures maps of dims dimensions with some programs.
 func measureWhole(dims int, programs ...string) func(ctx context.Context, b *bench, r *record) error {
 	return func(ctx context.Context, b *bench, r *record) error {
 		d, err := b.images(ctx)
@@ -77,7 +77,7 @@ func measureWhole(dims int, programs ...string) func(ctx context.Context, b *ben
 	}
 }
 
-// wholeOnce makes one map by one program.
+// wholeOnce makes one map with one program.
 func (b *bench) wholeOnce(ctx context.Context, r *record, who string, dims int, d *digits, path string) error {
 	if err := os.RemoveAll(path); err != nil {
 		return err
@@ -94,14 +94,14 @@ func (b *bench) wholeOnce(ctx context.Context, r *record, who string, dims int, 
 	if err != nil {
 		return err
 	}
-	// A peer that is missing has made no map.
+	// A missing peer has made no map.
 	if _, err := os.Stat(path); err == nil {
 		r.addUsage(who, u)
 	}
 	return nil
 }
 
-// scoreWhole adds how good a map is.
+// scoreWhole records the quality of a map.
 func (b *bench) scoreWhole(ctx context.Context, r *record, who string, d *digits, path string) error {
 	out, _, err := b.process(ctx, b.unfold, "score", "-q", "--json", path, "--label-file", d.trainLabels+","+d.testLabels,
 		"--data", d.train+","+d.test, "--rank", "10", "--sample", "1000", "--neighbors", "1,9")

@@ -12,7 +12,7 @@ import (
 	"unfold/models/student"
 )
 
-// The scales of the curves: the middle of those of real data.
+// The scales of the curves, typical of real data.
 const (
 	scale2 = 1
 	sigma2 = student.DefaultSigma2
@@ -23,7 +23,7 @@ var (
 	thin  = color.NRGBA{0x00, 0x72, 0xb2, 0xff}
 )
 
-// pair is what both models have to say about two points.
+// pair is the common interface of both models for two points.
 type pair interface {
 	LogProb() float64
 	Odds() float64
@@ -65,7 +65,7 @@ func add(p *plot.Plot, name string, c color.Color, dashed bool, f func(x float64
 	p.Legend.Add(name, line)
 }
 
-// closeness is what a similar pair costs.
+// closeness plots the cost of a similar pair.
 func closeness(p *plot.Plot) error {
 	p.Title.Text = "What a similar pair costs"
 	p.X.Label.Text, p.Y.Label.Text = "distance on the map", "-log P(c = 1)"
@@ -76,7 +76,7 @@ func closeness(p *plot.Plot) error {
 	return nil
 }
 
-// forces are the derivatives of the two parts of the likelihood by the distance.
+// forces plots the derivatives of the two parts of the likelihood by the distance.
 func forces(p *plot.Plot) error {
 	p.Title.Text = "The pull of a neighbour, the push of ten others"
 	p.X.Label.Text, p.Y.Label.Text = "distance on the map", "force"
@@ -94,7 +94,7 @@ func forces(p *plot.Plot) error {
 	return nil
 }
 
-// torn is the score of a place between two clusters of neighbours.
+// torn plots the score of a place between two clusters of neighbours.
 func torn(p *plot.Plot) error {
 	p.Title.Text = "Four neighbours at 0, two at 10"
 	p.X.Label.Text, p.Y.Label.Text = "place of the point", "log P of its six pairs"

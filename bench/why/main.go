@@ -1,5 +1,5 @@
-// Command why draws the figures of docs/why.md from the program's own functions
-// and, through the command line, from the digits that come with it.
+// Command why draws the figures of docs/why.md from the program's functions and, through the
+// command line, from the bundled digits.
 //
 //	make why
 package main
@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	return flags.End(err)
 }
 
-// maps draws the training digits as both models see them.
+// maps draws the maps of the training digits by both models.
 func maps(ctx context.Context, unfold, digits, out string) error {
 	dir, err := os.MkdirTemp("", "unfold-why-")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"iter"
 )
 
-// Ahead is All where the next table is read while one is in use. Before it ends it waits for what it reads.
+// Ahead is All with read-ahead: it reads the next table while the caller uses one. Before it
+// returns, it waits for the read in progress.
 func Ahead(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 	type read struct {
 		table *Table
@@ -25,7 +26,7 @@ func Ahead(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 				}
 				select {
 				case next <- read{t, err}:
-				case <-ctx.Done(): // nobody takes it, or the end of ctx is reported below
+				case <-ctx.Done(): // the caller has stopped, or the end of ctx is reported below
 					return
 				}
 				if err != nil {
@@ -35,7 +36,7 @@ func Ahead(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 		}()
 		defer func() {
 			cancel()
-			for range next { // until the reader has ended
+			for range next { // drains until the reader has ended
 			}
 		}()
 		for t := range next {

@@ -13,7 +13,7 @@ func NewColumn(name string, a arrow.Array) Column {
 	return Column{arrow.Field{Name: name, Type: a.DataType(), Nullable: a.NullN() > 0}, a}
 }
 
-// fixedColumn wraps the memory of a slice of fixed-width values, without a copy.
+// fixedColumn makes a column of fixed-width values that shares the memory of raw.
 func fixedColumn(name string, dt arrow.DataType, n int, raw []byte) Column {
 	return NewColumn(name, FixedArray(dt, n, raw))
 }
@@ -30,17 +30,17 @@ func StringColumn(name string, values []string) Column {
 	return NewColumn(name, b.NewArray())
 }
 
-// Int64Column makes a column of integers; it keeps values.
+// Int64Column makes a column of integers that shares the memory of values.
 func Int64Column(name string, values []int64) Column {
 	return fixedColumn(name, arrow.PrimitiveTypes.Int64, len(values), arrow.Int64Traits.CastToBytes(values))
 }
 
-// Float64Column makes a column of numbers; it keeps values.
+// Float64Column makes a column of numbers that shares the memory of values.
 func Float64Column(name string, values []float64) Column {
 	return fixedColumn(name, arrow.PrimitiveTypes.Float64, len(values), arrow.Float64Traits.CastToBytes(values))
 }
 
-// Float32Column makes a column of numbers; it keeps values.
+// Float32Column makes a column of numbers that shares the memory of values.
 func Float32Column(name string, values []float32) Column {
 	return fixedColumn(name, arrow.PrimitiveTypes.Float32, len(values), arrow.Float32Traits.CastToBytes(values))
 }
@@ -52,18 +52,18 @@ func BoolColumn(name string, values []bool) Column {
 	return NewColumn(name, b.NewArray())
 }
 
-// Uint32Column makes a column of integers; it keeps values.
+// Uint32Column makes a column of integers that shares the memory of values.
 func Uint32Column(name string, values []uint32) Column {
 	return fixedColumn(name, arrow.PrimitiveTypes.Uint32, len(values), arrow.Uint32Traits.CastToBytes(values))
 }
 
-// Uint64Column makes a column of integers; it keeps values.
+// Uint64Column makes a column of integers that shares the memory of values.
 func Uint64Column(name string, values []uint64) Column {
 	return fixedColumn(name, arrow.PrimitiveTypes.Uint64, len(values), arrow.Uint64Traits.CastToBytes(values))
 }
 
-// VectorColumn makes a fixed_size_list<float32>[x.Cols] column of the rows of
-// x; it keeps x's memory. x.Cols must be positive.
+// VectorColumn makes a fixed_size_list<float32>[x.Cols] column of the rows of x and shares its
+// memory. x.Cols must be positive.
 func VectorColumn(name string, x vec.Matrix[float32]) Column {
 	child := FixedArray(arrow.PrimitiveTypes.Float32, len(x.Data), arrow.Float32Traits.CastToBytes(x.Data))
 	return NewColumn(name, FixedList(x.Rows, x.Cols, child))
@@ -76,7 +76,7 @@ func FixedList(n, d int, child arrow.Array) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// ListColumn is VectorColumn as a variable list: what Parquet can hold.
+// ListColumn is VectorColumn with lists of variable length, which Parquet supports.
 func ListColumn(name string, x vec.Matrix[float32]) Column {
 	offsets := make([]int32, x.Rows+1)
 	for i := range offsets {
@@ -86,5 +86,5 @@ func ListColumn(name string, x vec.Matrix[float32]) Column {
 	return listColumn(name, offsets, child)
 }
 
-// Heap is where all columns live: the garbage collector frees them.
+// Heap allocates all columns on the garbage-collected heap.
 var Heap = memory.NewGoAllocator()

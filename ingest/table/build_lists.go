@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// TimeColumn makes a column of times in UTC, to the millisecond.
+// TimeColumn makes a column of times in UTC with a resolution of milliseconds.
 func TimeColumn(name string, values []time.Time) Column {
 	at := make([]int64, len(values))
 	for i, t := range values {
@@ -37,7 +37,7 @@ func Int64ListColumn(name string, values [][]int64) Column {
 	return listColumn(name, offsets, b.NewArray())
 }
 
-// lengths are the offsets of lists that lie end to end.
+// lengths returns the offsets of consecutive lists.
 func lengths[T any](values [][]T) []int32 {
 	offsets := make([]int32, 1, len(values)+1)
 	for _, v := range values {

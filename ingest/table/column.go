@@ -11,10 +11,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Column is a named, typed, immutable run of values. What holds them is known
-// to this package only. The zero value is "no column".
+// Column is a named, typed, immutable sequence of values. Its representation is private to this
+// package. The zero value is "no column".
 //
-// Columns live on the garbage-collected heap: nothing has to be released.
+// Columns live on the garbage-collected heap and need not be released.
 type Column struct {
 	field arrow.Field
 	arr   arrow.Array
@@ -34,8 +34,8 @@ func (c Column) Len() int {
 	return c.arr.Len()
 }
 
-// DataType names the type in Arrow's words, such as "int64" or
-// "fixed_size_list<float32>[2]"; "" for no column.
+// DataType returns Arrow's name of the type, such as "int64" or "fixed_size_list<float32>[2]", or
+// "" for no column.
 func (c Column) DataType() string {
 	if c.arr == nil {
 		return ""
@@ -43,7 +43,7 @@ func (c Column) DataType() string {
 	return TypeName(c.field.Type)
 }
 
-// Kind says what the column is good for.
+// Kind returns the kind of the column's values, which determines how they can be used.
 func (c Column) Kind() Kind {
 	if c.arr == nil {
 		return Other
@@ -77,8 +77,7 @@ func (c Column) Float(i int) (float64, bool) {
 	return get(i), true
 }
 
-// Floats returns every row as Float does, and the number of the first row that
-// has no number, or -1.
+// Floats returns every row as Float does, and the index of the first row without a number, or -1.
 func (c Column) Floats() (values []float64, missing int) {
 	values, missing = make([]float64, c.Len()), -1
 	get := NumberGetter(c.arr)
@@ -100,8 +99,7 @@ func (c Column) Renamed(name string) Column {
 	return c
 }
 
-// Nullable returns the same values in a field that says that some may be missing, whether
-// some are or not.
+// Nullable returns the same values in a nullable field, even if no value is null.
 func (c Column) Nullable() Column {
 	c.field.Nullable = true
 	return c
@@ -115,7 +113,7 @@ func (c Column) Slice(from, to int) Column {
 	return Column{c.field, array.NewSlice(c.arr, int64(from), int64(to))}
 }
 
-// Take returns the named rows in that order; a row may be named more than once.
+// Take returns the rows with the given indices in that order. An index may occur more than once.
 func (c Column) Take(rows []int) (Column, error) {
 	if c.arr == nil {
 		return c, nil
@@ -135,10 +133,9 @@ func (c Column) Take(rows []int) (Column, error) {
 	return Column{c.field, arr}, nil
 }
 
-// Concat joins columns of one type end to end, under the first one's name. If
-// the types differ, numbers widen to float64 and anything else becomes text.
-// Dictionary-encoded columns stay so if they share one dictionary, else they
-// become plain values. Without columns it returns no column.
+// Concat concatenates columns under the first one's name. If the types differ, numbers widen to
+// float64 and other values become text. Dictionary-encoded columns stay so if they share one
+// dictionary; otherwise they become plain values. Without columns it returns no column.
 func Concat(cols ...Column) (Column, error) {
 	if len(cols) == 0 || !cols[0].Valid() {
 		return Column{}, nil
@@ -160,7 +157,7 @@ func Concat(cols ...Column) (Column, error) {
 	return Column{field, out}, nil
 }
 
-// isNull looks through dictionaries: a null may be in the index or the value.
+// isNull includes dictionaries: a null may be in the index or in the value.
 func isNull(a arrow.Array, i int) bool {
 	if a == nil || a.DataType().ID() == arrow.NULL || a.IsNull(i) {
 		return true
@@ -171,8 +168,8 @@ func isNull(a arrow.Array, i int) bool {
 	return false
 }
 
-// NumberGetter returns the reader of an array of numbers or booleans, or nil.
-// It does not look at nulls.
+// NumberGetter returns a function that reads an array of numbers or booleans, or nil. It ignores
+// nulls.
 func NumberGetter(a arrow.Array) func(i int) float64 {
 	switch a := a.(type) {
 	case *array.Float64:
@@ -220,9 +217,10 @@ func NumberGetter(a arrow.Array) func(i int) float64 {
 	return nil
 }
 
-// decimalFloat is the float64 nearest to n / 10^scale.
+// decimalFloat returns the float64 nearest to n / 10^scale.
 func decimalFloat(n *big.Int, scale int32) float64 {
-	// Below 2^53 and 10^22 both are floats, and their quotient is rounded once.
+	// With n below 2^53 and scale up to 22 both are exact floats, and their quotient is rounded
+	// once.
 	if exact := scale == min(max(scale, 0), 22) && n.BitLen() <= 53; exact {
 		return float64(n.Int64()) / math.Pow10(int(scale))
 	}
@@ -230,7 +228,7 @@ func decimalFloat(n *big.Int, scale int32) float64 {
 	return v
 }
 
-// Array returns the values as Arrow has them, and ArrowField their description. Both are
-// shared, and must not be changed.
+// Array returns the values as an Arrow array, and ArrowField their description. Both are shared and
+// must not be modified.
 func (c Column) Array() arrow.Array      { return c.arr }
 func (c Column) ArrowField() arrow.Field { return c.field }

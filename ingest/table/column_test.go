@@ -81,7 +81,7 @@ func TestColumnText(t *testing.T) {
 	}
 }
 
-// scaled are decimals of a scale.
+// scaled returns decimals of the given scale.
 func scaled(scale int32, digits ...int64) arrow.Array {
 	b := array.NewDecimal128Builder(table.Heap, &arrow.Decimal128Type{Precision: 30, Scale: scale})
 	for _, v := range digits {
@@ -90,7 +90,7 @@ func scaled(scale int32, digits ...int64) arrow.Array {
 	return b.NewArray()
 }
 
-// union is a column of a type for which this package has no text of its own.
+// union returns a column of a type that this package cannot format as text.
 func union(t *testing.T, values arrow.Array) arrow.Array {
 	t.Helper()
 	ids := fromJSON(t, i8, "["+strings.Repeat("0, ", values.Len()-1)+"0]")
@@ -101,7 +101,7 @@ func union(t *testing.T, values arrow.Array) arrow.Array {
 	return a
 }
 
-// Every type of numbers is read as the nearest float64, row by row and at once.
+// Every numeric type is read as the nearest float64, row by row and as a whole.
 func TestColumnNumbers(t *testing.T) {
 	nan := math.NaN() // null
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestColumnNumbers(t *testing.T) {
 		{column(t, arrow.PrimitiveTypes.Uint32, `[4294967295]`), []float64{math.MaxUint32}},
 		{table.Uint64Column("c", []uint64{1<<64 - 1}), []float64{1 << 64}},
 		{column(t, arrow.FixedWidthTypes.Boolean, `[true, false, null]`), []float64{1, 0, nan}},
-		// 3/10 is not 3 * 0.1; 2^53+1 thousandths are beyond an exact quotient.
+		// 3/10 is not 3 * 0.1, and 2^53+1 thousandths have no exact quotient.
 		{table.NewColumn("c", scaled(1, 3, -7)), []float64{0.3, -0.7}},
 		{table.NewColumn("c", scaled(22, 123)), []float64{123e-22}},
 		{table.NewColumn("c", scaled(23, 123, 3)), []float64{123e-23, 3e-23}},
@@ -165,13 +165,13 @@ func TestTake(t *testing.T) {
 	if c, err = c.Take([]int{}); err != nil || c.Len() != 0 || c.Name() != "s" {
 		t.Errorf("no rows: %v, %v", c.Strings(), err)
 	}
-	// Arrow takes no rows of some types.
+	// Arrow cannot take rows of some types.
 	if _, err := column(t, arrow.ListViewOf(i64), `[[1]]`).Take([]int{0}); err == nil || !strings.Contains(err.Error(), `rows of column "c" (list_view`) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// Parts of different types are joined as numbers or as text, and no value is lost.
+// Parts of different types are joined as numbers or as text, without loss of any value.
 func TestConcat(t *testing.T) {
 	ints, floats, words := table.Int64Column("x", []int64{1}), table.Float64Column("y", []float64{2.5}), table.StringColumn("z", []string{"w"})
 	dictionary := fromJSON(t, text, `["a", null, "b"]`)
@@ -191,7 +191,7 @@ func TestConcat(t *testing.T) {
 		{[]table.Column{ints.Nullable(), ints}, "int64", "1|1", true},
 		{[]table.Column{ints, ints.Nullable()}, "int64", "1|1", true},
 		{[]table.Column{column(t, arrow.ListOf(f64), `[[1, 2], null]`), column(t, arrow.ListOf(f64), `[[]]`)}, "list<float64>", "[1 2]|null|[]", true},
-		// One dictionary stays; several become the values that they stand for.
+		// One dictionary stays. Several are replaced by their values.
 		{[]table.Column{in(coded(t, dictionary, `[0, 1, 2]`)), in(coded(t, dictionary, `[null, 2]`))}, "dictionary<values=utf8, indices=int8, ordered=false>", "a|null|b|null|b", true},
 		{[]table.Column{in(coded(t, dictionary, `[0, 1, 2]`)), in(coded(t, fromJSON(t, text, `["c", "a"]`), `[null, 1, 0]`))}, "string", "a|null|b|null|a|c", true},
 		{[]table.Column{in(coded(t, dictionary, `[2]`)), words}, "string", "b|w", false},
@@ -211,7 +211,7 @@ func TestConcat(t *testing.T) {
 	}
 }
 
-// Arrow joins dictionaries inside of other types wrongly, so they are refused wherever they are.
+// Arrow joins dictionaries inside other types incorrectly, so they are refused everywhere.
 func TestConcatNestedDictionaries(t *testing.T) {
 	code := arrow.DataType(&arrow.DictionaryType{IndexType: i8, ValueType: text})
 	for _, c := range []struct {
@@ -245,7 +245,8 @@ func TestConcatNestedDictionaries(t *testing.T) {
 	}
 }
 
-// The plain values of a dictionary are those of its rows, of types too of which Arrow takes none.
+// The plain values of a dictionary are those of its rows, also for types from which Arrow cannot
+// take rows.
 func TestPlainValues(t *testing.T) {
 	for _, c := range []struct {
 		a    arrow.Array
@@ -262,8 +263,8 @@ func TestPlainValues(t *testing.T) {
 	}
 }
 
-// Cutting a column of any type into parts, and joining them, changes no value;
-// neither does writing a part as a message.
+// Splitting a column of any type and joining the parts changes no value. Neither does writing a
+// part as a message.
 func TestColumnsOfEveryType(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dt := rapid.SampledFrom(slices.Concat(ingesttest.Types, ingesttest.Encodings)).Draw(rt, "type")
@@ -346,7 +347,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Columns are added behind the others, or take the place of those of their name.
+// Columns are added at the end, or replace the column of the same name.
 func TestTablesWithMore(t *testing.T) {
 	md := arrow.NewMetadata([]string{table.MapIDKey}, []string{"map 7"})
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: i64}, {Name: "w", Type: text}}, &md)
@@ -373,7 +374,7 @@ func TestTablesWithMore(t *testing.T) {
 	}
 }
 
-// written are a table's names and rows.
+// written returns a table's names and rows.
 func written(t *table.Table) string {
 	var parts []string
 	for _, c := range t.Columns() {
@@ -423,7 +424,7 @@ func TestConcatTables(t *testing.T) {
 	}
 }
 
-// A column of a name that several have is the first, unless it is asked for by Need.
+// A name that several columns share gives the first, except with Need.
 func TestDoubledNames(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: i64}, {Name: "a", Type: text}, {Name: "s", Type: arrow.StructOf(field("x", i64))}, {Name: "s", Type: arrow.StructOf(field("x", i64))}}, nil)
 	parts := fromJSON(t, arrow.StructOf(field("x", i64)), `[{"x": 7}]`)

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// textOf is Column.Text on an array. Arrow's own texts of nested values go
-// through JSON, which panics at a NaN; those here do not.
+// textOf is Column.Text for an array. Arrow's own texts of nested values go through JSON, which
+// panics on NaN. These do not.
 func textOf(a arrow.Array, i int) string {
 	if isNull(a, i) {
 		return ""
@@ -43,7 +43,7 @@ func textOf(a arrow.Array, i int) string {
 	case *array.Timestamp:
 		text := valueText(a, i)
 		if a.DataType().(*arrow.TimestampType).TimeZone == "" {
-			text = strings.TrimSuffix(text, "Z") // what a clock shows is not UTC
+			text = strings.TrimSuffix(text, "Z") // a time without a zone is not UTC
 		}
 		return text
 	case array.ListLike:
@@ -55,7 +55,7 @@ func textOf(a arrow.Array, i int) string {
 	return valueText(a, i)
 }
 
-// decimalText is n / 10^scale with all its digits; Arrow's text goes through float64.
+// decimalText returns n / 10^scale with all its digits. Arrow's own text goes through float64.
 func decimalText(n *big.Int, scale int32) string {
 	digits := max(scale, 0)
 	whole := new(big.Int).Mul(n, powerOf10(max(-scale, 0)))
@@ -66,8 +66,8 @@ func powerOf10(n int32) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
-// valueText is Arrow's text of a plain value. Some values have none: a date in
-// the year one million, a time in an unknown zone.
+// valueText returns Arrow's text of a plain value. For values without one, such as a date in the
+// year one million or a time in an unknown zone, it returns the type.
 func valueText(a arrow.Array, i int) (s string) {
 	defer func() {
 		if recover() != nil {
@@ -77,7 +77,7 @@ func valueText(a arrow.Array, i int) (s string) {
 	return a.ValueStr(i)
 }
 
-// listText writes [a b c].
+// listText formats a list as [a b c].
 func listText(values arrow.Array, from, to int) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -91,7 +91,7 @@ func listText(values arrow.Array, from, to int) string {
 	return b.String()
 }
 
-// structText writes {name:value name:value}.
+// structText formats a struct as {name:value name:value}.
 func structText(a *array.Struct, i int) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -112,8 +112,8 @@ func partText(a arrow.Array, i int) string {
 	return textOf(a, i)
 }
 
-// number prints whole numbers without an exponent as far as float64 holds them
-// exactly, so that an id read as a float looks like an id.
+// number formats whole numbers without an exponent up to ExactFloat, so that an id that was read as
+// a float looks like an id.
 func number(v float64, bits int) string {
 	if v == float64(int64(v)) && v > -ExactFloat && v < ExactFloat {
 		return strconv.FormatFloat(v, 'f', -1, bits)

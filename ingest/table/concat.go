@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// unify brings arrays to one type.
+// unify converts arrays to one type.
 func unify(arrs []arrow.Array) []arrow.Array {
 	same, numbers := true, true
 	for _, a := range arrs {
@@ -29,8 +29,8 @@ func unify(arrs []arrow.Array) []arrow.Array {
 	return out
 }
 
-// concatArrays joins arrays of one type. array.Concatenate is not used on
-// dictionaries: where they differ and hold nulls it gives wrong values.
+// concatArrays concatenates arrays of one type. It does not use array.Concatenate for dictionaries,
+// which returns wrong values if they differ and contain nulls.
 func concatArrays(arrs []arrow.Array) (arrow.Array, error) {
 	if len(arrs) == 1 {
 		return arrs[0], nil
@@ -58,7 +58,7 @@ func concatArrays(arrs []arrow.Array) (arrow.Array, error) {
 	return array.NewDictionaryArray(dt, indices, first.Dictionary()), nil
 }
 
-// concatValues joins the values that dictionaries stand for.
+// concatValues concatenates the decoded values of dictionaries.
 func concatValues(arrs []arrow.Array) (arrow.Array, error) {
 	plain := make([]arrow.Array, len(arrs))
 	for i, a := range arrs {
@@ -67,7 +67,7 @@ func concatValues(arrs []arrow.Array) (arrow.Array, error) {
 	return array.Concatenate(plain, Heap)
 }
 
-// nestedDictionary reports a dictionary within a list, a struct or a dictionary.
+// nestedDictionary reports whether a list, a struct or a dictionary contains a dictionary.
 func nestedDictionary(dt arrow.DataType) bool {
 	var parts []arrow.DataType
 	switch dt := dt.(type) {
@@ -90,7 +90,7 @@ func nestedDictionary(dt arrow.DataType) bool {
 	return false
 }
 
-// PlainValues replaces a dictionary by the values it stands for.
+// PlainValues decodes a dictionary.
 func PlainValues(a arrow.Array) arrow.Array {
 	d, ok := a.(*array.Dictionary)
 	if !ok {
@@ -107,14 +107,14 @@ func PlainValues(a arrow.Array) arrow.Array {
 	}
 	out, err := bridge.Take(d.Dictionary(), b.NewInt64Array())
 	if err != nil {
-		// Not every type can be taken from; text holds any of them.
+		// Arrow's take does not support every type; text can represent all of them.
 		return ToString(a)
 	}
 	return out
 }
 
-// Tight copies an array into buffers that hold its values and nothing else. So what is
-// written does not depend on what the array was sliced from.
+// Tight copies an array into buffers that contain only its values. So what is written does not
+// depend on the array that it was sliced from.
 func Tight(a arrow.Array) (arrow.Array, error) {
 	if d, ok := a.(*array.Dictionary); ok {
 		indices, err := array.Concatenate([]arrow.Array{d.Indices()}, Heap)
@@ -128,7 +128,7 @@ func Tight(a arrow.Array) (arrow.Array, error) {
 		return array.NewDictionaryArray(a.DataType(), indices, values), nil
 	}
 	if nestedDictionary(a.DataType()) {
-		return sounder{replace: true}.array(a) // which is so already, but for what was cut off
+		return sounder{replace: true}.array(a) // sound already, except for the parts that were cut off
 	}
 	return array.Concatenate([]arrow.Array{a}, Heap)
 }

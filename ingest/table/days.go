@@ -2,12 +2,12 @@ package table
 
 import "math"
 
-// millisOfDay are the milliseconds of a day.
+// millisOfDay is the number of milliseconds of a day.
 const millisOfDay = 24 * 60 * 60 * 1000
 
-// DaysOf returns a reader of a column's rows as days: of timestamps, dates and text, as
-// TimeOrder reads it, since 1970; of times of the day since midnight; of durations. Nulls
-// are errors or, if missing is true, NaN.
+// DaysOf returns a function that reads a column's rows as days. Timestamps, dates and text (see
+// TimeOrder) count from 1970, times of the day from midnight; durations are differences. Nulls are
+// errors or, if missing is true, NaN.
 func DaysOf(c Column, o Origin, missing bool) (func(i int) (float64, error), error) {
 	get := millisOf(PlainValues(c.arr))
 	if get == nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 )
 
-// Vectors come in disguise where a format, or who wrote it, has no lists of numbers: as text
-// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, as lists of one list.
+// Some formats, or their writers, have no lists of numbers. Vectors are then disguised: as text
+// such as "[0.1, 0.2]" or numpy's "[0.1 0.2]", as bytes of a fixed length, or as lists of one list.
 
-// Disguise is how a column that is no list of numbers holds vectors.
+// Disguise is the form of vectors in a column that is not a list of numbers.
 type Disguise struct {
-	// Form is "text", "list of one list", "float16", "float32" or "float64" (little endian);
-	// "" if the column holds none.
+	// Form is "text", "list of one list", "float16", "float32" or "float64" (little endian), or ""
+	// if the column contains no vectors.
 	Form string
 }
 
-// lookDisguised is how many rows decide.
+// lookDisguised is the number of rows by which DisguiseOf decides.
 const lookDisguised = 64
 
-// DisguiseOf finds out by the first rows of a column whether it holds vectors in disguise.
+// DisguiseOf determines from the first rows of a column whether it contains disguised vectors.
 func DisguiseOf(c Column) Disguise {
 	switch a := storage(c.arr).(type) {
 	case *array.String, *array.LargeString, *array.Dictionary:
@@ -43,7 +43,7 @@ func DisguiseOf(c Column) Disguise {
 	return Disguise{}
 }
 
-// elemOf is the type of a list's elements, or null.
+// elemOf returns the type of a list's elements, or null for other types.
 func elemOf(dt arrow.DataType) arrow.DataType {
 	if l, ok := dt.(arrow.ListLikeType); ok {
 		return l.Elem()
@@ -51,7 +51,7 @@ func elemOf(dt arrow.DataType) arrow.DataType {
 	return arrow.Null
 }
 
-// storage looks through extension types.
+// storage removes extension types.
 func storage(a arrow.Array) arrow.Array {
 	if e, ok := a.(array.ExtensionArray); ok {
 		return storage(e.Storage())
@@ -59,7 +59,7 @@ func storage(a arrow.Array) arrow.Array {
 	return a
 }
 
-// holdsTexts reports texts that begin and end with brackets, of which the first is numbers.
+// holdsTexts reports whether the texts are in brackets and the first of them contains numbers.
 func holdsTexts(c Column) bool {
 	seen := 0
 	for i := 0; i < c.Len() && seen < lookDisguised; i++ {
@@ -78,12 +78,12 @@ func holdsTexts(c Column) bool {
 	return seen > 0
 }
 
-// bracketed reports text in brackets.
+// bracketed reports whether text is in brackets.
 func bracketed(text string) bool {
 	return len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']'
 }
 
-// holdsOneList reports lists each of which has one list.
+// holdsOneList reports whether each list contains exactly one list.
 func holdsOneList(l array.ListLike) bool {
 	seen := false
 	for i := range min(l.Len(), lookDisguised) {
@@ -98,12 +98,13 @@ func holdsOneList(l array.ListLike) bool {
 	return seen
 }
 
-// leastBytes is how many bytes have to be seen: few of them look like numbers by chance.
+// leastBytes is the least number of bytes for a decision. Fewer bytes may look like numbers by
+// chance.
 const leastBytes = 24
 
-// bytesForm is what bytes of one length are: the type by which the exponents of the numbers
-// differ least. Bytes that are no numbers, such as hashes, have exponents of all kinds, and
-// codes are printed characters throughout.
+// bytesForm returns the type of number that bytes of one length contain. It is the type for which
+// the exponents of the numbers vary least. Other bytes, such as hashes, have random exponents, and
+// codes consist of printable characters.
 func bytesForm(c Column) string {
 	var rows [][]byte
 	for i := 0; i < c.Len() && len(rows) < lookDisguised; i++ {
@@ -117,7 +118,7 @@ func bytesForm(c Column) string {
 	if all := slices.Concat(rows...); len(all) < leastBytes || !slices.ContainsFunc(all, func(b byte) bool { return b < ' ' || b > '~' }) {
 		return ""
 	}
-	best, least := "", 6.0 // binary digits
+	best, least := "", 6.0 // the limit of the spread, in binary digits
 	for _, form := range []string{"float32", "float64", "float16"} {
 		if spread, ok := exponents(rows, form); ok && spread < least {
 			best, least = form, spread
@@ -126,9 +127,9 @@ func bytesForm(c Column) string {
 	return best
 }
 
-// exponents is the deviation of the exponents of rows of numbers of a form. It fails for
-// numbers that are not finite, and for those whose lower halves are all 0, which belong to
-// numbers of twice the size.
+// exponents returns the standard deviation of the exponents of the numbers in rows, for the given
+// form. It returns false for numbers that are not finite. It also returns false if the lower halves
+// of all numbers are 0, because they are then numbers of twice the size.
 func exponents(rows [][]byte, form string) (spread float64, ok bool) {
 	var n, sum, squares float64
 	var zeros [2]int
@@ -157,10 +158,10 @@ func exponents(rows [][]byte, form string) (spread float64, ok bool) {
 	return math.Sqrt(max(0, squares/n-sum/n*(sum/n))), true
 }
 
-// sizes are the bytes of a number of a form.
+// sizes are the bytes per number of each form.
 var sizes = map[string]int{"float16": 2, "float32": 4, "float64": 8}
 
-// numbersOf appends the numbers, little endian, that bytes hold.
+// numbersOf appends the little-endian numbers in b.
 func numbersOf(to []float64, b []byte, form string) ([]float64, error) {
 	size := sizes[form]
 	if len(b)%size != 0 {
@@ -179,9 +180,8 @@ func numbersOf(to []float64, b []byte, form string) ([]float64, error) {
 	return to, nil
 }
 
-// ParseVector appends the numbers of a text, between commas or, as numpy writes them, blanks and
-// line ends; with or without brackets, of which there may be two pairs. NaN, null and None are
-// NaN.
+// ParseVector appends the numbers in a text. They are separated by commas or, as in numpy, by
+// blanks and newlines, in up to two pairs of brackets. NaN, null and None are read as NaN.
 func ParseVector(to []float64, text string) ([]float64, error) {
 	text = strings.TrimSpace(text)
 	for range 2 {
@@ -215,7 +215,7 @@ func ParseVector(to []float64, text string) ([]float64, error) {
 	return to, nil
 }
 
-// vectorElement reads a number of a vector that is text.
+// vectorElement parses a number in the text of a vector.
 func vectorElement(item string) (float64, error) {
 	v, err := strconv.ParseFloat(item, 64)
 	switch {
@@ -229,8 +229,8 @@ func vectorElement(item string) (float64, error) {
 	return 0, fmt.Errorf("%q in the list is no number", Clip(item))
 }
 
-// Vectors are the vectors of a column that holds them in disguise, as a list of float64. O is the
-// place of row 0. Texts that are empty are missing.
+// Vectors returns the disguised vectors of a column as lists of float64. o is the origin of row 0.
+// Empty texts are missing vectors.
 func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 	if d.Form == "list of one list" {
 		return d.unnest(c, o)
@@ -262,7 +262,7 @@ func (d Disguise) Vectors(c Column, o Origin) (Column, error) {
 	return NewColumn(c.Name(), b.NewArray()), nil
 }
 
-// unnest takes the only list of each list.
+// unnest returns the only list of each list.
 func (d Disguise) unnest(c Column, o Origin) (Column, error) {
 	l := storage(c.arr).(array.ListLike)
 	inner, ok := l.ListValues().(array.ListLike)
@@ -294,7 +294,7 @@ func (d Disguise) unnest(c Column, o Origin) (Column, error) {
 	return NewColumn(c.Name(), b.NewArray()), nil
 }
 
-// Swap returns the table with another column in the place of column i.
+// Swap returns the table with column i replaced.
 func (t *Table) Swap(i int, c Column) *Table {
 	s := t.rec.Schema()
 	fields, arrs := slices.Clone(s.Fields()), slices.Clone(t.rec.Columns())

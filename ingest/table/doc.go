@@ -1,12 +1,11 @@
-// Package table holds raw records as a source gave them: typed columns (Column) of
-// equal length, which together are a Table, and the Origin of its first row.
+// Package table represents raw records from a source. A Table consists of typed columns (Column) of
+// equal length and the Origin of its first row.
 //
-// Every file format and every message decoder gives tables, by the one interface
-// Reader; the encoder of package ingest makes vectors of them. Errors about an input
-// are an *Error: where (file, row, line, column; topic, partition, offset), what, and
-// what to do.
+// All file formats and message decoders return tables through the interface Reader. The encoder of
+// package ingest converts them to vectors. Errors in an input are of type *Error. They state the
+// location (file, row, line, column; topic, partition, offset), the problem and a remedy.
 //
-// Values live in Arrow arrays, which Column and Table share and never change. A column
-// that passes through to an output is checked and repaired by SoundColumn: an Arrow
-// type allows values that other readers refuse.
+// Values are in Arrow arrays, which Column and Table share and never modify. SoundColumn checks and
+// repairs a column that passes through to an output, because Arrow types allow values that other
+// readers reject.
 package table

@@ -13,21 +13,18 @@ import (
 	"unfold/internal/address"
 )
 
-// Error says that an input is bad: what is wrong, where, and what to do. A
-// command that meets one ends with the exit code for bad input; a stream sends
-// the message to its dead letters.
+// Error is the error of a bad input. It states the problem, the location and a remedy. A command
+// ends with the exit code for bad input; a stream sends the message to its dead letters.
 type Error struct {
-	// Origin names the file, or the topic, partition and offset. Its Row is not
-	// used; see Row.
+	// Origin is the file, or the topic, partition and offset. Its Row is ignored; see Row.
 	Origin Origin
-	// Row is the 0-based row in the file or message, or -1. The text counts rows
-	// from 1.
+	// Row is the index of the row in the file or message, or -1. The text counts rows from 1.
 	Row int64
 	// Line is the 1-based line of a text file, or 0.
 	Line int64
 	// Column is the column's name, or "".
 	Column string
-	// Problem says what is wrong, Hint what to do about it (may be empty).
+	// Problem describes the error, Hint the remedy (may be empty).
 	Problem string
 	Hint    string
 	// Err is the cause, or nil.
@@ -71,13 +68,13 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Class is the error's name in dead letters, which outlives its Go type.
+// Class is the error's name in dead letters. It does not change with its Go type.
 func (e *Error) Class() string { return "*ingest.Error" }
 
-// Is reports that a missing file is fs.ErrNotExist.
+// Is makes the error of a missing file match fs.ErrNotExist.
 func (e *Error) Is(target error) bool { return e.Missing && target == fs.ErrNotExist }
 
-// InFile puts a file's name into an error about its content.
+// InFile adds a file's name to an error about its content.
 func InFile(path string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -89,8 +86,7 @@ func InFile(path string, err error) error {
 	return fmt.Errorf("%s: %w", address.Redact(path), err)
 }
 
-// IsBadInput reports whether err says that an input, rather than the program or
-// the machine, is at fault.
+// IsBadInput reports whether the input caused err, rather than the program or the machine.
 func IsBadInput(err error) bool {
 	var e *Error
 	return errors.As(err, &e)
@@ -114,14 +110,14 @@ func (o Origin) BadColumn(column, problem string, args ...any) *Error {
 // Because adds the underlying error.
 func (e *Error) Because(err error) *Error { e.Err = err; return e }
 
-// Suggest adds what to do.
+// Suggest adds the remedy.
 func (e *Error) Suggest(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
 }
 
-// UnknownColumn is the error for a column that is not there: it lists those
-// that are and names the nearest.
+// UnknownColumn is the error for a missing column. It lists the existing columns and suggests the
+// most similar name.
 func UnknownColumn(o Origin, name string, have []string) *Error {
 	e := o.BadColumn(name, "there is no such column")
 	if near := Nearest(name, have); near != "" {
@@ -130,7 +126,7 @@ func UnknownColumn(o Origin, name string, have []string) *Error {
 	return e.Suggest("the columns are %s", List(have))
 }
 
-// List joins names for a message, cut after the first 60.
+// List joins names for a message, limited to the first 60.
 func List(names []string) string {
 	const most = 60
 	switch n := len(names); {
@@ -142,9 +138,9 @@ func List(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Nearest returns the name that is most like the given one, or "" if none is near enough
-// to be a slip of the keyboard. That is an edit distance of at most 2, or a third of the
-// length if that is more, and 1 for names of up to three letters. Case is ignored.
+// Nearest returns the most similar name, or "" if none is similar enough to be a typing error. The
+// limit is an edit distance of 2, or a third of the length if that is more, and 1 for names of up
+// to three letters. Case is ignored.
 func Nearest(name string, names []string) string {
 	best, bestDistance := "", 1+max(2, len(name)/3)
 	if len(name) <= 3 {

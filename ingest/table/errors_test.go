@@ -48,7 +48,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Of names that are equally near it is the first.
+// Of equally near names the first is suggested.
 func TestNearestOfSeveral(t *testing.T) {
 	for name, want := range map[string]string{"age1": "age2", "page": "ag3", "ag": "ag3"} {
 		if got := table.Nearest(name, []string{"agex", "age3", "age2", "ag3"}); got != want {
@@ -57,7 +57,7 @@ func TestNearestOfSeveral(t *testing.T) {
 	}
 }
 
-// An unknown column's error lists the columns, sixty at most, and the nearest.
+// The error for an unknown column lists up to sixty columns and the nearest name.
 func TestUnknownColumn(t *testing.T) {
 	var names []string
 	for i := range 61 {

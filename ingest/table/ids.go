@@ -8,13 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// ExactFloat is 2^53: below it every integer is a float64 of its own. At and above it one
-// float64 stands for several integers, so that two ids could have become one.
+// ExactFloat is 2^53. Below it every integer has its own float64. At and above it several integers
+// share one, so two ids could have become the same.
 const ExactFloat = 1 << 53
 
-// CheckID refuses the first row of a column of ids whose number cannot be exact: a float
-// with a fraction, or one so large that it stands for several integers, or a decimal with
-// a fraction. The error is an *Error with row and column.
+// CheckID returns an error for the first row of a column of ids whose number may be inexact: a
+// fraction, or a float of ExactFloat or more. The error is an *Error with row and column.
 func CheckID(c Column, o Origin) error {
 	bad := inexactID(c.arr)
 	if bad == nil {
@@ -30,8 +29,8 @@ func CheckID(c Column, o Origin) error {
 	return nil
 }
 
-// inexactID returns what reports the rows of an array that are no exact integers; nil for
-// types whose values are all exact.
+// inexactID returns a function that reports whether a row of an array is not an exact integer. It
+// returns nil for types whose values are all exact.
 func inexactID(a arrow.Array) func(i int) bool {
 	whole := func(get func(i int) float64, bound float64) func(i int) bool {
 		return func(i int) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 )
 
-// decimals are a column of decimals of scale 2.
+// decimals returns a column of decimals of scale 2.
 func decimals(hundredths ...int64) Column {
 	b := array.NewDecimal128Builder(Heap, &arrow.Decimal128Type{Precision: 20, Scale: 2})
 	for _, v := range hundredths {
@@ -19,7 +19,7 @@ func decimals(hundredths ...int64) Column {
 	return NewColumn("id", b.NewArray())
 }
 
-// jsonColumn is a column of values in JSON.
+// jsonColumn returns a column of JSON values.
 func jsonColumn(b array.Builder, values string) Column {
 	if err := b.UnmarshalJSON([]byte(values)); err != nil {
 		panic(err)
@@ -27,18 +27,18 @@ func jsonColumn(b array.Builder, values string) Column {
 	return NewColumn("id", b.NewArray())
 }
 
-// numbered is a column of values by their numbers.
+// numbered returns a column of numbered values.
 func numbered(values Column, rows string) Column {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: values.arr.DataType()}
 	return NewColumn("id", array.NewDictionaryArray(dt, jsonColumn(array.NewInt8Builder(Heap), rows).arr, values.arr))
 }
 
-// TestCheckID: ids that are numbers are integers which their type holds exactly.
+// TestCheckID: numeric ids must be integers that their type holds exactly.
 func TestCheckID(t *testing.T) {
 	o := Origin{File: "x.csv", Row: 10}
 	for _, c := range []struct {
 		ids Column
-		bad int // row, from 0; -1: none
+		bad int // row, from 0; -1 if none
 	}{
 		{Int64Column("id", []int64{math.MinInt64, math.MaxInt64}), -1},
 		{Uint64Column("id", []uint64{0, math.MaxUint64}), -1},

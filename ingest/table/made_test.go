@@ -18,15 +18,15 @@ var (
 	text         = arrow.BinaryTypes.String
 )
 
-// here is the place of row 0 in tests of errors: the text of an error counts rows from 1.
+// here is the position of row 0 in tests of errors: error texts count rows from 1.
 var here = table.Origin{File: "x.csv", Row: 10}
 
-// field is a field that may be null.
+// field returns a nullable field.
 func field(name string, dt arrow.DataType) arrow.Field {
 	return arrow.Field{Name: name, Type: dt, Nullable: true}
 }
 
-// fromJSON is an array whose values are written in JSON.
+// fromJSON returns an array from JSON values.
 func fromJSON(t testing.TB, dt arrow.DataType, values string) arrow.Array {
 	t.Helper()
 	a, _, err := array.FromJSON(table.Heap, dt, strings.NewReader(values))
@@ -36,20 +36,20 @@ func fromJSON(t testing.TB, dt arrow.DataType, values string) arrow.Array {
 	return a
 }
 
-// column is a column "c" whose values are written in JSON.
+// column returns a column "c" from JSON values.
 func column(t testing.TB, dt arrow.DataType, values string) table.Column {
 	t.Helper()
 	return table.NewColumn("c", fromJSON(t, dt, values))
 }
 
-// coded is a dictionary of values, and rows that are numbers of them.
+// coded returns a dictionary column from its values and indices.
 func coded(t testing.TB, values arrow.Array, rows string) arrow.Array {
 	t.Helper()
 	dt := &arrow.DictionaryType{IndexType: i8, ValueType: values.DataType()}
 	return array.NewDictionaryArray(dt, fromJSON(t, i8, rows), values)
 }
 
-// structOf is an array of structs of these fields, none of which is null.
+// structOf returns an array of structs of these fields, without nulls.
 func structOf(t testing.TB, names []string, fields ...arrow.Array) arrow.Array {
 	t.Helper()
 	a, err := array.NewStructArray(fields, names)
@@ -59,7 +59,7 @@ func structOf(t testing.TB, names []string, fields ...arrow.Array) arrow.Array {
 	return a
 }
 
-// foreignType is a type of another program, stored as one that Arrow has.
+// foreignType is an extension type of another program, stored as an Arrow type.
 type foreignType struct{ arrow.ExtensionBase }
 
 type foreignArray struct{ array.ExtensionArrayBase }
@@ -76,12 +76,12 @@ func foreignOf(storage arrow.DataType) arrow.ExtensionType {
 	return &foreignType{arrow.ExtensionBase{Storage: storage}}
 }
 
-// foreign is an array in a type of another program.
+// foreign returns an array of an extension type of another program.
 func foreign(a arrow.Array) arrow.Array {
 	return array.NewExtensionArrayWithStorage(foreignOf(a.DataType()), a)
 }
 
-// rows are the texts of a column's rows, and "null".
+// rows returns the rows of a column as text, with "null" for nulls.
 func rows(c table.Column) string {
 	out := c.Strings()
 	for i := range out {
@@ -92,7 +92,7 @@ func rows(c table.Column) string {
 	return strings.Join(out, "|")
 }
 
-// wantError fails unless an input is refused with a text in its error.
+// wantError fails unless the input is refused with an error that contains a text.
 func wantError(t testing.TB, err error, want string) {
 	t.Helper()
 	if !table.IsBadInput(err) || !strings.Contains(err.Error(), want) {

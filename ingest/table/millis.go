@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Millis returns the times of a column as milliseconds since 1970, NaN where there is none:
-// of timestamps, of dates, and of text if all of it is times as TimeOrder reads them. It
-// returns nil for a column of anything else.
+// Millis returns the times of a column in milliseconds since 1970, NaN for missing ones. The column
+// contains timestamps, dates, or text of which every value is a time (see TimeOrder). For other
+// columns it returns nil.
 func Millis(c Column) []float64 {
 	plain := PlainValues(c.Array())
 	switch plain.(type) {
@@ -36,8 +36,9 @@ func Millis(c Column) []float64 {
 	return out
 }
 
-// millisOf reads an array of times as milliseconds, since 1970 or midnight or of a duration;
-// false for text that is no time. It returns nil for arrays of anything else.
+// millisOf returns a function that reads an array of times in milliseconds: since 1970, since
+// midnight, or of a duration. It returns false for text that is not a time. millisOf returns nil
+// for other arrays.
 func millisOf(a arrow.Array) func(i int) (float64, bool) {
 	switch a := a.(type) {
 	case *array.Timestamp:
@@ -61,7 +62,7 @@ func millisOf(a arrow.Array) func(i int) (float64, bool) {
 	return nil
 }
 
-// inMillis reads counts of a unit.
+// inMillis converts counts of a unit to milliseconds.
 func inMillis[T ~int32 | ~int64](unit arrow.TimeUnit, values []T) func(i int) (float64, bool) {
 	millis := unit.Multiplier().Seconds() * 1000
 	return func(i int) (float64, bool) { return float64(values[i]) * millis, true }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// NumbersOf returns a reader of a column's rows as finite numbers: numbers and
-// booleans as they are, text as the decimal number it spells. Nulls and NaN are errors
-// or, if missing is true, NaN.
+// NumbersOf returns a function that reads a column's rows as finite numbers: numbers and booleans
+// as they are, text as the decimal number that it represents. Nulls and NaN are errors or, if
+// missing is true, NaN.
 func NumbersOf(c Column, o Origin, missing bool) (func(i int) (float64, error), error) {
 	get := NumberGetter(c.arr)
 	if get == nil && c.Kind() != Text {

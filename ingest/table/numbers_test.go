@@ -11,7 +11,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// reading is what a row of a column is read as, or the error.
+// reading is the value read from a row of a column, or the error.
 type reading struct {
 	value float64
 	err   string
@@ -30,12 +30,13 @@ func sameReadings(t *testing.T, c table.Column, read func(i int) (float64, error
 	}
 }
 
-// near compares two numbers that may be missing, to the rounding of a product.
+// near compares two numbers that may be missing, up to the rounding of a product.
 func near(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-15*math.Abs(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// Numbers, booleans and text that spells numbers are read as finite numbers; what is missing is NaN where it may be.
+// Numbers, booleans and numeric text are read as finite numbers. Missing values are NaN where they
+// are allowed.
 func TestNumbersOf(t *testing.T) {
 	ok := func(v float64) reading { return reading{value: v} }
 	bad := func(text string) reading { return reading{err: text} }
@@ -79,8 +80,8 @@ func TestMillisAndDays(t *testing.T) {
 	stamp := func(u arrow.TimeUnit) arrow.DataType { return &arrow.TimestampType{Unit: u} }
 	for _, c := range []struct {
 		c      table.Column
-		millis []float64 // nil: its values are no moments
-		spans  []float64 // in milliseconds, of columns that are not moments
+		millis []float64 // nil if its values are not points in time
+		spans  []float64 // in milliseconds, for durations
 	}{
 		{column(t, stamp(arrow.Second), `["1970-01-02T00:00:01", null]`), []float64{day + 1000, nan}, nil},
 		{column(t, stamp(arrow.Millisecond), `["1970-01-02T00:00:01.25"]`), []float64{day + 1250}, nil},

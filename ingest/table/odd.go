@@ -1,19 +1,19 @@
 package table
 
-// Odd is the first value of a column of a text file that the column's other values say
-// should be another: a text among numbers.
+// Odd describes the first value in a column of a text file whose kind differs from that of most
+// values: a text among numbers.
 type Odd struct {
-	Kind Kind // of most values: Number or Bool
+	Kind Kind // kind of most values: Number or Bool
 	Text string
 	// Row counts from 0, Line from 1.
 	Row, Line int64
-	// Of is how many values were looked at, Fit how many of them are of the kind.
+	// Of is the number of values that were examined, Fit that of values of the kind.
 	Of, Fit int64
 	Why     string
 }
 
-// OddValue is the error for a column that is to be encoded and has a value that does
-// not fit the others, or nil.
+// OddValue returns the error for a column that must be encoded but has a value of another kind, or
+// nil.
 func (o Origin) OddValue(f Field) *Error {
 	if f.Odd == nil {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"unfold/internal/offsets"
 )
 
-// Origin is a place in a source, for errors and for output headers.
+// Origin is a location in a source, for errors and for output headers.
 type Origin struct {
-	// File and Row (0-based, of the first row of the batch) for files.
+	// File and Row are those of a file. Row is the index of the first row of the batch.
 	File string
 	Row  int64
-	// Position is the message's own; its Topic is empty for files.
+	// Position is the position of a message; its Topic is empty for files.
 	offsets.Position
 }
 
-// String names the place: the file, or topic, partition and offset. An address is without its secrets.
+// String returns the file, or the topic, partition and offset. Secrets in an address are removed.
 func (o Origin) String() string {
 	switch {
 	case o.Topic != "":

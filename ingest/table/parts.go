@@ -9,10 +9,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// The fields of a struct are columns, too: by their dotted path, as those of nested JSON
-// records are. A column whose own name has the dots comes first.
+// The fields of a struct can be used as columns by their dotted path, like those of nested JSON
+// records. A column whose own name contains the dots has precedence.
 
-// partsOf describes the fields of a struct, nil of other types.
+// partsOf describes the fields of a struct. It returns nil for other types.
 func partsOf(dt arrow.DataType) Schema {
 	s, is := dt.(*arrow.StructType)
 	if !is || len(s.Fields()) == 0 {
@@ -25,7 +25,7 @@ func partsOf(dt arrow.DataType) Schema {
 	return out
 }
 
-// below returns what stands behind a column's name in a dotted path.
+// below returns the rest of a dotted path after a column's name.
 func below(path, name string) (rest string, ok bool) { return strings.CutPrefix(path, name+".") }
 
 // part finds a field by a dotted path.
@@ -41,8 +41,8 @@ func (s Schema) part(path string) (Field, bool) {
 	return Field{}, false
 }
 
-// Flat is the schema with the fields of structs, by dotted path, in the place of the structs, but
-// for those that are sparse vectors.
+// Flat returns the schema with each struct replaced by its fields, named by their dotted path.
+// Structs that are sparse vectors stay.
 func (s Schema) Flat() Schema {
 	var out Schema
 	for _, f := range s {
@@ -73,7 +73,7 @@ func (t *Table) part(path string) (Column, bool) {
 	return Column{}, false
 }
 
-// part is a field of a column of structs.
+// part returns a field of a column of structs.
 func (c Column) part(path string) (Column, bool) {
 	a, is := c.arr.(*array.Struct)
 	if !is {
@@ -97,7 +97,7 @@ func (c Column) part(path string) (Column, bool) {
 	return Column{}, false
 }
 
-// fieldOf is a field of structs, null where the struct is.
+// fieldOf returns a field of structs, null where the struct is null.
 func fieldOf(a *array.Struct, i int) arrow.Array {
 	f := a.Field(i)
 	if a.NullN() == 0 || f.DataType().ID() == arrow.NULL {

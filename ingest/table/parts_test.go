@@ -11,7 +11,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// nestedTable has structs in structs, with nulls at each level, and fields of every kind of buffers.
+// nestedTable returns a table of structs in structs, with nulls at each level and fields of every
+// buffer layout.
 func nestedTable(t *testing.T) *table.Table {
 	t.Helper()
 	inner := arrow.StructOf(field("x", f64), arrow.Field{Name: "n", Type: i64}, field("w", text))
@@ -29,7 +30,8 @@ func nestedTable(t *testing.T) *table.Table {
 	return tbl
 }
 
-// Fields of structs are columns by their dotted paths, null where the struct is; a name that has the dots itself comes first.
+// Fields of structs are columns with dotted paths, null where the struct is null. A column whose
+// own name has the dots takes precedence.
 func TestParts(t *testing.T) {
 	tbl := nestedTable(t)
 	for _, c := range []struct{ path, want string }{
@@ -107,7 +109,7 @@ func TestParts(t *testing.T) {
 	if !of(maybe, "r.s") || !of(maybe, "r.s.x") {
 		t.Error("a field of a column that may be null is not nullable")
 	}
-	// Where no struct is null the field is as it is.
+	// Without null structs the field is returned unchanged.
 	if c, _ := plain.Column("s.x"); c.Array() != sure.Array().(*array.Struct).Field(0) {
 		t.Error("a field was copied")
 	}
@@ -117,7 +119,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// count is the number of rows that are null.
+// count is the number of null rows.
 func count(c table.Column) (n int) {
 	for i := range c.Len() {
 		if c.IsNull(i) {
@@ -127,7 +129,8 @@ func count(c table.Column) (n int) {
 	return n
 }
 
-// Numbers of a dictionary in a struct are null where the struct is, and stand for the same words elsewhere.
+// Indices of a dictionary in a struct are null where the struct is null, and otherwise keep their
+// words.
 func TestPartsThatAreDictionaries(t *testing.T) {
 	words := coded(t, fromJSON(t, text, `["a", "b"]`), `[1, 0, null, 1]`)
 	for _, offset := range []int64{0, 1} {
@@ -144,7 +147,7 @@ func TestPartsThatAreDictionaries(t *testing.T) {
 	}
 }
 
-// A schema in which structs are their fields: every name once, sparse vectors as they are.
+// A schema with structs flattened: every name once, and sparse vectors kept.
 func TestFlat(t *testing.T) {
 	tbl := nestedTable(t)
 	s := tbl.Schema()

@@ -10,20 +10,20 @@ import (
 	"unfold/sparse"
 )
 
-// Reader gives the records of one source, in order, table by table. It is used
-// by one goroutine.
+// Reader reads the records of one source in order, table by table. It is used by one goroutine.
 type Reader interface {
 	// Next returns the next table, which has at least one row, or io.EOF after
 	// the last. Any other error is final; it is an *Error if the source's bytes
 	// are at fault.
 	Next(ctx context.Context) (*Table, error)
-	// Schema describes the columns. Every table has them.
+	// Schema describes the columns, which are the same in every table.
 	Schema() Schema
 	// Close releases the source.
 	Close() error
 }
 
-// All yields the tables of a reader, in order. An error ends it, and comes without a table.
+// All yields the tables of a reader in order. An error ends the sequence and is yielded without a
+// table.
 func All(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		for {
@@ -37,37 +37,37 @@ func All(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
 
 // Counted is a Reader that knows its number of rows before reading them.
 type Counted interface {
-	// NumRows returns the number of rows; false if it is not known.
+	// NumRows returns the number of rows, or false if it is unknown.
 	NumRows() (int64, bool)
 }
 
-// Sparse is a Reader of a matrix most of whose values are 0. It knows its number of rows, and
-// its only column is one of vectors.
+// Sparse is a Reader of a matrix whose values are mostly 0. Its number of rows is known, and its
+// only column contains vectors.
 type Sparse interface {
 	Reader
 	Counted
-	// Entries is the number of values that the source holds.
+	// Entries returns the number of stored values in the source.
 	Entries() int64
-	// Matrix reads all rows, in single precision, with no value that is 0. They are the
-	// reader's own: who changes them reads no tables.
+	// Matrix reads all rows in single precision, without stored zeros. The result belongs to the
+	// reader: a caller that modifies it must not read tables.
 	Matrix(ctx context.Context) (*sparse.CSR, error)
 }
 
-// Leaving is a Reader of a format of which some columns are not read.
+// Leaving is a Reader of a format that leaves some columns unread.
 type Leaving interface {
 	// Left describes those columns.
 	Left() Schema
 }
 
-// Narrowing is a Reader that can leave columns undecoded.
+// Narrowing is a Reader that can skip the decoding of columns.
 type Narrowing interface {
-	// Narrow drops columns that are not wanted from Schema and from the tables that follow; one column
-	// at least stays. It is called before Next.
+	// Narrow drops unwanted columns from Schema and from the following tables; at least one column
+	// stays. It is called before Next.
 	Narrow(wanted func(column string) bool)
 }
 
-// Narrow has r, if it can, decode only what the named columns need: dotted paths name fields of
-// structs.
+// Narrow makes r, if it supports that, decode only the named columns and the structs that contain
+// them. Dotted paths name fields of structs.
 func Narrow(r Reader, names []string) {
 	n, is := r.(Narrowing)
 	if !is {
@@ -88,23 +88,23 @@ func Narrow(r Reader, names []string) {
 	})
 }
 
-// Parted is a Reader whose rows can be read in several places at once.
+// Parted is a Reader whose parts can be read concurrently.
 type Parted interface {
-	// Parts returns readers of consecutive runs of rows, up to most of them, which together
-	// are all rows. Each may be used by a goroutine of its own, as long as the reader is
-	// open; they know their numbers of rows. There may be none if it cannot be divided.
+	// Parts returns up to most readers of consecutive ranges of rows, which together are all rows.
+	// Each may be used by its own goroutine while the reader is open, and their numbers of rows are
+	// known. It returns none if the source cannot be divided.
 	Parts(most int) ([]Reader, error)
 }
 
-// Identified is a Reader of a format that can hold the id of the map whose rows it gives.
+// Identified is a Reader of a format that can contain the id of the map to which its rows belong.
 type Identified interface {
-	// MapID is the id; "" if the file names none.
+	// MapID returns the map id, or "" if the file has none.
 	MapID() string
 }
 
-// Guessed is a Reader of text, whose dialect is inferred.
+// Guessed is a Reader of text whose dialect is inferred.
 type Guessed interface {
-	// Guesses are sentences about inferences that may be wrong.
+	// Guesses returns sentences about inferences that may be wrong.
 	Guesses() []string
 	// Reading describes the whole dialect in one sentence.
 	Reading() string

@@ -8,11 +8,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Kind says what a column is good for.
+// Kind determines how a column can be used.
 type Kind int
 
 const (
-	// Other is kept, never encoded: structs, binary, null columns, ...
+	// Other is passed through but never encoded: structs, binary, null columns, ...
 	Other Kind = iota
 	// Number is an integer of 8 to 64 bits, a float of 16 to 64, or a decimal.
 	Number
@@ -24,7 +24,7 @@ const (
 	Vector
 	// Time is a timestamp, a date, a time of the day or a duration.
 	Time
-	// SparseVector is a vector by those of its elements that are there (SparseRows).
+	// SparseVector is a vector of which only some elements are stored (SparseRows).
 	SparseVector
 )
 
@@ -36,35 +36,34 @@ func (k Kind) String() string {
 // Field describes a column.
 type Field struct {
 	Name string
-	// Type is the type in Arrow's words.
+	// Type is Arrow's name of the type.
 	Type string
 	Kind Kind
 	// Dim is a fixed-size list's length, else 0.
 	Dim      int
 	Nullable bool
-	// Index says that the column numbers or names the rows: it bears the name that
-	// pandas gives to its index, or none.
+	// Index is true for a column that numbers or names the rows. Its name is that of a pandas
+	// index, or empty.
 	Index bool
-	// Odd is there for a text column of a text file that holds numbers or booleans
-	// but for some values.
+	// Odd is set for a text column of a text file that contains numbers or booleans except for some
+	// values.
 	Odd *Odd
-	// Seems says what a text column of a text file holds, if more can be said.
+	// Seems describes the content of a text column of a text file, if more is known.
 	Seems string
-	// Parts are the fields of a struct, by their own names; Find and Flat know them by
-	// dotted paths.
+	// Parts are the fields of a struct by their own names. Find and Flat use dotted paths.
 	Parts Schema
 }
 
-// wideTypes are the words, in names of Arrow's types, of numbers that single precision cannot hold all.
+// wideTypes are parts of names of Arrow types whose numbers exceed single precision.
 var wideTypes = []string{"float64", "double", "int32", "int64", "decimal", "utf8", "string"}
 
-// FitsSingle reports whether single precision holds every value that a column of numbers or vectors of
-// the field's type can have.
+// FitsSingle reports whether single precision can represent every value of the field's type of
+// numbers or vectors.
 func (f Field) FitsSingle() bool {
 	return !slices.ContainsFunc(wideTypes, func(word string) bool { return strings.Contains(f.Type, word) })
 }
 
-// Encoded is the kind that the column's values are encoded as.
+// Encoded returns the kind as which the column's values are encoded.
 func (f Field) Encoded() Kind {
 	if f.Odd != nil {
 		return f.Odd.Kind
@@ -84,7 +83,7 @@ func (s Schema) Names() []string {
 	return out
 }
 
-// Find returns the field of that name, or else of that dotted path.
+// Find returns the field with the given name or, if there is none, with this dotted path.
 func (s Schema) Find(name string) (Field, bool) {
 	for _, f := range s {
 		if f.Name == name {
@@ -94,7 +93,8 @@ func (s Schema) Find(name string) (Field, bool) {
 	return s.part(name)
 }
 
-// Lookup is Find for many names: it takes the time of one search for all of them.
+// Lookup returns a function that is Find for many names. All calls together take about the time of
+// one search.
 func (s Schema) Lookup() func(name string) (Field, bool) {
 	at := make(map[string]int, len(s))
 	for i := len(s) - 1; i >= 0; i-- {
@@ -108,8 +108,8 @@ func (s Schema) Lookup() func(name string) (Field, bool) {
 	}
 }
 
-// May reports whether a name can be one of the schema's: that of a field, or a path into a column
-// whose parts it does not know, such as a map.
+// May reports whether a name can belong to the schema: as a field, or as a path into a column with
+// unknown parts, such as a map.
 func (s Schema) May(name string) bool {
 	if _, there := s.Find(name); there {
 		return true
@@ -120,12 +120,12 @@ func (s Schema) May(name string) bool {
 	})
 }
 
-// Index returns the number of the field of that name, which there is.
+// Index returns the index of the field with the given name, or -1.
 func (s Schema) Index(name string) int {
 	return slices.IndexFunc(s, func(f Field) bool { return f.Name == name })
 }
 
-// Ambiguous returns an error if several fields have a name, which then says nothing.
+// Ambiguous returns an error if several fields have the name.
 func (s Schema) Ambiguous(name string, o Origin) error {
 	var which []string
 	for i, f := range s {
@@ -147,7 +147,7 @@ func (s Schema) Ambiguous(name string, o Origin) error {
 		Suggest("rename all but one of them")
 }
 
-// Of returns the names of the fields of the given kinds, those in structs among them.
+// Of returns the names of the fields of the given kinds, including those in structs.
 func (s Schema) Of(kinds ...Kind) []string {
 	var out []string
 	for _, f := range s.Flat() {
@@ -220,7 +220,7 @@ func isNumber(dt arrow.DataType) bool {
 	return false
 }
 
-// TypeName is a type for messages: Arrow's own text, lists in short.
+// TypeName returns the name of a type for messages: Arrow's own, with short forms for lists.
 func TypeName(dt arrow.DataType) string {
 	switch dt := dt.(type) {
 	case *arrow.FixedSizeListType:
@@ -237,9 +237,9 @@ func TypeName(dt arrow.DataType) string {
 	return dt.String()
 }
 
-// IsIndexName reports the names that pandas gives to the index of a table's rows: none,
-// if it is the first column, which read back is "Unnamed: 0", and in Parquet and Arrow
-// files one with underscores.
+// IsIndexName reports whether a name is that of a pandas index: an empty one in the first column,
+// "Unnamed: " in the first column after a round trip, or one with underscores in Parquet and Arrow
+// files.
 func IsIndexName(name string, at int) bool {
 	return name == "" && at == 0 || strings.HasPrefix(name, "Unnamed: ") && at == 0 ||
 		strings.HasPrefix(name, "__index_level_") && strings.HasSuffix(name, "__")

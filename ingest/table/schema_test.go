@@ -11,7 +11,7 @@ import (
 	"unfold/ingest/table"
 )
 
-// A path may lie in a column whose parts are not known, and not beside the parts that are.
+// A path may lead into a column whose parts are unknown, but not beside known parts.
 func TestMay(t *testing.T) {
 	s := table.Schema{
 		{Name: "id", Kind: table.Text}, {Name: "scores", Kind: table.Other}, {Name: "vector", Kind: table.Vector},
@@ -26,7 +26,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// A schema says of each column what it is good for, in Arrow's words and in ours.
+// A schema reports the possible uses of each column, with the Arrow type and our own term.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		dt   arrow.DataType
@@ -104,7 +104,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// The names that pandas gives to an index are known where they can be one.
+// pandas' names of an index are recognised where they can be an index.
 func TestIndexNames(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -120,7 +120,7 @@ func TestIndexNames(t *testing.T) {
 	}
 }
 
-// A name that several columns have is refused, with their numbers and types.
+// A name that several columns share is refused, with their positions and types.
 func TestAmbiguous(t *testing.T) {
 	s := table.Schema{{Name: "a", Type: "int64"}, {Name: "b", Type: "string"}, {Name: "a", Type: "string"}, {Name: "p", Type: "struct", Parts: table.Schema{{Name: "x"}}}, {Name: "p", Type: "other"}, {Name: "q"}, {Name: "q"}}
 	for name, want := range map[string]string{
@@ -135,7 +135,7 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
-// A value that does not fit the others of its column is named with its row and line.
+// The error for a value that does not fit its column gives row and line.
 func TestOddValue(t *testing.T) {
 	odd := &table.Odd{Kind: table.Number, Text: "n/a", Row: 4, Line: 6, Of: 100, Fit: 99}
 	for want, f := range map[string]table.Field{

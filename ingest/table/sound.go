@@ -14,15 +14,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// validate.go makes columns safe to touch. What passes through goes to readers of others,
-// who check more: that text is UTF-8, counts of nulls are true, times lie within a day,
-// numbers have their digits; and who take a dictionary from its first byte on. This file
-// makes such columns sound, or says which row is not.
+// validate.go makes columns safe to access. Columns that pass through are read by other programs,
+// which check more: text is UTF-8, counts of nulls are correct, times are within a day, numbers
+// have valid digits. They also read dictionaries from their first byte. This file repairs such
+// columns, or returns the row that is invalid.
 
-// SoundColumn returns a column that passes through as others want it: in buffers of its own
-// beginning, with true counts of nulls. Text that is not UTF-8 becomes U+FFFD if replace is
-// set. Otherwise it is an *Error, and so is any value that its type does not allow. o is
-// the place of row 0.
+// SoundColumn returns a column in a form that other readers accept: with its own buffers and
+// correct counts of nulls. In text that is not UTF-8, invalid bytes become U+FFFD if replace is
+// true. Otherwise such text is an *Error, and so is any value that its type does not allow. o is
+// the origin of row 0.
 func SoundColumn(c Column, o Origin, replace bool) (Column, error) {
 	if !c.Valid() {
 		return c, nil
@@ -44,7 +44,7 @@ func SoundColumn(c Column, o Origin, replace bool) (Column, error) {
 	return c, nil
 }
 
-// unsound says which row of an array is wrong, -1 for none in particular.
+// unsound is the error of an invalid row of an array, or of the whole array if row is -1.
 type unsound struct {
 	row           int
 	problem, hint string
@@ -52,8 +52,8 @@ type unsound struct {
 
 func (u *unsound) Error() string { return fmt.Sprintf("row %d: %s", u.row, u.problem) }
 
-// of makes an error about the values of an array one about the array: row gives the row
-// that a value belongs to, -1 for none.
+// of converts an error about the values of an array to one about the array. row maps a value to its
+// row, -1 for none.
 func of(err error, row func(i int) int) error {
 	var u *unsound
 	if errors.As(err, &u) {
@@ -64,13 +64,13 @@ func of(err error, row func(i int) int) error {
 
 type sounder struct{ replace bool }
 
-// contained is array for untrusted input: a panic of the Arrow library is an error.
+// contained is array for untrusted input: it converts a panic of the Arrow library to an error.
 func (s sounder) contained(a arrow.Array) (out arrow.Array, err error) {
 	defer arrays.Recovered(&err)
 	return s.array(a)
 }
 
-// Array returns a sound array of the same values, a itself if it is one.
+// array returns a sound array of the same values, which is a itself if it is sound.
 func (s sounder) array(a arrow.Array) (arrow.Array, error) {
 	a = trueNulls(a)
 	switch a := a.(type) {
@@ -102,7 +102,7 @@ func (s sounder) array(a arrow.Array) (arrow.Array, error) {
 	return a, nil
 }
 
-// trueNulls is an array whose count of nulls is that of its bitmap.
+// trueNulls returns an array whose count of nulls agrees with its bitmap.
 func trueNulls(a arrow.Array) arrow.Array {
 	data := a.Data()
 	if a.DataType().ID() == arrow.NULL || len(data.Buffers()) == 0 {
@@ -118,7 +118,7 @@ func trueNulls(a arrow.Array) arrow.Array {
 	return remade(data, data.Buffers(), data.Children(), nulls)
 }
 
-// remade is data with other parts.
+// remade returns data with other buffers and children.
 func remade(data arrow.ArrayData, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) arrow.Array {
 	if d, ok := data.(*array.Data); ok && d.DataType().ID() == arrow.DICTIONARY {
 		return array.MakeFromData(array.NewDataWithDictionary(d.DataType(), d.Len(), buffers, nulls, d.Offset(), d.Dictionary().(*array.Data)))
@@ -126,7 +126,7 @@ func remade(data arrow.ArrayData, buffers []*memory.Buffer, children []arrow.Arr
 	return array.MakeFromData(array.NewData(data.DataType(), data.Len(), buffers, children, nulls, data.Offset()))
 }
 
-// begun is an array whose values begin where its buffers do.
+// begun returns an array whose values start at the beginning of its buffers.
 func begun(a arrow.Array) (arrow.Array, error) {
 	data := a.Data()
 	first := int64(0)
@@ -152,8 +152,8 @@ type textual interface {
 	Value(int) string
 }
 
-// soundText checks, and brings to its beginning, text of any offsets; replaced is an empty
-// builder of its type.
+// soundText checks text with offsets of either size and moves it to the beginning of its buffers.
+// replaced is an empty builder of its type.
 func soundText[T int32 | int64](s sounder, a textual, offsets []T, replaced func() array.StringLikeBuilder) (arrow.Array, error) {
 	bad := badText(a, offsets, a.Data())
 	if bad < 0 {
@@ -182,8 +182,8 @@ func (s sounder) largeText(a *array.LargeString) (arrow.Array, error) {
 	return soundText(s, a, arrays.Offsets64(a.Data()), func() array.StringLikeBuilder { return array.NewLargeStringBuilder(Heap) })
 }
 
-// badText returns the first row whose text is not UTF-8, or -1. Most columns are valid as
-// one long text of which every row begins with a rune.
+// badText returns the first row whose text is not UTF-8, or -1. As a fast path, it first checks all
+// text at once, and that each row begins at a rune.
 func badText[T int32 | int64](a textual, offsets []T, data arrow.ArrayData) int {
 	n := a.Len()
 	if n == 0 || arrays.BufferLen(data, 2) == 0 {
@@ -202,7 +202,7 @@ func badText[T int32 | int64](a textual, offsets []T, data arrow.ArrayData) int 
 	return -1
 }
 
-// dictionary checks the values that indices stand for.
+// dictionary checks the values of a dictionary.
 func (s sounder) dictionary(a *array.Dictionary) (arrow.Array, error) {
 	values, err := s.array(a.Dictionary())
 	if err == nil {
@@ -241,7 +241,8 @@ func (s sounder) structs(a *array.Struct) (arrow.Array, error) {
 	return array.MakeFromData(array.NewData(data.DataType(), data.Len(), ValidityOf(data), children, data.NullN(), 0)), nil
 }
 
-// ValidityOf is an array's bitmap from its first row on, as its first buffer.
+// ValidityOf returns an array's validity bitmap, starting at its first row, as its first buffer.
+// The buffer is nil if there are no nulls.
 func ValidityOf(data arrow.ArrayData) []*memory.Buffer {
 	bits := data.Buffers()[0]
 	if data.NullN() == 0 || bits == nil {
@@ -255,7 +256,7 @@ func ValidityOf(data arrow.ArrayData) []*memory.Buffer {
 	return []*memory.Buffer{memory.NewBufferBytes(out)}
 }
 
-// lists checks the elements that belong to rows, and leaves out others.
+// lists checks the elements of the lists' rows and drops elements that belong to no row.
 func (s sounder) lists(a array.ListLike) (arrow.Array, error) {
 	data, n := a.Data(), a.Len()
 	from, to := int64(0), int64(0)
@@ -264,7 +265,7 @@ func (s sounder) lists(a array.ListLike) (arrow.Array, error) {
 		_, to = a.ValueOffsets(n - 1)
 	}
 	if id := a.DataType().ID(); id == arrow.LIST_VIEW || id == arrow.LARGE_LIST_VIEW {
-		from, to = 0, int64(a.ListValues().Len()) // their rows lie anywhere
+		from, to = 0, int64(a.ListValues().Len()) // the rows may lie anywhere
 	}
 	own := a.ListValues()
 	if from != 0 || to != int64(own.Len()) {
@@ -300,7 +301,7 @@ func (s sounder) lists(a array.ListLike) (arrow.Array, error) {
 	return array.MakeFromData(array.NewData(data.DataType(), n, buffers, []arrow.ArrayData{values.Data()}, data.NullN(), 0)), nil
 }
 
-// rebased is n+1 offsets as they are without the values before the first.
+// rebased returns n+1 offsets relative to the first.
 func rebased[T int32 | int64](offsets []T, n int) *memory.Buffer {
 	out := make([]T, n+1)
 	for i := range n {

@@ -16,10 +16,10 @@ import (
 	"unfold/ingest/table"
 )
 
-// code is the type of text as numbers of a dictionary.
+// code is the type of dictionary-encoded text.
 var code = arrow.DataType(&arrow.DictionaryType{IndexType: i8, ValueType: text})
 
-// nested are types that hold text, lists and dictionaries within others.
+// nested lists types that contain text, lists and dictionaries.
 var nested = []arrow.DataType{
 	arrow.StructOf(field("l", arrow.ListOf(text)), field("n", arrow.PrimitiveTypes.Int16)),
 	arrow.ListOf(arrow.StructOf(field("s", arrow.BinaryTypes.LargeString))),
@@ -28,7 +28,8 @@ var nested = []arrow.DataType{
 	arrow.ListOf(arrow.LargeListOf(arrow.BinaryTypes.LargeBinary)),
 }
 
-// Columns of every type, cut anywhere, pass through with their values, in buffers that begin with them and have true counts of nulls.
+// Columns of every type, sliced anywhere, keep their values. Their buffers start at the first row
+// and their counts of nulls are correct.
 func TestSoundColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	for _, dt := range slices.Concat(ingesttest.Types, nested) {
@@ -38,7 +39,7 @@ func TestSoundColumns(t *testing.T) {
 		}
 		a := b.NewArray()
 		forms := []arrow.Array{a, shifted(t, a), recut(shifted(t, a)), miscounted(a, a.Len()), miscounted(a, 0)}
-		if dt.ID() != arrow.NULL && dt.ID() != arrow.DICTIONARY { // of which Arrow has no types of others
+		if dt.ID() != arrow.NULL && dt.ID() != arrow.DICTIONARY { // Arrow has no nested types of these
 			forms = append(forms, foreign(a))
 		}
 		for _, a := range forms {
@@ -68,7 +69,7 @@ func TestSoundColumns(t *testing.T) {
 	if c, err := table.SoundColumn(table.Column{}, here, false); err != nil || c.Valid() {
 		t.Errorf("no column became %v, %v", c, err)
 	}
-	// What is sound is not copied.
+	// Valid columns are not copied.
 	for _, dt := range []arrow.DataType{arrow.Null, f64, text, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString, arrow.ListOf(text), arrow.StructOf(field("s", text)), code} {
 		b := array.NewBuilder(table.Heap, dt)
 		for range 5 {
@@ -86,7 +87,7 @@ func TestSoundColumns(t *testing.T) {
 	}
 }
 
-// shifted are the same values, of lists and text where they lie behind others and before some.
+// shifted returns the same values, with lists and text stored between other values.
 func shifted(t *testing.T, a arrow.Array) arrow.Array {
 	t.Helper()
 	if d, ok := a.(*array.Dictionary); ok {
@@ -99,12 +100,13 @@ func shifted(t *testing.T, a arrow.Array) arrow.Array {
 	around := more.NewArray()
 	whole, err := array.Concatenate([]arrow.Array{around, a, around}, table.Heap)
 	if err != nil {
-		return a // of types that Arrow does not join
+		return a // of types that Arrow cannot join
 	}
 	return array.NewSlice(whole, 3, int64(3+a.Len()))
 }
 
-// recut is a slice as others make it: its first offset is not 0, and it begins with its buffers.
+// recut returns a slice as other programs write it: its first offset is not 0, and its buffers
+// begin with it.
 func recut(a arrow.Array) arrow.Array {
 	data, width := a.Data(), 4
 	switch a := a.(type) {
@@ -120,7 +122,7 @@ func recut(a arrow.Array) arrow.Array {
 	return array.MakeFromData(array.NewData(a.DataType(), a.Len(), append(buffers, data.Buffers()[2:]...), data.Children(), a.NullN(), 0))
 }
 
-// miscounted is an array that claims so many nulls, where it can.
+// miscounted returns an array with a wrong count of nulls, where its type allows one.
 func miscounted(a arrow.Array, nulls int) arrow.Array {
 	data := a.Data()
 	if data.Buffers()[0] == nil || a.DataType().ID() == arrow.NULL {
@@ -132,7 +134,7 @@ func miscounted(a arrow.Array, nulls int) arrow.Array {
 	return array.MakeFromData(array.NewData(a.DataType(), a.Len(), data.Buffers(), data.Children(), nulls, data.Offset()))
 }
 
-// plainly are the rows of an array, read by Arrow's accessors alone.
+// plainly returns the rows of an array, read by Arrow's accessors alone.
 func plainly(a arrow.Array) string {
 	var b strings.Builder
 	for i := range a.Len() {
@@ -170,7 +172,7 @@ func plain(a arrow.Array, i int) string {
 	return a.ValueStr(i)
 }
 
-// unsound says what other readers would refuse in an array; "" for nothing.
+// unsound describes what other readers would refuse in an array; "" if nothing.
 func unsound(a arrow.Array) string {
 	data, n := a.Data(), a.Len()
 	nulls := 0
@@ -245,8 +247,8 @@ func unsound(a arrow.Array) string {
 	return ""
 }
 
-// Text that is not UTF-8, within other types too, is refused with its row or replaced. So are
-// other values that their type does not have, which cannot be replaced.
+// Text that is not UTF-8, also within other types, is refused with its row or replaced. Other
+// values outside their type are refused only, since they cannot be replaced.
 func TestUnsoundValues(t *testing.T) {
 	raw := func(dt arrow.DataType, b ...byte) arrow.Array {
 		return array.MakeFromData(array.NewData(dt, 2, []*memory.Buffer{nil, memory.NewBufferBytes(b)}, nil, 0, 0))
@@ -293,9 +295,9 @@ func TestUnsoundValues(t *testing.T) {
 	const fine = -2
 	for name, c := range map[string]struct {
 		a       arrow.Array
-		row     int64 // -1: of the column as a whole
+		row     int64 // -1: of the whole column
 		problem string
-		becomes string // with invalid text replaced; "" for an error then too
+		becomes string // with invalid text replaced; "" if that is an error too
 	}{
 		"text":                       {words("a", "b\xff\xfec", "d"), 11, "the text is not UTF-8", "a|b\uFFFDc|d"},
 		"the first":                  {words("\xff", "b"), 10, "not UTF-8", "\uFFFD|b"},
@@ -365,7 +367,7 @@ func TestUnsoundValues(t *testing.T) {
 	if c, err := table.SoundColumn(column(t, i64, `[1]`).Nullable(), here, false); err != nil || !c.ArrowField().Nullable {
 		t.Errorf("a column whose values may be missing is not nullable any more: %v", err)
 	}
-	// A null may stand over any bytes.
+	// A null may hide any bytes.
 	late := array.NewData(arrow.FixedWidthTypes.Time32s, 2, []*memory.Buffer{memory.NewBufferBytes([]byte{0b01}), seconds(day).Data().Buffers()[1]}, nil, 1, 0)
 	if c, err := table.SoundColumn(table.NewColumn("c", array.MakeFromData(late)), here, false); err != nil || rows(c) != "00:00:00|null" {
 		t.Errorf("a time under a null: %s, %v", rows(c), err)
@@ -382,7 +384,7 @@ func concat(t *testing.T, parts ...arrow.Array) arrow.Array {
 	return a
 }
 
-// What the Arrow library cannot read is refused, with the library's complaint.
+// Input that the Arrow library cannot read is refused with the library's error.
 func TestUnreadableColumn(t *testing.T) {
 	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 1, 1 << 30}))
 	broken := array.MakeFromData(array.NewData(arrow.ListOf(i64), 2, []*memory.Buffer{nil, offsets}, []arrow.ArrayData{fromJSON(t, i64, `[1]`).Data()}, 0, 0))
@@ -390,7 +392,7 @@ func TestUnreadableColumn(t *testing.T) {
 	wantError(t, err, `column "c": it cannot be passed on: it is beyond the Arrow library: `)
 }
 
-// The bitmap of an array's own rows has one bit for each, from the first on.
+// The bitmap of an array has one bit for each of its own rows, starting with the first.
 func TestValidity(t *testing.T) {
 	a := fromJSON(t, i64, `[null, 1, null, 2, 3, null, null, 4, null, 5, 6, null]`)
 	for from := range a.Len() {
@@ -409,14 +411,14 @@ func TestValidity(t *testing.T) {
 	}
 }
 
-// Where no row is null there is no bitmap.
+// Without nulls there is no bitmap.
 func TestNoValidity(t *testing.T) {
 	if bits := table.ValidityOf(fromJSON(t, i64, `[1, 2]`).Data()); len(bits) != 1 || bits[0] != nil {
 		t.Errorf("%v", bits)
 	}
 }
 
-// What Tight returns holds the rows of a slice and nothing else.
+// Tight returns the rows of a slice and nothing else.
 func TestTight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	for _, dt := range slices.Concat(ingesttest.Types, nested) {
@@ -430,7 +432,7 @@ func TestTight(t *testing.T) {
 		}
 		got, err := table.Tight(slice)
 		if strings.Contains(dt.String(), "view") {
-			continue // nothing that is written has views
+			continue // written columns have no views
 		}
 		if err != nil || plainly(got) != plainly(slice) || unsound(got) != "" {
 			t.Errorf("%s: %s, want %s; %v %s", dt, plainly(got), plainly(slice), err, unsound(got))

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// badType says what is wrong with a type that is beyond what Arrow has, "" if nothing is.
+// badType returns the problem of a type outside Arrow's limits, or "".
 func badType(dt arrow.DataType) string {
 	d, ok := dt.(arrow.DecimalType)
 	if !ok {
@@ -19,8 +19,7 @@ func badType(dt arrow.DataType) string {
 	return ""
 }
 
-// outOfType returns the first row whose value its type does not allow, and what is wrong
-// with it; -1 if all are allowed.
+// outOfType returns the first row whose value its type does not allow, with the problem, or -1.
 func outOfType(a arrow.Array) (row int, problem string) {
 	var ok func(i int) bool
 	switch dt := a.DataType().(type) {

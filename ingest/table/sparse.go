@@ -11,19 +11,19 @@ import (
 	"unfold/internal/vec"
 )
 
-// A column of sparse vectors holds the elements that are there, each with its index from 0
-// on; all others are 0. Its type is one of
+// A column of sparse vectors stores some elements with their indices, from 0 on. All other elements
+// are 0. Its type is one of
 //
 //	list<struct<index, value>>       any kind of list, the fields in any order
 //	map<index, value>
-//	struct<indices, values>          two lists; also with size, the vector's length, and with
-//	                                 type, as Spark's VectorUDT has it: 0, or 1 of a vector
-//	                                 that is there in full, whose indices are null
+//	struct<indices, values>          two lists; optionally size, the vector's length, and
+//	                                 type, as in Spark's VectorUDT: 0, or 1 for a vector
+//	                                 that is stored as a dense one, with null indices
 //
-// with indices of any integer type, and values of any integer or float type. Entries of a row
-// may come in any order.
+// with indices of any integer type, and values of any integer or float type. Entries of a row may
+// come in any order.
 
-// isSparse reports the type of a column of sparse vectors.
+// isSparse reports whether a type is one of sparse vectors.
 func isSparse(dt arrow.DataType) bool {
 	switch dt := dt.(type) {
 	case *arrow.MapType:
@@ -45,7 +45,7 @@ func isSparse(dt arrow.DataType) bool {
 
 func isWhole(dt arrow.DataType) bool { return arrow.IsInteger(dt.ID()) }
 
-// listsOf reports lists of elements of a type.
+// listsOf returns a predicate for lists whose elements satisfy a predicate.
 func listsOf(element func(arrow.DataType) bool) func(arrow.DataType) bool {
 	return func(dt arrow.DataType) bool {
 		l, is := dt.(arrow.ListLikeType)
@@ -60,8 +60,8 @@ func hasField(s *arrow.StructType, name string, is func(arrow.DataType) bool) bo
 
 // SparseRows reads the rows of a column of sparse vectors.
 type SparseRows struct {
-	// Index and Value are the elements of the row that was read last, by rising index. Size is
-	// the length of its vector, 0 if the row does not say it.
+	// Index and Value are the elements of the last row that was read, by ascending index. Size is
+	// the length of its vector, 0 if unknown.
 	Index []int32
 	Value []float64
 	Size  int
@@ -69,17 +69,17 @@ type SparseRows struct {
 	c          Column
 	o          Origin
 	missing    bool
-	lists      array.ListLike // of the entries, or of the values
-	indices    array.ListLike // of their indices, if that is another one
+	lists      array.ListLike // lists of entries, or of values
+	indices    array.ListLike // lists of indices, if they are separate
 	index      arrow.Array
 	value      arrow.Array
 	indexAt    func(k int) (int64, bool)
 	valueAt    func(k int) float64
-	size, kind arrow.Array // nil if there are none
+	size, kind arrow.Array // nil if the type has no such field
 }
 
-// NewSparseRows returns a reader of a column whose kind is SparseVector, of which o is the place of
-// row 0. If values may be missing it makes NaN of nulls.
+// NewSparseRows returns a reader of a column whose kind is SparseVector. o is the origin of row 0.
+// If missing is true, nulls become NaN.
 func NewSparseRows(c Column, o Origin, missing bool) *SparseRows {
 	r := &SparseRows{c: c, o: o, missing: missing}
 	switch a := storage(c.arr).(type) {
@@ -98,8 +98,8 @@ func NewSparseRows(c Column, o Origin, missing bool) *SparseRows {
 	return r
 }
 
-// structField is the field of a struct of that name, null where the struct is; nil if it has
-// none.
+// structField returns the field of a struct with the given name, null where the struct is null. It
+// returns nil if there is none.
 func structField(a *array.Struct, name string) arrow.Array {
 	i, ok := a.DataType().(*arrow.StructType).FieldIdx(name)
 	if !ok {
@@ -108,8 +108,8 @@ func structField(a *array.Struct, name string) arrow.Array {
 	return fieldOf(a, i)
 }
 
-// wholeGetter returns the reader of an array of integers. It reports false for what is beyond
-// int64.
+// wholeGetter returns a function that reads an array of integers. It returns false for values
+// beyond int64.
 func wholeGetter(a arrow.Array) func(k int) (int64, bool) {
 	switch a := a.(type) {
 	case *array.Int64:
@@ -117,21 +117,21 @@ func wholeGetter(a arrow.Array) func(k int) (int64, bool) {
 	case *array.Uint64:
 		return func(k int) (int64, bool) { return int64(a.Value(k)), a.Value(k) <= math.MaxInt64 }
 	}
-	get := NumberGetter(a) // of 32 bits at most, which a float64 holds
+	get := NumberGetter(a) // at most 32 bits, which a float64 represents exactly
 	return func(k int) (int64, bool) { return int64(get(k)), true }
 }
 
-// full says that the vector of row i is there in full, and not by its entries.
+// full reports whether the vector of row i is stored as a dense one, not by its entries.
 func (r *SparseRows) full(i int) bool {
 	return r.kind != nil && !r.kind.IsNull(i) && NumberGetter(r.kind)(i) == 1
 }
 
-// IsNull reports whether there is no vector in row i.
+// IsNull reports whether row i has no vector.
 func (r *SparseRows) IsNull(i int) bool {
 	return r.c.IsNull(i) || r.indices != nil && r.indices.IsNull(i) && r.lists.IsNull(i)
 }
 
-// Lacks reports whether the vector of row i is missing, or a value in it.
+// Lacks reports whether the vector of row i, or one of its values, is missing.
 func (r *SparseRows) Lacks(i int) bool {
 	if r.IsNull(i) {
 		return true
@@ -145,10 +145,10 @@ func (r *SparseRows) Lacks(i int) bool {
 	return false
 }
 
-// Read reads row i of vectors of any length, up to most. Its *Error names row and index.
+// Read reads row i, whose vector may have any length up to most. Its *Error contains row and index.
 func (r *SparseRows) Read(i, most int) error { return r.read(i, most, false) }
 
-// ReadOf is Read of a row of vectors of dim elements.
+// ReadOf is Read for a vector of exactly dim elements.
 func (r *SparseRows) ReadOf(i, dim int) error { return r.read(i, dim, true) }
 
 func (r *SparseRows) read(i, width int, exact bool) error {
@@ -181,7 +181,7 @@ func (r *SparseRows) bad(i int, problem string, args ...any) *Error {
 	return r.o.BadAt(i, r.c.Name(), problem, args...)
 }
 
-// shape reads what a struct says of its row beside the entries.
+// shape reads the fields of a struct other than the entries.
 func (r *SparseRows) shape(i int) error {
 	if r.indices == nil {
 		return nil
@@ -256,7 +256,7 @@ func (r *SparseRows) indexOf(i, k, width int, exact bool) (int64, error) {
 	return v, r.bad(i, "index %s of the vector is too large", textOf(r.index, k)).Suggest("vectors have at most %d elements", width)
 }
 
-// valueOf reads value k, which row i has at an index.
+// valueOf reads value k, which belongs to the given index of row i.
 func (r *SparseRows) valueOf(i, k int, index int64) (float64, error) {
 	v := math.NaN()
 	if !r.value.IsNull(k) {
@@ -270,10 +270,10 @@ func (r *SparseRows) valueOf(i, k int, index int64) (float64, error) {
 	return v, nil
 }
 
-// sort puts the elements in the order of their indices.
+// sort sorts the elements by index.
 func (r *SparseRows) sort() {
 	if slices.IsSorted(r.Index) {
-		return // as most are
+		return // most rows are sorted already
 	}
 	order := make([]int, len(r.Index))
 	for p := range order {
@@ -287,8 +287,8 @@ func (r *SparseRows) sort() {
 	r.Index, r.Value = index, value
 }
 
-// Width is the length of the vector that was read last, as far as the row says it: its size,
-// or what its largest index takes.
+// Width returns the length of the last vector that was read: its size if given, else its largest
+// index plus one.
 func (r *SparseRows) Width() int {
 	if r.Size > 0 || len(r.Index) == 0 {
 		return r.Size
@@ -296,7 +296,7 @@ func (r *SparseRows) Width() int {
 	return int(r.Index[len(r.Index)-1]) + 1
 }
 
-// copySparse is CopyVectors of sparse vectors.
+// copySparse is CopyVectors for sparse vectors.
 func copySparse[T vec.Float](dst []T, dim int, c Column, o Origin, missing bool) error {
 	rows := NewSparseRows(c, o, missing)
 	for i := range c.Len() {
@@ -312,7 +312,7 @@ func copySparse[T vec.Float](dst []T, dim int, c Column, o Origin, missing bool)
 	return nil
 }
 
-// SparseHint says what a column that is nearly one of sparse vectors lacks; "" of others.
+// SparseHint returns a hint for a type that is similar to a sparse vector; "" for other types.
 func SparseHint(typ string) string {
 	if strings.Contains(typ, "struct<") || strings.HasPrefix(typ, "map<") {
 		return "sparse vectors are list<struct<index, value>>, map<integer, number> or struct<indices, values>, by these names"

@@ -42,7 +42,7 @@ func (d drawn) full(dim int) []float32 {
 	return out
 }
 
-// pairs writes the entries as objects with these names.
+// pairs returns the entries as objects with these names.
 func (d drawn) pairs(index, value string) any {
 	out := []map[string]any{}
 	for p := range d.Index {
@@ -51,7 +51,8 @@ func (d drawn) pairs(index, value string) any {
 	return out
 }
 
-// Sparse vectors of every layout and type, whole or sliced, are read by rising index, and filled they are the vectors that were written.
+// Sparse vectors of every layout and type, whole or sliced, are read in order of the index. Dense,
+// they equal the vectors that were written.
 func TestSparseVectors(t *testing.T) {
 	const dim = 20
 	rng := rand.New(rand.NewPCG(5, 0))
@@ -143,7 +144,7 @@ func sameSparse(t *testing.T, c table.Column, want []drawn, dim int, sized bool)
 	}
 }
 
-// Types that are nearly those of sparse vectors are not taken for them.
+// Types that resemble sparse vectors are not read as such.
 func TestSparseTypes(t *testing.T) {
 	for _, c := range []struct {
 		dt   arrow.DataType
@@ -186,7 +187,7 @@ func TestSparseTypes(t *testing.T) {
 	}
 }
 
-// What is wrong with a sparse vector is named by row and index. The bad vector is in the second row.
+// The error for a bad sparse vector names row and index. The bad vector is in the second row.
 func TestSparseVectorsThatAreNotWhole(t *testing.T) {
 	list, two, sized := arrow.ListOf(entries(i64, f64)), pair(i64, f64), pair(arrow.PrimitiveTypes.Uint64, f64, field("size", i64))
 	good := map[arrow.DataType]string{list: `[{"index": 0, "value": 1}]`, two: `{"indices": [0], "values": [1]}`,
@@ -195,8 +196,8 @@ func TestSparseVectorsThatAreNotWhole(t *testing.T) {
 	for _, c := range []struct {
 		dt        arrow.DataType
 		row       string
-		want      string // of a row of at most 5 elements
-		of        string // of a row of 5 elements
+		want      string // for a row of at most 5 elements
+		of        string // for a row of 5 elements
 		asMissing string // where values may be missing
 	}{
 		{list, `null`, "the vector is null; drop such rows, or write an empty one where all values are 0", "the vector is null", "the vector is null"},
@@ -262,7 +263,7 @@ func TestSparseVectorsThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// NaN and null are missing values, which stay NaN where they may be.
+// NaN and null are missing values, and stay NaN where they are allowed.
 func TestSparseHoles(t *testing.T) {
 	c := column(t, arrow.ListOf(entries(i64, f64)), `[[{"index": 2, "value": null}, {"index": 0, "value": 7}]]`)
 	r := table.NewSparseRows(c, here, true)
@@ -274,7 +275,7 @@ func TestSparseHoles(t *testing.T) {
 		list := func(c table.Column) arrow.Array { return table.FixedList(2, 1, c.Array()) }
 		return table.NewColumn("c", structOf(t, []string{"indices", "values"}, list(table.Int64Column("", []int64{0, 3})), list(values.Slice(i, i+2))))
 	}
-	// The indices lie elsewhere than their values.
+	// The indices are stored apart from their values.
 	offsets := func(v ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v)) }
 	apart := func(values table.Column, at ...int32) arrow.Array {
 		return array.MakeFromData(array.NewData(arrow.ListOf(values.Array().DataType()), 2, []*memory.Buffer{nil, offsets(at...)}, []arrow.ArrayData{values.Array().Data()}, 0, 0))

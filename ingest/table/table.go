@@ -8,25 +8,24 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Table is a run of raw records as a source gave them: columns of equal length.
-// It is immutable.
+// Table is a sequence of raw records from a source: columns of equal length. It is immutable.
 type Table struct {
-	// Origin says where row 0 came from.
+	// Origin is the origin of row 0.
 	Origin Origin
 	rec    arrow.Record
 	text   *Texts // nil unless it was read from text
 	skip   int    // rows of text before row 0
 }
 
-// OfRecord makes a table of a record, which it shares.
+// OfRecord makes a table that shares a record.
 func OfRecord(origin Origin, rec arrow.Record) *Table { return &Table{Origin: origin, rec: rec} }
 
-// OfText is OfRecord of a record that was read from text.
+// OfText is OfRecord for a record that was read from text.
 func OfText(origin Origin, rec arrow.Record, text *Texts) *Table {
 	return &Table{Origin: origin, rec: rec, text: text}
 }
 
-// Record returns the table as Arrow has it. It is shared, and must not be changed.
+// Record returns the table as an Arrow record. It is shared and must not be modified.
 func (t *Table) Record() arrow.Record { return t.rec }
 
 // NewTable makes a table of columns, which must be valid, of equal length and
@@ -42,7 +41,7 @@ func NewTable(origin Origin, columns ...Column) (*Table, error) {
 	return tableOf(origin, columns)
 }
 
-// tableOf is NewTable of columns of any names: sources may have several of one name.
+// tableOf is NewTable for columns of any names: a source may have several of the same name.
 func tableOf(origin Origin, columns []Column) (*Table, error) {
 	fields := make([]arrow.Field, len(columns))
 	arrs := make([]arrow.Array, len(columns))
@@ -82,8 +81,8 @@ func (t *Table) Columns() []Column {
 
 func (t *Table) At(i int) Column { return Column{t.rec.Schema().Field(i), t.rec.Column(i)} }
 
-// Column returns the column of that name, the first if several share it, or else the field
-// of a struct that has it as its dotted path.
+// Column returns the first column with the given name, or else the field of a struct with this
+// dotted path.
 func (t *Table) Column(name string) (Column, bool) {
 	if at := t.rec.Schema().FieldIndices(name); len(at) > 0 {
 		return t.At(at[0]), true
@@ -91,7 +90,7 @@ func (t *Table) Column(name string) (Column, bool) {
 	return t.part(name)
 }
 
-// Need is Column with an error that lists what there is, or says that several columns
+// Need is Column with an error that lists the existing columns, or reports that several columns
 // share the name.
 func (t *Table) Need(name string) (Column, error) {
 	switch at := t.rec.Schema().FieldIndices(name); len(at) {
@@ -109,7 +108,7 @@ func (t *Table) Need(name string) (Column, error) {
 	return Column{}, t.Schema().Ambiguous(name, t.Origin)
 }
 
-// Slice returns rows from..to (to excluded), sharing memory; Origin.Row moves.
+// Slice returns rows from..to (to excluded), sharing memory. It adjusts Origin.Row.
 func (t *Table) Slice(from, to int) *Table {
 	if from == 0 && to == t.Len() {
 		return t
@@ -131,8 +130,8 @@ func (t *Table) With(c Column) (*Table, error) {
 	return NewTable(t.Origin, append(cols, c)...)
 }
 
-// Beside returns the table with columns of as many rows behind its own, which share none of
-// their names.
+// Beside returns the table with further columns after its own. They must have as many rows and
+// different names.
 func (t *Table) Beside(columns ...Column) *Table {
 	s := t.rec.Schema()
 	fields, arrs := slices.Clone(s.Fields()), slices.Clone(t.rec.Columns())
@@ -145,8 +144,7 @@ func (t *Table) Beside(columns ...Column) *Table {
 	return &out
 }
 
-// ConcatTables joins tables of the same columns end to end; the origin is the
-// first one's.
+// ConcatTables concatenates tables of the same columns. The origin is that of the first.
 func ConcatTables(tables ...*Table) (*Table, error) {
 	switch len(tables) {
 	case 0:
@@ -171,8 +169,8 @@ func ConcatTables(tables ...*Table) (*Table, error) {
 	return tableOf(tables[0].Origin, cols)
 }
 
-// MapID is the id of the map whose places a message or file holds; "" if its schema
-// names none.
+// MapID returns the id of the map to whose places a message or file belongs, or "" if its schema
+// has none.
 func (t *Table) MapID() string { return MapIDOf(t.rec.Schema()) }
 
 func MapIDOf(s *arrow.Schema) string {
@@ -181,10 +179,9 @@ func MapIDOf(s *arrow.Schema) string {
 	return id
 }
 
-// Fingerprint is a short text that is equal for equal columns (names and types,
-// in order): the schema fingerprint of a message.
+// Fingerprint returns the schema fingerprint: a short text that is equal for equal columns (names
+// and types, in order).
 func (t *Table) Fingerprint() string { return t.rec.Schema().Fingerprint() }
 
-// MapIDKey is under what key the schema of a map file or of a message, Arrow or Parquet,
-// holds the id of the map.
+// MapIDKey is the metadata key of the map id in the schema of an Arrow or Parquet message or file.
 const MapIDKey = "unfold-map-id"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Texts are what a table of a text file no longer shows: where its rows were,
-// and the fields that it holds as null or infinity.
+// Texts are the properties of a text file that its table does not contain: the lines of its rows,
+// and the texts of fields that became null or infinity.
 type Texts struct {
 	Lines []int64
 	texts map[fieldAt]string
@@ -25,7 +25,7 @@ func (f *Texts) Keep(row int, column, text string) {
 	f.texts[fieldAt{row, column}] = strings.Clone(text)
 }
 
-// Located adds to an error about a row of t its line, and the text that is at fault.
+// Located adds the line, and the text of the field, to an error about a row of t.
 func (t *Table) Located(err error) error {
 	var e *Error
 	if t.text == nil || !errors.As(err, &e) || e.Line > 0 {

@@ -10,7 +10,7 @@ import (
 	"unfold/internal/offsets"
 )
 
-// An error about a row of text is given its line and the text of the field, in slices too.
+// An error about a row of text includes its line and the text of the field, also for slices.
 func TestLocated(t *testing.T) {
 	texts := &table.Texts{Lines: []int64{2, 3, 7}}
 	texts.Keep(1, "a", "n/a")
@@ -62,7 +62,7 @@ func TestLocated(t *testing.T) {
 	}
 }
 
-// A file's name is put into errors that name none.
+// Errors without a file name get the name of the file.
 func TestInFile(t *testing.T) {
 	for want, err := range map[string]error{
 		`f.csv: row 2: bad`:                   &table.Error{Row: 1, Problem: "bad"},

@@ -8,13 +8,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// layouts are how text writes times; a fraction may stand behind the seconds.
+// layouts are the supported formats of times in text. The seconds may have a fraction.
 var layouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
 
-// TimeOrder returns a number for each row of a column of times: rows sort by it as by
-// their times, and its unit means nothing. Times are timestamps, dates, numbers of any unit
-// since any moment, and text as RFC 3339 writes it, with or without a zone. Another type,
-// another text and a missing value are an *Error; o is the place of row 0.
+// TimeOrder returns a number for each row of a column of times. Sorting by it sorts by time; its
+// unit is arbitrary. Times are timestamps, dates, numbers of any unit and origin, and text in the
+// form of RFC 3339, with or without a zone. Other types, other texts and missing values are an
+// *Error. o is the origin of row 0.
 func TimeOrder(c Column, o Origin) ([]int64, error) {
 	a := PlainValues(c.Array())
 	read := timeReader(a)
@@ -36,7 +36,8 @@ func TimeOrder(c Column, o Origin) ([]int64, error) {
 	return out, nil
 }
 
-// timeReader reads the rows of an array as TimeOrder says; nil if its type has no times.
+// timeReader returns a function that reads the rows of an array for TimeOrder; nil if its type
+// contains no times.
 func timeReader(a arrow.Array) func(i int) (int64, bool) {
 	switch a := a.(type) {
 	case *array.Timestamp:
@@ -62,7 +63,7 @@ func timeReader(a arrow.Array) func(i int) (int64, bool) {
 	}
 }
 
-// parseTime reads a time as microseconds since 1970.
+// parseTime parses a time and returns microseconds since 1970.
 func parseTime(s string) (int64, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -72,7 +73,7 @@ func parseTime(s string) (int64, bool) {
 	return 0, false
 }
 
-// floatOrder is an integer that is the greater, the greater v is.
+// floatOrder maps a float to an integer of the same order.
 func floatOrder(v float64) int64 {
 	b := int64(math.Float64bits(v + 0)) // -0 is 0
 	if b < 0 {

@@ -9,18 +9,18 @@ import (
 	"unfold/internal/vec"
 )
 
-// A vector column is a list of any kind whose elements are numbers. This file
-// turns rows of one into float32 or float64.
+// A vector column is a list of any kind whose elements are numbers. This file converts its rows to
+// float32 or float64.
 
-// listOf returns the list array inside a column (extension types are looked
-// through), or nil. It is one of numbers if the column's kind is Vector.
+// listOf returns the list array inside a column, without extension types, or nil. If the column's
+// kind is Vector, it is a list of numbers.
 func listOf(a arrow.Array) array.ListLike {
 	l, _ := storage(a).(array.ListLike)
 	return l
 }
 
-// VectorDim returns the length of the column's first vector: the fixed size, or
-// that of row 0. It reports false if there is no row to know it by.
+// VectorDim returns the length of the column's vectors: the fixed size, or that of the first row
+// that is not null. It returns false if there is no such row.
 func VectorDim(c Column) (int, bool) {
 	l := listOf(c.arr)
 	if f, ok := l.(*array.FixedSizeList); ok {
@@ -35,15 +35,15 @@ func VectorDim(c Column) (int, bool) {
 	return 0, false
 }
 
-// WholeNumbers reports a column of lists of integers.
+// WholeNumbers reports whether a column contains lists of integers.
 func WholeNumbers(c Column) bool {
 	l := listOf(c.arr)
 	return l != nil && arrow.IsInteger(l.ListValues().DataType().ID())
 }
 
-// CopyVectors writes the n x dim vectors of c to dst. Every row must be there,
-// be of length dim, and hold finite numbers, or NaN and nulls, which are NaN then, if
-// missing is true; o names the place of row 0. Sparse vectors are filled.
+// CopyVectors writes the n x dim vectors of c to dst. Every row must be non-null, of length dim,
+// and contain finite numbers. If missing is true, NaN and nulls are allowed and become NaN. o is
+// the origin of row 0. Sparse vectors become dense.
 func CopyVectors[T vec.Float](dst []T, dim int, c Column, o Origin, missing bool) error {
 	if c.Kind() == SparseVector {
 		return copySparse(dst, dim, c, o, missing)
@@ -73,8 +73,8 @@ func dimChange(o Origin, i int, c Column, got, want int) *Error {
 		Suggest("every vector of a map has one length")
 }
 
-// finite checks a row for nulls, NaN, infinities and numbers beyond float32. If values
-// may be missing it makes NaN of nulls.
+// finite returns an error for nulls, NaN, infinities and numbers beyond float32 in a row. If
+// missing is true, nulls become NaN.
 func finite[T vec.Float](row []T, values arrow.Array, from, i int, name string, o Origin, missing bool) error {
 	if values.NullN() > 0 {
 		for k := range row {
@@ -129,7 +129,7 @@ func readerOf[T vec.Float](values arrow.Array) func(dst []T, from int) {
 	case *array.Int64:
 		return convert[T](a.Int64Values())
 	}
-	// float16, and whatever else counts as a number one day.
+	// float16, and any other type of NumberGetter.
 	get := NumberGetter(values)
 	return func(dst []T, from int) {
 		for k := range dst {

@@ -2,14 +2,13 @@ package table
 
 import "math"
 
-// VectorRows returns a reader of the rows of a column of vectors, for rows of any length:
-// elements that are missing are NaN, and a vector that is missing is nil. What it returns
-// is overwritten by the next call.
+// VectorRows returns a function that reads the rows of a column of vectors of any length. Missing
+// elements are NaN, and a missing vector is nil. The next call overwrites the result.
 func VectorRows(c Column) func(i int) []float64 {
 	l := listOf(c.arr)
 	values := l.ListValues()
 	get := NumberGetter(values)
-	row := []float64{} // an empty vector is not a missing one
+	row := []float64{} // not nil, because an empty vector is not a missing one
 	return func(i int) []float64 {
 		if l.IsNull(i) {
 			return nil

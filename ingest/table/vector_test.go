@@ -12,14 +12,14 @@ import (
 	"unfold/ingest/table"
 )
 
-// numbers are the types of which vectors are made, and whether they are integers.
+// numbers lists the types of vector elements, and whether they are integers.
 var numbers = map[arrow.DataType]bool{
 	arrow.PrimitiveTypes.Int8: true, arrow.PrimitiveTypes.Int16: true, arrow.PrimitiveTypes.Int32: true, arrow.PrimitiveTypes.Int64: true,
 	arrow.PrimitiveTypes.Uint8: true, arrow.PrimitiveTypes.Uint16: true, arrow.PrimitiveTypes.Uint32: true, arrow.PrimitiveTypes.Uint64: true,
 	arrow.FixedWidthTypes.Float16: false, arrow.PrimitiveTypes.Float32: false, arrow.PrimitiveTypes.Float64: false,
 }
 
-// lists are the kinds of lists of a type of elements, each of three.
+// lists returns the list types for a type of elements, each of three elements.
 func lists(element arrow.DataType) []arrow.DataType {
 	return []arrow.DataType{arrow.ListOf(element), arrow.LargeListOf(element), arrow.FixedSizeListOf(3, element), arrow.ListViewOf(element), arrow.LargeListViewOf(element)}
 }
@@ -68,7 +68,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// The length of vectors is that of the first that is there, or the type's.
+// The length of vectors is that of the first present vector, or of the type.
 func TestVectorDim(t *testing.T) {
 	list, fixed := arrow.ListOf(f32), arrow.FixedSizeListOf(3, f32)
 	for _, c := range []struct {
@@ -89,7 +89,8 @@ func TestVectorDim(t *testing.T) {
 	}
 }
 
-// Missing vectors and elements are refused by row and element, or are NaN where values may be missing.
+// Missing vectors and elements are refused with row and element, or are NaN where values may be
+// missing.
 func TestVectorsThatAreNotWhole(t *testing.T) {
 	nan := math.NaN()
 	doubles := func(n int, values ...float64) table.Column {
@@ -138,7 +139,7 @@ func TestVectorsThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// Rows of any length, with holes, are read one after the other.
+// Rows of any length, with missing values, are read one after the other.
 func TestVectorRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	b := array.NewListBuilder(table.Heap, f64)

@@ -10,8 +10,9 @@ import (
 	"unfold/sparse/graph"
 )
 
-// asked is a point whose pairs may be shorter than the way between them in the tree: those
-// with points at places from..to, below level where that is known.
+// asked is a point of which some pairs may be shorter than the longest edge between their ends in
+// the tree. The other ends are at positions from..to of the order. level, if known, is an upper
+// bound of the pairs' length.
 type asked struct {
 	slot     int32
 	level    float64
@@ -19,7 +20,7 @@ type asked struct {
 	from, to int32
 }
 
-// askBlock is the workspace of a search.
+// askBlock is scratch memory of a search.
 type askBlock struct {
 	reach []float64
 	slots []int32
@@ -30,8 +31,8 @@ const (
 	mostBlock  = 48
 )
 
-// shorter returns the pairs of points asked for that are shorter than the longest edge on
-// the way between them, among pairs that are in no list.
+// shorter returns pairs that are shorter than the longest edge between their ends in the tree. It
+// searches the pairs of asks that are in no neighbour list.
 func (l *Live) shorter(ctx context.Context, asks []asked) ([]graph.Edge, error) {
 	v := &l.levels
 	slices.SortFunc(asks, func(a, b asked) int {
@@ -47,8 +48,8 @@ func (l *Live) shorter(ctx context.Context, asks []asked) ([]graph.Edge, error) 
 	return slices.Concat(found...), cmp.Or(errs...)
 }
 
-// together is shorter of some points that are near each other in the order. One bound serves
-// all: the largest height on the way from any of them to a place.
+// together is shorter for points that are near each other in the order. All share one bound: the
+// largest height between any of them and a position.
 func (l *Live) together(ctx context.Context, w *askBlock, asks []asked) ([]graph.Edge, error) {
 	v := &l.levels
 	first, last := int(v.place[asks[0].slot]), int(v.place[asks[len(asks)-1].slot])

@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// boxRows is how many rows the smallest boxes hold.
+	// boxRows is the number of rows in the smallest boxes.
 	boxRows = 16
-	// askedTogether is how many open points are one task. The shortest edge that one finds
-	// bounds the search of the next.
+	// askedTogether is the number of open points in one task. The shortest edge of one point bounds
+	// the search of the next.
 	askedTogether = 256
 )
 
-// boxes are those of a k-d tree (Bentley 1975) over the rows of x, with the least core
-// distance in each and the component that all its rows are in. A box whose rows are in the
-// component of the asking point, or none of which can be nearer than what is known, is
-// passed over (March, Ram and Gray 2010).
+// boxes are the boxes of a k-d tree (Bentley 1975) over the rows of x. Each has the least core
+// distance of its rows, and the component that contains all its rows, if there is one. The search
+// skips a box if all its rows are in the component of the asking point, or if none can be nearer
+// than the best edge so far (March, Ram and Gray 2010).
 type boxes[T vec.Float] struct {
 	d     distance.Distance
 	x     vec.Matrix[T]
 	core2 []float64
 	order []int32
-	// Box v holds rows order[from[v]:to[v]], in each column from low to high. Its halves
-	// are v+1 and right[v]; right is 0 for the smallest.
+	// Box v contains rows order[from[v]:to[v]], with values from low to high in each column. Its
+	// halves are v+1 and right[v]; right is 0 for the smallest boxes.
 	from, to, right []int32
 	low, high       []float64
-	least           []float64 // of core2
-	component       []int32   // -1 if there are several
+	least           []float64 // least core2 of its rows
+	component       []int32   // component of all rows; -1 if there are several
 }
 
-// boxed reports whether rows of so many columns are searched by boxes under a distance.
+// boxed reports whether rows of the given number of columns are searched with boxes.
 func boxed(d distance.Distance, columns int) bool {
 	return columns <= boxedColumns && d != distance.Jaccard
 }
@@ -47,7 +47,7 @@ func newBoxes[T vec.Float](d distance.Distance, x vec.Matrix[T], core2 []float64
 	return b
 }
 
-// grow makes the box of rows from..to of the order, and those within.
+// grow makes the box of rows from..to of the order, and the boxes inside it.
 func (b *boxes[T]) grow(from, to int) {
 	v, d := len(b.from), b.x.Cols
 	b.from, b.to, b.right = append(b.from, int32(from)), append(b.to, int32(to)), append(b.right, 0)
@@ -63,14 +63,14 @@ func (b *boxes[T]) grow(from, to int) {
 		}
 	}
 	if pieces := par.Pieces(to-from, boxRows); pieces > 1 {
-		middle := from + (pieces+1)/2*boxRows // where knn.Order divides
+		middle := from + (pieces+1)/2*boxRows // the same split as in knn.Order
 		b.grow(from, middle)
 		b.right[v] = int32(len(b.from))
 		b.grow(middle, to)
 	}
 }
 
-// join notes which component the rows of each box are in.
+// join sets the component of each box.
 func (b *boxes[T]) join(label []int32) {
 	for v := len(b.from) - 1; v >= 0; v-- {
 		if r := b.right[v]; r > 0 {
@@ -96,16 +96,16 @@ type ask[T vec.Float] struct {
 	label []int32
 	i     int32
 	row   []T
-	near  int32   // the other end, -1 if there is none shorter than asked for
-	r2    float64 // its reachability, or what it had to be below
+	near  int32   // the other end; -1 if no edge below r2 is known
+	r2    float64 // squared reachability of the edge, or its upper bound
 }
 
-// bound is the least reachability of i and a row of box v.
+// bound returns a lower bound of the reachability of i and any row of box v.
 func (a *ask[T]) bound(v int32) float64 {
 	return max(a.away2(a.row, v), a.least[v], a.core2[a.i])
 }
 
-// away2 is the squared distance of a row and box v.
+// away2 returns the squared distance of a row and box v.
 func (b *boxes[T]) away2(row []T, v int32) (sum float64) {
 	d := len(row)
 	low, high := b.low[int(v)*d:][:d], b.high[int(v)*d:][:d]
@@ -120,7 +120,7 @@ func (b *boxes[T]) away2(row []T, v int32) (sum float64) {
 	return sum
 }
 
-// visit looks through box v, unless bound says that nothing is to be found.
+// visit searches box v, unless bound excludes a shorter edge.
 func (a *ask[T]) visit(v int32, bound float64) {
 	if bound >= a.r2 || a.component[v] == a.label[a.i] {
 		return
@@ -145,12 +145,12 @@ func (a *ask[T]) visit(v int32, bound float64) {
 	}
 }
 
-// inBoxes searches for the edges of open points, which are ordered by component, as far as
-// they are shorter than the best that their component has.
+// inBoxes finds the shortest edges of open points, if they are shorter than the best of their
+// component. open is ordered by component.
 func (s *spanner[T]) inBoxes(ctx context.Context, open, label, best []int32) error {
 	s.boxes.join(label)
 	par.Ranges(s.set.Threads, len(open), askedTogether, func(_, from, to int) {
-		known, of := 0.0, int32(-1) // the shortest edge of component of
+		known, of := 0.0, int32(-1) // the shortest edge so far of component of
 		for _, i := range open[from:to] {
 			if ctx.Err() != nil {
 				return

@@ -11,8 +11,8 @@ import (
 	"unfold/sparse/distance"
 )
 
-// TestBoxes: boxes bound the rows that they hold tightly, name the component of all their rows, and a
-// search in them finds a shortest edge to another component.
+// TestBoxes: boxes bound their rows tightly and store the component if all rows share one. A search
+// in them finds a shortest edge to another component.
 func TestBoxes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
@@ -55,7 +55,7 @@ func TestBoxes(t *testing.T) {
 			if (b.right[v] == 0) != (len(rows) <= boxRows) {
 				rt.Fatalf("box %d of %d rows has halves: %v", v, len(rows), b.right[v] > 0)
 			}
-			if pieces := (len(rows) + boxRows - 1) / boxRows; pieces > 1 { // as rows are ordered, which is what makes boxes small
+			if pieces := (len(rows) + boxRows - 1) / boxRows; pieces > 1 { // in the order of the rows, which keeps boxes small
 				if r, middle := b.right[v], b.from[v]+int32((pieces+1)/2*boxRows); b.from[v+1] != b.from[v] || b.to[v+1] != middle || b.from[r] != middle || b.to[r] != b.to[v] {
 					rt.Fatalf("box %d of %d rows has halves of %d and %d", v, len(rows), b.to[v+1]-b.from[v+1], b.to[r]-b.from[r])
 				}
@@ -79,9 +79,9 @@ func TestBoxes(t *testing.T) {
 	})
 }
 
-// TestBoxesStayClosed: a search opens no box whose rows are in the asking point's component or can be no
-// nearer than what is known, and of two boxes looks into the nearer one first. A box that is opened here
-// names a half that is not there, and panics.
+// TestBoxesStayClosed: a search skips a box whose rows share the query's component or are no nearer
+// than the best so far, and opens the nearer of two boxes first. A box that is opened here has a
+// missing half, and panics.
 func TestBoxesStayClosed(t *testing.T) {
 	const closed = 1 << 30
 	rapid.Check(t, func(rt *rapid.T) {
@@ -154,7 +154,7 @@ func TestBoxesStayClosed(t *testing.T) {
 	})
 }
 
-// TestBoxed: rows of up to so many columns are searched by boxes, sets never.
+// TestBoxed: rows up to a limit of columns are searched by boxes, sets never.
 func TestBoxed(t *testing.T) {
 	for d, want := range map[distance.Distance]bool{distance.Euclidean: true, distance.Manhattan: true, distance.Chebyshev: true, distance.Jaccard: false} {
 		if boxed(d, 1) != want || boxed(d, boxedColumns) != want || boxed(d, boxedColumns+1) {

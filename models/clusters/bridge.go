@@ -7,11 +7,13 @@ import (
 	"unfold/sparse/graph"
 )
 
-// manyAsked is of how many points a part gets a bridge before all of them are searched for.
+// manyAsked is the number of points from which a part gets a bridge before all its points are
+// searched.
 const manyAsked = 64
 
-// bridge returns a short edge between two groups of points, from the first of a on by going to
-// the nearest point on the other side as long as that is nearer. It need not be the shortest.
+// bridge returns a short edge between two groups of points, not necessarily the shortest. It starts
+// at the first point of a and goes to the nearest point of the other group as long as that shortens
+// the edge.
 func (l *Live) bridge(a, b []int32) graph.Edge {
 	at := a[0]
 	best, end := l.nearest(at, b)
@@ -26,8 +28,8 @@ func (l *Live) bridge(a, b []int32) graph.Edge {
 	}
 }
 
-// nearest returns the shortest edge from a point to one of others, the first of equal ones,
-// and its other end.
+// nearest returns the shortest edge from a point to one of others, and its other end. The first of
+// equal edges counts.
 func (l *Live) nearest(slot int32, others []int32) (graph.Edge, int32) {
 	pieces := make([]graph.Edge, par.Pieces(len(others), measureTogether))
 	par.Ranges(l.set.Threads, len(others), measureTogether, func(piece, from, to int) {
@@ -49,8 +51,8 @@ func (l *Live) nearest(slot int32, others []int32) (graph.Edge, int32) {
 	return best, best.I
 }
 
-// bridges returns edges from parts of many asks to what is around them, where these are shorter
-// than the tree has. Without them a search may find most pairs of two large groups.
+// bridges returns edges that connect large parts to their surroundings, if they are shorter than
+// those of the tree. Without these bounds, a search may find most pairs of two large groups.
 func (l *Live) bridges(asks []asked) (found []graph.Edge) {
 	order := l.levels.order
 	for from := 0; from < len(asks); {

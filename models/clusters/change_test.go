@@ -16,7 +16,8 @@ import (
 	"unfold/sparse/graph/live"
 )
 
-// half is a Live whose lists have taken a change that its tree has not: points that came, or that went.
+// half returns a Live whose lists have been updated by an insertion or a removal, but whose tree
+// has not.
 func half(t *rapid.T, came bool) (l *Live, slots []int32) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 	s, err := Settings{MinSize: 2, MinSamples: rapid.IntRange(1, 4).Draw(t, "m"), Threads: 2}.Filled()
@@ -61,8 +62,9 @@ func half(t *rapid.T, came bool) (l *Live, slots []int32) {
 	return l, slots
 }
 
-// known are the pairs of a point's list that are shorter than a limit, in the order in which they are
-// taken: those as long as its core distance as they are listed, then the others by length.
+// known returns the pairs of a point's list that are shorter than a limit, in the order in which
+// they are used. Pairs as long as its core distance come first, in list order; the others follow by
+// length.
 func known(l *Live, slot int32, limit float64) (out []graph.Edge) {
 	index, dist2 := l.graph.Known(slot)
 	for p, j := range index {
@@ -79,7 +81,7 @@ func known(l *Live, slot int32, limit float64) (out []graph.Edge) {
 	return out
 }
 
-// plainSpokes is spokes by a plain loop.
+// plainSpokes computes spokes by a plain loop.
 func plainSpokes(l *Live, slot int32, limit float64, own []reached) (out []graph.Edge) {
 	joined := slices.Clone(own)
 	for _, e := range known(l, slot, limit) {
@@ -104,8 +106,9 @@ func plainSpokes(l *Live, slot int32, limit float64, own []reached) (out []graph
 	return out
 }
 
-// TestCame: what new points change: edges of the tree that fell, new edges from lists, points whose lists
-// do not say all, and edges to the old points for groups of new ones that have none.
+// TestCame: the effects of new points on the tree. Edges are removed, new edges come from lists,
+// some points have incomplete lists, and groups of new points without an edge to old points get
+// one.
 func TestCame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, slots := half(t, true)
@@ -117,7 +120,7 @@ func TestCame(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		for range 2 { // the memory is used again
+		for range 2 { // the memory is reused
 			if k, f := l.lowered(); !slices.Equal(k, kept) || !slices.Equal(f, fell) {
 				t.Fatalf("%v stay and %v fall, want %v and %v", k, f, kept, fell)
 			}
@@ -194,8 +197,8 @@ func plainAnchors(l *Live, edges []graph.Edge, slots []int32) (out []graph.Edge)
 	return out
 }
 
-// TestWent: when points go, the edges that stay and those across the gaps lead from any point to any other
-// by ways whose longest edges are what they were.
+// TestWent: after a deletion, the remaining edges and those across the gaps connect all points. The
+// longest edge on the path between two points is as before.
 func TestWent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, gone := half(t, false)
@@ -227,7 +230,8 @@ func TestWent(t *testing.T) {
 	})
 }
 
-// TestAsk: of parts of one class, the points of all but the largest are asked that may have shorter edges.
+// TestAsk: of parts of one class, all but the largest search for shorter edges, at the points that
+// may have them.
 func TestAsk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, r := loose(t)
@@ -260,7 +264,7 @@ func TestAsk(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%+v are asked, want %+v", got, want)
 		}
-		// Lists answer those that they know all about below the level.
+		// Lists that are complete below the level answer for their points.
 		var unknown []asked
 		for _, a := range want {
 			if l.knownUpTo(a.slot) < level {
@@ -280,8 +284,8 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// TestOpen: each component that changed edges of the tree make is asked about once, in the parts that it
-// falls into below its level, each of the class that its points were in before.
+// TestOpen: each component of changed tree edges is asked about once. It is split into its parts
+// below its level, and each part has the class of its points before.
 func TestOpen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, r := loose(t)
@@ -289,7 +293,7 @@ func TestOpen(t *testing.T) {
 		l.before.kruskal(nil, before, l.Len(), l.graph.Top())
 		fresh := slices.Clone(l.tree[:r.IntN(len(l.tree))+1])
 		r.Shuffle(len(fresh), func(i, j int) { fresh[i], fresh[j] = fresh[j], fresh[i] })
-		fresh = append(fresh, fresh[0], graph.Edge{I: l.tree[0].I, J: l.tree[0].J, Dist2: 1e9}) // one twice, and one that is not in the tree
+		fresh = append(fresh, fresh[0], graph.Edge{I: l.tree[0].I, J: l.tree[0].J, Dist2: 1e9}) // one twice, and one outside the tree
 		var want []asked
 		type node struct {
 			from  int
@@ -329,8 +333,8 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-// TestLiveCancelled: a change that is cancelled anywhere has either not happened, or happened to the tree,
-// too.
+// TestLiveCancelled: a change cancelled at any step has either not happened, or has reached the
+// tree, too.
 func TestLiveCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	rows := func(n int) vec.Matrix[float32] {
@@ -340,7 +344,7 @@ func TestLiveCancelled(t *testing.T) {
 		}
 		return x
 	}
-	for _, start := range []int{4, 90} { // a change makes the tree of all points, or of what changes
+	for _, start := range []int{4, 90} { // a change builds the tree of all points, or of the changed ones
 		s, err := Settings{MinSize: 2, MinSamples: 2, Threads: 1}.Filled()
 		if err != nil {
 			t.Fatal(err)
@@ -392,7 +396,8 @@ func TestLiveCancelled(t *testing.T) {
 	}
 }
 
-// TestWhole: the tree of all points is made where they were fewer than lists are long, or than change.
+// TestWhole: the tree of all points is built if there were fewer points than a list holds, or than
+// the change has.
 func TestWhole(t *testing.T) {
 	l, err := NewLive(1, Settings{MinSize: 5, MinSamples: 3})
 	if err != nil {
@@ -415,8 +420,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestMeasure: core and inner distances are those of the m-th neighbour and the one before, of all others
-// where they are fewer; empty slots have none.
+// TestMeasure: core and inner distances are those of the m-th neighbour and the one before, or of
+// all others if there are fewer. Empty slots have none.
 func TestMeasure(t *testing.T) {
 	for _, m := range []int{1, 2, 3, 9} {
 		l, err := NewLive(1, Settings{MinSize: 2, MinSamples: m})

@@ -11,41 +11,42 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Clusters are those of n points.
+// Clusters are the clusters of n points.
 type Clusters struct {
 	// Core2 are the points' squared core distances, n of them.
 	Core2 []float64
-	// Spanning is the minimum spanning tree under mutual reachability, n-1 edges, whose Dist2
-	// are its squared lengths; Tree is what is left of its hierarchy.
+	// Spanning is the minimum spanning tree under mutual reachability: n-1 edges whose Dist2 are
+	// squared lengths. Tree is its condensed hierarchy.
 	Spanning []graph.Edge
 	Tree     *Tree
-	// Label is the cluster of each point, numbered by the first point in it, Noise for none.
-	// Probability is how long the point stays with its cluster, of how long that lasts, 0 to
-	// 1 and 0 for noise. Outlier is GLOSH, (5): 0 for points that stay to the end of the
-	// densest cluster around them, towards 1 for those that leave early.
+	// Label is the cluster of each point, or Noise. Clusters are numbered in the order of their
+	// first points. Probability, from 0 to 1, is the lambda at which the point leaves its cluster,
+	// relative to the cluster's largest lambda; 0 for noise. Outlier is the GLOSH score (5): 0 for
+	// points that stay to the end of the densest cluster around them, near 1 for those that leave
+	// early.
 	Label       []int32
 	Probability []float64
 	Outlier     []float64
-	// Size and Persistence of each cluster: its number of points, and its stability, of what
-	// so many points could have, 0 to 1.
+	// Size is the number of points of each cluster. Persistence, from 0 to 1, is its stability
+	// relative to the largest that so many points could have.
 	Size        []int
 	Persistence []float64
 
 	set    Settings
-	inner2 []float64 // squared distances to the neighbours before the m-th, 0 if m is 1
-	labels []int32   // of the condensed tree's clusters: that of the chosen one around each
+	inner2 []float64 // squared distances to the neighbour of rank m-1; 0 if m is 1
+	labels []int32   // per cluster of the condensed tree: the label of the chosen cluster around it
 	death  []float64 // the largest lambda of each cluster, by label
 }
 
 // Noise is the label of points that are in no cluster.
 const Noise int32 = -1
 
-// Count is the number of clusters.
+// Count returns the number of clusters.
 func (c *Clusters) Count() int { return len(c.Size) }
 
-// Find finds the clusters of the rows of x (n x dim). The error is a *models.SettingError,
-// one that matches models.ErrBadInput, as a *models.RowError does, or the context's. The
-// result depends on the rows alone, not on their order or the number of threads.
+// Find finds the clusters of the rows of x (n x dim). The result depends only on the rows, not on
+// their order or on the number of threads. The error is a *models.SettingError, a *models.RowError
+// or another that matches models.ErrBadInput, or that of the context.
 func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clusters, error) {
 	s, err := s.Filled()
 	if err != nil {
@@ -76,14 +77,14 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 	return found(core2, inner2, tree, s), nil
 }
 
-// found returns the clusters that follow from a spanning tree.
+// found returns the clusters of a spanning tree.
 func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
 	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree), s.MinSize), set: s, inner2: inner2}
 	c.members(c.Tree.choose(s, nil))
 	return c
 }
 
-// members fills in what follows from which clusters are chosen.
+// members sets the fields that depend on the choice of clusters.
 func (c *Clusters) members(chosen []bool) {
 	t := c.Tree
 	c.number(t.around(chosen))
@@ -104,8 +105,8 @@ func (c *Clusters) members(chosen []bool) {
 	c.persistence(chosen)
 }
 
-// around returns for each cluster of the condensed tree the chosen one that it is or is in,
-// Noise if there is none.
+// around returns for each cluster of the condensed tree the chosen cluster that contains it, which
+// may be itself. It is Noise if there is none.
 func (t *Tree) around(chosen []bool) []int32 {
 	inside := make([]int32, len(chosen))
 	for v := range chosen {
@@ -121,8 +122,7 @@ func (t *Tree) around(chosen []bool) []int32 {
 	return inside
 }
 
-// number gives the chosen clusters their labels, by the first point in each, and counts
-// their points.
+// number labels the chosen clusters in the order of their first points, and counts their points.
 func (c *Clusters) number(inside []int32) {
 	label := make([]int32, len(inside))
 	for v := range label {
@@ -146,8 +146,7 @@ func (c *Clusters) number(inside []int32) {
 	}
 }
 
-// share is how much of the largest lambda one has reached; 1 for duplicates, which never
-// part.
+// share returns lambda relative to the largest; 1 for duplicates, which are never separated.
 func share(lambda, most float64) float64 {
 	if most == 0 || math.IsInf(lambda, 1) {
 		return 1
@@ -155,7 +154,7 @@ func share(lambda, most float64) float64 {
 	return min(lambda, most) / most
 }
 
-// outliers fills in GLOSH, (5).
+// outliers computes the GLOSH scores (5).
 func (c *Clusters) outliers() {
 	t, last := c.Tree, c.Tree.last()
 	c.Outlier = make([]float64, len(t.Of))
@@ -164,7 +163,7 @@ func (c *Clusters) outliers() {
 	}
 }
 
-// persistence fills in how stable the clusters are.
+// persistence computes the relative stability of the clusters.
 func (c *Clusters) persistence(chosen []bool) {
 	t, stability, most := c.Tree, c.Tree.stability(), 0.0
 	for _, d := range t.deaths() {

@@ -14,22 +14,22 @@ import (
 	"unfold/sparse/distance"
 )
 
-// leaving is where a point leaves which cluster, named by its first point, size and birth.
+// leaving records that a point leaves a cluster, which is identified by its first point, size and
+// birth.
 type leaving struct {
 	first, size   int
 	birth, lambda float64
 }
 
-// defined follows the definition: it takes the points of a cluster apart at the largest
-// reachability that holds them together, by all pairs.
+// defined follows the definition. It splits the points of a cluster at the largest reachability
+// that connects them, over all pairs.
 type defined struct {
 	reach2  func(i, j int) float64
 	minSize int
 	out     []leaving
 }
 
-// parts returns what some points fall into if pairs hold together that are nearer than a
-// level.
+// parts returns the components of some points, if pairs nearer than a level are connected.
 func (d *defined) parts(points []int, level float64) (out [][]int) {
 	left := slices.Clone(points)
 	for len(left) > 0 {
@@ -50,7 +50,7 @@ func (d *defined) parts(points []int, level float64) (out [][]int) {
 	return out
 }
 
-// level is the least at which some points hold together.
+// level returns the smallest level at which some points are connected.
 func (d *defined) level(points []int) float64 {
 	var all []float64
 	for _, i := range points {
@@ -96,8 +96,8 @@ func (d *defined) apart(cluster leaving, points []int) {
 	}
 }
 
-// TestDefinition: the condensed tree is what the definition says, of points with many equal
-// distances and duplicates, too.
+// TestDefinition: the condensed tree follows its definition, also for points with many equal
+// distances and duplicates.
 func TestDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 40).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 3, boxedColumns + 1}).Draw(t, "dim")
@@ -140,7 +140,7 @@ func TestDefinition(t *testing.T) {
 	})
 }
 
-// consistent checks what holds for any clusters.
+// consistent checks the properties of any clusters.
 func consistent(t *rapid.T, c *Clusters) {
 	size := make([]int, c.Count())
 	for i, l := range c.Label {
@@ -195,8 +195,8 @@ func TestOrderOfRows(t *testing.T) {
 	})
 }
 
-// TestSpanningTree: edges are as long as those of Prim's way over all pairs, where groups
-// lie apart, by boxes and by tiles, and are the same ones with any number of threads.
+// TestSpanningTree: edges are as long as those of Prim's algorithm over all pairs, for separate
+// groups, by boxes and by tiles. They are the same edges for any number of threads.
 func TestSpanningTree(t *testing.T) {
 	for _, dim := range []int{1, 2, boxedColumns, boxedColumns + 1} {
 		random := rand.New(rand.NewPCG(1, uint64(dim)))
@@ -225,8 +225,8 @@ func TestSpanningTree(t *testing.T) {
 	}
 }
 
-// TestRecall: a tree of lists joins all points, and no k-th of its edges is shorter than the
-// k-th of the shortest tree, in batch and kept.
+// TestRecall: a tree made from lists connects all points, and its k-th shortest edge is no shorter
+// than that of the minimum spanning tree. This holds for a batch tree and an updated one.
 func TestRecall(t *testing.T) {
 	for _, dim := range []int{2, boxedColumns + 4} {
 		random := rand.New(rand.NewPCG(2, uint64(dim)))
@@ -257,7 +257,7 @@ func TestRecall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The slots that are free are filled in order.
+		// Free slots are filled in order.
 		for _, more := range [][2]int{{3000, 3200}, {3900, 4000}} {
 			if _, err := l.Insert(t.Context(), x.Slice(more[0], more[1])); err != nil {
 				t.Fatal(err)
@@ -298,7 +298,7 @@ func lengths(c *Clusters) []float64 {
 
 // prim returns the squared lengths of the edges of a minimum spanning tree, ascending.
 func prim(d distance.Distance, x vec.Matrix[float32], core2 []float64) (out []float64) {
-	away := make([]float64, x.Rows) // from the tree, -1 in it
+	away := make([]float64, x.Rows) // distance to the tree, -1 in it
 	for i := range away {
 		away[i] = math.Inf(1)
 	}
@@ -322,7 +322,7 @@ func prim(d distance.Distance, x vec.Matrix[float32], core2 []float64) (out []fl
 	return out
 }
 
-// TestWrongSettings: what cannot be is named, by setting or by row.
+// TestWrongSettings: the error names the wrong setting or row.
 func TestWrongSettings(t *testing.T) {
 	x := vec.Of(3, 1, []float32{1, 2, 4})
 	for name, s := range map[string]Settings{

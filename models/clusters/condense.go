@@ -2,25 +2,25 @@ package clusters
 
 import "math"
 
-// Tree is the condensed tree: clusters that split into
-// others, and the points that leave them one by one. Cluster 0 is the root, of all points;
-// a parent comes before its children. Lambda is 1/distance, infinite for duplicates.
+// Tree is the condensed tree: clusters that split into others, and points that leave them one by
+// one. Cluster 0 is the root, which contains all points. Parents precede their children. Lambda is
+// 1/distance, infinite for duplicates.
 type Tree struct {
-	// Parent, Birth and Size of each cluster: the cluster that it split from, -1 for the
-	// root; the lambda at which it did, 0 for the root; and how many points it had then.
+	// By cluster: Parent is the cluster from which it split, -1 for the root. Birth is the lambda
+	// of the split, 0 for the root. Size is its number of points at birth.
 	Parent []int32
 	Birth  []float64
 	Size   []int32
-	// Of and Lambda of each point: the smallest cluster that it was in, and the lambda at
-	// which it left that.
+	// By point: Of is the smallest cluster that it was in, and Lambda the lambda at which it left
+	// that.
 	Of     []int32
 	Lambda []float64
 }
 
-// part is a node of the hierarchy that belongs to a cluster.
+// part is a node of the hierarchy inside a cluster.
 type part struct{ node, cluster int32 }
 
-// condense leaves of the hierarchy what happens to clusters of at least minSize points.
+// condense reduces the hierarchy to the clusters of at least minSize points.
 func condense(l *linkage, minSize int) *Tree {
 	t := &Tree{Parent: []int32{-1}, Birth: []float64{0}, Size: []int32{int32(l.n)}, Of: make([]int32, l.n), Lambda: make([]float64, l.n)}
 	var below []int32
@@ -54,7 +54,7 @@ func (t *Tree) split(parent int32, lambda float64, size int32) int32 {
 	return int32(len(t.Parent) - 1)
 }
 
-// leave notes that all points of a node leave a cluster. below is scratch.
+// leave records that all points of a node leave a cluster. below is scratch memory.
 func (t *Tree) leave(l *linkage, node, cluster int32, lambda float64, below []int32) []int32 {
 	if int(node) < l.n {
 		t.Of[node], t.Lambda[node] = cluster, lambda
@@ -72,8 +72,8 @@ func (t *Tree) leave(l *linkage, node, cluster int32, lambda float64, below []in
 	return below
 }
 
-// stability returns S, (4), of each cluster: the sum over its points of the
-// lambdas from its birth to where they leave it or go to a child.
+// stability returns the stability S (4) of each cluster: the sum over its points of the range of
+// lambda from the cluster's birth to the point's departure, also to a child.
 func (t *Tree) stability() []float64 {
 	out := make([]float64, len(t.Parent))
 	for i, c := range t.Of {
@@ -86,8 +86,7 @@ func (t *Tree) stability() []float64 {
 	return out
 }
 
-// deaths returns the largest lambda at which something leaves each cluster: a point, or
-// children by a split.
+// deaths returns, for each cluster, the largest lambda at which a point leaves it or it splits.
 func (t *Tree) deaths() []float64 {
 	out := make([]float64, len(t.Parent))
 	for i, c := range t.Of {
@@ -99,7 +98,8 @@ func (t *Tree) deaths() []float64 {
 	return out
 }
 
-// last returns the largest lambda in each cluster and all within: most of (5).
+// last returns, for each cluster, the largest lambda in it and in all clusters inside it: most in
+// (5).
 func (t *Tree) last() []float64 {
 	out := t.deaths()
 	for c := len(out) - 1; c > 0; c-- {

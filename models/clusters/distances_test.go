@@ -10,8 +10,9 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// TestDistances: core distances are those of the double loop and edges as long as those of Prim's way over all pairs,
-// by boxes and without; what is predicted of a point that is there is its own cluster.
+// TestDistances: core distances equal those of a double loop, and edges are as long as those of
+// Prim's algorithm over all pairs, with and without boxes. An existing point is predicted to be in
+// its own cluster.
 func TestDistances(t *testing.T) {
 	for _, d := range distances[1:] {
 		for _, dim := range []int{2, boxedColumns, boxedColumns + 1, 70} {
@@ -65,7 +66,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// nearestOf are the k nearest rows of x of each row of q, by the double loop.
+// nearestOf returns the k nearest rows of x of each row of q, by a double loop.
 func nearestOf(d distance.Distance, x, q vec.Matrix[float32], k int) []nearest {
 	nb, out := knntest.BruteBy(d, x, q, k, nil), make([]nearest, q.Rows)
 	for i := range out {

@@ -12,7 +12,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// answer is what the fixtures say of some points.
+// answer holds the reference results for some points.
 type answer struct {
 	Core          []float64
 	MSTWeights    []float64 `json:"mst_weights"`
@@ -52,7 +52,8 @@ type fixture struct {
 	Checks []aliveAnswer
 }
 
-// aliveAnswer is the answer after so many steps of a stream, of the points at some positions.
+// aliveAnswer holds the reference results after some steps of a stream, for the points at some
+// positions.
 type aliveAnswer struct {
 	After int
 	Alive []int32
@@ -63,8 +64,7 @@ func (f *fixture) settings() Settings {
 	return Settings{MinSize: f.MinClusterSize, MinSamples: f.MinSamples, Selection: f.Selection, Epsilon: f.Epsilon}
 }
 
-// each runs a test for every fixture of a kind, those in the folder that UNFOLD_FIXTURES
-// names as well.
+// each runs a test for every fixture of a kind, including those in the folder UNFOLD_FIXTURES.
 func each(t *testing.T, kind string, test func(t *testing.T, f *fixture)) {
 	folders := []string{filepath.Join("..", "..", "testdata", "fixtures")}
 	if more := os.Getenv("UNFOLD_FIXTURES"); more != "" {
@@ -96,7 +96,7 @@ func each(t *testing.T, kind string, test func(t *testing.T, f *fixture)) {
 	}
 }
 
-// TestFixtures: batch clusters are the reference's.
+// TestFixtures: batch clusters equal those of the reference.
 func TestFixtures(t *testing.T) {
 	each(t, "clusters", func(t *testing.T, f *fixture) {
 		c, err := Find(t.Context(), f.X.matrix(), f.settings())
@@ -110,8 +110,8 @@ func TestFixtures(t *testing.T) {
 	})
 }
 
-// predicted compares the membership of new points, but of those that join a point of which
-// ties let the reference choose.
+// predicted compares the membership of new points. It skips points that join one of several tied
+// points, where the reference may choose another.
 func (f *fixture) predicted(t *testing.T, c *Clusters) {
 	t.Helper()
 	p := NewPredictor(c, f.X.matrix())
@@ -140,7 +140,8 @@ func (f *fixture) predicted(t *testing.T, c *Clusters) {
 	near(t, "probabilities of new points", got.Probabilities, want.Probabilities, double)
 }
 
-// TestStreamFixturesInBatch: so are those of what is left of a stream.
+// TestStreamFixturesInBatch: batch clusters of the remaining points of a stream equal those of the
+// reference.
 func TestStreamFixturesInBatch(t *testing.T) {
 	each(t, "clusters-stream", func(t *testing.T, f *fixture) {
 		all := f.X.matrix()
@@ -154,16 +155,16 @@ func TestStreamFixturesInBatch(t *testing.T) {
 	})
 }
 
-// ties are where the reference, which takes equal edges one by one in the order of its
-// rows, may say something else than clusters that depend on the points alone.
+// ties lists where the reference may differ. It takes equal edges one by one in the order of its
+// rows, while the clusters here depend on the points alone.
 type ties struct {
-	// choices of a point that leaves a cluster just where that splits: it may as well be
-	// in one of the new clusters, and leave that at once. Nil for all other points.
+	// choices of a point that leaves a cluster at the level where the cluster splits. It may
+	// instead belong to one of the new clusters and leave that at once. Nil for all other points.
 	choices [][]int32
-	points  int // that have any
-	// extra are the lambdas at which several parts that are too small alone meet what is
-	// large enough without them: together they may be a cluster, which ends at once, and
-	// split what goes on here.
+	points  int // points with choices
+	// extra lists lambdas where several parts that are too small alone meet a part that is large
+	// enough. The small parts together may be a cluster that ends at once, and split the cluster
+	// that continues here.
 	extra map[float64]bool
 }
 
@@ -213,7 +214,7 @@ func renumbered(label []int32) []int32 {
 	return out
 }
 
-// Relative tolerances: that of the reference's rows, and of rows that are rounded to float32.
+// Relative tolerances for the reference's rows, and for rows rounded to float32.
 const (
 	double = 1e-9
 	single = 1e-5
@@ -260,14 +261,14 @@ func (a *answer) check(t *testing.T, c *Clusters, tolerance float64) {
 	a.condensed(t, c.Tree, ties, tolerance)
 	number := a.labels(t, c, ties)
 	if a.Condensed.Clusters != len(c.Tree.Parent) {
-		return // what a cluster that goes on here is in two pieces there: see ties.extra
+		return // a cluster that continues here is split in two there: see ties.extra
 	}
 	a.memberships(t, c, ties, number, tolerance)
 	a.persistence(t, c, number, tolerance)
 }
 
-// labels compares those of all points but such as have choices, and returns which cluster
-// is which of the reference's.
+// labels compares the labels of all points without choices, and returns the reference's cluster of
+// each cluster.
 func (a *answer) labels(t *testing.T, c *Clusters, ties ties) map[int32]int32 {
 	t.Helper()
 	number, back := map[int32]int32{Noise: Noise}, map[int32]int32{Noise: Noise}
@@ -288,8 +289,8 @@ func (a *answer) labels(t *testing.T, c *Clusters, ties ties) map[int32]int32 {
 	return number
 }
 
-// memberships compares probabilities and outlier scores; those of a point with choices,
-// and its label, must be what one of them has.
+// memberships compares probabilities and outlier scores. For a point with choices, they and the
+// label must match one of the choices.
 func (a *answer) memberships(t *testing.T, c *Clusters, ties ties, number map[int32]int32, tolerance float64) {
 	t.Helper()
 	last := c.Tree.last()
@@ -312,8 +313,7 @@ func (a *answer) memberships(t *testing.T, c *Clusters, ties ties, number map[in
 	}
 }
 
-// persistence compares stabilities: persistence is that of a point, and points with choices
-// change how many there are.
+// persistence compares stabilities per point. Points with choices change the number of points.
 func (a *answer) persistence(t *testing.T, c *Clusters, number map[int32]int32, tolerance float64) {
 	t.Helper()
 	size := make([]int, c.Count())
@@ -330,8 +330,8 @@ func (a *answer) persistence(t *testing.T, c *Clusters, number map[int32]int32, 
 	near(t, "persistence", got, a.Persistence, tolerance)
 }
 
-// condensed compares the condensed tree. Where points leave does not depend on the order of
-// equal edges; how large new clusters are does as far as points with choices go with them.
+// condensed compares the condensed tree. The level at which a point leaves does not depend on the
+// order of equal edges. The sizes of new clusters do, as far as points with choices belong to them.
 func (a *answer) condensed(t *testing.T, tree *Tree, ties ties, tolerance float64) {
 	t.Helper()
 	if n := len(tree.Parent); a.Condensed.Clusters != n && (len(ties.extra) == 0 || a.Condensed.Clusters < n) {
@@ -373,7 +373,7 @@ func (a *answer) condensed(t *testing.T, tree *Tree, ties ties, tolerance float6
 	}
 }
 
-// finite makes infinity of null.
+// finite converts null to infinity.
 func finite(v []*float64) []float64 {
 	out := make([]float64, len(v))
 	for i, p := range v {

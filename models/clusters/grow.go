@@ -9,10 +9,10 @@ import (
 	"unfold/sparse/graph"
 )
 
-// grow brings the tree up to date with new points. Reachabilities only fell, so that the
-// tree is within its old edges, pairs that fell, and pairs of new points. A pair fell if it
-// was as long as a core distance that fell: then the other point is nearer to it than that
-// was, in its list. Pairs of new points outside of their lists are searched for.
+// grow updates the tree after an insertion. Reachabilities only fell, so the new tree consists of
+// old edges, of pairs whose length fell, and of pairs of new points. A pair's length fell if it was
+// equal to a core distance that fell; the other point is then nearer and so in the point's list.
+// Pairs of new points outside their lists must be searched for.
 func (l *Live) grow(ctx context.Context, slots []int32) error {
 	l.measure()
 	kept, fresh := l.lowered()
@@ -28,10 +28,9 @@ func (l *Live) grow(ctx context.Context, slots []int32) error {
 	return l.search(ctx, asks)
 }
 
-// fell returns edges in lists that may be shorter than the tree's: those of new points, and
-// those of points whose core distances fell. rows are points that have shorter edges than
-// before, or new ones, outside of their lists: new points have, and points out of whose
-// lists new ones have pushed others.
+// fell returns edges in lists that may be shorter than the tree's: those of new points, and those
+// of points whose core distances fell. rows are the points with shorter or new edges outside their
+// lists: new points, and points whose lists lost entries to new ones.
 func (l *Live) fell() (fresh []graph.Edge, rows []int32) {
 	type part struct {
 		fresh []graph.Edge
@@ -61,8 +60,8 @@ func (l *Live) fell() (fresh []graph.Edge, rows []int32) {
 	return fresh, rows
 }
 
-// anchors returns an edge to an old point from each group of new ones that have none: those
-// whose lists hold new points alone.
+// anchors returns an edge to an old point for each group of new points without one. The lists of
+// such a group contain only new points.
 func (l *Live) anchors(fresh []graph.Edge, slots []int32) (out []graph.Edge) {
 	group, anchored := graph.NewForest(len(slots)), make([]bool, len(slots))
 	for _, e := range fresh {
@@ -91,8 +90,8 @@ func (l *Live) anchors(fresh []graph.Edge, slots []int32) (out []graph.Edge) {
 	return out
 }
 
-// lowered returns the edges of the tree whose reachability stayed, in their order, and the
-// others as they are now.
+// lowered returns the edges of the tree whose reachability did not change, in their order, and the
+// others with their present length.
 func (l *Live) lowered() (kept, fell []graph.Edge) {
 	l.kept = l.kept[:0]
 	at := func(slot int32, dist2 float64) bool { return l.was2[slot] == dist2 && l.core2[slot] < dist2 }
@@ -108,7 +107,7 @@ func (l *Live) lowered() (kept, fell []graph.Edge) {
 	return l.kept, fell
 }
 
-// knownUpTo is the squared distance up to which a list holds all points.
+// knownUpTo returns the squared distance up to which a list contains all points.
 func (l *Live) knownUpTo(slot int32) float64 {
 	index, dist2 := l.graph.Known(slot)
 	if len(index) == l.Len()-1 {
@@ -117,15 +116,15 @@ func (l *Live) knownUpTo(slot int32) float64 {
 	return dist2[len(dist2)-1]
 }
 
-// reached are places that a point is joined with at some level, or below it.
+// reached is a range of positions that are connected to a point below some level.
 type reached struct{ from, to int32 }
 
-// spokes appends edges from a point to those in its list that are shorter than a limit. It
-// leaves out what shorter ones join already, with the edges that levels is about, and points
-// of the component that is given. New points have no place in levels.
+// spokes appends edges from a point to the points in its list that are shorter than a limit. It
+// leaves out points that shorter edges already connect to it, together with the edges of levels,
+// and points in the ranges joined. New points have no position in levels.
 func (l *Live) spokes(to []graph.Edge, slot int32, limit float64, joined []reached) []graph.Edge {
 	index, dist2 := l.graph.Known(slot)
-	// No edge is shorter than core2, and many are as long.
+	// Every edge is at least as long as core2, and many are exactly so.
 	core2 := l.core2[slot]
 	if core2 >= limit {
 		return to
@@ -156,14 +155,14 @@ func (l *Live) spokes(to []graph.Edge, slot int32, limit float64, joined []reach
 	}
 	rest := to[at:]
 	slices.SortFunc(rest, graph.Edge.Compare)
-	to = to[:at] // an edge that is appended takes the place of one that has been read
+	to = to[:at] // appended edges overwrite only edges that have been read
 	for _, e := range rest {
 		to, joined = l.spoke(to, slot, e.J, e.Dist2, joined)
 	}
 	return to
 }
 
-// spoke appends an edge, unless its ends are joined, and notes what it joins.
+// spoke appends an edge unless its ends are connected, and records the range that it connects.
 func (l *Live) spoke(to []graph.Edge, slot, j int32, r2 float64, joined []reached) ([]graph.Edge, []reached) {
 	if l.isJoined(j, joined) {
 		return to, joined
@@ -176,10 +175,11 @@ func (l *Live) spoke(to []graph.Edge, slot, j int32, r2 float64, joined []reache
 	return to, joined
 }
 
-// hasPlace reports whether levels is about a slot's point: it was there before the change.
+// hasPlace reports whether a slot's point has a position in levels, because it was there before the
+// change.
 func (l *Live) hasPlace(slot int32) bool { return l.was2[slot] != empty }
 
-// isJoined reports whether a slot's place is in one of some ranges.
+// isJoined reports whether a slot's position is in one of some ranges.
 func (l *Live) isJoined(slot int32, joined []reached) bool {
 	if len(joined) == 0 || !l.hasPlace(slot) {
 		return false

@@ -6,29 +6,28 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Hierarchy is what clusters of n points are to points that were not there: what a
-// Predictor needs, and a file can hold.
+// Hierarchy is the part of the clusters of n points that a Predictor needs. It can be stored in a
+// file.
 type Hierarchy struct {
 	// MinSamples is m of (1).
 	MinSamples int
-	// Inner2 are the squared distances of the n points to the neighbours before the m-th, 0
-	// if m is 1.
+	// Inner2 are the squared distances of the n points to their neighbour of rank m-1; 0 if m is 1.
 	Inner2 []float64
-	// Of and Lambda are those of Tree, n each, Parent and Birth, too, of each cluster of the
+	// Of and Lambda (n each) are those of Tree, and so are Parent and Birth of each cluster of the
 	// condensed tree.
 	Of     []int32
 	Lambda []float64
 	Parent []int32
 	Birth  []float64
-	// Last is the largest lambda in each of those and all within, Label the chosen cluster
-	// that each is or is in, Noise if there is none.
+	// By cluster of the condensed tree: Last is the largest lambda in it and all clusters inside
+	// it. Label is the chosen cluster that contains it, which may be itself, or Noise.
 	Last  []float64
 	Label []int32
 	// Death is the largest lambda of each chosen cluster.
 	Death []float64
 }
 
-// Hierarchy returns that of the clusters; it shares memory with them.
+// Hierarchy returns the hierarchy of the clusters. It shares memory with them.
 func (c *Clusters) Hierarchy() *Hierarchy {
 	t := c.Tree
 	return &Hierarchy{
@@ -68,7 +67,8 @@ func (h *Hierarchy) Parts() []snapshot.Part {
 	}
 }
 
-// bounded is a lambda as a file holds it: that of duplicates is infinite.
+// bounded returns a lambda in its file form. That of duplicates is infinite and becomes the largest
+// number.
 func bounded(lambda float64) float64 { return min(lambda, math.MaxFloat64) }
 
 // infinite undoes bounded.
@@ -79,8 +79,8 @@ func infinite(lambda float64) float64 {
 	return lambda
 }
 
-// HierarchyOf returns the hierarchy that a snapshot holds, nil if there is none. The error
-// matches models.ErrBadInput.
+// HierarchyOf returns the hierarchy in a snapshot, nil if there is none. The error matches
+// models.ErrBadInput.
 func HierarchyOf(s *snapshot.Snapshot) (*Hierarchy, error) {
 	if _, there := s.Part(partPoints); !there {
 		return nil, nil

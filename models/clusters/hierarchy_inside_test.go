@@ -11,7 +11,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// TestHierarchyRefused: parts that fit each other in no hierarchy are refused by name.
+// TestHierarchyRefused: parts that do not fit each other are refused by name.
 func TestHierarchyRefused(t *testing.T) {
 	part := func(name string, cols int, data ...float64) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: len(data) / cols, Cols: cols, Data: data}
@@ -53,8 +53,7 @@ func TestHierarchyRefused(t *testing.T) {
 	}
 }
 
-// TestRowBytes: rows take more the more neighbours are looked at, and nothing by settings that are
-// refused.
+// TestRowBytes: rows take more bytes with more neighbours, and none with refused settings.
 func TestRowBytes(t *testing.T) {
 	for _, c := range []struct {
 		dim, want int
@@ -69,7 +68,7 @@ func TestRowBytes(t *testing.T) {
 	}
 }
 
-// TestSettingsEdges: the least and largest values that are taken.
+// TestSettingsEdges: the smallest and largest valid values.
 func TestSettingsEdges(t *testing.T) {
 	for _, c := range []struct {
 		s    Settings
@@ -85,7 +84,8 @@ func TestSettingsEdges(t *testing.T) {
 	}
 }
 
-// TestDuplicatesPersist: clusters of equal points last for ever, and none of these is an outlier.
+// TestDuplicatesPersist: clusters of equal points persist to infinity, and none of their points is
+// an outlier.
 func TestDuplicatesPersist(t *testing.T) {
 	x := vec.New[float32](31, 1)
 	for i := range x.Data {
@@ -114,9 +114,10 @@ func TestDuplicatesPersist(t *testing.T) {
 	}
 }
 
-// TestTreeByHand: stabilities, deaths and last lambdas of a small tree, and what is chosen of it.
+// TestTreeByHand: stabilities, deaths and last lambdas of a small tree, and the clusters selected
+// from it.
 func TestTreeByHand(t *testing.T) {
-	// The root falls into 1 and 2 at lambda 1, and 2 into 3 and 4 at 2.
+	// The root splits into 1 and 2 at lambda 1, and 2 into 3 and 4 at lambda 2.
 	tree := &Tree{Parent: []int32{-1, 0, 0, 2, 2}, Birth: []float64{0, 1, 1, 2, 2}, Size: []int32{9, 3, 5, 2, 2},
 		Of: []int32{0, 1, 1, 1, 2, 3, 3, 4, 4}, Lambda: []float64{0.5, 2, 3, 4, 1.5, 3, 3, 2.5, 5}}
 	if got := tree.stability(); !slices.Equal(got, []float64{0.5 + 3 + 5, 6, 0.5 + 2 + 2, 2, 3.5}) {
@@ -163,7 +164,7 @@ func TestTreeByHand(t *testing.T) {
 	}
 }
 
-// TestJoinedByHand: which of its neighbours a new point joins, and where that puts it in the tree.
+// TestJoinedByHand: the neighbour that a new point joins, and its position in the tree.
 func TestJoinedByHand(t *testing.T) {
 	h := &Hierarchy{MinSamples: 2, Inner2: []float64{1, 1, 16, 1}, Of: []int32{1, 2, 2, 0, 1}, Lambda: []float64{0.5, 2, 3, 0.1, 0.25}, Parent: []int32{-1, 0, 1}, Birth: []float64{0, 0.25, 1}}
 	for _, c := range []struct {

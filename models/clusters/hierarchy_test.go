@@ -15,7 +15,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// scattered are points of some groups, a share of them equal to others.
+// scattered returns points of some groups, with a share of duplicates.
 func scattered(r *rand.Rand, n, dim int) vec.Matrix[float64] {
 	x := vec.New[float64](n, dim)
 	for i := range n {
@@ -30,7 +30,7 @@ func scattered(r *rand.Rand, n, dim int) vec.Matrix[float64] {
 	return x
 }
 
-// TestNearest: boxes find what a scan of all rows finds, in its order.
+// TestNearest: a search by boxes finds the same rows as a scan of all rows, in the same order.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
@@ -50,7 +50,7 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// TestParts: a hierarchy comes back from a snapshot as it was, and predicts the same.
+// TestParts: a hierarchy is restored from a snapshot unchanged, and predicts the same.
 func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	x := scattered(r, 600, 2)
@@ -95,8 +95,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestOutliersOfNewPoints: far from all a point is as much of an outlier as one can be, and in
-// the middle of a cluster it is hardly one.
+// TestOutliersOfNewPoints: a new point far from all others has nearly the largest outlier score,
+// and one in the middle of a cluster nearly the smallest.
 func TestOutliersOfNewPoints(t *testing.T) {
 	x := scattered(rand.New(rand.NewPCG(6, 6)), 800, 2)
 	c, err := Find(t.Context(), x, Settings{MinSize: 20})

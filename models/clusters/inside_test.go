@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/graph/live"
 )
 
-// loose is a Live whose tree is not the shortest: of random edges, at their true lengths.
+// loose returns a Live whose tree is not minimal: it has random edges with their true lengths.
 func loose(t *rapid.T) (*Live, *rand.Rand) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 	s, err := Settings{MinSize: 2, MinSamples: rapid.IntRange(1, 3).Draw(t, "m"), Threads: 1}.Filled()
@@ -48,8 +48,8 @@ func loose(t *rapid.T) (*Live, *rand.Rand) {
 	return l, r
 }
 
-// TestTogether: a search of some points bounds the other ends by the longest edges on the way, and finds
-// all pairs in its ranges that are shorter, but for those in lists.
+// TestTogether: a search for several points bounds the distance of other ends by the longest edge
+// on the path. It finds all shorter pairs in its ranges, except pairs in lists.
 func TestTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, r := loose(t)
@@ -107,7 +107,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// TestShorter: blocks of many asks find what each finds by itself.
+// TestShorter: a block of many queries finds the same as each query alone.
 func TestShorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, r := loose(t)
@@ -156,7 +156,7 @@ func TestShorter(t *testing.T) {
 	}
 }
 
-// nearestOfAll is nearest by measuring all.
+// nearestOfAll computes nearest from all distances.
 func nearestOfAll(l *Live, slot int32, others []int32) (best graph.Edge, other int32) {
 	best.Dist2 = math.Inf(1)
 	for _, j := range others {
@@ -167,8 +167,8 @@ func nearestOfAll(l *Live, slot int32, others []int32) (best graph.Edge, other i
 	return best, other
 }
 
-// TestBridge: the nearest of others is the first of all nearest ones, and a bridge goes to and fro between
-// two groups until it becomes no shorter.
+// TestBridge: the nearest point is the first of several equally near ones. A bridge alternates
+// between two groups until it gets no shorter.
 func TestBridge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, r := loose(t)
@@ -194,7 +194,7 @@ func TestBridge(t *testing.T) {
 			t.Fatalf("the bridge is %v, want %v", e, want)
 		}
 	})
-	// Of more points than one task has, the first of equal ones.
+	// With more points than one task takes, the first of equally near ones is found.
 	l, err := NewLive(1, Settings{MinSize: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -215,8 +215,8 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// TestBridges: parts of many asks get a bridge to what is around them, if that is shorter than their level;
-// each run of asks of one part and level by itself.
+// TestBridges: parts with many queries get a bridge to their surroundings if it is shorter than
+// their level. Each run of queries of one part and level is handled by itself.
 func TestBridges(t *testing.T) {
 	l, err := NewLive(1, Settings{MinSize: 2, MinSamples: 1})
 	if err != nil {
@@ -234,7 +234,7 @@ func TestBridges(t *testing.T) {
 	}
 	v := &l.levels
 	place := int(v.place[0])
-	from, to := v.below(place, 100) // the hundred points on the side of the first
+	from, to := v.below(place, 100) // the hundred points on the first one's side
 	if to-from != 100 {
 		t.Fatalf("the first point is with %d others", to-from)
 	}
@@ -245,7 +245,7 @@ func TestBridges(t *testing.T) {
 		return out
 	}
 	side := reached{int32(from), int32(to)}
-	half := reached{int32(from), int32(from + 70)} // whose bridge goes to the rest of its side
+	half := reached{int32(from), int32(from + 70)} // its bridge leads to the rest of its side
 	want := graph.Edge{I: 99, J: 100, Dist2: 51 * 51}
 	for _, c := range []struct {
 		name string

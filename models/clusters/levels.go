@@ -8,26 +8,26 @@ import (
 	"unfold/sparse/graph"
 )
 
-// levels is a spanning tree as its single linkage hierarchy: points in an order in which
-// those of every component at any level stand side by side. pathMost, the longest edge on
-// the way between two points, is then the largest height between their places.
+// levels is the single linkage hierarchy of a spanning tree in the form of an order of the points.
+// The points of every component at any level are consecutive. pathMost, the longest edge on the
+// path between two points, is then the largest height between their positions.
 type levels struct {
 	order []int32 // slots
-	place []int32 // of each slot in the order
-	// most is a heap of maxima over heights, which are its second half: height k is between
-	// places k-1 and k; the first and the one behind the last are infinite.
+	place []int32 // position of each slot in the order
+	// most is a heap of maxima over heights, which are its second half. Height k is between
+	// positions k-1 and k. The first height and the one after the last are infinite.
 	most []float64
 	half int
 
 	forest     graph.Forest
 	last, next []int32
-	gap        []float64       // between a slot and the next
-	trees      [2][]graph.Edge // that of now, and memory for the next
+	gap        []float64       // distance between a slot and the next
+	trees      [2][]graph.Edge // the present tree, and memory for the next
 }
 
-// kruskal returns the minimum spanning tree of the edges of tree, which ascend by length,
-// and fresh, which need not; they must connect the points. It becomes what v is about, and
-// is valid until the call after the next. top is above all slots.
+// kruskal returns the minimum spanning tree of the edges in tree, which must ascend by length, and
+// in fresh, in any order. Together they must connect the points. v becomes the hierarchy of the
+// result, which is valid until the call after the next. top is greater than all slots.
 func (v *levels) kruskal(tree, fresh []graph.Edge, n, top int) []graph.Edge {
 	v.begin(top)
 	out := slices.Grow(v.trees[1][:0], n)
@@ -57,7 +57,7 @@ func (v *levels) bytes() int64 {
 	return int64(4*(cap(v.order)+cap(v.place)+cap(v.forest)+cap(v.last)+cap(v.next)) + 8*(cap(v.most)+cap(v.gap)) + 16*(cap(v.trees[0])+cap(v.trees[1])))
 }
 
-// room returns n elements, any values, in the memory of s if that is enough.
+// room returns n elements with undefined values. It reuses the memory of s if that is large enough.
 func room[S ~[]T, T any](s S, n int) S { return slices.Grow(s[:0], n)[:n] }
 
 // begin makes every slot a component of its own.
@@ -68,7 +68,7 @@ func (v *levels) begin(top int) {
 	copy(v.last, v.forest)
 }
 
-// join appends an edge that closes no circle. The smallest member of a component is its
+// join appends an edge unless it would close a cycle. The smallest member of a component is its
 // root and the first in its order.
 func (v *levels) join(e graph.Edge, out []graph.Edge) []graph.Edge {
 	a, b := v.forest.Find(e.I), v.forest.Find(e.J)
@@ -82,7 +82,7 @@ func (v *levels) join(e graph.Edge, out []graph.Edge) []graph.Edge {
 	return append(out, e)
 }
 
-// arrange puts the n points that are chained from the first on in order.
+// arrange orders the n points that are chained from first on.
 func (v *levels) arrange(first int32, n int) {
 	v.half = 1 << bits.Len(uint(n)) // above n
 	v.order, v.most = room(v.order, n), room(v.most, 2*v.half)
@@ -103,16 +103,16 @@ func (v *levels) arrange(first int32, n int) {
 	}
 }
 
-// height is what parts places k-1 and k.
+// height returns the height between positions k-1 and k.
 func (v *levels) height(k int) float64 { return v.most[v.half+k] }
 
-// pathMost returns the longest edge on the way between two slots, 0 of a slot to itself.
+// pathMost returns the longest edge on the path between two slots, 0 if they are equal.
 func (v *levels) pathMost(i, j int32) float64 {
 	a, b := int(v.place[i]), int(v.place[j])
 	return v.between(min(a, b), max(a, b))
 }
 
-// between returns the largest height between two places.
+// between returns the largest height between two positions.
 func (v *levels) between(a, b int) (most float64) {
 	for a, b = a+1+v.half, b+1+v.half; a < b; a, b = a/2, b/2 {
 		if a&1 == 1 {
@@ -127,7 +127,7 @@ func (v *levels) between(a, b int) (most float64) {
 	return most
 }
 
-// below returns the places from..to (to excluded) of the component that a place is in at all
+// below returns the range from..to (to excluded) of the component that contains a position at all
 // levels below l.
 func (v *levels) below(place int, l float64) (from, to int) {
 	t := v.half + place
@@ -145,7 +145,7 @@ func (v *levels) below(place int, l float64) (from, to int) {
 	return t - v.half, v.after(place, l)
 }
 
-// after returns the first place behind one at which a height is at least l.
+// after returns the first position after the given one with a height of at least l.
 func (v *levels) after(place int, l float64) int {
 	t := v.half + place + 1
 	for v.most[t] < l {
@@ -162,7 +162,7 @@ func (v *levels) after(place int, l float64) int {
 	return t - v.half
 }
 
-// upTo returns the places of the component at level l.
+// upTo returns the range of the component that contains a position at level l.
 func (v *levels) upTo(place int, l float64) (from, to int) {
 	return v.below(place, math.Nextafter(l, math.Inf(1)))
 }

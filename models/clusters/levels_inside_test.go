@@ -11,8 +11,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// randomTree returns a spanning tree of n points, by no order of theirs, with lengths from few
-// values.
+// randomTree returns a spanning tree of n points in random order, with lengths from few values.
 func randomTree(r *rand.Rand, slots []int32, values int) []graph.Edge {
 	var tree []graph.Edge
 	for i := 1; i < len(slots); i++ {
@@ -22,7 +21,7 @@ func randomTree(r *rand.Rand, slots []int32, values int) []graph.Edge {
 	return tree
 }
 
-// longest returns the longest edge on the way between two slots of a tree, by walking it.
+// longest returns the longest edge on the path between two slots of a tree, by walking it.
 func longest(tree []graph.Edge, from, to int32) float64 {
 	most := map[int32]float64{from: 0}
 	for range tree {
@@ -40,13 +39,13 @@ func longest(tree []graph.Edge, from, to int32) float64 {
 	return most[to]
 }
 
-// TestLevels: the tree of Kruskal is the shortest of all edges, ways have their longest edges, and the
-// components of a place at any level are those of the heights between places.
+// TestLevels: Kruskal's tree is the minimum spanning tree, and paths report their longest edges.
+// The components of a place at a level follow from the heights between places.
 func TestLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		v := &levels{}
-		for range 3 { // the memory is used again
+		for range 3 { // the memory is reused
 			n := rapid.IntRange(1, 20).Draw(t, "n")
 			slots := make([]int32, n)
 			for i := range slots {
@@ -93,7 +92,7 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-// checkPlaces compares ways and components with those of the tree.
+// checkPlaces compares paths and components with those of the tree.
 func checkPlaces(t *rapid.T, v *levels, tree []graph.Edge, n int) {
 	if !math.IsInf(v.height(0), 1) || !math.IsInf(v.height(n), 1) {
 		t.Fatalf("the heights at the ends are %v and %v", v.height(0), v.height(n))
@@ -131,8 +130,8 @@ func checkPlaces(t *rapid.T, v *levels, tree []graph.Edge, n int) {
 	}
 }
 
-// TestKruskalMemory: a tree is valid until the call after the next, whose memory is its own, and among
-// equally long edges those of the tree before stay.
+// TestKruskalMemory: a tree is valid until the call after the next, which reuses its memory. Of
+// equally long edges, those of the previous tree stay.
 func TestKruskalMemory(t *testing.T) {
 	v := &levels{}
 	tree := []graph.Edge{{I: 0, J: 1, Dist2: 1}, {I: 1, J: 2, Dist2: 1}}
@@ -148,7 +147,7 @@ func TestKruskalMemory(t *testing.T) {
 	}
 }
 
-// TestKruskalNeedsAllPoints: edges that leave points apart are a mistake of the caller's.
+// TestKruskalNeedsAllPoints: edges that do not connect all points are a programming error.
 func TestKruskalNeedsAllPoints(t *testing.T) {
 	defer func() {
 		if recover() == nil {

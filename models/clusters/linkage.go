@@ -7,13 +7,13 @@ import (
 	"unfold/sparse/graph"
 )
 
-// linkage is the single linkage hierarchy of a spanning tree by levels: what equally long
-// edges join is joined at once, so a node may have more than two children, and the
-// hierarchy does not depend on how equal edges are ordered.
+// linkage is the single linkage hierarchy of a spanning tree by levels. Equally long edges join
+// their parts at once, so a node may have more than two children. The hierarchy does not depend on
+// the order of equal edges.
 type linkage struct {
 	n int
-	// Nodes below n are points; the others are numbered by ascending level, and the last
-	// is the root. level is the squared reachability at which a node's children join.
+	// Nodes below n are points. The others are numbered by ascending level, and the last is the
+	// root. level is the squared reachability at which a node's children join.
 	level []float64
 	size  []int32
 	// children of node n+v are child[start[v]:start[v+1]].
@@ -21,13 +21,13 @@ type linkage struct {
 	child []int32
 }
 
-// link makes the hierarchy of n >= 1 points of the n-1 edges of a spanning tree.
+// link makes the hierarchy of n >= 1 points from the n-1 edges of a spanning tree.
 func link(n int, tree []graph.Edge) *linkage {
 	l := &linkage{n: n, level: make([]float64, n, 2*n), size: make([]int32, n, 2*n), start: make([]int32, 1, n), child: make([]int32, 0, 2*n)}
 	for i := range l.size {
 		l.size[i] = 1
 	}
-	forest, node := graph.NewForest(n), make([]int32, n) // node of each component, by its root
+	forest, node := graph.NewForest(n), make([]int32, n) // node of each component, by the component's root
 	for i := range node {
 		node[i] = int32(i)
 	}
@@ -64,7 +64,7 @@ func link(n int, tree []graph.Edge) *linkage {
 
 func shorterFirst(a, b graph.Edge) int { return cmp.Compare(a.Dist2, b.Dist2) }
 
-// pair makes a node of the two that an edge joins which no other is as long as.
+// pair makes a node for an edge whose length no other edge has.
 func (l *linkage) pair(e graph.Edge, forest graph.Forest, node []int32) {
 	i, j := forest.Find(e.I), forest.Find(e.J)
 	a, b := min(node[i], node[j]), max(node[i], node[j])
@@ -75,11 +75,11 @@ func (l *linkage) pair(e graph.Edge, forest graph.Forest, node []int32) {
 	l.start = append(l.start, int32(len(l.child)))
 }
 
-// joined is a node that takes part in a level, one of its points, and the component that it
-// is in afterwards.
+// joined is a node that a level joins with others, one of its points, and the component that
+// contains it afterwards.
 type joined struct{ root, node, point int32 }
 
-// add makes a node of each component that a level has made of others.
+// add makes a node for each component that a level joins from others.
 func (l *linkage) add(level float64, parts []joined, forest graph.Forest, node []int32) {
 	for i := range parts {
 		parts[i].root = forest.Find(parts[i].point)
@@ -102,10 +102,10 @@ func (l *linkage) add(level float64, parts []joined, forest graph.Forest, node [
 	}
 }
 
-// root is the node of all points.
+// root returns the node of all points.
 func (l *linkage) root() int32 { return int32(len(l.level) - 1) }
 
-// of returns the children of a node, none of a point.
+// of returns the children of a node; a point has none.
 func (l *linkage) of(v int32) []int32 {
 	if int(v) < l.n {
 		return nil

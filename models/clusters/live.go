@@ -13,19 +13,19 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Live keeps the clusters of points that come and go: after any Insert and Delete they are
-// what Find finds of the points that are there. A point is named by its slot, as in package
-// graph/live. Equal rows are points of their own. It is not safe for concurrent use.
+// Live keeps the clusters of points while they are inserted and deleted. After any Insert or Delete
+// they equal the result of Find for the present points. A point is identified by its slot, as in
+// package graph/live. Equal rows are separate points. A Live is not safe for concurrent use.
 type Live struct {
 	set   Settings
 	graph *live.Graph
-	core2 []float64 // by slot, empty if there is no point
-	was2  []float64 // before the last change
-	// inner2 is by slot, too: see Clusters.
+	core2 []float64 // by slot; empty if there is no point
+	was2  []float64 // core2 before the last change
+	// inner2 is indexed by slot, too: see Clusters.
 	inner2 []float64
 	tree   []graph.Edge // ascending by length
-	kept   []graph.Edge // memory for the edges of a change that stay
-	// levels is tree as a hierarchy, and before what it was before the last deletion.
+	kept   []graph.Edge // memory for the unchanged edges of a change
+	// levels is the hierarchy of tree, before that of the tree before the last deletion.
 	levels, before levels
 	blocks         par.Lender[askBlock]
 }
@@ -33,7 +33,7 @@ type Live struct {
 // empty is the squared core distance of a slot without a point.
 const empty = -1
 
-// NewLive returns clusters of no points, for rows of dimension dim. The error is a
+// NewLive returns a Live without points for rows of dimension dim. The error is a
 // *models.SettingError, or that of live.New.
 func NewLive(dim int, s Settings) (*Live, error) {
 	s, err := s.Filled()
@@ -43,7 +43,7 @@ func NewLive(dim int, s Settings) (*Live, error) {
 	return newLive(dim, s, live.Settings{Lists: max(s.MinSamples, spareNeighbors)})
 }
 
-// newLive is NewLive with other lengths of lists, which say only how long it takes.
+// newLive is NewLive with other lengths of lists, which affect only the time.
 func newLive(dim int, s Settings, lists live.Settings) (*Live, error) {
 	lists.Neighbors, lists.Threads, lists.Distance = s.MinSamples, s.Threads, s.Distance
 	g, err := live.New(dim, lists)
@@ -56,7 +56,8 @@ func newLive(dim int, s Settings, lists live.Settings) (*Live, error) {
 // Len returns the number of points.
 func (l *Live) Len() int { return l.graph.Len() }
 
-// Slots appends the slots in use, ascending: row r of Clusters is the point in the r-th.
+// Slots appends the used slots in ascending order. Row r of Clusters is the point in the r-th of
+// them.
 func (l *Live) Slots(to []int32) []int32 { return l.graph.Slots(to) }
 
 // Row returns a point's row, which must not be changed.
@@ -72,21 +73,21 @@ func (l *Live) Rows() vec.Matrix[float32] {
 	return x
 }
 
-// Bytes returns how much memory is held, as of live.Graph.Bytes.
+// Bytes returns the memory in use in bytes, as live.Graph.Bytes does.
 func (l *Live) Bytes() int64 {
 	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2)+cap(l.inner2))+16*cap(l.kept)) + l.levels.bytes() + l.before.bytes() +
 		l.blocks.Sum(func(w *askBlock) int64 { return int64(8*cap(w.reach) + 4*cap(w.slots)) })
 }
 
-// Insert adds copies of the rows of x (n x dim) and returns their slots, ascending: the lowest
-// that are free. If it fails, as live.Graph.Insert does, nothing has changed.
+// Insert adds copies of the rows of x (n x dim). It returns their slots in ascending order, the
+// lowest free ones. If it fails, with an error of live.Graph.Insert, nothing has changed.
 func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
 	before := l.Len()
 	slots, err := l.graph.Insert(ctx, x)
-	if len(slots) == 0 { // of an error, too
+	if len(slots) == 0 { // also on an error
 		return nil, err
 	}
-	// What the lists took the tree takes: ctx ends nothing any more.
+	// The lists have changed, so the tree must follow even if ctx ends.
 	ctx = context.WithoutCancel(ctx)
 	if l.whole(before, x.Rows) {
 		return slots, l.build(ctx)
@@ -94,8 +95,8 @@ func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, erro
 	return slots, l.grow(ctx, slots)
 }
 
-// Delete removes points by their slots. If it fails, as live.Graph.Delete does, nothing has
-// changed.
+// Delete removes points by their slots. If it fails, with an error of live.Graph.Delete, nothing
+// has changed.
 func (l *Live) Delete(ctx context.Context, slots []int32) error {
 	if err := l.graph.Delete(ctx, slots); err != nil || len(slots) == 0 {
 		return err
@@ -107,13 +108,13 @@ func (l *Live) Delete(ctx context.Context, slots []int32) error {
 	return l.shrink(ctx, slots)
 }
 
-// whole reports whether a tree is made of all points: if they were fewer, without those
-// that change, than have an m-th neighbour, or than change.
+// whole reports whether the tree is computed from scratch: if the number of unchanged points does
+// not exceed the length of lists, or the number of changed ones.
 func (l *Live) whole(stay, change int) bool {
 	return stay <= l.graph.Settings().Lists || stay <= change
 }
 
-// build makes the tree of all points.
+// build computes the tree of all points from scratch.
 func (l *Live) build(ctx context.Context) error {
 	l.measure()
 	slots := l.Slots(nil)
@@ -140,18 +141,18 @@ func (l *Live) build(ctx context.Context) error {
 	return nil
 }
 
-// lists returns neighbour lists of all points, of whose rows x are.
+// lists returns the neighbour lists of all points. x are their rows.
 func (l *Live) lists(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors, error) {
-	if c, err := l.graph.Compact(); err == nil { // it fails if the points are few
+	if c, err := l.graph.Compact(); err == nil { // it fails if there are too few points
 		return c.Neighbors, nil
 	}
 	return knn.Graph(ctx, x, x.Rows-1, l.set.knn())
 }
 
-// measureTogether is how many slots are one task where all are looked at.
+// measureTogether is the number of slots in one task of a pass over all slots.
 const measureTogether = 4096
 
-// measure brings the core distances up to date.
+// measure updates the core distances.
 func (l *Live) measure() {
 	top := l.graph.Top()
 	for len(l.core2) < top {
@@ -175,20 +176,20 @@ func (l *Live) measure() {
 	})
 }
 
-// reach2 is the squared mutual reachability of two slots at a squared distance.
+// reach2 returns the squared mutual reachability of two slots at a squared distance.
 func (l *Live) reach2(i, j int32, dist2 float64) float64 { return max(l.core2[i], l.core2[j], dist2) }
 
-// edge is that between two slots.
+// edge returns the edge between two slots.
 func (l *Live) edge(i, j int32) graph.Edge {
 	return graph.Edge{I: min(i, j), J: max(i, j), Dist2: l.reach2(i, j, distance.Between(l.set.Distance, l.Row(i), l.Row(j)))}
 }
 
-// Clusters returns the clusters of the points that are there, in order of their slots. The
-// error matches models.ErrBadInput if they are fewer than 2.
+// Clusters returns the clusters of the present points in the order of their slots. If there are
+// fewer than 2, the error matches models.ErrBadInput.
 func (l *Live) Clusters() (*Clusters, error) { return l.ClustersOf(l.Slots(make([]int32, 0, l.Len()))) }
 
-// ClustersOf is Clusters in another order, that of slots: all that are in use, each once, or it
-// panics.
+// ClustersOf is Clusters in the order of slots. It panics unless slots contains each used slot
+// exactly once.
 func (l *Live) ClustersOf(slots []int32) (*Clusters, error) {
 	if len(slots) != l.Len() {
 		panic(fmt.Sprintf("clusters: an order of %d points of %d", len(slots), l.Len()))

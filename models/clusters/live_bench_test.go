@@ -9,8 +9,8 @@ import (
 	"unfold/sparse/gallery"
 )
 
-// BenchmarkLive inserts and deletes 100 of 20,000 points at a time, with the clusters that there
-// are after each batch. The numbers of published tables are those of bench/speed.
+// BenchmarkLive inserts and deletes 100 of 20,000 points at a time, and finds the clusters after
+// each batch. The published tables use bench/speed instead.
 func BenchmarkLive(b *testing.B) {
 	const n, batch, batches = 20000, 100, 20
 	for _, dim := range []int{10, 50} {

@@ -6,8 +6,9 @@ import (
 	"unfold/internal/vec"
 )
 
-// TestLiveFixtures: clusters that follow a stream are the reference's, of rows in single
-// precision, and those of a batch of these bit for bit. Here positions of the stream are not slots.
+// TestLiveFixtures: clusters updated along a stream equal those of the reference, for rows in
+// single precision. They equal batch clusters of the same rows bit for bit. Positions in the stream
+// differ from slots here.
 func TestLiveFixtures(t *testing.T) {
 	each(t, "clusters-stream", func(t *testing.T, f *fixture) {
 		all := vec.Convert[float32](f.X.matrix())

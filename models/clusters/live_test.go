@@ -16,15 +16,15 @@ import (
 	"unfold/sparse/graph/live"
 )
 
-// failer is a test or a check of rapid's.
+// failer is a test or a check of package rapid.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
 }
 
-// sameAsBatch compares all that is found of the points of l with what Find finds, bit for
-// bit; which equal edges are in the tree is open.
+// sameAsBatch compares all results for the points of l with those of Find, bit for bit. The tree
+// may contain other edges of equal length.
 func sameAsBatch(t failer, l *Live, want *Clusters) *Clusters {
 	t.Helper()
 	got, err := l.Clusters()
@@ -55,12 +55,12 @@ func sameAsBatch(t failer, l *Live, want *Clusters) *Clusters {
 	return got
 }
 
-// distances are all that points may have.
+// distances lists all distances between rows.
 var distances = []distance.Distance{distance.Euclidean, distance.Manhattan, distance.Chebyshev, distance.Jaccard}
 
-// TestLiveIsTheBatchs: under any distance, after every step what is kept is what Find finds of the points that
-// are there, where many distances are equal, points are duplicates, hubs and bridges go and
-// regions come and vanish.
+// TestLiveIsTheBatchs: for any distance and after every step, the updated clusters equal those that
+// Find finds. The steps have many equal distances and duplicates, remove hubs and bridges, and add
+// and remove whole regions.
 func TestLiveIsTheBatchs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.SampledFrom([]int{1, 2, 3, 20}).Draw(t, "dim")
@@ -71,7 +71,7 @@ func TestLiveIsTheBatchs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Short lists leave much to be searched for.
+		// Short lists leave many pairs to the search.
 		lists := rapid.SampledFrom([]live.Settings{{Lists: max(s.MinSamples, spareNeighbors)}, {Spare: 2}, {Spare: -1}}).Draw(t, "lists")
 		l, err := newLive(dim, s, lists)
 		if err != nil {
@@ -95,8 +95,8 @@ func TestLiveIsTheBatchs(t *testing.T) {
 	})
 }
 
-// liveStep inserts points around a centre, or deletes some: any, the ends of long edges, those
-// with most edges, or a region.
+// liveStep inserts points around a centre, or deletes points: random ones, ends of long edges,
+// those with most edges, or a region.
 func liveStep(t *rapid.T, l *Live, dim, width int) {
 	slots := l.Slots(nil)
 	if kind := rapid.IntRange(0, 6).Draw(t, "kind"); kind < 3 || len(slots) == 0 {
@@ -147,8 +147,8 @@ func liveStep(t *rapid.T, l *Live, dim, width int) {
 	}
 }
 
-// TestLiveOfMany: trees of thousands of points, by searches of blocks of them, too, have the
-// batch's lengths and do not depend on the number of threads.
+// TestLiveOfMany: trees of thousands of points have the batch's lengths and do not depend on the
+// number of threads. The searches work in blocks here.
 func TestLiveOfMany(t *testing.T) {
 	for _, dim := range []int{2, 24} {
 		random := rand.New(rand.NewPCG(3, uint64(dim)))
@@ -193,7 +193,7 @@ func TestLiveOfMany(t *testing.T) {
 	}
 }
 
-// TestLiveFails: what cannot be done leaves everything as it was.
+// TestLiveFails: a failing change leaves everything as it was.
 func TestLiveFails(t *testing.T) {
 	var wrong *models.SettingError
 	if _, err := NewLive(2, Settings{MinSize: 1}); !errors.As(err, &wrong) {
@@ -239,8 +239,8 @@ func TestLiveFails(t *testing.T) {
 	}
 }
 
-// TestLivePushedOut: new points fill the list of one beside them, and what was near it before
-// is in no list. It is as near as its smaller core distance lets it be all the same.
+// TestLivePushedOut: new points fill the list of their neighbour, and a former neighbour is in no
+// list any more. Its reachability still follows from its smaller core distance.
 func TestLivePushedOut(t *testing.T) {
 	l, err := NewLive(1, Settings{MinSize: 2, MinSamples: 3})
 	if err != nil {
@@ -253,8 +253,8 @@ func TestLivePushedOut(t *testing.T) {
 		}
 		return x
 	}
-	// Many points from 15 on, one at 0, one at 10, which at first is no nearer to it than those
-	// are; then many just below 0.
+	// Many points from 15 on, one at 0, and one at 10 that is no nearer to 0 than those at first.
+	// Then many points just below 0.
 	for _, x := range []vec.Matrix[float32]{line(15, .001, 40), line(0, 0, 1), line(10, 0, 1), line(-.1, -.001, 40)} {
 		if _, err := l.Insert(t.Context(), x); err != nil {
 			t.Fatal(err)

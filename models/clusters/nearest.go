@@ -16,10 +16,10 @@ func (e neighbor) before(f neighbor) bool {
 	return e.dist2 < f.dist2 || e.dist2 == f.dist2 && e.row < f.row
 }
 
-// nearest are neighbours, ordered by (squared distance, row).
+// nearest are neighbours in the order of squared distance and row.
 type nearest []neighbor
 
-// add puts a neighbour in its place, if it is one of the first k.
+// add inserts a neighbour at its position if it is one of the first k.
 func (n nearest) add(e neighbor, k int) nearest {
 	if len(n) == k {
 		if !e.before(n[k-1]) {
@@ -34,8 +34,8 @@ func (n nearest) add(e neighbor, k int) nearest {
 	return slices.Insert(n, at, e)
 }
 
-// nearest adds the rows of box v, which is at a squared distance from a row, that are among
-// its k nearest.
+// nearest adds rows of box v that are among the k nearest of a row. away2 is the squared distance
+// of the row and the box.
 func (b *boxes[T]) nearest(to nearest, row []T, k int, v int32, away2 float64) nearest {
 	if len(to) == k && away2 > to[k-1].dist2 {
 		return to

@@ -5,7 +5,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// partReader reads parts of a snapshot until something is wrong.
+// partReader reads parts of a snapshot until the first error.
 type partReader struct {
 	s   *snapshot.Snapshot
 	err error
@@ -17,7 +17,7 @@ func (r *partReader) wrong(format string, args ...any) {
 	}
 }
 
-// below wants a number below a limit.
+// below records an error unless a number is below a limit.
 func (r *partReader) below(what string, i int, of string, number, limit int) {
 	if number >= limit {
 		r.wrong("%s %d has %s %d of %d", what, i, of, number, limit)

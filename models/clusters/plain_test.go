@@ -17,8 +17,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestLinkage: the hierarchy of a tree is that of joining, level by level, all that edges of one length
-// join.
+// TestLinkage: the hierarchy of a tree equals joining, level by level, all components connected by
+// edges of one length.
 func TestLinkage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 6))
@@ -91,7 +91,7 @@ func TestLinkage(t *testing.T) {
 	})
 }
 
-// TestSharesByHand: how new points are divided, by the definition, on any trees.
+// TestSharesByHand: the shares of new points follow the definition, for any tree.
 func TestSharesByHand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
@@ -127,7 +127,7 @@ func TestSharesByHand(t *testing.T) {
 				}
 			}
 		}
-		for l, c := range chosen { // the label's own cluster is the outermost with it
+		for l, c := range chosen { // the outermost cluster with the label
 			if s.node[l] != c {
 				t.Fatalf("cluster %d is node %d, want %d", l, s.node[l], c)
 			}
@@ -148,7 +148,7 @@ func TestSharesByHand(t *testing.T) {
 			for _, c := range chosen {
 				reached := at.lambda
 				if !inside(v, c) {
-					first := c // the cluster in which the ways part
+					first := c // the cluster where the paths part
 					for !inside(v, h.Parent[first]) {
 						first = h.Parent[first]
 					}
@@ -177,8 +177,8 @@ func TestSharesByHand(t *testing.T) {
 	})
 }
 
-// TestSpannerSteps: what rounds of the search for a tree go by: the shortest edges in lists, bounds of those
-// outside, and which points are open.
+// TestSpannerSteps: the quantities that guide the search for a tree. These are the shortest edges
+// in lists, bounds for edges outside, and the open points.
 func TestSpannerSteps(t *testing.T) {
 	nb := &knn.Neighbors{N: 4, K: 2, Index: []int32{1, 2, 0, 2, 3, 0, 2, 1}, Dist2: []float64{1, 4, 1, 5, 2, 4, 2, 9}}
 	s := &spanner[float64]{nb: nb, core2: []float64{1, 3, 2, 2}, near: []int32{-1, -1, -1, -1}, r2: make([]float64, 4), low: []float64{1, 3, 2, 2}}
@@ -194,13 +194,13 @@ func TestSpannerSteps(t *testing.T) {
 	if s.shortest(-1) != math.Inf(1) || s.shortest(0) != 4 {
 		t.Errorf("shortest %v and %v", s.shortest(-1), s.shortest(0))
 	}
-	// Of a component that is all of a list nothing is known, but that it is farther than the list.
+	// If the whole list is in the point's component, the list's length is only a lower bound.
 	if s.look(0, []int32{0, 0, 0, 1}); s.near[0] != -1 || s.low[0] != 4 || s.shortest(0) != math.Inf(1) {
 		t.Errorf("near %d, low %v", s.near[0], s.low[0])
 	}
 	best := []int32{-1, -1}
 	s.near, s.r2 = []int32{3, 3, -1, 0}, []float64{4, 3, 0, 3}
-	for _, c := range []struct{ i, want int32 }{{2, -1}, {0, 0}, {1, 1}, {0, 1}, {2, 1}, {3, 1}} { // of equal ones the first stays
+	for _, c := range []struct{ i, want int32 }{{2, -1}, {0, 0}, {1, 1}, {0, 1}, {2, 1}, {3, 1}} { // of equal edges the first stays
 		if s.improve(best, c.i, 0); best[0] != c.want {
 			t.Errorf("after point %d the best is %d, want %d", c.i, best[0], c.want)
 		}
@@ -217,8 +217,8 @@ func TestSpannerSteps(t *testing.T) {
 	}
 }
 
-// TestTilesAndBoxes: searches by tiles and by boxes of groups that lie apart find edges of the same
-// lengths, whatever lists know, and end with a context.
+// TestTilesAndBoxes: for separate groups, searches by tiles and by boxes find edges of the same
+// lengths, whatever the lists hold. They stop when the context ends.
 func TestTilesAndBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 8))
@@ -265,7 +265,7 @@ func TestTilesAndBoxes(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			empty := &knn.Neighbors{N: n, K: m, Index: slices.Clone(nb.Index), Dist2: make([]float64, len(nb.Dist2))}
-			for i := range n { // lists that name their own point lead nowhere
+			for i := range n { // a list that names its own point gives no edge
 				index, _ := empty.Row(i)
 				for p := range index {
 					index[p] = int32(i)
@@ -282,8 +282,8 @@ func TestTilesAndBoxes(t *testing.T) {
 	})
 }
 
-// TestPredictRefuses: rows that are none, of another length, and a context that ended, in few columns and
-// in many; and more neighbours than there are points.
+// TestPredictRefuses: invalid rows, rows of another length, an ended context, and more neighbours
+// than points are errors, for few columns and many.
 func TestPredictRefuses(t *testing.T) {
 	for _, dim := range []int{2, boxedColumns + 1} {
 		x := scattered(rand.New(rand.NewPCG(2, 2)), 30, dim)
@@ -325,7 +325,7 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// TestNearestOnBothSides: of equally near rows the first count, in whichever box they are.
+// TestNearestOnBothSides: of equally near rows the first ones are taken, whichever box they are in.
 func TestNearestOnBothSides(t *testing.T) {
 	x := vec.New[float64](40, 1)
 	for i := range x.Data {

@@ -12,9 +12,9 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Membership is that of points which were not there when clusters were found.
+// Membership is the result of Predict for new points.
 type Membership struct {
-	// Label, Probability and Outlier are as those of Clusters.
+	// Label, Probability and Outlier are as in Clusters.
 	Label       []int32
 	Probability []float64
 	Outlier     []float64
@@ -23,16 +23,16 @@ type Membership struct {
 	places []place
 }
 
-// Predictor says to which clusters new points belong, as hdbscan's approximate prediction
-// does: a new point joins its nearest neighbour under mutual reachability, at that
-// distance. It is safe for concurrent use.
+// Predictor predicts the clusters of new points like hdbscan's approximate_predict: a new point
+// joins its nearest neighbour under mutual reachability, at that distance. It is safe for
+// concurrent use.
 type Predictor[T vec.Float] struct {
 	h      *Hierarchy
 	x      vec.Matrix[T]
 	set    knn.Settings
 	boxes  *boxes[T]  // nil if there are many columns
 	index  *knn.Exact // nil if there are few
-	centre []float64  // is subtracted of rows in double precision before index has them
+	centre []float64  // subtracted from rows in double precision before they are converted for index
 	shares *shares
 }
 
@@ -41,8 +41,8 @@ func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
 	return PredictorOf(c.Hierarchy(), x, c.set)
 }
 
-// PredictorOf makes a predictor for the clusters of the rows of x that have that hierarchy.
-// Of the settings by which these were found, it goes by the distance and the threads.
+// PredictorOf makes a predictor for the clusters of the rows of x with the given hierarchy. Of the
+// settings with which they were found, it uses the distance and the threads.
 func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], s Settings) *Predictor[T] {
 	p := &Predictor[T]{h: h, x: x, set: s.knn(), shares: newShares(h, x.Cols)}
 	if !boxed(s.Distance, x.Cols) {
@@ -54,7 +54,7 @@ func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], s Settings) *Predic
 	return p
 }
 
-// centre returns the columns' means of rows in double precision, nil of others.
+// centre returns the column means of rows in double precision, and nil for single precision.
 func centre[T vec.Float](x vec.Matrix[T]) []float64 {
 	if _, double := any(x).(vec.Matrix[float64]); !double {
 		return nil
@@ -68,7 +68,7 @@ func centre[T vec.Float](x vec.Matrix[T]) []float64 {
 	return mean
 }
 
-// single returns rows in single precision, as index has them.
+// single returns rows in single precision, in the form of index.
 func (p *Predictor[T]) single(x vec.Matrix[T]) vec.Matrix[float32] {
 	if p.centre == nil || p.set.Distance == distance.Jaccard {
 		return vec.Convert[float32](x)
@@ -84,9 +84,10 @@ func (p *Predictor[T]) single(x vec.Matrix[T]) vec.Matrix[float32] {
 }
 
 const (
-	// extraFound is how many more neighbours are found in single precision than are looked at.
+	// extraFound is the number of additional neighbours that the search in single precision finds,
+	// to allow for rounding.
 	extraFound = 4
-	// predictedTogether is how many points are one task.
+	// predictedTogether is the number of points in one task.
 	predictedTogether = 64
 )
 
@@ -116,7 +117,7 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 	return m, nil
 }
 
-// join returns the point that each row of q joins, and at which lambda.
+// join returns the point that each row of q joins, and the lambda at which it does.
 func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32, lambda []float64, err error) {
 	k := min(2*p.h.MinSamples, p.x.Rows)
 	var nb *knn.Neighbors
@@ -144,10 +145,10 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 	return point, lambda, ctx.Err()
 }
 
-// joined returns which of its neighbours a new point joins, that whose mutual reachability
-// distance to it is the least, and lambda there. The new point is one of the m nearest of
-// those that it is near to: their core distance is then the larger of its distance and
-// inner2. Its own is that to its neighbour of rank m+1, as in the reference.
+// joined returns the neighbour with the least mutual reachability to a new point, and lambda there.
+// The new point is assumed to be one of the m nearest of each of its neighbours, so their core
+// distance becomes the larger of its distance and inner2. Its own core distance is that to its
+// neighbour of rank m+1, as in the reference implementation.
 func (h *Hierarchy) joined(near nearest) (best int32, lambda float64) {
 	core2, least := near[min(h.MinSamples, len(near)-1)].dist2, math.Inf(1)
 	for _, e := range near {
@@ -158,14 +159,14 @@ func (h *Hierarchy) joined(near nearest) (best int32, lambda float64) {
 	return best, 1 / math.Sqrt(least)
 }
 
-// place is where a new point is in the condensed tree: the smallest cluster that it is in,
-// and the lambda at which it leaves that.
+// place is the position of a new point in the condensed tree: the smallest cluster that contains
+// it, and the lambda at which it leaves that.
 type place struct {
 	cluster int32
 	lambda  float64
 }
 
-// place returns that of a point which joins another at a lambda, and leaves with it.
+// place returns the position of a point that joins another at a lambda and leaves with it.
 func (h *Hierarchy) place(point int32, lambda float64) place {
 	v := h.Of[point]
 	if h.Lambda[point] > lambda {

@@ -11,8 +11,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// TestShares: shares add up to 1, the largest is that of the label, and points of the
-// reference's clusters that are close to them belong to them most.
+// TestShares: shares add up to 1, and the largest is that of the label. Points close to one of the
+// reference's clusters have their largest share there.
 func TestShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 60).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "dim")
@@ -60,8 +60,8 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// TestSharesBetween: a point that moves from one of two clusters to the other, and then away
-// from both, is most of the first's, of the second's and noise, more and more so.
+// TestSharesBetween: a point that moves from one cluster to another and then away from both belongs
+// mostly to the first, then to the second, then to noise.
 func TestSharesBetween(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	x := vec.New[float64](200, 2)
@@ -95,8 +95,7 @@ func TestSharesBetween(t *testing.T) {
 	}
 }
 
-// BenchmarkPredict predicts one event at a time, with all its shares, on a map of 100,000
-// points.
+// BenchmarkPredict predicts one event at a time, with all shares, on a map of 100,000 points.
 func BenchmarkPredict(b *testing.B) {
 	random := rand.New(rand.NewPCG(7, 7))
 	x := vec.New[float32](100_000, 2)

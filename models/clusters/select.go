@@ -2,8 +2,7 @@ package clusters
 
 import "slices"
 
-// choose returns which clusters of the condensed tree are selected: no two of them are one
-// inside the other. weight is as Weigh has it, or nil.
+// choose selects disjoint clusters of the condensed tree. weight is as in Weigh, or nil.
 func (t *Tree) choose(s Settings, weight []float64) []bool {
 	chosen := make([]bool, len(t.Parent))
 	if s.Selection == Leaf {
@@ -22,9 +21,8 @@ func (t *Tree) choose(s Settings, weight []float64) []bool {
 	return chosen
 }
 
-// excessOfMass selects a cluster if it is at least as stable as the best of what is below
-// it, together (Campello et al. 2015, section 5). The root is none: all points are no
-// cluster.
+// excessOfMass selects a cluster if it is at least as stable as the best selection inside it
+// (Campello et al. 2015, section 5). The root is never selected.
 func (t *Tree) excessOfMass(chosen []bool, weight []float64) {
 	own := t.weighed(weight)
 	below := make([]float64, len(own))
@@ -33,7 +31,7 @@ func (t *Tree) excessOfMass(chosen []bool, weight []float64) {
 		best[c] = own[c] >= below[c]
 		below[t.Parent[c]] += max(own[c], below[c])
 	}
-	inside := make([]bool, len(own)) // of a cluster that is selected
+	inside := make([]bool, len(own)) // inside a selected cluster
 	for c := 1; c < len(own); c++ {
 		p := t.Parent[c]
 		inside[c] = inside[p] || chosen[p]
@@ -41,8 +39,9 @@ func (t *Tree) excessOfMass(chosen []bool, weight []float64) {
 	}
 }
 
-// beyond replaces each selected cluster that was born nearer than epsilon by the smallest
-// one around it that was not, or the largest that is not the root (Malzer, Baum 2020).
+// beyond replaces each selected cluster whose birth distance is below epsilon by the smallest
+// cluster around it whose birth distance is not, or by the largest below the root (Malzer, Baum
+// 2020).
 func (t *Tree) beyond(epsilon float64, chosen []bool) {
 	was := slices.Clone(chosen)
 	for c := range was {

@@ -10,43 +10,44 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Selection is how clusters are chosen from the condensed tree.
+// Selection is the rule that selects clusters from the condensed tree.
 type Selection string
 
-// The ways to choose. The zero value is ExcessOfMass.
+// The selection rules. The zero value is ExcessOfMass.
 const (
 	ExcessOfMass Selection = "eom"  // the most stable ones
 	Leaf         Selection = "leaf" // the smallest ones
 )
 
-// Settings say what a cluster is. The zero value works.
+// Settings define clusters. The zero value works.
 type Settings struct {
 	// MinSize is the least number of points of a cluster. Default 50, at least 2.
 	MinSize int
-	// MinSamples is m of (1): the core distance is that to the m-th nearest other point.
-	// Default MinSize. Of fewer others it is that to the farthest.
+	// MinSamples is m of (1): the core distance is that to the m-th nearest other point, or to the
+	// farthest if there are fewer. Default MinSize.
 	MinSamples int
-	// Selection is how clusters are chosen. Default ExcessOfMass.
+	// Selection is the selection rule. Default ExcessOfMass.
 	Selection Selection
-	// Epsilon, in units of the points, joins clusters that split at a distance below it.
+	// Epsilon joins clusters that split at a distance below it, in units of the points' distances.
 	// Default 0, none.
 	Epsilon float64
-	// Recall is the share of true neighbours that lists must have. Below 1 they may be
-	// approximate, as package knn/auto has it, and the tree is that of the lists, but for
-	// what they leave apart: see the package's essay. Default 1, exact.
+	// Recall is the share of true neighbours that lists must contain. Below 1 lists may be
+	// approximate (package knn/auto). The tree is then that of the lists, with further edges only
+	// between groups that they leave separate: see the package comment. Default 1, exact.
 	Recall float64
-	// Distance is that of the points. Default the Euclidean one. Lengths are the roots of what lists hold
-	// under it (package distance), and neighbours under another are always exact.
+	// Distance is the distance of points, by default the Euclidean one. Lengths are the roots of
+	// the values in the lists (package distance). Neighbours under other distances are always
+	// exact.
 	Distance distance.Distance
-	// Threads bounds the goroutines. Default all processors.
+	// Threads bounds the goroutines; 0 means all processors.
 	Threads int
 }
 
-// DefaultMinSize is the least number of points of a cluster by default.
+// DefaultMinSize is the default of MinSize.
 const DefaultMinSize = 50
 
-// RowBytes is about what Find holds at its most, a row of dim values, beside the rows: lists
-// of neighbours, and what the tree and its hierarchy take.
+// RowBytes estimates the peak memory of Find in bytes per row of dim values, without the rows
+// themselves: for neighbour lists, the tree and its hierarchy.
 func RowBytes(dim int, s Settings) int {
 	s, err := s.Filled()
 	if err != nil {
@@ -55,7 +56,7 @@ func RowBytes(dim int, s Settings) int {
 	return 12*max(s.MinSamples, spareNeighbors) + 8*dim + 160
 }
 
-// search is how neighbours are found.
+// search returns the settings of the neighbour search.
 func (s Settings) search() auto.Settings {
 	if s.Recall == 1 {
 		return auto.Settings{Method: auto.Exact}
@@ -63,10 +64,10 @@ func (s Settings) search() auto.Settings {
 	return auto.Settings{Recall: s.Recall}
 }
 
-// knn are the settings of an exact search.
+// knn returns the settings of an exact search.
 func (s Settings) knn() knn.Settings { return knn.Settings{Threads: s.Threads, Distance: s.Distance} }
 
-// Filled returns the settings with their defaults, or a *models.SettingError.
+// Filled returns the settings with their defaults filled in, or a *models.SettingError.
 func (s Settings) Filled() (Settings, error) {
 	s.MinSize = cmp.Or(s.MinSize, DefaultMinSize)
 	s.MinSamples = cmp.Or(s.MinSamples, s.MinSize)

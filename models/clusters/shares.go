@@ -2,14 +2,14 @@ package clusters
 
 import "math"
 
-// shares are what (6) needs of clusters: it divides a new point among them and noise.
+// shares are the constants of (6), which distributes a new point over clusters and noise.
 type shares struct {
 	tree *Hierarchy
 	dim  int
-	// node are the chosen ones of the condensed tree's clusters, by label.
+	// node are the nodes of the condensed tree that are chosen clusters, by label.
 	node []int32
-	// next is the least birth of a chosen cluster in each of the tree's, infinite if there
-	// is none.
+	// next is, for each cluster of the tree, the least birth of a chosen cluster inside it;
+	// infinite if there is none.
 	next []float64
 }
 
@@ -18,7 +18,7 @@ func newShares(t *Hierarchy, dim int) *shares {
 	for v := len(t.Parent) - 1; v >= 0; v-- {
 		s.next[v] = math.Inf(1)
 		if l := t.Label[v]; l >= 0 {
-			s.node[l] = int32(v) // the outermost comes last
+			s.node[l] = int32(v) // the outermost node is visited last
 		}
 	}
 	for _, v := range s.node {
@@ -30,8 +30,8 @@ func newShares(t *Hierarchy, dim int) *shares {
 	return s
 }
 
-// Shares appends how point i is divided, (6): the share of each cluster by its label, and
-// that of noise. They add up to 1, and none is larger than that of the point's label.
+// Shares appends the distribution of point i (6): the share of each cluster by label, followed by
+// that of noise. The shares add up to 1, and none is larger than that of the point's label.
 func (m Membership) Shares(to []float64, i int) []float64 {
 	s, at := m.shares, m.places[i]
 	from := len(to)
@@ -53,20 +53,21 @@ func (m Membership) Shares(to []float64, i int) []float64 {
 	return to
 }
 
-// weights returns for each of the tree's clusters how dense it is where a point meets it, by
-// how dense it is where the point becomes part of its own or, of noise, could be part of one.
+// weights returns, for each cluster of the tree, the density where the point meets it, relative to
+// the density where the point joins its own cluster. For noise, the reference is where it could
+// join one.
 func (s *shares) weights(at place) []float64 {
 	t, full := s.tree, at.lambda
 	if next := s.next[at.cluster]; t.Label[at.cluster] < 0 && !math.IsInf(next, 1) {
 		full = max(full, next)
 	}
 	weight := make([]float64, len(t.Parent))
-	const around = -1 // the point is in this cluster
+	const around = -1 // the cluster contains the point
 	for v := at.cluster; v != -1; v = t.Parent[v] {
 		weight[v] = around
 	}
 	for v, p := range t.Parent {
-		if weight[v] != around { // so not in the root
+		if weight[v] != around { // so it is not the root
 			if weight[v] = weight[p]; weight[p] == around {
 				weight[v] = s.power(min(at.lambda, t.Birth[v]), full)
 			}

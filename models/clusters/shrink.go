@@ -8,7 +8,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// shrink brings the tree up to date with the points that went. Reachabilities only rose.
+// shrink updates the tree after a deletion. Reachabilities only rose.
 func (l *Live) shrink(ctx context.Context, slots []int32) error {
 	l.measure()
 	n, top := l.Len(), l.graph.Top()
@@ -43,8 +43,7 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 	}
 }
 
-// search takes into the tree what is shorter than it has, among the pairs of points asked
-// for that are in no list.
+// search adds to the tree pairs of asks that are in no list and shorter than the tree's edges.
 func (l *Live) search(ctx context.Context, asks []asked) error {
 	if l.set.Recall < 1 {
 		return nil
@@ -56,12 +55,11 @@ func (l *Live) search(ctx context.Context, asks []asked) error {
 	return err
 }
 
-// without returns the edges of the tree between points that stay, in their order, and pairs
-// of these in place of ways over points that went: with both, the longest edge on the way
-// between two points is what it was. A point that goes leaves its neighbours joined to the
-// nearest of them.
+// without returns the edges of the tree between remaining points, in their order. across are pairs
+// that replace paths over deleted points. With both, the longest edge on the path between two
+// points is unchanged. The neighbours of a deleted point are connected to the nearest of them.
 func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
-	stars := make(map[int32][]graph.Edge, len(slots)) // of those that went
+	stars := make(map[int32][]graph.Edge, len(slots)) // edges of the deleted points
 	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] == empty }
 	add := func(to []graph.Edge, e graph.Edge) []graph.Edge {
 		i, j := gone(e.I), gone(e.J)
@@ -83,7 +81,7 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	for _, slot := range slots {
 		star := stars[slot]
 		delete(stars, slot)
-		ends := star[:0] // I is the other
+		ends := star[:0] // I is the other end
 		for _, e := range star {
 			if e.I == slot {
 				e.I, e.J = e.J, e.I
@@ -105,15 +103,15 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	return l.kept, across
 }
 
-// parts are what a component of the tree falls into below its level: ranges of places.
+// parts is a part of a component of the tree below its level: a range of positions, and its class.
 type parts struct {
 	from, to, class int32
 }
 
-// open returns the points that may have shorter edges than the tree has, given its edges that
-// are not as they were, and maybe others. These join parts at a level; parts that were
-// joined below it before may be joined by something shorter. Of such parts, the points of all but
-// the largest are asked.
+// open returns the points that may have edges shorter than those of the tree. fresh are the changed
+// edges of the tree, and perhaps others. Each joins parts at a level. Parts that were connected
+// below this level before may have a shorter connection. Of such parts, all points but those of the
+// largest are asked.
 func (l *Live) open(fresh []graph.Edge) (asks []asked) {
 	v := &l.levels
 	type node struct {
@@ -125,7 +123,7 @@ func (l *Live) open(fresh []graph.Edge) (asks []asked) {
 	for _, e := range fresh {
 		level := v.pathMost(e.I, e.J)
 		if level < e.Dist2 {
-			continue // it is not in the tree
+			continue // the edge is not in the tree
 		}
 		from, to := v.upTo(int(v.place[e.I]), level)
 		if seen[node{from, level}] {
@@ -144,7 +142,7 @@ func (l *Live) open(fresh []graph.Edge) (asks []asked) {
 	return asks
 }
 
-// ask appends the points of parts that are of one class with a larger one.
+// ask appends the points of parts that have the same class as a larger part.
 func (l *Live) ask(asks []asked, all []parts, level float64) []asked {
 	from, to := all[0].from, all[len(all)-1].to
 	slices.SortFunc(all, func(a, b parts) int {
@@ -172,7 +170,7 @@ func (l *Live) listed(asks []asked) (found []graph.Edge) {
 	return found
 }
 
-// unknown returns those asks that lists do not answer.
+// unknown returns the asks whose lists are too short for an answer.
 func (l *Live) unknown(asks []asked) []asked {
 	return slices.DeleteFunc(asks, func(a asked) bool { return l.knownUpTo(a.slot) >= a.level })
 }

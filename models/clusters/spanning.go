@@ -13,39 +13,38 @@ import (
 )
 
 const (
-	// spareNeighbors is how long lists are at least: most edges of the tree are in them.
+	// spareNeighbors is the least length of lists, which then contain most edges of the tree.
 	spareNeighbors = 16
-	// firstAsked is how many points of a component are searched for at first, and
-	// askedFactor by how much that number grows.
+	// firstAsked is the number of points of a component that are searched at first, and askedFactor
+	// the factor by which it grows.
 	firstAsked, askedFactor = 16, 4
-	// firstFound is how many foreign points are found at first.
+	// firstFound is the number of foreign points that a search finds at first.
 	firstFound = 4
-	// boxedColumns is up to how many columns boxes leave out more rows than they cost.
+	// boxedColumns is the largest number of columns for which boxes save more time than they cost.
 	boxedColumns = 16
 )
 
-// spanner finds the minimum spanning tree of all pairs of points under mutual
-// reachability, (2) of the essay, by Boruvka's rounds: each component but the largest takes
-// the shortest edge that leaves it. Lists of neighbours decide most of them. A point outside
-// of i's list is at least as far as its last, so i is searched for among all rows only where
-// that leaves it open: by boxes where there are few columns, else by tiles of products.
+// spanner finds the minimum spanning tree of all pairs of points under mutual reachability (2) with
+// Boruvka's algorithm: each component but the largest takes its shortest outgoing edge. Neighbour
+// lists determine most of these edges. A point outside i's list is at least as far as the last of
+// the list. So i is searched among all rows only if the list leaves the edge open: with boxes for
+// few columns, else with tiles of products.
 type spanner[T vec.Float] struct {
 	x      vec.Matrix[T]
 	nb     *knn.Neighbors
 	core2  []float64
 	set    knn.Settings
-	listed bool      // lists decide as far as they go
+	listed bool      // the lists are final even if they are short
 	boxes  *boxes[T] // nil if there are many columns
-	// near[i] is the other point of i's shortest known edge to another component, of
-	// reachability r2[i], -1 if none is known; no edge that leaves i's component is shorter
-	// than low[i].
+	// near[i] is the other end of i's shortest known edge to another component, of reachability
+	// r2[i]; -1 if none is known. low[i] is a lower bound of all edges from i to other components.
 	near []int32
 	r2   []float64
 	low  []float64
 }
 
-// spanningTree returns the n-1 edges of a minimum spanning tree, Dist2 being the squared
-// reachability. Of equal edges any may be in it.
+// spanningTree returns the n-1 edges of a minimum spanning tree. Dist2 is the squared reachability.
+// Ties are broken arbitrarily.
 func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, core2 []float64, set Settings) ([]graph.Edge, error) {
 	s := &spanner[T]{x: x, nb: nb, core2: core2, set: set.knn(), listed: set.Recall < 1, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
 	for i := range s.near {
@@ -70,8 +69,8 @@ func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Nei
 	return tree, nil
 }
 
-// round returns for each component the point at which its shortest edge to another begins,
-// -1 for the largest.
+// round returns for each component the point at which its shortest outgoing edge begins, -1 for the
+// largest component.
 func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]int32, error) {
 	largest := int32(0)
 	for l, n := range size {
@@ -107,13 +106,13 @@ func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]in
 	return best, s.inTiles(ctx, open, label, size, best)
 }
 
-// open reports whether an edge of i's may be shorter than the best of its component.
+// open reports whether point i may have an edge that is shorter than the best of its component l.
 func (s *spanner[T]) open(best []int32, i, l int32) bool {
 	return best[l] < 0 || !s.listed && s.low[i] < s.r2[best[l]]
 }
 
-// inTiles searches for the edges of open points, a few of each component first: most of the
-// others are then open no longer.
+// inTiles finds the shortest edges of open points. It starts with a few points of each component,
+// after which most of the others are no longer open.
 func (s *spanner[T]) inTiles(ctx context.Context, open, label []int32, size []int, best []int32) error {
 	asked := make([]int, len(size))
 	for most := firstAsked; len(open) > 0; most *= askedFactor {
@@ -141,7 +140,8 @@ func (s *spanner[T]) inTiles(ctx context.Context, open, label []int32, size []in
 	return nil
 }
 
-// shortest is the length of i's shortest known edge, infinite if there is none, or no i.
+// shortest returns the length of i's shortest known edge; infinite if there is none or i is
+// negative.
 func (s *spanner[T]) shortest(i int32) float64 {
 	if i < 0 || s.near[i] < 0 {
 		return math.Inf(1)
@@ -156,7 +156,7 @@ func (s *spanner[T]) improve(best []int32, i, l int32) {
 	}
 }
 
-// take notes the shortest edge from i to one of some points, in other components.
+// take records the shortest edge from i to one of the given points in other components.
 func (s *spanner[T]) take(i int32, index []int32, dist2 []float64, label []int32) {
 	s.near[i] = -1
 	for p, j := range index {
@@ -169,7 +169,7 @@ func (s *spanner[T]) take(i int32, index []int32, dist2 []float64, label []int32
 	}
 }
 
-// look finds i's shortest edge in its list, and raises its bound.
+// look finds i's shortest edge in its list and raises its lower bound.
 func (s *spanner[T]) look(i int32, label []int32) {
 	index, dist2 := s.nb.Row(int(i))
 	s.take(i, index, dist2, label)
@@ -179,7 +179,7 @@ func (s *spanner[T]) look(i int32, label []int32) {
 // search finds the shortest edges of some points among all rows.
 func (s *spanner[T]) search(ctx context.Context, ask, label []int32, size []int) error {
 	for k := firstFound; len(ask) > 0; k *= askedFactor {
-		// As many foreign points as the largest of their components leaves.
+		// At most as many foreign points as exist outside the largest of their components.
 		most := s.x.Rows
 		for _, i := range ask {
 			most = min(most, s.x.Rows-size[label[i]])

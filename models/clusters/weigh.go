@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Weigh returns the same points' clusters as they are chosen if the stability (4) of each
-// cluster of the condensed tree counts weight times: weights above 1 let clusters stay that
-// were there before, where another choice is hardly better. With Leaf weights do not matter.
-// It panics if there is not a weight for each cluster of Tree.
+// Weigh selects clusters of the same points again, with the stability (4) of each cluster of the
+// condensed tree multiplied by its weight. Weights above 1 preserve previous clusters if another
+// selection is hardly better. They have no effect with Leaf. It panics unless there is a weight for
+// each cluster of Tree.
 func (c *Clusters) Weigh(weight []float64) *Clusters {
 	if len(weight) != len(c.Tree.Parent) {
 		panic(fmt.Sprintf("clusters: %d weights for a tree of %d clusters", len(weight), len(c.Tree.Parent)))
@@ -18,7 +18,7 @@ func (c *Clusters) Weigh(weight []float64) *Clusters {
 	return out
 }
 
-// weighed returns S, (4), of each cluster times its weight; nil weighs all alike.
+// weighed returns the stability S (4) of each cluster times its weight. nil means equal weights.
 func (t *Tree) weighed(weight []float64) []float64 {
 	out := t.stability()
 	if slices.ContainsFunc(weight, func(w float64) bool { return w != 1 }) {

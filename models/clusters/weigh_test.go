@@ -11,8 +11,8 @@ import (
 	"unfold/models/clusters"
 )
 
-// TestWeigh: equal weights choose what was chosen, and the weight of a cluster of the tree
-// chooses it in place of those inside and around it.
+// TestWeigh: equal weights select the same clusters. A larger weight for a cluster of the tree
+// selects it instead of those inside and around it.
 func TestWeigh(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	x := vec.New[float64](1200, 2)

@@ -43,8 +43,8 @@ func (s *Sparse) logNormal() float64 {
 	return sum
 }
 
-// trace returns -1/2 sum_n tau_n (psi0_n - tr(Kuu^-1 Psi2n)), which makes a bound of
-// the approximation; for certain inputs -1/2 tr((Kff - Qff) Sigma~^-1).
+// trace returns -1/2 sum_n tau_n (psi0_n - tr(Kuu^-1 Psi2n)), the term that turns the approximation
+// into a bound. For certain inputs it is -1/2 tr((Kff - Qff) Sigma~^-1).
 func (s *Sparse) trace() (sum float64) {
 	q, _ := s.inputs()
 	for i, tau := range s.Tau {
@@ -56,19 +56,19 @@ func (s *Sparse) trace() (sum float64) {
 // LogMarginal returns log Z~ + log N(mu~ | 0, prior + Sigma~).
 func (s *Sparse) LogMarginal() float64 { return s.logNormalizer() + s.logNormal() }
 
-// Bound returns LogMarginal with the trace term: L_E (S.21) for certain inputs; for
-// uncertain ones the printed, moment matched form of L_H (S.35) without KL.
+// Bound returns LogMarginal plus the trace term. For certain inputs this is L_E (S.21). For
+// uncertain ones it is the printed, moment-matched form of L_H (S.35) without KL.
 func (s *Sparse) Bound() float64 { return s.LogMarginal() + s.trace() }
 
-// BoundGradient adds the derivatives of Bound with the sites and log Z~ held.
+// BoundGradient adds the derivatives of Bound to g, with the sites and log Z~ fixed.
 //
-// With a = w (mu~ - Psi1 gamma) and the diagonal of C^-1, w - w^2 Psi1'M^-1 Psi1,
-// l = dlog N/dLambda = (a^2 - C^-1)/2:
+// With a = w (mu~ - Psi1 gamma) and the diagonal of C^-1, w - w^2 Psi1'M^-1 Psi1, l = dlog
+// N/dLambda = (a^2 - C^-1)/2:
 //
 //	dlog N/dPsi1_n = a_n gamma - w_n M^-1 Psi1_n,
 //	dlog N/dKuu = 1/2 (Kuu^-1 - M^-1 - gamma gamma'),
 //
-// and Lambda and the trace term are linear in Psi2n and quadratic in Psi1.
+// Lambda and the trace term are linear in Psi2n and quadratic in Psi1.
 func (s *Sparse) BoundGradient(g *psi.Gradient) {
 	n, m := len(s.y), s.Z.Rows
 	_, solved := s.inputs()
@@ -86,7 +86,7 @@ func (s *Sparse) BoundGradient(g *psi.Gradient) {
 			// The trace term is -tau (k - Psi1'Kuu^-1 Psi1)/2.
 			weight[i] = 0
 			vec.Axpy(tau, solved.Row(i), dPsi.Row(i))
-			lambda[i] = -tau / 2 // of Psi1 Psi1' in dKuu
+			lambda[i] = -tau / 2 // factor of Psi1 Psi1' in dKuu
 		} else {
 			l := 0.5 * (a*a - w + w*w*vec.Dot(byM.Row(i), s.Psi.Row(i)))
 			weight[i] = l + tau/2
@@ -129,8 +129,8 @@ func (s *Sparse) addQuadratic(dK vec.Matrix[float64], weight, lambda []float64) 
 	vec.Axpy(1, inner.Data, dK.Data)
 }
 
-// certain reports that there is no Lambda: the inputs have no variance and the
-// approximation is DTC.
+// certain reports whether Lambda is absent: the inputs have no variance and the approximation is
+// DTC.
 func (p *Process) certain() bool { return p.dtc }
 
 // inverseM returns M^-1.
@@ -140,16 +140,15 @@ func (s *Sparse) inverseM() vec.Matrix[float64] {
 	return l
 }
 
-// Collapsed returns the bound that (S.33) and (S.34) derive, without log Z~ and KL:
-// with Psi2~ = sum tau_n Psi2n, A = Kuu + Psi2~ and b = Psi1'nu,
+// Collapsed returns the bound that follows from (S.33) and (S.34), without log Z~ and KL. With
+// Psi2~ = sum tau_n Psi2n, A = Kuu + Psi2~ and b = Psi1'nu it is
 //
 //	1/2 sum log(tau/2 pi) - 1/2 sum nu^2/tau + 1/2 log |Kuu| - 1/2 log |A| + 1/2 b'A^-1 b
 //	- 1/2 sum tau psi0 + 1/2 tr(Kuu^-1 Psi2~).
 //
-// With Gaussian sites it is the bound of Titsias and Lawrence (2010). nu has a
-// column for each output that has these precisions. Derivatives are added to g if
-// it is not nil, and those in tau_n (with nu = tau mu~, mu~ held; tau_n > 0) are
-// written to dtau if that is not nil.
+// With Gaussian sites it is the bound of Titsias and Lawrence (2010). nu has a column for each
+// output with these precisions. If g is not nil, derivatives are added to it. If dtau is not nil,
+// the derivatives by tau_n are written to it (with nu = tau mu~, mu~ fixed; tau_n > 0).
 func (p *Process) Collapsed(tau []float64, nu vec.Matrix[float64], g *psi.Gradient, dtau []float64) (float64, error) {
 	n, m, outputs := p.Psi.Rows, p.Z.Rows, nu.Cols
 	d := float64(outputs)
@@ -210,8 +209,8 @@ func (p *Process) collapsedGradient(tau []float64, nu, second, a, w vec.Matrix[f
 	p.Kernel.SecondGradient(g, tau, d2, p.In, p.Z, p.threads)
 }
 
-// Divergence returns KL(q(X) || N(0, I)) = 1/2 sum (S + mu^2 - 1 - log S) and, if g
-// is not nil, takes its derivatives from g.
+// Divergence returns KL(q(X) || N(0, I)) = 1/2 sum (S + mu^2 - 1 - log S). If g is not nil, it
+// subtracts the derivatives from g.
 func Divergence(in psi.Inputs, g *psi.Gradient) (sum float64) {
 	for i, mu := range in.Mu.Data {
 		s := in.S.Data[i]

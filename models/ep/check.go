@@ -8,8 +8,8 @@ import (
 	"unfold/models/psi"
 )
 
-// check says what of a process cannot be worked with. Input variances may be
-// infinite: nothing is known of such an input, and Psi1 and Psi2 are zero.
+// check validates the inputs of a process. Input variances may be infinite: the input is then
+// unknown, and its Psi1 and Psi2 are zero.
 func check(k *psi.Kernel, in psi.Inputs, z vec.Matrix[float64]) error {
 	if !(k.Variance > 0) || math.IsInf(k.Variance, 0) {
 		return models.BadInputf("the kernel's variance is %g: it must be a positive number", k.Variance)
@@ -39,7 +39,7 @@ func check(k *psi.Kernel, in psi.Inputs, z vec.Matrix[float64]) error {
 	return nil
 }
 
-// checkValues says which of the observations the likelihood does not know.
+// checkValues returns an error for observations that the likelihood does not support.
 func checkValues(l Likelihood, n int, y []float64) error {
 	if len(y) != n {
 		return models.BadInputf("there are %d values for %d inputs", len(y), n)

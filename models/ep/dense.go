@@ -11,8 +11,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Dense is expectation propagation with a whole kernel matrix, O(n^3) a sweep: the
-// reference for Sparse.
+// Dense is expectation propagation with a full kernel matrix, O(n^3) per sweep. It is the reference
+// for Sparse.
 type Dense struct {
 	*Sites
 	l       Likelihood
@@ -22,16 +22,16 @@ type Dense struct {
 	// Mean and Cov are the posterior of f.
 	Mean []float64
 	Cov  vec.Matrix[float64]
-	// b is the factor of I + T^1/2 K T^1/2, T = diag(tau), after a sweep.
+	// b is the Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau), after a sweep.
 	b vec.Matrix[float64]
 }
 
-// newDense returns the process with the prior N(0, K) and sites that say nothing.
+// newDense returns the process with the prior N(0, K) and uninformative sites.
 func newDense(l Likelihood, k vec.Matrix[float64], y []float64, threads int) *Dense {
 	return &Dense{Sites: NewSites(len(y)), l: l, y: y, k: k, threads: threads, Mean: make([]float64, len(y)), Cov: k.Clone(), b: vec.New[float64](len(y), len(y))}
 }
 
-// Run sweeps over the sites until they settle.
+// Run sweeps over the sites until they converge.
 func (p *Dense) Run(s Settings) (Result, error) { return run(p, s) }
 
 func (p *Dense) sites() *Sites { return p.Sites }
@@ -43,8 +43,7 @@ func (p *Dense) sweep(damping float64) error {
 	return p.recompute()
 }
 
-// update visits site i: Sigma -= dtau/(1 + dtau s_ii) s_i s_i', mu += (dnu - dtau
-// mu_i) s_i^new.
+// update visits site i: Sigma -= dtau/(1 + dtau s_ii) s_i s_i', mu += (dnu - dtau mu_i) s_i^new.
 func (p *Dense) update(i int, damping float64) {
 	row := p.Cov.Row(i)
 	dtau, dnu := p.visit(i, p.l, p.y[i], p.Mean[i], row[i], damping)
@@ -56,8 +55,8 @@ func (p *Dense) update(i int, damping float64) {
 	}
 }
 
-// recompute sets the posterior from the sites: with B = I + T^1/2 K T^1/2 = L L',
-// Sigma = K - V'V, V = L^-1 T^1/2 K.
+// recompute computes the posterior from the sites: with B = I + T^1/2 K T^1/2 = L L', Sigma = K -
+// V'V, V = L^-1 T^1/2 K.
 func (p *Dense) recompute() error {
 	n := len(p.y)
 	if err := p.factor(); err != nil {
@@ -106,8 +105,8 @@ func (p *Dense) LogMarginal() float64 {
 	return sum - 0.5*vec.SquaredNorm(half.Data)
 }
 
-// Predict returns the mean and the variance of f at a point whose covariances
-// with the inputs are k and whose own variance is self.
+// Predict returns the mean and the variance of f at a point. k are its covariances with the inputs,
+// and self is its prior variance.
 func (p *Dense) Predict(k []float64, self float64) (mean, variance float64) {
 	n := len(p.y)
 	// (K + T^-1)^-1 = T^1/2 B^-1 T^1/2

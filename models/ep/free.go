@@ -8,7 +8,7 @@ import (
 	"unfold/models/psi"
 )
 
-// slopes are derivatives of the bound of a Hybrid; the inputs' are in one place.
+// slopes are the derivatives of the bound of a Hybrid. Those of the inputs are stored once.
 type slopes struct {
 	data, classes *psi.Gradient
 	precision     float64
@@ -43,19 +43,19 @@ func (g *slopes) clear() {
 	}
 }
 
-// block are numbers that are free to move: as they are, by their logarithms, or by
-// the logarithm of one common factor.
+// block is a block of free parameters, moved as they are, by their logarithms, or by the logarithm
+// of a common factor.
 type block struct {
 	at, slope []float64
-	// scalar and slopeOf stand for the two above where there is one number.
+	// scalar and slopeOf replace at and slope for a single number.
 	scalar, slopeOf *float64
 	log             bool
-	start           []float64 // the factor's numbers at the start
+	start           []float64 // the scaled numbers at the start
 }
 
 type blocks []block
 
-// free lists what moves.
+// free lists the free parameters.
 func (h *Hybrid) free(g *slopes, set LearnSettings) (out blocks) {
 	switch {
 	case !set.FixInputs:
@@ -98,7 +98,7 @@ func (b blocks) len() (sum int) {
 	return sum
 }
 
-// get writes the coordinates of where all is.
+// get writes the coordinates of the present parameters.
 func (b blocks) get(x []float64) {
 	for _, one := range b {
 		switch own := x[:one.len()]; {
@@ -117,7 +117,7 @@ func (b blocks) get(x []float64) {
 	}
 }
 
-// set moves all to these coordinates.
+// set sets the parameters from coordinates.
 func (b blocks) set(x []float64) {
 	for _, one := range b {
 		switch own := x[:one.len()]; {
@@ -138,7 +138,7 @@ func (b blocks) set(x []float64) {
 	}
 }
 
-// slopes writes the derivatives in the coordinates.
+// slopes writes the derivatives by the coordinates.
 func (b blocks) slopes(grad []float64) {
 	for _, one := range b {
 		switch own := grad[:one.len()]; {

@@ -11,10 +11,9 @@ import (
 	"unfold/models/psi"
 )
 
-// Hybrid is a Gaussian process classifier and a GP-LVM that share their uncertain
-// inputs, a discriminative and a generative model (Andrade-Pacheco et al. 2014). With
-// one of them alone it is a classifier or a sparse GP-LVM. Learn moves all that is
-// not fixed.
+// Hybrid is a Gaussian process classifier and a GP-LVM, a discriminative and a generative model,
+// that share their uncertain inputs (Andrade-Pacheco et al. 2014). With only one of them it is a
+// classifier or a sparse GP-LVM. Learn moves all parameters that are not fixed.
 type Hybrid struct {
 	In      psi.Inputs // q(X), n x q
 	Data    *Data      // nil: none
@@ -22,8 +21,8 @@ type Hybrid struct {
 	Threads int
 }
 
-// Data are n x D observed values, each column a Gaussian process of the inputs with
-// noise of the same precision.
+// Data are n x D observed values. Each column is a Gaussian process of the inputs; the noise
+// precision is the same for all.
 type Data struct {
 	Kernel    psi.Kernel
 	Z         vec.Matrix[float64] // m x q
@@ -31,33 +30,33 @@ type Data struct {
 	Precision float64
 }
 
-// Classes are n x C labels, 1, -1, or NaN where there is none; each column is a
-// probit classifier of the inputs.
+// Classes are n x C labels, 1, -1, or NaN if unknown. Each column is a probit classifier of the
+// inputs.
 type Classes struct {
 	Kernel psi.Kernel
 	Z      vec.Matrix[float64] // m x q
 	Y      vec.Matrix[float64]
-	// Sites are those of each column, nil at first.
+	// Sites are the sites of each column, nil at first.
 	Sites []*Sites
 }
 
-// LearnSettings say what moves and for how long; the zero value works.
+// LearnSettings are the settings of Learn; the zero value works.
 type LearnSettings struct {
-	// Rounds is how often sweeps and gradient steps alternate, 0 means 10. After the
-	// last steps there is a round of sweeps.
+	// Rounds is the number of alternations of sweeps and gradient steps; 0 means 10. A last round
+	// of sweeps follows.
 	Rounds int
-	// Steps is the iterations of scaled conjugate gradients in a round, 0 means 10,
-	// with the sites held.
+	// Steps is the number of iterations of scaled conjugate gradients per round, with fixed sites;
+	// 0 means 10.
 	Steps int
-	// Sweeps is the most sweeps of a round, 0 means 5.
+	// Sweeps is the largest number of sweeps per round; 0 means 5.
 	Sweeps int
-	// FixInputs leaves the inputs where they are; their divergence from the prior is
-	// then no matter. FixInducing does it for inducing inputs.
+	// FixInputs keeps the inputs fixed; their divergence from the prior is then irrelevant.
+	// FixInducing keeps the inducing inputs fixed.
 	FixInputs, FixInducing bool
-	// Tied moves the alphas of a kernel by a common factor: no dimension is more
-	// relevant than another.
+	// Tied scales the alphas of a kernel by a common factor, so that all dimensions stay equally
+	// relevant.
 	Tied bool
-	// Spread moves the inputs' variances by a common factor, with FixInputs.
+	// Spread scales the variances of fixed inputs by a common factor.
 	Spread bool
 	// Observe, if not nil, is called before every round with its number, and at the end.
 	Observe func(round int)
@@ -75,15 +74,15 @@ func (s LearnSettings) withDefaults() LearnSettings {
 	return s
 }
 
-// LearnResult is what learning has done.
+// LearnResult is the report of Learn.
 type LearnResult struct {
-	// Bound is the collapsed L_H after the sweeps of every round and at the end.
+	// Bound is the collapsed L_H after the sweeps of each round and at the end.
 	Bound []float64
-	// Negative counts site visits that were left out, Gradients evaluations.
+	// Negative counts skipped site visits, Gradients evaluations of the gradient.
 	Negative, Gradients int
 }
 
-// Learn alternates sweeps over the sites, warm, with gradient steps on the bound.
+// Learn alternates warm-started sweeps over the sites with gradient steps on the bound.
 func (h *Hybrid) Learn(ctx context.Context, set LearnSettings) (r LearnResult, err error) {
 	set = set.withDefaults()
 	for round := 0; ; round++ {
@@ -114,8 +113,8 @@ func (h *Hybrid) Learn(ctx context.Context, set LearnSettings) (r LearnResult, e
 	}
 }
 
-// Sparse returns expectation propagation for every column of the classes, warm from
-// its sites, which it shares.
+// Sparse returns expectation propagation for every column of the classes. It starts from the
+// column's sites and shares them.
 func (h *Hybrid) Sparse() ([]*Sparse, error) {
 	c := h.Classes
 	p, err := NewProcess(&c.Kernel, h.In, c.Z, h.Threads)
@@ -144,7 +143,7 @@ func (h *Hybrid) Sparse() ([]*Sparse, error) {
 	return out, nil
 }
 
-// sweep moves the sites of all classes, side by side.
+// sweep sweeps over the sites of all classes concurrently.
 func (h *Hybrid) sweep(sweeps int) (negative int, err error) {
 	if h.Classes == nil {
 		return 0, nil
@@ -166,7 +165,7 @@ func (h *Hybrid) sweep(sweeps int) (negative int, err error) {
 	return negative, err
 }
 
-// bound returns the collapsed L_H at the sites as they are, and adds its derivatives.
+// bound returns the collapsed L_H at the present sites and adds its derivatives to g.
 func (h *Hybrid) bound(g *slopes, set LearnSettings) (sum float64, err error) {
 	var ofData, ofClasses *psi.Gradient
 	if g != nil {
@@ -202,7 +201,7 @@ func (h *Hybrid) bound(g *slopes, set LearnSettings) (sum float64, err error) {
 	return sum, nil
 }
 
-// data is the bound of the GP-LVM without the divergence.
+// data returns the bound of the GP-LVM without the divergence.
 func (h *Hybrid) data(g *psi.Gradient, all *slopes) (float64, error) {
 	d := h.Data
 	if !(d.Precision > 0) || math.IsInf(d.Precision, 0) {
@@ -245,7 +244,7 @@ func (h *Hybrid) ascend(ctx context.Context, set LearnSettings) (optimize.Result
 		}
 		v, err := h.bound(at, set)
 		if err != nil || math.IsNaN(v) {
-			return math.Inf(1), nil // out of bounds: a shorter step
+			return math.Inf(1), nil // out of bounds, so the optimiser takes a shorter step
 		}
 		if grad != nil {
 			free.slopes(grad)

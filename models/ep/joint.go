@@ -8,18 +8,18 @@ import (
 	"unfold/models/psi"
 )
 
-// Joint predicts C functions that share kernel and inducing inputs: exponentials are
+// Joint predicts C functions that share kernel and inducing inputs, so that exponentials are
 // computed once for all. It is read-only and safe for concurrent use.
 type Joint struct {
 	Kernel psi.Kernel
 	Z      vec.Matrix[float64] // m x q
-	// Gamma are the weights of the means, m x C. Spread holds for each function the
-	// lower triangle of Kuu^-1 - M^-1 - gamma gamma', by rows, C x m(m+1)/2.
+	// Gamma are the weights of the means, m x C. Spread contains, for each function, the lower
+	// triangle by rows of Kuu^-1 - M^-1 - gamma gamma', C x m(m+1)/2.
 	Gamma, Spread vec.Matrix[float64]
 	traces        *psi.Traces
 }
 
-// NewJoint returns the predictions of runs on one Process as they are.
+// NewJoint returns the predictions of runs on one Process in their present state.
 func NewJoint(all []*Sparse) *Joint {
 	first := all[0]
 	m := first.Z.Rows
@@ -35,7 +35,7 @@ func NewJoint(all []*Sparse) *Joint {
 	return j
 }
 
-// Prepare has to be called before Predict when the fields were set from outside.
+// Prepare must be called before Predict if the fields were set directly.
 func (j *Joint) Prepare() {
 	m := j.Z.Rows
 	w := make([]vec.Matrix[float64], j.Spread.Rows)
@@ -49,8 +49,8 @@ func (j *Joint) Prepare() {
 	j.traces = psi.NewTraces(&j.Kernel, w, j.Z)
 }
 
-// Predict writes the means and variances of the functions, n x C, as
-// Predictor.Predict does. What it writes for an input does not depend on the others.
+// Predict writes the means and variances of the functions, n x C, like Predictor.Predict. The
+// result for an input does not depend on the other inputs.
 func (j *Joint) Predict(mean, variance vec.Matrix[float64], in psi.Inputs, threads int) {
 	n, m, c := in.Mu.Rows, j.Z.Rows, j.Gamma.Cols
 	first := vec.New[float64](n, m)

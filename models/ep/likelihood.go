@@ -6,15 +6,15 @@ import (
 	"unfold/internal/normal"
 )
 
-// Likelihood is p(y|f) of one value.
+// Likelihood is the likelihood p(y|f) of one value.
 type Likelihood interface {
-	// Match returns log Z, Z = <p(y|f)> under N(f|m, v), and the natural parameters
-	// of the Gaussian that in the place of p(y|f) gives the same mean and variance: with
-	// a the first and -b the second derivative of log Z in m,
+	// Match returns log Z, Z = <p(y|f)> under N(f|m, v), and the natural parameters of the Gaussian
+	// in f that leads to the same posterior mean and variance as p(y|f). With a the first and -b
+	// the second derivative of log Z by m they are
 	//
 	//	tau = b/(1 - v b),  nu = (a + m b)/(1 - v b),
 	//
-	// which is exact for small v too, where differences of precisions are not.
+	// This is also accurate for small v, unlike differences of precisions.
 	Match(y, m, v float64) (logZ, tau, nu float64)
 }
 

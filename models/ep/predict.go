@@ -5,19 +5,19 @@ import (
 	"unfold/models/psi"
 )
 
-// Predictor answers what the latent function is at new inputs. It is immutable
-// and safe for concurrent use.
+// Predictor predicts the latent function at new inputs. It is immutable and safe for concurrent
+// use.
 type Predictor struct {
 	kernel *psi.Kernel
 	z      vec.Matrix[float64]
 	gamma  []float64
-	// weights are Kuu^-1 - M^-1, and spread the same less gamma gamma'.
+	// weights are Kuu^-1 - M^-1, and spread is weights minus gamma gamma'.
 	weights, spread vec.Matrix[float64]
 	threads         int
 }
 
-// Predictor returns the predictions of the sites as they are: u has the posterior
-// N(Kuu gamma, Kuu M^-1 Kuu).
+// Predictor returns the predictions of the present sites: u has the posterior N(Kuu gamma, Kuu M^-1
+// Kuu).
 func (s *Sparse) Predictor() *Predictor {
 	p := &Predictor{kernel: s.Kernel, z: s.Z, gamma: append([]float64(nil), s.gamma...), weights: s.inverse.Clone(), threads: s.threads}
 	vec.Axpy(-1, s.inverseM().Data, p.weights.Data)
@@ -44,8 +44,8 @@ func (p *Predictor) Predict(mean, variance []float64, in psi.Inputs) {
 	}
 }
 
-// PredictCertain is Predict for inputs without variance, x of n x q, without the
-// O(m^2) exponentials of each.
+// PredictCertain is Predict for inputs without variance, x of n x q. It does not need the O(m^2)
+// exponentials per input.
 func (p *Predictor) PredictCertain(mean, variance []float64, x vec.Matrix[float64]) {
 	first := vec.New[float64](x.Rows, p.z.Rows)
 	p.kernel.First(first, psi.Certain(x), p.z, p.threads)

@@ -2,14 +2,14 @@ package ep
 
 import "math"
 
-// Sites are the Gaussians that stand for the likelihood, t_i(f) = Z~_i N(f | nu/tau,
-// 1/tau), with the cavities of their last visits.
+// Sites are the Gaussian approximations of the likelihood, t_i(f) = Z~_i N(f | nu/tau, 1/tau), with
+// the cavities of their last visits.
 type Sites struct {
 	Tau, Nu       []float64 // natural parameters
-	LogZ          []float64 // log of the moments' normaliser
+	LogZ          []float64 // log of the normaliser of the moments
 	CavTau, CavNu []float64 // cavity
-	// Negative counts visits that found a cavity, or would have left a site, with
-	// a negative precision; such a site stays as it is.
+	// Negative counts visits that were skipped because the cavity or the new site would have a
+	// negative precision.
 	Negative int
 }
 
@@ -18,12 +18,11 @@ func NewSites(n int) *Sites {
 	return &Sites{Tau: make([]float64, n), Nu: make([]float64, n), LogZ: make([]float64, n), CavTau: make([]float64, n), CavNu: make([]float64, n)}
 }
 
-// known is the least variance that is distinguished from none.
+// known is the least variance that is treated as nonzero.
 const known = 1e-300
 
-// visit finds the cavity of site i, whose f has the posterior mean and variance,
-// and matches moments. It moves the site by the share damping of the way and
-// returns by how much.
+// visit computes the cavity of site i, whose f has the given posterior mean and variance, and
+// matches moments. It moves the site by the share damping of the difference and returns the change.
 func (s *Sites) visit(i int, l Likelihood, y, mean, variance, damping float64) (dtau, dnu float64) {
 	if variance >= 0 {
 		variance = max(variance, known)
@@ -45,12 +44,12 @@ func (s *Sites) visit(i int, l Likelihood, y, mean, variance, damping float64) (
 	return dtau, dnu
 }
 
-// logNormalizer returns log Z~ by the cavities of the last visits,
+// logNormalizer returns log Z~ from the cavities of the last visits,
 //
 //	sum_i log Zhat_i + 1/2 log 2 pi w_i + 1/2 (cavity mean - nu/tau)^2/w_i,  w = 1/tau + 1/tau_cav.
 //
-// A site of precision 0 has no mean, and only log Zhat; LogMarginal leaves it out
-// of N(mu~ | ...) too.
+// A site of precision 0 has no mean and contributes only log Zhat. LogMarginal also leaves it out
+// of N(mu~ | ...).
 func (s *Sites) logNormalizer() (sum float64) {
 	for i, tau := range s.Tau {
 		sum += s.LogZ[i]
@@ -63,7 +62,7 @@ func (s *Sites) logNormalizer() (sum float64) {
 	return sum
 }
 
-// refresh computes cavities and normalisers again from posterior marginals.
+// refresh computes cavities and normalisers from posterior marginals.
 func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
 	for i := range s.Tau {
 		s.CavTau[i], s.CavNu[i] = 1/variance[i]-s.Tau[i], mean[i]/variance[i]-s.Nu[i]
@@ -71,15 +70,15 @@ func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
 	}
 }
 
-// Settings of expectation propagation; the zero value works.
+// Settings are the settings of expectation propagation; the zero value works.
 type Settings struct {
-	// Sweeps is the most visits to every site, 0 means 50.
+	// Sweeps is the largest number of sweeps; 0 means 50.
 	Sweeps int
-	// Tolerance ends it once no tau and nu moves by more than that share of the
-	// largest, 0 means 1e-6; negative never.
+	// Tolerance ends sweeping once no tau and nu changes by more than this share of the largest. 0
+	// means 1e-6, a negative number never.
 	Tolerance float64
-	// Damping is the share of the way that a site moves, 0 means 1. If a sweep
-	// finds negative precisions the next ones go half as far.
+	// Damping is the share of the difference by which a site moves; 0 means 1. It is halved after a
+	// sweep with negative precisions.
 	Damping float64
 }
 
@@ -96,12 +95,11 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Result is what a run has done.
+// Result is the report of a run.
 type Result struct {
 	Sweeps    int
 	Converged bool
-	// Negative counts updates that were left out, Damping is that of the last
-	// sweep.
+	// Negative counts skipped visits. Damping is that of the last sweep.
 	Negative int
 	Damping  float64
 }
@@ -109,7 +107,7 @@ type Result struct {
 // sweeper is a posterior that is updated site by site.
 type sweeper interface {
 	sites() *Sites
-	// sweep visits every site once, and then computes the posterior again.
+	// sweep visits every site once, and then recomputes the posterior.
 	sweep(damping float64) error
 }
 

@@ -12,10 +12,9 @@ import (
 	"unfold/models/psi"
 )
 
-// Process is what a sparse Gaussian process says of n inputs through m inducing
-// ones. The prior of alpha = <K_fu> K_uu^-1 u is N(0, Psi1 Kuu^-1 Psi1' + diag
-// Lambda) (S5); for certain inputs Psi1 = K_fu and Lambda = 0, which is the DTC
-// approximation (S3). It is read-only.
+// Process is the prior of n inputs of a sparse Gaussian process with m inducing inputs. The prior
+// of alpha = <K_fu> K_uu^-1 u is N(0, Psi1 Kuu^-1 Psi1' + diag Lambda) (S5). For certain inputs
+// Psi1 = K_fu and Lambda = 0, which is the DTC approximation (S3). A Process is read-only.
 type Process struct {
 	Kernel  *psi.Kernel
 	In      psi.Inputs
@@ -28,12 +27,12 @@ type Process struct {
 	white   vec.Matrix[float64] // rows L^-1 Psi1_n, Kuu = L L'
 	threads int
 	dtc     bool
-	// Jitter is what had to be added to the diagonal of Kuu.
+	// Jitter is the value that was added to the diagonal of Kuu.
 	Jitter float64
 }
 
-// NewProcess returns the process of uncertain inputs. It fails if inducing inputs
-// coincide so closely that no small addition to the diagonal of Kuu helps.
+// NewProcess returns the process of uncertain inputs. It fails if inducing inputs are so close that
+// no small jitter makes Kuu positive definite.
 func NewProcess(k *psi.Kernel, in psi.Inputs, z vec.Matrix[float64], threads int) (*Process, error) {
 	p := &Process{Kernel: k, In: in, Z: z, threads: threads}
 	if err := p.prior(); err != nil {
@@ -43,7 +42,7 @@ func NewProcess(k *psi.Kernel, in psi.Inputs, z vec.Matrix[float64], threads int
 	solved := vec.New[float64](in.Mu.Rows, z.Rows)
 	p.mul(solved, p.Psi, p.inverse)
 	for n := range p.Lambda {
-		// Never negative but for rounding.
+		// Only rounding makes it negative.
 		p.Lambda[n] = max(0, p.Lambda[n]-vec.Dot(solved.Row(n), p.Psi.Row(n)))
 	}
 	return p, nil
@@ -76,14 +75,14 @@ func (p *Process) prior() (err error) {
 	return nil
 }
 
-// Kuu gets jitter, a share of the variance, if a pivot is less than such a share:
-// what sites add is larger, and its rounding must not outweigh what Kuu has.
+// Kuu gets jitter, as a share of the variance, if a pivot is below the share poor. The sites' terms
+// are larger, and their rounding must not exceed Kuu's own.
 const (
 	poor   = 1e-10
 	jitter = 1e-8
 )
 
-// factorKuu sets the factor of Kuu, and adds to its diagonal what it takes for that.
+// factorKuu computes the factor of Kuu, with jitter on the diagonal if necessary.
 func (p *Process) factorKuu() (added float64, err error) {
 	copy(p.factor.Data, p.kuu.Data)
 	err = spd.Factor(p.factor, p.threads)
@@ -103,8 +102,8 @@ func (p *Process) factorKuu() (added float64, err error) {
 	return added, spd.Factor(p.factor, p.threads)
 }
 
-// factorWith turns S, symmetric and not negative, into the factor of Kuu + S, lower
-// triangle, zeros above: with Kuu = L L', S becomes L^-1 S L^-T.
+// factorWith replaces S, symmetric and nonnegative, by the factor of Kuu + S (lower triangle, zeros
+// above). With Kuu = L L', it first computes L^-1 S L^-T.
 func (p *Process) factorWith(s vec.Matrix[float64]) error {
 	spd.HalfSolve(p.factor, s, p.threads)
 	white := vec.Transpose(s)
@@ -113,8 +112,8 @@ func (p *Process) factorWith(s vec.Matrix[float64]) error {
 	return p.factorWhite(s)
 }
 
-// factorWhite turns T into the factor of Kuu + L T L', which is L C, C C' = I + T: that
-// is never near singular, however small the pivots of Kuu are beside L T L'.
+// factorWhite replaces T by the factor of Kuu + L T L', which is L C with C C' = I + T. That is
+// never nearly singular, however small the pivots of Kuu are relative to L T L'.
 func (p *Process) factorWhite(t vec.Matrix[float64]) error {
 	for a := range t.Rows {
 		t.Row(a)[a]++
@@ -137,15 +136,15 @@ func (p *Process) mul(dst, a, b vec.Matrix[float64]) {
 	gemm.Implementation{Threads: p.threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, a.Rows, b.Cols, a.Cols, 1, a.Data, a.Cols, b.Data, b.Cols, 0, dst.Data, b.Cols)
 }
 
-// Sparse is expectation propagation on a Process, O(n m^2) a sweep. With M = Kuu +
-// sum_n w_n Psi1_n Psi1_n', w = tau/(1 + tau Lambda0), the posterior of f is
+// Sparse is expectation propagation on a Process, O(n m^2) per sweep. With M = Kuu + sum_n w_n
+// Psi1_n Psi1_n', w = tau/(1 + tau Lambda0), the posterior of f is
 //
 //	Sigma = Psi M^-1 Psi' + diag(Lambda),  mu = omega + Psi gamma   (S.25, S.30)
 //	Psi_n = Psi1_n/(1 + tau_n Lambda0_n),  Lambda = Lambda0/(1 + tau Lambda0),
 //	omega = Lambda nu,  gamma = M^-1 sum_n Psi1_n nu_n/(1 + tau_n Lambda0_n).
 //
-// A change of one site is a change of rank one of M, whose factor L is kept:
-// (S.15), and (S.26) to (S.32) in other words, R'R = M^-1.
+// A change of one site is a rank-one change of M, whose factor L is updated. This is (S.15), and
+// equivalent to (S.26) to (S.32) with R'R = M^-1.
 type Sparse struct {
 	*Sites
 	*Process
@@ -154,12 +153,12 @@ type Sparse struct {
 	// u is L' by rows (M = L L'), gamma as above.
 	u     vec.Matrix[float64]
 	gamma []float64
-	// reduced is L' gamma, which visits keep; work and column are scratch.
+	// reduced is L' gamma, which visits update. work and column are scratch memory.
 	reduced, work, column []float64
 }
 
-// NewSparse returns expectation propagation for the values y, with sites that say
-// nothing. A value that is NaN was not observed: its site stays as it is.
+// NewSparse returns expectation propagation for the values y, with uninformative sites. NaN is an
+// unobserved value, whose site does not change.
 func NewSparse(l Likelihood, p *Process, y []float64) (*Sparse, error) {
 	m := p.Z.Rows
 	if err := checkValues(l, p.In.Mu.Rows, y); err != nil {
@@ -170,14 +169,14 @@ func NewSparse(l Likelihood, p *Process, y []float64) (*Sparse, error) {
 	return s, s.recompute()
 }
 
-// Warm starts from the sites of another run over the same values.
+// Warm copies the sites of another run over the same values.
 func (s *Sparse) Warm(old *Sites) error {
 	copy(s.Tau, old.Tau)
 	copy(s.Nu, old.Nu)
 	return s.recompute()
 }
 
-// Run sweeps over the sites until they settle.
+// Run sweeps over the sites until they converge.
 func (s *Sparse) Run(set Settings) (Result, error) { return run(s, set) }
 
 func (s *Sparse) sites() *Sites { return s.Sites }
@@ -204,8 +203,8 @@ func (s *Sparse) marginal(i int, square float64) (mean, variance float64) {
 	return s.Lambda[i]/d*s.Nu[i] + vec.Dot(s.work, s.reduced)/d, s.Lambda[i]/d + square/(d*d)
 }
 
-// update visits site i: with w and v = nu/(1 + tau Lambda) before and after, M
-// changes by dw Psi1 Psi1' and M gamma by dv Psi1. gamma is left to settle.
+// update visits site i. With w and v = nu/(1 + tau Lambda) before and after, M changes by dw Psi1
+// Psi1' and M gamma by dv Psi1. settle updates gamma later.
 func (s *Sparse) update(i int, damping float64) error {
 	if math.IsNaN(s.y[i]) {
 		return nil
@@ -220,20 +219,20 @@ func (s *Sparse) update(i int, damping float64) error {
 	was, is := 1+before*lambda, 1+s.Tau[i]*lambda
 	dw, dv := s.Tau[i]/is-before/was, s.Nu[i]/is-nu/was
 	if 1+dw*square < leastPivot {
-		return s.recompute() // too much is taken away to stay exact
+		return s.recompute() // the change is too large for an accurate update
 	}
 	copy(s.column, s.Psi.Row(i))
 	rankOne(s.u, dw, dv, s.work, s.column, s.reduced)
 	return nil
 }
 
-// settle sets gamma from the factor: L' gamma = L^-1 c.
+// settle computes gamma from the factor: L' gamma = L^-1 c.
 func (s *Sparse) settle() {
 	copy(s.gamma, s.reduced)
 	backward(s.u, s.gamma)
 }
 
-// recompute sets the factor and gamma from the sites.
+// recompute computes the factor and gamma from the sites.
 func (s *Sparse) recompute() error {
 	n, m := len(s.y), s.Z.Rows
 	scaled := vec.New[float64](n, m)

@@ -14,7 +14,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// textbook is the entry of a method of package baseline.
+// textbook returns the registry entry of a method of package baseline.
 func textbook(m baseline.Method, about string) Kind {
 	k := Kind{
 		Name: string(m), About: about,
@@ -51,7 +51,7 @@ func textbook(m baseline.Method, about string) Kind {
 	return k
 }
 
-// describeTopography says what a map of kind gtm is of.
+// describeTopography describes a map of kind gtm.
 func describeTopography(s *snapshot.Snapshot) []Line {
 	d := baseline.DescribeTopography(s)
 	return []Line{
@@ -61,17 +61,18 @@ func describeTopography(s *snapshot.Snapshot) []Line {
 	}
 }
 
-// describeOrder says how well a map of kind nmds keeps the order of distances.
+// describeOrder reports the stress of a map of kind nmds, which measures how well it preserves the
+// order of distances.
 func describeOrder(s *snapshot.Snapshot) []Line {
 	return []Line{{"stress", fmt.Sprintf("%.4g (Kruskal's stress-1)", baseline.DescribeStress(s))}}
 }
 
-// textbookSettings are those of the methods that learn a sample.
+// textbookSettings are the settings of the methods that learn a sample.
 type textbookSettings struct {
 	Sampled sampled `key:""`
 }
 
-// textbookFile is how a model file keeps them.
+// textbookFile is the form of textbookSettings in a model file.
 type textbookFile struct {
 	Points int `json:"points"`
 }
@@ -92,13 +93,13 @@ func (f *textbookSettings) UnmarshalJSON(raw []byte) error {
 // Apply implements Settings.
 func (f *textbookSettings) Apply(_ Given, s *Spec) { s.Own = f }
 
-// kernelSettings are those of kernel principal components.
+// kernelSettings are the settings of kernel principal components.
 type kernelSettings struct {
 	Sampled sampled `key:""`
 	Wide    wide    `key:""`
 }
 
-// kernelFile is how a model file keeps them.
+// kernelFile is the form of kernelSettings in a model file.
 type kernelFile struct {
 	Points int     `json:"points"`
 	Width  float64 `json:"width"`
@@ -120,7 +121,7 @@ func (f *kernelSettings) UnmarshalJSON(raw []byte) error {
 // Apply implements Settings.
 func (f *kernelSettings) Apply(_ Given, s *Spec) { s.Own = f }
 
-// topographicSettings are those of the generative topographic mapping.
+// topographicSettings are the settings of the generative topographic mapping.
 type topographicSettings struct {
 	Wide  wide           `key:""`
 	Grid  setting.Auto   `key:"grid" default:"auto" help:"With kind gtm: latent points along each axis of the map; auto is 15 for 2 dimensions, and about 225 in all for others." placeholder:"N"`
@@ -128,7 +129,7 @@ type topographicSettings struct {
 	Ridge setting.Number `key:"ridge" default:"auto" help:"With kind gtm: precision of the prior that holds the mapping's weights near zero, of data of unit variance; auto is 0.1." placeholder:"X"`
 }
 
-// topographicFile is how a model file keeps them.
+// topographicFile is the form of topographicSettings in a model file.
 type topographicFile struct {
 	Width float64 `json:"width"`
 	Grid  int     `json:"grid"`
@@ -152,7 +153,7 @@ func (f *topographicSettings) UnmarshalJSON(raw []byte) error {
 // Apply implements Settings.
 func (f *topographicSettings) Apply(_ Given, s *Spec) { s.Own = f }
 
-// textbook are the settings of a fit as that package has them.
+// textbook converts the settings of a fit to those of package baseline.
 func (s Spec) textbook() baseline.Settings {
 	set := baseline.Settings{Common: s.Common, Search: s.seeded(), Lists: s.Lists}
 	switch own := s.Own.(type) {
@@ -166,7 +167,8 @@ func (s Spec) textbook() baseline.Settings {
 	return set
 }
 
-// ownTextbook are the settings of a method, with defaults filled in, as a spec has them.
+// ownTextbook converts the settings of a method, with defaults filled in, to the settings of its
+// kind.
 func ownTextbook(m baseline.Method, f baseline.Settings) Settings {
 	points, width := sampled{setting.Auto(f.Points)}, wide{setting.Number(f.Width)}
 	switch m {
@@ -188,7 +190,7 @@ func learnTextbook(ctx context.Context, m baseline.Method, z vec.Matrix[float32]
 			return nil, err
 		}
 		step(1, 1)
-		// The settings that these kinds do not know are left at their defaults.
+		// Settings that these kinds do not have keep their defaults.
 		s.Common, s.LVM = fit.Settings.Common, lvm.Options{}
 		if own := ownTextbook(m, fit.Settings); own != nil {
 			s.Own = own

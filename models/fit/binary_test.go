@@ -19,7 +19,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// answers returns n rows of q values of 0 and 1 that depend on two coordinates.
+// answers returns n rows of q values 0 and 1 that depend on two coordinates.
 func answers(seed uint64, n, q int) vec.Matrix[float32] {
 	rnd := rand.New(rand.NewPCG(seed, 8))
 	x := vec.New[float32](n, q)
@@ -35,13 +35,13 @@ func answers(seed uint64, n, q int) vec.Matrix[float32] {
 	return x
 }
 
-// probit are settings for rows of 0 and 1.
+// probit returns settings for rows of 0 and 1.
 func probit() Spec {
 	return Spec{Kind: GPLVM, Common: models.Common{Steps: 2, Seed: 1}, GPLVM: gplvm.Options{Noise: gplvm.NoiseProbit, Points: 90, Active: 25}}
 }
 
-// Rows of 0 and 1 are placed as by any other model, and what lies on the map are the
-// probabilities of 1: above one half where most learnt rows near have a 1.
+// Rows of 0 and 1 are placed as by any other model. The map decodes to the probability of 1, which
+// is above one half where most of the nearest learnt rows have a 1.
 func TestBinary(t *testing.T) {
 	ctx := context.Background()
 	x := answers(1, 140, 12)
@@ -102,7 +102,7 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// Wherever on the map, what is decoded are probabilities, and the deviation is theirs.
+// Every point of the map decodes to probabilities, and the deviation is that of a probability.
 func TestDecodedProbabilities(t *testing.T) {
 	s, _, err := Fit(context.Background(), answers(3, 80, 9), probit(), nil)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestDecodedProbabilities(t *testing.T) {
 	})
 }
 
-// Missing answers are filled in with probabilities, and rows that lack some are placed.
+// Missing answers are imputed as probabilities, and rows with missing answers are placed.
 func TestBinaryMissing(t *testing.T) {
 	ctx, x := context.Background(), answers(4, 80, 9)
 	for i := 0; i < x.Rows; i += 3 {
@@ -172,8 +172,8 @@ func TestBinaryMissing(t *testing.T) {
 	}
 }
 
-// What is not 0 or 1 is named by row and column of the rows as they were given, also where
-// columns that do not vary are left out.
+// The error for a value other than 0 or 1 names the row and column of the input, also where
+// constant columns are dropped.
 func TestNotBinary(t *testing.T) {
 	ctx := context.Background()
 	var row *models.RowError
@@ -200,7 +200,7 @@ func TestNotBinary(t *testing.T) {
 	if _, err := p.Place(ctx, x); !errors.As(err, &row) || row.Row != 3 || row.Column != 2 || row.Name != "c" {
 		t.Errorf("a -1: %v", err)
 	}
-	x.Row(3)[2], x.Row(3)[1] = 1, 0.5 // the model does not see column 1
+	x.Row(3)[2], x.Row(3)[1] = 1, 0.5 // column 1 is dropped before the model
 	if _, err := p.Place(ctx, x); err != nil {
 		t.Errorf("in a column that is left out: %v", err)
 	}
@@ -218,7 +218,7 @@ func TestNotBinary(t *testing.T) {
 	}
 }
 
-// A program that does not know the noise is not to read the file as if it were Gaussian.
+// A program that does not support the noise model must not read the file as a Gaussian one.
 func TestNoiseNeedsItsVersion(t *testing.T) {
 	for noise, want := range map[string]uint32{"gaussian": 1, gplvm.NoiseProbit: 3} {
 		spec := probit()

@@ -6,11 +6,11 @@ import (
 	"unfold/sparse/graph"
 )
 
-// watched is how many points collapsed looks at, at most, at even distances.
+// watched is the largest number of points that collapsed checks, evenly spaced.
 const watched = 4096
 
-// collapsed is an error if the points, which are all distinct, share so few places
-// that the map says nothing: at most half as many as there are points.
+// collapsed returns an error if distinct points share so few places that the map is useless: at
+// most half as many places as points.
 func collapsed(fit *Learnt) error {
 	n := fit.Mu.Rows
 	count := min(n, watched)

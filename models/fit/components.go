@@ -15,26 +15,28 @@ import (
 	"unfold/sparse/knn"
 )
 
-// MostPCA is how many principal components PCAAuto takes at most.
+// MostPCA is the largest number of principal components that PCAAuto chooses.
 const MostPCA = 256
 
-// How PCAAuto is decided. Numbers of components differ by componentStep, which fills the vectors of every
-// processor. The share of neighbours is that of comparedNeighbors neighbours of comparedRows rows among each
-// other, in components of basisRows other rows.
+// These constants determine the choice of PCAAuto. Candidate numbers of components are multiples of
+// componentStep, which fills the vector registers of every processor. The share of preserved
+// neighbours is measured on comparedRows rows with comparedNeighbors neighbours each. The
+// components are learnt from basisRows other rows.
 const (
 	componentStep     = 16
 	comparedRows      = 1000
 	comparedNeighbors = 10
 	basisRows         = 2000
-	leastSampled      = 4 * comparedNeighbors // rows, or there is nothing to compare
-	// componentTolerance is that of components that are only compared.
+	leastSampled      = 4 * comparedNeighbors // fewer rows have too little to compare
+	// componentTolerance is the tolerance of components that are only compared.
 	componentTolerance = 1e-2
 )
 
-// The share of neighbours that has to be kept of up to fewRows rows, by how much less will do
-// of ten times as many, and the least: a search of more rows takes a larger part of a fit.
-// Chosen on digits, envelopes, faces, sentences and words: more components than these keep
-// gain little R_NX, and cost some accuracy of classes.
+// mostShare is the share of neighbours that the components must preserve for up to fewRows rows. It
+// falls by perTenth for ten times as many rows, to leastKept at the least, because the search takes
+// a larger part of the time of a fit of more rows. The values were chosen on digits, envelopes,
+// faces, sentences and words. More components than these require gain little R_NX and lose some
+// accuracy of classes.
 const (
 	fewRows   = 10_000
 	mostShare = 0.88
@@ -42,18 +44,19 @@ const (
 	leastKept = 0.8
 )
 
-// MostComponents is how many principal components PCAAuto takes at most of so many rows: the
-// rows do not tell more of them from noise.
+// MostComponents returns the largest number of principal components that PCAAuto chooses for the
+// given number of rows. So few rows cannot distinguish further components from noise.
 func MostComponents(rows int) int { return max(DefaultPCA, min(MostPCA, rows/4)) }
 
-// RowsChoose reports whether the number of principal components of vectors of dim elements is left to
-// their rows (Spec.Choose).
+// RowsChoose reports whether the number of principal components of vectors of dim elements depends
+// on the rows (Spec.Choose).
 func (s Spec) RowsChoose(dim int) bool {
 	k, err := s.Kinds.Find(s.Kind)
 	return err == nil && k.Name == LVM && s.PCA == PCAAuto && s.Distance == distance.Euclidean && dim > DefaultPCA
 }
 
-// ForRows is Resolve for so many rows, which bounds the number of components that they may choose.
+// ForRows is Resolve for a known number of rows, which bounds the number of components that Choose
+// may choose.
 func (s Spec) ForRows(rows, dim int) (Spec, error) {
 	choose := s.RowsChoose(dim)
 	s, err := s.Resolve(dim)
@@ -63,23 +66,23 @@ func (s Spec) ForRows(rows, dim int) (Spec, error) {
 	return s, err
 }
 
-// Components is what PCAAuto has chosen.
+// Components is the result of PCAAuto's choice.
 type Components struct {
-	// Of is the number of elements of a vector, Kept that of principal components; they
-	// are equal where vectors stay as they are.
+	// Of is the number of elements of a vector, Kept that of principal components. They are equal
+	// if vectors are not projected.
 	Of   int `json:"of"`
 	Kept int `json:"kept"`
-	// Neighbors is the share of the nearest neighbours of a sample of rows that are
-	// neighbours in the components, too, and Variance the share of the variance.
+	// Neighbors is the share of nearest neighbours, in a sample of rows, that are also neighbours
+	// in the components. Variance is the share of the variance that the components keep.
 	Neighbors float64 `json:"neighbors"`
 	Variance  float64 `json:"variance"`
 }
 
-// Choose decides how many principal components are kept of the rows of x (n x dim), if
-// that is left to PCAAuto and there is a choice: else it returns the spec as it is, and nil.
-// The number is the least, of 50 to MostComponents, that keeps a share of the nearest neighbours
-// of a sample: 88 % up to 10,000 rows and less of more. Where no such number is well below
-// dim, vectors stay as they are if they have at most MostPCA elements.
+// Choose chooses the number of principal components of the rows of x (n x dim) if the spec leaves
+// it to PCAAuto. It is the least number from 50 to MostComponents that preserves a share of the
+// nearest neighbours of a sample: 88 % up to 10,000 rows, and less for more rows. If no such number
+// is well below dim and vectors have at most MostPCA elements, they are not projected. Otherwise,
+// if there is no choice, Choose returns the spec unchanged and nil.
 func (s Spec) Choose(ctx context.Context, x vec.Matrix[float32]) (Spec, *Components, error) {
 	if !s.RowsChoose(x.Cols) || x.Rows < leastSampled {
 		return s, nil, nil
@@ -90,17 +93,18 @@ func (s Spec) Choose(ctx context.Context, x vec.Matrix[float32]) (Spec, *Compone
 		s, c, err = sample.choose(ctx, s)
 	}
 	if models.IsBadInput(err) {
-		return s, nil, nil // what is wrong will be found where all rows are projected
+		return s, nil, nil // projecting all rows will report the error
 	}
 	return s, c, err
 }
 
-// enough is by how much less of the neighbours old components may keep than new ones would.
+// enough is the share of neighbours by which old components may be worse than new ones and still be
+// kept.
 const enough = 0.02
 
-// Renew returns the projection of a map that is learnt from the rows of x now: old, which was
-// learnt from earlier rows, if it keeps hardly fewer neighbours than components of x
-// would. New components turn every vector, so that points move for nothing.
+// Renew returns the projection for a map that is learnt anew from the rows of x. It keeps old,
+// which was learnt from earlier rows, if that preserves hardly fewer neighbours than components of
+// x. New components would rotate every vector and so move points for no reason.
 func (s Spec) Renew(ctx context.Context, x vec.Matrix[float32], old *projection.Projection) (*projection.Projection, error) {
 	if old.Identity() {
 		return old, nil
@@ -133,8 +137,8 @@ func (s Spec) Renew(ctx context.Context, x vec.Matrix[float32], old *projection.
 	return renewed, nil
 }
 
-// learnProjection learns the components that the spec wants of the rows of x; it returns old if it wants
-// none.
+// learnProjection learns the components of the rows of x according to the spec. It returns old if
+// the spec wants none.
 func (s Spec) learnProjection(ctx context.Context, x vec.Matrix[float32], old *projection.Projection) (*projection.Projection, error) {
 	p, err := prepareFull(ctx, x, s, nil)
 	if err != nil || p.spec.PCA == PCANone {
@@ -143,21 +147,22 @@ func (s Spec) learnProjection(ctx context.Context, x vec.Matrix[float32], old *p
 	return p.components(ctx, x)
 }
 
-// shareOf is the share of neighbours that components of n rows have to keep.
+// shareOf returns the share of neighbours that components of n rows must preserve.
 func shareOf(n int) float64 {
 	tenths := math.Log10(max(1, float64(n)/fewRows))
 	return max(leastKept, mostShare-perTenth*tenths)
 }
 
-// componentSample compares the neighbours of some rows with those in components of others.
+// componentSample compares the neighbours of some rows with their neighbours in the components of
+// other rows.
 type componentSample struct {
 	spec        Spec
 	rows, basis vec.Matrix[float32]
 	near        *knn.Neighbors // of rows
-	of          int            // how many rows they were drawn from
+	of          int            // number of rows that the sample was drawn from
 }
 
-// newSample draws rows.
+// newSample draws the sample of rows and finds their neighbours.
 func newSample(ctx context.Context, x vec.Matrix[float32], spec Spec) (c *componentSample, err error) {
 	order := rand.New(rand.NewPCG(spec.Seed, 0xc0a)).Perm(x.Rows)
 	compared := min(comparedRows, x.Rows/2)
@@ -172,12 +177,12 @@ func newSample(ctx context.Context, x vec.Matrix[float32], spec Spec) (c *compon
 	return c, err
 }
 
-// neighbors are the nearest rows of each row of z.
+// neighbors returns the neighbours of each row of z.
 func (c *componentSample) neighbors(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
 	return knn.Graph(ctx, z, comparedNeighbors, knn.Settings{Threads: c.spec.Threads})
 }
 
-// choose sets the number of components of a spec that leaves it to the rows.
+// choose sets the number of components of a spec.
 func (c *componentSample) choose(ctx context.Context, s Spec) (Spec, *Components, error) {
 	chosen, err := c.least(ctx, shareOf(c.of))
 	if err != nil {
@@ -191,12 +196,12 @@ func (c *componentSample) choose(ctx context.Context, s Spec) (Spec, *Components
 	return s, chosen, nil
 }
 
-// least is the least number of components that keeps a share of the neighbours; all
-// elements if none of so few elements does, or hardly less.
+// least returns the least number of components that preserves the share of neighbours. It returns
+// all elements if no smaller number does and there are few, or if the number is hardly smaller.
 func (c *componentSample) least(ctx context.Context, share float64) (*Components, error) {
 	dim, most := c.rows.Cols, MostComponents(c.of)
 	var last *Components
-	// Components of many are computed only where few do not suffice.
+	// Larger numbers of components are computed only if smaller ones do not suffice.
 	for _, part := range [][2]int{{DefaultPCA, 64}, {80, 128}, {144, MostPCA}} {
 		if part[0] >= dim || part[0] > most {
 			break
@@ -215,8 +220,8 @@ func (c *componentSample) least(ctx context.Context, share float64) (*Components
 	return last, nil
 }
 
-// within is the least number of components from one number to another that keeps a share
-// of the neighbours, or the largest if none does.
+// within returns the least number of components in a range that preserves the share of neighbours,
+// or the largest number of the range if none does.
 func (c *componentSample) within(ctx context.Context, from, to int, share float64) (*Components, error) {
 	p, err := pca.Fit(ctx, c.basis, to, pca.Settings{Threads: c.spec.Threads, Seed: c.spec.Seed, Tolerance: componentTolerance})
 	if err != nil {
@@ -244,7 +249,7 @@ func (c *componentSample) within(ctx context.Context, from, to int, share float6
 	return &Components{Of: c.rows.Cols, Kept: numbers[at], Neighbors: kept[at], Variance: variance / p.Total}, err
 }
 
-// columns are the first q columns of z.
+// columns returns the first q columns of z.
 func columns(z vec.Matrix[float32], q int) vec.Matrix[float32] {
 	first := vec.New[float32](z.Rows, q)
 	for i := range z.Rows {
@@ -253,7 +258,8 @@ func columns(z vec.Matrix[float32], q int) vec.Matrix[float32] {
 	return first
 }
 
-// share is the share of the neighbours of rows that are neighbours in their projections z, too.
+// share returns the share of the neighbours of rows that are also neighbours in their projections
+// z.
 func (c *componentSample) share(ctx context.Context, z vec.Matrix[float32]) (float64, error) {
 	near, err := c.neighbors(ctx, z)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// gaussian draws rows of independent columns with these standard deviations.
+// gaussian draws rows of independent columns with the given standard deviations.
 func gaussian(n int, deviations []float64) vec.Matrix[float32] {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := vec.New[float32](n, len(deviations))
@@ -21,7 +21,7 @@ func gaussian(n int, deviations []float64) vec.Matrix[float32] {
 	return x
 }
 
-// falling are deviations of which the first many are 1 and the others less.
+// falling returns standard deviations: the first many are 1, the others less.
 func falling(dim, many int, less float64) []float64 {
 	d := make([]float64, dim)
 	for j := range d {
@@ -32,8 +32,8 @@ func falling(dim, many int, less float64) []float64 {
 	return d
 }
 
-// The rows decide how many components are kept: few where few directions vary, none where
-// all do, and more where groups take the variance that neighbours do not show.
+// The data decide how many components are kept. Few are kept if few directions vary, none are
+// dropped if all vary, and more are kept if groups carry variance that neighbours do not show.
 func TestChoose(t *testing.T) {
 	groups := gaussian(1200, falling(64, 64, 1))
 	for i := range groups.Rows {
@@ -69,7 +69,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Where there is no choice the spec stays as it is.
+// Without a choice of components the spec stays as it is.
 func TestNoChoice(t *testing.T) {
 	x := gaussian(200, falling(60, 60, 1))
 	own := Spec{PCA: 55}
@@ -103,7 +103,7 @@ func infinite(x vec.Matrix[float32]) vec.Matrix[float32] {
 	return x
 }
 
-// More rows ask for a smaller share, gradually.
+// The share of variance decreases gradually as rows increase.
 func TestShareOf(t *testing.T) {
 	for n, want := range map[int]float64{1: 0.88, 10_000: 0.88, 100_000: 0.8, 10_000_000: 0.8} {
 		if got := shareOf(n); got < want-1e-9 || got > want+1e-9 {
@@ -121,8 +121,8 @@ func TestComponentsForDims(t *testing.T) {
 	}
 }
 
-// Components stay while they keep as many neighbours as new ones would, and are learnt again
-// when the rows vary in other directions.
+// Components are kept as long as they preserve as many neighbours as new ones would. They are
+// learnt again when the rows vary in other directions.
 func TestRenew(t *testing.T) {
 	ctx := context.Background()
 	d := falling(200, 40, 0.05)

@@ -19,7 +19,7 @@ import (
 	"unfold/models/saul"
 )
 
-// cloudOf makes n normal rows of so many columns, changed by f.
+// cloudOf returns n normal rows of the given number of columns, changed by f.
 func cloudOf(n, cols int, f func(i, j int, v float64) float64) vec.Matrix[float32] {
 	r := rand.New(rand.NewPCG(11, 7))
 	x := vec.New[float32](n, cols)
@@ -35,23 +35,23 @@ func cloudOf(n, cols int, f func(i, j int, v float64) float64) vec.Matrix[float3
 	return x
 }
 
-// corner is data at the end of what a kind can do.
+// corner is a data set at the limit of what a kind can learn.
 type corner struct {
 	name string
 	x    vec.Matrix[float32]
-	// bad says that it cannot be learnt from, by any kind; else that a kind may refuse it
-	// only with a reason of this list.
+	// bad: no kind can learn from it. Otherwise a kind may refuse it only with a reason of this
+	// list.
 	bad     bool
 	refused []string
 }
 
 const tooFew = "distinct rows"
 
-// ofScale are the kinds whose map has the distances of the data on one scale, on which an
-// outlier can leave no room for the rest.
+// ofScale lists the kinds whose map keeps the distances of the data on one scale, where an outlier
+// can compress all other points.
 var ofScale = map[string]bool{"isomap": true, "lle": true, "kpca": true, "mds": true, "gtm": true}
 
-// corners are those of every kind.
+// corners returns the data sets for every kind.
 func corners() []corner {
 	column := func(value func(i int, v float64) float64) func(i, j int, v float64) float64 {
 		return func(i, j int, v float64) float64 {
@@ -118,8 +118,8 @@ func corners() []corner {
 	}
 }
 
-// cornerSpecs are all kinds, and the ways of the first that differ at corners. A kind
-// of the registry is here by itself.
+// cornerSpecs returns all kinds of the registry, and the variants of the first that differ at
+// corners.
 func cornerSpecs() map[string]Spec {
 	specs := map[string]Spec{
 		"gaussian": {LVM: lvm.Options{Tails: lvm.Gaussian}},
@@ -136,8 +136,8 @@ func cornerSpecs() map[string]Spec {
 	return specs
 }
 
-// learnable says what is wrong with what a fit of x came to: nothing if it is a map with
-// a place for all, or an error of bad input in words.
+// learnable checks the outcome of a fit of x. It returns "" for a map that places all rows or for
+// an error of bad input, and else a description of the failure.
 func learnable(x vec.Matrix[float32], spec Spec) (problem string, refusal error) {
 	given := x.Clone()
 	s, r, err := Fit(context.Background(), x, spec, nil)
@@ -158,7 +158,7 @@ func learnable(x vec.Matrix[float32], spec Spec) (problem string, refusal error)
 	if !vec.Finite(r.Placed.Mu.Data) || !vec.Finite(r.Placed.Sigma) || !vec.Finite(r.Placed.NoveltyLocal) || !vec.Finite(r.Placed.NoveltyGlobal) {
 		return "a row has no finite place", nil
 	}
-	// Nothing is heaped up that is different: at least half of the points stand alone.
+	// Different rows do not collapse: at least half of the points are alone at their place.
 	places := map[string]bool{}
 	for i := range s.Mu.Rows {
 		places[fmt.Sprint(s.Mu.Row(i))] = true
@@ -172,7 +172,7 @@ func learnable(x vec.Matrix[float32], spec Spec) (problem string, refusal error)
 	}
 	kind, _ := spec.Kinds.Find(spec.Kind)
 	if kind.Missing && models.CheckRows(given, nil) != nil {
-		return "", nil // events with missing values are another matter
+		return "", nil // events with missing values are not checked here
 	}
 	placed, err := p.Place(context.Background(), given)
 	if err != nil {
@@ -187,8 +187,7 @@ func learnable(x vec.Matrix[float32], spec Spec) (problem string, refusal error)
 	return "", nil
 }
 
-// Every kind makes of every corner a map with a place for all rows, or says in words what
-// is wrong with the data.
+// Every kind either maps every corner with a place for all rows, or refuses the data with a reason.
 func TestCorners(t *testing.T) {
 	for name, spec := range cornerSpecs() {
 		for _, c := range corners() {
@@ -217,7 +216,7 @@ func TestCorners(t *testing.T) {
 	}
 }
 
-// Small and degenerate data of any shape, too.
+// The same for small and degenerate data of any shape.
 func TestDegenerate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, cols := rapid.IntRange(0, 16).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
@@ -239,8 +238,8 @@ func TestDegenerate(t *testing.T) {
 	})
 }
 
-// More dimensions than the data can have are refused before anything is read twice, with
-// what is possible.
+// More dimensions than the data allow are refused before anything is read twice. The error names
+// the maximum.
 func TestDimsBeyondTheData(t *testing.T) {
 	x := cloudOf(40, 70, nil)
 	for _, k := range registry {
@@ -253,7 +252,7 @@ func TestDimsBeyondTheData(t *testing.T) {
 			{45, PCANone, "at most 39 dimensions"},
 		} {
 			if k.Name == LVM && c.pca == PCAAuto {
-				c.want = "70 elements" // so few rows need them all
+				c.want = "70 elements" // so few rows need all of them
 			}
 			spec := Spec{Kind: k.Name, PCA: c.pca, Common: models.Common{Dims: c.dims}}
 			_, _, err := Fit(context.Background(), x, spec, nil)
@@ -267,8 +266,8 @@ func TestDimsBeyondTheData(t *testing.T) {
 	}
 }
 
-// Constant columns are left out by kinds that would take them for data without noise, and
-// come back when places are decoded.
+// Constant columns are dropped by kinds that would take them for data without noise. They are
+// restored when places are decoded.
 func TestConstantColumnsAreLeftOut(t *testing.T) {
 	x := cloudOf(40, 6, func(_, j int, v float64) float64 {
 		if j == 1 || j == 4 {

@@ -23,10 +23,10 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// others are the distances that no map of single rows makes Euclidean.
+// others lists the distances for which single rows cannot be made Euclidean.
 var others = []distance.Distance{distance.Manhattan, distance.Chebyshev, distance.Jaccard}
 
-// rowsFor are rows that a distance is defined for, in a few groups and some of them equal.
+// rowsFor returns rows for which a distance is defined, in a few groups and with duplicates.
 func rowsFor(d distance.Distance, n int, seed uint64) vec.Matrix[float32] {
 	x := modeltest.Events(seed, n, 24)
 	if d.Bits() {
@@ -36,13 +36,13 @@ func rowsFor(d distance.Distance, n int, seed uint64) vec.Matrix[float32] {
 	return x
 }
 
-// under is the spec of a small map under a distance.
+// under returns the spec of a small map with a distance.
 func under(d distance.Distance) Spec {
 	return Spec{Common: models.Common{Steps: 20, Seed: 3, Distance: d}}
 }
 
-// A map goes by its distance from the lists that it is learnt from to events: their neighbours, their novelty and
-// its reasons are those of the double loop.
+// A map uses its distance everywhere, from the lists for learning to the events. Neighbours,
+// novelty and reasons of events equal those of a double loop.
 func TestMapsUnderDistances(t *testing.T) {
 	for _, d := range others {
 		t.Run(d.String(), func(t *testing.T) {
@@ -99,8 +99,8 @@ func TestMapsUnderDistances(t *testing.T) {
 	}
 }
 
-// A reason under Chebyshev's distance is the column that differs most, and one under Jaccard's a
-// column that differs.
+// With Chebyshev's distance, a reason is the column that differs most; with Jaccard's, a column
+// that differs.
 func TestReasonsUnderDistances(t *testing.T) {
 	for _, d := range others {
 		s, _, err := Fit(t.Context(), rowsFor(d, 120, 7), under(d), nil)
@@ -129,7 +129,7 @@ func TestReasonsUnderDistances(t *testing.T) {
 	}
 }
 
-// Maps that follow rows which come and go have the lists of a fit, and go on from a file.
+// Maps that follow changing rows have the same lists as a fit, and continue from a file.
 func TestMapsUnderDistancesFollow(t *testing.T) {
 	for _, d := range others {
 		t.Run(d.String(), func(t *testing.T) {
@@ -192,7 +192,8 @@ func kDist2(nb *knn.Neighbors) []float64 {
 	return out
 }
 
-// What knows Euclidean distances alone is refused by its name, and so are rows that have no such distance.
+// Methods for Euclidean distances only are refused by name. So are rows for which a distance is
+// undefined.
 func TestDistancesAreRefused(t *testing.T) {
 	x := modeltest.Events(7, 100, 24)
 	with := func(set func(s *Spec)) Spec {

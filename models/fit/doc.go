@@ -1,24 +1,22 @@
-// Package fit is where a model is chosen by its name: from rows to a snapshot
-// (Fit), and from a snapshot to a placer (Open). What calls it need not know any
-// model: Kinds is the one list of all, and With makes a longer one. A kind brings its
-// settings with it: the tags of their struct are flags, keys of a configuration,
-// defaults and help.
+// Package fit selects a model by its name. Fit learns a snapshot from rows, and Open makes a placer
+// from a snapshot, so callers need not import any model. Kinds is the list of all models, and With
+// returns a longer one. A kind also declares its settings: the tags of their struct are flags,
+// configuration keys, defaults and help texts.
 //
-// Fit is the whole way of learning:
+// Fit performs all steps of learning:
 //
 //	x, n x dim --- projection ---> z, n x q --- model ---> mu, sigma^2 of the distinct rows
 //	                             \--- neighbour lists ---> novelty tables
 //
-// and puts it all into one snapshot, of Version 1 and Epoch 1, without Encoder,
-// Names and Positions: these belong to the caller, who sets them, and later
-// versions and epochs, before the snapshot is published.
+// and stores the results in one snapshot of Version 1 and Epoch 1. The caller sets Encoder, Names
+// and Positions, and later versions and epochs, before it publishes the snapshot.
 //
-// Follow goes the same way and returns a map that follows its points (package live);
-// Resume continues one from a snapshot.
+// Follow takes the same steps and returns a map that can be updated as points are added and removed
+// (package live). Resume continues such a map from a snapshot.
 //
 // # Contract
 //
-// Everything but the timings is a function of x and the Spec without Threads.
-// Open of the snapshot places the rows of x exactly where Fit says they are.
-// Errors that lie in the data match models.ErrBadInput.
+// The result is a function of x and of the Spec without Threads, except for the timings. A placer
+// of the snapshot places the rows of x exactly at the places that Fit returns. Errors that lie in
+// the data match models.ErrBadInput.
 package fit

@@ -2,8 +2,8 @@ package fit
 
 import "fmt"
 
-// fewer says that points have fewer neighbours than were asked for, 0 for as many as the kind takes,
-// since there are no more rows.
+// fewer adds a warning or a note if points have fewer neighbours than the settings ask for because
+// there are too few rows. asked is 0 for the kind's default.
 func (r *Result) fewer(asked, taken, distinct int) {
 	switch {
 	case taken != distinct-1 || asked == taken:
@@ -14,7 +14,7 @@ func (r *Result) fewer(asked, taken, distinct int) {
 	}
 }
 
-// sampled says that a kind has learnt a sample.
+// sampled adds a note if the kind has learnt only a sample.
 func (r *Result) sampled(learnt *Learnt) {
 	if n := learnt.Sampled; n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("kind %s learns a sample, %d of %d distinct rows, and places the others by these (points %d): raise points to learn more", learnt.Spec.Kind, n, len(learnt.Unique), n))

@@ -21,43 +21,43 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Result is what a fit returns beside the snapshot.
+// Result is the result of a fit apart from the snapshot.
 type Result struct {
-	// Row gives the reference point of every row of x.
+	// Row is the index of the reference point of every row of x.
 	Row []int32
 	// Placed are the places of all n rows, with their leave-one-out novelty.
 	Placed models.Placed
-	// Unlearnt marks rows that were placed and not learnt (Result.Unlearnt of package models). Nil if
+	// Unlearnt marks rows that were placed but not learnt (models.Result.Unlearnt). It is nil if
 	// there are none.
 	Unlearnt []bool
-	// Spec is that of the fit with defaults filled in.
+	// Spec is the spec of the fit with defaults filled in.
 	Spec Spec
 	// PCA is the projection, nil if there is none.
 	PCA *pca.PCA
-	// Components is the number of them that the rows chose; nil if it was given.
+	// Components is the result of the choice of their number; nil if the number was given.
 	Components *Components
-	// Report is the model's own. Its Dim is the dimension that the model saw.
+	// Report is the model's own report. Its Dim is the dimension after projection.
 	Report models.Report
-	// Warnings are what to know of the settings at this number of points (Spec.Warnings).
+	// Warnings are warnings about the settings at this number of points (Spec.Warnings).
 	Warnings []string
-	// Notes are what else to know of the map, a sentence each.
+	// Notes are further notes about the map, a sentence each.
 	Notes []string
-	// Own is what only this kind of model has to report, as JSON under its name; nil if
-	// there is nothing.
+	// Own is the part of the report that only this kind of model has, as JSON under the kind's
+	// name; nil if there is none.
 	Own any
 	// Truncated describes how sparse rows were truncated (Sparse); nil for others.
 	Truncated *Truncated
-	// Constant are the columns of x that a kind has left out since they do not vary
-	// (Kind.Varied): the snapshot projects them away, and decoding gives them back.
+	// Constant lists the columns of x that the kind left out because they are constant
+	// (Kind.Varied). The snapshot's projection removes them, and decoding restores them.
 	Constant []int
-	// SecondsPCA, SecondsNovelty and SecondsIndex are wall-clock times.
+	// SecondsPCA, SecondsNovelty and SecondsIndex are wall-clock times in seconds.
 	SecondsPCA, SecondsNovelty, SecondsIndex float64
 }
 
-// Fit learns a map of the rows of x (n x dim). Bad input are data whose map does not
-// distinguish their rows, and more dimensions than the data can have (Spec.Fits). Kinds
-// that can do without some values (Kind.Missing) fill in those of x that are NaN. Progress
-// may be nil; beside the model's stages it reports "pca" and "index".
+// Fit learns a map of the rows of x (n x dim). It rejects data whose map does not distinguish their
+// rows, and more dimensions than the data can have (Spec.Fits), as models.ErrBadInput. Kinds that
+// support missing values (Kind.Missing) fill in values that are NaN. Progress may be nil. In
+// addition to the model's stages it reports "pca" and "index".
 func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
 	p, err := prepareFull(ctx, x, spec, progress)
 	if err != nil {
@@ -70,19 +70,20 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.
 	return s, p.out, nil
 }
 
-// pipeline is a fit on its way: project, learn, describe, index.
+// pipeline is a fit in progress: it projects, learns, describes and indexes.
 type pipeline struct {
 	kind Kind
 	spec Spec // resolved
-	// follow are the settings of the map that will follow its points; nil if none will.
+	// follow are the settings of a map that will be updated as points are added and removed; nil
+	// for others.
 	follow *live.Settings
-	// graph is what the snapshot of a graph keeps of it; nil for rows.
+	// graph is the snapshot's part for a graph; nil for rows.
 	graph    *snapshot.Graph
 	progress models.Progress
 	out      *Result
 }
 
-// prepareFull is prepare for rows that are there in full.
+// prepareFull is prepare for dense rows.
 func prepareFull(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipeline, error) {
 	spec, err := spec.whole(x)
 	if err != nil {
@@ -97,12 +98,12 @@ func prepareFull(ctx context.Context, x vec.Matrix[float32], spec Spec, progress
 		return nil, err
 	}
 	if p.out.Components = chosen; p.spec.binary() {
-		err = gplvm.CheckBinary(x, nil) // by the columns of x, all of them
+		err = gplvm.CheckBinary(x, nil) // this check needs all columns of x
 	}
 	return p, err
 }
 
-// prepare checks what can be checked before anything is computed, for rows of dim elements.
+// prepare makes all checks that are possible before any computation, for rows of dim elements.
 func prepare(rows, dim int, spec Spec, progress models.Progress) (*pipeline, error) {
 	spec, err := spec.Resolve(dim)
 	if err != nil {
@@ -138,7 +139,7 @@ func (p *pipeline) runFull(ctx context.Context, x vec.Matrix[float32]) (*snapsho
 	return p.run(ctx, project, z)
 }
 
-// run learns a map of z, which is what the model sees of the rows.
+// run learns a map of z, the projected rows.
 func (p *pipeline) run(ctx context.Context, project *projection.Projection, z vec.Matrix[float32]) (*snapshot.Snapshot, error) {
 	learnt, err := p.learn(ctx, z)
 	if err != nil {
@@ -148,19 +149,19 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 	p.out.fewer(p.spec.Neighbors, learnt.Spec.Neighbors, len(learnt.Unique))
 	p.out.sampled(learnt)
 	p.spec = learnt.Spec
-	p.spec.Given, p.spec.Labels, p.spec.Paths, p.spec.Aside = nil, nil, nil, nil // of these rows alone
+	p.spec.Given, p.spec.Labels, p.spec.Paths, p.spec.Aside = nil, nil, nil, nil // they belong to these rows only
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}
 	clock := time.Now()
-	p.progress("index", 0, 1) // what learning held goes before novelties come
+	p.progress("index", 0, 1) // frees the memory of learning before novelties are computed
 	s, own, err := learnt.snapshot(z)
 	if err != nil {
 		return nil, err
 	}
 	p.out.SecondsNovelty = time.Since(clock).Seconds()
 	near := found(learnt.Result)
-	learnt.Neighbors = nil // makes room
+	learnt.Neighbors = nil // frees memory
 	s.Version, s.Epoch, s.Parts = 1, 1, slices.Concat(s.Parts, learnt.Parts)
 	project.Store(s)
 	if p.graph != nil {
@@ -178,8 +179,7 @@ func (p *pipeline) run(ctx context.Context, project *projection.Projection, z ve
 	return s, nil
 }
 
-// project fits the projection that the spec names, if any, and returns what the model
-// sees of x.
+// project fits the projection of the spec, if any, and returns the projected rows of x.
 func (p *pipeline) project(ctx context.Context, x vec.Matrix[float32]) (*projection.Projection, vec.Matrix[float32], error) {
 	if p.spec.PCA == PCANone {
 		if p.kind.Varied {
@@ -212,7 +212,7 @@ func (p *pipeline) components(ctx context.Context, x vec.Matrix[float32]) (proje
 	return project, err
 }
 
-// learn learns from what the model sees.
+// learn learns from the projected rows.
 func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*Learnt, error) {
 	spec := p.spec
 	spec.Lists = max(spec.Lists, spec.NoveltyK)
@@ -233,8 +233,8 @@ func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*Learnt, e
 	return points, nil
 }
 
-// found are the neighbours that were found for the points, without distances; nil if they were
-// given, well or not.
+// found returns the neighbours that the search found for the points, without distances. It returns
+// nil if they were given, because given lists may be inexact.
 func found(r *models.Result) *knn.Neighbors {
 	nb := r.Neighbors
 	if nb == nil || r.Report.Search.Method == auto.Given {
@@ -243,7 +243,7 @@ func found(r *models.Result) *knn.Neighbors {
 	return &knn.Neighbors{N: nb.N, K: nb.K, Index: nb.Index}
 }
 
-// index makes the index that events are placed by, of points with neighbours that were found.
+// index makes the index with which events are placed. near are the points' neighbours.
 func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot, near *knn.Neighbors) (err error) {
 	clock := time.Now()
 	p.progress("index", 0, 1)
@@ -254,9 +254,9 @@ func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot, near *knn.Ne
 	return err
 }
 
-// stored is the spec as a snapshot keeps it.
+// stored returns the JSON of the spec for a snapshot.
 func (s Spec) stored() ([]byte, error) {
-	s.Threads = 0 // a matter of the machine, not of the map
+	s.Threads = 0 // it belongs to the machine, not to the map
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("storing the settings: %w", err)
@@ -264,8 +264,8 @@ func (s Spec) stored() ([]byte, error) {
 	return text, nil
 }
 
-// whole takes the principal components out of an automatic spec, and an error is to ask
-// for them, where values are missing and the kind can do without these.
+// whole turns off automatic principal components if values are missing and the kind supports that.
+// It returns an error if the spec asks for components explicitly.
 func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
 	k, err := s.Kinds.Find(s.Kind)
 	if err != nil || !k.Missing || !slices.ContainsFunc(x.Data, func(v float32) bool { return v != v }) {
@@ -278,7 +278,7 @@ func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
 	return s, nil
 }
 
-// rows spreads the points' places over the rows of the input.
+// rows copies the points' places to the rows of the input.
 func (r *Result) rows(s *snapshot.Snapshot, points *models.Result, own novelty.Scores) {
 	n, d, sigma2 := len(points.Of), s.Mu.Cols, s.Published2()
 	r.Row = points.Of

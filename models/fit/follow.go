@@ -11,17 +11,17 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Followed is a map that follows its points, package live's, of vectors as events have
-// them. It is not safe for concurrent use; the snapshots it makes are.
+// Followed is a live map (package live) of unprojected vectors. Points can be added and removed. It
+// is not safe for concurrent use, but its snapshots are.
 type Followed struct {
 	*live.Map
 	spec    Spec
 	project *projection.Projection
 }
 
-// Follow learns a map of the rows of x as Fit does, and begins to follow its points; the
-// kind must be Carried. Result.Row are the slots of the rows. Of the settings, LVM and
-// NoveltyK come from the spec.
+// Follow learns a map of the rows of x like Fit and returns it as a live map. The kind must be
+// Carried. Result.Row are the slots of the rows. LVM and NoveltyK of set are ignored in favour of
+// the spec.
 func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Settings, progress models.Progress) (*Followed, *Result, error) {
 	p, err := prepareFull(ctx, x, spec, progress)
 	if err != nil {
@@ -36,7 +36,7 @@ func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Sett
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted.Labels, set.LVM.Labels = nil, nil // which the snapshot has
+	wanted.Labels, set.LVM.Labels = nil, nil // the snapshot has them
 	f, err := resume(ctx, s, live.State{MajorPoints: s.Reference.Rows}, wanted, set)
 	if err != nil {
 		return nil, nil, err
@@ -44,8 +44,8 @@ func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Sett
 	return f, p.out, nil
 }
 
-// Resume goes on with the map of a snapshot and its state, under settings as those of
-// Follow. It is an error if these ask for another kind of map than the snapshot holds.
+// Resume continues the map of a snapshot and its state with settings as for Follow. It returns an
+// error if they specify another kind of map than the snapshot contains.
 func Resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Spec, set live.Settings) (*Followed, error) {
 	auto := spec.PCA == PCAAuto
 	spec, err := spec.Resolve(s.Dim)
@@ -78,7 +78,7 @@ func resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Sp
 	return &Followed{Map: m, spec: spec, project: project}, nil
 }
 
-// follow are the settings of a map that follows its points.
+// follow returns the settings of a live map.
 func (s Spec) follow(set live.Settings) (live.Settings, error) {
 	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
@@ -91,22 +91,22 @@ func (s Spec) follow(set live.Settings) (live.Settings, error) {
 	return set, nil
 }
 
-// Change lets points go, by their slots, and new ones come, of the vectors x, which start
-// at the places start or, if there are none, where the map places them. It returns their
-// slots. See live.Map.Change.
+// Change removes the points in the slots gone and adds points with the vectors x. It returns the
+// slots of the new points. They start at the places start or, if start has no rows, where the map
+// places them. See live.Map.Change.
 func (f *Followed) Change(ctx context.Context, gone []int32, x vec.Matrix[float32], start vec.Matrix[float64]) ([]int32, error) {
 	return f.Map.Change(ctx, gone, f.project.Apply(x, f.spec.Threads), start)
 }
 
-// Snapshot returns the map of the last refresh, or of the fit, as Fit does. It is
-// read-only.
+// Snapshot returns the map of the last refresh, or of the fit if there was none, in the form of
+// Fit's snapshot. It is read-only.
 func (f *Followed) Snapshot() (*snapshot.Snapshot, error) {
 	s, spec := *f.Map.Snapshot(), f.spec
 	f.project.Store(&s)
 	s.Encoder, s.Learning, s.Names, s.IDs, s.Positions = nil, nil, nil, nil, nil
 	spec.Dims, spec.Neighbors = s.Mu.Cols, s.Neighbors
 	if spec.Steps == 0 {
-		spec.Steps = s.Steps // those of all its refreshes
+		spec.Steps = s.Steps // the steps of all refreshes
 	}
 	var err error
 	s.Settings, err = spec.stored()

@@ -15,8 +15,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// A map that is to follow its points is learnt as any other: of as many points as it will
-// have, it is the map of Fit, bit by bit, and goes on from its own snapshot.
+// A map that will follow its points is learnt as any other. With the final number of points it
+// equals the map of Fit, bit by bit, and continues from its own snapshot.
 func TestFollowIsFit(t *testing.T) {
 	ctx, x := context.Background(), modeltest.Events(7, 150, 8)
 	copy(x.Row(9), x.Row(3))
@@ -47,11 +47,11 @@ func TestFollowIsFit(t *testing.T) {
 				t.Error("the rows are elsewhere on a map that follows")
 			}
 			same := *got
-			same.Settings = want.Settings // those of all refreshes to come
+			same.Settings = want.Settings // the settings of later refreshes
 			if !bytes.Equal(written(t, &same), written(t, want)) {
 				t.Error("a map that follows differs from one that does not")
 			}
-			// It goes on, and so does one that is made of its snapshot.
+			// The map continues, and so does one made from its snapshot.
 			again, err := Resume(ctx, got, f.State(), tt.spec, set)
 			if err != nil {
 				t.Fatal(err)

@@ -30,22 +30,22 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// freeze makes the last of the frozen files if it is not there yet. Once made they are
-// never made again: they stand for all files of their kind out there.
+// freeze writes the last of the frozen files if it is missing. A frozen file is never written
+// again: it represents the files that users have.
 var freeze = flag.Bool("freeze", false, "make the last of the frozen snapshots")
 
 const frozenDir = "../../testdata/snapshots"
 
-// frozenFile stands for all files of a version, or with a block that came later.
+// frozenFile represents all files of a version, or files with a block that was added later.
 type frozenFile struct {
 	name   string
 	format int
-	// spec is what the settings in the file say. It names every field that there was
-	// then: version 1 knew Gaussian tails only.
+	// spec is the settings in the file. It names every field that existed then: version 1 had
+	// Gaussian tails only.
 	spec Spec
 }
 
-// frozen are the files; the maps with Gaussian tails are still written as version 1.
+// frozen lists the files. Maps with Gaussian tails are still written as version 1.
 var frozen = []frozenFile{
 	{"v1", 1, Spec{
 		Kind: LVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 9, Steps: 40, Seed: 3, Lists: 10},
@@ -87,7 +87,7 @@ var frozen = []frozenFile{
 
 func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
 
-// rulesFor are the ways of placing on a map.
+// rulesFor returns the rules for placing on a map.
 func rulesFor(s *snapshot.Snapshot) []placing.Rule {
 	if s.Kind != LVM {
 		return []placing.Rule{placing.RuleAuto}
@@ -98,7 +98,7 @@ func rulesFor(s *snapshot.Snapshot) []placing.Rule {
 	return []placing.Rule{placing.Median, placing.Robust, placing.LLE}
 }
 
-// golden is what a frozen snapshot gives: places of some events by each rule.
+// golden is the expected result of a frozen snapshot: places of some events by each rule.
 type golden struct {
 	Events [][]float32
 	Places map[string][]goldenPlace
@@ -109,8 +109,8 @@ type goldenPlace struct {
 	Sigma, Local, Global float32
 }
 
-// snapshot learns the map that the file holds: with duplicates, a
-// projection, a row that is not learnt (Gaussian tails), and every optional part.
+// snapshot learns the map in the file. It has duplicates, a projection, a row that is not learnt
+// (Gaussian tails), and every optional part.
 func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 	x := modeltest.Events(21, 140, 12)
 	for i := range x.Rows {
@@ -136,7 +136,7 @@ func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 	return s
 }
 
-// rows are those of x as the map takes them: their signs as 0 and 1, or as they are.
+// rows returns x as the map takes it: the signs as 0 and 1, or the values.
 func (f frozenFile) rows(x vec.Matrix[float32]) vec.Matrix[float32] {
 	if !f.spec.binary() {
 		return x
@@ -175,15 +175,14 @@ func placeAll(t *testing.T, s *snapshot.Snapshot, rule placing.Rule, x vec.Matri
 	return out
 }
 
-// TestFrozenSnapshots holds that files of every version still load and place as
-// they did when they were made: the same bits on the processors they were made
-// on, to 1e-5 on others.
+// TestFrozenSnapshots: files of every version still load and place events as they did when written.
+// The results are the same bits on the same kind of processor, and agree to 1e-5 on others.
 func TestFrozenSnapshots(t *testing.T) {
 	if *freeze {
 		makeFrozen(t)
 	}
 	files, err := filepath.Glob(filepath.Join(frozenDir, "*.unfold"))
-	if err != nil || len(files) != len(frozen)+1 { // that of TestFrozenGraph besides
+	if err != nil || len(files) != len(frozen)+1 { // and the file of TestFrozenGraph
 		t.Fatalf("%d frozen files (%v), want %d", len(files), err, len(frozen)+1)
 	}
 	for _, f := range frozen {
@@ -219,13 +218,13 @@ func TestFrozenSnapshots(t *testing.T) {
 			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || (s.Unlearnt == nil) == (f.format == 1) || (s.Student == nil) == (f.spec.Kind == LVM && f.format >= 2) || (s.Index == nil) == (f.name == "v2-index") || slices.Max(s.Count) < 2 {
 				t.Errorf("parts of the file are missing: %+v", s)
 			}
-			// Strictly: a name that is no longer known would lose a setting.
-			kept := specFile{LVM: lvm.File{Tails: lvm.Gaussian}} // as ParseSpec has it
+			// Strictly: an unknown name would lose a setting.
+			kept := specFile{LVM: lvm.File{Tails: lvm.Gaussian}} // as ParseSpec returns it
 			strict := json.NewDecoder(bytes.NewReader(s.Settings))
 			strict.DisallowUnknownFields()
 			err = strict.Decode(&kept)
 			spec := kept.spec()
-			spec.Distance = s.Distance // which has a block of its own
+			spec.Distance = s.Distance // which is stored in a block of its own
 			if err != nil || !reflect.DeepEqual(spec, f.spec) {
 				t.Errorf("the settings are %+v (%v), want %+v", spec, err, f.spec)
 			}
@@ -239,7 +238,7 @@ func TestFrozenSnapshots(t *testing.T) {
 	}
 }
 
-// docs/formats.md names every setting, and no other.
+// docs/formats.md names every setting and no others.
 func TestTheDocumentNamesEverySetting(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/formats.md")
 	if err != nil {
@@ -284,10 +283,10 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 	}
 }
 
-// samePlace: the places of a Gaussian process come from factors of matrices, in which
-// another order of summation is another rounding; others depend on the processor alone.
+// samePlace compares places. Those of a Gaussian process come from matrix factors, where another
+// order of summation rounds differently. Others depend on the processor alone.
 func samePlace(kind string, a, b goldenPlace) bool {
-	if kind != GPLVM && simd.Best() == simd.AVX512 { // as when they were frozen
+	if kind != GPLVM && simd.Best() == simd.AVX512 { // the processor that wrote them
 		return reflect.DeepEqual(a, b)
 	}
 	flat := func(p goldenPlace) []float32 { return append(slices.Clone(p.Mu), p.Sigma, p.Local, p.Global) }
@@ -308,7 +307,7 @@ func readInfo(file string) (*snapshot.Info, error) {
 	return snapshot.ReadInfo(bytes.NewReader(raw))
 }
 
-// A file is written as the frozen one was: the format did not change without its
+// A file is written byte for byte as the frozen one, so the format has not changed without a new
 // version.
 func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
 	for _, f := range frozen {
@@ -356,8 +355,8 @@ func makeFrozen(t *testing.T) {
 	}
 }
 
-// FuzzPlace places arbitrary vectors on the frozen maps: an error that names the
-// row, or finite numbers, the same bits alone and in company.
+// FuzzPlace places arbitrary vectors on the frozen maps. The result is an error that names the row,
+// or finite numbers that are the same bits alone and in a batch.
 func FuzzPlace(f *testing.F) {
 	var placers []models.Placer
 	var files []frozenFile
@@ -397,7 +396,7 @@ func FuzzPlace(f *testing.F) {
 		}
 		for k, p := range placers {
 			x := x
-			if files[k].spec.binary() { // the company of what may be anything
+			if files[k].spec.binary() { // a batch with a vector of any values
 				signs := files[k].rows(x)
 				copy(signs.Row(1), x.Row(1))
 				x = signs

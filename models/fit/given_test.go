@@ -18,7 +18,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// neighborsOf are the k nearest others of all rows, with their distances.
+// neighborsOf returns the k nearest other rows of all rows, with their distances.
 func neighborsOf(x vec.Matrix[float32], k int) *knn.Given {
 	nb := knntest.BruteGraph(x, k)
 	g := &knn.Given{N: nb.N, K: nb.K, Index: nb.Index}
@@ -28,7 +28,7 @@ func neighborsOf(x vec.Matrix[float32], k int) *knn.Given {
 	return g
 }
 
-// near is a spec whose places are held near given ones, so that nothing but distances makes the map.
+// near returns a spec that holds places near given ones, so that only the distances shape the map.
 func near(tails lvm.Tails, frame vec.Matrix[float32]) Spec {
 	s := Spec{Common: models.Common{Steps: 5, Seed: 1}, PCA: PCANone, LVM: lvm.Options{Tails: tails}}
 	p := prior.Settings{Frame: prior.Given, Given: vec.Convert[float64](frame)}
@@ -38,8 +38,8 @@ func near(tails lvm.Tails, frame vec.Matrix[float32]) Spec {
 	return s
 }
 
-// Distances that are given make the map, and novelty, of the rows that are so far apart, whatever the
-// vectors; their unit is of no account, and those of the vectors change no bit.
+// Given distances determine the map and the novelty of distant rows, whatever the vectors. Their
+// unit does not matter, and distances of the vectors do not change a bit.
 func TestGivenDistances(t *testing.T) {
 	const n = 160
 	x := modeltest.Events(3, n, 6)
@@ -49,7 +49,7 @@ func TestGivenDistances(t *testing.T) {
 		y.Row(i)[1] *= 0.3
 	}
 	frame := modeltest.Events(5, n, 2)
-	// With Gaussian tails, bridges between groups are measured in the vectors.
+	// With Gaussian tails, bridges between groups are measured by the vectors.
 	for tails, close := range map[lvm.Tails]float64{lvm.Student: 1e-5, lvm.Gaussian: 1e-2} {
 		t.Run(tails.String(), func(t *testing.T) {
 			learn := func(rows vec.Matrix[float32], g *knn.Given) (*Result, []byte) {
@@ -88,7 +88,7 @@ func TestGivenDistances(t *testing.T) {
 				t.Error("seven times the vectors' own distances make another map")
 			}
 			for i := range g.Dist {
-				g.Dist[i] *= 1 + 2*float32(i/g.K)/n // of one row more than of another
+				g.Dist[i] *= 1 + 2*float32(i/g.K)/n // a different factor for each row
 			}
 			if r, file := learn(x, g); bytes.Equal(file, same) || !r.Report.Search.Distances {
 				t.Error("distances that grow from row to row make the same map")
@@ -108,7 +108,7 @@ func TestNoDistances(t *testing.T) {
 	}
 }
 
-// edits is Levenshtein's distance of two words.
+// edits returns Levenshtein's distance of two words.
 func edits(a, b string) float64 {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -128,8 +128,8 @@ func edits(a, b string) float64 {
 	return float64(row[len(b)])
 }
 
-// Words are mapped by their edit distances, of which the model knows nothing else: those that came of
-// one word by some edits lie together (equation 44 of the paper's supplement).
+// Words are mapped by their edit distances alone. Words made from one word by some edits lie
+// together (equation 44 of the paper's supplement).
 func TestWordsByEditDistance(t *testing.T) {
 	seeds := []string{"neighbourhood", "probabilistic", "manifestation", "counterweight"}
 	var words []string

@@ -17,12 +17,12 @@ import (
 // GPLVM is the Gaussian process latent variable model, package gplvm.
 const GPLVM = "gplvm"
 
-// processNeighbors is how many neighbours the bandwidth reaches if none are named; the
-// model itself has no neighbours.
+// processNeighbors is the default number of neighbours within the bandwidth. The model itself has
+// no neighbours.
 const processNeighbors = 9
 
-// gaussianProcess is its entry. Of all distinct rows, which are the reference points, it
-// learns a bounded number and places the rest, which are marked as unlearnt.
+// gaussianProcess is the registry entry of kind GPLVM. The distinct rows are the reference points.
+// It learns a bounded number of them and places the others, which are marked as unlearnt.
 var gaussianProcess = Kind{
 	Name: GPLVM, Missing: true, Likely: true, Varied: true,
 	About:    ", gplvm the Gaussian process one of Lawrence (2005), both for some thousand points",
@@ -90,10 +90,10 @@ var gaussianProcess = Kind{
 	},
 }
 
-// binary reports whether columns have to be 0 and 1.
+// binary reports whether columns must contain only 0 and 1.
 func (s Spec) binary() bool { return s.Kind == GPLVM && s.GPLVM.Noise == gplvm.NoiseProbit }
 
-// checkBinary says that columns of 0 and 1 are to be projected.
+// checkBinary returns an error if columns of 0 and 1 would be projected.
 func (s Spec) checkBinary() error {
 	if s.binary() && s.PCA > 0 {
 		return fmt.Errorf("noise %s is for columns of 0 and 1, not for their %d principal components: pca has to be none", gplvm.NoiseProbit, s.PCA)
@@ -101,28 +101,28 @@ func (s Spec) checkBinary() error {
 	return nil
 }
 
-// gaussianProcess are the settings of a fit as that package has them.
+// gaussianProcess converts the settings of a fit to those of package gplvm.
 func (s Spec) gaussianProcess() gplvm.FitSettings {
 	return gplvm.FitSettings{Common: s.Common, Options: s.GPLVM}
 }
 
-// GaussianProcess is what a fit of that kind reports of itself.
+// GaussianProcess is the report of a fit of kind GPLVM.
 type GaussianProcess struct {
 	// Learnt is the number of points that were learnt.
 	Learnt int `json:"learnt"`
-	// Kernel has the parameters Theta.
+	// Kernel is the name of the covariance, and Theta are its parameters.
 	Kernel string    `json:"kernel"`
 	Theta  []float64 `json:"theta"`
-	// Best is the number of the start that was kept among Runs.
+	// Best is the index in Runs of the start that was kept.
 	Best int         `json:"best"`
 	Runs []gplvm.Run `json:"runs"`
-	// Residual is the error of the smooth map, if there is one, at leaving one out.
+	// Residual is the leave-one-out error of the smooth map, if there is one.
 	Residual float64 `json:"residual,omitempty"`
-	// Active is the size of the active set, if there is one, Filled the number of values
-	// that were missing and are filled in.
+	// Active is the size of the active set, if there is one. Filled is the number of missing values
+	// that were filled in.
 	Active int `json:"active,omitempty"`
 	Filled int `json:"filled,omitempty"`
-	// Noise is its name, if it is not Gaussian.
+	// Noise is the name of the noise model, if it is not Gaussian.
 	Noise string `json:"noise,omitempty"`
 }
 
@@ -146,7 +146,7 @@ func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, pr
 		if fit.Back != nil {
 			own.Residual = fit.Back.Residual
 		}
-		// The settings that this kind does not know are left at their defaults.
+		// Settings that this kind does not have keep their defaults.
 		s.Common, s.GPLVM, s.LVM = set.Common, set.Options, lvm.Options{}
 		if s.Neighbors == 0 {
 			s.Neighbors = processNeighbors

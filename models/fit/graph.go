@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// LoneError says that a node of a graph has no edge to another. It matches models.ErrBadInput.
+// LoneError is the error of a node without an edge to another node. It matches models.ErrBadInput.
 type LoneError struct{ Node int }
 
 func (e *LoneError) Error() string {
@@ -23,7 +23,7 @@ func (e *LoneError) Error() string {
 // Is makes the error match models.ErrBadInput.
 func (e *LoneError) Is(target error) bool { return target == models.ErrBadInput }
 
-// CheckGraph says what is wrong with a spec for the nodes of a graph: an error of the kind, or a
+// CheckGraph validates a spec for the nodes of a graph. It returns an error of the kind or a
 // *models.SettingError.
 func (s Spec) CheckGraph() error {
 	k, err := s.Kinds.Find(s.Kind)
@@ -46,11 +46,11 @@ func (s Spec) CheckGraph() error {
 	return s.Check()
 }
 
-// Graph is Fit for the nodes of a graph without vectors. Entry i, j of a (n x n, a valid CSR) is the
-// weight of the edge from node i to node j, above 0; edges are taken as leading both ways
-// (graph.Lengths), and parts of the graph are joined (graph.Bridged). A distance is the
-// length of the shortest path. Bad input are weights that are not above 0 (*models.RowError),
-// nodes without an edge (*LoneError), and fewer nodes than the neighbours of one and itself.
+// Graph is Fit for the nodes of a graph without vectors. a is a valid n x n CSR whose entry i, j is
+// the weight of the edge from node i to node j, above 0. Edges are undirected (graph.Lengths), and
+// separate parts of the graph are joined (graph.Bridged). A distance is the length of the shortest
+// path. Graph returns errors for weights that are not above 0 (*models.RowError), nodes without an
+// edge (*LoneError), and fewer nodes than neighbours plus one.
 func Graph(ctx context.Context, a *sparse.CSR, w graph.Weights, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
 	if a.N != a.M {
 		return nil, nil, models.BadInputf("a graph has as many rows as columns, not %d x %d", a.N, a.M)

@@ -23,7 +23,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// edgesOf is a graph of n nodes whose edges each gives, all of weight 1.
+// edgesOf returns a graph of n nodes with the edges from each, all of weight 1.
 func edgesOf(n int, each func(edge func(i, j int))) *sparse.CSR {
 	var i, j []int32
 	var w []float64
@@ -52,7 +52,7 @@ func grid(rows, columns int) *sparse.CSR {
 	})
 }
 
-// blocks is a stochastic block model: node i is of block i mod 4.
+// blocks returns a stochastic block model: node i belongs to block i mod 4.
 func blocks(n int) *sparse.CSR {
 	r := rand.New(rand.NewPCG(3, 5))
 	return edgesOf(n, func(edge func(i, j int)) {
@@ -70,7 +70,7 @@ func blocks(n int) *sparse.CSR {
 	})
 }
 
-// trust is the trustworthiness of 10 neighbours of a map by lengths of paths.
+// trust returns the trustworthiness of a map for 10 neighbours, by path lengths.
 func trust(a *sparse.CSR, mu vec.Matrix[float32]) float64 {
 	const k = 10
 	n := a.N
@@ -88,7 +88,7 @@ func trust(a *sparse.CSR, mu vec.Matrix[float32]) float64 {
 			if int(j) == i {
 				continue
 			}
-			rank := 0 // of j among the others, those at its distance counting for it
+			rank := 0 // of j among the others; ties count for it
 			for o, d := range far {
 				if o != i && d < far[j] {
 					rank++
@@ -100,7 +100,7 @@ func trust(a *sparse.CSR, mu vec.Matrix[float32]) float64 {
 	return 1 - 2*sum/float64(n*k*(2*n-3*k-1))
 }
 
-// Maps of a ring, a grid and groups keep the order that paths along the graph have.
+// Maps of a ring, a grid and groups keep the order of path lengths in the graph.
 func TestGraphsKeepTheirOrder(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -142,7 +142,7 @@ func TestGraphsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// The map does not depend on the number of threads; a file of it is the same map, and is of format 4.
+// The map does not depend on the number of threads. Its file, of format 4, restores the same map.
 func TestGraphRepeats(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
@@ -171,7 +171,7 @@ func TestGraphRepeats(t *testing.T) {
 	}
 }
 
-// A new node with the edges of a node is placed near it.
+// A new node with the edges of an old node is placed near it.
 func TestGraphPlacesNearItsLike(t *testing.T) {
 	a := grid(18, 12)
 	s, _, err := Graph(t.Context(), a, graph.Similarity, Spec{}, nil)
@@ -214,7 +214,7 @@ func TestGraphPlacesNearItsLike(t *testing.T) {
 	}
 }
 
-// What is no graph that can be mapped is bad input, or a setting that does not go with one.
+// Invalid graphs are bad input, and settings that do not apply to graphs are refused.
 func TestGraphRefuses(t *testing.T) {
 	lone := edgesOf(20, func(edge func(i, j int)) { edge(0, 1); edge(2, 2) })
 	var alone *LoneError
@@ -238,7 +238,7 @@ func TestGraphRefuses(t *testing.T) {
 	}
 }
 
-// A frozen file of format 4 is read, and places new nodes where it placed them.
+// A frozen file of format 4 is read, and places new nodes as when it was written.
 func TestFrozenGraph(t *testing.T) {
 	path := filepath.Join(frozenDir, "v4-graph")
 	if *freeze {
@@ -269,7 +269,7 @@ func TestFrozenGraph(t *testing.T) {
 	}
 }
 
-// freezeGraph makes the file, unless it is there.
+// freezeGraph writes the file if it is missing.
 func freezeGraph(t *testing.T, path string) {
 	if _, err := os.Stat(path + ".unfold"); err == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"unfold/models/student"
 )
 
-// The help of a setting that is chosen by the kind of model names what is chosen.
+// If a default depends on the kind of model, the setting's help names the default.
 func TestHelpOfNeighbors(t *testing.T) {
 	f, ok := reflect.TypeFor[Given]().FieldByName("Neighbors")
 	want := fmt.Sprintf("auto is %d, with gaussian tails and with other kinds %d", student.DefaultNeighbors, saul.DefaultNeighbors)

@@ -28,11 +28,12 @@ var registry = []Kind{
 	textbook(baseline.GTM, ", and gtm, the generative topographic mapping"),
 }
 
-// Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are
-// the program's own, of the registry. It is immutable, and comparable as a Spec is.
+// Kinds are the kinds that a Spec, a configuration or a snapshot may name. The zero value are the
+// program's own kinds, those of the registry. A Kinds is immutable and comparable, which makes a
+// Spec comparable, too.
 type Kinds struct{ list *[]Kind }
 
-// With returns the program's own kinds and more.
+// With returns the program's own kinds followed by more.
 func With(more ...Kind) Kinds {
 	if len(more) == 0 {
 		return Kinds{}
@@ -58,7 +59,7 @@ func (k Kinds) Names() []string {
 	return names
 }
 
-// Find returns the kind of that name; the empty name is the default.
+// Find returns the kind with the given name. The empty name stands for the default.
 func (k Kinds) Find(name string) (Kind, error) {
 	for _, kind := range k.all() {
 		if kind.Name == name || name == "" {
@@ -68,8 +69,8 @@ func (k Kinds) Find(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("kind %q: there is only %s", name, strings.Join(k.Names(), ", "))
 }
 
-// Open prepares placing against s by the kind of model that it names. It refuses a model whose
-// numbers give places that are not finite.
+// Open prepares placing with the kind of model that s names. It rejects a model that places events
+// at values that are not finite.
 func (k Kinds) Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if kind, err := k.Find(s.Kind); err == nil {
 		p, err := kind.Open(s, o)
@@ -84,8 +85,8 @@ func (k Kinds) Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, err
 	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(k.Names(), ", "))
 }
 
-// Describe says what only the snapshot's kind of model has to say of it, which can be
-// opened (Open).
+// Describe describes a snapshot in terms of its kind of model. The snapshot must be one that Open
+// accepts.
 func (k Kinds) Describe(s *snapshot.Snapshot) []Line {
 	kind, err := k.Find(s.Kind)
 	if err != nil || kind.Describe == nil {
@@ -94,5 +95,6 @@ func (k Kinds) Describe(s *snapshot.Snapshot) []Line {
 	return kind.Describe(s)
 }
 
-// Open prepares placing against s by the kind of model that it names, of the program's own.
+// Open prepares placing with the kind of model that s names, which must be one of the program's
+// own.
 func Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) { return Kinds{}.Open(s, o) }

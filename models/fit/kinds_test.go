@@ -23,7 +23,7 @@ import (
 	"unfold/models/student"
 )
 
-// quick are settings for tests of the way, not of the model's quality.
+// quick returns settings for tests of the steps, not of the model's quality.
 func quick() Spec { return Spec{Common: models.Common{Steps: 15, Seed: 1}} }
 
 // withDuplicates returns n vectors, every seventh of which equals an earlier one.
@@ -90,7 +90,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 			if got.Seen.Rows != x.Rows {
 				t.Error("placing does not say what the model sees")
 			}
-			got.Near, got.Seen = nil, r.Placed.Seen // a fit keeps its own
+			got.Near, got.Seen = nil, r.Placed.Seen // a fit keeps its own value
 			if !reflect.DeepEqual(got, r.Placed) {
 				t.Error("placing the rows that were learnt gives other places")
 			}
@@ -256,7 +256,7 @@ func TestOpenConforms(t *testing.T) {
 			}
 			events := modeltest.Events(2, 100, 5)
 			copy(events.Row(3), x.Row(17)) // a reference point
-			events.Row(90)[2] = 1e30       // far away
+			events.Row(90)[2] = 1e30       // a distant event
 			modeltest.Placers(t, func(t *testing.T) models.Placer {
 				p, err := Open(s, placing.Options{})
 				if err != nil {
@@ -268,8 +268,8 @@ func TestOpenConforms(t *testing.T) {
 	}
 }
 
-// TestOpenPlacesByLearntRanks: the edges that an event sends weigh as those of the model
-// that the map was learnt by, and all the same where that is not known.
+// TestOpenPlacesByLearntRanks: edges that an event sends have the weights of the model that learnt
+// the map, and equal weights if the model is unknown.
 func TestOpenPlacesByLearntRanks(t *testing.T) {
 	x, events := modeltest.Events(1, 300, 5), modeltest.Events(2, 100, 5)
 	s, _, err := Fit(context.Background(), x, Spec{Common: models.Common{Steps: 20}}, nil)

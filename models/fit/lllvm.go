@@ -15,8 +15,8 @@ import (
 // LLLVM is the locally linear latent variable model, package lllvm.
 const LLLVM = "lllvm"
 
-// locallyLinear is its entry. Of all distinct rows, which are the reference points, it
-// learns a bounded number and places the rest, which are marked as unlearnt.
+// locallyLinear is the registry entry of kind LLLVM. The distinct rows are the reference points. It
+// learns a bounded number of them and places the others, which are marked as unlearnt.
 var locallyLinear = Kind{
 	Name: LLLVM, Varied: true, Ranges: true,
 	About:    "; lllvm is the locally linear one of Park et al. (2015)",
@@ -54,26 +54,26 @@ var locallyLinear = Kind{
 	},
 }
 
-// locallyLinear are the settings of a fit as that package has them.
+// locallyLinear converts the settings of a fit to those of package lllvm.
 func (s Spec) locallyLinear() lllvm.FitSettings {
 	return lllvm.FitSettings{Common: s.Common, Options: s.LLLVM}
 }
 
-// LocallyLinear is what a fit of that kind reports of itself.
+// LocallyLinear is the report of a fit of kind LLLVM.
 type LocallyLinear struct {
 	// Learnt is the number of points that were learnt.
 	Learnt int `json:"learnt"`
-	// Gamma and Alpha are the precisions of the noise, in the model's units, and of the
-	// prior; Noise is the standard deviation of an element in those of the data.
+	// Gamma and Alpha are the precisions of the noise, in the model's units, and of the prior.
+	// Noise is the standard deviation of an element in the data's units.
 	Gamma float64 `json:"gamma"`
 	Alpha float64 `json:"alpha"`
 	Noise float64 `json:"noise"`
-	// Patches is their number, 1 for the model itself, and PatchPoints what the largest
-	// has.
+	// Patches is the number of patches, 1 for the exact model. PatchPoints is the size of the
+	// largest.
 	Patches     int `json:"patches"`
 	PatchPoints int `json:"patch_points"`
-	// Bounds are those after every iteration of the start that was kept, Best its number
-	// among Runs.
+	// Bounds are the bounds after every iteration of the start that was kept. Best is its index in
+	// Runs.
 	Bounds []float64   `json:"bounds"`
 	Best   int         `json:"best"`
 	Runs   []lllvm.Run `json:"runs"`
@@ -87,9 +87,9 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 		}
 		set, best := fit.Settings, fit.Runs[fit.Best]
 		patches, points := fit.Model.Patches()
-		// The settings that this kind does not know are left at their defaults.
+		// Settings that this kind does not have keep their defaults.
 		s.Common, s.LLLVM, s.LVM = set.Common, set.Options, lvm.Options{}
-		s.LLLVM.MaxDims = 0 // what is kept is of one number of dimensions
+		s.LLLVM.MaxDims = 0 // the range is resolved to one number
 		return &sample{
 			model: fit, rows: fit.Learnt, points: set.Points, spec: s,
 			own: LocallyLinear{

@@ -12,7 +12,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// strip makes points of a curved strip in so many dimensions.
+// strip returns points of a curved strip in the given number of dimensions.
 func strip(n, dim int) vec.Matrix[float32] {
 	x := vec.New[float32](n, dim)
 	for i := range n {
@@ -39,8 +39,8 @@ func openStrip(t *testing.T, pca int) (*snapshot.Snapshot, *lllvm.Placer, vec.Ma
 	return s, p.(*lllvm.Placer), x
 }
 
-// The places of points lead back to about what they are places of: nearer than other
-// points are, and within a few of the model's standard deviations.
+// The place of a point decodes to nearly the point's vector. It is nearer than other points, and
+// within a few of the model's standard deviations.
 func TestPlacesLeadBackToTheData(t *testing.T) {
 	for _, pca := range []int{PCANone, 4} {
 		_, p, x := openStrip(t, pca)
@@ -77,8 +77,8 @@ func TestPlacesLeadBackToTheData(t *testing.T) {
 	}
 }
 
-// A map that was turned and moved, as a stream lays it on the one before, places and
-// decodes events as it did, turned and moved.
+// A map that was turned and moved, as a stream aligns it with the one before, places and decodes
+// events as before, turned and moved.
 func TestATurnedMapPlacesTurned(t *testing.T) {
 	s, p, _ := openStrip(t, PCANone)
 	turned := *s
@@ -128,7 +128,7 @@ func TestATurnedMapPlacesTurned(t *testing.T) {
 	}
 }
 
-// What a file lacks is said; numbers that do not fit are refused.
+// The error names the part that a file lacks. Numbers that do not fit are refused.
 func TestDamagedPartsAreRefused(t *testing.T) {
 	s, _, _ := openStrip(t, PCANone)
 	for i := range s.Parts {

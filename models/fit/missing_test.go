@@ -16,8 +16,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// holes returns points on a bent sheet in 5 dimensions of which some values are missing,
-// and two rows that are equal.
+// holes returns points on a bent sheet in 5 dimensions with some missing values, and two equal
+// rows.
 func holes(n int) vec.Matrix[float32] {
 	rnd := rand.New(rand.NewPCG(4, 4))
 	x := vec.New[float32](n, 5)
@@ -32,9 +32,8 @@ func holes(n int) vec.Matrix[float32] {
 	return x
 }
 
-// A fit with missing values gives a snapshot that is whole, goes through a file, and
-// places the rows as they were given, with what they lack, where the fit has them, all
-// values skipped and alone as together.
+// A fit with missing values gives a complete snapshot that can be written and read. It places the
+// rows, with their missing values, as the fit did: skipping all values, alone and together.
 func TestMissingValues(t *testing.T) {
 	ctx := context.Background()
 	x := holes(90)
@@ -80,8 +79,8 @@ func TestMissingValues(t *testing.T) {
 	}
 }
 
-// Rows that lack the same values and else are equal are one point, learnt or not, and all
-// of them are filled in.
+// Rows with the same missing values and equal other values are one point, learnt or not, and all of
+// them are imputed.
 func TestRowsThatLackTheSame(t *testing.T) {
 	ctx := context.Background()
 	for name, learnt := range map[string]int{"all learnt": 60, "a sample": 25} {
@@ -115,7 +114,7 @@ func TestRowsThatLackTheSame(t *testing.T) {
 	}
 }
 
-// rewritten is a snapshot after a file.
+// rewritten returns a snapshot after it was written and read.
 func rewritten(t *testing.T, s *snapshot.Snapshot) *snapshot.Snapshot {
 	t.Helper()
 	var file strings.Builder
@@ -129,7 +128,8 @@ func rewritten(t *testing.T, s *snapshot.Snapshot) *snapshot.Snapshot {
 	return again
 }
 
-// What lacks too much, or goes with no missing values, says so.
+// Rows with too many missing values, and models without support for them, are refused with the
+// reason.
 func TestMissingBadInput(t *testing.T) {
 	nan := float32(math.NaN())
 	empty := holes(40)

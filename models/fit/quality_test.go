@@ -16,8 +16,8 @@ import (
 	"unfold/sparse/graph"
 )
 
-// placed learns a map of train, places test by each rule and returns the 9-NN
-// error of the placed labels among the learnt ones.
+// placed learns a map of train and places test by each rule. It returns the 9-NN error of the
+// placed labels among the learnt ones.
 func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) map[placing.Rule]float64 {
 	t.Helper()
 	ctx := context.Background()
@@ -49,8 +49,8 @@ func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int
 	return out
 }
 
-// The bundled digits: 9-NN among the 784 pixels errs on 11.4% of them; the map of
-// so few is better in five dimensions than in two.
+// The bundled digits: the 9-NN error in the 784 pixels is 11.4%. With so few digits, the map in
+// five dimensions is better than in two.
 func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
 	if raceEnabled {
 		t.Skip("measures quality, which takes a minute with -race")
@@ -69,7 +69,7 @@ func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
 		dims int
 		most float64
 	}{{2, 0.12}, {3, 0.12}, {10, 0.105}} {
-		// What is compared is placing: the bounds are of as many components.
+		// The test compares the placing: the bounds were measured with as many components.
 		e := placed(t, Spec{PCA: DefaultPCA, Common: models.Common{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
 		if e[placing.Robust] > c.most || e[placing.LLE] > c.most {
 			t.Errorf("heavy tails, d=%d: 9-NN test errors %v, want at most %g", c.dims, e, c.most)
@@ -77,8 +77,9 @@ func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
 	}
 }
 
-// TestMNISTIsPlacedAmongItsKind learns some of MNIST's training digits and places the 10,000 of the test. Joint maps of
-// all 70,000 are in package lvm. The bounds are a tenth above the errors that were measured.
+// TestMNISTIsPlacedAmongItsKind learns some of MNIST's training digits and places the 10,000 of the
+// test set. Joint maps of all 70,000 are tested in package lvm. The bounds are a tenth above the
+// measured errors.
 func TestMNISTIsPlacedAmongItsKind(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
@@ -108,8 +109,8 @@ func TestMNISTIsPlacedAmongItsKind(t *testing.T) {
 	}
 }
 
-// standardize scales the columns of all to mean 0 and variance 1 over the rows of
-// some; columns that are constant there become 0.
+// standardize scales the columns of all to mean 0 and variance 1 over the rows of some. Columns
+// that are constant there become 0.
 func standardize(some vec.Matrix[float32], all ...vec.Matrix[float32]) {
 	n := float64(some.Rows)
 	mean, square := make([]float64, some.Cols), make([]float64, some.Cols)
@@ -131,8 +132,8 @@ func standardize(some vec.Matrix[float32], all ...vec.Matrix[float32]) {
 	}
 }
 
-// Learnt from half of the normal connections of the bundled KDD Cup 1999 sample,
-// the map knows attacks from the other half by their novelty.
+// A map of half of the normal connections of the bundled KDD Cup 1999 sample is tested on the other
+// half and on attacks. Attacks have a higher novelty.
 func TestAttacksAreNovel(t *testing.T) {
 	if raceEnabled {
 		t.Skip("measures quality, which takes a minute with -race")
@@ -185,7 +186,7 @@ func TestAttacksAreNovel(t *testing.T) {
 	if aucLocal < 0.85 || aucGlobal < 0.95 {
 		t.Errorf("AUC local %.3f and global %.3f, want at least 0.85 and 0.95", aucLocal, aucGlobal)
 	}
-	// Percentiles are calibrated on events of the known kind.
+	// Percentiles are calibrated on events of the learnt kind.
 	beyond := 0
 	for _, v := range global[1] {
 		if v > 0.95 {

@@ -12,77 +12,77 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Kind is a model as the rest of the program knows it. A new kind is one entry of
-// registry, or of With, and nothing else: its settings come with it (Settings), its
-// numbers go into Snapshot.Parts.
+// Kind is the interface of a model to the rest of the program. A new kind is one entry of registry,
+// or of With, and nothing else. Its settings come with it (Settings), and its numbers are stored in
+// Snapshot.Parts.
 type Kind struct {
-	// Name is what --kind and Snapshot.Kind say.
+	// Name is the kind's name in --kind and in Snapshot.Kind.
 	Name string
-	// About says in a phrase what it is, as part of a sentence about all kinds, with
-	// what parts it from the kinds before.
+	// About is a phrase that describes the kind, with its separator from the kinds before. It is
+	// part of a sentence about all kinds.
 	About string
-	// Settings makes settings that only some kinds have, zero; nil if there are none.
+	// Settings returns zero settings of the kind's own type; nil if the kind has no settings of its
+	// own.
 	Settings func() Settings
-	// Ranges says that dims and neighbors may be ranges, of which the kind takes the best.
+	// Ranges allows ranges for dims and neighbors, from which the kind takes the best values.
 	Ranges bool
-	// Carried says that package models/live can carry its maps on. The learner of
-	// a stream learns maps of other kinds from nothing.
+	// Carried is true if package models/live can update maps of the kind. The learner of a stream
+	// learns maps of other kinds from scratch.
 	Carried bool
-	// Missing says that values may be missing, NaN: what learns fills them in, and events
-	// are placed by what is there of them.
+	// Missing is true if values may be missing (NaN). Learning fills them in, and events are placed
+	// by their known values.
 	Missing bool
 	// Likely says that new rows have a likelihood (models.Likely).
 	Likely bool
 	// Distances says that rows may have another distance than the Euclidean one.
 	Distances bool
-	// Given says that neighbours may be given (models.Common).
+	// Given is true if the kind accepts given neighbours (models.Common).
 	Given bool
-	// Graphs says that the nodes of a graph may take the place of rows (Graph).
+	// Graphs is true if the kind can learn the nodes of a graph instead of rows (Graph).
 	Graphs bool
 
-	// Varied says that what learns takes every column for data with noise: columns that
-	// do not vary are left out, see Result.Constant.
+	// Varied is true if the model treats every column as data with noise. Constant columns are then
+	// left out: see Result.Constant.
 	Varied bool
 
-	// Check says what is wrong with settings, whatever the data are.
+	// Check validates settings independently of the data.
 	Check func(s Spec) error
-	// Learn learns from the vectors that the model sees, after PCA. The spec is
-	// resolved, and Lists says how many neighbours novelty wants.
+	// Learn learns from the projected vectors. The spec is resolved, and Lists is the number of
+	// neighbours that novelty needs.
 	Learn func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error)
 	// Open prepares placing.
 	Open func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error)
-	// Memory returns about the bytes that learning holds beside vectors and lists, of n
-	// points of q values. Nil: package budget knows.
+	// Memory estimates the bytes that learning needs in addition to vectors and lists, for n points
+	// of q values. If it is nil, package budget estimates them itself.
 	Memory func(s Spec, n, q int) int64
-	// Seconds returns about how long that takes if it takes all its steps, on this
-	// machine, from a trial of some tenths of a second. Nil: nobody knows, but for the
-	// first kind package budget.
+	// Seconds estimates how long that takes on this machine if all steps are taken, from a trial of
+	// some tenths of a second. If it is nil, there is no estimate, except that package budget has
+	// one for the first kind.
 	Seconds func(ctx context.Context, s Spec, n, q int) (float64, error)
-	// Describe says what only this kind has to say of a snapshot that it can open; nil
-	// if that is all known elsewhere.
+	// Describe describes a snapshot that the kind can open; nil if there is nothing to add.
 	Describe func(s *snapshot.Snapshot) []Line
 }
 
-// Line is something to know of a snapshot, for people.
+// Line is one line of a description of a snapshot, for people.
 type Line struct{ Name, Value string }
 
-// Learnt is what learning gives.
+// Learnt is the result of learning.
 type Learnt struct {
 	*models.Result
-	// Describe sets what else a snapshot keeps; nil if that is all in parts.
+	// Describe adds this kind's fields to a snapshot; nil if parts contain everything.
 	Describe func(s *snapshot.Snapshot)
-	// Parts are what only this kind of model needs to place; Own is what only this
-	// kind has to report.
+	// Parts are the data that only this kind of model needs to place. Own is the report that only
+	// this kind has.
 	Parts []snapshot.Part
 	Own   any
-	// Sampled is how many points were learnt where points bounds their number; 0: it does not.
+	// Sampled is the number of points that were learnt if the setting points bounded it, else 0.
 	Sampled int
-	// Spec is that of the fit with the kind's defaults filled in.
+	// Spec is the spec of the fit with the kind's defaults filled in.
 	Spec Spec
 }
 
-// snapshot is the map of the points x, without Version, Epoch and Index, and the points'
-// own novelty.
+// snapshot returns the map of the points x, without Version, Epoch and Index, and the points' own
+// novelty.
 func (l *Learnt) snapshot(x vec.Matrix[float32]) (*snapshot.Snapshot, novelty.Scores, error) {
 	s, own, err := points.Snapshot(l.Result, l.Spec.Kind, x, l.Spec.Common, l.Spec.NoveltyK)
 	if err == nil && l.Describe != nil {
@@ -91,8 +91,8 @@ func (l *Learnt) snapshot(x vec.Matrix[float32]) (*snapshot.Snapshot, novelty.Sc
 	return s, own, err
 }
 
-// Check says what is wrong with a spec whatever the data are: an error of the
-// kind's, which for settings of kind LVM is a *models.SettingError.
+// Check validates a spec independently of the data. For settings of kind LVM, the error is a
+// *models.SettingError.
 func (s Spec) Check() error {
 	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s Spec) Check() error {
 	return k.Check(s)
 }
 
-// Warnings are what to know of the settings on a map of n points, a sentence each.
+// Warnings returns the warnings about the settings on a map of n points, a sentence each.
 func (s Spec) Warnings(n int) []string {
 	if k, err := s.Kinds.Find(s.Kind); err != nil || k.Name != LVM {
 		return nil
@@ -112,9 +112,8 @@ func (s Spec) Warnings(n int) []string {
 	return s.Latent().Outline(n).Warnings
 }
 
-// Memory returns about the bytes that learning holds beside vectors and lists of
-// neighbours, of n points of q values; ok is false for a kind that package budget
-// knows by itself.
+// Memory estimates the bytes that learning needs in addition to vectors and neighbour lists, for n
+// points of q values. ok is false for a kind that package budget estimates itself.
 func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
 	k, err := s.Kinds.Find(s.Kind)
 	if err != nil || k.Memory == nil {
@@ -123,14 +122,14 @@ func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
 	return k.Memory(s, n, q), true
 }
 
-// Timed reports whether Seconds knows the kind.
+// Timed reports whether the kind supports Seconds.
 func (s Spec) Timed() bool {
 	k, err := s.Kinds.Find(s.Kind)
 	return err == nil && k.Seconds != nil
 }
 
-// Seconds returns about how long learning takes on this machine, of n points of q values,
-// if it takes all its steps. The kind has to be Timed.
+// Seconds estimates how long learning n points of q values takes on this machine if all steps are
+// taken. The kind must be Timed.
 func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
@@ -156,8 +155,9 @@ var latentVariable = Kind{
 	Open: openLatent,
 }
 
-// openLatent prepares placing by the settings that a map was learnt by. Maps of before edges
-// had ranks name no decay, and their events are placed with equal weights.
+// openLatent prepares placing with the settings with which the map was learnt. Older maps, whose
+// edges had no ranks, have no decay in their settings, and their events are placed with equal
+// weights.
 func openLatent(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if o.RankDecay == 0 && len(s.Settings) > 0 {
 		spec, err := ParseSpec(s)

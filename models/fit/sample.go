@@ -15,35 +15,35 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// sample is what a kind has learnt that learns a bounded sample of the points.
+// sample is the result of a kind that learns a bounded sample of the points.
 type sample struct {
 	model interface {
-		// PlaceAll returns the places of all points, by those that were learnt.
+		// PlaceAll places all points of x with the learnt ones.
 		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
 		Parts() []snapshot.Part
 	}
-	// rows are the points that were learnt, ascending.
+	// rows are the indices of the learnt points, ascending.
 	rows []int32
-	// points is how many points are learnt at most.
+	// points is the largest number of points that are learnt.
 	points int
-	// report has what the model knows: Edges, Components, Iterations, Converged and the
-	// likelihoods.
+	// report has the model's fields: Edges, Components, Iterations, Converged and the likelihoods.
 	report models.Report
-	// own is what only this kind has to report.
+	// own is the report that only this kind has.
 	own any
-	// near are the lists of neighbours of all points and search how they were found, where
-	// learning needed them; else nil.
+	// near are the neighbour lists of all points, and search reports how they were found. near is
+	// nil if learning did not need them.
 	near   *knn.Neighbors
 	search auto.Report
-	// spec has the defaults filled in; LVM.Neighbors is how many the bandwidth reaches.
+	// spec has the defaults filled in. LVM.Neighbors is the number of neighbours within the
+	// bandwidth.
 	spec Spec
 }
 
-// rowCheck says which row cannot be learnt from, as models.CheckRows.
+// rowCheck returns an error for a row that cannot be learnt, like models.CheckRows.
 type rowCheck func(x vec.Matrix[float32], names []string) error
 
-// learnSample learns as such kinds do: fit learns a sample of the distinct rows of z, and
-// the rest, marked as unlearnt, are placed. Missing values of z are filled in.
+// learnSample is Learn for kinds that learn a sample. fit learns a sample of the distinct rows of
+// z. The others are placed and marked as unlearnt. Missing values of z are filled in.
 func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*Learnt, error) {
 	if err := check(z, nil); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 		return nil, err
 	}
 	if len(r.Unique) < n && !vec.Finite(given.Data) {
-		for i, u := range r.Of { // what was missing and is filled in
+		for i, u := range r.Of { // copies the filled-in values
 			copy(given.Row(i), z.Row(int(u)))
 		}
 	}
@@ -100,15 +100,16 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 	return &Learnt{Sampled: sampled, Result: r, Parts: of.model.Parts(), Own: of.own, Spec: of.spec}, nil
 }
 
-// seeded says how neighbours are found, by the seed of the fit.
+// seeded returns the search settings with the seed of the fit.
 func (s Spec) seeded() auto.Settings {
 	search := s.Search
 	search.Seed = s.Seed
 	return search
 }
 
-// collapse is graph.Collapse where values may be missing: rows that lack the same ones and
-// else are equal are one point, since they would be filled in alike.
+// collapse is graph.Collapse for values of which some may be missing. Rows that have the same
+// missing-value pattern and are otherwise equal become one point, since their missing values would
+// be filled in alike.
 func collapse(z vec.Matrix[float32]) (unique, of []int32, count []uint32) {
 	if vec.Finite(z.Data) {
 		return graph.Collapse(z)
@@ -116,7 +117,7 @@ func collapse(z vec.Matrix[float32]) (unique, of []int32, count []uint32) {
 	marked := z.Clone()
 	for i, v := range marked.Data {
 		if v != v {
-			marked.Data[i] = float32(math.Inf(1)) // which no value is
+			marked.Data[i] = float32(math.Inf(1)) // no finite value equals it
 		}
 	}
 	return graph.Collapse(marked)

@@ -32,7 +32,7 @@ func unevenRows(t *rapid.T, n int) vec.Matrix[float32] {
 	return x
 }
 
-// poorLists are the k nearest other rows of every row, of which a share is replaced by any.
+// poorLists returns the k nearest other rows of every row, with a share replaced by random rows.
 func poorLists(t *rapid.T, x vec.Matrix[float32], k int) *knn.Given {
 	g := &knn.Given{N: x.Rows, K: k}
 	lost := rapid.Float64Range(0, 1).Draw(t, "lost")
@@ -52,8 +52,8 @@ func poorLists(t *rapid.T, x vec.Matrix[float32], k int) *knn.Given {
 	return g
 }
 
-// A fit either says what is wrong with its data or makes a map that is saved, read and
-// placed on, whatever its lists miss.
+// A fit either refuses its data with a reason, or makes a map that can be saved, read and used for
+// placing, even with poor lists.
 func TestFitsAreSaved(t *testing.T) {
 	specs := []Spec{
 		{},

@@ -10,15 +10,15 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Settings are those of a model that only some kinds have, as text gives them: a pointer
-// to a struct whose fields are settings by their tags (package setting). Their names are
-// flags, keys of a configuration and variables of the environment.
+// Settings are the settings of a model that only some kinds have, in text form. The type is a
+// pointer to a struct whose tags declare the settings (package setting). Their names are flags,
+// configuration keys and environment variables.
 type Settings interface {
-	// Apply sets in a spec, which has what Given says, what the settings mean.
+	// Apply sets the model's settings in a spec. The spec already contains the settings of g.
 	Apply(g Given, s *Spec)
 }
 
-// Given are the settings that all kinds share, as text gives them.
+// Given are the settings that all kinds share, in text form.
 type Given struct {
 	Kind       string         `key:"kind" common:"true" default:"lvm"`
 	Dims       setting.Span   `key:"dims" common:"true" default:"2" help:"Dimensions of the map. With kind lllvm a range, such as 1:5: the number whose bound is best." placeholder:"N"`
@@ -32,7 +32,7 @@ type Given struct {
 	Threads    int            `key:"threads" common:"true" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
 }
 
-// Spec is what the settings mean, with those of the kind.
+// Spec converts the settings, with those of the kind, to a Spec.
 func (g Given) Spec(own Settings) Spec {
 	s := Spec{Kind: g.Kind, PCA: int(g.PCA), Common: models.Common{
 		Dims: g.Dims[0], Neighbors: g.Neighbors[0], Seed: g.Seed, Threads: g.Threads, Search: g.SearchSettings(),
@@ -41,7 +41,7 @@ func (g Given) Spec(own Settings) Spec {
 	case g.Steps > 0:
 		s.Steps = int(g.Steps)
 	case g.Steps == 0:
-		s.Steps = -1 // the word for none there
+		s.Steps = -1 // a Spec's value for no steps
 	}
 	if own != nil {
 		own.Apply(g, &s)
@@ -49,22 +49,22 @@ func (g Given) Spec(own Settings) Spec {
 	return s
 }
 
-// SearchSettings say how neighbours are found.
+// SearchSettings returns the settings of the neighbour search.
 func (g Given) SearchSettings() auto.Settings {
 	s := auto.Settings{Recall: float64(g.Recall)}
 	setChoice(&s.Method, g.Search)
 	return s
 }
 
-// setChoice sets a choice from its word, which is among the setting's choices.
+// setChoice sets a choice from its name, which must be among the setting's choices.
 func setChoice(to encoding.TextUnmarshaler, word string) {
 	if err := to.UnmarshalText([]byte(word)); err != nil {
 		panic(fmt.Sprintf("fit: a choice that the model does not have: %v", err))
 	}
 }
 
-// NewSettings returns those that the kind of that name has, at their defaults; nil if it
-// has none.
+// NewSettings returns the settings of the named kind at their defaults; nil if it has none of its
+// own.
 func (k Kinds) NewSettings(name string) Settings {
 	kind, err := k.Find(name)
 	if err != nil || kind.Settings == nil {
@@ -82,7 +82,7 @@ func (k Kinds) NewSettings(name string) Settings {
 	return s
 }
 
-// keys lists the kind's own settings below path; root leads to their struct.
+// keys lists the kind's own settings below path. root maps the struct of all settings to theirs.
 func (k Kind) keys(path string, root func(all any) any) []setting.Key {
 	if k.Settings == nil {
 		return nil
@@ -90,9 +90,9 @@ func (k Kind) keys(path string, root func(all any) any) []setting.Key {
 	return setting.Of(reflect.TypeOf(k.Settings()).Elem(), path, root)
 }
 
-// AddKeys adds the settings that only some kinds have to a list, which has those of Given
-// below path. Own leads from what holds all settings to those of a kind, which are of the
-// type of NewSettings.
+// AddKeys adds the settings that only some kinds have to a list that contains those of Given below
+// path. own maps the struct of all settings to the settings of a kind, which have the type of
+// NewSettings.
 func (k Kinds) AddKeys(list []setting.Key, path string, own func(all any, kind string) Settings) []setting.Key {
 	for _, kind := range k.all() {
 		list = setting.Add(list, kind.keys(path, func(all any) any { return own(all, kind.Name) }))
@@ -109,8 +109,7 @@ func (k Kinds) AddKeys(list []setting.Key, path string, own func(all any, kind s
 	return list
 }
 
-// HasSetting reports whether a setting of that name goes with the kind, which Given or
-// the kind itself has.
+// HasSetting reports whether Given or the kind has a setting of that name.
 func (k Kind) HasSetting(name string) bool {
 	for _, key := range append(setting.Of(reflect.TypeFor[Given](), "", nil), k.keys("", nil)...) {
 		if key.Name() == name {

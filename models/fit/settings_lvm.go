@@ -33,8 +33,8 @@ type latentSettings struct {
 	Place     string              `key:"place" after:"threads" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
 }
 
-// Apply implements Settings: the model whose tails are not chosen checks that its own
-// settings are left at their defaults.
+// Apply implements Settings. The model that tails does not select checks that its own settings have
+// their defaults.
 func (f *latentSettings) Apply(g Given, s *Spec) {
 	var o lvm.Options
 	setChoice(&o.Tails, f.Tails)

@@ -12,17 +12,17 @@ type sampled struct {
 	Points setting.Auto `key:"points" after:"momentum" default:"auto" help:"With kinds lllvm, gplvm, isomap, lle, kpca, mds, eigenmaps, ltsa, sammon and nmds: most points that are learnt, a sample of all; the others are placed by them. auto is 1000. isomap learns all points: these are the landmarks that their paths are measured from, and auto is fewer than 1000 of more than 1000 points, 250 at least." placeholder:"N"`
 }
 
-// wide is the setting of textbook kinds that have Gaussians.
+// wide is the setting of textbook kinds that use Gaussians.
 type wide struct {
 	Width setting.Number `key:"width" after:"points" default:"auto" help:"With kinds kpca and gtm: how wide the Gaussians of the kernel, or of the basis functions, are, as a multiple of what they are by default; auto is 1." placeholder:"X"`
 }
 
-// restarted are those of kinds that start more than once.
+// restarted is the setting of kinds with several starts.
 type restarted struct {
 	Restarts int `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
 }
 
-// linearSettings are those that only kind LLLVM has.
+// linearSettings are the settings that only kind LLLVM has.
 type linearSettings struct {
 	Sampled    sampled        `key:""`
 	Restarted  restarted      `key:""`
@@ -50,7 +50,7 @@ func (f *linearSettings) Apply(g Given, s *Spec) {
 	s.LLLVM = o
 }
 
-// processSettings are those that only kind GPLVM has.
+// processSettings are the settings that only kind GPLVM has.
 type processSettings struct {
 	Sampled   sampled    `key:""`
 	Restarted restarted  `key:""`

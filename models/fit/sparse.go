@@ -18,23 +18,24 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// DefaultTruncated is the number of components of sparse rows by default, where there are as
-// many: words want some hundred (Deerwester et al. 1990, sec. 4).
+// DefaultTruncated is the default number of components of sparse rows, if there are as many. Texts
+// need some hundred (Deerwester et al. 1990, sec. 4).
 const DefaultTruncated = 100
 
-// Truncated says what the components of sparse rows keep of them.
+// Truncated describes the projection of sparse rows onto components.
 type Truncated struct {
-	// Entries is the number of values of all rows that are not 0.
+	// Entries is the number of nonzero values of all rows.
 	Entries int `json:"entries"`
-	// Components is the number of components, and Share what they carry of the rows' squares.
+	// Components is the number of components. Share is the share of the rows' squared norm that
+	// they preserve.
 	Components int     `json:"components"`
 	Share      float64 `json:"share"`
-	// Recall is the share of the nearest rows in the components that are among the exact
-	// neighbours of sparse rows, of a sample; nil for kinds that search for themselves.
+	// Recall is the share of nearest rows in the components that are among the exact neighbours of
+	// the sparse rows, for a sample. It is nil for kinds that search themselves.
 	Recall *float64 `json:"recall,omitempty"`
 }
 
-// ForSparse fills in defaults for rows of a sparse matrix: the number of components.
+// ForSparse fills in the defaults for rows of a sparse matrix: the number of components.
 func (s Spec) ForSparse(rows, dim int) (Spec, error) {
 	switch s.PCA {
 	case PCANone:
@@ -45,7 +46,8 @@ func (s Spec) ForSparse(rows, dim int) (Spec, error) {
 	return s.Resolve(dim)
 }
 
-// SearchLists is the number of neighbours that a fit of n rows lists for each; s is resolved.
+// SearchLists returns the number of neighbours per row that a fit of n rows lists. s must be
+// resolved.
 func (s Spec) SearchLists(n int) int {
 	lists := max(s.Latent().Outline(n).Neighbors, s.NoveltyK, s.Lists)
 	if s.Kind == LVM && s.LVM.Tails == lvm.Student {
@@ -56,11 +58,11 @@ func (s Spec) SearchLists(n int) int {
 	return max(1, min(lists, n-1))
 }
 
-// Sparse is Fit for the rows of a sparse matrix, which are never filled: neighbours are searched
-// for exactly among them (knn.Sparse), unless they are given or the kind searches itself, and
-// the rest is as for their projection onto the components of a truncated SVD (pca.Truncated),
-// by which events are placed, too. The entries of a must be those of a valid CSR, none of them
-// 0. Errors that lie in the data match models.ErrBadInput.
+// Sparse is Fit for the rows of a sparse matrix, which are never made dense. Unless neighbours are
+// given or the kind searches itself, an exact search finds them among the sparse rows (knn.Sparse).
+// All other steps use the rows' projection onto the components of a truncated SVD (pca.Truncated),
+// and so does the placing of events. a must be a valid CSR without explicit zeros. Errors that lie
+// in the data match models.ErrBadInput.
 func Sparse(ctx context.Context, a *sparse.CSR, spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
 	spec, err := spec.ForSparse(a.N, a.M)
 	if err != nil {
@@ -118,8 +120,8 @@ func checkSparse(a *sparse.CSR) error {
 	return nil
 }
 
-// searchSparse has the neighbours of sparse rows given, if they are to be searched for, and
-// returns the seconds that this took.
+// searchSparse finds the neighbours of sparse rows, if the kind accepts given ones, and sets them
+// as given. It returns the time that this took, in seconds.
 func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds float64, err error) {
 	clock := time.Now()
 	if !p.kind.Given || p.spec.Given != nil {
@@ -127,7 +129,7 @@ func (p *pipeline) searchSparse(ctx context.Context, a *sparse.CSR) (seconds flo
 	}
 	unique, of, _ := graph.CollapseSparse(a)
 	if len(unique) < 2 {
-		return 0, nil // too few points, as learning will say
+		return 0, nil // too few points: learning will return the error
 	}
 	distinct := a
 	if len(unique) < a.N {

@@ -17,8 +17,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// topics makes n sparse rows of dim columns, of a few columns that rows of a topic share and of
-// some that all do; every ninth row equals the one before. It returns the same rows in full, too.
+// topics returns n sparse rows of dim columns, both sparse and dense. Rows of a topic share a few
+// columns, and all rows share some. Every ninth row equals the one before.
 func topics(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	full := vec.New[float32](n, dim)
@@ -45,8 +45,8 @@ func topics(n, dim int) (*sparse.CSR, vec.Matrix[float32]) {
 	return sparse.FromTriplets(n, dim, rows, columns, values), full
 }
 
-// A map of sparse rows is that of their projection with the neighbours that a search among the
-// full rows finds, to the byte, for any number of threads; it places full rows where they are.
+// A map of sparse rows equals, to the byte, that of their projection with neighbours found among
+// the full rows, for any number of threads. Full rows are placed at their own points.
 func TestSparseIsItsProjection(t *testing.T) {
 	a, full := topics(270, 400)
 	spec := Spec{PCA: 20, Common: models.Common{Steps: 20, Threads: 1}}
@@ -108,7 +108,7 @@ func TestSparseIsItsProjection(t *testing.T) {
 	}
 }
 
-// written is the model's file.
+// written returns the bytes of the model's file.
 func written(t *testing.T, s *snapshot.Snapshot) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -118,7 +118,7 @@ func written(t *testing.T, s *snapshot.Snapshot) []byte {
 	return b.Bytes()
 }
 
-// Kinds that search for themselves learn from the projection.
+// Kinds with a search of their own learn from the projection.
 func TestSparseOfOtherKinds(t *testing.T) {
 	a, _ := topics(120, 300)
 	s, r, err := Sparse(t.Context(), a, Spec{Kind: "pca", PCA: 10}, nil)

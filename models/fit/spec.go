@@ -17,33 +17,33 @@ import (
 // LVM is Saul's latent variable model, package lvm.
 const LVM = lvm.Kind
 
-// How PCA is chosen.
+// The special values of Spec.PCA.
 const (
-	// PCAAuto projects vectors of more than DefaultPCA elements onto principal components,
-	// and leaves others as they are: kind LVM onto as many as the rows need
-	// (Spec.Choose), other kinds onto DefaultPCA.
+	// PCAAuto projects vectors of more than DefaultPCA elements onto principal components and
+	// leaves others unchanged. Kind LVM uses as many components as the rows need (Spec.Choose),
+	// other kinds DefaultPCA.
 	PCAAuto = 0
 	// PCANone never projects.
 	PCANone = -1
-	// DefaultPCA is the least that PCAAuto projects onto.
+	// DefaultPCA is the least number of components that PCAAuto projects onto.
 	DefaultPCA = 50
 )
 
-// Spec says what to learn. The zero value works. It is stored as JSON in
-// Snapshot.Settings (specFile).
+// Spec specifies what to learn. The zero value works. It is stored as JSON in Snapshot.Settings
+// (specFile).
 type Spec struct {
-	// Kinds are those that Kind may name; they are not stored.
+	// Kinds are the kinds that Kind may name. They are not stored.
 	Kinds Kinds
 	// Kind is the model's name; empty means the first of Kinds.
 	Kind string
 	// PCA is PCAAuto, PCANone, or the number of principal components.
 	PCA int
-	// NoveltyK is the number of neighbours that novelty looks at. Default
+	// NoveltyK is the number of neighbours from which novelty is computed. Default
 	// novelty.DefaultK.
 	NoveltyK int
-	// Common are the settings of all kinds; Seed, Threads and Search hold for all stages.
+	// Common are the settings of all kinds. Seed, Threads and Search apply to all stages.
 	models.Common
-	// LVM, LLLVM and GPLVM are settings that only that kind has.
+	// LVM, LLLVM and GPLVM are the settings of one kind each.
 	LVM   lvm.Options
 	LLLVM lllvm.Options
 	GPLVM gplvm.Options
@@ -52,13 +52,13 @@ type Spec struct {
 	Own Settings
 }
 
-// Latent are the settings of kind LVM.
+// Latent returns the settings of kind LVM.
 func (s Spec) Latent() lvm.Settings { return lvm.Settings{Common: s.Common, Options: s.LVM} }
 
-// Resolve fills in defaults, for vectors of dim elements, and checks the spec; where rows
-// would decide the number of principal components it takes the most that they may choose.
-// afterwards Kind is a name, PCA is PCANone or a number of components and
-// NoveltyK is positive. The kind's own settings are left to it.
+// Resolve fills in the defaults for vectors of dim elements and validates the spec. If the number
+// of principal components depends on the rows, it takes the largest that they may choose.
+// Afterwards Kind is a name, PCA is PCANone or a number of components, and NoveltyK is positive.
+// The kind resolves its own settings.
 func (s Spec) Resolve(dim int) (Spec, error) {
 	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	return s, s.checkDistance(k)
 }
 
-// checkDistance returns a *models.SettingError if the kind, or what comes before it, knows Euclidean
-// distances only, and the distance is another.
+// checkDistance returns a *models.SettingError if the distance is not Euclidean but the kind or the
+// projection requires that.
 func (s Spec) checkDistance(k Kind) error {
 	if s.Distance == distance.Euclidean {
 		return nil
@@ -104,8 +104,8 @@ func (s Spec) checkDistance(k Kind) error {
 	)
 }
 
-// Matches says whether a map that was learnt before is one that the spec means: of its kind,
-// of as many dimensions, and under its distance. If not, the error matches models.ErrBadInput.
+// Matches returns an error that matches models.ErrBadInput unless the map m agrees with the spec in
+// kind, dimensions and distance.
 func (s Spec) Matches(m *snapshot.Snapshot) error {
 	s, err := s.Resolve(m.Dim)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s Spec) Matches(m *snapshot.Snapshot) error {
 	return nil
 }
 
-// ParseSpec reads the Spec that a snapshot was learnt by. One that names no tails
-// is from before there was a choice: Gaussian.
+// ParseSpec reads the Spec with which a snapshot was learnt. Older snapshots name no tails; theirs
+// are Gaussian.
 func (k Kinds) ParseSpec(s *snapshot.Snapshot) (Spec, error) {
 	spec := Spec{Kinds: k, LVM: lvm.Options{Tails: lvm.Gaussian}}
 	if err := json.Unmarshal(s.Settings, &spec); err != nil {
@@ -131,5 +131,5 @@ func (k Kinds) ParseSpec(s *snapshot.Snapshot) (Spec, error) {
 	return spec, nil
 }
 
-// ParseSpec reads the Spec that a snapshot was learnt by, of one of the program's own kinds.
+// ParseSpec reads the Spec with which a snapshot of one of the program's own kinds was learnt.
 func ParseSpec(s *snapshot.Snapshot) (Spec, error) { return Kinds{}.ParseSpec(s) }

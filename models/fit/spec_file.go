@@ -10,9 +10,8 @@ import (
 	"unfold/models/saul"
 )
 
-// specFile is how model files keep a Spec, as JSON: the names in the tags and their
-// order are part of the file format. What all kinds share stands with the settings of
-// kind lvm.
+// specFile is the form of a Spec in model files, as JSON. The names in the tags and their order are
+// part of the file format. The settings that all kinds share are stored with those of kind lvm.
 type specFile struct {
 	Kind     string        `json:"kind"`
 	PCA      int           `json:"pca"`
@@ -22,7 +21,7 @@ type specFile struct {
 	GPLVM    gplvm.Options `json:"gplvm,omitzero"`
 }
 
-// file returns the spec as a file keeps it.
+// file returns the spec in its file form.
 func (s Spec) file() specFile {
 	f := specFile{Kind: s.Kind, PCA: s.PCA, NoveltyK: s.NoveltyK, LVM: s.Latent().File(), LLLVM: s.LLLVM, GPLVM: s.GPLVM}
 	if f.LLLVM.Largest {
@@ -31,7 +30,7 @@ func (s Spec) file() specFile {
 	return f
 }
 
-// spec is what a file keeps.
+// spec returns the Spec of a file form.
 func (f specFile) spec() Spec {
 	l := f.LVM.Settings()
 	s := Spec{Kind: f.Kind, PCA: f.PCA, NoveltyK: f.NoveltyK, Common: l.Common, LVM: l.Options, LLLVM: f.LLLVM, GPLVM: f.GPLVM}
@@ -41,7 +40,7 @@ func (f specFile) spec() Spec {
 	return s
 }
 
-// MarshalJSON implements json.Marshaler: the form in model files.
+// MarshalJSON implements json.Marshaler. It returns the form in model files.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(s.file())
 	if err != nil || s.Own == nil {
@@ -54,7 +53,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), own[1:]...), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What the text does not name stays as it is.
+// UnmarshalJSON implements json.Unmarshaler. Fields that the text does not contain stay unchanged.
 func (s *Spec) UnmarshalJSON(raw []byte) error {
 	f := s.file()
 	if err := json.Unmarshal(raw, &f); err != nil {

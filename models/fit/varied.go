@@ -8,17 +8,17 @@ import (
 	"unfold/models/projection"
 )
 
-// leastVariance is the least share of the first component's variance that one has which
-// is more than rounding, for kinds that would take it for data.
+// leastVariance is the least variance, relative to that of the first component, of a component that
+// is more than rounding. Some kinds would treat rounding as data.
 const leastVariance = 1e-10
 
-// fewDims are dimensions that a map may have whatever the data: a line, too, can be
-// unfolded in more. Kinds may be stricter.
+// fewDims is the largest number of dimensions that Fits accepts for any data: even a line can be
+// unfolded in several. Kinds may be stricter.
 const fewDims = 32
 
-// Fits says whether vectors of rows rows and dim elements can have a map of the dimensions
-// that the spec, resolved, wants: n points span n - 1, and what the model sees of
-// a vector is its elements or principal components.
+// Fits returns an error if vectors of the given numbers of rows and elements cannot have a map of
+// the dimensions of the spec, which must be resolved. n points span n - 1 dimensions. A model sees
+// a vector's elements or its principal components.
 func (s Spec) Fits(rows, dim int) error {
 	dims, seen, of := s.MapDims(), dim, "elements"
 	if s.PCA > 0 {
@@ -56,8 +56,8 @@ func constant(x vec.Matrix[float32]) (columns []int) {
 	return columns
 }
 
-// vary leaves the constant columns of x out. Rows that are all the same, or of which
-// values are missing, are left to the kind.
+// vary leaves out the constant columns of x. It leaves rows that are all equal, or that have
+// missing values, to the kind.
 func (r *Result) vary(x vec.Matrix[float32], spec Spec) (*projection.Projection, vec.Matrix[float32], error) {
 	all := projection.None(x.Cols)
 	if slices.ContainsFunc(x.Data, func(v float32) bool { return v-v != 0 }) {

@@ -12,9 +12,8 @@ import (
 	"unfold/models/kernel"
 )
 
-// Active is the process given sites N(m_d | f_d, 1/beta_d) at active places: what
-// predictions and the likelihood of the kernel need (eq 11, 12, with the rows of
-// the active set alone).
+// Active is the process given sites N(m_d | f_d, 1/beta_d) at active places. Predictions and the
+// likelihood of the kernel use it (eq 11, 12, restricted to the rows of the active set).
 type Active struct {
 	s      *Sparse
 	theta  []float64
@@ -25,7 +24,7 @@ type Active struct {
 
 // group is a set of outputs whose sites have the same precisions.
 type group struct {
-	rows    []int32             // of the active set, those with a site
+	rows    []int32             // rows of the active set that have a site
 	outputs []int32             // columns of Y
 	noise   []float64           // 1/beta of each row
 	m       vec.Matrix[float64] // rows x outputs
@@ -35,15 +34,14 @@ type group struct {
 	square  vec.Matrix[float64] // alpha alpha', if wide
 }
 
-// wide reports whether a vector without missing values is placed by sums over the outputs
-// that do not depend on the place: of more outputs than active points that is less work.
+// wide reports whether vectors without missing values are placed with precomputed sums over the
+// outputs. That is faster if there are more outputs than active points.
 func (a *Active) wide() bool {
 	_, ok := a.s.noise.(Gaussian)
 	return ok && len(a.groups) == 1 && len(a.groups[0].outputs) == a.s.y.Cols && a.s.y.Cols > len(a.groups[0].rows)
 }
 
-// Active returns the process given the sites of a selection, with x the places of
-// all rows.
+// Active returns the process given the sites of a selection. x are the places of all rows.
 func (q *Selection) Active(theta []float64, x vec.Matrix[float64]) (*Active, error) {
 	return q.s.given(theta, x, q.Order, Sites{vec.Take(q.M, q.Order), vec.Take(q.Beta, q.Order)})
 }
@@ -72,7 +70,7 @@ func (s *Sparse) given(theta []float64, x vec.Matrix[float64], rows []int32, at 
 	return a, a.update()
 }
 
-// update computes what follows from theta and x.
+// update computes the fields that depend on theta and x.
 func (a *Active) update() error {
 	n := a.x.Rows
 	if a.points == nil {
@@ -108,8 +106,8 @@ func (a *Active) update() error {
 	return nil
 }
 
-// LogLik returns sum_d log N(m_d | 0, K + diag(1/beta_d)) and, if w is d x d, adds
-// its derivative in K to w.
+// LogLik returns sum_d log N(m_d | 0, K + diag(1/beta_d)). If w is d x d, it adds the derivative by
+// K to w.
 func (a *Active) LogLik(w vec.Matrix[float64]) (sum float64) {
 	for c := range a.groups {
 		g := &a.groups[c]
@@ -127,7 +125,7 @@ func (a *Active) LogLik(w vec.Matrix[float64]) (sum float64) {
 	return sum
 }
 
-// free is the vector of the kernel's free parameters and, if places is true, X.
+// free returns the vector of the kernel's free parameters and, if places is true, of X.
 func (a *Active) free(places bool) []float64 {
 	v := make([]float64, len(a.theta))
 	kernel.Free(v, a.theta)
@@ -137,7 +135,8 @@ func (a *Active) free(places bool) []float64 {
 	return v
 }
 
-// objective is minus LogLik, with the prior of the places if they are in v.
+// objective returns minus LogLik as a function of v, including the prior of the places if they are
+// in v.
 func (a *Active) objective(places bool) func(v, grad []float64) (float64, error) {
 	n := a.x.Rows
 	w, dx := vec.New[float64](n, n), vec.New[float64](n, a.x.Cols)

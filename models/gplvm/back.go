@@ -13,17 +13,15 @@ import (
 	"unfold/models/kernel"
 )
 
-// Back is a smooth map from vectors to places, so that near vectors have near places: the
-// mean of Gaussian processes x_c(y) with an rbf and a white kernel (back constraints in
-// the sense of N. Lawrence and J. Quiñonero-Candela, ICML 2006, fitted to places that
-// were learnt without them).
+// Back is a smooth map from vectors to places: the mean of Gaussian processes x_c(y) with an rbf
+// and a white kernel. Near vectors get near places. It is a back constraint in the sense of N.
+// Lawrence and J. Quiñonero-Candela (ICML 2006), but fitted to places that were learnt without it.
 type Back struct {
-	// Theta are gamma, the variance, which is 1, and the white noise; Weights are
-	// n x q.
+	// Theta are gamma, the variance, which is 1, and the white noise. Weights are n x q.
 	Theta   []float64
 	Weights vec.Matrix[float64]
-	// Residual is the root mean square distance, by a coordinate, of learnt places
-	// from what the map says without them.
+	// Residual is the leave-one-out error of learnt places: the root mean square distance per
+	// coordinate.
 	Residual float64
 
 	points *kernel.Points
@@ -32,16 +30,16 @@ type Back struct {
 // backKernel has the parameters of Back.Theta.
 var backKernel = kernel.New(kernel.RBF{}, kernel.White{})
 
-// Widths and noise that NewBack tries: exp(-1/2 d^2/w) between vectors whose squared
-// distance d^2 is w times the median.
+// backWidths and backNoise are the candidates of NewBack: exp(-1/2 d^2/w) between vectors whose
+// squared distance d^2 is w times the median.
 var (
 	backWidths = []float64{0.02, 0.05, 0.1, 0.2, 0.5, 1, 2}
 	backNoise  = []float64{1e-3, 1e-2, 1e-1}
 )
 
-// NewBack returns the map that leads the rows of y to those of x, of n points: of all
-// widths and noises tried the one that is best at leaving one out, for which there is
-// a closed form, x_i - x(y_i) = weights_i / (K^-1)_ii.
+// NewBack returns the map from the rows of y to those of x, for n points. Of all widths and noises
+// it chooses those with the least leave-one-out error, which has a closed form: x_i - x(y_i) =
+// weights_i / (K^-1)_ii.
 func NewBack(y, x vec.Matrix[float64], threads int) (*Back, error) {
 	scale := medianDistance2(y)
 	if !(scale > 0) {
@@ -64,7 +62,7 @@ func NewBack(y, x vec.Matrix[float64], threads int) (*Back, error) {
 	return best, nil
 }
 
-// fit computes the weights and the residual; k is scratch.
+// fit computes the weights and the residual. k is scratch memory.
 func (b *Back) fit(k, x vec.Matrix[float64], threads int) error {
 	backKernel.Matrix(k, b.Theta, b.points.Rows, threads)
 	if _, err := spd.FactorJitter(k, threads); err != nil {
@@ -92,13 +90,13 @@ func medianDistance2(y vec.Matrix[float64]) float64 {
 	return quantile.Median(d)
 }
 
-// BackScratch is room for Place, of one goroutine.
+// BackScratch is the scratch memory of Place for one goroutine.
 type BackScratch struct {
 	k    []float64
 	room *kernel.Room
 }
 
-// NewScratch returns room for Place.
+// NewScratch returns scratch memory for Place.
 func (b *Back) NewScratch() *BackScratch {
 	return &BackScratch{make([]float64, b.points.Len()), kernel.NewRoom(b.points)}
 }

@@ -12,8 +12,8 @@ import (
 	"unfold/models/kernel"
 )
 
-// BenchmarkGradient is a value with its gradient: D = 12, q = 2, full RBF, K of low rank
-// at a gamma of 1 and of full rank at 20.
+// BenchmarkGradient measures one value with its gradient: D = 12, q = 2, full RBF. K has low rank
+// at a gamma of 1 and full rank at 20.
 func BenchmarkGradient(b *testing.B) {
 	for _, c := range []struct {
 		n     int
@@ -46,7 +46,7 @@ func BenchmarkGradient(b *testing.B) {
 	}
 }
 
-// BenchmarkPlace is the place of a vector of 12 values by 1000 points.
+// BenchmarkPlace measures the placing of a vector of 12 values with 1000 points.
 func BenchmarkPlace(b *testing.B) {
 	x := vec.New[float32](1000, 12)
 	rnd := rand.New(rand.NewPCG(3, 4))

@@ -9,15 +9,15 @@ import (
 	"unfold/models/snapshot"
 )
 
-// With probit noise the values of the data are 0 and 1, those of the model -1 and 1, and
-// what is decoded are probabilities of 1.
+// With probit noise, the data's values are 0 and 1, the model's -1 and 1, and decoded values are
+// probabilities of 1.
 
-// leastProbability keeps probabilities off 0 and 1: in single precision 1 - 2^-24 is the
-// largest number below 1.
+// leastProbability keeps probabilities away from 0 and 1. 1 - 2^-24 is the largest single-precision
+// number below 1.
 const leastProbability = 0x1p-24
 
-// CheckBinary returns nil if all values of x that are not missing, NaN, are 0 or 1, else
-// the *models.RowError of the first that is neither. Names, if not nil, are the columns'.
+// CheckBinary returns a *models.RowError for the first value of x that is neither 0, nor 1, nor
+// missing (NaN), or nil. names are the columns' names, or nil.
 func CheckBinary(x vec.Matrix[float32], names []string) error {
 	for i := range x.Rows {
 		if j := notBinary(x.Row(i), nil); j >= 0 {
@@ -27,8 +27,8 @@ func CheckBinary(x vec.Matrix[float32], names []string) error {
 	return nil
 }
 
-// notBinary returns the first of some columns, of all if that is nil, whose value is
-// neither 0 nor 1 nor missing; -1 if there is none.
+// notBinary returns the first of the given columns, or of all if columns is nil, whose value is
+// neither 0, nor 1, nor missing. It returns -1 if there is none.
 func notBinary(row []float32, columns []int) int {
 	bad := func(j int) bool { v := row[j]; return v == v && v != 0 && v != 1 }
 	if columns == nil {
@@ -55,7 +55,7 @@ func binaryError(x vec.Matrix[float32], i, j int, names []string) error {
 	return e
 }
 
-// binaryUnits lead from 0 and 1 to -1 and 1.
+// binaryUnits maps 0 and 1 to -1 and 1.
 func binaryUnits(columns int) placing.Units {
 	u := placing.Units{Shift: make([]float64, columns), Scale: 2}
 	for j := range u.Shift {
@@ -64,21 +64,21 @@ func binaryUnits(columns int) placing.Units {
 	return u
 }
 
-// Sites stand for the values of an active set (eq 15, 16): the means and the precisions
-// of Gaussians, active x q.
+// Sites are the means and precisions of the Gaussians that approximate the likelihood of an active
+// set's values (eq 15, 16), active x q.
 type Sites struct{ M, Beta vec.Matrix[float64] }
 
-// values sets dst to row i as the noise takes it, NaN where missing.
+// values sets dst to row i in the form of the noise model, NaN where missing.
 func (m *Model) values(dst []float64, i int, noise Noise) {
 	m.Observed(dst, i)
 	if noise.Name() == NoiseProbit {
-		for j, v := range dst { // exactly what they were before they were centred
+		for j, v := range dst { // exactly their values before centring
 			dst[j] = math.Round(v)
 		}
 	}
 }
 
-// sparse is the sparse model of what was learnt.
+// sparse returns the sparse model of the learnt rows.
 func (m *Model) sparse(noise Noise) *Sparse {
 	y := vec.New[float64](m.y.Rows, m.y.Cols)
 	for i := range y.Rows {
@@ -90,8 +90,8 @@ func (m *Model) sparse(noise Noise) *Sparse {
 // binary reports whether values are 0 and 1.
 func (f *Fitted) binary() bool { return f.Sites != nil }
 
-// checkEvents is CheckBinary for events, by the columns that the model sees: a snapshot
-// that has components leaves some out (projection.Select).
+// checkEvents is CheckBinary for events, restricted to the columns that remain after projection
+// (projection.Select).
 func (p *Placer) checkEvents(x vec.Matrix[float32]) error {
 	if !p.by.binary() || p.snap.CheckDim(x.Cols) != nil {
 		return nil
@@ -104,7 +104,7 @@ func (p *Placer) checkEvents(x vec.Matrix[float32]) error {
 	return nil
 }
 
-// seenColumns lists the columns that components pick; nil if there are no components.
+// seenColumns returns the columns that the components select, or nil without components.
 func seenColumns(s *snapshot.Snapshot) (columns []int) {
 	for r := range s.Components.Rows {
 		for j, v := range s.Components.Row(r) {

@@ -14,7 +14,7 @@ import (
 	"unfold/models/kernel"
 )
 
-// The probability of 1 is Z of 1 (17), and the rest Z of -1.
+// The probability of 1 is Z of 1 (17); that of 0 is Z of -1.
 func TestProbability(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bias, mean := rapid.Float64Range(-4, 4).Draw(t, "bias"), rapid.Float64Range(-4, 4).Draw(t, "mean")
@@ -30,7 +30,7 @@ func TestProbability(t *testing.T) {
 }
 
 // For Gaussian noise assumed density filtering is exact: the sum of ln Z of the active rows is
-// their likelihood. Rows that are included in the order of a selection give it again.
+// their likelihood. Including the rows in the order of a selection gives it again.
 func TestLogZOfTheActiveSet(t *testing.T) {
 	k, err := kernel.Parse("rbf+bias+white")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestLogZOfTheActiveSet(t *testing.T) {
 	}
 }
 
-// The first value that is neither 0 nor 1 nor missing is named.
+// The error names the first value that is not 0, 1 or missing.
 func TestCheckBinary(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, c := range map[string]struct {

@@ -13,14 +13,14 @@ import (
 	"unfold/models/optimize"
 )
 
-// Point is where the likelihood is evaluated: the parameters of the kernel and the
+// Point is a point at which the likelihood is evaluated: the parameters of the kernel and the
 // places, N x q.
 type Point struct {
 	Theta []float64
 	X     vec.Matrix[float64]
 }
 
-// free puts a point into the vector that an optimiser moves: theta', X by rows.
+// free returns the point as the vector of an optimiser: theta', then X by rows.
 func (p *Point) free() []float64 {
 	v := make([]float64, len(p.Theta)+len(p.X.Data))
 	kernel.Free(v, p.Theta)
@@ -34,10 +34,9 @@ func (p *Point) set(v []float64) {
 	copy(p.X.Data, v[len(p.Theta):])
 }
 
-// Objective returns the function that optimisers minimise, minus the likelihood
-// with the prior, of theta' and X by rows. It moves p along. A point at which
-// there is no likelihood, since parameters have vanished or overflowed, is at
-// infinity.
+// Objective returns the function that optimisers minimise: minus the likelihood with the prior, as
+// a function of theta' and X by rows. Each call sets p. The value is infinite if parameters
+// underflow or overflow, so that there is no likelihood.
 func (m *Model) Objective(p *Point) optimize.Function {
 	v := &Value{Theta: make([]float64, len(p.Theta)), X: vec.New[float64](p.X.Rows, p.X.Cols)}
 	value := &Value{}
@@ -66,12 +65,12 @@ func (m *Model) Objective(p *Point) optimize.Function {
 	}
 }
 
-// Learn moves p to larger likelihoods by scaled conjugate gradients.
+// Learn maximises the likelihood from p with scaled conjugate gradients.
 func (m *Model) Learn(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error) {
 	return m.learn(ctx, p, s, optimize.Minimize)
 }
 
-// LearnLBFGS is Learn by optimize.LBFGS.
+// LearnLBFGS is Learn with optimize.LBFGS.
 func (m *Model) LearnLBFGS(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error) {
 	return m.learn(ctx, p, s, optimize.LBFGS)
 }
@@ -86,10 +85,10 @@ func (m *Model) learn(ctx context.Context, p *Point, s optimize.Settings, minimi
 	return r, nil
 }
 
-// PCA returns whitened principal components of the rows, N x q: the start of
-// learning (3.2). Missing values count as the means. The entry of largest
-// magnitude of each direction is positive. A component without variance, since the
-// rows span fewer dimensions than q, is 0 at every point.
+// PCA returns whitened principal components of the rows, N x q, the start of learning (3.2).
+// Missing values are replaced by the means. The sign is such that the largest entry of each
+// direction is positive. If the rows span fewer dimensions than q, components without variance are
+// 0.
 func (m *Model) PCA(q int) (vec.Matrix[float64], error) {
 	if q < 1 || q > m.y.Cols || q >= m.y.Rows {
 		return vec.Matrix[float64]{}, fmt.Errorf("%d dimensions of the map for %d points with %d values", q, m.y.Rows, m.y.Cols)
@@ -102,7 +101,7 @@ func (m *Model) PCA(q int) (vec.Matrix[float64], error) {
 	svd.VTo(&v)
 	values := svd.Values(nil)
 	x := vec.New[float64](m.y.Rows, q)
-	// Singular values below this are rounding of 0; whitening would divide by them.
+	// Singular values below this are rounding errors, by which whitening would divide.
 	least := values[0] * 0x1p-52 * float64(max(m.y.Rows, m.y.Cols))
 	for c := range q {
 		if values[c] <= least {
@@ -124,11 +123,10 @@ func (m *Model) PCA(q int) (vec.Matrix[float64], error) {
 	return x, nil
 }
 
-// DualPPCA returns the places that maximise the likelihood, without the prior, of
-// the kernel x.x' + beta^-1 [same point] (section 2.3): with the eigenvectors u_j
-// and values lambda_j of Y Y'/D, columns u_j (lambda_j - 1/beta)^(1/2). A noise of
-// 0 is chosen by the likelihood: the mean of the other eigenvalues. It returns
-// the noise, and the eigenvalues in falling order.
+// DualPPCA returns the places that maximise the likelihood without the prior for the kernel x.x' +
+// beta^-1 [same point] (section 2.3). With eigenvectors u_j and eigenvalues lambda_j of Y Y'/D, the
+// columns are u_j (lambda_j - 1/beta)^(1/2). If noise is 0, the most likely one is used: the mean
+// of the other eigenvalues. It returns the noise, and the eigenvalues in descending order.
 func (m *Model) DualPPCA(q int, noise float64) (x vec.Matrix[float64], variance float64, values []float64, err error) {
 	n := m.y.Rows
 	s := mat.NewSymDense(n, nil)
@@ -162,7 +160,7 @@ func (m *Model) DualPPCA(q int, noise float64) (x vec.Matrix[float64], variance 
 // divergence returns 1/2 ln|K| + 1/2 tr(K^-1 S) - N/2: KL(S || K) without ln|S|,
 // S = Y Y'/D.
 func (m *Model) divergence(theta []float64, x vec.Matrix[float64]) (float64, error) {
-	m.last.ok = false // the factor takes the place of another
+	m.last.ok = false // the factor overwrites the last one
 	m.room()
 	m.kernel.Lower(m.w, theta, kernel.NewPoints(x), m.threads)
 	if err := spd.Factor(m.w, m.threads); err != nil {

@@ -180,7 +180,7 @@ func (f *fixture) point() *Point { return &Point{slices.Clone(f.Params), f.X.Clo
 func TestFixtures(t *testing.T) {
 	fixtures.Each(t, "gplvm", func(t *testing.T, f *fixture) {
 		switch f.Kind {
-		case "kernel": // of package kernel
+		case "kernel": // the kernels
 		case "objective":
 			f.objective(t)
 		case "dual_ppca":
@@ -252,9 +252,9 @@ func (s *stateFile) close(t *testing.T, what string, p *Point, total, tol float6
 	fixtures.CloseTo(t, what+": total", total, s.Total, tol)
 }
 
-// conjugate compares a course of conjugate gradients. Some courses double their
-// rounding in every step: the most that starts which differ by a few 1e-13 make of
-// the objective is allowed tenfold.
+// conjugate compares a run of conjugate gradients with the reference. Some runs double their
+// rounding errors in every step. The tolerance is ten times the largest difference of the objective
+// from starts that differ by a few 1e-13.
 func (f *fixture) conjugate(t *testing.T, m *Model) {
 	exact := f.trace(t, m, 1)
 	var moved [][]optimize.Iteration

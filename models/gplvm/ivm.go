@@ -8,30 +8,30 @@ import (
 	"unfold/models/kernel"
 )
 
-// Selection is the informative vector machine (4.1; N. Lawrence, M. Seeger and R.
-// Herbrich, 2003): an active set of rows is grown greedily by the row that lessens
-// the entropy of the posterior most, which is assumed density filtering, one row
-// at a time. Row n has the posterior mean Mean_nd and variance Variance_nd of its
-// f_d; noise that treats all outputs alike has one column of variances.
+// Selection is the informative vector machine (4.1; N. Lawrence, M. Seeger and R. Herbrich, 2003):
+// it greedily adds the row that reduces the entropy of the posterior most to an active set. The
+// posterior is updated by assumed density filtering, one row at a time. f_d of row n has the
+// posterior mean Mean_nd and variance Variance_nd. If the noise treats all outputs alike, there is
+// one column of variances.
 type Selection struct {
-	// Order lists the active rows as they were chosen, Gain the entropy that each
-	// took away, in nats over all outputs.
+	// Order lists the active rows in the order of selection. Gain is the reduction of entropy by
+	// each, in nats over all outputs.
 	Order []int32
 	Gain  []float64
-	// LogZ is the sum of ln Z (eq 17) of the active rows' values, each given those before:
-	// what assumed density filtering takes for their log-likelihood, exactly so for
+	// LogZ is the sum of ln Z (eq 17) of the active rows' values, each given the previous ones. It
+	// is the approximation of their log-likelihood by assumed density filtering, which is exact for
 	// Gaussian noise.
 	LogZ float64
 	// Mean and G are N x D; Variance and Nu are N x C, C = 1 or D.
 	Mean, Variance, G, Nu vec.Matrix[float64]
-	// Site mean and precision of active rows, N x D and N x C; 0 elsewhere.
+	// M and Beta are the site means and precisions of active rows, N x D and N x C; 0 for others.
 	M, Beta vec.Matrix[float64]
 
 	s    *Sparse
 	x    *kernel.Points
 	room *kernel.Room
-	// roots are, for each covariance, the vectors sqrt(nu) s of the rows included:
-	// posterior covariance = K - M'M.
+	// roots are, for each covariance, the vectors sqrt(nu) s of the included rows: posterior
+	// covariance = K - M'M.
 	roots  []vec.Matrix[float64]
 	active []bool
 	gains  []float64
@@ -43,12 +43,12 @@ type Sparse struct {
 	noise   Noise
 	y       vec.Matrix[float64] // NaN where missing
 	bias    []float64
-	columns int // of covariances: 1 or D
+	columns int // number of covariances: 1 or D
 	threads int
 }
 
-// NewSparse returns the sparse model of the rows of y (N x D), where NaN says that
-// a value is missing. It keeps y.
+// NewSparse returns the sparse model of the rows of y (N x D), where NaN is a missing value. It
+// retains y.
 func NewSparse(k *kernel.Kernel, noise Noise, y vec.Matrix[float64], threads int) *Sparse {
 	s := &Sparse{kernel: k, noise: noise, y: y, bias: biases(noise, y), columns: y.Cols, threads: threads}
 	missing := false
@@ -61,7 +61,7 @@ func NewSparse(k *kernel.Kernel, noise Noise, y vec.Matrix[float64], threads int
 	return s
 }
 
-// Select chooses an active set of d rows at theta and x.
+// Select selects an active set of d rows at theta and x.
 func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selection {
 	q := s.selection(theta, x, d)
 	for len(q.Order) < min(d, x.Rows) {
@@ -70,7 +70,7 @@ func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selectio
 	return q
 }
 
-// Include is Select of rows that are given, in their order.
+// Include is Select for given rows, in their order.
 func (s *Sparse) Include(theta []float64, x vec.Matrix[float64], rows []int32) *Selection {
 	q := s.selection(theta, x, len(rows))
 	for _, i := range rows {
@@ -79,7 +79,7 @@ func (s *Sparse) Include(theta []float64, x vec.Matrix[float64], rows []int32) *
 	return q
 }
 
-// selection has no active rows yet, and room for d.
+// selection returns a selection without active rows and with memory for d.
 func (s *Sparse) selection(theta []float64, x vec.Matrix[float64], d int) *Selection {
 	n := x.Rows
 	points := kernel.NewPoints(x)
@@ -118,7 +118,7 @@ func (q *Selection) update(i int) {
 	q.gains[i] = gain
 }
 
-// alike is update where all outputs have the same variance and none is missing.
+// alike is update for outputs with the same variance and without missing values.
 func (q *Selection) alike(i int, n Gaussian) (gain float64) {
 	variance, g := q.Variance.Row(i)[0], q.G.Row(i)
 	nu := 1 / (variance + n.Variance)
@@ -130,8 +130,8 @@ func (q *Selection) alike(i int, n Gaussian) (gain float64) {
 	return -0.5 * float64(len(g)) * math.Log1p(-variance*nu)
 }
 
-// best returns the inactive row of the largest gain; of those within 1e-12 of it,
-// which rounding orders, the first.
+// best returns the inactive row with the largest gain. Among gains within 1e-12 of it, whose order
+// depends on rounding, it returns the first.
 func (q *Selection) best() int {
 	most := math.Inf(-1)
 	for i, g := range q.gains {
@@ -144,7 +144,7 @@ func (q *Selection) best() int {
 			return i
 		}
 	}
-	for i := range q.gains { // gains that are not numbers
+	for i := range q.gains { // all gains are NaN
 		if !q.active[i] {
 			return i
 		}

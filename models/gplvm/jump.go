@@ -14,32 +14,31 @@ import (
 	"unfold/models/optimize"
 )
 
-// errJumpless says why points cannot jump.
+// errJumpless is the error of models whose points cannot jump.
 var errJumpless = errors.New("points jump in models with white noise and without missing values alone")
 
-// leastGain is by how much a jump has to raise the log-likelihood: less is rounding.
+// leastGain is the least increase of the log-likelihood for a jump. Less is rounding.
 const leastGain = 1e-3
 
-// jump is a point that would be more likely at the place of another.
+// jump is a move of a point to the place of another one, where it is more likely.
 type jump struct {
 	point, to int32
 	gain      float64
 }
 
-// Jump moves single points to the places of others where that makes the likelihood
-// larger, with the prior of the places, and returns how many have moved. Optimisers that
-// follow the gradient leave points behind that have started on the wrong side of others:
-// between them and where they belong the likelihood is lower.
+// Jump moves single points to the places of others if that increases the likelihood with the prior
+// of the places. It returns the number of moved points. Gradients do not move points that started
+// on the wrong side of others, because the likelihood is lower between them and their best place.
 //
-// What a move of point i alone changes is p(y_i | x_i, all others), which is known at
-// the place of every other point j once K^-1 = P is: with the noise s, A = P Y,
+// Moving only point i changes p(y_i | x_i, all others). Given K^-1 = P, it is known at the place of
+// every other point j. With the noise s and A = P Y it has
 //
 //	at home:  mean y_i - A_i/P_ii,                   variance 1/P_ii,
 //	at x_j:   mean y_j - s (A_j - P_ij A_i/P_ii),    variance 2s - s^2 (P_jj - P_ij^2/P_ii)
 //
-// (leaving one out, C. Rasmussen and C. Williams, Gaussian processes for machine learning,
-// 2006, 5.4.2). Of the jumps that gain the most the larger halves are tried until the
-// likelihood of all together has grown. The time is that of a gradient.
+// (leaving one out, C. Rasmussen and C. Williams, Gaussian processes for machine learning, 2006,
+// 5.4.2). If all jumps together do not increase the likelihood, the half with the larger gains is
+// tried, and so on. The time is that of a gradient.
 func (m *Model) Jump(p *Point) (moved int, err error) {
 	all, total, err := m.jumps(p)
 	if err != nil {
@@ -59,15 +58,15 @@ func (m *Model) Jump(p *Point) (moved int, err error) {
 	return 0, nil
 }
 
-// jumps returns the jumps that would gain, the largest gain first, none of them to a point
-// that jumps as well, and the likelihood at p.
+// jumps returns the jumps with a gain, largest first, and the likelihood at p. No jump leads to a
+// point that jumps itself.
 func (m *Model) jumps(p *Point) (all []jump, total float64, err error) {
 	noise := m.kernel.Variance(p.Theta)
 	if !(noise > 0) || m.missing != nil {
 		return nil, 0, errJumpless
 	}
 	v, outputs := &Value{LogPrior: logPrior(p.X.Data)}, &m.patterns[0]
-	m.last.ok = false // the inverse takes the place of a factor
+	m.last.ok = false // the inverse overwrites the factor
 	m.room()
 	m.kernel.Matrix(m.w, p.Theta, p.X, m.threads)
 	if err := m.factor(v, m.w); err != nil {
@@ -119,11 +118,11 @@ func (m *Model) jump(i int, noise float64, x vec.Matrix[float64]) jump {
 	return best
 }
 
-// Learner is Learn or LearnLBFGS of a model.
+// Learner is the method Learn or LearnLBFGS of a model.
 type Learner func(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error)
 
-// LearnJumping learns in rounds of at most s.Steps, after each of which points jump, until
-// none does any more. It returns how many have.
+// LearnJumping learns in rounds of at most s.Steps, with jumps of points after each round, until no
+// point jumps. It returns the number of jumps.
 func (m *Model) LearnJumping(ctx context.Context, p *Point, rounds int, s optimize.Settings, learn Learner) (sum optimize.Result, moved int, err error) {
 	for round := range rounds {
 		r, err := learn(ctx, p, s)
@@ -145,10 +144,10 @@ func (m *Model) LearnJumping(ctx context.Context, p *Point, rounds int, s optimi
 	return sum, moved, nil
 }
 
-// passes is how often points jump between two rounds of learning, at most.
+// passes bounds the repetitions of jumps between two rounds of learning.
 const passes = 10
 
-// jumpAll lets points jump until none does any more.
+// jumpAll repeats jumps until no point jumps.
 func (m *Model) jumpAll(p *Point) (moved int, err error) {
 	for range passes {
 		n, err := m.Jump(p)

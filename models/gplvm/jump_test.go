@@ -15,7 +15,7 @@ import (
 	"unfold/models/optimize"
 )
 
-// bent returns n points of a curved sheet, and their places on it.
+// bent returns n points of a curved sheet and their places on it.
 func bent(n int, seed uint64) (y, x vec.Matrix[float64]) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	y, x = vec.New[float64](n, 5), vec.New[float64](n, 2)
@@ -30,7 +30,7 @@ func bent(n int, seed uint64) (y, x vec.Matrix[float64]) {
 	return y, x
 }
 
-// What a jump is said to gain is the difference of the likelihoods.
+// The predicted gain of a jump is the difference of the likelihoods.
 func TestJumpGains(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(4, 40).Draw(rt, "n")
@@ -41,7 +41,7 @@ func TestJumpGains(t *testing.T) {
 			rt.Fatal(err)
 		}
 		p := &Point{Theta: []float64{rapid.Float64Range(0.3, 3).Draw(rt, "gamma"), 1, 0.5, rapid.Float64Range(0.01, 0.5).Draw(rt, "noise")}, X: x}
-		// Two points change places, so that there is something to gain.
+		// Two points change places, so that a jump can gain.
 		was := x.Clone()
 		copy(x.Row(0), was.Row(1))
 		copy(x.Row(1), was.Row(0))
@@ -63,8 +63,8 @@ func TestJumpGains(t *testing.T) {
 	})
 }
 
-// A point on the wrong side of the map finds back; the likelihood grows with every jump,
-// and in the end none is left.
+// A point on the wrong side of the map jumps back. The likelihood rises with every jump, and no
+// jump is left at the end.
 func TestJumpBringsBack(t *testing.T) {
 	const n = 120
 	y, x := bent(n, 7)
@@ -73,7 +73,7 @@ func TestJumpBringsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Point{Theta: []float64{1, 1, 0.1, 0.01}, X: x.Clone()}
-	for i := range 5 { // far from home
+	for i := range 5 { // far from their places
 		copy(p.X.Row(i), []float64{-x.Row(i)[0], -x.Row(i)[1]})
 	}
 	v := &Value{}
@@ -124,10 +124,10 @@ func TestNoJumps(t *testing.T) {
 	}
 }
 
-// A fit lets points jump if it is asked to, and says how many have; a sparse model, or one
-// of missing values, does not.
+// A fit makes jumps if the settings ask for them, and reports their number. A sparse model, or one
+// of missing values, makes none.
 func TestFitJumps(t *testing.T) {
-	y, _ := roll(120, 4) // of which principal components put layers on each other
+	y, _ := roll(120, 4) // principal components fold layers of this roll onto each other
 	x := vec.Convert[float32](y)
 	set := FitSettings{Common: models.Common{Steps: 60}, Options: Options{Jumps: 3, Optimizer: optimizerLBFGS}}
 	f, err := Fit(context.Background(), x, set, nil)

@@ -12,14 +12,14 @@ import (
 	"unfold/models/optimize"
 )
 
-// Scratch is room for predictions, of one goroutine.
+// Scratch is the scratch memory of predictions for one goroutine.
 type Scratch struct {
 	k, near, weight, mean, variance, dtheta []float64
-	solved                                  [][]float64 // of each group, as reduction leaves it
+	solved                                  [][]float64 // per group, from reduction
 	room                                    *kernel.Room
 }
 
-// NewScratch returns room for predictions of a.
+// NewScratch returns scratch memory for predictions of a.
 func (a *Active) NewScratch() *Scratch {
 	points := make([]float64, (3+len(a.groups))*a.x.Rows)
 	part := func(c int) []float64 { return points[c*a.x.Rows:][:a.x.Rows] }
@@ -34,8 +34,8 @@ func (a *Active) NewScratch() *Scratch {
 	return w
 }
 
-// Predict writes the means (without bias) and the variances (with white noise,
-// without the noise model's own) of the D outputs' f at a place x (eq 12).
+// Predict writes the means and the variances of the D outputs' f at a place x (eq 12). Means are
+// without bias. Variances include white noise, but not the noise model's own.
 func (a *Active) Predict(mean, variance, x []float64, w *Scratch) {
 	a.s.kernel.CrossRow(w.k, a.theta, x, a.points, w.room)
 	self := a.s.kernel.Self(a.theta, x)
@@ -55,8 +55,7 @@ func (a *Active) Predict(mean, variance, x []float64, w *Scratch) {
 	}
 }
 
-// reduction returns k'(K + noise)^-1 k and leaves the product of the last two in
-// solved.
+// reduction returns k'(K + noise)^-1 k. It leaves (K + noise)^-1 k in solved.
 func (g *group) reduction(solved []float64, w *Scratch) (sum float64) {
 	near := w.near[:len(g.rows)]
 	for p, r := range g.rows {
@@ -70,8 +69,8 @@ func (g *group) reduction(solved []float64, w *Scratch) (sum float64) {
 	return sum
 }
 
-// LogZ returns, for a vector y (NaN where missing), the sum of ln Z of its values at
-// a place x and, if dx is not nil, adds its gradient in x to dx.
+// LogZ returns the sum of ln Z of the values of a vector y (NaN where missing) at a place x. If dx
+// is not nil, it adds the gradient by x to dx.
 func (a *Active) LogZ(dx, y, x []float64, w *Scratch) (sum float64) {
 	a.Predict(w.mean, w.variance, x, w)
 	clear(w.weight)
@@ -100,8 +99,8 @@ func (a *Active) LogZ(dx, y, x []float64, w *Scratch) (sum float64) {
 	return sum
 }
 
-// values returns the sum of ln Z of a group's outputs and its derivative in their
-// variance, and puts those in their means in the means' place.
+// values returns the sum of ln Z of a group's outputs and its derivative by their variance. It
+// replaces the means by the derivatives by them.
 func (a *Active) values(y []float64, g *group, w *Scratch) (sum, inVariance float64) {
 	for _, j := range g.outputs {
 		if math.IsNaN(y[j]) {
@@ -116,8 +115,8 @@ func (a *Active) values(y []float64, g *group, w *Scratch) (sum, inVariance floa
 	return sum, inVariance
 }
 
-// sums are what the ln Z of a vector y without missing values depends on, beside the
-// covariances k of a place with the active points: with r = y - bias and v the variance
+// sums are the parts of ln Z of a vector y without missing values that do not depend on the place,
+// which enters through its covariances k with the active points. With r = y - bias,
 //
 //	sum_d (y_d - mean_d)^2 = r.r - 2 (alpha r).k + k' alpha alpha' k.
 type sums struct {
@@ -138,7 +137,7 @@ func (a *Active) sums(y []float64) *sums {
 	return s
 }
 
-// logZ is LogZ of the vector of s.
+// logZ is LogZ for the vector of s.
 func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
 	a.s.kernel.CrossRow(w.k, a.theta, x, a.points, w.room)
 	g, d, own := &a.groups[0], float64(a.s.y.Cols), a.s.noise.(Gaussian).Variance
@@ -161,8 +160,7 @@ func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
 	return -0.5 * (d*math.Log(2*math.Pi*v) + square/v)
 }
 
-// place returns the function whose minimum is the place of a vector: minus ln Z
-// with the prior.
+// place returns the function whose minimum is the place of a vector: minus ln Z with the prior.
 func (a *Active) place(y []float64, w *Scratch) optimize.Function {
 	logZ := func(grad, x []float64) float64 { return a.LogZ(grad, y, x, w) }
 	if a.wide() && !slices.ContainsFunc(y, math.IsNaN) && len(a.groups[0].rows) == a.x.Rows {
@@ -181,14 +179,14 @@ func (a *Active) place(y []float64, w *Scratch) optimize.Function {
 	}
 }
 
-// Locate moves x, from where it is, to where a vector y (NaN where missing) is most
-// likely, and returns ln Z with the prior, without its constant, there.
+// Locate moves x from its present value to the most likely place of a vector y (NaN where missing).
+// It returns ln Z with the prior, without the prior's constant.
 func (a *Active) Locate(ctx context.Context, y, x []float64, w *Scratch, s optimize.Settings) (float64, error) {
 	r, err := optimize.Minimize(ctx, a.place(y, w), x, s)
 	return -r.F, err
 }
 
-// Bias returns what has to be added to the means of the outputs' f.
+// Bias returns the bias that is added to the means of the outputs' f.
 func (a *Active) Bias() []float64 { return a.s.bias }
 
 // Theta returns the parameters of the kernel.

@@ -13,47 +13,46 @@ import (
 	"unfold/models/kernel"
 )
 
-// Where K is noise and what little more than a few hundred numbers a point say, its
-// inverse takes N m^2 + N^2 m operations instead of N^3: smooth covariances of places in
-// few dimensions are of a low rank m to as many digits as there are.
+// If K is noise plus a smooth covariance of places in few dimensions, its smooth part has a low
+// rank m to all digits. The inverse then takes N m^2 + N^2 m operations instead of N^3.
 const (
-	// lowRankPoints is from how many points on that is tried, lowRankShare the largest
-	// rank, as a share of them, with which it pays.
+	// lowRankPoints is the least number of points for which low rank is tried. The largest rank
+	// that pays is 1/lowRankShare of the points.
 	lowRankPoints = 256
 	lowRankShare  = 3
-	// lowRankError bounds what is left out of the diagonal of K, relative to the noise,
-	// leastNoise the noise relative to that diagonal, below which rounding would show.
+	// lowRankError bounds the neglected part of K's diagonal relative to the noise. leastNoise is
+	// the least noise relative to that diagonal; below it, rounding errors would matter.
 	lowRankError = 1e-10
 	leastNoise   = 1e-5
-	// A step takes at most lowRankBlock of lowRankCandidates points, those with a pivot
-	// of at least worthPivot of the largest.
+	// A step adds at most lowRankBlock of lowRankCandidates points, whose pivots are at least
+	// worthPivot times the largest.
 	lowRankBlock      = 24
 	lowRankCandidates = 48
 	worthPivot        = 0.02
-	// patience is how many evaluations go by, after the rank was too large, before it is
-	// tried again; it doubles each time up to mostPatience.
+	// patience is the number of evaluations before low rank is tried again after the rank was too
+	// large. It doubles each time up to mostPatience.
 	patience     = 8
 	mostPatience = 1024
 )
 
-// lowRank is K = L L' + noise I, L of N x m, by a partial Cholesky factorisation with
-// pivots (H. Harbrecht, M. Peters and R. Schneider, Applied Numerical Mathematics 62,
-// 2012), and with the factor R of noise I + L'L and V = L R'^-1
+// lowRank is the approximation K = L L' + noise I with an N x m matrix L, from a pivoted partial
+// Cholesky factorisation (H. Harbrecht, M. Peters and R. Schneider, Applied Numerical Mathematics
+// 62, 2012), With the factor R of noise I + L'L and V = L R'^-1,
 //
 //	K^-1 = (I - V V') / noise,   |K| = noise^(N-m) |R|^2.
 type lowRank struct {
 	n, room, rank int
 	noise         float64
-	l             []float64 // n x room, of which rank columns count: L, then V
-	left          []float64 // the diagonal of K - noise I - L L'
+	l             []float64 // n x room, with rank columns in use: L, then V
+	left          []float64 // remaining diagonal: K - noise I - L L'
 	r             vec.Matrix[float64]
 	inner         vec.Matrix[float64] // m x D: V'Y
-	// Of a step: the points chosen, and what of their columns is left.
+	// Data of a step: the chosen points and their remaining columns.
 	chosen []int32
 	row    []float64 // a row of K for each of them
 	lines  []float64 // their rows of L
 	pivots vec.Matrix[float64]
-	// wait counts down to the next attempt, from is where it began.
+	// wait counts down to the next attempt. from is its first value.
 	wait, from int
 }
 
@@ -66,7 +65,7 @@ func (f *lowRank) due(k *kernel.Kernel, theta []float64, n int) bool {
 	return f.wait < 0
 }
 
-// factor finds L. It returns false if the rank is too large to pay, or the noise too small.
+// factor computes L. It returns false if the rank is too large to pay, or the noise too small.
 func (f *lowRank) factor(k *kernel.Kernel, theta []float64, x *kernel.Points, threads int) bool {
 	f.begin(x.Len(), k.Variance(theta))
 	largest := 0.0
@@ -104,8 +103,8 @@ func (f *lowRank) begin(n int, noise float64) {
 	f.rank, f.noise = 0, noise
 }
 
-// choose picks the points of a step: the one of which most is left and others spread
-// over what is left, and of these greedily the largest pivots.
+// choose selects the points of a step. Candidates are the point with the largest remaining diagonal
+// and others spread over the remainder. Of these it takes the largest pivots greedily.
 func (f *lowRank) choose(k *kernel.Kernel, theta []float64, x *kernel.Points, most float64) {
 	sum := 0.0
 	for _, v := range f.left {
@@ -127,9 +126,9 @@ func (f *lowRank) choose(k *kernel.Kernel, theta []float64, x *kernel.Points, mo
 	f.chosen = f.greedy(k, theta, x, picked, most)
 }
 
-// greedy orders the picked points by their pivots, each what the ones before leave of
-// it, and drops those with small ones. The factor of what is left of K among those kept
-// is then the leading part of pivots.
+// greedy orders the picked points by their pivots, each relative to the previous ones, and drops
+// points with small pivots. The leading part of pivots is then the factor of the remainder of K
+// among the kept points.
 func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, picked []int32, most float64) []int32 {
 	c := len(picked)
 	among := kernel.NewPoints(vec.Take(x.Rows, picked))
@@ -161,7 +160,7 @@ func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, pi
 		if !(g.Row(best)[best] >= max(worthPivot*most, lowRankError*f.noise)) {
 			break
 		}
-		// Exchange kept and best, and take out what it explains of the later ones.
+		// Swap kept and best, and subtract its part from the later ones.
 		picked[kept], picked[best] = picked[best], picked[kept]
 		for q := range c {
 			g.Row(kept)[q], g.Row(best)[q] = g.Row(best)[q], g.Row(kept)[q]
@@ -184,8 +183,8 @@ func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, pi
 	return picked[:kept]
 }
 
-// extend adds the columns of the points chosen: L_new = (K_new - L L_chosen') G'^-1, G
-// the factor of the pivots.
+// extend adds the columns of the chosen points: L_new = (K_new - L L_chosen') G'^-1, with G the
+// factor of the pivots.
 func (f *lowRank) extend(k *kernel.Kernel, theta []float64, x *kernel.Points, threads int) {
 	b, m, g := len(f.chosen), f.rank, gemm.Implementation{Threads: threads}
 	par.Do(threads, b, func(c int) {
@@ -214,8 +213,8 @@ func (f *lowRank) extend(k *kernel.Kernel, theta []float64, x *kernel.Points, th
 	f.rank += b
 }
 
-// solve turns L into V and sets a (N x D), which holds Y, to K^-1 Y. It returns log |K|
-// and tr(Y' K^-1 Y).
+// solve replaces L by V and a (N x D), which contains Y, by K^-1 Y. It returns log |K| and tr(Y'
+// K^-1 Y).
 func (f *lowRank) solve(a vec.Matrix[float64], threads int) (logDet, square float64) {
 	g, m, d := gemm.Implementation{Threads: threads}, f.rank, a.Cols
 	if f.r.Rows != m {
@@ -229,7 +228,7 @@ func (f *lowRank) solve(a vec.Matrix[float64], threads int) (logDet, square floa
 		f.r.Row(i)[i] += f.noise
 	}
 	if spd.Factor(f.r, threads) != nil {
-		return math.NaN(), 0 // only if values have overflowed
+		return math.NaN(), 0 // only if values overflow
 	}
 	logDet = float64(f.n-m)*math.Log(f.noise) + spd.LogDet(f.r)
 	g.Dtrsm(gonum.Right, gonum.Lower, gonum.Trans, gonum.NonUnit, f.n, m, 1, f.r.Data, m, f.l, f.room)

@@ -52,8 +52,8 @@ func alike(t *testing.T, what string, a, b *Value, tolerance float64) {
 	}
 }
 
-// A matrix of low rank and noise has the likelihood and the gradient that it has without
-// that knowledge, where it is taken for one, and no other matrix is.
+// A matrix of low rank plus noise has the same likelihood and gradient by the low-rank method and
+// by the full one. No other matrix is treated as one of low rank.
 func TestLowRank(t *testing.T) {
 	const n = 400
 	y, x := random(n, 7, 1), random(n, 2, 2)
@@ -88,7 +88,7 @@ func TestLowRank(t *testing.T) {
 	}
 }
 
-// A gradient goes on from a value at the same point, and from none at another.
+// A gradient reuses a value at the same point only.
 func TestGradientGoesOn(t *testing.T) {
 	for _, n := range []int{50, 300} {
 		y, x := random(n, 3, 3), random(n, 2, 4)
@@ -111,7 +111,8 @@ func TestGradientGoesOn(t *testing.T) {
 	}
 }
 
-// After a rank that was too large it is not tried for a while, and then again.
+// After a failure because of a large rank, the low-rank method is skipped for some evaluations and
+// then tried again.
 func TestLowRankWaits(t *testing.T) {
 	const n = 300
 	m := model(t, "rbf+white", random(n, 2, 1))

@@ -12,11 +12,11 @@ import (
 	"unfold/models/placing"
 )
 
-// A vector of which values are missing, NaN, is placed by the others. What is missing is
-// then filled in with what the model predicts at the place, so that there are distances
-// to others: neighbours and novelty stand on completed vectors.
+// A vector with missing values (NaN) is placed with the others. The missing values are then
+// replaced by the model's predictions at the place, so that distances are defined: neighbours and
+// novelty use the completed vectors.
 
-// CheckRows is models.CheckRows for vectors of which values, but not all, may be NaN.
+// CheckRows is models.CheckRows for vectors in which some, but not all, values may be NaN.
 func CheckRows(x vec.Matrix[float32], names []string) error {
 	for i := range x.Rows {
 		seen := false
@@ -42,8 +42,7 @@ func anyMissing(x vec.Matrix[float32]) bool {
 	return slices.ContainsFunc(x.Data, func(v float32) bool { return v != v })
 }
 
-// unitsOfObserved are newUnits of the values that are there. Where a column has none its
-// shift is NaN.
+// unitsOfObserved is newUnits for the observed values. The shift of a column without any is NaN.
 func unitsOfObserved(x vec.Matrix[float32]) placing.Units {
 	u := placing.Units{Shift: make([]float64, x.Cols), Scale: 1}
 	count, sum, all := make([]float64, x.Cols), 0.0, 0.0
@@ -68,16 +67,14 @@ func unitsOfObserved(x vec.Matrix[float32]) placing.Units {
 	return u
 }
 
-// completed is a row that was not learnt and that lacked values, with its place by the
-// others.
+// completed is a row with missing values that was not learnt, with its place.
 type completed struct {
 	row    int32
 	mu     []float64
 	sigma2 float64
 }
 
-// complete fills in what is missing in the rows of x: in learnt ones with what is
-// predicted at their places.
+// complete replaces the missing values of the rows of x by the predictions at their places.
 func (f *Fitted) complete(ctx context.Context, x vec.Matrix[float32]) error {
 	if !anyMissing(x) {
 		return nil
@@ -104,7 +101,7 @@ func (f *Fitted) complete(ctx context.Context, x vec.Matrix[float32]) error {
 	return ctx.Err()
 }
 
-// fill fills in what is missing of z with what is predicted at x.
+// fill replaces missing values of z by the predictions at x.
 func (w *guest) fill(z []float32, x []float64) {
 	w.Decode(w.y, x)
 	for c, v := range z {
@@ -114,8 +111,8 @@ func (w *guest) fill(z []float32, x []float64) {
 	}
 }
 
-// finish places z by what is observed of it and fills in the rest; seen are the learnt
-// rows, completed.
+// finish places z by its observed values and fills in the others. seen are the completed learnt
+// rows.
 func (w *guest) finish(ctx context.Context, z []float32, seen vec.Matrix[float32]) (mu []float64, sigma2 float64, err error) {
 	if mu, sigma2, err = w.Place(ctx, z, nearest(z, seen, placeStarts)); err != nil {
 		return nil, 0, err
@@ -124,8 +121,7 @@ func (w *guest) finish(ctx context.Context, z []float32, seen vec.Matrix[float32
 	return mu, sigma2, nil
 }
 
-// nearest returns the rows of seen that are nearest to z in what is observed of it, the
-// nearest first.
+// nearest returns the rows of seen that are nearest to z in z's observed values, nearest first.
 func nearest(z []float32, seen vec.Matrix[float32], count int) []int32 {
 	count = min(count, seen.Rows)
 	rows, dist2 := make([]int32, 0, count+1), make([]float64, 0, count+1)
@@ -150,9 +146,9 @@ func nearest(z []float32, seen vec.Matrix[float32], count int) []int32 {
 	return rows
 }
 
-// PlaceMissing implements models.Lenient: rows of which values are missing have the places
-// of what is observed, and the novelty of what is then predicted; one that was learnt is
-// recognised.
+// PlaceMissing implements models.Lenient. Rows with missing values are placed by their observed
+// values. Their novelty is that of the completed vectors. A learnt row is recognised and gets its
+// own place.
 func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	if !anyMissing(x) || p.snap.CheckDim(x.Cols) != nil || p.snap.Components.Rows > 0 {
 		return p.Place(ctx, x)
@@ -198,8 +194,9 @@ func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (model
 
 const missingPiece = 16
 
-// finishEvent completes an event: as the learnt point that lacks the same and else is
-// equal, if there is one, or by its place, which is returned.
+// finishEvent completes an event. If a learnt point has the same missing-value pattern and is
+// otherwise equal, it copies that point's values. Otherwise it places the event and returns the
+// place.
 func (w *guest) finishEvent(ctx context.Context, z []float32, seen vec.Matrix[float32]) (*completed, error) {
 	for _, l := range nearest(z, seen, placeStarts) {
 		if w.Model.same(z, seen.Row(int(l)), int(l)) {
@@ -211,7 +208,8 @@ func (w *guest) finishEvent(ctx context.Context, z []float32, seen vec.Matrix[fl
 	return &completed{mu: slices.Clone(mu), sigma2: sigma2}, err
 }
 
-// same reports whether z lacks what row l does and has what the row, completed, has.
+// same reports whether z has the missing-value pattern of row l and otherwise the values of the
+// completed row.
 func (m *Model) same(z, row []float32, l int) bool {
 	for c, v := range z {
 		absent := m.missing != nil && m.missing[l*m.y.Cols+c]

@@ -11,7 +11,7 @@ import (
 	"unfold/models"
 )
 
-// holed returns x without some of its values, never all of a row.
+// holed returns x with some values missing, never all of a row.
 func holed(x vec.Matrix[float32], share float64, seed uint64) vec.Matrix[float32] {
 	rnd := rand.New(rand.NewPCG(seed, 6))
 	out := x.Clone()
@@ -26,8 +26,8 @@ func holed(x vec.Matrix[float32], share float64, seed uint64) vec.Matrix[float32
 	return out
 }
 
-// What is missing of learnt rows, and of others, is filled in near what it was, in the
-// full and in the sparse model; what is there stays. Threads do not matter.
+// Missing values of learnt rows and of new rows are imputed near the true values, in the full and
+// in the sparse model. Observed values stay, and threads do not matter.
 func TestFitMissing(t *testing.T) {
 	ctx := context.Background()
 	whole := sheet(160, 7)
@@ -86,7 +86,7 @@ func TestFitMissing(t *testing.T) {
 	}
 }
 
-// Others are placed by the active set alone, nearly as well as by all.
+// New rows are placed by the active set alone, nearly as well as by all rows.
 func TestActiveSet(t *testing.T) {
 	ctx := context.Background()
 	x := sheet(200, 8)

@@ -13,37 +13,36 @@ import (
 	"unfold/models/kernel"
 )
 
-// Model is the full GP-LVM: outputs y_d, columns of Y, are independent Gaussian
-// processes of the places X with the same kernel,
+// Model is the full GP-LVM. The outputs y_d, the columns of Y, are independent Gaussian processes
+// of the places X with the same kernel:
 //
 //	L = -D N/2 log 2 pi - D/2 log |K| - 1/2 tr(K^-1 Y Y')   (eq 6),
 //
-// each output over the rows in which it is observed (section 6), and places have
-// the prior N(0, I). It is not safe for concurrent use.
+// Each output is evaluated over the rows in which it is observed (section 6), and places have the
+// prior N(0, I). A Model is not safe for concurrent use.
 type Model struct {
 	kernel   *kernel.Kernel
 	y        vec.Matrix[float64] // centred; 0 where missing
-	missing  []bool              // as y.Data; nil if nothing is
+	missing  []bool              // like y.Data; nil if no value is missing
 	mean     []float64
 	patterns []pattern
 	threads  int
-	w        vec.Matrix[float64] // N x N: K, and dL/dK; made when it is needed
+	w        vec.Matrix[float64] // N x N: K, then dL/dK; allocated when needed
 	k        vec.Matrix[float64] // N x N, if values are missing: K
 	jitter   float64
 	last     last
 	low      lowRank
 }
 
-// last is where the model was evaluated last without a gradient, which can go on from
-// there: an optimiser asks for the gradient after it has liked the value.
+// last is the state of the last evaluation without a gradient. Computing the gradient continues
+// from there, because an optimiser first asks for the value and then for the gradient.
 type last struct {
 	theta, x       []float64
 	ok, low        bool
 	logLik, jitter float64
 }
 
-// pattern is a set of rows together with the outputs that are observed in just
-// those.
+// pattern is a set of rows with the outputs that are observed in exactly these rows.
 type pattern struct {
 	rows    []int32 // nil: all
 	outputs []int32
@@ -51,10 +50,9 @@ type pattern struct {
 	solved  vec.Matrix[float64] // scratch of that shape
 }
 
-// New returns the model of the rows of y (N x D), where NaN says that a value is
-// missing. It centres the columns by the means of what is observed. It fails,
-// with the row or column, if a value is infinite, if nothing is observed of a row
-// or a column, or if a column is constant.
+// New returns the model of the rows of y (N x D), where NaN is a missing value. It centres the
+// columns by the means of observed values. It returns an error, with the row or column, for an
+// infinite value, a row or column without observed values, and a constant column.
 func New(k *kernel.Kernel, y vec.Matrix[float64], threads int) (*Model, error) {
 	m := &Model{kernel: k, y: y.Clone(), mean: make([]float64, y.Cols), threads: threads}
 	if err := m.centre(); err != nil {
@@ -64,13 +62,13 @@ func New(k *kernel.Kernel, y vec.Matrix[float64], threads int) (*Model, error) {
 	return m, nil
 }
 
-// Len is the number of points N, Dim that of outputs D.
+// Len returns the number N of points.
 func (m *Model) Len() int { return m.y.Rows }
 
-// Dim is the number D of outputs.
+// Dim returns the number D of outputs.
 func (m *Model) Dim() int { return m.y.Cols }
 
-// Mean returns the means that were taken out of the columns.
+// Mean returns the means that were subtracted from the columns.
 func (m *Model) Mean() []float64 { return m.mean }
 
 func (m *Model) centre() error {
@@ -109,8 +107,7 @@ func (m *Model) centre() error {
 	return nil
 }
 
-// group takes the means out and finds the outputs that are observed in the same
-// rows.
+// group subtracts the means and groups the outputs by their observed rows.
 func (m *Model) group() {
 	where := map[string]int{}
 	for j := range m.y.Cols {
@@ -151,7 +148,7 @@ func (m *Model) group() {
 	}
 }
 
-// Observed sets dst to row i as New was given it, NaN where missing.
+// Observed sets dst to row i of New's input, NaN where missing.
 func (m *Model) Observed(dst []float64, i int) {
 	for j, v := range m.y.Row(i) {
 		dst[j] = v + m.mean[j]
@@ -175,27 +172,27 @@ func (p *pattern) row(i int) int {
 	return int(p.rows[i])
 }
 
-// Value is the log-likelihood at some parameters and places, and its gradient.
+// Value is the log-likelihood at given parameters and places, and its gradient.
 type Value struct {
 	LogLik, LogPrior float64
-	// Theta is the derivative of LogLik in the kernel's parameters, X that of
-	// LogLik + LogPrior in the places; only if they were asked for.
+	// Theta is the derivative of LogLik by the kernel's parameters, X that of LogLik + LogPrior by
+	// the places. Both are set only if requested.
 	Theta []float64
 	X     vec.Matrix[float64]
-	// Jitter is what had to be added to the diagonal of K.
+	// Jitter is the value that was added to the diagonal of K.
 	Jitter float64
 }
 
-// Total is the log-likelihood with the prior of the places.
+// Total returns the log-likelihood with the prior of the places.
 func (v *Value) Total() float64 { return v.LogLik + v.LogPrior }
 
-// logPrior is log N(x | 0, I) of the coordinates of places.
+// logPrior returns log N(x | 0, I) of the coordinates of places.
 func logPrior(x []float64) float64 {
 	return -0.5*vec.SquaredNorm(x) - float64(len(x))/2*math.Log(2*math.Pi)
 }
 
-// Evaluate returns the likelihood at theta and x (N x q), with its gradient if v.X
-// has the shape of x and v.Theta that of theta.
+// Evaluate computes the likelihood at theta and x (N x q). It also computes the gradient if v.X has
+// the shape of x and v.Theta that of theta.
 func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error {
 	gradient := v.X.Rows == m.y.Rows
 	m.room()
@@ -218,14 +215,14 @@ func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error
 	return nil
 }
 
-// room makes the N x N matrix.
+// room allocates the N x N matrix.
 func (m *Model) room() {
 	if m.w.Rows == 0 {
 		m.w = vec.New[float64](m.y.Rows, m.y.Rows)
 	}
 }
 
-// whole evaluates a model in which every value is observed.
+// whole evaluates a model without missing values.
 func (m *Model) whole(v *Value, theta []float64, x vec.Matrix[float64], gradient bool) error {
 	l := &m.last
 	if !l.ok || !slices.Equal(l.theta, theta) || !slices.Equal(l.x, x.Data) {
@@ -237,7 +234,7 @@ func (m *Model) whole(v *Value, theta []float64, x vec.Matrix[float64], gradient
 		l.theta, l.x = append(l.theta[:0], theta...), append(l.x[:0], x.Data...)
 	}
 	v.LogLik, v.Jitter = l.logLik, l.jitter
-	l.ok = !gradient // which takes the place of what it needs
+	l.ok = !gradient // the gradient overwrites it
 	switch p := &m.patterns[0]; {
 	case gradient && l.low:
 		m.low.derivative(m.w, p.solved, m.threads)
@@ -247,9 +244,8 @@ func (m *Model) whole(v *Value, theta []float64, x vec.Matrix[float64], gradient
 	return nil
 }
 
-// begin computes the likelihood of a model in which every value is observed, and what
-// its gradient begins with. K, its inverse and dL/dK take each other's place in the
-// lower triangle of w.
+// begin computes the likelihood of a model without missing values, as far as its gradient shares
+// it. K, its inverse and dL/dK successively use the lower triangle of w.
 func (m *Model) begin(v *Value, theta []float64, x vec.Matrix[float64]) error {
 	p, points := &m.patterns[0], kernel.NewPoints(x)
 	if m.last.low = m.low.due(m.kernel, theta, x.Rows) && m.low.factor(m.kernel, theta, points, m.threads); m.last.low {
@@ -275,8 +271,8 @@ func (m *Model) begin(v *Value, theta []float64, x vec.Matrix[float64]) error {
 	return nil
 }
 
-// parts evaluates a model with missing values, pattern after pattern: w becomes the
-// sum of their derivatives.
+// parts evaluates a model with missing values, pattern by pattern. w becomes the sum of their
+// derivatives.
 func (m *Model) parts(v *Value, theta []float64, x vec.Matrix[float64], gradient bool) error {
 	if m.k.Rows == 0 {
 		m.k = vec.New[float64](m.y.Rows, m.y.Rows)
@@ -309,7 +305,7 @@ func (m *Model) parts(v *Value, theta []float64, x vec.Matrix[float64], gradient
 	return nil
 }
 
-// factor factors a matrix both triangles of which are there.
+// factor factors a matrix whose two triangles are both set.
 func (m *Model) factor(v *Value, k vec.Matrix[float64]) error {
 	jitter, err := spd.FactorJitter(k, m.threads)
 	if err != nil {
@@ -319,7 +315,7 @@ func (m *Model) factor(v *Value, k vec.Matrix[float64]) error {
 	return nil
 }
 
-// likelihood is (6) of n points and d outputs.
+// likelihood returns (6) for n points and d outputs.
 func likelihood(n, d int, logDet, square float64) float64 {
 	return -0.5 * (float64(d)*(float64(n)*math.Log(2*math.Pi)+logDet) + square)
 }
@@ -331,9 +327,9 @@ func (m *Model) value(v *Value, p *pattern, k vec.Matrix[float64]) {
 	v.LogLik += likelihood(k.Rows, len(p.outputs), spd.LogDet(k), vec.SquaredNorm(p.solved.Data))
 }
 
-// derivative puts into the place of the factor, after value, the lower triangle of
+// derivative replaces the factor, after value, by the lower triangle of
 //
-//	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the 1/2 that it lacks).
+//	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the missing factor 1/2).
 func (m *Model) derivative(p *pattern, k vec.Matrix[float64]) {
 	n, d, a := k.Rows, len(p.outputs), p.solved
 	spd.InvertSolve(k, a, m.threads) // K^-1 Y

@@ -8,24 +8,23 @@ import (
 	"unfold/internal/vec"
 )
 
-// Noise says how a value y comes of its Gaussian process f (section 5).
+// Noise is the distribution of a value y given its Gaussian process f (section 5).
 type Noise interface {
-	// Name is the word for it.
+	// Name returns the name in settings.
 	Name() string
-	// Bias is what is added to f, from the observed values of an output.
+	// Bias returns the constant that is added to f, estimated from the observed values of an
+	// output.
 	Bias(observed []float64) float64
-	// LogZ returns ln Z, Z the integral of p(y|f) N(f | mean, variance) over f, with
-	// its derivative g in the mean and nu = g^2 - 2 dlnZ/dvariance (eq 17).
+	// LogZ returns ln Z, where Z is the integral of p(y|f) N(f | mean, variance) over f. It also
+	// returns the derivative g by the mean and nu = g^2 - 2 dlnZ/dvariance (eq 17).
 	LogZ(y, bias, mean, variance float64) (logZ, g, nu float64)
-	// Site returns the mean and the precision of the Gaussian that stands for
-	// p(y|f) (eq 15, 16).
+	// Site returns the mean and the precision of the Gaussian that approximates p(y|f) (eq 15, 16).
 	Site(y, bias, mean, variance, g, nu float64) (m, beta float64)
-	// Shared says that nu does not depend on y, so that all outputs have the
-	// same covariance.
+	// Shared reports whether nu is independent of y, so that all outputs have the same covariance.
 	Shared() bool
 }
 
-// DefaultVariance is the noise model's own variance if none is named.
+// DefaultVariance is the default of the noise model's own variance.
 const DefaultVariance = 1e-6
 
 // Names of noise.
@@ -70,7 +69,7 @@ func (n Gaussian) LogZ(y, bias, mean, variance float64) (logZ, g, nu float64) {
 	return -0.5 * (math.Log(2*math.Pi/nu) + r*r*nu), r * nu, nu
 }
 
-// Site implements Noise: exactly the likelihood.
+// Site implements Noise. It is exactly the likelihood.
 func (n Gaussian) Site(y, bias, _, _, _, _ float64) (m, beta float64) {
 	return y - bias, 1 / n.Variance
 }
@@ -84,8 +83,7 @@ func (Probit) Name() string { return NoiseProbit }
 // Shared implements Noise.
 func (Probit) Shared() bool { return false }
 
-// Bias implements Noise: Phi^-1 of the share of y = 1, kept off 0 and 1 by half a
-// value.
+// Bias implements Noise: Phi^-1 of the share of y = 1, kept away from 0 and 1 by half a value.
 func (Probit) Bias(observed []float64) float64 {
 	ones := 0.0
 	for _, v := range observed {
@@ -112,7 +110,7 @@ func (n Probit) Site(_, _, mean, variance, g, nu float64) (m, beta float64) {
 	return g/nu + mean, nu / (1 - nu*variance)
 }
 
-// Probability returns that of y = 1, Phi((mean + bias)/sqrt(variance + Variance)): the
+// Probability returns the probability of y = 1, Phi((mean + bias)/sqrt(variance + Variance)): the
 // integral of p(1|f) N(f | mean, variance).
 func (n Probit) Probability(bias, mean, variance float64) float64 {
 	return 0.5 * math.Erfc(-(mean+bias)/math.Sqrt(2*(variance+n.Variance)))

@@ -14,7 +14,7 @@ import (
 	"unfold/models/optimize"
 )
 
-// oilFixture is the course of the full model on 100 rows of the oil-flow data.
+// oilFixture is the run of the full model on 100 rows of the oil-flow data.
 type oilFixture struct {
 	Kind    string `json:"kind"`
 	Indices []int  `json:"indices"`
@@ -56,7 +56,7 @@ func table(t testing.TB, file string) vec.Matrix[float64] {
 	return vec.Of(len(lines), len(data)/len(lines), data)
 }
 
-// nearestErrors counts the rows whose nearest other on the map has another label.
+// nearestErrors counts the rows whose nearest other row on the map has another label.
 func nearestErrors(x, label vec.Matrix[float64]) (wrong int) {
 	for i := range x.Rows {
 		best, at := math.Inf(1), 0
@@ -72,10 +72,9 @@ func nearestErrors(x, label vec.Matrix[float64]) (wrong int) {
 	return wrong
 }
 
-// The course agrees with the reference as far as rounding lets it, which is made
-// in every step and not only at the start: to some thousand times
-// what a start that differs by 1e-12 makes of the total. Kernels of different processors
-// differ by up to a thousand times that.
+// The run agrees with the reference up to rounding, which enters in every step and not only at the
+// start. The tolerance is some thousand times the change of the total from a start that differs by
+// 1e-12. Kernels of different processors differ by up to a thousand times that.
 func TestOil(t *testing.T) {
 	all, labels := table(t, "DataTrn.txt"), table(t, "DataTrnLbls.txt")
 	ran := 0

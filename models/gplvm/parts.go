@@ -12,8 +12,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// The parts of a model file of this kind beside those of placing.Parts, m of its
-// reference points being learnt:
+// These are the parts of a model file of this kind, in addition to placing.Parts. m of the
+// reference points are learnt.
 //
 //	kernel   bytes            the kernel's name
 //	theta    float64          its parameters
@@ -21,12 +21,12 @@ import (
 //	loglik   float64, 1       the log-likelihood with the prior of the places
 //	back     float64, 4       the smooth map, if there is one: Theta, Residual
 //	weights  float64, m x d   and its weights
-//	active   uint32           the numbers, among the learnt, of those that others are
-//	                          placed by, ascending; without it, all
-//	noise    bytes            the noise's name, if it is not Gaussian, and for each active
-//	sites    float64, . x 2q  point the means and the precisions of its sites
-//	missing  uint32           the numbers of values, of the m x q by rows, that were
-//	                          missing and are filled in, ascending; without it, none
+//	active   uint32           indices of the learnt points that others are
+//	                          placed with, ascending; all if the part is absent
+//	noise    bytes            the name of a noise that is not Gaussian
+//	sites    float64, . x 2q  and the means and precisions of each active point's sites
+//	missing  uint32           indices of values, of the m x q by rows, that were
+//	                          missing and are filled in, ascending; none if the part is absent
 const (
 	partKernel  = "kernel"
 	partTheta   = "theta"
@@ -40,7 +40,7 @@ const (
 	partSites   = "sites"
 )
 
-// Parts are the model as a model file holds it.
+// Parts returns the model as parts of a model file.
 func (f *Fitted) Parts() []snapshot.Part {
 	column := func(name string, data []float64) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: len(data), Cols: 1, Data: data}
@@ -80,7 +80,7 @@ func (f *Fitted) Parts() []snapshot.Part {
 	return parts
 }
 
-// list is a part of numbers.
+// list returns a part of indices.
 func list(name string, data []int32) snapshot.Part {
 	out := make([]uint32, len(data))
 	for i, v := range data {
@@ -89,8 +89,7 @@ func list(name string, data []int32) snapshot.Part {
 	return snapshot.Part{Name: name, Rows: len(out), Cols: 1, Data: out}
 }
 
-// readList is its inverse, nil if there is no such part; the numbers have to ascend and
-// to be below n.
+// readList reads such a part, nil if there is none. Indices must ascend and be below n.
 func readList(s *snapshot.Snapshot, name string, n int) ([]int32, error) {
 	if _, ok := s.Part(name); !ok {
 		return nil, nil
@@ -109,7 +108,7 @@ func readList(s *snapshot.Snapshot, name string, n int) ([]int32, error) {
 	return out, nil
 }
 
-// predictor is what others are placed by.
+// predictor returns the process with which others are placed.
 func (f *Fitted) predictor() (*Active, error) {
 	if f.Sites != nil {
 		return f.Model.sparse(Probit{DefaultVariance}).given(f.Point.Theta, f.Point.X, f.Active, *f.Sites)
@@ -120,7 +119,7 @@ func (f *Fitted) predictor() (*Active, error) {
 	return f.Model.predictor(f.Point.Theta, f.Point.X, Gaussian{DefaultVariance}, f.Active)
 }
 
-// read takes the model from a snapshot, which has to be valid.
+// read reads the model from a snapshot, which must be valid.
 func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
 	learnt, units, err := placing.Read(s)
 	if err != nil {
@@ -172,7 +171,7 @@ func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
 	return f, f.readBack(s)
 }
 
-// readSites takes noise that is not Gaussian, if there is some.
+// readSites reads the noise and its sites, if the noise is not Gaussian.
 func (f *Fitted) readSites(s *snapshot.Snapshot) error {
 	if _, ok := s.Part(partNoise); !ok {
 		return nil
@@ -198,7 +197,7 @@ func (f *Fitted) readSites(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// readBack takes the smooth map, if there is one.
+// readBack reads the smooth map, if there is one.
 func (f *Fitted) readBack(s *snapshot.Snapshot) error {
 	if _, ok := s.Part(partBack); !ok {
 		return nil
@@ -218,27 +217,27 @@ func (f *Fitted) readBack(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// Description is what there is to say of a snapshot.
+// Description describes a snapshot of this kind.
 type Description struct {
-	// Learnt is the number of points that were learnt, Kernel their covariance with the
-	// parameters Theta, named Names.
+	// Learnt is the number of learnt points. Kernel is their covariance, with the parameters Theta
+	// named Names.
 	Learnt int
 	Kernel string
 	Names  []string
 	Theta  []float64
 	// LogLik is the log-likelihood with the prior of the places.
 	LogLik float64
-	// Active is the number of those that others are placed by, 0 if it is all; Missing
-	// that of values which the learnt points lacked.
+	// Active is the number of points with which others are placed, 0 if it is all of them. Missing
+	// is the number of missing values of learnt points.
 	Active, Missing int
-	// Noise is the name of noise that is not Gaussian, and else empty.
+	// Noise is the name of a noise that is not Gaussian, else empty.
 	Noise string
-	// Smooth says that events are placed by a smooth map, with the error Residual.
+	// Smooth reports whether events are placed with a smooth map; Residual is its error.
 	Smooth   bool
 	Residual float64
 }
 
-// Describe describes a snapshot for which there is a Placer.
+// Describe describes a snapshot that NewPlacer accepts.
 func Describe(s *snapshot.Snapshot) (d Description) {
 	learnt, _, _ := placing.Read(s)
 	name, _ := snapshot.PartOf[byte](s, partKernel, 0, 1)

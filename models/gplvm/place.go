@@ -17,30 +17,30 @@ import (
 )
 
 const (
-	// placeStarts nearest learnt points are looked at, and the best is where the search
-	// for a place starts; the mean of their places is another candidate.
+	// The places of the placeStarts nearest learnt points, and their mean, are the candidates for
+	// the start of the search for a place.
 	placeStarts    = 3
 	placeSteps     = 20
 	placeTolerance = 1e-3
 )
 
-// PlaceSettings of a Placer. The zero value works.
+// PlaceSettings are the settings of a Placer. The zero value works.
 type PlaceSettings struct {
 	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
 	Threads int
-	// Search says how reference points are found, for novelty.
+	// Search selects the search for reference points, which novelty uses.
 	Search auto.Settings
 }
 
-// Placer places events where the model finds them most likely, or by the smooth map if
-// there is one, and leads back into the data, with probit noise to probabilities. Sigma is that of Laplace's approximation to
-// the posterior of a place, or with a smooth map its error at leaving one out; what is
-// decoded are means and variances of the process (eq 12).
+// Placer places events at their most likely places, or with the smooth map if there is one, and
+// decodes places. Sigma comes from Laplace's approximation to the posterior of a place, or is the
+// smooth map's leave-one-out error. Decoded are means and variances of the process (eq 12), with
+// probit noise probabilities.
 type Placer struct {
 	*placing.Placer
 	by   *placer
 	snap *snapshot.Snapshot
-	// columns are those that the model sees, nil if it sees all.
+	// columns are the columns after projection, nil if all remain.
 	columns []int
 }
 
@@ -49,7 +49,7 @@ var (
 	_ models.Lenient = (*Placer)(nil)
 )
 
-// placer places vectors by the learnt points, in the frame they were learnt in.
+// placer places vectors relative to the learnt points, in the frame of learning.
 type placer struct {
 	*Fitted
 	active *Active
@@ -63,7 +63,7 @@ func newPlacer(f *Fitted) (*placer, error) {
 	return &placer{Fitted: f, active: a}, nil
 }
 
-// learnt are the points that others are placed by.
+// learnt returns the points relative to which others are placed.
 func (p *placer) learnt() placing.Learnt {
 	return placing.Learnt{
 		Rows: p.Learnt, X: p.Point.X, Units: p.Units, Neighbors: placeStarts, Threads: p.Settings.Threads,
@@ -71,7 +71,7 @@ func (p *placer) learnt() placing.Learnt {
 	}
 }
 
-// NewPlacer prepares placing against s, which it validates and then shares.
+// NewPlacer prepares placing against s. It validates s and then shares its memory.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
@@ -91,8 +91,8 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	return &Placer{Placer: p, by: by, snap: s, columns: seenColumns(s)}, nil
 }
 
-// Place returns the places of the rows of x; see models.Placer. With probit noise a value
-// that is neither 0 nor 1 is a *models.RowError.
+// Place returns the places of the rows of x; see models.Placer. With probit noise, a value that is
+// neither 0 nor 1 is a *models.RowError.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	if err := p.checkEvents(x); err != nil {
 		return models.Placed{}, err
@@ -100,8 +100,8 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 	return p.Placer.Place(ctx, x)
 }
 
-// PlaceAll returns the places and variances of the rows of x that were not learnt, and
-// of those that were, in the frame of learning.
+// PlaceAll returns the places and variances of all rows of x, learnt or not, in the frame of
+// learning.
 func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	p, err := newPlacer(f)
 	if err != nil {
@@ -110,14 +110,14 @@ func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 	if mu, sigma2, err = p.learnt().All(ctx, x, progress); err != nil {
 		return mu, nil, fmt.Errorf("gplvm: %w", err)
 	}
-	for _, c := range f.completed { // by what was observed of them
+	for _, c := range f.completed { // placed by their observed values
 		copy(mu.Row(int(c.row)), c.mu)
 		sigma2[c.row] = c.sigma2
 	}
 	return mu, sigma2, nil
 }
 
-// guest is what placing one event needs in memory.
+// guest is the scratch memory for placing one event.
 type guest struct {
 	*placer
 	y, x, at, grad, moved []float64
@@ -142,7 +142,7 @@ func (p *placer) invite() *guest {
 func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, err error) {
 	w.Units.Apply(w.y, z)
 	if w.Back != nil && !slices.ContainsFunc(w.y, math.IsNaN) {
-		if w.binary() { // the map is from centred vectors
+		if w.binary() { // the map's inputs are centred vectors
 			vec.Axpy(-1, w.Model.mean, w.y)
 		}
 		w.Back.Place(w.x, w.y, w.smooth)
@@ -154,7 +154,7 @@ func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 		return nil, 0, fmt.Errorf("gplvm: placing: %w", err)
 	}
 	for _, v := range w.x {
-		if math.IsNaN(v) || math.Abs(v) > placeFar { // so far away that numbers leave the range
+		if math.IsNaN(v) || math.Abs(v) > placeFar { // so far away that numbers overflow
 			copy(w.x, w.Point.X.Row(int(near[0])))
 			return w.x, 1, nil
 		}
@@ -162,8 +162,7 @@ func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 	return w.x, w.spread(f), nil
 }
 
-// Settled implements placing.Guest: the variance is that of a place while the others' are
-// as they are.
+// Settled implements placing.Guest. The variance is that of the place with all others fixed.
 func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
 	copy(w.x, w.Point.X.Row(l))
 	if w.Back != nil {
@@ -193,7 +192,7 @@ func (w *guest) Decode(y, x []float64) (variance float64) {
 	return sum / float64(len(mean))
 }
 
-// placeFar is beyond any place: their prior is N(0, I).
+// placeFar is beyond any place, since their prior is N(0, I).
 const placeFar = 1e3
 
 // start sets w.x to the best of the nearest points' places and their mean.
@@ -213,9 +212,9 @@ func (w *guest) start(near []int32, f func(x []float64) float64) {
 	}
 }
 
-// spread returns the mean variance of a coordinate by Laplace's approximation at w.x: the
-// inverse of the curvature, by central differences of the gradient. Where there is no
-// peak it is the prior's, 1.
+// spread returns the mean variance of a coordinate from Laplace's approximation at w.x: the inverse
+// of the curvature, from central differences of the gradient. Without a maximum it is the prior's
+// variance, 1.
 func (w *guest) spread(f optimize.Function) float64 {
 	const h = 1e-4
 	d := len(w.x)

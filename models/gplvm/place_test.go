@@ -28,8 +28,8 @@ func sheet(n int, seed uint64) vec.Matrix[float32] {
 	return x
 }
 
-// Learnt again without what they were learnt with, points come back near their places;
-// the smooth map, too, but not as near. Restarts do not lower the likelihood.
+// Points restored without the state of their training return near their places. With the smooth map
+// they do too, but less closely. Restarts do not lower the likelihood.
 func TestPlacing(t *testing.T) {
 	ctx := context.Background()
 	x := sheet(150, 3)
@@ -59,7 +59,7 @@ func TestPlacing(t *testing.T) {
 	}
 	w, s := p.invite(), back.NewScratch()
 	mean, variance, at := make([]float64, 5), make([]float64, 5), make([]float64, 2)
-	var errs [2]float64 // of vectors at places by optimisation, by the smooth map
+	var errs [2]float64 // of decoded vectors: places by optimisation, by the smooth map
 	for i := range fresh.Rows {
 		list, _ := near.Row(i)
 		_, sigma2, err := w.Place(ctx, fresh.Row(i), list)
@@ -78,7 +78,7 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
-// What cannot be learnt is named.
+// The error names invalid data.
 func TestBadInput(t *testing.T) {
 	constant := sheet(20, 1)
 	for i := range 20 {
@@ -117,7 +117,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Of a matrix with missing values, rows and columns without any are named.
+// For a matrix with missing values, the error names rows and columns without any value.
 func TestNothingObserved(t *testing.T) {
 	nan := math.NaN()
 	for want, y := range map[string][]float64{
@@ -132,8 +132,7 @@ func TestNothingObserved(t *testing.T) {
 	}
 }
 
-// Of equal points without noise K is singular: the diagonal is raised, and by how much
-// is reported.
+// With equal points and no noise K is singular. The diagonal is raised, and the amount is reported.
 func TestJitterIsReported(t *testing.T) {
 	y := vec.Of(4, 2, []float64{1, 2, 1, 2, 3, 1, 3, 1.5})
 	k, err := kernel.Parse("rbf")
@@ -150,7 +149,7 @@ func TestJitterIsReported(t *testing.T) {
 	}
 }
 
-// Both ways of learning get about as far from the same start.
+// Both optimisers reach about the same likelihood from the same start.
 func TestLBFGS(t *testing.T) {
 	k, err := kernel.Parse("rbf+bias+white")
 	if err != nil {

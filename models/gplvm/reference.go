@@ -15,35 +15,34 @@ import (
 	"unfold/models/placing"
 )
 
-// Options are the settings of a fit that only this kind of model has. The zero value
-// works. Model files keep them as JSON: the names in the tags are part of the format.
+// Options are the settings of a fit that only this kind of model has. The zero value works. Model
+// files store them as JSON, so the names in the tags are part of the format.
 type Options struct {
-	// Points is the most points that are learnt, a sample of all; the others are placed
-	// by them. Default 1000.
+	// Points is the largest number of points that are learnt, a sample of all. The others are
+	// placed with it. Default 1000.
 	Points int `json:"points"`
-	// Kernel is the covariance, as kernel.Parse reads it. Default rbf+bias+white.
+	// Kernel is the covariance, in the form of kernel.Parse. Default rbf+bias+white.
 	Kernel string `json:"kernel"`
-	// Restarts is from how many starts the model is learnt; the largest likelihood is
-	// kept. The first start is that of principal components, the others are moved off
-	// it at random. Default 1.
+	// Restarts is the number of starts of learning, of which the result with the largest likelihood
+	// is kept. The first start is that of Start, and the others are random changes of it. Default
+	// 1.
 	Restarts int `json:"restarts"`
-	// Smooth places by a smooth map from vectors to places, see Back, instead of by the
-	// likelihood: microseconds instead of milliseconds, and less exact.
+	// Smooth places with a smooth map from vectors to places (Back) instead of the likelihood, in
+	// microseconds instead of milliseconds, and less exactly.
 	Smooth bool `json:"smooth"`
-	// Start is where learning starts, one of Starts. Default pca.
+	// Start is the start of learning, one of Starts. Default pca.
 	Start string `json:"start,omitempty"`
-	// Optimizer is how the full model learns: optimizerSCG, the default, or optimizerLBFGS.
+	// Optimizer is the optimiser of the full model: optimizerSCG, the default, or optimizerLBFGS.
 	Optimizer string `json:"optimizer,omitempty"`
-	// Active, if it is not 0, learns by Algorithm 1 with an active set of so many points
-	// (4.1), by which alone all others are placed. Steps are its rounds then.
+	// Active, if not 0, learns with Algorithm 1 and an active set of this size (4.1), with which
+	// all others are placed. Steps is then its number of rounds.
 	Active int `json:"active,omitempty"`
-	// Jumps is how often, at even distances, learning stops for single points to jump to
-	// the places of others where that is more likely, see Model.Jump. It takes a kernel
-	// with white noise, and no values may be missing. Default 0.
+	// Jumps is the number of times, evenly spaced, that learning stops to let points jump to more
+	// likely places of others (Model.Jump). It requires a kernel with white noise and no missing
+	// values. Default 0.
 	Jumps int `json:"jumps,omitempty"`
-	// Noise is how a value comes of its process (5): noiseGaussian, the default, or
-	// NoiseProbit, for values of 0 and 1. With that the model learns by an active set, of
-	// 100 points if Active is 0.
+	// Noise is the noise model (5): noiseGaussian, the default, or NoiseProbit for values of 0 and
+	// 1. NoiseProbit learns with an active set, of 100 points if Active is 0.
 	Noise string `json:"noise,omitempty"`
 	// Supervision, if it is not 0, learns vectors and labels together, which package hybrid does.
 	Supervision float64 `json:"supervision,omitempty"`
@@ -52,7 +51,7 @@ type Options struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-// How the full model learns.
+// The optimisers of the full model.
 const (
 	optimizerSCG   = "scg"
 	optimizerLBFGS = "lbfgs"
@@ -60,26 +59,28 @@ const (
 
 // Defaults of a fit.
 const (
-	defaultRounds    = 15 // of Algorithm 1
+	defaultRounds    = 15 // rounds of Algorithm 1
 	defaultPoints    = 1000
-	defaultActive    = 100 // if the noise needs an active set
+	defaultActive    = 100 // if the noise requires an active set
 	defaultKernel    = "rbf+bias+white"
 	defaultDims      = 2
 	defaultSteps     = 200
 	defaultTolerance = 1e-4
-	// restartSpread is how far restarts move places, which have unit variance.
+	// restartSpread is the standard deviation by which restarts move places, which have unit
+	// variance.
 	restartSpread = 0.5
 )
 
-// FitSettings are those of Fit; the zero value works.
+// FitSettings are the settings of Fit; the zero value works.
 type FitSettings struct {
-	// Common has q, Dims, and the most iterations, Steps; defaults 2, 200. Seed chooses the
-	// sample and the restarts. The model has no neighbours and searches none.
+	// Common holds the dimension q (Dims, default 2) and the largest number of iterations (Steps,
+	// default 200). Seed determines the sample and the restarts. The model has no neighbours, so
+	// their settings are ignored.
 	models.Common
 	Options
 }
 
-// Resolved returns the settings with defaults filled in, or what is wrong with them.
+// Resolved returns the settings with defaults filled in, or an error if they are invalid.
 func (s FitSettings) Resolved() (FitSettings, error) {
 	if s.Noise == "" {
 		s.Noise = noiseGaussian
@@ -139,45 +140,46 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	return s, nil
 }
 
-// Run is what came of one start.
+// Run is the result of one start.
 type Run struct {
 	LogLik     float64 `json:"loglik"` // with the prior of the places
 	Initial    float64 `json:"loglik_initial"`
 	Iterations int     `json:"iterations"`
 	Converged  bool    `json:"converged"`
-	Moved      int     `json:"moved,omitempty"` // how many points have jumped
-	// Jitter is the most that had to be added to the diagonal of K.
+	Moved      int     `json:"moved,omitempty"` // number of points that jumped
+	// Jitter is the largest value that was added to the diagonal of K.
 	Jitter float64 `json:"jitter,omitempty"`
 }
 
 // Fitted is a learnt map of some points.
 type Fitted struct {
-	// Settings are those of the fit with all defaults filled in.
+	// Settings are the settings of the fit with all defaults filled in.
 	Settings FitSettings
-	// Learnt lists, ascending, the points that were learnt.
+	// Learnt lists the learnt points in ascending order.
 	Learnt []int32
-	// Units are those of the model, in which what was learnt has the mean 0 and elements
-	// with a mean square of 1; Model and Point are what was learnt.
+	// Units are the model's units, in which the learnt rows have mean 0 and elements a mean square
+	// of 1. Model and Point are the learnt model.
 	Units placing.Units
 	Model *Model
 	Point *Point
-	// Runs are all starts; Best is the one kept.
+	// Runs are the results of all starts; Best is the index of the one that was kept.
 	Runs []Run
 	Best int
-	// Active lists, ascending, which of the learnt points others are placed by; nil: all.
+	// Active lists, in ascending order, the learnt points with which others are placed; nil means
+	// all.
 	Active []int32
-	// Sites are those of the active points, of noise that is not Gaussian; else nil.
+	// Sites are the sites of the active points if the noise is not Gaussian, else nil.
 	Sites *Sites
-	// Back is the smooth map, if the settings want it.
+	// Back is the smooth map if Settings.Smooth is set.
 	Back *Back
 
 	completed []completed
 }
 
-// Fit learns a sample of the rows of x from every start and keeps the largest
-// likelihood. It is a function of x and the settings without Threads. Values may be
-// missing, NaN: they are filled in, with what the model predicts. Errors that lie in x
-// match models.ErrBadInput. Progress, which may be nil, hears of iterations.
+// Fit learns a sample of the rows of x from every start and keeps the result with the largest
+// likelihood. It is a function of x and the settings without Threads. Missing values (NaN) are
+// filled in with the model's predictions. Errors that lie in x match models.ErrBadInput. progress,
+// which may be nil, is called with the iterations.
 func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {
@@ -223,8 +225,8 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	return f, f.complete(ctx, x)
 }
 
-// checkColumns names the first column of what is learnt in which all values that are
-// there are the same, with that value as it was given.
+// checkColumns returns an error for the first learnt column whose observed values are all equal,
+// with that value in the input's units.
 func checkColumns(x vec.Matrix[float32]) error {
 	for j := range x.Cols {
 		some, varies := float32(math.NaN()), false
@@ -241,7 +243,7 @@ func checkColumns(x vec.Matrix[float32]) error {
 	return nil
 }
 
-// newUnits are the model's: in these the elements of x have a mean square of 1.
+// newUnits returns the model's units, in which the elements of x have a mean square of 1.
 func newUnits(x vec.Matrix[float32]) placing.Units {
 	if anyMissing(x) {
 		return unitsOfObserved(x)
@@ -258,11 +260,11 @@ func newUnits(x vec.Matrix[float32]) placing.Units {
 	return u
 }
 
-// search learns from every start, one after the other, each with all threads.
+// search learns from every start, sequentially, each with all threads.
 func (f *Fitted) search(ctx context.Context, progress func(done, total int)) error {
 	s := f.Settings
 	begin := f.Model.Begin
-	if s.Active > 0 { // which fits the kernel first
+	if s.Active > 0 { // Algorithm 1 fits the kernel first
 		begin = func(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
 			x, err := f.Model.Places(ctx, start, q, seed)
 			return &Point{f.Model.kernel.Start(), x}, err
@@ -320,7 +322,7 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 		return true
 	}}
 	r, moved, err := m.LearnJumping(ctx, p, rounds, set, learn)
-	if set.Steps = s.Steps - r.Iterations; err == nil && !r.Converged && set.Steps > 0 { // there was nothing to jump for
+	if set.Steps = s.Steps - r.Iterations; err == nil && !r.Converged && set.Steps > 0 { // no point jumped
 		var rest optimize.Result
 		rest, err = learn(ctx, p, set)
 		r.F, r.Converged, r.Iterations = rest.F, rest.Converged, r.Iterations+rest.Iterations
@@ -331,8 +333,8 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 	return Run{LogLik: -r.F, Initial: v.Total(), Iterations: r.Iterations, Converged: r.Converged, Moved: moved, Jitter: m.jitter}, err
 }
 
-// runSparse learns from one start by Algorithm 1. Its likelihoods are those of the active
-// sets, of which it returns the last, with its sites if the noise is not Gaussian.
+// runSparse learns from one start with Algorithm 1. Its likelihoods are those of the active sets.
+// It returns the last active set, with its sites if the noise is not Gaussian.
 func (m *Model) runSparse(ctx context.Context, p *Point, s FitSettings, step func()) (Run, []int32, *Sites, error) {
 	run := Run{Iterations: s.Steps}
 	noise, err := noiseOf(s.Noise)
@@ -367,16 +369,15 @@ func (m *Model) runSparse(ctx context.Context, p *Point, s FitSettings, step fun
 	return run, active, nil, nil
 }
 
-// Bytes returns about what learning n points of q values holds, by settings with defaults
-// filled in.
+// Bytes estimates the memory of learning n points of q values in bytes. Defaults must be filled in.
 func Bytes(n, q int, s FitSettings) int64 {
 	values, active := 4*int64(n)*int64(q), int64(min(n, s.Active))
 	switch {
-	case s.Noise == NoiseProbit: // a covariance for each value
+	case s.Noise == NoiseProbit: // one covariance per value
 		return 8 * (6*values + int64(q)*active*(int64(n)+3*active))
 	case active > 0:
 		return 8 * (4*values + int64(n)*active)
 	}
-	// The matrix, its panels and the factor of one of low rank.
+	// The matrix, its panels and a low-rank factor.
 	return 8 * (3*int64(n)*int64(n) + values)
 }

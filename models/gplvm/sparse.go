@@ -9,21 +9,20 @@ import (
 	"unfold/models/optimize"
 )
 
-// SparseSettings say how a sparse model is learnt; the zero value works.
+// SparseSettings are the settings of learning a sparse model; the zero value works.
 type SparseSettings struct {
-	// Active is the size d of the active set, 0 means 100 (or all rows, if there
-	// are fewer).
+	// Active is the size d of the active set; 0 means 100, or all rows if there are fewer.
 	Active int
-	// Rounds is how often Algorithm 1 goes round, 0 means 15.
+	// Rounds is the number of rounds of Algorithm 1; 0 means 15.
 	Rounds int
-	// KernelSteps and PointSteps are the iterations of scaled conjugate gradients
-	// for the kernel and for each inactive point in a round, 0 means 20.
+	// KernelSteps and PointSteps are the iterations of scaled conjugate gradients per round, for
+	// the kernel and for each inactive point; 0 means 20.
 	KernelSteps, PointSteps int
-	// MoveActive moves the places of the active set with the kernel.
+	// MoveActive moves the places of the active set together with the kernel.
 	MoveActive bool
 	// Tolerance ends these iterations early, 0 means 1e-4.
 	Tolerance float64
-	// Observe, if not nil, hears of every round; false ends learning.
+	// Observe, if not nil, is called after every round. Learning ends if it returns false.
 	Observe func(round int, kernelObjective float64) bool
 }
 
@@ -43,9 +42,8 @@ func (s SparseSettings) withDefaults(n int) SparseSettings {
 	return s
 }
 
-// Learn moves p by Algorithm 1: choose an active set, fit the kernel to it, choose
-// again, and move every inactive place, each by itself, side by side. It returns
-// the active set chosen last.
+// Learn moves p with Algorithm 1: select an active set, fit the kernel to it, select again, and
+// move every inactive place independently and concurrently. It returns the last active set.
 func (s *Sparse) Learn(ctx context.Context, p *Point, set SparseSettings) (*Selection, error) {
 	set = set.withDefaults(p.X.Rows)
 	course := optimize.Settings{StepTolerance: set.Tolerance, ValueTolerance: set.Tolerance}
@@ -64,8 +62,8 @@ func (s *Sparse) Learn(ctx context.Context, p *Point, set SparseSettings) (*Sele
 	return s.Select(p.Theta, p.X, set.Active), nil
 }
 
-// fitKernel chooses an active set and moves the kernel's parameters, and its
-// places if the settings say so. It returns the objective reached.
+// fitKernel selects an active set and fits the kernel's parameters, and its places if MoveActive is
+// set. It returns the objective.
 func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, course optimize.Settings) (float64, error) {
 	selection := s.Select(p.Theta, p.X, set.Active)
 	a, err := selection.Active(p.Theta, p.X)
@@ -79,7 +77,7 @@ func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, co
 	if err != nil {
 		return 0, err
 	}
-	if _, err := f(v, nil); err != nil { // leaves theta and places of v in a
+	if _, err := f(v, nil); err != nil { // sets theta and the places of a from v
 		return 0, err
 	}
 	for c, i := range selection.Order {

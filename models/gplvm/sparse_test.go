@@ -90,7 +90,7 @@ func (f *fixture) ivm(t *testing.T) {
 	f.active(t, s, q)
 }
 
-// active compares the process given the active set.
+// active compares the process conditioned on the active set.
 func (f *fixture) active(t *testing.T, s *Sparse, q *Selection) {
 	a, err := q.Active(f.Params, f.X.Matrix)
 	if err != nil {

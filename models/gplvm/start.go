@@ -15,28 +15,27 @@ import (
 	"unfold/models/student"
 )
 
-// Where learning starts.
+// The starts of learning.
 const (
-	// StartPCA is at whitened principal components, with the parameters that the parts of
-	// the kernel name (3.2).
+	// StartPCA starts at whitened principal components, with the default parameters of the kernel's
+	// parts (3.2).
 	StartPCA = "pca"
-	// StartIsomap is at distances along the data (7.2.3).
+	// StartIsomap starts at an Isomap embedding, from distances along the data (7.2.3).
 	StartIsomap = "isomap"
-	// StartGraph is at the map of this project's latent variable model, package saul, of
-	// the graph of neighbours.
+	// StartGraph starts at the map of package student.
 	StartGraph = "graph"
 )
 
 // Starts lists the names of all starts, the default first.
 func Starts() []string { return []string{StartPCA, StartIsomap, StartGraph} }
 
-// kernelSteps are the iterations that fit the parameters to a start other than principal
-// components before places move: those of the kernel suit a map without detail, and
-// learning would first spoil one that has it.
+// kernelSteps is the number of iterations that fit the parameters to a start other than principal
+// components before places move. The default parameters suit a map without detail, and learning
+// with them would first spoil a detailed one.
 const kernelSteps = 30
 
-// Begin returns where learning starts, by name, on a map of q dimensions. Missing values
-// count as the means.
+// Begin returns the named start of learning on a map of q dimensions. Missing values are replaced
+// by the means.
 func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
 	x, err := m.Places(ctx, start, q, seed)
 	p := &Point{Theta: m.kernel.Start(), X: x}
@@ -47,7 +46,7 @@ func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*P
 	return p, err
 }
 
-// Places returns the places of Begin, without its parameters.
+// Places returns the places of Begin without the parameters.
 func (m *Model) Places(ctx context.Context, start string, q int, seed uint64) (x vec.Matrix[float64], err error) {
 	switch start {
 	case StartPCA, "":
@@ -66,7 +65,7 @@ func (m *Model) Places(ctx context.Context, start string, q int, seed uint64) (x
 	return x, nil
 }
 
-// checkStart says what is wrong with the name of a start.
+// checkStart returns an error for an unknown start.
 func checkStart(start string) error {
 	if start == "" || slices.Contains(Starts(), start) {
 		return nil
@@ -83,7 +82,7 @@ func (m *Model) single() vec.Matrix[float32] {
 	return x
 }
 
-// graph is the map of package student, by its defaults.
+// graph returns the map of package student with its defaults.
 func (m *Model) graph(ctx context.Context, q int, seed uint64) (vec.Matrix[float64], error) {
 	x := vec.New[float64](m.y.Rows, q)
 	s := student.Settings{Common: models.Common{Dims: q, Seed: seed, Threads: m.threads}}
@@ -100,8 +99,8 @@ func (m *Model) graph(ctx context.Context, q int, seed uint64) (vec.Matrix[float
 	return x, nil
 }
 
-// unit centres places and brings the mean square of their coordinates to 1, as the prior
-// has it, without a change of shape.
+// unit centres places and scales them such that the mean square of their coordinates is 1, as in
+// the prior.
 func unit(x vec.Matrix[float64]) {
 	mean := make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -115,7 +114,7 @@ func unit(x vec.Matrix[float64]) {
 	}
 }
 
-// LearnKernel moves the parameters of p alone to larger likelihoods, by optimize.LBFGS.
+// LearnKernel maximises the likelihood over the parameters of p only, with optimize.LBFGS.
 func (m *Model) LearnKernel(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error) {
 	all := m.Objective(p)
 	v := p.free()

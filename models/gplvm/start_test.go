@@ -11,7 +11,7 @@ import (
 	"unfold/models/optimize"
 )
 
-// roll returns n points of a Swiss roll with mean square 1, and how far along it they are.
+// roll returns n points of a Swiss roll with mean square 1, and their positions along it.
 func roll(n int, seed uint64) (y vec.Matrix[float64], along []float64) {
 	rnd := rand.New(rand.NewPCG(seed, 8))
 	y, along = vec.New[float64](n, 3), make([]float64, n)
@@ -24,8 +24,8 @@ func roll(n int, seed uint64) (y vec.Matrix[float64], along []float64) {
 	return y, along
 }
 
-// On the Swiss roll starts that know neighbourhoods reach larger likelihoods than
-// principal components (7.2.3); all have the mean 0 and the mean square 1.
+// On the Swiss roll, starts based on neighbourhoods reach larger likelihoods than principal
+// components (7.2.3). All starts have the mean 0 and the mean square 1.
 func TestStarts(t *testing.T) {
 	ctx := context.Background()
 	y, _ := roll(300, 1)
@@ -54,7 +54,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// Learning the kernel raises the likelihood and leaves places where they are.
+// Learning the kernel raises the likelihood and leaves the places as they are.
 func TestLearnKernel(t *testing.T) {
 	y, _ := roll(80, 2)
 	m := model(t, "rbf+bias+white", y)
@@ -75,8 +75,8 @@ func TestLearnKernel(t *testing.T) {
 	}
 }
 
-// Rows that span fewer dimensions than the map start with coordinates of 0, not with
-// rounding errors brought to the variance of a component, nor with NaN.
+// If rows span fewer dimensions than the map, the others start at 0. They must not be rounding
+// errors scaled to the variance of a component, nor NaN.
 func TestPCAOfLowRank(t *testing.T) {
 	flat := vec.New[float64](6, 4) // of rank 2, exactly
 	for i := range flat.Rows {

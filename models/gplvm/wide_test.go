@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A vector of more values than there are active points has the same likelihood, with the
-// same gradient, by the sums that are taken beforehand as output by output.
+// A vector with more values than active points has the same likelihood and gradient by precomputed
+// sums as output by output.
 func TestPlaceOfManyOutputs(t *testing.T) {
 	m := model(t, "rbf+bias+white", random(20, 50, 1))
 	x := random(20, 2, 2)

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// AlarmSettings say when events are strange. The zero value works.
+// AlarmSettings determine when the novelty of events raises an alarm. The zero value works.
 type AlarmSettings struct {
-	// Percentile is that of local novelty beyond which an event counts. Default
+	// Percentile is the percentile of local novelty above which an event counts as novel. Default
 	// 0.95.
 	Percentile float64
-	// Blocks is how many blocks of events, one a refresh, are looked at together.
-	// Default 5.
+	// Blocks is the number of last blocks of events that are evaluated together. Each refresh ends
+	// a block. Default 5.
 	Blocks int
-	// Deviations is by how many standard deviations the share of such events
-	// must be more than 1 - Percentile. Default 3.5.
+	// Deviations is the number of standard deviations by which the share of novel events must
+	// exceed 1 - Percentile. Default 3.5.
 	Deviations float64
-	// Least is the number of events below which nothing is said. Default 200.
+	// Least is the least number of events for an alarm. Default 200.
 	Least int
 }
 
@@ -39,28 +39,28 @@ func (a AlarmSettings) check() error {
 	return nil
 }
 
-// Block is what is remembered of the events between two refreshes.
+// Block counts the events between two refreshes.
 type Block struct {
-	// Events were judged, Beyond of them beyond the percentile.
+	// Events is the number of events, Beyond that of novel ones.
 	Events int `json:"events"`
 	Beyond int `json:"beyond"`
 }
 
-// Alarm is what the novelty of the last events says.
+// Alarm is the state of the alarm after a refresh.
 type Alarm struct {
-	// Raised: the alarm began with this refresh. Since counts the refreshes
-	// since then, this one included; 0 means that there is none.
+	// Raised is true if the alarm began with this refresh. Since is the number of refreshes since
+	// then, including this one; 0 means no alarm.
 	Raised bool
 	Since  int
-	// Share of the Events of the last blocks is beyond the percentile, and Bound
-	// the share above which the alarm begins.
+	// Events is the number of events of the last blocks, Share the share of novel ones. The alarm
+	// begins if Share exceeds Bound.
 	Events       int
 	Share, Bound float64
 }
 
-// bound returns the share of events from which on they are strange. Each of them
-// is beyond the percentile with probability p = 1 - Percentile, known from n points
-// that are themselves a sample:
+// bound returns the share of novel events above which an alarm begins. Without anything new, an
+// event is novel with the probability p = 1 - Percentile. The percentile is itself estimated from n
+// points, hence the second variance:
 //
 //	p + Deviations sqrt(p (1-p) (1/events + 1/n)).
 func (a AlarmSettings) bound(events, n int) float64 {
@@ -68,12 +68,12 @@ func (a AlarmSettings) bound(events, n int) float64 {
 	return p + a.Deviations*math.Sqrt(p*(1-p)*(1/float64(events)+1/float64(n)))
 }
 
-// alarm is the state of the alarm.
+// alarm counts events and holds the state of the alarm.
 type alarm struct {
 	set    AlarmSettings
-	now    Block   // since the last refresh
-	blocks []Block // the last, oldest first
-	since  int     // refreshes since it began, 0: there is none
+	now    Block   // events since the last refresh
+	blocks []Block // the last blocks, oldest first
+	since  int     // refreshes since the alarm began; 0 without an alarm
 }
 
 // count counts events by their local novelty.
@@ -86,8 +86,8 @@ func (a *alarm) count(local []float32) {
 	}
 }
 
-// next ends the present block, of events held against a map of n points, and
-// returns the new state. An alarm ends when Since would be more than last.
+// next ends the present block, whose events were placed on a map of n points. It returns the new
+// state. An alarm ends when Since would exceed last.
 func (a *alarm) next(n, last int) (alarm, Alarm) {
 	b := *a
 	b.now = Block{}

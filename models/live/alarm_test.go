@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// feed gives an alarm blocks of so many events, of which a share is strange, and
-// returns what it says after each.
+// feed gives an alarm blocks of events with a share of novel ones, and returns its state after each
+// block.
 func feed(a *alarm, r *rand.Rand, blocks, events, points, last int, share float64) (out []Alarm) {
 	for range blocks {
 		local := make([]float32, events)
@@ -28,8 +28,8 @@ func feed(a *alarm, r *rand.Rand, blocks, events, points, last int, share float6
 
 func newAlarm() *alarm { return &alarm{set: AlarmSettings{}.withDefaults()} }
 
-// TestAlarm: it begins when a few more percent of the events are strange, hardly ever
-// when they are not, and lasts as long as it should.
+// TestAlarm: the alarm begins when a few percent more of the events are novel, hardly ever
+// otherwise, and lasts as long as specified.
 func TestAlarm(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	raised, blocks := 0, 0
@@ -41,7 +41,7 @@ func TestAlarm(t *testing.T) {
 			}
 		}
 	}
-	// 3.5 standard deviations are exceeded about once in 3000 times.
+	// A normal value exceeds 3.5 standard deviations about once in 3000 blocks.
 	if raised > blocks/1000 {
 		t.Errorf("%d alarms in %d blocks of nothing strange", raised, blocks)
 	}
@@ -62,7 +62,7 @@ func TestAlarm(t *testing.T) {
 	}
 	a := newAlarm()
 	said := feed(a, r, 9, 400, 1000, 3, 1)
-	for b, want := range []int{1, 2, 3, 1, 2, 3, 1, 2, 3} { // while it goes on, it begins again
+	for b, want := range []int{1, 2, 3, 1, 2, 3, 1, 2, 3} { // while the events stay novel, it begins again
 		if said[b].Since != want || said[b].Raised != (want == 1) {
 			t.Errorf("block %d: %+v", b, said[b])
 		}
@@ -86,7 +86,7 @@ func TestAlarmBounds(t *testing.T) {
 	}
 }
 
-// TestCPU: reports use the clock they are given.
+// TestCPU: reports use the given clock.
 func TestCPU(t *testing.T) {
 	set := quick()
 	now := 0.0
@@ -97,7 +97,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestMeasure: quantiles by hand, and a map without extent.
+// TestMeasure compares quantiles with values by hand, and measures a map without extent.
 func TestMeasure(t *testing.T) {
 	from, to := vec.New[float64](100, 2), vec.New[float64](100, 2)
 	for i := range 100 {
@@ -115,8 +115,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestAlign: a turned, mirrored and moved copy is laid on the original; a scaled one
-// stays scaled.
+// TestAlign: a turned, mirrored and moved copy is aligned with the original. A scaled copy keeps
+// its scale.
 func TestAlign(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	to := vec.New[float64](50, 3)

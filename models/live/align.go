@@ -5,9 +5,9 @@ import (
 	"unfold/models/prior"
 )
 
-// Align moves mu, rigidly, to where it fits an older map best: prior.Rigid. Rows of from
-// are places of some points in the new frame, rows of to the same points' places in the
-// old one. Nothing is scaled: distances in the map, and so sigma and the likelihood, stay.
+// Align moves mu rigidly onto an older map (prior.Rigid). Rows of from are the places of some
+// points in the new frame, rows of to the places of the same points in the old one. There is no
+// scaling, so distances, sigma and the likelihood do not change.
 func Align(mu, from, to vec.Matrix[float64]) {
 	if t, ok := prior.Rigid(from, to); ok {
 		t.ApplyAll(mu)

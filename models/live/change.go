@@ -14,8 +14,9 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// StartAt returns where Change lets new points start that a placer of s put at mu: there, or
-// nowhere, so that the map places them itself, if s does not search exactly.
+// StartAt returns the start places of new points for Change. mu are the places where a placer of s
+// put them. If s does not search exactly, the result has no rows and Change places the points
+// itself.
 func StartAt(s *snapshot.Snapshot, mu vec.Matrix[float32]) vec.Matrix[float64] {
 	if s.Approximate() {
 		return vec.Matrix[float64]{}
@@ -23,15 +24,16 @@ func StartAt(s *snapshot.Snapshot, mu vec.Matrix[float32]) vec.Matrix[float64] {
 	return vec.Convert[float64](mu)
 }
 
-// Change deletes rows by their slots, once for every row, and inserts those of
-// insert (n x dim), whose slots it returns. Rows that equal a point of the map, or
-// another that comes with them, share its slot; a point goes when its last row
-// does. at (n x dims) are the places where the new points start; without rows, the map
-// places them itself, by an exact search: an index misses some neighbours, and a point
-// that starts badly stays there (see the package's essay).
+// Change removes one row for each slot of remove and inserts the rows of insert (n x dim). It
+// returns the slots of the inserted rows. Equal rows share a slot. A point disappears with its last
+// row.
 //
-// The map's places stay until Refresh. On an error (a slot that holds no row, a
-// value that is not finite, ctx ended) nothing has changed.
+// at (n x dims) are the start places of new points. If it has no rows, Change places them on the
+// map with an exact search. An approximate index misses some neighbours, and a point with a bad
+// start place does not recover (see the package comment).
+//
+// The snapshot's places do not change until Refresh. On an error, nothing has changed. Errors are a
+// slot without a row, a value that is not finite, or the end of ctx.
 func (m *Map) Change(ctx context.Context, remove []int32, insert vec.Matrix[float32], at vec.Matrix[float64]) ([]int32, error) {
 	if err := m.checkChange(insert, at); err != nil {
 		return nil, err
@@ -49,16 +51,16 @@ func (m *Map) Change(ctx context.Context, remove []int32, insert vec.Matrix[floa
 	} else {
 		at = vec.Take(at, p.fresh)
 	}
-	for i := range p.gone { // their rows are needed until here
+	for i := range p.gone { // the change of the lists deletes these rows
 		p.rows = append(p.rows, append([]float32(nil), m.lists.Row(p.gone[i])...))
 	}
 	slots, err := m.lists.change(ctx, p.gone, vec.Take(insert, p.fresh))
 	if err != nil {
 		return nil, err
 	}
-	// What the lists took, the landmarks take: ctx ends nothing any more.
+	// The lists have changed, so the landmarks must follow even if ctx ends.
 	if err := m.marks.change(context.WithoutCancel(ctx), p.gone, slots, vec.Take(insert, p.fresh)); err != nil {
-		m.marks = nil // the next refresh chooses others
+		m.marks = nil // the next refresh selects new landmarks
 	}
 	return m.commit(p, insert, at, slots), nil
 }
@@ -85,7 +87,8 @@ func (m *Map) checkChange(insert vec.Matrix[float32], at vec.Matrix[float64]) er
 	return nil
 }
 
-// beyond returns the first row with a value that is none in single precision, -1 if there is none.
+// beyond returns the first row with a value that is not finite in single precision, or -1 if there
+// is none.
 func beyond(mu vec.Matrix[float64]) int {
 	for i := range mu.Rows {
 		for _, v := range mu.Row(i) {
@@ -97,16 +100,16 @@ func beyond(mu vec.Matrix[float64]) int {
 	return -1
 }
 
-// plan is what a change comes to.
+// plan lists the effects of a change.
 type plan struct {
-	counts map[int32]uint32 // of points that stay, where it changes
+	counts map[int32]uint32 // new counts of points that stay, where they change
 	gone   []int32          // slots that become free, ascending
-	rows   [][]float32      // what was there
-	fresh  []int32          // rows that become points
-	slot   []int32          // of every row the slot, or -1 - its index in fresh
+	rows   [][]float32      // the rows in these slots
+	fresh  []int32          // rows that become new points
+	slot   []int32          // per row: the slot, or -1 - its index in fresh
 }
 
-// plan finds out who goes and who comes. Nothing is changed yet.
+// plan determines the effects of a change without changing the map.
 func (m *Map) plan(remove []int32, insert vec.Matrix[float32]) (*plan, error) {
 	p := &plan{counts: map[int32]uint32{}, slot: make([]int32, insert.Rows)}
 	left := func(s int32) uint32 {
@@ -144,7 +147,7 @@ func (m *Map) plan(remove []int32, insert vec.Matrix[float32]) (*plan, error) {
 	return p, nil
 }
 
-// commit takes the plan over, for which the lists have changed.
+// commit applies the plan after the lists have changed.
 func (m *Map) commit(p *plan, insert vec.Matrix[float32], at vec.Matrix[float64], slots []int32) []int32 {
 	sigma2 := m.usual()
 	for s, c := range p.counts {
@@ -175,8 +178,8 @@ func (m *Map) commit(p *plan, insert vec.Matrix[float32], at vec.Matrix[float64]
 	return out
 }
 
-// usual is the variance that new points start with: the mean of those of the last
-// refresh; if they are all equal, that.
+// usual returns the variance of new points: the mean variance of the last refresh. If all are
+// equal, it is exactly their value.
 func (m *Map) usual() float64 {
 	all := m.snap.Sigma2
 	var sum float64
@@ -191,8 +194,8 @@ func (m *Map) usual() float64 {
 	return sum / float64(len(all))
 }
 
-// placed returns the places of rows on the map of the last refresh, whose neighbours are
-// searched exactly.
+// placed returns the places of rows on the map of the last refresh. Their neighbours are searched
+// exactly.
 func (m *Map) placed(ctx context.Context, x vec.Matrix[float32]) (vec.Matrix[float64], error) {
 	if m.placer == nil {
 		p, err := lvm.NewPlacer(m.snap, placing.Options{Threads: m.set.LVM.Threads, Search: auto.Settings{Method: auto.Exact}})

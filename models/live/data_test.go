@@ -30,7 +30,7 @@ func blobs(n, dim int, seed uint64) vec.Matrix[float32] {
 	return x
 }
 
-// none are no rows, nowhere no places.
+// none are no rows and nowhere are no places.
 var (
 	none    vec.Matrix[float32]
 	nowhere vec.Matrix[float64]
@@ -66,7 +66,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 	return m, of, err
 }
 
-// fitted is the map of some rows.
+// fitted returns the map of some rows.
 func fitted(t tester, x vec.Matrix[float32], set Settings) (*Map, []int32) {
 	t.Helper()
 	m, slots, err := Fit(context.Background(), x, set)

@@ -1,25 +1,24 @@
-// Package live is a map that follows its point set: points come and go, and the
-// map is learnt again from where it is, so that points that stay do not jump.
-// Function fit.Follow makes one of rows.
+// Package live updates a map while points are added and removed. Each refresh continues learning
+// from the present map, so that points that stay do not jump. fit.Follow makes such a map from
+// rows.
 //
 //	m, err := live.Restore(ctx, first, live.State{}, settings)  // from a map of package fit
-//	m.Novelty(placed.NoveltyLocal)                              // events of a block, as they were placed
-//	slots, err := m.Change(ctx, gone, rows, places)              // rows that go, by slot, and rows that come
-//	report, err := m.Refresh(ctx)                               // what is due
-//	second := m.Snapshot()                                      // immutable: what events are placed against
+//	m.Novelty(placed.NoveltyLocal)                              // novelty of placed events, for the alarm
+//	slots, err := m.Change(ctx, gone, rows, places)              // remove rows by slot, insert new rows
+//	report, err := m.Refresh(ctx)                               // the refresh that is due
+//	second := m.Snapshot()                                      // immutable, for placing events
 //
 // # Points
 //
-// A point lies in a slot, a number that it keeps as long as it is there; slots
-// that became free are used again, the lowest first. Equal rows are one point that
-// stands for so many rows: inserting one of them gives the slot of the others, and
-// every row is deleted by itself.
+// A point has a slot, a number that it keeps until it is removed. Free slots are reused, the lowest
+// first. Equal rows are one point with a count: inserting an equal row returns the slot of the
+// point, and every row must be removed by itself.
 //
 // # Refresh
 //
-// A new point starts where the model places an event, everything else frozen, by an
-// exact search. Refresh then takes a few steps of the model of the points that are
-// there, from where they are. With heavy tails (package student)
+// A new point starts at the place that the model gives to an event, with everything else frozen and
+// an exact search. Refresh then takes a few steps of learning with all present points from their
+// present places. With heavy tails (package student), refreshes are
 //
 //	ordinary   5 steps, momentum 0.9, anchor 0.1
 //	gentle     every 5th: 50 steps, momentum 0.7, edges of reach
@@ -31,99 +30,97 @@
 //	           (n of this major or the last, the lesser);
 //	           with NewFrame as a fit, from a frame of its own
 //
-// where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
-// places before (student.Refine): it leaves alone where a map belongs and holds back
-// only what pulls weakly. Reach lets edges pull whatever their length.
+// The anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 around the places before
+// (student.Refine). It does not change the optimum and slows down only modes with little force.
+// With a reach, edges of any length pull.
 //
-// With Gaussian tails, the paper's model (package saul),
+// With Gaussian tails, the paper's model (package saul), they are
 //
 //	ordinary   5 steps of EM, momentum 0.9, anchor 10
 //	gentle     every 5th: 50 steps, momentum 0.7, anchor 1
 //	major      Fit of package saul, from the present map in the scale of its start, with the
 //	           present map as its frame, as with heavy tails; with NewFrame from its own start
 //
-// with the same anchor (saul.Model.Hold), in units of 1 over the median delta^2 of
-// similar pairs. There is no reach: springs pull at any distance. No refresh ends with a
-// lower likelihood than the map before has with the points that are there. Where momentum
-// leads lower the steps are taken again without it, and then EM cannot fall; a fit that
-// ends lower is replaced by as many steps from the map before.
+// with the same anchor (saul.Model.Hold), in units of 1 over the median delta^2 of similar pairs.
+// There is no reach, because springs pull at any distance. No refresh ends with a lower likelihood
+// than that of the previous map with the present points. If momentum lowers the likelihood, the
+// steps are repeated without it, and EM is then monotone. A fit that ends lower is replaced by the
+// same number of steps from the previous map.
 //
-// Package graph/live keeps the lists K and, up to s = 2 steps of mutual reachability, the
-// spanning tree T, reachability R and the similar edges E; landmark.Dynamic keeps the
-// landmarks with their groups. They are those of a batch, bit for bit, and so is the
-// refresh (TestGaussianIsTheBatchs). docs/refresh.md has what that saves.
+// Package graph/live keeps the lists K and, up to s = 2 steps of mutual reachability, the spanning
+// tree T, reachability R and the similar edges E; landmark.Dynamic keeps the landmarks with their
+// groups. Both are bit-identical to those computed from scratch, and so is the refresh
+// (TestGaussianIsTheBatchs). docs/refresh.md has the time that this saves.
 //
-// After every refresh the map is moved rigidly (Procrustes, without scaling) to
-// where the points that stayed fit their old places best.
+// After every refresh the map is moved rigidly (Procrustes, without scaling), such that the points
+// that stayed fit their old places best.
 //
 // Squared distances are measured in the unit of the first fit.
 //
 // # Push and unit
 //
-// The weight c of a dissimilar pair is at majors that of a fit of n points. In between the push w = c (n-1)
-// stays, and with it the size of the map. Of n points a map has by itself a size of about
-// n^0.12 w^0.3. Published places, and with them sigma and the length scales, are the model's own times
-// a unit that makes up for it: the diameter stays while the set grows. At a major the unit is 4/5, in
-// the logarithm, what keeps the spread of points that stay, and 1/5 what this size says, which keeps it
-// from drifting. A map is the same model in any unit; the snapshot says which (Unit).
+// At majors, the weight c of a dissimilar pair is that of a fit of n points. Between majors the
+// push w = c (n-1) is constant, and so is the size of the map. A map of n points has a natural size
+// of about n^0.12 w^0.3. To keep the diameter constant while the set grows, published lengths
+// (places, sigma and length scales) are the model's own times a unit. At a major, the logarithm of
+// the unit is a mean of two values. The one that preserves the spread of the points that stay has
+// the weight 4/5. The one that follows from the natural size has 1/5, which prevents drift. A map
+// is the same model in any unit, and the snapshot contains the unit (Unit).
 //
-// Before, w was that of the final size at any n, 25 times that of a fit where 2,000 of 50,000 points
-// were there. Maps that were learnt so keep their push until the next major, and then their
-// diameter.
+// Earlier versions used the w of the final size for any n: 25 times that of a fit for 2,000 of
+// 50,000 points. Their maps keep their push until the next major, and after it their diameter.
 //
 // # Majors
 //
-// Warm steps do not find what a whole fit finds: neighbours of a new point were not
-// arranged for it, and the crowd between them is a wall. A major refresh is due
+// Warm steps do not reach the quality of a whole fit: the neighbours of a new point were arranged
+// without it, and the points between them block the way. A major refresh is due
 //
-//   - when the map has grown by half since the last, or has shrunk as much; below 20,000
-//     points already by a fifth; or so many of its points are new at once,
+//   - when the map has grown by half since the last major, or has shrunk as much; below 20,000
+//     points already by a fifth; or if the same share of its points is new at once,
 //   - 20 and 40 refreshes after an alarm,
 //   - 50 refreshes after the last, as a backstop.
 //
-// It moves points by one to two percent of the map's diameter, and more if the map has grown several
-// times at once (docs/refresh.md), in the same coordinate frame: the epoch stays. A new one begins only if Settings.Frame asks for a frame of its own.
+// It moves points by one to two percent of the map's diameter, and more if the map has grown
+// several times at once (docs/refresh.md), in the same coordinate frame: the epoch stays. A new one
+// begins only if Settings.Frame asks for a frame of its own.
 //
 // # Index
 //
-// A snapshot large enough for it says by what events are placed (lvm.SetIndex): by cells, which
-// are made when it is opened, or where these are not the way by an index that it holds.
-// A refreshed map has new cells (TestCellsFollow). Its index is a copy of the index before, without
-// the points that went and with those that came, renumbered to the rows of the new map; so it is a
-// function of the snapshot before and of the changes, and the index of an older snapshot never
-// changes under those who still place by it. It takes a small part of the time of building a new
-// one, and finds as much (TestIndexFollows). Single digits are placed, in the median and on a busy
-// machine, in
+// A large snapshot names its search for placing events (lvm.SetIndex): cells, which are computed
+// when the snapshot is opened, or an index that the snapshot contains. A refreshed map has new
+// cells (TestCellsFollow). Its index is a copy of the previous index, without the removed points,
+// with the new ones, and renumbered to the rows of the new map. So it is a function of the previous
+// snapshot and of the changes, and placers of an older snapshot are not affected. Updating takes a
+// small part of the time of building an index, with the same recall (TestIndexFollows). The median
+// time to place a single digit, on a busy machine, is
 //
 //	points     exactly   by index
 //	20,000       78 us     44 us
 //	50,000      128 us     42 us
 //	65,000      213 us     44 us
 //
-// New points start where an exact search puts them all the same. Digits that start where the
-// index puts them cost .0006 of trustworthiness in two streams of two, 99 refreshes of
-// 20,000 points and 49 of 14,000.
+// New points are nevertheless started with an exact search. Starting digits with the index costs
+// .0006 of trustworthiness in two streams of two (99 refreshes of 20,000 points and 49 of 14,000).
 //
 // # Alarm
 //
-// A point of a new class is novel when the first of them come, and no longer
-// when some have become reference points. The alarm therefore counts, over the
-// events of the last 5 blocks, the share beyond the 95th percentile of local novelty
-// (package novelty) and begins where it is above
+// Events of a new class are novel only until some of them have become reference points. The alarm
+// therefore counts over the last 5 blocks. It begins if the share of events beyond the 95th
+// percentile of local novelty (package novelty) exceeds
 //
 //	0.05 + 3.5 sqrt(0.05 0.95 (1/events + 1/n)),
 //
-// the second term since the percentiles are known from n points only. In 684 refreshes of
-// streams of digits in which nothing new came (stationary, growing, a class that
-// leaves) the share was at most 2.95 deviations above 0.05; the refreshes share blocks,
-// so that of some hundreds one is beyond 3 now and then. When nines came, a seventh of the
-// events, it was 4.2, 5.0, 5.5, 6.0 and 6.7 above after the first five refreshes.
+// where 1/n accounts for the error of the percentiles, which are known from n points only. Streams
+// of digits without anything new (stationary, growing, a class that disappears) had 684 refreshes
+// in which the share was at most 2.95 deviations above 0.05. Refreshes share blocks, so one in some
+// hundreds may exceed 3. When nines appeared as a seventh of the events, the share was 4.2, 5.0,
+// 5.5, 6.0 and 6.7 deviations above after the first five refreshes.
 //
-// What was tried is in docs/decisions/refresh.md.
+// Alternatives that were tried are in docs/decisions/refresh.md.
 //
 // # Contract
 //
-// Calls that fail, or whose context ends, leave the map as it was. The same calls
-// give the same bits with any number of threads, and after Restore of a Snapshot and
-// its State. There are no goroutines beyond a call, and nothing is read or written.
+// Calls that fail, or whose context ends, leave the map unchanged. The same calls give
+// bit-identical results with any number of threads, and also after Restore of a Snapshot and its
+// State. No goroutine outlives a call, and the package does no I/O.
 package live

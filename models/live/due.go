@@ -2,24 +2,24 @@ package live
 
 import "slices"
 
-// Kind is what a refresh does.
+// Kind is the kind of a refresh.
 type Kind int
 
 const (
-	// Still: there are fewer than two points, nothing was done.
+	// Still means that nothing was done, because there are fewer than two points.
 	Still Kind = iota
 	// Ordinary refreshes are a few warm steps with an anchor.
 	Ordinary
-	// Gentle ones are a short anneal with an anchor.
+	// Gentle refreshes are a short anneal with an anchor.
 	Gentle
-	// Major ones are a whole annealed fit from the current map, near it, or in a frame of
-	// its own: then an epoch begins (Settings.Frame).
+	// Major refreshes are a whole annealed fit. It starts at the current map and stays near it, or
+	// has a frame of its own, which begins a new epoch (Settings.Frame).
 	Major
 )
 
 var kindNames = []string{Still: "still", Ordinary: "ordinary", Gentle: "gentle", Major: "major"}
 
-// String is the kind's name.
+// String returns the kind's name.
 func (k Kind) String() string {
 	if k < 0 || int(k) >= len(kindNames) {
 		return "unknown"
@@ -27,14 +27,15 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// policy is what decides about the kind of a refresh.
+// policy selects the kind of each refresh.
 type policy struct {
-	// refreshes since the first fit, since the last major, and the points then.
+	// Number of refreshes since the first fit and since the last major, and the number of points at
+	// the last major.
 	refreshes, sinceMajor, majorPoints int
 }
 
-// next returns the state after another refresh, of n points of which born are new, with an alarm that
-// began since refreshes ago, and of what kind that is.
+// next returns the state after another refresh of n points, of which born are new, and the kind of
+// that refresh. since is the number of refreshes since an alarm began.
 func (p policy) next(s Settings, n, born, since int) (policy, Kind) {
 	p.refreshes++
 	p.sinceMajor++
@@ -50,9 +51,8 @@ func (p policy) next(s Settings, n, born, since int) (policy, Kind) {
 	return p, Ordinary
 }
 
-// Due is of what kind the next refresh of a map in that state will be, of n points of which
-// born are new, unless an alarm begins with it. Who has more to do at a major refresh can so do it
-// before.
+// Due returns the kind of the next refresh of a map in the given state, of n points of which born
+// are new, unless an alarm begins with it. Callers can so prepare for a major refresh.
 func (s Settings) Due(state State, n, born int) Kind {
 	s, err := s.withDefaults()
 	if err != nil || n < 2 {

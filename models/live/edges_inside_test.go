@@ -11,7 +11,7 @@ import (
 	"unfold/models/snapshot"
 )
 
-// TestBeyond: a place is none if single precision has no finite number for it.
+// TestBeyond: a place outside the range of single precision counts as missing.
 func TestBeyond(t *testing.T) {
 	for v, want := range map[float64]int{0: -1, math.MaxFloat32: -1, -math.MaxFloat32: -1, 3.5e38: 1, -3.5e38: 1, math.Inf(1): 1, math.NaN(): 1} {
 		if got := beyond(vec.Of(3, 2, []float64{1, 2, 3, v, v, 5})); got != want {
@@ -32,8 +32,8 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// TestChangeKeeps: landmarks follow a change and are not chosen again; one that they cannot follow makes the
-// next refresh choose others. What only goes needs no placer.
+// TestChangeKeeps: landmarks are updated by a change and not chosen again. If they cannot be
+// updated, the next refresh chooses others. Deletions alone need no placer.
 func TestChangeKeeps(t *testing.T) {
 	set := quick()
 	set.LVM.Tails = lvm.Gaussian
@@ -47,7 +47,7 @@ func TestChangeKeeps(t *testing.T) {
 	if change(t, m, nil, blobs(2, 4, 5)); m.marks != marks || !slices.Equal(marks.Slots(), m.lists.Slots(nil)) {
 		t.Error("after new points there are other landmarks")
 	}
-	if err := marks.Delete(t.Context(), slots[10:11]); err != nil { // as none would
+	if err := marks.Delete(t.Context(), slots[10:11]); err != nil { // as with none
 		t.Fatal(err)
 	}
 	if change(t, m, slots[10:11], none); m.marks != nil {
@@ -58,7 +58,7 @@ func TestChangeKeeps(t *testing.T) {
 	}
 }
 
-// TestUnitWithTheSamePush: a push that only rounding has changed leaves the unit as it is.
+// TestUnitWithTheSamePush: rounding of the weight of dissimilar pairs does not change the unit.
 func TestUnitWithTheSamePush(t *testing.T) {
 	m, err := restored(t, nil)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// equals finds the slot that holds a row equal to another element by element,
-// where -0 equals 0. What it finds does not depend on the hashes.
+// equals finds the slot of a row that equals another element by element; -0 equals 0. The result
+// does not depend on the hash seed.
 type equals struct {
 	seed  maphash.Seed
 	slots map[uint64][]int32
@@ -22,7 +22,7 @@ func newEquals() *equals {
 func (e *equals) hash(row []float32) uint64 {
 	e.key = e.key[:0]
 	for _, v := range row {
-		// Adding 0 turns -0 into 0 and changes nothing else.
+		// Adding 0 turns -0 into 0 and leaves other values unchanged.
 		e.key = binary.LittleEndian.AppendUint32(e.key, math.Float32bits(v+0))
 	}
 	return maphash.Bytes(e.seed, e.key)

@@ -14,7 +14,8 @@ import (
 	"unfold/models/student"
 )
 
-// TestUnits: size, push and unit by their formulas, and the published unit of each kind of refresh.
+// TestUnits compares size, weight and unit with their formulas, and the published unit of each kind
+// of refresh.
 func TestUnits(t *testing.T) {
 	m, err := restored(t, nil)
 	if err != nil {
@@ -89,8 +90,8 @@ func TestUnits(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
-// TestMajorFrame: a major is held to the places before, but for points that saw none yet, and starts
-// from a map of the spread that is asked for.
+// TestMajorFrame: a major refresh holds points to their places before, except points that saw no
+// major yet. It starts from a map of the given spread.
 func TestMajorFrame(t *testing.T) {
 	m, err := restored(t, nil)
 	if err != nil {
@@ -115,7 +116,8 @@ func TestMajorFrame(t *testing.T) {
 	if free := len(slots) - len(m.stayed(slots)); free != 3 {
 		t.Errorf("%d points are new", free)
 	}
-	// It is held to where they were by a prior that leaves those free that saw no major: three new ones, and one.
+	// A prior holds points to their earlier places and leaves points free that saw no major: three
+	// new ones and one other.
 	frame := m.gather(slots).Mu
 	for i, slot := range slots {
 		if m.age[slot] != old {
@@ -129,7 +131,8 @@ func TestMajorFrame(t *testing.T) {
 	}
 }
 
-// TestAdopt: a refreshed map counts drift from where points began: of an epoch, or of their first major.
+// TestAdopt: drift after a refresh counts from a point's place at the start of the epoch, or at its
+// first major.
 func TestAdopt(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -184,7 +187,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestQuantilesOfMoves: percentages of the diameter at their ranks.
+// TestQuantilesOfMoves: quantiles of the moves, in percent of the diameter.
 func TestQuantilesOfMoves(t *testing.T) {
 	from := vec.New[float64](3, 1)
 	to := vec.Of(3, 1, []float64{3, 1, 2})

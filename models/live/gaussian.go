@@ -12,10 +12,10 @@ import (
 	"unfold/sparse/knn"
 )
 
-// gaussian is learn with Gaussian tails. The graph E is made of the parts that are kept,
-// the dissimilar pairs of the landmarks that follow; both are those of a batch. A major
-// refresh is a fit near the map before, or with NewFrame in a frame of its own; the others are warm steps of EM with the anchor of Model.Hold
-// (package saul). None ends with a lower likelihood than it begins with.
+// gaussian is learn for Gaussian tails. The graph E is computed from the parts that lists keep, the
+// dissimilar pairs from the dynamic landmarks. Both equal those of a batch. A major refresh is a
+// fit near the previous map, or with NewFrame in a frame of its own. Other refreshes are warm EM
+// steps with the anchor of Model.Hold (package saul). No refresh lowers the likelihood.
 func (m *Map) gaussian(ctx context.Context, r *Report, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State, set lvm.Settings) (*lvm.Result, error) {
 	from := saul.Warm{
 		State: &saul.State{Mu: before.Mu, Sigma2: before.Sigma2}, Refit: r.Kind == Major, Parts: parts, Pairs: m.pairs(slots),

@@ -21,15 +21,15 @@ import (
 	"unfold/sparse/knn"
 )
 
-// paper are settings of the paper's model, with landmarks however few points there are.
+// paper returns settings of the paper's model, with landmarks for any number of points.
 func paper() Settings {
 	set := quick()
 	set.LVM.Tails, set.LVM.Saul.Level, set.LVM.Neighbors = lvm.Gaussian, 1, 5
 	return set
 }
 
-// batch continues the map of the last refresh as a refresh of that kind would, with lists,
-// graph, tree and landmarks' groups that are all made from the rows alone.
+// batch continues the map of the last refresh as a refresh of that kind would. It builds lists,
+// graph, tree and groups of landmarks from the rows alone.
 func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 	t.Helper()
 	ctx := context.Background()
@@ -73,9 +73,9 @@ func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 	return g, res
 }
 
-// TestGaussianIsTheBatchs: after any changes the graph of the paper's model is the one
-// that is made from nothing, and a refresh comes to the same map and the same likelihood,
-// bit for bit, which is no lower than before.
+// TestGaussianIsTheBatchs: after any changes the graph of the paper's model equals one built from
+// scratch. A refresh then gives the same map and likelihood, bit for bit, and does not lower the
+// likelihood.
 func TestGaussianIsTheBatchs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -126,8 +126,8 @@ func TestGaussianIsTheBatchs(t *testing.T) {
 	})
 }
 
-// TestGaussianStationary: in a stream that does not change points that stay hardly move,
-// the less the firmer they are held, and the likelihood never falls.
+// TestGaussianStationary: in a stationary stream, points that stay hardly move. They move less the
+// more firmly they are held, and the likelihood never falls.
 func TestGaussianStationary(t *testing.T) {
 	var moved []float64
 	for _, anchor := range []float64{-1, 1, 0} {
@@ -157,8 +157,8 @@ func TestGaussianStationary(t *testing.T) {
 	}
 }
 
-// TestGaussianMajorsStay: where four fifths of the points stay, a major refresh moves these far less
-// in the map's own frame than in a new one.
+// TestGaussianMajorsStay: if four fifths of the points stay, a major refresh in the old frame moves
+// them far less than one in a new frame.
 func TestGaussianMajorsStay(t *testing.T) {
 	var moves [2]Moves
 	for _, frame := range []Frame{KeepFrame, NewFrame} {
@@ -178,11 +178,11 @@ func TestGaussianMajorsStay(t *testing.T) {
 	}
 }
 
-// TestGaussianNeverFalls: also where momentum would carry the map too far, a refresh ends
-// at least as high as it begins; so does a major one that starts from nothing.
+// TestGaussianNeverFalls: a refresh does not lower the likelihood, even if momentum overshoots. A
+// major refresh that starts from scratch does not either.
 func TestGaussianNeverFalls(t *testing.T) {
 	set := paper()
-	set.LVM.Steps = 3 // a refit of so few steps is worse than any map that was learnt longer
+	set.LVM.Steps = 3 // a refit of so few steps is worse than a map that was learnt longer
 	set.Ordinary = Schedule{Steps: 30, Momentum: 0.999, Anchor: -1}
 	set.GentleEvery, set.Backstop = -1, 4
 	m, slots := fitted(t, blobs(150, 4, 1), set)
@@ -194,8 +194,8 @@ func TestGaussianNeverFalls(t *testing.T) {
 	}
 }
 
-// TestGaussianRestored: a map that is written to a file and restored goes on with the same
-// bits, though its landmarks depend on what came before.
+// TestGaussianRestored: a map restored from a file continues with the same bits, although its
+// landmarks depend on its history.
 func TestGaussianRestored(t *testing.T) {
 	for _, level := range []saul.Level{1, 2} {
 		set := paper()
@@ -235,7 +235,7 @@ func TestGaussianRestored(t *testing.T) {
 			t.Fatalf("level %d: the state is %+v, want %+v", level, again.State(), m.State())
 		}
 		old := state
-		old.Landmarks = nil // as in files from before they were kept
+		old.Landmarks = nil // as in older files, which lack them
 		if m, err := Restore(context.Background(), s, old, set); err != nil || m.State().Landmarks != nil {
 			t.Fatalf("level %d: landmarks %+v of a state without, %v", level, m.State().Landmarks, err)
 		} else if turn(m, slots, 6); m.State().Landmarks == nil {
@@ -251,7 +251,7 @@ func TestGaussianRestored(t *testing.T) {
 	}
 }
 
-// TestLandmarksFloor: squared scales are bounded by the floor of each refresh, and the landmarks stay for it.
+// TestLandmarksFloor: the floor of each refresh bounds the squared scales, and the landmarks stay.
 func TestLandmarksFloor(t *testing.T) {
 	m, _ := fitted(t, blobs(60, 3, 1), paper())
 	refresh(t, m)
@@ -276,7 +276,7 @@ func TestLandmarksFloor(t *testing.T) {
 	}
 }
 
-// TestGaussianWithoutSteps: a refresh that is to make no step makes none.
+// TestGaussianWithoutSteps: with zero steps a refresh takes no step.
 func TestGaussianWithoutSteps(t *testing.T) {
 	set := paper()
 	set.Ordinary.Steps = -1

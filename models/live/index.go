@@ -9,11 +9,10 @@ import (
 	"unfold/sparse/knn"
 )
 
-// carryIndex gives the snapshot of a refreshed map, of the points in slots, what events are placed
-// by, if it is large enough for more than an exact search: the index of the map before, without the
-// points that went and with those that came, or if it had none or most of them came, what SetIndex
-// chooses. It is a function of the map before and of the changes, so that a map that was restored
-// goes on with the same bits.
+// carryIndex sets the search of the snapshot of a refreshed map, if it is too large for an exact
+// search. It updates a copy of the previous map's index. If there was none, or most points are new,
+// SetIndex makes the choice. The result is a function of the previous map and of the changes, so
+// that a restored map gives bit-identical results.
 func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int32) error {
 	old := m.snap.Index
 	switch {
@@ -23,7 +22,7 @@ func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int3
 		return nil
 	}
 	set := knn.Settings{Threads: m.set.LVM.Threads}
-	row := make([]int32, len(m.count)) // by slot, of points that stay, in the map before
+	row := make([]int32, len(m.count)) // rows on the previous map, by slot, of points that stay
 	var gone []int32
 	for r, slot := range m.slots {
 		if m.count[slot] > 0 && m.age[slot] != newborn {

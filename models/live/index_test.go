@@ -13,8 +13,7 @@ import (
 	"unfold/sparse/knn/hnsw"
 )
 
-// indexed are settings of a map that has an index however small it is, and whose
-// points hardly move.
+// indexed returns settings of a map that has an index at any size and whose points hardly move.
 func indexed() Settings {
 	set := quick()
 	set.LVM.Search.Method = auto.HNSW
@@ -23,7 +22,7 @@ func indexed() Settings {
 	return set
 }
 
-// links are the bytes of a map's index.
+// links returns the bytes of a map's index.
 func links(t testing.TB, m *Map) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,7 +32,7 @@ func links(t testing.TB, m *Map) []byte {
 	return b.Bytes()
 }
 
-// recall is the share of the k true neighbours of some rows that an index finds.
+// recall returns the share of the k true neighbours of some rows that an index finds.
 func recall(t testing.TB, ix knn.Index, x, q vec.Matrix[float32], k int) float64 {
 	t.Helper()
 	truth, err := knn.NewExact(x).Search(context.Background(), q, k, knn.Settings{})
@@ -61,7 +60,7 @@ func recall(t testing.TB, ix knn.Index, x, q vec.Matrix[float32], k int) float64
 	return float64(found) / float64(k*q.Rows)
 }
 
-// reindexed returns the snapshot with an index that is chosen again.
+// reindexed returns the snapshot with a newly chosen index.
 func reindexed(t testing.TB, s *snapshot.Snapshot, set Settings, threads int) *snapshot.Snapshot {
 	t.Helper()
 	out := *s
@@ -71,13 +70,12 @@ func reindexed(t testing.TB, s *snapshot.Snapshot, set Settings, threads int) *s
 	return &out
 }
 
-// TestIndexFollows: a refreshed map has the index of the map before with the changes,
-// which finds as much as one that is built from scratch when all points have been replaced
-// three times over.
+// TestIndexFollows: a refresh updates the index of the map before. After all points have been
+// replaced three times, its recall equals that of an index built from scratch.
 func TestIndexFollows(t *testing.T) {
 	const n, dim, block = 1000, 20, 100
 	set := indexed()
-	set.LVM.Search.Recall = .8 // so that there is something to miss
+	set.LVM.Search.Recall = .8 // so that the index misses some
 	m, slots := fitted(t, blobs(n, dim, 1), set)
 	first := m.Snapshot().Index
 	if first == nil {
@@ -105,8 +103,8 @@ func TestIndexFollows(t *testing.T) {
 	}
 }
 
-// TestIndexIsAFunctionOfTheSnapshot: a map that is restored from what its snapshot
-// keeps goes on with the same index, bit for bit, whatever the number of threads.
+// TestIndexIsAFunctionOfTheSnapshot: a map restored from its snapshot continues with the same
+// index, bit for bit, for any number of threads.
 func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	set := indexed()
 	set.Ordinary.Steps, set.Backstop = 2, 3
@@ -133,8 +131,8 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 		}
 		slots = slots[12*b:]
 	}
-	// When most points are new, or the settings want exact answers, it is made again or
-	// goes.
+	// If most points are new, the index is built again. If the settings ask for exact search, it is
+	// dropped.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)
 	built := reindexed(t, m.Snapshot(), set, 2)

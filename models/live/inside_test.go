@@ -16,7 +16,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestPlan: places that are given are where new points start, and what is no place is refused.
+// TestPlan: new points start at given places, and invalid places are refused.
 func TestPlan(t *testing.T) {
 	m, err := restored(t, nil)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestPlan(t *testing.T) {
 	if again := change(t, m, nil, m.Snapshot().Reference.Slice(0, 1)); again[0] != 0 || m.Count(0) != 2 {
 		t.Errorf("the row of slot 0 is in slot %d", again[0])
 	}
-	// Without places a point starts where its own event is placed.
+	// Without places a point starts at the place of its own event.
 	y := blobs(2, 4, 11)
 	slots = change(t, m, nil, y)
 	placed, err := m.placed(t.Context(), y)
@@ -86,8 +86,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestListsOfFew: lists of so few points that they have no k neighbours are of all others, by rank; those
-// that are put into slots with gaps leave these to new points.
+// TestListsOfFew: with fewer than k other points, lists hold all of them, by rank. Lists stored in
+// slots with gaps leave the gaps to new points.
 func TestListsOfFew(t *testing.T) {
 	set, err := Settings{}.withDefaults()
 	if err != nil {
@@ -143,7 +143,7 @@ func TestListsOfFew(t *testing.T) {
 	}
 }
 
-// TestLabels: labels are given to slots, and take part under supervision only.
+// TestLabels: labels belong to slots, and are used under supervision only.
 func TestLabels(t *testing.T) {
 	m, err := restored(t, nil)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestListsCancelled: lists that are cancelled anywhere have changed wholly or not at all.
+// TestListsCancelled: lists cancelled at any step have changed completely or not at all.
 func TestListsCancelled(t *testing.T) {
 	set, err := Settings{}.withDefaults()
 	if err != nil {
@@ -184,7 +184,7 @@ func TestListsCancelled(t *testing.T) {
 	}
 }
 
-// TestRefreshSays: what a refresh reports and what its snapshot has follow from the map before and from its
+// TestRefreshSays compares the report of a refresh and its snapshot with the map before and the
 // places.
 func TestRefreshSays(t *testing.T) {
 	for _, kind := range []Kind{Ordinary, Gentle, Major} {
@@ -212,7 +212,7 @@ func TestRefreshSays(t *testing.T) {
 		if r.LoglikPoint != r.Loglik/29 || r.LoglikPair != r.Loglik/(29*28) || r.Diameter != Diameter(s.Mu) || r.Moves.Points != 28 {
 			t.Errorf("%v: %+v", kind, r)
 		}
-		// No rigid motion lays the points that stayed nearer to where they were.
+		// No rigid motion brings the remaining points nearer to their old places.
 		var from, to []float64
 		for i, slot := range m.Slots() {
 			if at := slices.Index(slots, slot); at >= 0 && slices.Equal(before.Reference.Row(at), s.Reference.Row(i)) {
@@ -228,7 +228,7 @@ func TestRefreshSays(t *testing.T) {
 			t.Errorf("%v: %+v", kind, st)
 		}
 	}
-	// A map of fewer points than it has neighbours keeps their number.
+	// A map with fewer points than neighbours keeps the number of neighbours.
 	m, err := restored(t, nil)
 	if err != nil {
 		t.Fatal(err)

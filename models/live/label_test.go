@@ -8,8 +8,8 @@ import (
 	"unfold/models/points"
 )
 
-// TestLabelsFollow: a map goes on to learn by the labels of its points, those of points that
-// leave go with them, and what is restored goes on as the map would.
+// TestLabelsFollow: later refreshes use the labels of the points. Labels of removed points are
+// removed, and a restored map continues as the original would.
 func TestLabelsFollow(t *testing.T) {
 	x := blobs(300, 6, 1)
 	set := quick()

@@ -10,22 +10,22 @@ import (
 	"unfold/sparse/graph"
 )
 
-// landmarks are the groups of the points that a model with Gaussian tails holds
-// them against, which follow the points as they come and go. They are a function of
-// which row is in which slot, of the settings and of their bounds (package landmark).
+// landmarks are the groups of points that dissimilar pairs with Gaussian tails refer to. They are
+// updated as points are added and removed. They are a function of the rows and their slots, of the
+// settings and of their bounds (package landmark).
 type landmarks struct {
 	*landmark.Dynamic
 	level int
 }
 
-// LandmarkState is what landmarks depend on beside the points, for State: the level of
-// coarse-graining, and the bounds of package landmark.
+// LandmarkState is the part of State for landmarks: the level of coarse-graining, and the bounds of
+// package landmark.
 type LandmarkState struct {
 	Level  int              `json:"level"`
 	Bounds *landmark.Bounds `json:"bounds,omitempty"`
 }
 
-// change lets points go and come.
+// change removes and adds points.
 func (l *landmarks) change(ctx context.Context, gone, slots []int32, x vec.Matrix[float32]) error {
 	if l == nil {
 		return nil
@@ -36,7 +36,7 @@ func (l *landmarks) change(ctx context.Context, gone, slots []int32, x vec.Matri
 	return l.Insert(ctx, slots, x)
 }
 
-// state is that of the landmarks now, nil if there are none.
+// state returns the present state of the landmarks, nil if there are none.
 func (l *landmarks) state() *LandmarkState {
 	if l == nil {
 		return nil
@@ -44,8 +44,8 @@ func (l *landmarks) state() *LandmarkState {
 	return &LandmarkState{l.level, l.Bounds()}
 }
 
-// pairs makes the constants of the points in slots, which are all, by landmarks
-// that follow. They are chosen again when the level of coarse-graining changes.
+// pairs returns the function that makes the dissimilar pairs of all points, which are in slots,
+// from the dynamic landmarks. If the level of coarse-graining changes, it selects new landmarks.
 func (m *Map) pairs(slots []int32) saul.PairsOf {
 	return func(ctx context.Context, g *graph.Graph, s landmark.Settings) (*landmark.Pairs, error) {
 		if m.marks == nil || m.marks.level != s.Level {
@@ -60,7 +60,7 @@ func (m *Map) pairs(slots []int32) saul.PairsOf {
 	}
 }
 
-// remark takes over the landmarks of a state, if they are of this kind of map.
+// remark restores the landmarks of a state, if the map has Gaussian tails.
 func (m *Map) remark(ctx context.Context, from *LandmarkState) (err error) {
 	if from == nil || m.set.LVM.Tails != lvm.Gaussian {
 		return nil
@@ -71,7 +71,8 @@ func (m *Map) remark(ctx context.Context, from *LandmarkState) (err error) {
 	return err
 }
 
-// newLandmarks are those of rows in slots, from bounds on if there are any.
+// newLandmarks selects landmarks for the rows in slots. If from is not nil, it continues from these
+// bounds.
 func newLandmarks(ctx context.Context, slots []int32, x vec.Matrix[float32], s landmark.Settings, from *landmark.Bounds) (*landmarks, error) {
 	d, err := landmark.NewDynamic(x.Cols, s)
 	if err != nil {

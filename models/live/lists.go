@@ -10,15 +10,16 @@ import (
 	"unfold/sparse/knn"
 )
 
-// mostCore is the largest s of eq 23 for which mutual reachability is kept: what a change
-// reaches grows by k with every step, and beyond it a batch takes less (docs/refresh.md).
+// mostCore is the largest s of eq 23 for which mutual reachability is updated incrementally. Each
+// step multiplies the number of points that a change affects by k, so beyond it computing from
+// scratch is faster (docs/refresh.md).
 const mostCore = 2
 
-// lists are rows in slots and their nearest neighbours, kept as rows come and go; with
-// Gaussian tails with the parts that the model's graph is made of, up to mostCore.
+// lists are rows in slots and their nearest neighbours, updated as rows are added and removed. With
+// Gaussian tails they include the parts of the model's graph, up to mostCore.
 type lists struct{ *live.Graph }
 
-// newLists is of the rows of x, in slots from 0 on.
+// newLists makes the lists of the rows of x, in slots from 0 on.
 func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
 	kept := live.Settings{Neighbors: set.neighbors(), Lists: set.lists(), Distance: set.LVM.Distance, Threads: set.LVM.Threads}
 	if set.LVM.Tails == lvm.Gaussian && set.LVM.Saul.Core <= mostCore {
@@ -32,9 +33,9 @@ func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists,
 	return &lists{g}, err
 }
 
-// change deletes the rows of some slots, ascending, and then adds those of x,
-// whose slots it returns. A call that fails leaves the lists as they were: once
-// the first half is done the second is, too, whatever becomes of ctx.
+// change deletes the rows in the slots gone, which ascend, and then adds the rows of x. It returns
+// their slots. A call that fails leaves the lists unchanged: after the deletion it ignores the end
+// of ctx.
 func (l *lists) change(ctx context.Context, gone []int32, x vec.Matrix[float32]) ([]int32, error) {
 	if len(gone) > 0 {
 		if err := l.Delete(ctx, gone); err != nil {
@@ -48,11 +49,11 @@ func (l *lists) change(ctx context.Context, gone []int32, x vec.Matrix[float32])
 	return l.Insert(ctx, x)
 }
 
-// compact returns the slots in use, ascending, and the lists of the points numbered
-// in that order; of few points, of all others. Parts are those of the model's graph, nil
-// if they are not kept or the points are few.
+// compact returns the used slots in ascending order, and the neighbour lists of the points numbered
+// in that order. If there are few points, each list contains all others. parts are the parts of the
+// model's graph; nil if they are not kept or there are few points.
 func (l *lists) compact() (slots []int32, nb *knn.Neighbors, parts *graph.Parts) {
-	if c, err := l.Compact(); err == nil { // it fails if the points are few
+	if c, err := l.Compact(); err == nil { // it fails if there are too few points
 		if c.Mutual != nil {
 			p := c.Parts()
 			parts = &p
@@ -76,8 +77,8 @@ func (l *lists) compact() (slots []int32, nb *knn.Neighbors, parts *graph.Parts)
 	return slots, nb, nil
 }
 
-// restoreLists puts rows into slots, ascending, nil meaning 0, 1, ... Free slots
-// among them are filled first and emptied then, so that new points find them.
+// restoreLists puts rows into slots, which ascend; nil means 0, 1, ... Free slots among them are
+// first filled and then emptied, so that new points reuse them.
 func restoreLists(ctx context.Context, x vec.Matrix[float32], slots []int32, set Settings) (*lists, error) {
 	if len(slots) == 0 || int(slots[len(slots)-1]) == x.Rows-1 {
 		return newLists(ctx, x, set)

@@ -12,13 +12,13 @@ import (
 	"unfold/models/lvm"
 )
 
-// quick are settings whose fits take little.
+// quick returns settings for short fits.
 func quick() Settings {
 	return Settings{LVM: lvm.Settings{Common: models.Common{Steps: 40}}}
 }
 
-// TestStationary: in a stream that does not change, points that stay hardly move,
-// whatever comes and goes, and the report says what happened.
+// TestStationary: in a stationary stream, points that stay hardly move, and the report matches the
+// changes.
 func TestStationary(t *testing.T) {
 	m, slots := fitted(t, blobs(400, 6, 1), quick())
 	if v := m.Snapshot(); v.Version != 1 || v.Epoch != 1 || m.Len() != 400 {
@@ -32,7 +32,7 @@ func TestStationary(t *testing.T) {
 		r := refresh(t, m)
 		want, most := Ordinary, 1.
 		if b%5 == 4 {
-			want, most = Gentle, 5 // blobs without an inner order are arranged in one way as well as in another
+			want, most = Gentle, 5 // blobs without an inner order have many equally good arrangements
 		}
 		if r.Kind != want || r.Version != uint64(b+2) || r.Epoch != 1 || r.Points != 400 || r.Born != 8 || r.Gone != 8 {
 			t.Errorf("refresh %d: %+v", b+1, r)
@@ -43,8 +43,7 @@ func TestStationary(t *testing.T) {
 		if r.Drift.Points != 400-8*(b+1) || r.Loglik >= 0 || r.LoglikPoint != r.Loglik/400 || r.Steps == 0 {
 			t.Errorf("refresh %d: %+v", b+1, r)
 		}
-		// What the report says is what the snapshots show: the slots of the new
-		// points are those that became free.
+		// The report agrees with the snapshots: new points use the slots that became free.
 		moved := moves(before, m.Snapshot().Mu, gone)
 		if d := Diameter(m.Snapshot().Mu); d != r.Diameter || math.Abs(moved/d*100-r.Moves.Median) > 1e-9 {
 			t.Errorf("refresh %d: the median move is %v of %v, the report says %v %% of %v", b+1, moved, d, r.Moves.Median, r.Diameter)
@@ -52,7 +51,7 @@ func TestStationary(t *testing.T) {
 	}
 }
 
-// moves is the median distance of rows but for some.
+// moves returns the median distance of rows, except some.
 func moves(a, b vec.Matrix[float64], but []int32) float64 {
 	var far []float64
 	for i := range a.Rows {
@@ -64,8 +63,8 @@ func moves(a, b vec.Matrix[float64], but []int32) float64 {
 	return far[len(far)/2]
 }
 
-// TestMajors: growth by half, an alarm and the backstop each lead to a major. All of them
-// are in one coordinate frame, and points keep the place that their drift counts from.
+// TestMajors: growth by half, an alarm and the backstop each lead to a major refresh. All are in
+// one coordinate frame, and points keep the origin of their drift.
 func TestMajors(t *testing.T) {
 	set := quick()
 	set.Backstop = 7
@@ -108,8 +107,8 @@ func TestMajors(t *testing.T) {
 	}
 }
 
-// TestMajorsInAFrame: a major keeps the coordinate frame or, asked for a new one, is fitted from
-// nothing and begins an epoch.
+// TestMajorsInAFrame: a major keeps the coordinate frame. If a new frame is requested, it is fitted
+// from scratch and begins an epoch.
 func TestMajorsInAFrame(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -139,9 +138,9 @@ func TestMajorsInAFrame(t *testing.T) {
 				t.Errorf("moves %+v", r.Moves)
 			}
 			if c.tails == lvm.Gaussian {
-				return // a fit that ends lower than the map before goes on from there
+				return // a fit with a lower likelihood than the map before continues from that map
 			}
-			// What is learnt from nothing does not depend on where the map was.
+			// A map fitted from scratch does not depend on the places before.
 			pushed := m.State()
 			moved := *m.Snapshot()
 			moved.Mu = moved.Mu.Clone()
@@ -162,8 +161,8 @@ func TestMajorsInAFrame(t *testing.T) {
 	}
 }
 
-// TestThreads: results do not depend on the number of threads, and a map that is
-// restored goes on with the same bits.
+// TestThreads: results do not depend on the number of threads, and a restored map continues with
+// the same bits.
 func TestThreads(t *testing.T) {
 	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		set := quick()
@@ -212,7 +211,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestDuplicates: equal rows are one point, which goes with the last of them.
+// TestDuplicates: equal rows are one point, which is removed with the last of them.
 func TestDuplicates(t *testing.T) {
 	x := blobs(60, 4, 1)
 	twice := vec.Matrix[float32]{Rows: 120, Cols: 4, Data: slices.Concat(x.Data, x.Data)}
@@ -225,7 +224,7 @@ func TestDuplicates(t *testing.T) {
 		t.Errorf("slot %d, not %d", s[0], slots[7])
 	}
 	change(t, m, []int32{slots[7], slots[7]}, none)
-	// It goes and comes at once: it stays.
+	// Deleted and inserted in one change: the point stays.
 	if s := change(t, m, []int32{slots[7]}, one); s[0] != slots[7] || m.Count(s[0]) != 1 {
 		t.Errorf("slot %d, not %d", s[0], slots[7])
 	}
@@ -239,7 +238,7 @@ func TestDuplicates(t *testing.T) {
 	if m.Count(slots[7]) != 0 || m.Len() != 59 {
 		t.Errorf("the point is still there")
 	}
-	// New rows that are equal, two of them; the free slot is used.
+	// Two new rows that are equal take the free slot.
 	fresh := vec.Of(3, 4, []float32{1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4})
 	if s := change(t, m, nil, fresh); s[0] != slots[7] || s[2] != s[0] || s[1] != 60 || m.Count(s[0]) != 2 {
 		t.Errorf("slots %v", s)
@@ -247,7 +246,7 @@ func TestDuplicates(t *testing.T) {
 	refresh(t, m)
 }
 
-// TestRefusals: what cannot be done is said, and changes nothing.
+// TestRefusals: invalid changes are refused and change nothing.
 func TestRefusals(t *testing.T) {
 	ctx := context.Background()
 	m, slots := fitted(t, blobs(50, 3, 1), quick())

@@ -10,48 +10,48 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Map is a map and the points it is learnt from. It is not safe for concurrent
-// use; the snapshots it makes are.
+// Map is a map together with the points from which it is learnt. It is not safe for concurrent use,
+// but its snapshots are.
 type Map struct {
 	set    Settings
-	dim    int // of rows
-	dims   int // of places
+	dim    int // columns of rows
+	dims   int // columns of places
 	lists  *lists
 	equal  *equals
-	marks  *landmarks     // with Gaussian tails, from the first refresh on
-	marked *LandmarkState // that of the last refresh
+	marks  *landmarks     // for Gaussian tails, from the first refresh on
+	marked *LandmarkState // state of marks at the last refresh
 
-	// By slot: places (dims each), variances, how many rows a point stands for (0:
-	// the slot is free), and where points were when the epoch began or at their first major.
+	// By slot: places (dims each), variances, the number of rows of a point (0: the slot is free),
+	// and the places of points when the epoch began or at their first major.
 	mu, sigma2 []float64
 	count      []uint32
 	origin     []float64
 	age        []age
-	label      []string // by which the map learns, "" for none (Label)
+	label      []string // labels for learning, "" for none (Label)
 
-	// extent times 1 over the size of a map (sizeOf) is its published unit.
+	// extent divided by the size of a map (sizeOf) is its published unit.
 	extent float64
 	policy policy
 	alarm  alarm
-	born   int // points that came, and went, since the last refresh
+	born   int // points added and removed since the last refresh
 	gone   int
 
 	snap    *snapshot.Snapshot // of the last refresh
-	slots   []int32            // those of its rows
-	origins []byte             // State.Origin of them
-	placer  models.Placer      // of snap, once it is needed
+	slots   []int32            // slots of its rows
+	origins []byte             // State.Origin of its rows
+	placer  models.Placer      // placer of snap, made when first needed
 }
 
-// age is since when a point is there.
+// age tells since when a point has been on the map.
 type age uint8
 
 const (
-	newborn age = iota // since the last refresh
-	young              // since the last major
-	old                // longer
+	newborn age = iota // added since the last refresh
+	young              // added since the last major
+	old                // added before
 )
 
-// newMap is an empty one with the frame of a snapshot.
+// newMap returns an empty map with the dimensions of a snapshot.
 func newMap(s *snapshot.Snapshot, set Settings) *Map {
 	return &Map{
 		set: set, dim: s.Reference.Cols, dims: s.Mu.Cols, equal: newEquals(), snap: s,
@@ -59,7 +59,7 @@ func newMap(s *snapshot.Snapshot, set Settings) *Map {
 	}
 }
 
-// fill puts the points of a snapshot into slots, ascending, nil meaning 0, 1, ...
+// fill puts the points of a snapshot into slots, which ascend; nil means 0, 1, ...
 func (m *Map) fill(s *snapshot.Snapshot, slots []int32) {
 	if slots == nil {
 		for i := range s.Reference.Rows {
@@ -76,7 +76,7 @@ func (m *Map) fill(s *snapshot.Snapshot, slots []int32) {
 	}
 }
 
-// reserve makes room for a slot.
+// reserve extends the slices up to a slot.
 func (m *Map) reserve(slot int32) {
 	for len(m.count) <= int(slot) {
 		m.mu, m.origin, m.label = append(m.mu, make([]float64, m.dims)...), append(m.origin, make([]float64, m.dims)...), append(m.label, "")
@@ -84,19 +84,20 @@ func (m *Map) reserve(slot int32) {
 	}
 }
 
-// place is that of a slot, begun where its point was when the epoch began, or at its first major.
+// place returns the place of a slot's point. begun returns its place when the epoch began, or at
+// its first major.
 func (m *Map) place(slot int32) []float64 { return m.mu[int(slot)*m.dims : (int(slot)+1)*m.dims] }
 func (m *Map) begun(slot int32) []float64 { return m.origin[int(slot)*m.dims : (int(slot)+1)*m.dims] }
 
-// Snapshot returns the map of the last refresh, or of the fit. Its fields that say
-// how events become rows are empty: Encoder, Names, Mean, Components, Settings,
-// Positions; Dim is that of the rows. It is read-only.
+// Snapshot returns the map of the last refresh, or of the fit if there was none. Fields that
+// describe how events become rows are empty: Encoder, Names, Mean, Components, Settings, Positions.
+// Dim is that of the rows. The snapshot is read-only.
 func (m *Map) Snapshot() *snapshot.Snapshot { return m.snap }
 
-// Slots returns the slots of the rows of Snapshot, ascending. It is read-only.
+// Slots returns the slots of the snapshot's rows in ascending order. It is read-only.
 func (m *Map) Slots() []int32 { return m.slots }
 
-// Len is the number of distinct points now.
+// Len returns the present number of distinct points.
 func (m *Map) Len() int {
 	n := 0
 	for _, c := range m.count {
@@ -107,7 +108,7 @@ func (m *Map) Len() int {
 	return n
 }
 
-// Count returns how many rows the point in a slot stands for, 0 if the slot is free.
+// Count returns the number of rows of the point in a slot, 0 if the slot is free.
 func (m *Map) Count(slot int32) int {
 	if slot < 0 || int(slot) >= len(m.count) {
 		return 0
@@ -115,17 +116,17 @@ func (m *Map) Count(slot int32) int {
 	return int(m.count[slot])
 }
 
-// Novelty takes how novel the events of the present block are: their local
-// percentiles, as they were placed. It is what the alarm goes by.
+// Novelty adds the local novelty percentiles of placed events to the present block. The alarm
+// depends on them.
 func (m *Map) Novelty(local []float32) { m.alarm.count(local) }
 
-// Due is of what kind the next refresh will be if there are n points then, of which born are new,
-// as Settings.Due has it.
+// Due returns the kind of the next refresh if there are n points then, of which born are new: see
+// Settings.Due.
 func (m *Map) Due(n, born int) Kind { return m.set.Due(m.State(), n, born) }
 
-// Restore goes on with the map of a snapshot, of this package or of a fit, and
-// its state; the zero State means that of a map that has just been learnt. The
-// dimensions, neighbours, tails and distance of the settings must be those of the snapshot.
+// Restore continues the map of a snapshot, of this package or of a fit, and its state. The zero
+// State is that of a newly learnt map. Dimensions, neighbours, tails and distance of the settings
+// must be those of the snapshot.
 func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Settings) (*Map, error) {
 	set, err := set.withDefaults()
 	if err != nil {
@@ -161,7 +162,7 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	return m, m.remark(ctx, state.Landmarks)
 }
 
-// errSlot says that a slot to be deleted holds no point, or not as many rows.
+// errSlot returns the error of removing more rows from a slot than it contains.
 func errSlot(slot int32) error {
 	return fmt.Errorf("live: slot %d was to be deleted, but holds no row, or not as many as were to go", slot)
 }

@@ -8,15 +8,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// Moves are how far points moved, in percent of the map's diameter.
+// Moves are the distances that points moved, in percent of the map's diameter.
 type Moves struct {
-	// Points is of how many.
+	// Points is the number of points.
 	Points           int
 	Median, P90, P99 float64
 }
 
-// Diameter returns twice the radius about the mean place within which 99.5% of
-// the places lie.
+// Diameter returns twice the radius around the mean place that contains 99.5% of the places.
 func Diameter(mu vec.Matrix[float64]) float64 {
 	if mu.Rows == 0 {
 		return 0
@@ -29,8 +28,8 @@ func Diameter(mu vec.Matrix[float64]) float64 {
 	return 2 * quantile.Of(r, 0.995)
 }
 
-// Measure returns how far points moved between two maps of theirs, row by row, of
-// a map of that diameter.
+// Measure returns the distances between rows of from and to, the places of the same points on two
+// maps, relative to the diameter.
 func Measure(from, to vec.Matrix[float64], diameter float64) Moves {
 	m := Moves{Points: from.Rows}
 	if from.Rows == 0 || diameter == 0 {

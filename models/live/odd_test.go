@@ -13,7 +13,7 @@ import (
 	"unfold/models/lvm"
 )
 
-// TestDownAndUp: a map loses all its points but few, and then all, and gains others.
+// TestDownAndUp: a map loses all points but few, then all, and gains others.
 func TestDownAndUp(t *testing.T) {
 	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		set := quick()
@@ -39,8 +39,8 @@ func TestDownAndUp(t *testing.T) {
 	}
 }
 
-// TestOddRows: constant columns, huge values, a stream of one point and rows on a
-// line give finite maps.
+// TestOddRows: constant columns, huge values, a stream of one point and rows on a line give finite
+// maps.
 func TestOddRows(t *testing.T) {
 	base := blobs(50, 4, 1)
 	for name, f := range map[string]func(i int, row []float32){
@@ -72,8 +72,7 @@ func TestOddRows(t *testing.T) {
 	}
 }
 
-// TestAnyChanges: whatever comes and goes, the map holds exactly the points that
-// are there, each as often as it was given.
+// TestAnyChanges: after any changes the map holds exactly the current points, each with its count.
 func TestAnyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -87,7 +86,7 @@ func TestAnyChanges(t *testing.T) {
 		set.GentleEvery, set.Backstop = 3, 4
 		m, slots, err := Fit(context.Background(), x, set)
 		if err != nil {
-			t.Skip(err) // too few different rows
+			t.Skip(err) // too few distinct rows
 		}
 		type member struct {
 			row  [3]float32

@@ -17,37 +17,36 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Report is what a refresh has to say about itself.
+// Report describes a refresh.
 type Report struct {
 	Kind Kind
-	// Version and Epoch are those of the map that it made.
+	// Version and Epoch are those of the resulting map.
 	Version uint64
 	Epoch   uint32
-	// Points on the map, of which Born are new; Gone were there before.
+	// Points is the number of points on the map, Born that of new ones, Gone that of removed ones.
 	Points, Born, Gone int
-	// Loglik is L of the map, extrapolated from some thousands of points;
-	// LoglikPoint and LoglikPair are it per point and per ordered pair. With Gaussian
-	// tails it is exact, and at least LoglikBefore, the same of the places and variances
-	// before the refresh.
+	// Loglik is L of the map, extrapolated from some thousands of points. LoglikPoint and
+	// LoglikPair are L per point and per ordered pair. With Gaussian tails Loglik is exact and at
+	// least LoglikBefore, which is L of the places and variances before the refresh.
 	Loglik, LoglikPoint, LoglikPair, LoglikBefore float64
-	// Diameter is that of the map. Moves are those of the points that were there
-	// before, Drift how far they are from where they were when the epoch began, or at the
-	// first major refresh after they came.
+	// Diameter is that of the map. Moves are the moves of points that stayed. Drift are their
+	// distances from their places when the epoch began, or at their first major refresh.
 	Diameter     float64
 	Moves, Drift Moves
 	Alarm        Alarm
-	// Steps of EM and CGIterations of its solver.
+	// Steps counts EM steps, CGIterations those of their solver.
 	Steps, CGIterations int
-	// Seconds and, if Settings.CPU is there, CPUSeconds are what it took.
+	// Seconds is the duration. CPUSeconds is the CPU time if Settings.CPU is set.
 	Seconds, CPUSeconds float64
 }
 
-// Refresh learns the map again after changes, as what is due says, and makes it the
-// current one: a new version, and a new epoch if it is major in a frame of its own (Settings.Frame). All places
-// are moved rigidly to where the points that stayed fit their old places best.
+// Refresh continues learning after changes with the kind of refresh that is due. The result is a
+// new version of the map. A major refresh in a frame of its own also begins a new epoch
+// (Settings.Frame). The places are moved rigidly such that the points that stayed fit their old
+// places best.
 //
-// If it fails, or ctx ends, the map stays what it was and so does what is due.
-// With fewer than two points it does nothing (Still).
+// If it fails, or ctx ends, the map and the kind that is due do not change. With fewer than two
+// points it does nothing (Still).
 func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	begin, cpu := time.Now(), m.cpu()
 	slots, nb, parts := m.lists.compact()
@@ -85,7 +84,7 @@ func (m *Map) cpu() float64 {
 	return m.set.CPU()
 }
 
-// alarmLasts is the largest Alarm.Since.
+// alarmLasts returns the largest Alarm.Since.
 func (m *Map) alarmLasts() int {
 	if len(m.set.AfterAlarm) == 0 {
 		return m.set.Alarm.Blocks
@@ -93,7 +92,7 @@ func (m *Map) alarmLasts() int {
 	return slices.Max(m.set.AfterAlarm) + 1
 }
 
-// gather collects the parameters of slots.
+// gather returns the places and variances of slots.
 func (m *Map) gather(slots []int32) *student.State {
 	st := &student.State{Mu: vec.New[float64](len(slots), m.dims), Sigma2: make([]float64, len(slots))}
 	for i, s := range slots {
@@ -103,8 +102,8 @@ func (m *Map) gather(slots []int32) *student.State {
 	return st
 }
 
-// learn goes on with the points x from the state before, which it leaves as it is, and adds to the
-// report what it took.
+// learn continues learning of the points x from the state before, which it does not modify. It adds
+// its times and steps to the report.
 func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*lvm.Result, error) {
 	set := m.set.fit()
 	if set.Tails == lvm.Gaussian {
@@ -141,8 +140,8 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	return res, nil
 }
 
-// frame returns where a major refresh starts from the state st, after the model's prior
-// has been set. In the frame of the map before, points that no major has arranged yet are free.
+// frame sets the model's prior for a major refresh and returns the start state. With the previous
+// map as the frame, points that have not had a major yet are free.
 func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, st *student.State) (*student.State, error) {
 	if m.set.Frame == NewFrame {
 		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Distance: m.set.LVM.Distance, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
@@ -152,8 +151,9 @@ func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float3
 	return st, nil
 }
 
-// held is the frame of a major refresh that keeps the map before, in which the points of slots have the
-// places mu. Points that no major has arranged yet are free: they have yet to find where they belong.
+// held returns the frame of a major refresh that stays near the previous map. mu are the places of
+// the points of slots. Points that have not had a major yet are free, because they have not found
+// their place.
 func (m *Map) held(slots []int32, mu vec.Matrix[float64]) vec.Matrix[float64] {
 	frame := mu.Clone()
 	for i, slot := range slots {
@@ -164,10 +164,10 @@ func (m *Map) held(slots []int32, mu vec.Matrix[float64]) vec.Matrix[float64] {
 	return frame
 }
 
-// hold is how near that frame a major refresh of n points keeps places.
+// hold returns the weight of the prior in a major refresh of n points.
 func (m *Map) hold(n int) prior.Schedule { return m.set.hold(min(n, m.policy.majorPoints)) }
 
-// rows gathers those of slots.
+// rows returns the rows of slots.
 func (m *Map) rows(slots []int32) vec.Matrix[float32] {
 	x := vec.New[float32](len(slots), m.dim)
 	for i, s := range slots {
@@ -176,7 +176,7 @@ func (m *Map) rows(slots []int32) vec.Matrix[float32] {
 	return x
 }
 
-// stayed lists the rows of slots that were on the map before.
+// stayed returns the rows of slots that were on the previous map.
 func (m *Map) stayed(slots []int32) (rows []int32) {
 	for i, s := range slots {
 		if m.age[s] != newborn {
@@ -186,7 +186,7 @@ func (m *Map) stayed(slots []int32) (rows []int32) {
 	return rows
 }
 
-// aligned lays the new places on the old ones and makes a snapshot of them.
+// aligned moves the new places onto the old ones and makes a snapshot of them.
 func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, x vec.Matrix[float32], slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
 	stayed := m.stayed(slots)
 	from := vec.Take(before, stayed)
@@ -216,7 +216,7 @@ func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, x vec.Mat
 	return s, nil
 }
 
-// adopt makes a snapshot the current map.
+// adopt replaces the current map by a snapshot.
 func (m *Map) adopt(s *snapshot.Snapshot, slots []int32, r *Report) {
 	m.snap, m.slots, m.placer, m.born, m.gone = s, slots, nil, 0, 0
 	var from, to []float64

@@ -13,66 +13,67 @@ import (
 	"unfold/models/student"
 )
 
-// Settings of a map that follows its points. The zero value works: every zero
-// field stands for the default named beside it.
+// Settings are the settings of a live map. The zero value works: a zero field stands for the
+// default in its comment.
 type Settings struct {
-	// LVM are those of a fit: of the first, of majors, and what refreshes learn.
+	// LVM are the settings of the first fit, of majors, and of the model that refreshes learn.
 	LVM lvm.Settings
-	// NoveltyK is the number of neighbours of the novelty tables in snapshots.
-	// Default novelty.DefaultK.
+	// NoveltyK is the number of neighbours in the snapshots' novelty tables. Default
+	// novelty.DefaultK.
 	NoveltyK int
 
-	// Ordinary is the refresh that is due when nothing else is. Default: 5 steps with
-	// momentum 0.9 and an anchor of 0.1, with Gaussian tails of 10, no ramp.
+	// Ordinary is the schedule of ordinary refreshes. Default: 5 steps without a ramp, momentum
+	// 0.9, an anchor of 0.1, with Gaussian tails of 10.
 	Ordinary Schedule
-	// Gentle is the anneal in place of every GentleEvery-th refresh since the last
-	// major. Default: 50 steps, 35 of them a ramp from a reach of 50, momentum 0.7,
-	// every 5 refreshes, anchor 0.01 on a map of 20,000 points and more, 0.3 up to 10,000 (gentle);
-	// GentleEvery < 0 means never. With Gaussian tails:
-	// no ramp, anchor 1.
+	// Gentle is the schedule of gentle refreshes. They replace every GentleEvery-th refresh since
+	// the last major; default 5, negative means never. Default schedule: 50 steps, 35 of them a
+	// ramp from a reach of 50, momentum 0.7, an anchor from 0.01 for 20,000 points and more to 0.3
+	// for up to 10,000 (method gentle). With Gaussian tails: no ramp, anchor 1.
 	Gentle      Schedule
 	GentleEvery int
 
-	// A major refresh is a whole annealed fit that starts at the current map,
-	// scaled to a root mean square of Spread (default 10) a column. It is due when
-	// the points are Growth times those of the last, or one Growth-th (default 1.5, and 1.2 on a map
-	// of fewer than 20,000 points whose majors stay in its frame), or those that were there before are one
-	// Growth-th of them, so many
-	// refreshes after an alarm as AfterAlarm says (default 20 and 40; empty, not
-	// nil, means never), and Backstop refreshes after the last (default 50).
-	// Negative numbers mean never.
+	// A major refresh is a whole annealed fit. It starts at the current map, scaled to a root mean
+	// square of Spread per column (default 10). It is due in any of these cases; negative numbers
+	// disable a case:
+	//
+	//   - The number of points is Growth times, or 1/Growth of, that at the last major. Default
+	//     1.5; 1.2 for fewer than 20,000 points if majors keep the frame.
+	//   - The number of points that stayed is at most 1/Growth of all points.
+	//   - The number of refreshes after an alarm is in AfterAlarm. Default 20 and 40; empty, but
+	//     not nil, means never.
+	//   - Backstop refreshes have followed the last major. Default 50.
 	Growth     float64
 	AfterAlarm []int
 	Backstop   int
 	Spread     float64
-	// Frame says near what a major refresh keeps places, and Prior how near it keeps them
-	// to the map before. Defaults KeepFrame, and prior.Firm on a map of 20,000 points and more; on
-	// smaller ones, where fewer edges hold a point, up to ten times that (hold).
+	// Frame selects the frame near which a major refresh keeps places. Prior is the weight of the
+	// prior around the previous map. The defaults are KeepFrame, and prior.Firm for 20,000 points
+	// and more. For fewer points, which have fewer edges to hold them, the default Prior is up to
+	// ten times that (method hold).
 	Frame Frame
 	Prior prior.Schedule
 
-	// Alarm says when new events are strange.
+	// Alarm are the settings of the novelty alarm.
 	Alarm AlarmSettings
 
-	// CPU, if not nil, returns the CPU seconds that the process has used so far, for
-	// reports.
+	// CPU, if not nil, returns the CPU time of the process in seconds, for reports.
 	CPU func() float64
 }
 
-// Frame says in which coordinate frame a major refresh learns.
+// Frame selects the coordinate frame of a major refresh.
 type Frame int
 
 const (
-	// KeepFrame is the map before: points that stay hardly move, and the epoch goes on.
+	// KeepFrame is the previous map. Points that stay hardly move, and the epoch continues.
 	KeepFrame Frame = iota
-	// NewFrame is what a fit would take (Prior of LVM's options): a new epoch begins, in which
-	// places are those of a fit.
+	// NewFrame is the frame of a fit (Prior of LVM's options). A new epoch begins, whose places are
+	// those of a fit.
 	NewFrame
 )
 
 var frameNames = models.Names[Frame]{"keep", "new"}
 
-// String is the word for the choice in settings.
+// String returns the name of the choice in settings.
 func (f Frame) String() string { return frameNames.Word(f) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -81,25 +82,25 @@ func (f Frame) MarshalText() ([]byte, error) { return frameNames.Marshal(f) }
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *Frame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b) }
 
-// begins reports whether a refresh of that kind begins an epoch.
+// begins reports whether a refresh of the given kind begins an epoch.
 func (s Settings) begins(k Kind) bool {
 	return k == Major && s.Frame == NewFrame
 }
 
-// Schedule is how a refresh goes on from a map (student.Refinement). Zero fields
-// stand for the defaults of the refresh it belongs to; negative ones mean 0.
-// Gaussian tails have no Ramp, Ratio or Reach: their edges pull at any distance.
+// Schedule are the steps of a refresh (student.Refinement). Zero fields stand for the defaults of
+// the kind of refresh; negative ones mean 0. Ramp, Ratio and Reach do not apply to Gaussian tails,
+// whose edges pull at any distance.
 type Schedule struct {
-	// Steps of EM, the first Ramp of them with a weight of dissimilar pairs that
-	// rises from a Ratio-th part, and with edges whose reach falls from Reach.
+	// Steps is the number of EM steps. During the first Ramp of them, the weight of dissimilar
+	// pairs rises from 1/Ratio of its value and the edges' reach falls from Reach.
 	Steps, Ramp  int
 	Ratio, Reach float64
-	// Momentum is beta, Anchor lambda: what holds points where they are. With Gaussian
-	// tails its unit is 1 over the median squared length scale of similar pairs.
+	// Momentum is beta. Anchor is lambda, which keeps points near their places. Its unit with
+	// Gaussian tails is 1 over the median squared length scale of similar pairs.
 	Momentum, Anchor float64
 }
 
-// or is v if that is not zero, else what it stands for; negative numbers mean none.
+// or returns v, or the default otherwise if v is 0. Negative numbers become 0.
 func or[T int | float64](v, otherwise T) T {
 	if v == 0 {
 		v = otherwise
@@ -114,10 +115,11 @@ func (s Schedule) withDefaults(d Schedule) Schedule {
 	}
 }
 
-// byPoints stands for an anchor, or a growth, that the number of points decides (gentle, growth).
+// byPoints marks an anchor or a growth that depends on the number of points (methods gentle and
+// growth).
 const byPoints = math.MaxFloat64
 
-// schedules are the defaults of ordinary and gentle refreshes.
+// schedules returns the default schedules of ordinary and gentle refreshes.
 func schedules(tails lvm.Tails) (ordinary, gentle Schedule) {
 	if tails == lvm.Gaussian {
 		return Schedule{Steps: 5, Momentum: 0.9, Anchor: 10}, Schedule{Steps: 50, Momentum: 0.7, Anchor: 1}
@@ -126,7 +128,7 @@ func schedules(tails lvm.Tails) (ordinary, gentle Schedule) {
 		Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: byPoints}
 }
 
-// refinement is the schedule in the words of package student.
+// refinement converts the schedule to that of package student.
 func (s Schedule) refinement() student.Refinement {
 	return student.Refinement{Steps: s.Steps, Ramp: s.Ramp, Ratio: s.Ratio, Reach: s.Reach, Momentum: s.Momentum, Anchor: s.Anchor}
 }
@@ -146,13 +148,13 @@ func (s Schedule) check(name string, tails lvm.Tails) error {
 	return nil
 }
 
-// withDefaults fills zero fields and checks the rest.
+// withDefaults replaces zero fields by their defaults and validates the rest.
 func (s Settings) withDefaults() (Settings, error) {
 	if err := s.LVM.Check(); err != nil {
 		return s, err
 	}
 	s.LVM.Dims = s.LVM.MapDims()
-	s.LVM.Search.Seed = s.LVM.Seed // of the index, as in a fit
+	s.LVM.Search.Seed = s.LVM.Seed // for the index, as in a fit
 	if s.NoveltyK == 0 {
 		s.NoveltyK = novelty.DefaultK
 	}
@@ -185,15 +187,16 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, s.Alarm.check()
 }
 
-// youngPoints is below how many points a map is held more firmly where it is, since there fewer edges
-// say where a point belongs.
+// youngPoints is the number of points below which a map is held more firmly. Smaller maps have
+// fewer edges to determine places.
 const youngPoints = 20_000
 
-// firmness is how many times smaller a map of n points is than that, from 1 to 10.
+// firmness returns youngPoints/n, limited to 1 to 10.
 func firmness(n int) float64 { return min(10, max(1, youngPoints/float64(max(n, 1)))) }
 
-// hold is how near a major refresh keeps places to the map before, n the lesser number of points of this
-// major and the last: where many come at once, the few that were there are to stay.
+// hold returns the weight of the prior around the previous map in a major refresh. n is the lesser
+// of the numbers of points of this major and of the last, so that a few old points stay in place
+// even if many new ones arrive at once.
 func (s Settings) hold(n int) prior.Schedule {
 	if s.Prior != (prior.Schedule{}) {
 		return s.Prior
@@ -202,10 +205,11 @@ func (s Settings) hold(n int) prior.Schedule {
 	return prior.Schedule{From: p.From * firmness(n), To: p.To * firmness(n)}
 }
 
-// growth is by how many times a map of n points has changed its size when a major is due. Where many points are
-// new, the few steps of an ordinary refresh leave them where they were placed: at 1,000 points that costs .03 to
-// .06 of R_NX, and a major costs a fraction of a second (docs/decisions/refresh.md). Majors that begin an epoch do
-// not come more often for that.
+// growth returns the change of size at which a major is due for a map of n points.
+//
+// If many points are new, the few steps of an ordinary refresh leave them where they were placed.
+// At 1,000 points that costs .03 to .06 of R_NX, and a major takes a fraction of a second
+// (docs/decisions/refresh.md). Majors that begin an epoch do not become more frequent.
 func (s Settings) growth(n int) float64 {
 	switch {
 	case s.Growth != byPoints:
@@ -216,15 +220,15 @@ func (s Settings) growth(n int) float64 {
 	return 1.5
 }
 
-// grown reports whether a map that had was points has changed by growth with now points. So it has, too, if was of
-// them were there before and the others are new.
+// grown reports whether the sizes was and now of a map differ by the factor growth. It also applies
+// if was is the number of points that stayed and the others are new.
 func (s Settings) grown(was, now float64) bool {
 	g := s.growth(int(now))
 	return g > 0 && (now >= g*was || g*now <= was)
 }
 
-// gentle is the gentle refresh of n points. Edges that reach pull a map of few points out of shape unless the
-// anchor is
+// gentle returns the schedule of a gentle refresh of n points. Edges with a reach distort a map of
+// few points unless the anchor is
 //
 //	0.01 min(30, max(1, 20,000/n)^5).
 func (s Settings) gentle(n int) Schedule {
@@ -235,10 +239,10 @@ func (s Settings) gentle(n int) Schedule {
 	return out
 }
 
-// lists is how many neighbours are kept of every point.
+// lists returns the number of neighbours that are kept per point.
 func (s Settings) lists() int { return max(s.neighbors(), s.LVM.Lists, s.NoveltyK) }
 
-// neighbors is the model's k.
+// neighbors returns the model's k.
 func (s Settings) neighbors() int {
 	switch {
 	case s.LVM.Neighbors > 0:
@@ -249,14 +253,15 @@ func (s Settings) neighbors() int {
 	return student.DefaultNeighbors
 }
 
-// First are the settings by which the first map is to be learnt: those of a fit of the same
-// points, with the lists that are kept.
+// First returns the settings of the first fit: those of a fit of the same points, with lists as
+// long as those that are kept.
 func (s Settings) First() (lvm.Settings, error) {
 	s, err := s.withDefaults()
 	return s.fit(), err
 }
 
-// fit are the settings of a fit, whose weight of a dissimilar pair is that of its number of points.
+// fit returns the settings of a fit, in which the weight of dissimilar pairs depends on the number
+// of points.
 func (s Settings) fit() lvm.Settings {
 	out := s.LVM
 	out.Lists = s.lists()

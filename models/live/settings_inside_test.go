@@ -14,7 +14,8 @@ import (
 	"unfold/models/student"
 )
 
-// TestPolicy: which refresh is due follows from counters alone: a sequence, and each edge.
+// TestPolicy: the next kind of refresh depends on counters alone. The cases are a sequence and
+// every threshold.
 func TestPolicy(t *testing.T) {
 	set, err := Settings{GentleEvery: 3, Backstop: 8, Growth: 2, AfterAlarm: []int{2}}.withDefaults()
 	if err != nil {
@@ -63,7 +64,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestDueSays: Due predicts the kind of the next refresh from a state as the map does.
+// TestDueSays: Due predicts the kind of the next refresh from a state, as the map does.
 func TestDueSays(t *testing.T) {
 	set := Settings{GentleEvery: 4, Backstop: 10, AfterAlarm: []int{3}, Growth: 2}
 	for _, c := range []struct {
@@ -91,7 +92,7 @@ func TestDueSays(t *testing.T) {
 	}
 }
 
-// TestAlarmEdges: where the alarm begins, ends and forgets.
+// TestAlarmEdges: the thresholds where the alarm begins, ends and forgets blocks.
 func TestAlarmEdges(t *testing.T) {
 	set := AlarmSettings{Percentile: 0.5, Blocks: 2, Deviations: 1, Least: 100}
 	next := func(blocks []Block, now Block, since, n, last int) (alarm, Alarm) {
@@ -119,14 +120,14 @@ func TestAlarmEdges(t *testing.T) {
 		if c.want.Events > 0 && c.n > 0 {
 			c.want.Bound = 0.5 + math.Sqrt(0.25*(1/float64(c.want.Events)+1/float64(c.n)))
 		}
-		if c.n == 0 { // of no points nothing is known
+		if c.n == 0 { // nothing is known without points
 			c.want.Raised, c.want.Since = false, 0
 		}
 		if got != c.want || a.since != got.Since || a.now != (Block{}) || len(a.blocks) > 2 || a.blocks[len(a.blocks)-1] != c.now {
 			t.Errorf("%s: %+v, want %+v; %+v", c.name, got, c.want, a)
 		}
 	}
-	// A share that just reaches the bound is none above it: 75 of 100 with one standard deviation of 1/4.
+	// A share equal to the bound is not above it: 75 of 100, with a standard deviation of 1/4.
 	set.Deviations = 1
 	set.Percentile = 0.5
 	if a, got := next(nil, Block{2, 2}, 0, 2, 3); got.Share != 1 || got.Bound != 1 || a.since != 0 {
@@ -159,7 +160,7 @@ func TestAlarmEdges(t *testing.T) {
 	}
 }
 
-// TestSettingsFilled: defaults and what is refused, by what the error says.
+// TestSettingsFilled: defaults, and the errors for refused values.
 func TestSettingsFilled(t *testing.T) {
 	s, err := Settings{LVM: lvm.Settings{Common: models.Common{Seed: 7}}}.withDefaults()
 	if err != nil || s.LVM.Dims != 2 || s.LVM.Search.Seed != 7 || s.NoveltyK != novelty.DefaultK || s.GentleEvery != 5 || s.Backstop != 50 || s.Spread != 10 || !slices.Equal(s.AfterAlarm, []int{20, 40}) {
@@ -235,7 +236,7 @@ func TestSettingsFilled(t *testing.T) {
 	}
 }
 
-// TestFirmness: maps of few points are held more firmly, and learnt again at less growth.
+// TestFirmness: maps of few points are held more firmly, and learnt again after less growth.
 func TestFirmness(t *testing.T) {
 	for n, want := range map[int]float64{0: 10, 1: 10, 2000: 10, 4000: 5, 20_000: 1, 20_001: 1, 1 << 30: 1} {
 		if got := firmness(n); got != want {
@@ -269,7 +270,7 @@ func TestFirmness(t *testing.T) {
 	}
 }
 
-// TestEquals: rows are found by their values, among others of the same hash, too.
+// TestEquals: rows are found by their values, also among others of the same hash.
 func TestEquals(t *testing.T) {
 	rows := map[int32][]float32{3: {1, 0, 2}, 5: {1, 0, 3}, 9: {0, 0, 0}}
 	of := func(slot int32) []float32 { return rows[slot] }
@@ -286,7 +287,7 @@ func TestEquals(t *testing.T) {
 			t.Errorf("%v is in slot %d, want %d", c.row, got, c.want)
 		}
 	}
-	// All of the same hash.
+	// All have the same hash.
 	h := e.hash(rows[3])
 	e.slots = map[uint64][]int32{h: {5, 3, 9}}
 	if got := e.find(rows[3], of); got != 3 {
@@ -302,7 +303,7 @@ func TestEquals(t *testing.T) {
 	}
 }
 
-// TestAlarmLasts: an alarm lasts until the last refresh that it calls for.
+// TestAlarmLasts: an alarm lasts until the last refresh that it triggers.
 func TestAlarmLasts(t *testing.T) {
 	m := &Map{set: Settings{Alarm: AlarmSettings{Blocks: 7}}}
 	if m.alarmLasts() != 7 {

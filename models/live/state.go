@@ -8,33 +8,34 @@ import (
 	"unfold/models/snapshot"
 )
 
-// State is what a map knows beside its snapshot, for Restore. It is a value of its
-// own, to be kept as JSON.
+// State is the part of a map, besides its snapshot, that Restore needs. It does not share memory
+// with the map and is stored as JSON.
 type State struct {
-	// Slots are those of the snapshot's rows, ascending; nil means 0, 1, ...
+	// Slots are the slots of the snapshot's rows, ascending; nil means 0, 1, ...
 	Slots []int32 `json:"slots,omitempty"`
-	// Refreshes since the first fit, SinceMajor since the last major, and
-	// MajorPoints, how many points there were then.
+	// Refreshes is the number of refreshes since the first fit, SinceMajor that since the last
+	// major, and MajorPoints the number of points at the last major.
 	Refreshes   int `json:"refreshes"`
 	SinceMajor  int `json:"since_major"`
 	MajorPoints int `json:"major_points"`
-	// Alarm counts the refreshes since it began (0: there is none), Blocks are the
-	// last ones of events, oldest first.
+	// Alarm is the number of refreshes since the alarm began (0: no alarm). Blocks are the last
+	// blocks of events, oldest first.
 	Alarm  int     `json:"alarm"`
 	Blocks []Block `json:"blocks,omitempty"`
-	// Origin are the places of the snapshot's points when the epoch began, or at the first
-	// major refresh that they saw, NaN for those that saw none: little-endian float64, row by row.
+	// Origin are the places of the snapshot's points when the epoch began or at their first major
+	// refresh, NaN for points that have had neither. The format is little-endian float64, row by
+	// row.
 	Origin []byte `json:"origin,omitempty"`
-	// Extent is the unit of the map, times the size that a map of as many points takes by itself; 0 (as in
-	// files from before there was one): that of the snapshot.
+	// Extent is the unit of the map times the natural size of a map of as many points. 0, as in
+	// older files, means that it follows from the snapshot.
 	Extent float64 `json:"extent,omitempty"`
-	// Landmarks are where those of a map with Gaussian tails stand; nil (as in files from
-	// before they were kept): they are chosen again.
+	// Landmarks is the state of the landmarks of a map with Gaussian tails. nil, as in older files,
+	// means that they are selected again.
 	Landmarks *LandmarkState `json:"landmarks,omitempty"`
 }
 
-// State returns what Restore needs beside Snapshot. It is of the last refresh:
-// changes since then are to be made again.
+// State returns the state at the last refresh, which Restore needs in addition to Snapshot. Later
+// changes must be repeated.
 func (m *Map) State() State {
 	s := State{
 		Slots: m.slots, Refreshes: m.policy.refreshes, SinceMajor: m.policy.sinceMajor, MajorPoints: m.policy.majorPoints,
@@ -43,7 +44,7 @@ func (m *Map) State() State {
 	return s
 }
 
-// originBytes are State.Origin of the points in slots, all of which are there.
+// originBytes returns State.Origin of the points in slots.
 func (m *Map) originBytes(slots []int32) []byte {
 	out := make([]byte, 0, 8*m.dims*len(slots))
 	for _, slot := range slots {
@@ -57,7 +58,7 @@ func (m *Map) originBytes(slots []int32) []byte {
 	return out
 }
 
-// check holds a state against its snapshot.
+// check returns an error if a state does not belong to its snapshot.
 func (st State) check(s *snapshot.Snapshot) error {
 	n := s.Reference.Rows
 	bad := func(format string, args ...any) error {
@@ -91,7 +92,7 @@ func (st State) check(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// resume takes a state over, for points that are in their slots.
+// resume restores a state after the points have been put into their slots.
 func (m *Map) resume(st State) {
 	m.policy.refreshes, m.policy.sinceMajor = st.Refreshes, st.SinceMajor
 	if st.MajorPoints > 0 {

@@ -15,7 +15,7 @@ import (
 	"unfold/models/student"
 )
 
-// TestStateChecked: a state that does not belong to a snapshot is refused, with the reason.
+// TestStateChecked: a state that does not match its snapshot is refused with the reason.
 func TestStateChecked(t *testing.T) {
 	s := &snapshot.Snapshot{Reference: vec.New[float32](3, 2), Mu: vec.New[float64](3, 2)}
 	for _, c := range []struct {
@@ -36,7 +36,7 @@ func TestStateChecked(t *testing.T) {
 	}
 }
 
-// restored is a map of a snapshot that needs no learning, in slots with gaps, and its state.
+// restored returns a map of a snapshot that needs no learning, in slots with gaps, and its state.
 func restored(t *testing.T, change func(s *snapshot.Snapshot, st *State, set *Settings)) (*Map, error) {
 	t.Helper()
 	s, _ := modeltest.Snapshot(t, 3, 30, 4, 0, 2)
@@ -59,8 +59,8 @@ func restored(t *testing.T, change func(s *snapshot.Snapshot, st *State, set *Se
 	return Restore(t.Context(), s, st, set)
 }
 
-// TestRestoredMap: a restored map has the points in their slots, with their places, variances, counts,
-// origins and ages, the counters of its state, and reports the same state again.
+// TestRestoredMap: a restored map has the points in their slots, with places, variances, counts,
+// origins and ages. Its counters are those of the state, and it reports the same state again.
 func TestRestoredMap(t *testing.T) {
 	m, err := restored(t, func(s *snapshot.Snapshot, _ *State, _ *Settings) { s.Count[4] = 3 })
 	if err != nil {
@@ -95,7 +95,7 @@ func TestRestoredMap(t *testing.T) {
 			t.Errorf("coordinate %d began at %v", i, v)
 		}
 	}
-	// New points take the lowest slots that are free, the gaps among those before.
+	// New points take the lowest free slots: the gaps first.
 	slots := change(t, m, nil, blobs(11, 4, 9))
 	if !slices.Equal(slots, []int32{1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21}) || m.Len() != 41 || m.born != 11 {
 		t.Errorf("new points are in slots %v, %d are born", slots, m.born)
@@ -119,7 +119,7 @@ func TestRestoredMap(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses: settings that are not those of the map, and snapshots that are none.
+// TestRestoreRefuses: settings of another map and invalid snapshots are refused.
 func TestRestoreRefuses(t *testing.T) {
 	for want, f := range map[string]func(s *snapshot.Snapshot, st *State, set *Settings){
 		"does not fit":          func(s *snapshot.Snapshot, _ *State, _ *Settings) { s.Kind = "" },

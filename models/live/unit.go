@@ -9,51 +9,54 @@ import (
 	"unfold/models/student"
 )
 
-// The size that a map takes by itself is about n^sizePoints w^sizePush, of n points and the push
-// w = c (n-1), measured on fits of 1,000 to 20,000 points of five sets (docs/decisions/refresh.md).
+// The natural size of a map of n points with the push w = c (n-1) is about n^sizePoints w^sizePush.
+// The exponents were measured on fits of 1,000 to 20,000 points of five sets
+// (docs/decisions/refresh.md).
 const (
 	sizePoints = 0.12
 	sizePush   = 0.3
 )
 
-// unitPull is the share, in the logarithm, by which a major brings the unit back to what the size
-// says. Without it the unit would drift: points that stay spread out a little in most majors.
+// unitPull is the share, in the logarithm, by which a major moves the unit back to the natural
+// size. Without it the unit would drift, because points that stay spread out a little in most
+// majors.
 const unitPull = 0.2
 
-// sizeOf returns the size, up to a factor that depends on the data.
+// sizeOf returns the natural size of a map, up to a factor that depends on the data.
 func sizeOf(n int, push float64) float64 {
 	return math.Pow(float64(n), sizePoints) * math.Pow(push, sizePush)
 }
 
 // Unit returns the published unit g of a map: a published place is g times the place in the model's
-// own unit, in which [student.Model.LogLikelihood] is defined. It is 1 for maps with Gaussian tails.
+// own unit, in which [student.Model.LogLikelihood] is defined. It is 1 for maps with Gaussian
+// tails.
 //
-// A map with heavy tails has no size of its own. Every length on it (places, sigma, the root of
-// delta^2) times g is the same model, with the same likelihood and the same places of events
-// relative to the others. Published lengths are those of the model times g, so that the diameter
-// stays while the set grows. The snapshot says what g is: the bounds of delta^2, of which the
-// geometric mean is 1 in the model's own unit.
+// A map with heavy tails can be scaled freely. If every length (places, sigma, the root of delta^2)
+// is multiplied by g, it is the same model, with the same likelihood and the same relative places
+// of events. Published lengths are those of the model times g, so that the diameter stays constant
+// while the set grows. g follows from the snapshot's bounds of delta^2, whose geometric mean is 1
+// in the model's own unit.
 func Unit(s *snapshot.Snapshot) float64 {
-	if s.Student == nil || s.Student.Clip[1] == math.MaxFloat64 { // Unclipped: there are no bounds
+	if s.Student == nil || s.Student.Clip[1] == math.MaxFloat64 { // Unclipped scales have no bounds
 		return 1
 	}
 	return math.Sqrt(math.Sqrt(s.Student.Clip[0] * s.Student.Clip[1]))
 }
 
-// push returns w = c (n-1) of a map with heavy tails: sum D / sum S is it over k.
+// push returns w = c (n-1) of a map with heavy tails. sum D / sum S is w/k.
 func push(s *snapshot.Snapshot) float64 {
 	return s.Student.Weight * float64(max(s.Reference.Rows-1, 1))
 }
 
-// unit is of squared distances, in the model's own unit: that of the first fit.
+// unit returns the unit of squared distances of the first fit, in the model's own unit of lengths.
 func (m *Map) unit() float64 {
 	g := Unit(m.snap)
 	return m.snap.Student.Unit * g * g
 }
 
-// weight returns c of a refresh of n points that is not major: the push w stays what it was at the
-// last one, and with it the size of the map. Only where the set shrinks does c not rise above that of
-// a fit: a map bears no more (docs/decisions/refresh.md).
+// weight returns c of a refresh of n points that is not major. The push w, and with it the size of
+// the map, stays that of the last major. If the set shrinks, c rises at most to that of a fit,
+// because maps get worse with more (docs/decisions/refresh.md).
 func (m *Map) weight(n int) float64 {
 	of := m.set.LVM.Student.Weight
 	if of == 0 {
@@ -72,9 +75,10 @@ func (m *Map) natural(st *student.State) *student.State {
 	return out
 }
 
-// publish brings a map that was learnt to the published unit. Of its points, stayed were on the map
-// before, at from. A major may change the size that the map takes by itself: the unit makes up for it,
-// mostly such that the points that stayed keep their spread. In between, only the push may have fallen.
+// publish converts a learnt map to the published unit. stayed are the places of points that stay,
+// from their places before. A major may change the natural size of the map. The unit compensates
+// for it, mostly such that the points that stay keep their spread. Between majors only the push may
+// have fallen.
 func (m *Map) publish(r *lvm.Result, kind Kind, from, stayed vec.Matrix[float64]) {
 	g, now := Unit(m.snap), r.Student.Weight*float64(max(r.Mu.Rows-1, 1))
 	switch known := m.extent / sizeOf(r.Mu.Rows, now); {
@@ -96,7 +100,7 @@ func (m *Map) publish(r *lvm.Result, kind Kind, from, stayed vec.Matrix[float64]
 	st.Clip = [2]float64{g2 * st.Clip[0], g2 * st.Clip[1]}
 }
 
-// spread is the root of the mean squared distance of places from their mean.
+// spread returns the root of the mean squared distance of places from their mean.
 func spread(mu vec.Matrix[float64]) float64 {
 	if mu.Rows < 3 {
 		return 0

@@ -13,8 +13,8 @@ import (
 	"unfold/models/score"
 )
 
-// groups returns n points of so many groups in dim dimensions, with the group of each: three are those of
-// README's events, which differ along the diagonal alone.
+// groups returns n points of some groups in dim dimensions, with the group of each. Three groups
+// are those of the README's events, which differ along the diagonal alone.
 func groups(n, dim, of int) (vec.Matrix[float32], []int32) {
 	r := rand.New(rand.NewPCG(44, uint64(dim)))
 	centres := vec.New[float32](of, dim)
@@ -33,7 +33,7 @@ func groups(n, dim, of int) (vec.Matrix[float32], []int32) {
 	return x, group
 }
 
-// judged are figures of a map of x with those groups.
+// judged holds quality measures of a map of x with those groups.
 type judged struct{ nearest, trust, rnx float64 }
 
 func judge(t *testing.T, x vec.Matrix[float32], mu vec.Matrix[float64], group []int32) judged {
@@ -49,19 +49,19 @@ func judge(t *testing.T, x vec.Matrix[float32], mu vec.Matrix[float64], group []
 	return judged{a.Share[0], s.Trustworthiness, s.RNX}
 }
 
-// TestYoungMaps: a map that began with few points is as good as a fit of those that are there, whatever their
-// dimension; and points that stay do not jump while it grows, nor after.
+// TestYoungMaps: a map that began with few points is as good as a new fit of the current points, in
+// any dimension. Points that stay do not jump while it grows, nor after.
 func TestYoungMaps(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		dim, of int
-		path    []int // numbers of points at the refreshes
+		path    []int // the number of points at each refresh
 		slow    bool
 	}{
 		{"README", 64, 3, []int{1000, 1500}, false},
 		{"README", 64, 3, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}, true},
 		{"8 dimensions", 8, 8, []int{1000, 1500}, false},
-		// Below half as much growth: with an ordinary refresh R_NX is .04 below that of a fit.
+		// Below growth by a half: with an ordinary refresh R_NX is .04 below that of a fit.
 		{"32 dimensions", 32, 8, []int{500, 750, 1000}, false},
 		{"32 dimensions", 32, 8, []int{2000, 3000, 3010, 3020, 3030, 3040, 3050}, true},
 		{"64 dimensions", 64, 8, []int{300, 3000}, true},
@@ -98,8 +98,9 @@ func TestYoungMaps(t *testing.T) {
 	}
 }
 
-// TestUnit: lengths are published in one unit. The diameter stays while the set grows, also where a fit's own
-// does not, and a map that was learnt with another push, by another version, goes on where it is.
+// TestUnit: lengths are published in one unit. The diameter stays while the set grows, even if that
+// of a fit does not. A map that an earlier version learnt with another weight of dissimilar pairs
+// continues where it is.
 func TestUnit(t *testing.T) {
 	x, _ := groups(3000, 16, 8)
 	m, _ := fitted(t, x.Slice(0, 300), Settings{})
@@ -113,11 +114,11 @@ func TestUnit(t *testing.T) {
 	if g := Unit(m.Snapshot()); math.Abs(g-1) < 0.05 {
 		t.Errorf("the unit is %.3g: the test shows nothing", g)
 	}
-	// Events have the places of points that equal them, in the same unit.
+	// Events equal to a point have its place, in the same unit.
 	if mu, err := m.placed(t.Context(), x.Slice(5, 6)); err != nil || vec.SquaredDistance(mu.Row(0), vec.Convert[float64](vec.Convert[float32](m.Snapshot().Mu)).Row(5)) > 1e-6 {
 		t.Errorf("a point's own event is at %v, not at %v: %v", mu.Row(0), m.Snapshot().Mu.Row(5), err)
 	}
-	// A map as an earlier version learnt it: five times the push.
+	// A map learnt by an earlier version, where dissimilar pairs weigh five times as much.
 	set := Settings{}
 	set.LVM.Student.Weight = 5 * m.Snapshot().Student.Weight
 	heavy, _ := fitted(t, x, set)
@@ -138,8 +139,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestGrowthOfYoungMaps: a map of few points is learnt again when it has grown by a fifth, a larger one by half, as
-// any whose majors begin an epoch; and where so many points are new.
+// TestGrowthOfYoungMaps: a map of few points is learnt again after growing by a fifth, a larger one
+// by half. So is a map whose major refreshes begin an epoch, after the same share of new points.
 func TestGrowthOfYoungMaps(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -168,8 +169,8 @@ func TestGrowthOfYoungMaps(t *testing.T) {
 	}
 }
 
-// TestManyReplacedAtOnce: where most points are others than before, as in a small reference set of a fast stream,
-// the map is as good as a fit, and the few that stay do not jump.
+// TestManyReplacedAtOnce: most points are replaced at once, as in a small reference set of a fast
+// stream. The map is as good as a new fit, and the few points that stay do not jump.
 func TestManyReplacedAtOnce(t *testing.T) {
 	x, _ := groups(2000, 32, 8)
 	m, slots := fitted(t, x.Slice(0, 1000), Settings{})
@@ -183,7 +184,7 @@ func TestManyReplacedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	group := make([]int32, x.Rows) // it is not asked for
+	group := make([]int32, x.Rows) // judge ignores it
 	got, want := judge(t, x, m.Snapshot().Mu, group), judge(t, x, fresh.Mu, group)
 	t.Logf("%+v: %+v, a fit %+v", r.Moves, got, want)
 	if got.trust < want.trust-0.004 || got.rnx < want.rnx-0.02 {
@@ -191,7 +192,8 @@ func TestManyReplacedAtOnce(t *testing.T) {
 	}
 }
 
-// TestHold: a major holds a map of up to 2,000 points ten times as firmly as one of 20,000.
+// TestHold: a major refresh holds points of a map of up to 2,000 points ten times as firmly as of
+// 20,000.
 func TestHold(t *testing.T) {
 	firm := prior.Firm()
 	for n, want := range map[int]float64{500: 10, 2000: 10, 5000: 4, 20_000: 1, 100_000: 1} {

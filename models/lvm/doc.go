@@ -1,7 +1,6 @@
-// Package lvm is Saul's latent variable model with the tails that one chooses: package
-// student, whose tails are heavy (the default), or package saul, as published. It is what
-// model files call kind lvm: one choice, and the way to the model that was chosen.
+// Package lvm is Saul's latent variable model with a choice of tails: package student, whose tails
+// are heavy (the default), or package saul, as published. Model files call it kind lvm.
 //
-// The settings of both are kept; those of the model that was not chosen have to be left
-// at their defaults. In model files they are one flat object (File).
+// The settings of both models exist side by side. Those of the model that is not chosen must have
+// their defaults. In model files they are one flat object (File).
 package lvm

@@ -15,7 +15,7 @@ import (
 	"unfold/models/student"
 )
 
-// TestHardInputs: what event streams are full of still gives a finite map.
+// TestHardInputs: hard inputs that occur in event streams give a finite map.
 func TestHardInputs(t *testing.T) {
 	base := modeltest.Blobs(110, 4, 2)
 	change := func(f func(i, k int, v float32) float32) vec.Matrix[float32] {
@@ -68,7 +68,7 @@ func TestHardInputs(t *testing.T) {
 			{Common: models.Common{Dims: 3}, Options: Options{Student: student.Options{Coarse: models.CoarseAnchors}}}, {Options: Options{Student: student.Options{Scales: student.Unit, Sigma: student.Shared}}}, {Options: Options{Student: student.Options{Thorough: true, Sigma: student.Free}}},
 		} {
 			if RaceEnabled && k%3 != 0 {
-				continue // ten times as slow
+				continue // ten times slower
 			}
 			s.Steps = 25
 			got, err := Fit(context.Background(), x, s, nil)
@@ -81,7 +81,7 @@ func TestHardInputs(t *testing.T) {
 	}
 }
 
-// TestFewPoints: a handful of points at every level, down to n = k+1 = 2.
+// TestFewPoints: a few points at every level, down to n = k+1 = 2.
 func TestFewPoints(t *testing.T) {
 	for n := 2; n <= 6; n++ {
 		x := modeltest.Blobs(n, 2, 3)
@@ -113,8 +113,8 @@ func TestFewPoints(t *testing.T) {
 	}
 }
 
-// TestMapBeyondSinglePrecision: places that float32 cannot hold are bad input,
-// not infinities in the output.
+// TestMapBeyondSinglePrecision: places outside the range of float32 are an input error, not
+// infinities in the output.
 func TestMapBeyondSinglePrecision(t *testing.T) {
 	x := modeltest.Blobs(110, 4, 2)
 	for i := range x.Data {
@@ -126,8 +126,8 @@ func TestMapBeyondSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestStartBeyondSinglePrecision: the same of the principal components that
-// learning with heavy tails starts from.
+// TestStartBeyondSinglePrecision: the same for the principal components from which learning with
+// heavy tails starts.
 func TestStartBeyondSinglePrecision(t *testing.T) {
 	x := vec.New[float32](50, 40)
 	for i := range x.Rows {
@@ -140,7 +140,7 @@ func TestStartBeyondSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestThorough: more steps and exact solves, whatever n and d.
+// TestThorough: thorough settings take more steps and exact solves, for any n and d.
 func TestThorough(t *testing.T) {
 	x := modeltest.Blobs(300, 4, 2)
 	for _, d := range []int{1, 2, 3, 10} {
@@ -161,7 +161,7 @@ func TestThorough(t *testing.T) {
 	}
 }
 
-// sane checks what holds for every result.
+// sane checks the properties of every result.
 func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 	t.Helper()
 	n := len(r.Unique)
@@ -185,7 +185,7 @@ func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 	if heavy := r.Settings.Tails == Student; heavy != (r.Student != nil) || heavy && (len(r.Student.Error2) != n || slices.Min(r.Student.Error2) <= 0 || !vec.Finite(r.Student.Error2)) {
 		t.Errorf("%s: of heavy tails there is %+v", name, r.Student)
 	}
-	// Steps with little damping may lose a little where there is nothing to gain.
+	// With little damping, steps may lower the likelihood a little near the optimum.
 	slack := 0.0
 	if r.Settings.Tails == Student {
 		slack = .01 * math.Abs(r.Report.LoglikInitial)
@@ -195,7 +195,7 @@ func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 	}
 }
 
-// TestDuplicatesAreOnePoint: rows given several times change counts, not the map.
+// TestDuplicatesAreOnePoint: duplicate rows change the counts, not the map.
 func TestDuplicatesAreOnePoint(t *testing.T) {
 	x := modeltest.Blobs(120, 4, 3)
 	twice := vec.New[float32](0, 4)
@@ -228,8 +228,8 @@ func TestDuplicatesAreOnePoint(t *testing.T) {
 	}
 }
 
-// TestComponents: with two clusters far apart all rows are learnt by default,
-// and with Largest those of the smaller one are placed and flagged.
+// TestComponents: by default, all rows of two distant clusters are learnt. With Largest, rows of
+// the smaller one are placed and flagged.
 func TestComponents(t *testing.T) {
 	x := modeltest.Blobs(120, 3, 5)
 	for i := range 30 {
@@ -272,7 +272,7 @@ func TestNeighborListsAreLongEnough(t *testing.T) {
 	}
 }
 
-// reported learns a map, with progress of every stage, and returns the report.
+// reported learns a map with progress of every stage, and returns the report.
 func reported(t *testing.T, set Settings) models.Report {
 	t.Helper()
 	stages := map[string]int{}

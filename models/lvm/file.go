@@ -8,8 +8,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// File is how model files keep settings, as JSON: one flat object for both models. The
-// names in the tags and their order are part of the file format.
+// File is the form of settings in model files, as JSON: one flat object for both models. The names
+// in the tags and their order are part of the file format.
 type File struct {
 	Dims       int             `json:"dims"`
 	Tails      Tails           `json:"tails"`
@@ -35,7 +35,7 @@ type File struct {
 	Level      saul.Level      `json:"level"`
 	Components saul.Components `json:"components"`
 	Floor      float64         `json:"floor"`
-	// Files of before there was a prior do not have these.
+	// Files of versions without a prior do not have these.
 	Frame       prior.Frame `json:"frame,omitempty"`
 	PriorFrom   float64     `json:"prior_from,omitempty"`
 	PriorTo     float64     `json:"prior_to,omitempty"`
@@ -47,8 +47,8 @@ type File struct {
 	Supervision float64     `json:"supervision,omitempty"`
 }
 
-// File returns the settings as a file keeps them. Those of a fit with heavy tails name
-// the core and floor that its graph would have: files always did.
+// File returns the settings in their file form. For a fit with heavy tails it includes the default
+// core and floor of the graph, as files always have.
 func (s Settings) File() File {
 	c := s.Common
 	f := File{
@@ -77,7 +77,7 @@ func (s Settings) File() File {
 	return f
 }
 
-// Settings are those that a file keeps.
+// Settings returns the settings of a file form.
 func (f File) Settings() Settings {
 	s := Settings{Common: models.Common{
 		Dims: f.Dims, Neighbors: f.Neighbors, Steps: f.Steps, Seed: f.Seed, Threads: f.Threads, Search: f.Search, Lists: f.Lists,

@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// drawFile draws what a file may hold.
+// drawFile draws a valid settings file.
 func drawFile(t *rapid.T, tails Tails) File {
 	number := func(name string) float64 { return rapid.Float64Range(0, 9).Draw(t, name) }
 	count := func(name string) int { return rapid.IntRange(-1, 99).Draw(t, name) }
@@ -41,8 +41,8 @@ func drawFile(t *rapid.T, tails Tails) File {
 	return f
 }
 
-// TestFileKeepsSettings: what a file says becomes settings and the same file again, of
-// both models, as text too.
+// TestFileKeepsSettings: a file becomes settings and then the same file again, for both models and
+// as text too.
 func TestFileKeepsSettings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFile(t, rapid.SampledFrom([]Tails{Student, Gaussian}).Draw(t, "tails"))
@@ -60,7 +60,7 @@ func TestFileKeepsSettings(t *testing.T) {
 	})
 }
 
-// TestForeignSettings: what belongs to the model that is not chosen is refused by its name.
+// TestForeignSettings: a setting of the model that is not chosen is refused by name.
 func TestForeignSettings(t *testing.T) {
 	for _, c := range []struct {
 		name string

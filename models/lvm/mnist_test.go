@@ -16,9 +16,8 @@ import (
 	"unfold/models/score"
 )
 
-// mnist returns all 70,000 digits, the training digits first, projected to q
-// dimensions, which digits they are, and the number of training digits. It skips
-// the test without UNFOLD_DATA.
+// mnist returns all 70,000 digits projected to q dimensions, the training digits first, with their
+// classes and the number of training digits. It skips the test without UNFOLD_DATA.
 func mnist(t testing.TB, q int) (z vec.Matrix[float32], class []int32, training int) {
 	t.Helper()
 	x, class, test, testClass := modeltest.MNIST(t)
@@ -36,9 +35,9 @@ func places(r *lvm.Result) vec.Matrix[float32] {
 	return vec.Take(vec.Convert[float32](r.Mu), r.Of)
 }
 
-// TestMNISTStudent holds the quality of the default, with heavy tails, on all of
-// MNIST, with the lists that novelty asks for. In the plane that is within .001 of maps
-// without a prior, .9740 and .9772.
+// TestMNISTStudent checks the quality of the default, with heavy tails, on all of MNIST and with
+// the lists that novelty needs. In the plane it is within .001 of maps without a prior, .9740 and
+// .9772.
 func TestMNISTStudent(t *testing.T) {
 	if testing.Short() || lvm.RaceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
@@ -65,9 +64,8 @@ func TestMNISTStudent(t *testing.T) {
 	}
 }
 
-// TestMNIST holds the published quality on all of MNIST: 400 steps in two
-// dimensions, and in ten (s = 2) 150, where the test error no longer changes
-// (150 steps 2.47%, 400 steps 2.46%).
+// TestMNIST checks the published quality on all of MNIST. It takes 400 steps in two dimensions and
+// 150 in ten (s = 2), where the test error no longer changes (150 steps 2.47%, 400 steps 2.46%).
 func TestMNIST(t *testing.T) {
 	if testing.Short() || lvm.RaceEnabled {
 		t.Skip("takes minutes: not with -short or -race")

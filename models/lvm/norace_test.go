@@ -2,5 +2,5 @@
 
 package lvm
 
-// RaceEnabled says whether the race detector slows everything down.
+// RaceEnabled reports whether the race detector runs, which makes everything slower.
 const RaceEnabled = false

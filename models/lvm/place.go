@@ -12,8 +12,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// NewPlacer prepares placing against s by the model that it was learnt with; s is
-// validated and then shared.
+// NewPlacer prepares placing against s with the model with which it was learnt. It validates s and
+// then shares its memory.
 func NewPlacer(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if TailsOf(s) == Student {
 		return student.NewPlacer(s, student.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors, RankDecay: o.RankDecay, Received: o.Received})
@@ -24,8 +24,8 @@ func NewPlacer(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	return saul.NewPlacer(s, saul.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors})
 }
 
-// ResolveRule returns what a rule for placing stands for on a map with such tails and so
-// many dimensions, or a *models.SettingError if it does not go with them.
+// ResolveRule replaces placing.RuleAuto by the default for a map of the given tails and number of
+// dimensions. It returns a *models.SettingError if they do not support the rule.
 func ResolveRule(r placing.Rule, tails Tails, dims int) (placing.Rule, error) {
 	if tails == Gaussian {
 		return saul.ResolveRule(r)
@@ -33,8 +33,8 @@ func ResolveRule(r placing.Rule, tails Tails, dims int) (placing.Rule, error) {
 	return student.ResolveRule(r, dims)
 }
 
-// Reach is how many neighbours are looked for to place an event that sends so many
-// edges on a map of n reference points.
+// Reach returns the number of neighbours to search for when an event that sends the given number of
+// edges is placed on a map of n reference points.
 func Reach(tails Tails, neighbors, noveltyK, n int) int {
 	if tails == Gaussian {
 		return saul.Reach(neighbors, noveltyK, n)

@@ -12,8 +12,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// On a map that is searched by cells, places and novelties
-// are those of an exact search, to the bit but for a few events, and for these nearly.
+// On a map that is searched by cells, places and novelties equal those of an exact search to the
+// bit. A few events differ slightly.
 func TestPlacesByCells(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 6000, 12, 0, 2)
 	s.CellRecall = auto.IndexRecall
@@ -31,7 +31,7 @@ func TestPlacesByCells(t *testing.T) {
 				got.NoveltyLocal[i] == exact.NoveltyLocal[i] && got.NoveltyGlobal[i] == exact.NoveltyGlobal[i] {
 				same++
 			}
-			// The clusters' own spread on the map is 1.
+			// The spread of a cluster on the map is 1.
 			if math.Sqrt(vec.SquaredDistance(got.Mu.Row(i), exact.Mu.Row(i))) > 0.1 || math.Abs(float64(got.NoveltyGlobal[i]-exact.NoveltyGlobal[i])) > 0.01 {
 				far++
 			}
@@ -42,8 +42,8 @@ func TestPlacesByCells(t *testing.T) {
 	}
 }
 
-// What cells answer is the same alone, in batches of any size, and on any number of
-// threads.
+// A search by cells gives an event the same result alone, in batches of any size, and on any number
+// of threads.
 func TestPlacesByCellsAreOfTheirEvents(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 4000, 12, 0, 2)
 	s = modeltest.Heavy(s)

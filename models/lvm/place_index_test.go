@@ -13,8 +13,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// However little an index finds, an event that equals a reference point has its
-// place; and an index of all candidates gives what an exact search gives.
+// An event equal to a reference point is placed there, even if the index misses the point. An index
+// that returns all points gives the results of an exact search.
 func TestIndexFindsReferencePoints(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 5, 3000, 30, 0, 2)
 	s = modeltest.Heavy(s)
@@ -45,7 +45,7 @@ func TestIndexFindsReferencePoints(t *testing.T) {
 	}
 }
 
-// The index that a placer makes is the one that a snapshot holds.
+// The placer builds the same index that a snapshot stores.
 func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 2000, 12, 0, 2)
 	s = modeltest.Heavy(s)
@@ -72,7 +72,7 @@ func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 	}
 }
 
-// A map that shrinks keeps its index until one of twice its size would have none.
+// A map that shrinks keeps its index until a map of twice its size would have none.
 func TestKeepsIndex(t *testing.T) {
 	for _, c := range []struct {
 		rows int
@@ -83,7 +83,7 @@ func TestKeepsIndex(t *testing.T) {
 		{10, auto.Settings{Method: auto.HNSW}, true}, {100_000, auto.Settings{Recall: 2}, false},
 	} {
 		reference := vec.New[float32](c.rows, 50)
-		reference.Data[0] = .5 // not bits, which are searched exactly for longer
+		reference.Data[0] = .5 // not binary; binary rows are searched exactly up to a larger size
 		s := &snapshot.Snapshot{Reference: reference, Neighbors: 6, NoveltyK: 10, Student: &snapshot.Student{}}
 		if got := lvm.KeepsIndex(s, c.set); got != c.want {
 			t.Errorf("%d points, %+v: %v, want %v", c.rows, c.set, got, c.want)

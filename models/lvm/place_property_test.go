@@ -37,7 +37,7 @@ func permuted(s *snapshot.Snapshot, order []int) *snapshot.Snapshot {
 	return &out
 }
 
-// drawRule draws a rule, and gives s the tails that it goes with.
+// drawRule draws a rule, and gives s the matching tails.
 func drawRule(rt *rapid.T, s *snapshot.Snapshot) (*snapshot.Snapshot, placing.Rule) {
 	rule := rapid.SampledFrom([]placing.Rule{placing.Median, placing.EM, placing.Robust, placing.LLE}).Draw(rt, "rule")
 	if rule == placing.Robust || rule == placing.LLE || rule == placing.Median && rapid.Bool().Draw(rt, "heavy") {
@@ -46,8 +46,8 @@ func drawRule(rt *rapid.T, s *snapshot.Snapshot) (*snapshot.Snapshot, placing.Ru
 	return s, rule
 }
 
-// Places, scales and novelties are the same bits for any order of the reference
-// points: neighbours come by distance, and sums run in that order.
+// Places, scales and novelties are the same bits for any order of the reference points. Neighbours
+// are sorted by distance, and sums follow that order.
 func TestPlacesDoNotDependOnTheOrderOfReferencePoints(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
@@ -63,7 +63,7 @@ func TestPlacesDoNotDependOnTheOrderOfReferencePoints(t *testing.T) {
 		x := modeltest.Events(seed+1, 20, 6)
 		a, b := mustPlace(t, s, set, x), mustPlace(t, permuted(s, order), set, x)
 		for i, p := range b.Near.Index {
-			b.Near.Index[i] = int32(order[p]) // its number before
+			b.Near.Index[i] = int32(order[p]) // its index before
 		}
 		if !reflect.DeepEqual(a, b) {
 			rt.Fatal("the same reference points in another order place otherwise")
@@ -71,7 +71,7 @@ func TestPlacesDoNotDependOnTheOrderOfReferencePoints(t *testing.T) {
 	})
 }
 
-// Moving the whole map moves every place with it and leaves scale and novelty.
+// Moving the whole map moves every place with it. Scale and novelty stay.
 func TestPlacesMoveWithTheMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")

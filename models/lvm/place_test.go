@@ -19,7 +19,7 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// eventsNear returns reference vectors, vectors like them, and far ones.
+// eventsNear returns reference vectors, vectors near them, and distant ones.
 func eventsNear(reference vec.Matrix[float32]) vec.Matrix[float32] {
 	x := modeltest.Events(99, 150, reference.Cols)
 	for i := range 20 {
@@ -67,7 +67,7 @@ func TestPlacerConforms(t *testing.T) {
 				t.Fatal(err)
 			}
 			modeltest.Placers(t, func(t *testing.T) models.Placer {
-				// What was written and read again places the same bits.
+				// A snapshot written and read again gives the same bits.
 				again, err := snapshot.Read(bytes.NewReader(file.Bytes()))
 				if err != nil {
 					t.Fatal(err)
@@ -95,7 +95,7 @@ func mustPlace(t *testing.T, s *snapshot.Snapshot, set placing.Options, x vec.Ma
 	return out
 }
 
-// A reference point is placed where it is, with its own scale.
+// A reference point is placed at its own place, with its own scale.
 func TestAReferencePointKeepsItsPlace(t *testing.T) {
 	for _, q := range []int{0, 5} {
 		for _, rule := range []placing.Rule{placing.Median, placing.EM, placing.Robust, placing.LLE} {
@@ -114,7 +114,7 @@ func TestAReferencePointKeepsItsPlace(t *testing.T) {
 					t.Fatalf("rule %v: point %d has the scale %g, want %g", rule, i, got.Sigma[i], want)
 				}
 			}
-			// Its novelty is the leave-one-out one: together they are the ranks.
+			// Its novelty is the leave-one-out novelty: over all points these are the ranks.
 			global := slices.Clone(got.NoveltyGlobal)
 			slices.Sort(global)
 			for i, v := range global {
@@ -173,7 +173,7 @@ func BenchmarkPlaceOne(b *testing.B) {
 	}
 }
 
-// Finite events have finite places, to the end of the number range.
+// Finite events have finite places, up to the largest numbers.
 func TestTheFarthestEventsArePlaced(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 3, 100, 6, 0, 2)
 	x := vec.New[float32](2, 6)

@@ -12,8 +12,8 @@ import (
 	"unfold/models/student"
 )
 
-// TestThreadsDoNotMatter: the same bits for any number of threads, with blocks
-// large enough for strips and for several pieces of rows.
+// TestThreadsDoNotMatter: results are the same bits for any number of threads, with blocks large
+// enough for strips and for several pieces of rows.
 func TestThreadsDoNotMatter(t *testing.T) {
 	x := modeltest.Blobs(3000, 4, 4)
 	for name, c := range map[string]struct {

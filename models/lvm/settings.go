@@ -10,8 +10,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Tails says how the probability that two points coincide falls with their
-// distance on the map.
+// Tails selects how the probability that two points coincide falls with their distance on the map.
 type Tails int
 
 const (
@@ -24,7 +23,7 @@ const (
 
 var tailNames = models.Names[Tails]{"student", "gaussian"}
 
-// String is the word for the choice, in settings and model files.
+// String returns the name of the choice in settings and model files.
 func (t Tails) String() string { return tailNames.Word(t) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -33,7 +32,7 @@ func (t Tails) MarshalText() ([]byte, error) { return tailNames.Marshal(t) }
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (t *Tails) UnmarshalText(b []byte) error { return tailNames.Unmarshal(t, b) }
 
-// TailsOf returns those that a map was learnt with.
+// TailsOf returns the tails with which a map was learnt.
 func TailsOf(s *snapshot.Snapshot) Tails {
 	if s.Student != nil {
 		return Student
@@ -41,30 +40,30 @@ func TailsOf(s *snapshot.Snapshot) Tails {
 	return Gaussian
 }
 
-// Settings of a fit. The zero value is a good start.
+// Settings are the settings of a fit. The zero value is a good start.
 type Settings struct {
 	models.Common
 	Options
 }
 
-// Options are the settings beside those of all models.
+// Options are the settings of this kind in addition to those of all kinds.
 type Options struct {
-	// Tails choose the model.
+	// Tails selects the model.
 	Tails Tails
 	// Student and Saul are the models' own settings.
 	Student student.Options
 	Saul    saul.Options
 }
 
-// ForStudent are the settings as package student has them.
+// ForStudent returns the settings in the form of package student.
 func (s Settings) ForStudent() student.Settings {
 	return student.Settings{Common: s.Common, Options: s.Student}
 }
 
-// ForSaul are the settings as package saul has them.
+// ForSaul returns the settings in the form of package saul.
 func (s Settings) ForSaul() saul.Settings { return saul.Settings{Common: s.Common, Options: s.Saul} }
 
-// Check returns a *models.SettingError if a fit would refuse the settings.
+// Check returns a *models.SettingError if a fit would reject the settings.
 func (s Settings) Check() error {
 	if err := s.foreign(); err != nil {
 		return err
@@ -72,7 +71,7 @@ func (s Settings) Check() error {
 	return s.chosen().Check()
 }
 
-// chosen are the settings of the model that is chosen.
+// chosen returns the settings of the chosen model.
 func (s Settings) chosen() models.Learning {
 	if s.Tails == Gaussian {
 		return s.ForSaul()
@@ -80,7 +79,7 @@ func (s Settings) chosen() models.Learning {
 	return s.ForStudent()
 }
 
-// foreign refuses what has no meaning with the tails chosen.
+// foreign rejects settings that the chosen tails do not have.
 func (s Settings) foreign() error {
 	switch s.Tails {
 	case Student:
@@ -115,10 +114,11 @@ func (s Settings) foreign() error {
 	return models.Require(false, "tails", "there is no %v", s.Tails)
 }
 
-// Outline returns what settings that Check accepts come to for a map of n points.
+// Outline returns the resolved main settings of a map of n points. Check must have accepted the
+// settings.
 func (s Settings) Outline(n int) models.Outline { return s.chosen().Outline(n) }
 
-// Momentum is that of the model that is chosen.
+// Momentum returns the momentum of the chosen model.
 func (o Options) Momentum() float64 {
 	if o.Tails == Gaussian {
 		return o.Saul.Momentum

@@ -8,14 +8,14 @@ import (
 	"unfold/internal/vec"
 )
 
-// equals finds the reference point that equals an event. An approximate search can
-// miss it, and then the event would not have the place of that point.
+// equals finds the reference point that equals an event. An approximate search can miss it, and the
+// event would then not get that point's place.
 type equals struct {
-	slots []int32 // by hash, row+1 or 0
+	slots []int32 // by hash: row+1, or 0 if empty
 	shift int
 }
 
-// newEquals makes the table of the rows of x.
+// newEquals returns the table of the rows of x.
 func newEquals(x vec.Matrix[float32]) *equals {
 	log := bits.Len(uint(2 * x.Rows))
 	e := &equals{slots: make([]int32, 1<<log), shift: 64 - log}
@@ -29,7 +29,7 @@ func newEquals(x vec.Matrix[float32]) *equals {
 	return e
 }
 
-// hash returns the slot of a row; 0 and -0 are the same.
+// hash returns the first slot of a row. 0 and -0 have the same.
 func (e *equals) hash(row []float32) int {
 	h := uint64(len(row))
 	for _, v := range row {
@@ -39,8 +39,8 @@ func (e *equals) hash(row []float32) int {
 	return int(h * 0x9e3779b97f4a7c15 >> e.shift)
 }
 
-// first puts the row of x that equals z to the front of its neighbours, if there is
-// one that is not there.
+// first moves the row of x that equals z to the front of its neighbours, if there is one that is
+// not there yet.
 func (e *equals) first(x vec.Matrix[float32], z []float32, index []int32, dist2 []float64) {
 	if e == nil || dist2[0] == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// The row that equals an event comes first, at distance 0, whatever the search found; the lists of
-// all other events stay.
+// The row equal to an event comes first, at distance 0, even if the search missed it. The lists of
+// other events stay.
 func TestEqualRowComesFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cols := rapid.IntRange(1, 9).Draw(t, "columns")
@@ -53,7 +53,7 @@ func TestEqualRowComesFirst(t *testing.T) {
 				t.Fatalf("event %d has the neighbours %v at %v, want %v at %v", q, index, dist2, want, far)
 			}
 		}
-		// A search that found an equal row, and an exact search, are left as they are.
+		// If the search found the equal row, or is exact, the list stays as it is.
 		index, dist2 := []int32{-5, -6}, []float64{0, 2}
 		e.first(x, x.Row(0), index, dist2)
 		(*equals)(nil).first(x, x.Row(0), index, []float64{1, 2})
@@ -63,7 +63,7 @@ func TestEqualRowComesFirst(t *testing.T) {
 	})
 }
 
-// Rows that differ little have slots far apart: few collide, in whichever element and bit they differ.
+// Rows that differ little have distant slots. Few collide, whichever element and bit differs.
 func TestHashSpreads(t *testing.T) {
 	const n = 2048
 	for name, row := range map[string]func(i int) []float32{
@@ -85,7 +85,8 @@ func TestHashSpreads(t *testing.T) {
 			if len(e.slots) < 2*n || len(e.slots) > 4*n {
 				t.Errorf("%d slots for %d rows", len(e.slots), n)
 			}
-			// Of a random function of n keys, 22 % or less meet another one; the longest run is about 20.
+			// For a random function of n keys, at most 22 % collide, and the longest run is about
+			// 20.
 			var met, run, longest int
 			used := make([]bool, len(e.slots))
 			for i := range n {

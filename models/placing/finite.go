@@ -9,8 +9,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// CheckPlaced returns a *models.RowError of the first row whose place, scale or novelty is not
-// finite. Downstream no such number is of use, and one spoils every mean it goes into.
+// CheckPlaced returns a *models.RowError for the first row whose place, scale or novelty is not
+// finite. Such a number would spoil every downstream mean that includes it.
 func CheckPlaced(at models.Placed) error {
 	for i, sigma := range at.Sigma {
 		wrong := func(result string, v float32) error {
@@ -33,9 +33,9 @@ func CheckPlaced(at models.Placed) error {
 	return nil
 }
 
-// Probes returns up to so many vectors, m x Dim, that lie among the reference points of s and are
-// none of them: each has the first half of its elements from one and the others from another. A map
-// of a graph has none.
+// Probes returns at most so many vectors, m x Dim, between the reference points of s but different
+// from them. Each has the first half of its elements from one point and the second half from
+// another. A map of a graph has none.
 func Probes(s *snapshot.Snapshot, most int) vec.Matrix[float32] {
 	if s.Graph != nil {
 		return vec.Matrix[float32]{Cols: s.Dim}
@@ -60,12 +60,12 @@ func Probes(s *snapshot.Snapshot, most int) vec.Matrix[float32] {
 	return x
 }
 
-// probes is how many vectors Probe places.
+// probes is the number of vectors that Probe places.
 const probes = 4
 
-// Probe places some vectors and returns an error that matches models.ErrBadInput if the model's
-// numbers, each of which is finite, give places that are not. Place is that of a placer, with what
-// else is computed of places. Other errors are not about the model, and no errors here.
+// Probe places some vectors. It returns an error that matches models.ErrBadInput if the model's
+// numbers, each of which is finite, lead to places that are not. place places vectors and checks
+// all results. Probe ignores other errors, which do not concern the model.
 func Probe(s *snapshot.Snapshot, place func(x vec.Matrix[float32]) error) error {
 	x := Probes(s, probes)
 	if x.Rows == 0 {

@@ -10,12 +10,12 @@ import (
 	"unfold/models/snapshot"
 )
 
-// finite is what n rows get.
+// finite returns n finite places.
 func finite(n int) models.Placed {
 	return models.Placed{Mu: vec.New[float32](n, 2), Sigma: make([]float32, n), NoveltyLocal: make([]float32, n), NoveltyGlobal: make([]float32, n)}
 }
 
-// A number that is not finite is named by its row and by what it is of.
+// The error for a number that is not finite names the row and the quantity.
 func TestCheckPlaced(t *testing.T) {
 	if err := CheckPlaced(finite(3)); err != nil {
 		t.Errorf("finite results: %v", err)
@@ -40,7 +40,8 @@ func TestCheckPlaced(t *testing.T) {
 	}
 }
 
-// Probes have the first half of one reference point's elements and the second of another's.
+// A probe takes the first half of its elements from one reference point and the second half from
+// another.
 func TestProbes(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		s := &snapshot.Snapshot{Dim: 4, Reference: vec.New[float32](n, 4)}
@@ -61,14 +62,14 @@ func TestProbes(t *testing.T) {
 	if x := Probes(&snapshot.Snapshot{Dim: 3, Graph: &snapshot.Graph{}}, 4); x.Rows != 0 || x.Cols != 3 {
 		t.Errorf("of a graph: %d x %d", x.Rows, x.Cols)
 	}
-	// Components lead back to vectors: the mean, and each element of one direction.
+	// Vectors are reconstructed from the mean and the components.
 	s := &snapshot.Snapshot{Dim: 3, Mean: []float32{5, 6, 7}, Components: vec.Of(2, 3, []float32{1, 0, 0, 0, 0, 1}), Reference: vec.Of(2, 2, []float32{1, 2, 3, 4})}
 	if x := Probes(s, 4); x.Rows != 1 || x.Row(0)[0] != 6 || x.Row(0)[1] != 6 || x.Row(0)[2] != 11 {
 		t.Errorf("through components: %v", x)
 	}
 }
 
-// A model whose places are not finite is damaged; other errors are not about it.
+// A model that gives places that are not finite is damaged. Other errors are returned as they are.
 func TestProbe(t *testing.T) {
 	s := &snapshot.Snapshot{Dim: 2, Reference: vec.Of(3, 2, []float32{1, 2, 3, 4, 5, 6})}
 	asked := 0

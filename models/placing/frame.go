@@ -17,13 +17,13 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Settings of a Frame. The zero value works.
+// Settings are the settings of a Frame. The zero value works.
 type Settings struct {
 	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
 	Threads int
-	// Search says how neighbours are found. By default it is by cells, or by the snapshot's index
-	// where cells are not the way, with its recall; exactly if it has neither. HNSW is by an index,
-	// which is made if there is none; Exact, or a recall of 1, is by neither.
+	// Search selects the search for neighbours. The default is cells, or the snapshot's index with
+	// its recall if cells are not suitable, or an exact search if the snapshot has neither. HNSW
+	// uses the index and builds one if there is none. Exact, or a recall of 1, uses neither.
 	Search auto.Settings
 }
 
@@ -35,14 +35,13 @@ type Frame struct {
 	index   knn.Index
 	equal   *equals // nil if the search is exact
 	tables  *novelty.Tables
-	// reach is the number of neighbours that are looked for.
+	// reach is the number of neighbours that are searched for.
 	reach int
 }
 
-// New prepares placing against s, which has to be valid (Snapshot.Validate) and is
-// shared. Reach is the number of neighbours that the model wants of an event, where
-// one more is needed in case the event is itself a reference point; novelty may want
-// more.
+// New prepares placing against s, which must be valid (Snapshot.Validate) and is shared. reach is
+// the number of neighbours that the model needs per event, plus one in case the event is itself a
+// reference point. Novelty may need more.
 func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	n := s.Reference.Rows
 	f := &Frame{
@@ -56,8 +55,8 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	return f, nil
 }
 
-// Check says what is wrong with a snapshot, or with placing on it by a rule and so many
-// neighbours, 0 for the model's own number. Name is the model, for errors.
+// Check validates a snapshot, and a rule and a number of neighbours for placing on it; 0 stands for
+// the model's own number. name is the model's name for errors.
 func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Settings) error {
 	if err := s.Validate(); err != nil {
 		return models.BadInputf("%s: the snapshot does not fit: %w", name, err)
@@ -71,7 +70,7 @@ func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Sett
 	return models.CheckSearch(set.Search, s.Distance)
 }
 
-// open chooses the index.
+// open selects the index.
 func (f *Frame) open(set auto.Settings) error {
 	s := f.snap
 	switch {
@@ -89,8 +88,8 @@ func (f *Frame) open(set auto.Settings) error {
 	return nil
 }
 
-// approximate opens cells or, where these find less or links are asked for, an HNSW index: that of
-// the snapshot, or one that is made.
+// approximate opens cells or, if these have too little recall or links are requested, an HNSW
+// index: the snapshot's, or a new one.
 func (f *Frame) approximate(set auto.Settings) (err error) {
 	ctx, ix, recall := context.Background(), f.snap.Index, f.snap.CellRecall
 	if ix != nil {
@@ -119,22 +118,22 @@ func (f *Frame) approximate(set auto.Settings) (err error) {
 	return nil
 }
 
-// Dim is the dimension of an event's vector.
+// Dim returns the dimension of an event's vector.
 func (f *Frame) Dim() int { return f.snap.Dim }
 
-// Dims is the dimension of the map.
+// Dims returns the dimension of the map.
 func (f *Frame) Dims() int { return f.snap.Mu.Cols }
 
-// Version is that of the snapshot.
+// Version returns the snapshot's version.
 func (f *Frame) Version() uint64 { return f.snap.Version }
 
-// Epoch is that of the snapshot.
+// Epoch returns the snapshot's epoch.
 func (f *Frame) Epoch() uint32 { return f.snap.Epoch }
 
-// MapID is that of the snapshot.
+// MapID returns the snapshot's map id.
 func (f *Frame) MapID() string { return f.snap.MapID }
 
-// Block is a run of the events of a call of Place: From to To, exclusively.
+// Block is the run From..To of the events of a call of Place; To is excluded.
 type Block struct {
 	From, To int
 
@@ -147,9 +146,9 @@ type Block struct {
 // size is the number of events of a block.
 const size = 64
 
-// Place places the rows of x: blocks are given to place, some at once, which asks for
-// each Event and has to Publish every one. Errors are those of models.Placer, or the
-// first that place returns.
+// Place places the rows of x. It splits them into blocks and calls place for each, concurrently.
+// place must call Publish for every event of its block; Event returns its neighbours. The errors
+// are those of models.Placer, or the first that place returns.
 func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b Block) error) (models.Placed, error) {
 	z, err := f.Project(x)
 	if err != nil {
@@ -188,7 +187,7 @@ func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b B
 	return out, CheckPlaced(out)
 }
 
-// Project checks the rows of x and returns what the model sees of them.
+// Project checks the rows of x and returns their projections.
 func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	if err := f.snap.CheckDim(x.Cols); err != nil {
 		return x, err
@@ -203,7 +202,7 @@ func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	return z, f.project.Overflow(x, z, f.snap.Names)
 }
 
-// Search returns the nearest reference points of the rows of z, as the index finds them.
+// Search returns the reach nearest reference points of the rows of z, as the index finds them.
 func (f *Frame) Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
 	return f.Nearest(ctx, z, f.reach)
 }
@@ -217,28 +216,28 @@ func (f *Frame) Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn
 	return near, nil
 }
 
-// Event returns what the model sees of event i, and its nearest reference points with
-// their squared distances.
+// Event returns the projected vector of event i, and its nearest reference points with their
+// squared distances.
 func (b Block) Event(i int) (z []float32, index []int32, dist2 []float64) {
 	index, dist2 = b.near.Row(i)
 	return b.z.Row(i), index, dist2
 }
 
-// Publish sets the place of event i, the scale of a variance, and its novelty.
+// Publish sets the place of event i, its scale, the root of sigma2, and its novelty.
 func (b Block) Publish(i int, mu []float64, sigma2 float64) {
 	t := b.frame.tables
 	local, global := t.Percentiles(t.Score(novelty.Others(b.near.Row(i))))
 	Publish(b.out, i, mu, sigma2, local, global)
 }
 
-// Publish sets place i of out, in single precision: a mean, the scale of a
-// variance, and two novelty percentiles.
+// Publish sets row i of out in single precision: the mean, the scale, which is the root of sigma2,
+// and two novelty percentiles.
 func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float64) {
 	row := out.Mu.Row(i)
 	for c, m := range mu {
 		row[c] = float32(m)
 	}
-	// An event at the end of the number range may have a scale beyond it.
+	// The scale of an event near the end of the number range may overflow.
 	out.Sigma[i] = float32(min(math.Sqrt(sigma2), math.MaxFloat32))
 	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }

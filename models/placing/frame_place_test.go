@@ -42,8 +42,8 @@ func brute(s *snapshot.Snapshot, z []float32, k int) (index []int32, dist2 []flo
 // near reports whether two numbers differ by rounding only.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a), math.Abs(b)) }
 
-// Events of a frame have their true neighbours, and what is published of them is at their row; any
-// number of events, threads and blocks. Novelty is that of the definition, leave-one-out.
+// Events of a frame have their true neighbours, and results stand at the event's row, for any
+// number of events, threads and blocks. Novelty follows its definition, leave-one-out.
 func TestFramePlaces(t *testing.T) {
 	for _, c := range []struct{ n, q, reach, want int }{
 		{200, 0, 3, novelty.DefaultK + 1}, {200, 4, 15, 15}, {12, 0, 40, 12},
@@ -57,7 +57,7 @@ func TestFramePlaces(t *testing.T) {
 			t.Errorf("dim %d, dims %d, version %d, epoch %d, map %q", f.Dim(), f.Dims(), f.Version(), f.Epoch(), f.MapID())
 		}
 		all := modeltest.Events(8, 130, 6)
-		copy(all.Row(129), x.Row(5)) // an event that is a reference point
+		copy(all.Row(129), x.Row(5)) // an event equal to a reference point
 		tables := novelty.Of(s)
 		for _, rows := range []int{1, 63, 64, 65, 128, 130} {
 			events := all.Slice(130-rows, 130)
@@ -111,7 +111,7 @@ func TestFramePlaces(t *testing.T) {
 	}
 }
 
-// fixed is an index that finds the same rows for every query, or fails.
+// fixed is an index that returns the same rows for every query, or fails.
 type fixed struct {
 	knn.Index
 	fail error
@@ -129,8 +129,8 @@ func (f fixed) Search(_ context.Context, q vec.Matrix[float32], k int, _ knn.Set
 	return nb, f.fail
 }
 
-// An event that equals a reference point which the search missed has it as its first neighbour, in
-// every block; an error of the search, of a block or of the context is the call's.
+// If the search misses a reference point equal to an event, the point still comes first, in every
+// block. Errors of the search, of a block and of the context are returned.
 func TestFrameEndsAndCorrects(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 7, 300, 6, 0, 2)
 	f, err := New(s, 3, Settings{Search: auto.Settings{Method: auto.HNSW}})
@@ -188,7 +188,7 @@ func TestFrameEndsAndCorrects(t *testing.T) {
 	}
 }
 
-// Events that cannot be placed are named.
+// The error names the events that cannot be placed.
 func TestProjectRefuses(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 7, 100, 3, 2, 2)
 	s.Names = []string{"a", "b", "c"}
@@ -217,7 +217,7 @@ func TestProjectRefuses(t *testing.T) {
 	refused(vec.Of(1, 3, []float32{0, 1, 0.5}), "placing: ")
 }
 
-// A place in single precision: its scale is a root, and stays finite.
+// Publish converts a place to single precision. The scale is a square root and stays finite.
 func TestPublish(t *testing.T) {
 	out := models.Placed{Mu: vec.New[float32](2, 2), Sigma: make([]float32, 2), NoveltyLocal: make([]float32, 2), NoveltyGlobal: make([]float32, 2)}
 	Publish(out, 0, []float64{1, -2}, 9, 0.25, 0.75)
@@ -228,8 +228,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// Vectors that the model sees are led back by the components, and their scales are spread over the
-// elements; without a projection both stay.
+// Projected vectors are reconstructed by the components, and their scales are spread over the
+// elements. Without a projection both stay as they are.
 func TestUnproject(t *testing.T) {
 	for _, q := range []int{0, 2} {
 		s, _ := modeltest.Snapshot(t, 7, 50, 5, q, 2)
@@ -262,7 +262,7 @@ func TestUnproject(t *testing.T) {
 	}
 }
 
-// What cannot be placed on, or by, is refused, with the model's name.
+// Invalid models and events are refused with the model's name.
 func TestCheck(t *testing.T) {
 	change := func(f func(s *snapshot.Snapshot)) *snapshot.Snapshot {
 		s, _ := modeltest.Snapshot(t, 7, 30, 5, 0, 2)
@@ -276,7 +276,7 @@ func TestCheck(t *testing.T) {
 		neighbors int
 		set       auto.Settings
 		want      string
-		bad       bool // the snapshot's fault
+		bad       bool // the error is the snapshot's
 	}{
 		{s: fine}, {s: fine, rule: LLE, neighbors: 1}, {s: fine, set: auto.Settings{Recall: 1}},
 		{s: change(func(s *snapshot.Snapshot) { s.Kind = "" }), want: "m: the snapshot does not fit: ", bad: true},
@@ -291,7 +291,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The map of a graph is searched along its edges, whatever is asked for.
+// The map of a graph is searched along its edges, whatever the settings.
 func TestFrameOfGraph(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 7, 12, 2, 0, 2)
 	lengths := sparse.FromTriplets(4, 4, []int32{0, 1, 1, 2, 2, 3}, []int32{1, 0, 2, 1, 3, 2}, []float64{1, 1, 2, 2, 4, 4})
@@ -301,7 +301,7 @@ func TestFrameOfGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nb, err := f.Search(t.Context(), vec.Of(1, 4, []float32{0, 0.5, 0, 0})) // half a length from node 1
+	nb, err := f.Search(t.Context(), vec.Of(1, 4, []float32{0, 0.5, 0, 0})) // half an edge length from node 1
 	if err != nil {
 		t.Fatal(err)
 	}

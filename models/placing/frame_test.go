@@ -13,8 +13,8 @@ import (
 	"unfold/sparse/knn/ivf"
 )
 
-// A map with an index, or a recall for cells, is searched by cells, unless an index is asked for;
-// one that is searched exactly, or has few points, is not.
+// A map with an index, or with a recall for cells, is searched by cells, unless the settings ask
+// for another index. A map that is searched exactly or has few points is not.
 func TestCells(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 2500, 12, 0, 2)
 	kept := auto.Settings{Recall: 0.98}
@@ -40,7 +40,7 @@ func TestCells(t *testing.T) {
 		recall float64 // of the snapshot's cells
 		few    bool
 		by     string
-		cells  float64 // the recall that these are made for
+		cells  float64 // the recall for which the cells are built
 	}{
 		"its own":                {own: true, by: cells, cells: auto.Recall(41, ix.Settings().Ef)},
 		"its own, other recall":  {set: at(0.9), own: true, by: cells, cells: 0.9},
@@ -94,8 +94,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// Cells that came with the snapshot are used where they are for as many neighbours, as much recall and
-// no other method; else new ones are made.
+// Cells of the snapshot are used if they fit the number of neighbours, the recall and the method.
+// Otherwise new ones are built.
 func TestCellsOfTheSnapshot(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 3000, 12, 0, 2)
 	ready, err := auto.Cells(t.Context(), s.Reference, 41, auto.Settings{Recall: 0.98}, 0)
@@ -116,7 +116,7 @@ func TestCellsOfTheSnapshot(t *testing.T) {
 			t.Errorf("%+v: the snapshot's cells: %v, want %v (%v)", c, f.index == knn.Index(ready), c.same, err)
 		}
 	}
-	// An index that cannot be made is an error.
+	// A failure to build an index is an error.
 	s, _ = modeltest.Snapshot(t, 5, 50, 12, 0, 2)
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		s.Reference.Row(3)[4] = float32(bad)

@@ -10,11 +10,11 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// SetIndex gives s what events should be placed by, if a placer looks for reach neighbours:
-// cells, or an index where cells are not the way to search the reference points or
-// links are asked for, or neither if there are so few of these, or so much recall is wanted, that
-// they are searched exactly. Neighbours of the reference points, if they are known, make an index
-// faster. It is a function of these, the reference points and the settings.
+// SetIndex selects the search for placing on s with reach neighbours and stores it in s. The choice
+// is cells, or an index if cells are not suitable or links are requested. It is neither if there
+// are so few points, or the recall is so high, that the search is exact. Known neighbours of the
+// reference points make building an index faster. The result is a function of these, the reference
+// points and the settings.
 func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reach int, set auto.Settings, to knn.Settings) error {
 	if err := models.CheckSearch(set, s.Distance); err != nil {
 		return err
@@ -39,16 +39,15 @@ func SetIndex(ctx context.Context, s *snapshot.Snapshot, nb *knn.Neighbors, reac
 	return err
 }
 
-// KeepsIndex reports whether a map that is carried on, and has an index, goes on with one: as
-// long as a map of twice as many reference points would not be searched exactly, so that a map
-// about that size does not build one again and again. Reach is as in SetIndex, for n reference
-// points.
+// KeepsIndex reports whether an updated map that has an index keeps one. It does as long as a map
+// of twice as many reference points would not be searched exactly, so that a map near the limit
+// does not build an index again and again. reach(n) is that of SetIndex for n reference points.
 func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
 	n := 2 * s.Reference.Rows
 	return s.Distance == distance.Euclidean && models.CheckSearch(set, s.Distance) == nil && ofRows(set, s, n).Index(n, s.Reference.Cols, reach(n)) == auto.HNSW
 }
 
-// ofRows are the settings for n reference points like those of the snapshot.
+// ofRows returns the settings for n reference points of the snapshot's kind of values.
 func ofRows(set auto.Settings, s *snapshot.Snapshot, n int) auto.Settings {
 	if knn.Binary(s.Reference, 0) {
 		return set.Bits(n, s.Reference.Cols)

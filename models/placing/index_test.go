@@ -14,8 +14,8 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// A snapshot gets cells where they are the way, links where they are not or are asked for, and
-// neither where exact search is faster; what it had before goes.
+// A snapshot gets cells where the map is searched by cells, links where it is not or where they are
+// requested, and no index where exact search is faster. An earlier index is removed.
 func TestSetIndex(t *testing.T) {
 	blobs := modeltest.Events(3, 8000, 100) // n (dim + 30) is above a million
 	var bits vec.Matrix[float32]
@@ -23,7 +23,7 @@ func TestSetIndex(t *testing.T) {
 		name string
 		x    vec.Matrix[float32]
 		set  auto.Settings
-		by   string // cells, links, "" for neither, or the text of an error
+		by   string // cells, links, "" for none, or the text of an error
 		edit func(s *snapshot.Snapshot)
 	}{
 		{name: "cells", x: blobs, by: "cells"},
@@ -73,7 +73,7 @@ func TestSetIndex(t *testing.T) {
 	}
 }
 
-// indexOf says what a snapshot has.
+// indexOf names the index of a snapshot.
 func indexOf(s *snapshot.Snapshot) string {
 	switch {
 	case s.Index != nil && s.Cells == nil && s.CellRecall == 0:
@@ -86,8 +86,8 @@ func indexOf(s *snapshot.Snapshot) string {
 	return fmt.Sprintf("index %v, cells %v, recall %g", s.Index != nil, s.Cells != nil, s.CellRecall)
 }
 
-// Links are made of lists where these are long and many. The lists here are of other rows, which only a
-// making from lists can notice.
+// Links are built from the neighbour lists if these are long and numerous. The lists here belong to
+// other rows, so that links built from lists differ.
 func TestSetIndexFromLists(t *testing.T) {
 	x := modeltest.Events(4, 100, 2)
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestSetIndexFromLists(t *testing.T) {
 	}
 }
 
-// A map keeps an index as long as one of twice as many points would have one.
+// A map keeps an index as long as a map of twice its size would have one.
 func TestKeepsIndex(t *testing.T) {
 	bits := vec.New[float32](4000, 130)
 	for i := range bits.Data {
@@ -138,7 +138,7 @@ func TestKeepsIndex(t *testing.T) {
 	}
 }
 
-// halves returns rows that are not of bits.
+// halves returns rows that are not binary.
 func halves(n, dim int) vec.Matrix[float32] {
 	x := vec.New[float32](n, dim)
 	for i := range x.Data {

@@ -9,16 +9,17 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Learnt are the points that a model learnt, a sample of all (Sample). It is in their
-// frame, that of learning, and by them that all other vectors are placed.
+// Learnt are the points that a model learnt, a sample of all (Sample). They are in the frame of
+// learning. All other vectors are placed relative to them.
 type Learnt struct {
-	// Rows are their numbers among all points, ascending.
+	// Rows are their indices among all points, ascending.
 	Rows []int32
 	// X are their places, m x d.
 	X vec.Matrix[float64]
-	// Units are the model's.
+	// Units are the model's units.
 	Units Units
-	// Neighbors is how many of them a guest gets to know, or all if there are fewer.
+	// Neighbors is the number of nearest learnt points that a guest is given, or fewer if there are
+	// fewer.
 	Neighbors int
 	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
 	Threads int
@@ -26,38 +27,37 @@ type Learnt struct {
 	Invite func() Guest
 }
 
-// Guest is a vector that comes to the learnt points, and the memory that placing it
-// takes. It serves one goroutine.
+// Guest places vectors relative to the learnt points and holds the scratch memory for that. It
+// serves one goroutine.
 type Guest interface {
-	// Place returns the place of z, which the caller may overwrite, and its variance;
-	// near are the nearest learnt points, the nearest first, by their numbers among
-	// these.
+	// Place returns the place of z, which the caller may overwrite, and its variance. near are the
+	// nearest learnt points, nearest first, as indices into the learnt points.
 	Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, err error)
-	// Settled returns the place of learnt point l, not to be changed, and its variance.
+	// Settled returns the place of learnt point l, which is read-only, and its variance.
 	Settled(l int) (mu []float64, sigma2 float64)
-	// Decode sets y to the vector that lies at x, in the model's units, and returns the
-	// variance of its elements.
+	// Decode sets y to the vector for the place x, in the model's units, and returns the variance
+	// of its elements.
 	Decode(y, x []float64) (variance float64)
 }
 
-// Party is a guest that is faster as several at once.
+// Party is a Guest that places several vectors faster than one by one.
 type Party interface {
 	Guest
-	// Come takes the vectors that are placed next, which stay as they are.
+	// Come sets the vectors that are placed next. They must not change.
 	Come(z vec.Matrix[float32])
-	// PlaceOne is Place for row i of these.
+	// PlaceOne is Place for row i of these vectors.
 	PlaceOne(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, err error)
 }
 
-// host finds the learnt points that are near, and keeps guests.
+// host finds the nearest learnt points and lends guests.
 type host struct {
 	Learnt
 	index  knn.Index
 	guests par.Lender[struct{ Guest }]
 }
 
-// newHost returns the host of what was learnt of the rows of x. Where that is all of them, it
-// has no index: nobody comes whose neighbours are not known.
+// newHost returns the host of the learnt points among the rows of x. If all rows are learnt it has
+// no index, because the neighbours of events are known from the frame.
 func newHost(x vec.Matrix[float32], l Learnt) *host {
 	h := &host{Learnt: l}
 	if len(l.Rows) < x.Rows {
@@ -75,7 +75,7 @@ func (h *host) near(ctx context.Context, z vec.Matrix[float32], threads int) (*k
 	return nb, nil
 }
 
-// borrow returns a guest, to be given back to guests.
+// borrow returns a guest, which must be returned to guests.
 func (h *host) borrow() *struct{ Guest } {
 	w := h.guests.Get()
 	if w.Guest == nil {
@@ -84,7 +84,7 @@ func (h *host) borrow() *struct{ Guest } {
 	return w
 }
 
-// placer returns what places the rows of z by a guest, given their nearest learnt points.
+// placer returns a function that places a row of z with a guest, given its nearest learnt points.
 func placer(g Guest, z vec.Matrix[float32]) func(ctx context.Context, i int, near []int32) (mu []float64, sigma2 float64, err error) {
 	if p, is := g.(Party); is {
 		p.Come(z)
@@ -95,12 +95,11 @@ func placer(g Guest, z vec.Matrix[float32]) func(ctx context.Context, i int, nea
 	}
 }
 
-// piece is the number of vectors that one guest does in a row.
+// piece is the number of consecutive vectors that one guest places.
 const piece = 16
 
-// All returns the places and variances of all rows of x, in the frame of learning: of
-// those that were learnt as they are settled, of the others as they are placed. Progress
-// may be nil.
+// All returns the places and variances of all rows of x in the frame of learning. Learnt rows keep
+// their places, and others are placed. Progress may be nil.
 func (l Learnt) All(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	rest, learnt := make([]int32, 0, x.Rows-len(l.Rows)), make([]bool, x.Rows)
 	for _, i := range l.Rows {
@@ -131,8 +130,8 @@ func (l Learnt) All(ctx context.Context, x vec.Matrix[float32], progress func(do
 	return mu, sigma2, ctx.Err()
 }
 
-// Others returns the places and variances of the rows of z by the learnt vectors x, in the frame of
-// learning. Progress may be nil.
+// Others returns the places and variances of the rows of z in the frame of learning. x are the
+// vectors of the learnt points. Progress may be nil.
 func (l Learnt) Others(ctx context.Context, x, z vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	mu, sigma2 = vec.New[float64](z.Rows, l.X.Cols), make([]float64, z.Rows)
 	h := &host{Learnt: l, index: knn.NewExact(x)}

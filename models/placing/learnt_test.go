@@ -12,8 +12,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// A sample is ascending, without repetition, and the seed's; it is everything where that
-// is few enough.
+// A sample is ascending, without repetition, and determined by the seed. It is everything if there
+// are few enough rows.
 func TestSample(t *testing.T) {
 	all := Sample(7, 7, 3)
 	if !slices.Equal(all, []int32{0, 1, 2, 3, 4, 5, 6}) {
@@ -28,7 +28,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// Centred rows have the mean 0, and what is undone is where it was.
+// Centred rows have the mean 0, and undoing the units restores the rows.
 func TestUnits(t *testing.T) {
 	x := vec.Of(3, 2, []float32{1, 10, 2, 20, 6, 60})
 	u := Centred(x)
@@ -47,7 +47,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// Parts are read as they were written, and refused where they do not fit the snapshot.
+// Parts are read as they were written. Parts that do not fit the snapshot are refused.
 func TestParts(t *testing.T) {
 	s := &snapshot.Snapshot{Reference: vec.New[float32](5, 2)}
 	u := Units{Shift: []float64{1, -2}, Scale: 3}
@@ -90,7 +90,7 @@ func (g guest) Settled(l int) ([]float64, float64) { return []float64{-1}, float
 
 func (g guest) Decode(y, x []float64) float64 { panic("nothing is decoded") }
 
-// party is a guest that is asked for rows of what came.
+// party is a guest that can return rows of the incoming points.
 type party struct {
 	Guest
 	z *vec.Matrix[float32]
@@ -102,7 +102,7 @@ func (p party) PlaceOne(ctx context.Context, i int, near []int32) ([]float64, fl
 	return p.Place(ctx, p.z.Row(i), near)
 }
 
-// Parties are placed where their guests are.
+// Parties are placed as their guests are.
 func TestParties(t *testing.T) {
 	x := vec.New[float32](100, 1)
 	for i := range x.Data {
@@ -122,8 +122,8 @@ func TestParties(t *testing.T) {
 	}
 }
 
-// Learnt points are settled, all others placed by the nearest of them, whatever the
-// number of threads; an error ends it.
+// Learnt points keep their places, and all others are placed by their nearest learnt points, for
+// any number of threads. An error ends it.
 func TestAll(t *testing.T) {
 	x := vec.New[float32](100, 1)
 	for i := range x.Data {

@@ -8,16 +8,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// Motion is a rigid motion of the map, x -> (x - from) turn + to: a stream may lay a map
-// on an earlier one, while a model's own numbers stay in the frame that they were learnt
-// in. The zero value moves nothing.
+// Motion is a rigid motion of the map, x -> (x - from) turn + to. A stream may align a map with an
+// earlier one while the model's own numbers stay in the frame of learning. The zero value is the
+// identity.
 type Motion struct {
 	turn     *mat.Dense
 	from, to []float64
 }
 
-// NewMotion finds the motion that takes the rows of a to those of b, of which one was
-// made of the other by a motion (Procrustes; Schönemann 1966).
+// NewMotion returns the motion that maps the rows of a to the rows of b, which must be a rigid
+// motion of a (Procrustes; Schönemann 1966).
 func NewMotion(a, b vec.Matrix[float64]) Motion {
 	if slices.Equal(a.Data, b.Data) {
 		return Motion{}
@@ -51,7 +51,7 @@ func means(a vec.Matrix[float64]) []float64 {
 	return out
 }
 
-// Forth moves a point of the model's frame into the snapshot's.
+// Forth moves a point from the model's frame to the snapshot's.
 func (m Motion) Forth(x []float64) {
 	if m.turn == nil {
 		return
@@ -79,7 +79,7 @@ func (m Motion) Back(x []float64) {
 	}
 }
 
-// Turned returns a covariance (d x d) as it is after Forth: turn' cov turn.
+// Turned returns a d x d covariance in the snapshot's frame: turn' cov turn.
 func (m Motion) Turned(cov vec.Matrix[float64]) vec.Matrix[float64] {
 	if m.turn == nil {
 		return cov

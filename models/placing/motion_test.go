@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// A motion of a cloud of points is found, moves them, and is undone; no motion is the
-// zero value.
+// A motion of a cloud of points is estimated, moves the points, and can be undone. The identity is
+// the zero value.
 func TestMotion(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	a := vec.New[float64](20, 2)

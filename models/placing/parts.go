@@ -6,17 +6,17 @@ import (
 	"unfold/models/snapshot"
 )
 
-// The parts of a model file that all kinds have which learn a sample of m of its
-// reference points, in q elements:
+// These parts of a model file exist for all kinds that learn a sample of m of the reference points,
+// of q elements each:
 //
-//	learnt   uint32, m        their numbers, ascending
+//	learnt   uint32, m        their indices, ascending
 //	frame    float64, 1 + q   Units: Scale, Shift
 const (
 	partLearnt = "learnt"
 	partUnits  = "frame"
 )
 
-// Parts are a sample and the model's units as a model file holds them.
+// Parts returns the parts of a model file for a sample and the model's units.
 func Parts(learnt []int32, u Units) []snapshot.Part {
 	return []snapshot.Part{
 		Numbers(partLearnt, learnt),
@@ -24,7 +24,7 @@ func Parts(learnt []int32, u Units) []snapshot.Part {
 	}
 }
 
-// Read takes them from a snapshot, which has to be valid.
+// Read reads a sample and units from a snapshot, which must be valid.
 func Read(s *snapshot.Snapshot) (learnt []int32, u Units, err error) {
 	if learnt, err = ReadNumbers(s, partLearnt, s.Reference.Rows); err != nil {
 		return nil, u, err
@@ -39,7 +39,7 @@ func Read(s *snapshot.Snapshot) (learnt []int32, u Units, err error) {
 	return learnt, u, nil
 }
 
-// Numbers are ascending numbers of points as a part of a model file.
+// Numbers returns the part of a model file for ascending indices of points.
 func Numbers(name string, list []int32) snapshot.Part {
 	rows := make([]uint32, len(list))
 	for l, i := range list {
@@ -48,7 +48,8 @@ func Numbers(name string, list []int32) snapshot.Part {
 	return snapshot.Part{Name: name, Rows: len(rows), Cols: 1, Data: rows}
 }
 
-// ReadNumbers takes them from a snapshot: those of some of n points.
+// ReadNumbers reads such a part from a snapshot. It returns an error unless the indices ascend and
+// are below n.
 func ReadNumbers(s *snapshot.Snapshot, name string, n int) ([]int32, error) {
 	rows, err := snapshot.PartOf[uint32](s, name, 0, 1)
 	if err != nil {

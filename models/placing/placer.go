@@ -11,18 +11,18 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Placer places events by learnt points, and leads back into the data. It implements
-// models.Decoder.
+// Placer places events relative to learnt points and decodes places. It implements models.Decoder.
 type Placer struct {
 	*Frame
 	host   *host
 	motion Motion
-	// all reference points are learnt, so that the frame's neighbours are the host's.
+	// all is true if all reference points are learnt, so that the frame's neighbours are also the
+	// host's.
 	all bool
 }
 
-// NewPlacer prepares placing against s, which has to be valid and is shared, by the
-// points of it that were learnt.
+// NewPlacer prepares placing against s, which must be valid and is shared, relative to its learnt
+// points l.
 func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
 	p, reach := &Placer{}, 0
 	if p.all = len(l.Rows) == s.Reference.Rows; p.all {
@@ -36,14 +36,14 @@ func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
 	return p, nil
 }
 
-// Motion leads from the frame of learning to the snapshot's.
+// Motion returns the motion from the frame of learning to the snapshot's.
 func (p *Placer) Motion() Motion { return p.motion }
 
 // Settled returns the places of the learnt points on the map, m x Dims.
 func (p *Placer) Settled() vec.Matrix[float64] { return vec.Take(p.snap.Mu, p.host.Rows) }
 
-// Place returns the places of the rows of x; see models.Placer. An event that equals a
-// reference point has its place and its variance.
+// Place returns the places of the rows of x; see models.Placer. An event that equals a reference
+// point gets its place and variance.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	return p.Frame.Place(ctx, x, func(b Block) error {
 		near := &knn.Neighbors{}

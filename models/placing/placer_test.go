@@ -13,8 +13,8 @@ import (
 	"unfold/models/modeltest"
 )
 
-// linear is a guest whose places are the mean of its neighbours' with a share of the vector's first
-// elements, and whose vectors are a linear function of places.
+// linear is a guest for tests. It places a vector at the mean of its neighbours plus a share of the
+// vector's first elements, and its vectors are a linear function of places.
 type linear struct {
 	l    Learnt
 	fail error
@@ -40,9 +40,9 @@ func (g linear) Decode(y, x []float64) float64 {
 	return 4 + x[0]*x[0]
 }
 
-// A placer places events by the learnt points that are nearest, moves the places onto the map, and
-// knows those of reference points; and it leads places back. With all points learnt or some, as a
-// party or one by one, with and without a projection.
+// A placer places events by the nearest learnt points, moves the places onto the map, and returns
+// the stored places of reference points. It also reconstructs vectors from places. The cases: all
+// points learnt or some, as a party or one by one, with and without a projection.
 func TestPlacer(t *testing.T) {
 	for _, c := range []struct {
 		learnt, neighbors, q int
@@ -126,7 +126,7 @@ func TestPlacer(t *testing.T) {
 	}
 }
 
-// What goes wrong is the call's error.
+// Failures of the parts are returned as errors.
 func TestPlacerFails(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 9, 150, 6, 0, 2)
 	for _, learnt := range []int{150, 40} {
@@ -175,8 +175,8 @@ func TestPlacerFails(t *testing.T) {
 	}
 }
 
-// Learnt points keep their own places where all are learnt, where the last is not, and where none of
-// the others comes: nothing is placed then.
+// Learnt points keep their own places if all are learnt, if the last is not, and if there are no
+// others. Nothing is placed then.
 func TestAllEdges(t *testing.T) {
 	x := vec.Of(4, 1, []float32{1, 2, 3, 4})
 	for _, learnt := range [][]int32{{0, 1, 2, 3}, {1, 2}, {0}, {3}} {
@@ -205,7 +205,7 @@ func TestAllEdges(t *testing.T) {
 	if _, _, err := l.All(ctx, x, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v of a cancelled context", err)
 	}
-	// An error ends its own piece at once, and is that of the first piece that has one.
+	// An error ends its own piece at once. The error of the first failing piece is returned.
 	calls := 0
 	l = Learnt{Rows: []int32{0}, X: vec.New[float64](1, 1), Neighbors: 1, Threads: 1}
 	l.Invite = func() Guest { return &counter{calls: &calls} }

@@ -8,33 +8,33 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
-// Rule says how an event's mean follows from its neighbours'. Not every kind of map
-// has every one.
+// Rule selects how an event's mean is computed from its neighbours. Each kind of map supports some
+// of the rules.
 type Rule int
 
 const (
-	// RuleAuto is the map's own default.
+	// RuleAuto is the default of the kind of map.
 	RuleAuto Rule = iota
-	// Median is the coordinate-wise median of the neighbours' means, each as often as
-	// the edges between it and the event say.
+	// Median is the coordinate-wise median of the neighbours' means, weighted by their edges with
+	// the event.
 	Median
-	// EM is the answer of the model with Gaussian tails: eq 20 for the one new point,
-	// all others frozen.
+	// EM is the estimate of the model with Gaussian tails: eq 20 for the new point, with all others
+	// frozen.
 	EM
-	// Robust is the answer of the model with heavy tails: the most likely place, all
-	// others frozen.
+	// Robust is the estimate of the model with heavy tails: the most likely place, with all others
+	// frozen.
 	Robust
-	// LLE is Robust with the edges sent weighted by how the event's vector is a
-	// combination of its neighbours'.
+	// LLE is Robust with weights of the sent edges that reconstruct the event's vector from its
+	// neighbours (locally linear embedding).
 	LLE
 )
 
 var rules = models.Names[Rule]{"auto", "median", "em", "robust", "lle"}
 
-// String is the rule's name on the command line.
+// String returns the rule's name on the command line.
 func (r Rule) String() string { return rules.Word(r) }
 
-// Known reports whether there is such a rule.
+// Known reports whether the rule exists.
 func (r Rule) Known() bool { return rules.Known(r) }
 
 // ParseRule is the inverse of String; the empty name is the default rule.
@@ -48,24 +48,23 @@ func ParseRule(name string) (r Rule, err error) {
 	return r, nil
 }
 
-// Options are what may be asked of placing on a map of any kind, which refuses what it
-// does not have. The zero value works.
+// Options are the options of placing on a map of any kind. A kind rejects options that it does not
+// support. The zero value works.
 type Options struct {
-	// Rule is how means follow from neighbours. Default RuleAuto.
+	// Rule selects how means are computed from neighbours. Default RuleAuto.
 	Rule Rule
-	// Neighbors is how many reference points the event sends an edge to. Default the
-	// model's own.
+	// Neighbors is the number of reference points that the event sends an edge to. The default is
+	// the model's own.
 	Neighbors int
-	// Received is the weight of an edge that the event receives, of one that it
-	// sends being 1.
+	// Received is the weight of an edge that the event receives, relative to one that it sends.
 	Received float64
-	// RankDecay is how fast the weights of the edges that the event sends fall with the rank
-	// of their other ends. Default that of the model's settings.
+	// RankDecay determines how fast the weights of the sent edges fall with the rank of the
+	// neighbour. The default is that of the model's settings.
 	RankDecay float64
-	// Threads and Search are those of Settings.
+	// Threads and Search are as in Settings.
 	Threads int
 	Search  auto.Settings
 }
 
-// Settings are those of the options that all kinds of maps have.
+// Settings returns the options that all kinds of maps support.
 func (o Options) Settings() Settings { return Settings{Threads: o.Threads, Search: o.Search} }

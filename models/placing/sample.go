@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Sample returns most of the numbers 0 to n-1, ascending: the points that a model learns
-// which cannot learn all. The others are placed.
+// Sample returns most of the numbers 0 to n-1, or all if there are fewer, in ascending order: the
+// points that a model learns if it cannot learn all.
 func Sample(n, most int, seed uint64) []int32 {
 	out := make([]int32, n)
 	for i := range out {

@@ -2,7 +2,7 @@ package placing
 
 import "unfold/internal/vec"
 
-// Units are those of a model that centres and scales what it learns: y = (x - Shift) Scale.
+// Units are the units of a model that centres and scales its data: y = (x - Shift) Scale.
 type Units struct {
 	Shift []float64
 	Scale float64
@@ -35,7 +35,7 @@ func (u Units) All(x vec.Matrix[float32]) vec.Matrix[float64] {
 	return y
 }
 
-// Undo sets x to what y is in the data's units.
+// Undo sets x to y in the data's units.
 func (u Units) Undo(x []float32, y []float64) {
 	for c, v := range y {
 		x[c] = float32(v/u.Scale + u.Shift[c])

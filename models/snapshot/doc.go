@@ -1,9 +1,8 @@
-// Package snapshot is the state of a map in memory, and the file that holds it.
+// Package snapshot contains the state of a map in memory, and its file format.
 //
-// A Snapshot is everything that placing an event needs and what learning needs
-// to go on: the encoder and the projection that come before the model, the
-// reference points, their means and variances, the novelty tables, and the
-// source offsets it has learnt up to. It is immutable once published.
+// A Snapshot contains everything that placing an event and continued learning need: the encoder and
+// the projection before the model, the reference points with their means and variances, the novelty
+// tables, and the source offsets up to which it has learnt. It is immutable once published.
 //
 // # The file
 //
@@ -14,22 +13,19 @@
 // must be zero, so a file that differs in one bit from what was written does
 // not load.
 //
-// FormatVersion counts the versions of the format. A reader reads every
-// version up to its own, for ever; a file of a later version is refused with
-// ErrNewer. A block that a reader does not know is skipped after its checksum
-// has been tested, so blocks that a reader can do without may be added without
-// a new version; a new version is for a change that an old reader would
-// misunderstand.
+// FormatVersion counts the versions of the format. A reader reads every version up to its own, for
+// ever. It rejects later versions with ErrNewer. Unknown blocks are skipped after their checksum
+// has been verified, so optional blocks can be added without a new version. A new version is needed
+// only for a change that an old reader would misinterpret.
 //
 // # Contract
 //
-// Read treats its input as untrusted. Whatever the bytes are it returns a
-// valid snapshot or an error, does not panic, and allocates in proportion to
-// the bytes that are there, never to a number that they claim. Its errors are
-// *FormatError: they name the block and the offset, and match one of
+// Read treats its input as untrusted. For any bytes it returns a valid snapshot or an error and
+// does not panic. It allocates in proportion to the bytes that are present, never to a number that
+// they claim. Its errors are *FormatError: they name the block and the offset, and match one of
 // ErrCorrupt, ErrTruncated, ErrNewer or ErrNotSnapshot, and models.ErrBadInput.
 //
-// WriteFile commits: it writes to a temporary name in the same directory,
-// flushes to the disk, renames, and flushes the directory, so that after a
-// crash the name holds the old snapshot or the new one, whole.
+// WriteFile is atomic: it writes to a temporary name in the same directory, flushes the file,
+// renames it, and flushes the directory. After a crash, the file is the old snapshot or the new
+// one, complete.
 package snapshot

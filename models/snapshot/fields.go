@@ -8,31 +8,31 @@ import (
 	"unfold/sparse/distance"
 )
 
-// field ties one block name to one field of Snapshot: put gives its content
-// for writing, get takes it when reading. Names, types and meaning of a version
-// are fixed for ever; new fields get new names.
+// field connects a block name with a field of Snapshot. put returns the block's content for
+// writing, and get stores it after reading. Names, types and meanings of a version never change;
+// new fields get new names.
 type field struct {
 	name string
 	typ  Type
-	// must says that a file without this block is corrupt.
+	// must is true if a file without this block is corrupt.
 	must bool
-	// rows and cols are the shape, 0 where any is right.
+	// rows and cols are the required shape; 0 accepts any number.
 	rows, cols int
 	put        func(s *Snapshot) content
 	get        func(s *Snapshot, c content)
-	// heavy says that the block belongs to heavy tails: it came with format
-	// version 2, and either all of them are there or none.
+	// heavy is true for the blocks of heavy tails, which format version 2 added. A file has all of
+	// them or none.
 	heavy bool
 }
 
-// content is the content of a block in memory: a slice of the type's elements,
-// rows*cols long (Text: rows strings).
+// content is the content of a block in memory: a slice of rows*cols elements of the block's type,
+// or rows strings for Text.
 type content struct {
 	rows, cols int // rows may be bytesOfData
 	data       any
 }
 
-// inParts has the block of the reference points written part by part.
+// inParts makes a field write its block, the reference points, in parts.
 func inParts(f field) field {
 	put := f.put
 	f.put = func(s *Snapshot) content {
@@ -43,13 +43,15 @@ func inParts(f field) field {
 	return f
 }
 
-// reference are the reference points of a snapshot, to be read by eachPart.
+// reference are the reference points of a snapshot, read with eachPart.
 type reference struct{ *Snapshot }
 
-// releaseBytes is about how much of the reference points is read before it is released.
+// releaseBytes is the approximate size of the parts of the reference points that are read before
+// Release is called.
 const releaseBytes = 16 << 20
 
-// eachPart calls f for parts of the reference points, which begin at row first, and lets go of each.
+// eachPart calls f for consecutive parts of the reference points, which begin at row first, and
+// releases each part.
 func (s *Snapshot) eachPart(f func(first int, part vec.Matrix[float32]) error) error {
 	x := s.Reference
 	rows := max(1, releaseBytes/4/max(1, x.Cols))
@@ -64,13 +66,14 @@ func (s *Snapshot) eachPart(f func(first int, part vec.Matrix[float32]) error) e
 	return nil
 }
 
-// bytesOfData stands for as many rows as data has bytes, which is known when they are written.
+// bytesOfData as a number of rows stands for the number of bytes of the data, which is known after
+// encoding.
 const bytesOfData = -1
 
-// fields lists the blocks in the order in which they are written.
+// fields lists the blocks in the order of writing.
 var fields = slices.Concat(common, heavy, []field{distanceField, cellsField}, graphFields)
 
-// cellsField is skipped by older readers, which search exactly then.
+// cellsField is optional: older readers skip it and search exactly.
 var cellsField = field{"cells.recall", Float64, false, 1, 1,
 	func(s *Snapshot) content {
 		if s.CellRecall == 0 {
@@ -80,7 +83,8 @@ var cellsField = field{"cells.recall", Float64, false, 1, 1,
 	},
 	func(s *Snapshot, c content) { s.CellRecall = first[float64](c) }, false}
 
-// distanceField came with version 3: a reader that skips it would place by another distance.
+// distanceField came with version 3, because a reader that skips it would place with another
+// distance.
 var distanceField = field{"distance", Text, false, 1, 1,
 	func(s *Snapshot) content {
 		if s.Distance == distance.Euclidean {
@@ -91,12 +95,12 @@ var distanceField = field{"distance", Text, false, 1, 1,
 	func(s *Snapshot, c content) {
 		d, err := distance.Parse(first[string](c))
 		if err != nil || d == distance.Euclidean {
-			d = noDistance // Validate refuses it
+			d = noDistance // Validate rejects it
 		}
 		s.Distance = d
 	}, false}
 
-// noDistance is none.
+// noDistance is an invalid distance.
 const noDistance = distance.Distance(math.MaxUint8)
 
 // common are the blocks of version 1.
@@ -171,7 +175,7 @@ var common = []field{
 		func(s *Snapshot, c content) {
 			for i, v := range c.data.([]int64) {
 				if int64(int32(v)) != v {
-					v = -1 // Validate refuses it
+					v = -1 // Validate rejects it
 				}
 				s.position(i).Partition = int(v)
 			}
@@ -187,7 +191,7 @@ var common = []field{
 		}, false},
 }
 
-// byName finds the field of a block.
+// byName maps block names to fields.
 var byName = func() map[string]*field {
 	m := make(map[string]*field, len(fields))
 	for i := range fields {
@@ -196,15 +200,14 @@ var byName = func() map[string]*field {
 	return m
 }()
 
-// scalar is a field of one uint64.
+// scalar returns a field of one uint64.
 func scalar(name string, put func(*Snapshot) uint64, get func(*Snapshot, uint64)) field {
 	return field{name, Uint64, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []uint64{put(s)}} },
 		func(s *Snapshot, c content) { get(s, first[uint64](c)) }, false}
 }
 
-// column is a field of any number of rows of one element. No rows and no
-// slice are the same.
+// column returns a field of any number of rows of one element. An empty column is read as nil.
 func column[T any](name string, t Type, must bool, at func(*Snapshot) *[]T) field {
 	return field{name, t, must, 0, 1,
 		func(s *Snapshot) content { return content{len(*at(s)), 1, *at(s)} },
@@ -215,7 +218,7 @@ func column[T any](name string, t Type, must bool, at func(*Snapshot) *[]T) fiel
 		}, false}
 }
 
-// matrix is a field of rows x cols elements.
+// matrix returns a field of rows x cols elements.
 func matrix[T vec.Float](name string, t Type, must bool, at func(*Snapshot) *vec.Matrix[T]) field {
 	return field{name, t, must, 0, 0,
 		func(s *Snapshot) content { m := at(s); return content{m.Rows, m.Cols, m.Data} },
@@ -224,7 +227,7 @@ func matrix[T vec.Float](name string, t Type, must bool, at func(*Snapshot) *vec
 		}, false}
 }
 
-// each makes a column of one value of every element of list.
+// each returns a column with one value per element of list.
 func each[E, T any](list []E, value func(E) T) content {
 	out := make([]T, len(list))
 	for i, e := range list {
@@ -233,10 +236,10 @@ func each[E, T any](list []E, value func(E) T) content {
 	return content{len(out), 1, out}
 }
 
-// first is the element of a block of one.
+// first returns the element of a block of one.
 func first[T any](c content) T { return c.data.([]T)[0] }
 
-// position returns the i-th position, making room for it.
+// position returns the i-th position and extends the list if necessary.
 func (s *Snapshot) position(i int) *Position {
 	for len(s.Positions) <= i {
 		s.Positions = append(s.Positions, Position{})
@@ -244,8 +247,8 @@ func (s *Snapshot) position(i int) *Position {
 	return &s.Positions[i]
 }
 
-// toInt converts a number of the file; one that is no count becomes -1, which
-// Validate refuses.
+// toInt converts a count from the file. A number that is too large becomes -1, which Validate
+// rejects.
 func toInt(v uint64) int {
 	if v > 1<<31 {
 		return -1

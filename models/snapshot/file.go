@@ -11,8 +11,8 @@ import (
 	"unfold/models"
 )
 
-// WriteFile writes s to the named file and returns when it is on the disk. The
-// file appears whole or not at all.
+// WriteFile writes s to the named file and flushes it to the disk. The file appears complete or not
+// at all.
 func WriteFile(path string, s *Snapshot) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, s) }); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -20,8 +20,7 @@ func WriteFile(path string, s *Snapshot) error {
 	return nil
 }
 
-// ReadFile reads the named file. That there is no such file is bad input, like
-// a file that cannot be used.
+// ReadFile reads the named file. A missing file is bad input, like an unusable one.
 func ReadFile(path string) (*Snapshot, error) {
 	f, err := regular.Open(path)
 	var kind *regular.KindError

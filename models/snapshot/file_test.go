@@ -59,7 +59,7 @@ func TestReadFileErrorsAreBadInput(t *testing.T) {
 	}
 }
 
-// docs/formats.md names every block with its type, and no other.
+// docs/formats.md names every block with its type and no others.
 func TestTheDocumentNamesEveryBlock(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/formats.md")
 	if err != nil {

@@ -46,7 +46,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("type %d", uint32(t))
 }
 
-// size is the number of bytes of one element, 0 if elements differ in size (Text).
+// size returns the number of bytes of one element, 0 for elements of different sizes (Text).
 func (t Type) size() int {
 	switch t {
 	case Bytes:
@@ -64,13 +64,13 @@ type Block struct {
 	Name       string
 	Type       Type
 	Rows, Cols uint64
-	// Offset and Length say where the block's bytes are in the file.
+	// Offset and Length are the position and the size of the block in the file, in bytes.
 	Offset, Length uint64
 	// CRC is the CRC-32C of these bytes.
 	CRC uint32
 }
 
-// The kinds of trouble with a file; a *FormatError matches one of them.
+// The kinds of file errors. A *FormatError matches one of them.
 var (
 	ErrNotSnapshot = errors.New("not an unfold model file")
 	ErrNewer       = errors.New("written by a newer unfold; upgrade to read it")
@@ -78,16 +78,16 @@ var (
 	ErrCorrupt     = errors.New("the file is corrupt; copy it again or take an older one")
 )
 
-// FormatError says where a file is not a snapshot. It matches its Kind and
-// models.ErrBadInput under errors.Is.
+// FormatError is the error of a file that is not a valid snapshot. Under errors.Is it matches its
+// Kind and models.ErrBadInput.
 type FormatError struct {
 	// Kind is one of the errors above.
 	Kind error
 	// Block is the block's name, "header" or "directory".
 	Block string
-	// Offset is where that begins in the file.
+	// Offset is the byte offset of the block in the file.
 	Offset uint64
-	// Detail says what was found.
+	// Detail describes the error.
 	Detail string
 }
 

@@ -10,8 +10,8 @@ import (
 	"testing/iotest"
 )
 
-// reseal makes all checksums of a file right, so that what lies behind them is
-// tested too, and pads it to the size that its header names if that is small.
+// reseal corrects all checksums of a file, so that tests reach the checks behind them. It also pads
+// the file to the size in its header if that is small.
 func reseal(data []byte) []byte {
 	le := binary.LittleEndian
 	if len(data) < headerSize {
@@ -32,9 +32,9 @@ func reseal(data []byte) []byte {
 	return seal(data)
 }
 
-// FuzzRead reads arbitrary bytes, as they are and with their checksums put
-// right. What is read must be valid and the same after writing; what is not read
-// must be refused with a *FormatError, whether the size is known or not.
+// FuzzRead reads arbitrary bytes, with and without corrected checksums. A snapshot that is read
+// must be valid and stay the same after writing. Anything else must give a *FormatError, whether
+// the size is known or not.
 func FuzzRead(f *testing.F) {
 	f.Add(bytesOf(f, sample(1, 3, 2, 1, true)))
 	f.Add(bytesOf(f, sample(2, 5, 1, 2, false)))

@@ -8,18 +8,18 @@ import (
 	"unfold/sparse/graph"
 )
 
-// Graph is what a map of a graph knows of it: its points have no vectors, and new ones come as the
-// weights of their edges to these (package sparse/graph).
+// Graph is the part of a map of a graph's nodes. Its points have no vectors. New points are given
+// by the weights of their edges to these (package sparse/graph).
 type Graph struct {
-	// Weights says what weights are.
+	// Weights is the meaning of edge weights.
 	Weights graph.Weights
-	// Lengths (n x n) are those of the edges, symmetric and without a diagonal, with the bridges that
-	// join the graph's parts.
+	// Lengths (n x n) are the edge lengths, symmetric and without a diagonal. They include the
+	// bridges that join separate parts of the graph.
 	Lengths *sparse.CSR
 }
 
-// graphFields came with version 4: there or not, all together. A reader that skips them would find no
-// vectors in the reference points.
+// graphFields came with version 4, because a reader that skips them would find reference points
+// without vectors. A file has all of them or none.
 var graphFields = []field{
 	{"graph.weights", Text, false, 1, 1,
 		func(s *Snapshot) content {
@@ -31,7 +31,7 @@ var graphFields = []field{
 		func(s *Snapshot, c content) {
 			w, err := graph.ParseWeights(first[string](c))
 			if err != nil {
-				w = -1 // Validate refuses it
+				w = -1 // Validate rejects it
 			}
 			s.graph().Weights = w
 		}, false},
@@ -62,7 +62,7 @@ var graphFields = []field{
 	graphColumn("graph.length", Float64, func(a *sparse.CSR) []float64 { return a.Data }, func(a *sparse.CSR, v []float64) { a.Data = v }),
 }
 
-// graphColumn is a field of a graph's edges.
+// graphColumn returns a field of a graph's edges.
 func graphColumn[T any](name string, t Type, put func(*sparse.CSR) []T, get func(*sparse.CSR, []T)) field {
 	return field{name, t, false, 0, 1,
 		func(s *Snapshot) content {
@@ -75,7 +75,7 @@ func graphColumn[T any](name string, t Type, put func(*sparse.CSR) []T, get func
 		func(s *Snapshot, c content) { get(s.graph().Lengths, c.data.([]T)) }, false}
 }
 
-// graph returns the graph, making one if there is none.
+// graph returns the graph and creates it if necessary.
 func (s *Snapshot) graph() *Graph {
 	if s.Graph == nil {
 		s.Graph = &Graph{Lengths: &sparse.CSR{}}
@@ -103,7 +103,8 @@ func (g *Graph) validate(n int) error {
 	return nil
 }
 
-// validateGraph checks what goes with a graph: points without vectors, and nothing made of these.
+// validateGraph checks that the points of a graph have no vectors, and that the snapshot contains
+// nothing derived from vectors.
 func (s *Snapshot) validateGraph() error {
 	n, q := s.Reference.Rows, s.Reference.Cols
 	if s.Graph == nil {

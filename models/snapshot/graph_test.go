@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// ofGraph is a snapshot as one of a ring.
+// ofGraph returns s changed to a snapshot of a ring graph.
 func ofGraph(s *Snapshot) *Snapshot {
 	out, n := *s, s.Reference.Rows
 	var i, j []int32
@@ -27,7 +27,7 @@ func ofGraph(s *Snapshot) *Snapshot {
 	return &out
 }
 
-// The map of a graph is read as it was written, in a file of version 4.
+// The map of a graph is restored unchanged, from a file of version 4.
 func TestGraphIsKept(t *testing.T) {
 	s := ofGraph(sample(3, 9, 3, 2, true))
 	data := bytesOf(t, s)
@@ -48,7 +48,7 @@ func TestGraphIsKept(t *testing.T) {
 	}
 }
 
-// A graph that is none is corrupt.
+// An invalid graph is a corrupt file.
 func TestBadGraphs(t *testing.T) {
 	for name, spoil := range map[string]func(s *Snapshot){
 		"other weights":    func(s *Snapshot) { s.Graph.Weights = -1 },

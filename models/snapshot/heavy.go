@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Tails is what the block of that name holds: there is one kind beside Gaussian
-// tails, which have no such block.
+// Tails is the content of the block "tails". Maps with Gaussian tails have no such block.
 const Tails = "student"
 
-// heavy are the blocks that came with version 2, for maps with heavy tails.
+// heavy are the blocks that version 2 added for maps with heavy tails.
 var heavy = []field{
 	student("tails", Text, 1, func(*Student) []string { return []string{Tails} }, func(*Student, []string) {}),
 	number("student.tail", func(st *Student) *float64 { return &st.Tail }),
@@ -23,7 +22,7 @@ var heavy = []field{
 	student("student.error2", Float64, 0, func(st *Student) []float64 { return st.Error2 }, func(st *Student, v []float64) { st.Error2 = v }),
 }
 
-// student is a field of Snapshot.Student, a column of so many rows (0: any).
+// student returns a field of Snapshot.Student, a column of the given number of rows (0: any).
 func student[T any](name string, t Type, rows int, put func(*Student) []T, get func(*Student, []T)) field {
 	return field{name, t, false, rows, 1,
 		func(s *Snapshot) content {
@@ -41,14 +40,14 @@ func student[T any](name string, t Type, rows int, put func(*Student) []T, get f
 		}, true}
 }
 
-// number is a field of one float64.
+// number returns a field of one float64.
 func number(name string, at func(*Student) *float64) field {
 	return student(name, Float64, 1, func(st *Student) []float64 { return []float64{*at(st)} },
 		func(st *Student, v []float64) { *at(st) = v[0] })
 }
 
-// heavyBlocks checks that the blocks of heavy tails are all there or none, and
-// none in a file of version 1, whose readers do not know them.
+// heavyBlocks checks that a file contains all blocks of heavy tails or none, and none in a file of
+// version 1, whose readers do not know them.
 func heavyBlocks(blocks []Block, format uint32) error {
 	found := 0
 	for _, b := range blocks {
@@ -65,8 +64,8 @@ func heavyBlocks(blocks []Block, format uint32) error {
 	return nil
 }
 
-// validate checks the numbers, for n points. Places of events are sums over
-// 1/(delta^2 + sigma^2 + ...): what is positive and finite here keeps them so.
+// validate checks the numbers for n points. Places of events are sums over 1/(delta^2 + sigma^2 +
+// ...), so they are finite if these numbers are positive and finite.
 func (st *Student) validate(n int) error {
 	if st == nil {
 		return nil

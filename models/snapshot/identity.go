@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// mapIDSize is the number of bytes of a map's id, which is written in hexadecimal.
+// mapIDSize is the number of bytes of a map id, which is written in hexadecimal.
 const mapIDSize = 16
 
-// NewMapID draws the id of a map that a stream begins: 128 random bits, so that no two
-// processes ever give the same one to different maps.
+// NewMapID returns a new map id for a stream: 128 random bits, so that no two maps have the same
+// id.
 func NewMapID() string {
 	var id [mapIDSize]byte
-	rand.Read(id[:]) // it never fails
+	rand.Read(id[:]) // rand.Read never returns an error
 	return hex.EncodeToString(id[:])
 }
 
-// ContentID is the id of a map that files are learnt into: the first 128 bits of the
-// SHA-256 of the file that Write would make of s without an id. So fits that give the
-// same bytes give the same id, and others another. It fails as Write does.
+// ContentID returns the map id for a map that is learnt from files: the first 128 bits of the
+// SHA-256 of the file that Write makes of s without an id. So fits with identical bytes have the
+// same id, and others have different ones. The errors are those of Write.
 func (s *Snapshot) ContentID() (string, error) {
 	bare := *s
 	bare.MapID = ""
@@ -32,7 +32,7 @@ func (s *Snapshot) ContentID() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:mapIDSize]), nil
 }
 
-// CheckMapID says what is wrong with an id that is not empty.
+// CheckMapID validates an id that is not empty.
 func CheckMapID(id string) error {
 	if len(id) != 2*mapIDSize || strings.Trim(id, "0123456789abcdef") != "" {
 		return fmt.Errorf("the map's id %q is not %d hexadecimal digits", id, 2*mapIDSize)

@@ -52,7 +52,7 @@ func TestNewMapID(t *testing.T) {
 	}
 }
 
-// A map's id is hexadecimal digits, or none.
+// A map's id is hexadecimal digits or empty.
 func TestMapIDs(t *testing.T) {
 	s := sample(3, 9, 3, 2, false)
 	for id, good := range map[string]bool{
@@ -67,7 +67,7 @@ func TestMapIDs(t *testing.T) {
 	}
 }
 
-// Files from before maps had ids have none.
+// Older files have no map id.
 func TestOldFilesHaveNoMapID(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/snapshots/v[123]*.unfold")
 	if err != nil || len(files) == 0 {

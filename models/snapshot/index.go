@@ -8,8 +8,8 @@ import (
 	"unfold/sparse/knn/hnsw"
 )
 
-// putIndex is the content of the block that holds the links of the index; its rows
-// are the reference points.
+// putIndex returns the content of the block with the links of the index. The rows of the index are
+// the reference points.
 func putIndex(s *Snapshot) content {
 	if s.Index == nil {
 		return content{}
@@ -17,15 +17,15 @@ func putIndex(s *Snapshot) content {
 	return content{bytesOfData, 1, s.Index}
 }
 
-// encodeLinks writes the links of an index and returns the number of bytes. They are written once
-// for each pass over a file's content, as all of them together are many.
+// encodeLinks writes the links of an index and returns the number of bytes. Each pass over a file's
+// content encodes them again, because all of them together need much memory.
 func encodeLinks(w io.Writer, ix *hnsw.Index) (int, error) {
 	out := &counter{w: w}
 	err := ix.SaveLinks(out)
 	return int(out.n), err
 }
 
-// takeIndex decodes the links that were read, with the reference points as rows.
+// takeIndex decodes the links that were read. The rows of the index are the reference points.
 func (s *Snapshot) takeIndex(blocks []Block) error {
 	raw := s.links
 	s.links = nil

@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// partPrefix begins the names of the blocks that hold parts.
+// partPrefix is the prefix of the names of blocks with parts.
 const partPrefix = "model."
 
-// Part is an array that belongs to the model of one kind: what it means is known to
-// that kind's package alone. Blocks of that sort may be there whatever the format's
-// version is, as a program that does not know them does not know the kind either; but see
-// laterParts.
+// Part is an array that belongs to the model of one kind. Only that kind's package knows its
+// meaning. Parts may be added without a new format version, because a program that does not know
+// them does not know the kind either. For exceptions see laterParts.
 type Part struct {
-	// Name has up to 18 letters, digits, dots and underscores; its block is called
-	// model.NAME.
+	// Name has up to 18 letters, digits, dots and underscores. Its block is named model.NAME.
 	Name       string
 	Rows, Cols int
-	// Data are Rows x Cols elements: []byte, []uint32, []uint64, []int64, []float32 or
-	// []float64, of which all are finite.
+	// Data are Rows x Cols elements of type []byte, []uint32, []uint64, []int64, []float32 or
+	// []float64. All must be finite.
 	Data any
 }
 
-// partTypes are the types of Part.Data.
+// partType returns the block type and the length of Part.Data.
 func partType(data any) (t Type, length int) {
 	switch v := data.(type) {
 	case []byte:
@@ -42,7 +40,7 @@ func partType(data any) (t Type, length int) {
 	return 0, 0
 }
 
-// Part returns the part of that name.
+// Part returns the part with the given name.
 func (s *Snapshot) Part(name string) (Part, bool) {
 	for _, p := range s.Parts {
 		if p.Name == name {
@@ -52,8 +50,8 @@ func (s *Snapshot) Part(name string) (Part, bool) {
 	return Part{}, false
 }
 
-// PartOf returns the data of a part that has to have so many rows and columns, 0 where
-// any number will do.
+// PartOf returns the data of a part. It returns an error unless the part has the given numbers of
+// rows and columns; 0 accepts any number.
 func PartOf[T any](s *Snapshot, name string, rows, cols int) ([]T, error) {
 	p, ok := s.Part(name)
 	if !ok {
@@ -83,7 +81,7 @@ func (s *Snapshot) validateParts() error {
 		case []float32:
 			err = finite(p.Name, v)
 		case []float64:
-			// The largest number stands for infinity in some parts.
+			// Some parts represent infinity by the largest number.
 			err = finiteBut(p.Name, v, math.MaxFloat64)
 		}
 		if err != nil {
@@ -93,7 +91,7 @@ func (s *Snapshot) validateParts() error {
 	return nil
 }
 
-// partFields are the parts as blocks, for writing.
+// partFields returns the parts as fields for writing.
 func (s *Snapshot) partFields() (list []field) {
 	for _, p := range s.Parts {
 		t, _ := partType(p.Data)
@@ -102,7 +100,7 @@ func (s *Snapshot) partFields() (list []field) {
 	return list
 }
 
-// takePart keeps a block that holds a part.
+// takePart stores a block that is a part.
 func (s *Snapshot) takePart(b Block, c content) {
 	name, is := strings.CutPrefix(b.Name, partPrefix)
 	if t, _ := partType(c.data); is && t == b.Type {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Read reads a snapshot and validates it. It reads r to its end. An error of r
-// itself is passed on; all others are *FormatError.
+// Read reads a snapshot from r, up to the end, and validates it. It returns errors of r unchanged;
+// all others are *FormatError.
 func Read(r io.Reader) (*Snapshot, error) {
 	in := &source{r: r, size: sizeOf(r)}
 	blocks, size, err := in.directory()
@@ -66,8 +66,7 @@ func Read(r io.Reader) (*Snapshot, error) {
 	return s, nil
 }
 
-// positions checks that the blocks of source positions are all there, of equal
-// length, if there is one.
+// positions checks that a file contains all blocks of source positions, of equal length, or none.
 func positions(blocks []Block, rows int) error {
 	found := 0
 	for _, b := range blocks {
@@ -86,13 +85,13 @@ func positions(blocks []Block, rows int) error {
 
 // Info describes a file without its content.
 type Info struct {
-	// Format is the version of the file format, Size the bytes of the file.
+	// Format is the version of the file format, Size the size of the file in bytes.
 	Format uint32
 	Size   uint64
 	Blocks []Block
 }
 
-// ReadInfo reads header and directory only.
+// ReadInfo reads only the header and the directory.
 func ReadInfo(r io.Reader) (*Info, error) {
 	in := &source{r: r, size: sizeOf(r)}
 	blocks, size, err := in.directory()
@@ -102,7 +101,7 @@ func ReadInfo(r io.Reader) (*Info, error) {
 	return &Info{Format: in.format, Size: size, Blocks: blocks}, nil
 }
 
-// corrupt is the error of a block.
+// corrupt returns the error of a corrupt block.
 func (b *Block) corrupt(format string, args ...any) error {
 	return &FormatError{ErrCorrupt, fmt.Sprintf("block %q", b.Name), b.Offset, fmt.Sprintf(format, args...)}
 }
@@ -111,13 +110,13 @@ func (b *Block) corrupt(format string, args ...any) error {
 type source struct {
 	r    io.Reader
 	at   uint64 // bytes read
-	size int64  // of the whole input, -1 if that is not known
-	// format is the version that the header names.
+	size int64  // bytes of the whole input, -1 if unknown
+	// format is the version in the header.
 	format uint32
 	buf    [1 << 16]byte
 }
 
-// sizeOf returns how many bytes r will give, or -1.
+// sizeOf returns the number of bytes that r will return, or -1 if unknown.
 func sizeOf(r io.Reader) int64 {
 	switch v := r.(type) {
 	case *bytes.Reader:
@@ -138,7 +137,7 @@ func sizeOf(r io.Reader) int64 {
 	return -1
 }
 
-// full fills p; an end of the input is a truncated file, in the named block.
+// full fills p. At the end of the input it returns ErrTruncated for the named block.
 func (in *source) full(p []byte, block string, offset uint64) error {
 	n, err := io.ReadFull(in.r, p)
 	in.at += uint64(n)
@@ -148,8 +147,8 @@ func (in *source) full(p []byte, block string, offset uint64) error {
 	return err
 }
 
-// directory reads the header and the directory and checks that the blocks lie
-// one after the other within the size that the header names.
+// directory reads the header and the directory. It checks that the blocks are consecutive and
+// within the size in the header.
 func (in *source) directory() ([]Block, uint64, error) {
 	le := binary.LittleEndian
 	bad := func(kind error, format string, args ...any) ([]Block, uint64, error) {
@@ -193,8 +192,8 @@ func (in *source) directory() ([]Block, uint64, error) {
 	return blocks, size, err
 }
 
-// entries reads the directory's entries: names unique, shapes that fit the
-// lengths, offsets in order, aligned, without gaps, up to size.
+// entries decodes the directory's entries. It checks that names are unique, that shapes match the
+// lengths, and that offsets ascend without gaps, aligned, up to size.
 func entries(table []byte, size uint64) ([]Block, error) {
 	le := binary.LittleEndian
 	blocks := make([]Block, 0, len(table)/entrySize)
@@ -232,7 +231,7 @@ func entries(table []byte, size uint64) ([]Block, error) {
 	return blocks, nil
 }
 
-// zero reports whether p holds zeros only.
+// zero reports whether p contains only zeros.
 func zero(p []byte) bool {
 	for _, b := range p {
 		if b != 0 {
@@ -258,7 +257,7 @@ func (in *source) skipTo(offset uint64) error {
 	return nil
 }
 
-// end checks that the input ends where the header says.
+// end checks that the input ends at the size in the header.
 func (in *source) end(size uint64) error {
 	if err := in.skipTo(size); err != nil {
 		return err
@@ -277,7 +276,8 @@ func (in *source) block(b Block) (content, error) {
 	if err := in.skipTo(b.Offset); err != nil {
 		return content{}, err
 	}
-	// The size of the input is known to hold b, or memory grows with what comes.
+	// If the size of the input is known it has been checked to contain b. Otherwise memory grows
+	// with the bytes that arrive.
 	room := b.Length
 	if in.size < 0 {
 		room = min(room, uint64(len(in.buf)))
@@ -296,7 +296,7 @@ func (in *source) block(b Block) (content, error) {
 		c.data, err = elements(in, b, room, func(p []byte) float32 { return math.Float32frombits(le.Uint32(p)) })
 	case Float64:
 		c.data, err = elements(in, b, room, func(p []byte) float64 { return math.Float64frombits(le.Uint64(p)) })
-	default: // Bytes, Text, and blocks of a type that is not known
+	default: // Bytes, Text, and blocks of an unknown type
 		var raw []byte
 		raw, err = elements(in, b, room, func(p []byte) byte { return p[0] })
 		c.data = raw
@@ -307,8 +307,8 @@ func (in *source) block(b Block) (content, error) {
 	return c, err
 }
 
-// elements reads the elements of b through the source's buffer and tests the
-// checksum. Room is the number of bytes to make room for at once.
+// elements reads the elements of b through the source's buffer and verifies the checksum. room is
+// the number of bytes to allocate at once.
 func elements[T any](in *source, b Block, room uint64, get func([]byte) T) ([]T, error) {
 	width := uint64(max(1, b.Type.size()))
 	out := make([]T, 0, room/width)

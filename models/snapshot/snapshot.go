@@ -8,136 +8,128 @@ import (
 	"unfold/sparse/knn/ivf"
 )
 
-// Snapshot is an immutable state of a map: everything that placing an event
-// needs, and what learning needs to go on. All fields are read-only once the
-// snapshot has been published.
+// Snapshot is an immutable state of a map. It contains everything that placing an event and
+// continued learning need. All fields are read-only once the snapshot has been published.
 type Snapshot struct {
-	// Kind names the model, as package fit has it.
+	// Kind is the name of the model in package fit.
 	Kind string
-	// MapID is the map's own, 32 hexadecimal digits (NewMapID, ContentID): all snapshots
-	// of one map have it, and no other map has. Empty in files from before there were ids.
+	// MapID is the map id, 32 hexadecimal digits (NewMapID, ContentID). All snapshots of one map
+	// have the same id, and different maps have different ones. It is empty in files from before
+	// there were ids.
 	MapID string
-	// Version counts snapshots of one map upwards from 1; Epoch counts its
-	// coordinate frames from 1.
+	// Version numbers the snapshots of one map from 1. Epoch numbers its coordinate frames from 1.
 	Version uint64
 	Epoch   uint32
 	// Settings are the model's own settings as JSON.
 	Settings []byte
-	// Encoder is how raw records become vectors (vocabularies, means, ...), as
-	// bytes that only package ingest reads. Empty: vectors come as they are.
+	// Encoder converts raw records to vectors (vocabularies, means, ...), in a format that only
+	// package ingest reads. If it is empty, vectors are used as they are.
 	Encoder []byte
-	// Learning is what a learner knows beside the map, to go on with it, and what it
-	// has to say about it, as JSON that only package stream/learn reads.
+	// Learning is the further state and the report of a learner, as JSON that only package
+	// stream/learn reads.
 	Learning []byte
 	// Names are the names of the encoded vector's elements, or nil.
 	Names []string
 
-	// Mean (dim) and Components (q x dim, orthonormal rows) are the PCA that
-	// comes before neighbour search: z = Components (x - Mean). Components has
-	// no rows if there is none; then z = x.
+	// Mean (dim) and Components (q x dim, orthonormal rows) are the PCA before the neighbour
+	// search: z = Components (x - Mean). Without a PCA, Components has no rows and z = x.
 	Mean       []float32
 	Components vec.Matrix[float32]
 	// Dim is the dimension of an event's vector, before PCA.
 	Dim int
 
-	// Distance is that between reference points, events and each other.
+	// Distance is the distance among reference points and from events to them.
 	Distance distance.Distance
 
-	// Graph is there if the map is one of a graph. Reference is n x 0 then, and Dim n.
+	// Graph is set if the map is one of a graph. Reference is then n x 0, and Dim is n.
 	Graph *Graph
 
-	// Reference are the reference points z, n x q. Count[i] >= 1 is how many
-	// events were exact duplicates of point i.
+	// Reference are the reference points z, n x q. Count[i] >= 1 is the number of events that are
+	// exact duplicates of point i.
 	Reference vec.Matrix[float32]
 	// Release, if not nil, is called after every 16 MiB of Reference that Validate or Write has
-	// read: rows in a mapped file need not stay in memory. It is not written.
+	// read, because rows of a mapped file need not stay in memory. It is not written to the file.
 	Release func()
 	Count   []uint32
-	// IDs are those of the newest events that the points are, "" where none is known; nil
-	// if none is.
+	// IDs are the ids of the newest event of each point, "" if unknown. It is nil if no id is
+	// known.
 	IDs []string
 
 	// Mu (n x d), Sigma2 (n) are the latent means and variances.
 	Mu     vec.Matrix[float64]
 	Sigma2 []float64
-	// Bandwidth2 (n) says whose neighbour an event is. With Gaussian tails it is
-	// Delta_i^2, the squared dissimilarity length scale: an event within
-	// sqrt(2 ln 2 Delta_i^2) of point i receives an edge from it. With heavy tails
-	// it is the squared distance to the k-th neighbour itself, in units of the
-	// input and not clipped: an event within its root receives an edge.
+	// Bandwidth2 (n) determines which points an event is a neighbour of. With Gaussian tails it is
+	// Delta_i^2, the squared dissimilarity length scale: point i sends an edge to an event within
+	// sqrt(2 ln 2 Delta_i^2). With heavy tails it is the squared distance to the k-th neighbour, in
+	// input units and not clipped: point i sends an edge to an event within its root.
 	Bandwidth2 []float64
-	// Student is there if the map was learnt with heavy tails. Nil means Gaussian
-	// tails.
+	// Student is set if the map was learnt with heavy tails; nil means Gaussian tails.
 	Student *Student
 	// Neighbors is the model's k.
 	Neighbors int
-	// Steps is the number of EM steps that Mu and Sigma2 went through. The
-	// scale of a new event goes through as many (package saul).
+	// Steps is the number of EM steps with which Mu and Sigma2 were learnt. The scale of a new
+	// event is computed with as many (package saul).
 	Steps int
 	// Dissimilar is the share, in [0,1), of a typical point's weight that lies in
 	// dissimilar pairs (package saul, eq 21).
 	Dissimilar float64
-	// Unlearnt[i] marks a reference point that was placed, not learnt
-	// (components: largest). Nil means none.
+	// Unlearnt[i] is true for a reference point that was placed but not learnt (components:
+	// largest). nil means none.
 	Unlearnt []bool
 
-	// Novelty tables; see package novelty. KDist2 and Density have n entries.
-	// LocalScores and GlobalScores are the reference points' leave-one-out
-	// values, ascending.
+	// Novelty tables (package novelty). KDist2 and Density have n entries. LocalScores and
+	// GlobalScores are the leave-one-out values of the reference points, ascending.
 	NoveltyK                  int
 	KDist2                    []float64
 	Density                   []float64
 	LocalScores, GlobalScores []float64
 
-	// Index, if there is one, is an index over Reference, by whose answers events are
-	// placed. It must not change.
+	// Index, if not nil, is an index over Reference for placing events. It must not change.
 	Index *hnsw.Index
-	// CellRecall is the share of an event's neighbours that cells are to find (package ivf). With
-	// neither cells, 0, nor an index neighbours are searched exactly.
+	// CellRecall is the share of an event's neighbours that cells must find (package ivf). If it is
+	// 0 and there is no index, neighbours are searched exactly.
 	CellRecall float64
-	// Cells are these if they have been made. No file has them: who reads one makes them of
-	// Reference.
+	// Cells are these cells if they have been computed. They are not in the file: the reader
+	// computes them from Reference.
 	Cells *ivf.Index
 
-	// Parts are what the model of this kind keeps beside all that.
+	// Parts are the arrays that only this kind of model has.
 	Parts []Part
 
-	// Positions are the source positions this map has learnt from.
+	// Positions are the source positions up to which this map has learnt.
 	Positions []Position
 
-	// links are the bytes of the index while a file is read, before it is decoded.
+	// links are the bytes of the index, between reading and decoding.
 	links []byte
 }
 
-// Student is what a map with heavy tails knows beside the rest (package
-// lvm/student has the formulas).
+// Student is the part of a snapshot that only maps with heavy tails have. See package student for
+// the formulas.
 type Student struct {
 	// Tail is a, the shape of the tails.
 	Tail float64
-	// Unit is the median squared distance of neighbours; scales are clipped to
-	// Clip: delta^2 = min(max(|x - x'|^2/Unit, Clip[0]), Clip[1]).
+	// Unit is the median squared distance of neighbours. Scales are clipped to Clip: delta^2 =
+	// min(max(|x - x'|^2/Unit, Clip[0]), Clip[1]).
 	Unit float64
 	Clip [2]float64
 	// Weight is c, the weight of one ordered dissimilar pair.
 	Weight float64
-	// Field names how the dissimilar pairs were summed ("all", "map", "shared",
-	// "anchors"), Theta is the accuracy of cells (0 where there were none) and
-	// Seed what draws began with.
+	// Field is the kind of sum over dissimilar pairs ("all", "map", "shared", "anchors"). Theta is
+	// the accuracy of cells (0 without cells), and Seed the seed of random draws.
 	Field string
 	Theta float64
 	Seed  uint64
-	// Error2 (n) are the squared standard errors of the points' places given
-	// their neighbours': what is published as sigma^2. Sigma2 holds the model's
-	// own variances, which learning may leave fixed.
+	// Error2 (n) are the squared standard errors of the points' places given their neighbours,
+	// which are published as sigma^2. Sigma2 are the model's own variances, which learning may
+	// leave fixed.
 	Error2 []float64
 }
 
-// Approximate reports whether events are placed by neighbours of which some may be missing.
+// Approximate reports whether events are placed with neighbours that may be incomplete.
 func (s *Snapshot) Approximate() bool { return s.Index != nil || s.CellRecall > 0 }
 
-// Published2 returns the squares of what is published as the reference points'
-// sigma: with Gaussian tails the latent variances, with heavy tails the squared
-// standard errors.
+// Published2 returns the squares of the published sigma of the reference points: the latent
+// variances with Gaussian tails, the squared standard errors with heavy ones.
 func (s *Snapshot) Published2() []float64 {
 	if s.Student != nil {
 		return s.Student.Error2
@@ -145,5 +137,5 @@ func (s *Snapshot) Published2() []float64 {
 	return s.Sigma2
 }
 
-// Position says that everything of a topic's partition before Offset has been seen.
+// Position states that all records of a topic's partition before Offset have been read.
 type Position = offsets.Position

@@ -26,7 +26,7 @@ import (
 	"unfold/sparse/knn/hnsw"
 )
 
-// sample makes a valid snapshot of n points; every optional part is there if full.
+// sample returns a valid snapshot of n points, with every optional part if full.
 func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 	r := rand.New(rand.NewPCG(seed, 1))
 	positive := func() []float64 {
@@ -88,7 +88,7 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 	return s
 }
 
-// equal compares snapshots, indexes by what they are written as.
+// equal compares snapshots; indexes are compared as bytes.
 func equal(a, b *Snapshot) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -101,7 +101,7 @@ func equal(a, b *Snapshot) bool {
 	return reflect.DeepEqual(c, d)
 }
 
-// links are those of a snapshot's index, as a file has them.
+// links returns a snapshot's index as stored in a file.
 func links(s *Snapshot) []byte {
 	var b bytes.Buffer
 	if n, err := encodeLinks(&b, s.Index); err != nil || n != b.Len() {
@@ -110,7 +110,7 @@ func links(s *Snapshot) []byte {
 	return b.Bytes()
 }
 
-// bytesOf is the file of s.
+// bytesOf returns the file of s.
 func bytesOf(t testing.TB, s *Snapshot) []byte {
 	var b bytes.Buffer
 	if err := Write(&b, s); err != nil {
@@ -147,7 +147,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 func TestBlocksAreAlignedAndListed(t *testing.T) {
 	s := sample(3, 30, 5, 2, true)
-	data, want := bytesOf(t, s), len(fields)-1-len(graphFields)+len(s.Parts) // but for the distance, which is Euclidean, and a graph
+	data, want := bytesOf(t, s), len(fields)-1-len(graphFields)+len(s.Parts) // without the distance, which is Euclidean, and the graph
 	info, err := ReadInfo(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestBlocksAreAlignedAndListed(t *testing.T) {
 	}
 }
 
-// A file with one bit changed, anywhere, must not load.
+// A file with any bit changed must not load.
 func TestEveryBitIsCovered(t *testing.T) {
 	data := bytesOf(t, sample(5, 4, 3, 2, true))
 	for i := range data {
@@ -201,7 +201,7 @@ func TestEveryTruncationIsNoticed(t *testing.T) {
 	}
 }
 
-// seal puts right the checksums of a header and directory that a test changed.
+// seal corrects the checksums of a header and directory that a test changed.
 func seal(data []byte) []byte {
 	le := binary.LittleEndian
 	count := min(int(le.Uint32(data[12:])), (len(data)-headerSize)/entrySize)
@@ -274,11 +274,11 @@ func TestErrorsSayWhat(t *testing.T) {
 	}
 }
 
-// An unknown block is a later program's addition that one can do without.
+// An unknown block was added by a later program; readers may skip it.
 func TestUnknownBlocksAreSkipped(t *testing.T) {
 	s := sample(7, 9, 3, 2, true)
 	data := bytesOf(t, s)
-	// "settings" is optional; under another name its content is of no use.
+	// "settings" is optional; under another name its content is ignored.
 	at := bytes.Index(data, []byte("settings\x00"))
 	copy(data[at:], "sketches")
 	got, err := Read(bytes.NewReader(seal(data)))
@@ -291,7 +291,7 @@ func TestUnknownBlocksAreSkipped(t *testing.T) {
 	}
 }
 
-// A header that claims a large file must not cost the memory that it claims.
+// A header that claims a large file must not make the reader allocate that size.
 func TestClaimsDoNotCostMemory(t *testing.T) {
 	data := slices.Clone(bytesOf(t, sample(7, 9, 3, 2, true)))
 	le := binary.LittleEndian
@@ -340,7 +340,7 @@ func TestWritePassesOnErrorsOfItsTarget(t *testing.T) {
 	}
 }
 
-// limited is a Writer with room for so many bytes.
+// limited is a Writer with room for a limited number of bytes.
 type limited struct{ room int }
 
 func (l *limited) Write(p []byte) (int, error) {
@@ -352,8 +352,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Rows that are let go of while they are written give the same bytes; that happens in every pass over
-// them.
+// Rows released while they are written give the same bytes. They are released in every pass.
 func TestRelease(t *testing.T) {
 	s := sample(1, 30, 5, 2, true)
 	want := bytesOf(t, s)

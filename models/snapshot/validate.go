@@ -10,9 +10,8 @@ import (
 	"unfold/sparse/distance"
 )
 
-// Validate checks that s can be placed against: shapes that agree, finite
-// numbers, positive variances, ascending score lists. The error says what does
-// not fit.
+// Validate checks that events can be placed against s: shapes agree, numbers are finite, variances
+// positive, and score lists ascend. The error describes the first violation.
 func (s *Snapshot) Validate() error {
 	n := s.Reference.Rows
 	if s.MapID != "" {
@@ -61,8 +60,8 @@ func (s *Snapshot) Validate() error {
 	return nil
 }
 
-// validateDistance checks that the reference points have the distance, as they are, and that what
-// else there is goes by it.
+// validateDistance checks that the distance is defined for the reference points, and that the other
+// fields support it.
 func (s *Snapshot) validateDistance() error {
 	if s.Distance == distance.Euclidean {
 		return nil
@@ -76,12 +75,11 @@ func (s *Snapshot) validateDistance() error {
 	return distance.Check(s.Distance, s.Reference)
 }
 
-// validateProjection checks that Mean and Components lead from Dim to the
-// reference points' dimension.
+// validateProjection checks that Mean and Components map Dim to the reference points' dimension.
 func (s *Snapshot) validateProjection() error {
 	q := s.Reference.Cols
 	if s.Graph != nil {
-		return nil // validateGraph allows none
+		return nil // validateGraph checks it
 	}
 	if s.Components.Rows == 0 {
 		if len(s.Mean) != 0 || s.Dim != q {
@@ -98,7 +96,7 @@ func (s *Snapshot) validateProjection() error {
 	return finite("components", s.Components.Data)
 }
 
-// validateReference checks the reference points themselves and that the index has them.
+// validateReference checks the reference points and that the index matches them.
 func (s *Snapshot) validateReference() error {
 	x := s.Reference
 	if !(s.CellRecall >= 0 && s.CellRecall < 1) {
@@ -118,7 +116,7 @@ func (s *Snapshot) validateReference() error {
 	})
 }
 
-// validatePoints checks the numbers that belong to the reference points.
+// validatePoints checks the numbers of the reference points.
 func (s *Snapshot) validatePoints() error {
 	for i, c := range s.Count {
 		if c == 0 {
@@ -156,16 +154,16 @@ func (s *Snapshot) validateNovelty() error {
 	return nil
 }
 
-// Largest bounds the size of every number of double precision in a model file, and Least the size
-// of those that have to be positive. Squares of numbers of single precision are far within; products of
-// two such sums stay within the number range, so that a file cannot make places of them that are not
-// finite.
+// Largest bounds the absolute value of every double-precision number in a model file, and Least is
+// the lower bound of those that must be positive. Squares of single-precision numbers are far
+// within these bounds. Products of two such sums do not overflow, so a file cannot lead to places
+// that are not finite.
 const (
 	Largest = 1e120
 	Least   = 1e-120
 )
 
-// whole checks that a matrix has as many values as its shape says.
+// whole checks that a matrix has as many values as its shape requires.
 func whole[T vec.Float](name string, m vec.Matrix[T]) error {
 	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
 		return fmt.Errorf("%s: %d values for %d x %d", name, len(m.Data), m.Rows, m.Cols)
@@ -173,10 +171,10 @@ func whole[T vec.Float](name string, m vec.Matrix[T]) error {
 	return nil
 }
 
-// finite checks that all values are finite numbers of a size that can be (Largest).
+// finite checks that all values are finite and at most Largest.
 func finite[T vec.Float](name string, values []T) error { return finiteFrom(name, values, 0) }
 
-// finiteFrom is finite of values that are numbered from first on.
+// finiteFrom is finite for values whose indices start at first.
 func finiteFrom[T vec.Float](name string, values []T, first int) error {
 	for i, v := range values {
 		if err := sound(name, first+i, float64(v)); err != nil {
@@ -186,7 +184,7 @@ func finiteFrom[T vec.Float](name string, values []T, first int) error {
 	return nil
 }
 
-// finiteBut is finite of values of which some may be one that is larger.
+// finiteBut is finite for values that may also equal one, a larger number.
 func finiteBut(name string, values []float64, one float64) error {
 	for i, v := range values {
 		if err := sound(name, i, v); err != nil && v != one {
@@ -196,7 +194,7 @@ func finiteBut(name string, values []float64, one float64) error {
 	return nil
 }
 
-// sound checks value i of that name.
+// sound checks value i of the named field.
 func sound(name string, i int, v float64) error {
 	if v-v != 0 {
 		return fmt.Errorf("%s: value %d is %g", name, i, v)
@@ -207,7 +205,7 @@ func sound(name string, i int, v float64) error {
 	return nil
 }
 
-// positive checks that all values are greater than zero, by more than nothing.
+// positive checks that all values are at least Least.
 func positive(name string, values []float64) error {
 	for i, v := range values {
 		if !(v >= Least) {
@@ -217,7 +215,7 @@ func positive(name string, values []float64) error {
 	return nil
 }
 
-// CheckDim returns a *models.DimensionError unless vectors of dim elements fit.
+// CheckDim returns a *models.DimensionError unless vectors have dim elements.
 func (s *Snapshot) CheckDim(dim int) error {
 	if dim != s.Dim {
 		return &models.DimensionError{Got: dim, Want: s.Dim}

@@ -91,7 +91,7 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// under makes of a sample a map of rows under a distance, which has neither projection nor index.
+// under changes a sample to a map of rows with a distance, which has neither projection nor index.
 func under(d distance.Distance, s *Snapshot) *Snapshot {
 	s.Distance, s.Dim, s.Names, s.Index, s.CellRecall = d, s.Reference.Cols, nil, nil, 0
 	s.Mean, s.Components = nil, vec.Matrix[float32]{}
@@ -104,7 +104,8 @@ func under(d distance.Distance, s *Snapshot) *Snapshot {
 	return s
 }
 
-// A map of rows under a distance is read as it was written, and one that goes by anything else is none.
+// A map of rows with a distance is restored unchanged. One with parts for another distance is
+// invalid.
 func TestDistances(t *testing.T) {
 	for _, d := range []distance.Distance{distance.Manhattan, distance.Chebyshev, distance.Jaccard} {
 		s := under(d, sample(3, 9, 3, 2, true))
@@ -128,7 +129,8 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// A file of an older version than the distance's is corrupt: its readers place by another.
+// A distance in a file of an older version is corrupt: readers of that version would place by
+// another distance.
 func TestADistanceNeedsItsVersion(t *testing.T) {
 	data := bytesOf(t, under(distance.Manhattan, sample(3, 9, 3, 2, true)))
 	binary.LittleEndian.PutUint32(data[8:], 2)
@@ -138,7 +140,7 @@ func TestADistanceNeedsItsVersion(t *testing.T) {
 	}
 }
 
-// A map with Gaussian tails is written as programs that know no other read it.
+// A map with Gaussian tails is written in the format that the first programs read.
 func TestTheOldestVersionThatHoldsIt(t *testing.T) {
 	for format, s := range map[uint32]*Snapshot{
 		1: sample(3, 9, 3, 2, false), 2: sample(3, 9, 3, 2, true), 3: under(distance.Chebyshev, sample(3, 9, 3, 2, true)),

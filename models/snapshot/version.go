@@ -6,21 +6,21 @@ import (
 	"unfold/sparse/distance"
 )
 
-// FormatVersion is the latest version of the file format: Read reads it and all
-// before it. Write writes the oldest that can hold a snapshot, so that programs
-// that know no other can read what they can understand.
+// FormatVersion is the latest version of the file format. Read accepts it and all earlier versions.
+// Write uses the oldest version that can represent a snapshot, so that older programs can read it
+// if possible.
 const FormatVersion = 4
 
-// laterParts are parts that came to a kind later and change what its other parts mean, by
-// kind and name, with the version of the format that brought them.
+// laterParts are parts that a kind got later and that change the meaning of its other parts, by
+// kind and name. The value is the format version that introduced the part.
 var laterParts = map[[2]string]uint32{
 	{"gplvm", "noise"}: 3,
 }
 
-// format is the oldest version of the format that can hold s, and the block that asks
-// for it: 1 with Gaussian tails, 2 with heavy ones, 3 with what readers of these would skip
-// and then misunderstand the rest, a distance other than the Euclidean one or later parts, and 4
-// with a graph in the place of vectors.
+// format returns the oldest format version that can represent s, and the block that requires it. It
+// is 1 with Gaussian tails and 2 with heavy ones. It is 3 with a distance other than the Euclidean
+// one or with laterParts, which older readers would skip and then misinterpret the rest. It is 4
+// with a graph instead of vectors.
 func (s *Snapshot) format() (version uint32, block string) {
 	version = 1
 	if s.Student != nil {
@@ -40,7 +40,8 @@ func (s *Snapshot) format() (version uint32, block string) {
 	return version, block
 }
 
-// checkFormat refuses a block in a file of a version whose readers do not know it.
+// checkFormat returns an error if a file of the given version contains a block that readers of this
+// version do not know.
 func (s *Snapshot) checkFormat(version uint32) error {
 	if need, block := s.format(); version < need {
 		return &FormatError{ErrCorrupt, "directory", headerSize, fmt.Sprintf("block %q is not known to format version %d", block, version)}

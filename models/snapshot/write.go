@@ -14,8 +14,8 @@ import (
 	"unfold/sparse/knn/hnsw"
 )
 
-// Write writes s in the file format. It fails if s is not valid (Validate) or
-// w fails. The bytes are a function of s alone.
+// Write writes s in the file format. It returns an error if s is not valid (Validate) or w fails.
+// The bytes are a function of s only.
 func Write(w io.Writer, s *Snapshot) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("snapshot: refusing to write: %w", err)
@@ -56,7 +56,7 @@ func Write(w io.Writer, s *Snapshot) error {
 	return out.padTo(at)
 }
 
-// measure fills in the lengths and the checksums of blocks, and the rows of those that count bytes.
+// measure sets the lengths and checksums of blocks, and the rows of blocks that count bytes.
 func measure(blocks []Block, contents []content) error {
 	failed := make([]error, len(blocks))
 	par.Do(0, len(blocks), func(i int) {
@@ -70,8 +70,7 @@ func measure(blocks []Block, contents []content) error {
 	return errors.Join(failed...)
 }
 
-// head returns the header and the directory of a file of the given version and
-// size.
+// head returns the header and the directory of a file of the given version and size.
 func head(format uint32, blocks []Block, size uint64) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, headerSize+len(blocks)*entrySize)
@@ -144,7 +143,7 @@ func chunked[T any](w io.Writer, v []T, put func([]byte, T) []byte) (n int, err 
 	return n, nil
 }
 
-// counter knows how many bytes it has written.
+// counter counts the bytes that it writes.
 type counter struct {
 	w io.Writer
 	n uint64

@@ -9,22 +9,25 @@ import (
 	"unfold/sparse/knn"
 )
 
-// adjacency are the directed edges of a point set: to the first of each point's list, and to
-// further points. What two points are to each other follows from the lists of both: a list
-// of all edges would take more memory than what is made of it.
+// adjacency are the directed edges of a point set. A near edge leads to each of the first
+// neighbours of a point's list. Further edges lead to more distant points.
+//
+// The weights of a pair are computed on demand from the lists of both points, because a list of all
+// edges would take more memory than what is computed from it.
 type adjacency struct {
 	nb, further *knn.Neighbors // further may be nil
-	near        edgeWeights    // of the edges that lead to the first of a list
+	near        edgeWeights    // of near edges, by rank in the list
 	scale       lengths
 }
 
-// first returns the others that near edges of point i lead to.
+// first returns the targets of the near edges of point i.
 func (e *adjacency) first(i int32) []int32 {
 	to, _ := e.nb.Row(int(i))
 	return to[:len(e.near.rank)]
 }
 
-// beyond returns the others that further edges of point i lead to, i itself for none.
+// beyond returns the targets of the further edges of point i. The target is i itself where a
+// further edge is missing.
 func (e *adjacency) beyond(i int32) []int32 {
 	if e.further == nil {
 		return nil
@@ -38,8 +41,8 @@ func (e *adjacency) leads(i, j int32) bool {
 	return slices.Contains(e.first(i), j) || slices.Contains(e.beyond(i), j)
 }
 
-// partners returns the points that edges of i lead to, each once and ascending, in the memory
-// of out.
+// partners returns the targets of all edges of i in ascending order without duplicates. It reuses
+// the memory of out.
 func (e *adjacency) partners(out []int32, i int32) []int32 {
 	out = append(append(out[:0], e.first(i)...), e.beyond(i)...)
 	slices.Sort(out)
@@ -50,8 +53,8 @@ func (e *adjacency) partners(out []int32, i int32) []int32 {
 	return out
 }
 
-// pattern returns the matrix with an entry wherever an edge leads one way or the other, without
-// values.
+// pattern returns a matrix without values that has an entry (i, j) if an edge leads from i to j or
+// from j to i.
 func (e *adjacency) pattern(threads int) *sparse.CSR {
 	n := e.nb.N
 	c := &sparse.CSR{N: n, M: n, Start: make([]int, n+1)}
@@ -69,7 +72,8 @@ func (e *adjacency) pattern(threads int) *sparse.CSR {
 			}
 		})
 	}
-	// Others' rows are filled, too, in any order: it is that of columns in the end.
+	// Each goroutine also fills rows of other goroutines, so entries are in any order. The order of
+	// columns is restored at the end.
 	size := make([]int32, n)
 	each(func(i, _ int32) { atomic.AddInt32(&size[i], 1) })
 	for i, s := range size {
@@ -88,8 +92,8 @@ func (e *adjacency) pattern(threads int) *sparse.CSR {
 	return c
 }
 
-// pair returns what two points, i < j, are to each other: what their edges weigh, and the
-// squared length scale, that of the last edge in the order near, further, i, j.
+// pair returns the weights of the edges between two points i < j, and their squared length scale.
+// The scale is that of the last edge in the order near, further, i, j.
 func (e *adjacency) pair(i, j int32) (w pairWeight, delta2 float64) {
 	for _, way := range [2][2]int32{{i, j}, {j, i}} {
 		to, dist2 := e.nb.Row(int(way[0]))

@@ -10,8 +10,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestProblemIsThatOfTriplets: what follows from the lists of both ends of an edge is what
-// comes of listing all edges, bit for bit and for any number of threads.
+// TestProblemIsThatOfTriplets: NewProblem computes every edge from the lists of its two ends. The
+// result equals that of a plain list of all edges, bit for bit and for any number of threads.
 func TestProblemIsThatOfTriplets(t *testing.T) {
 	const n, k, beyond = 5000, 7, 3
 	x := normal(n, 3, 9)

@@ -9,7 +9,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// A map is the same where its lists lie elsewhere, which it asks for once, and which it gives back.
+// TestListsAside: the map stays the same if the neighbour lists are stored elsewhere. They are
+// fetched once and given back.
 func TestListsAside(t *testing.T) {
 	x := blobs(300, 6)
 	var held *knn.Neighbors
@@ -25,7 +26,7 @@ func TestListsAside(t *testing.T) {
 	got := learn(func(nb *knn.Neighbors) *knn.Neighbors {
 		asked++
 		held = &knn.Neighbors{N: nb.N, K: nb.K, Index: slices.Clone(nb.Index), Dist2: slices.Clone(nb.Dist2)}
-		clear(nb.Dist2) // nobody looks at them any longer
+		clear(nb.Dist2) // nothing reads them any more
 		return held
 	})
 	if asked != 1 || got.Neighbors != held || held.K != 12 {

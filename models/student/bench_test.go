@@ -11,8 +11,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// BenchmarkKernels gives the time of one pair of a target and a source, both
-// directions together, in every kernel; 600 sources as with cells in the map.
+// BenchmarkKernels measures the time of one pair of a target and a source, both directions
+// together, for every kernel. It uses 600 sources, about the number of cells in a map.
 func BenchmarkKernels(b *testing.B) {
 	const targets, sources = 64, 600
 	for _, d := range []int{2, 3, 5, 8, 10, 16, 32} {
@@ -62,7 +62,7 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-// BenchmarkStep is one step of learning for 70,000 points on a map of clusters.
+// BenchmarkStep measures one step of learning for 70,000 points with clusters on the map.
 func BenchmarkStep(b *testing.B) {
 	const n, k = 70_000, 6
 	for _, d := range []int{2, 3, 10} {
@@ -78,7 +78,7 @@ func BenchmarkStep(b *testing.B) {
 			st.Sigma2[i] = DefaultSigma2
 			to, dist2 := nb.Row(i)
 			for q := range to {
-				// Somebody of the same group: for time only that counts.
+				// A point of the same group; the indices only matter for the time.
 				to[q], dist2[q] = int32((group*(n/40+1)+r.IntN(n/40))%n), 0.5+r.Float64()
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"unfold/models/score"
 )
 
-// uneven are n points of three groups of different spread.
+// uneven returns n points of three groups of different spread.
 func uneven(n int) vec.Matrix[float32] {
 	r := rand.New(rand.NewPCG(4, 4))
 	x := vec.New[float32](n, 5)
@@ -23,8 +23,8 @@ func uneven(n int) vec.Matrix[float32] {
 	return x
 }
 
-// TestDensityFollowsTheData: with a power the density of a map follows the data's more
-// closely, and sparse groups take more room.
+// TestDensityFollowsTheData: with a density power, the density of the map follows that of the data
+// more closely, and sparse groups take more room.
 func TestDensityFollowsTheData(t *testing.T) {
 	x := uneven(300)
 	var last, spread float64
@@ -38,7 +38,7 @@ func TestDensityFollowsTheData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// How much farther neighbours are in the sparsest group than in the densest.
+		// The ratio of neighbour distances between the sparsest and the densest group.
 		var far [3]float64
 		for i := range x.Rows {
 			index, _ := r.Neighbors.Row(i)
@@ -53,7 +53,7 @@ func TestDensityFollowsTheData(t *testing.T) {
 	}
 }
 
-// TestDensityScales holds the scales of H21 against their definition, with clips.
+// TestDensityScales compares the scales of H21 with their definition, including the clipping.
 func TestDensityScales(t *testing.T) {
 	x := uneven(60)
 	nb := neighbors(t, x, 4)

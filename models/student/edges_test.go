@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// wide is a field that shows the model as many points as it has, without a sweep of all pairs.
+// wide is a field that reports as many points as it is given and sweeps over no pairs.
 type wide struct {
 	n      int
 	random bool
@@ -30,7 +30,8 @@ func (w wide) Bytes() int64 { return 0 }
 
 func (w wide) Random() bool { return w.random }
 
-// TestLabelEdges: with labels, edges to like ones weigh more, by H24, and all are 1 on average.
+// TestLabelEdges: with labels, edges between points of equal labels weigh more (H24), and all
+// weights have the mean 1.
 func TestLabelEdges(t *testing.T) {
 	w := edgeWeights{rank: nearWeights(4, 0.7), supervision: 0.75, class: []int32{0, 0, 1, score.Missing, 2, 1}}
 	for i, to := range map[int32][]int32{0: {1, 2, 3, 4}, 2: {5, 0, 1, 3}, 3: {0, 1, 2, 4}, 4: {0, 1, 2, 5}, 1: {0, 3, 0, 3}} {
@@ -56,7 +57,7 @@ func TestLabelEdges(t *testing.T) {
 		}
 	}
 	w.supervision = 1
-	if got := w.edge(4, []int32{0, 1, 2, 5}, 2); got != w.rank[2] { // all unlike
+	if got := w.edge(4, []int32{0, 1, 2, 5}, 2); got != w.rank[2] { // all labels differ
 		t.Errorf("%v among unlike ones alone", got)
 	}
 	for _, c := range []struct {
@@ -79,7 +80,7 @@ func TestLabelEdges(t *testing.T) {
 	}
 }
 
-// neighborsOf are lists of one point or two.
+// neighborsOf returns lists of one point or two.
 func neighborsOf(n int) *knn.Neighbors {
 	nb := knn.NewNeighbors(n, 1)
 	for i := range n {
@@ -89,7 +90,8 @@ func neighborsOf(n int) *knn.Neighbors {
 	return nb
 }
 
-// TestDefinite: a system is definite if every point has a Gamma beside its edges.
+// TestDefinite: the linear system is positive definite if every point has a Gamma besides its
+// edges.
 func TestDefinite(t *testing.T) {
 	p := NewProblem(neighbors(t, normal(30, 3, 1), 5), 5, Native)
 	p.Field = farfield.NewAll(p.Bandwidth2, 4)
@@ -130,7 +132,8 @@ func TestDefinite(t *testing.T) {
 	}
 }
 
-// TestPrecisionOfSweeps: sums are in single precision where settings, dimensions and majoriser allow it.
+// TestPrecisionOfSweeps: sums use single precision where the settings, the dimensions and the
+// majoriser allow it.
 func TestPrecisionOfSweeps(t *testing.T) {
 	for _, c := range []struct {
 		d    int
@@ -153,7 +156,8 @@ func TestPrecisionOfSweeps(t *testing.T) {
 	}
 }
 
-// TestModelBytes: a model holds what its parts do, and a diagonal of its own if that is used more than once.
+// TestModelBytes: the size of a model is that of its parts, plus its own diagonal if the diagonal
+// is used more than once.
 func TestModelBytes(t *testing.T) {
 	for _, d := range []int{2, 5} {
 		p := NewProblem(neighbors(t, normal(30, 3, 1), 5), 5, Native)
@@ -179,8 +183,8 @@ func TestModelBytes(t *testing.T) {
 	}
 }
 
-// TestPlaceVariance: a new point's variance after an update is that of H9, by finite differences of the
-// likelihood of its edges.
+// TestPlaceVariance: the variance of a new point after an update follows H9. It is compared with
+// finite differences of the likelihood of its edges.
 func TestPlaceVariance(t *testing.T) {
 	for _, d := range []int{1, 2, 3} {
 		list := edges(7, d, rand.New(rand.NewPCG(4, uint64(d))))

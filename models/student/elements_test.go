@@ -11,9 +11,8 @@ import (
 	"unfold/models/pca"
 )
 
-// TestElementTypes: rows of float32 and the same numbers as float64 give the same
-// likelihood and the same map: neighbours are found in single precision and
-// measured in double.
+// TestElementTypes: the same numbers as float32 and as float64 give the same likelihood and the
+// same map. Neighbours are found in single precision, distances are computed in double precision.
 func TestElementTypes(t *testing.T) {
 	ctx := context.Background()
 	x, _, _, _ := modeltest.Digits(t)

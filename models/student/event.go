@@ -6,52 +6,49 @@ import (
 	"unfold/models/placing"
 )
 
-// How a new event x is placed. It sends an edge to its k nearest reference points and
-// receives one from each of the receiveRange nearest in whose neighbourhood it lies,
-// |x - x_j| <= Delta_j (Delta_j: the distance of j's own k-th neighbour). With
+// This file places a new event x. The event sends an edge to each of its k nearest reference
+// points. It receives an edge from each of its receiveRange nearest points in whose neighbourhood
+// it lies, |x - x_j| <= Delta_j (Delta_j: the distance of j's own k-th neighbour). With
 //
 //	delta_xj^2 = |x - x_j|^2 / unit, clipped as in learning,
 //	q_j(m)     = 1 / (delta_xj^2 + sigma_j^2 + sigma_x^2 + |m - mu_j|^2/(2a))
 //
-// the terms of these edges in the likelihood, everything else frozen, have their
-// maximum where
+// the terms of these edges in the likelihood, with everything else frozen, have their maximum at
 //
 //	m = sum_j S_xj q_j(m) mu_j / sum_j S_xj q_j(m)                                     (H12)
 //
-// (the derivative of log P is -q (m - mu_j)). Its iteration starts at the
-// coordinate-wise median of the neighbours' means and raises the likelihood in every
-// step (Place). sigma_x^2 is the mean of the neighbours'.
+// (the derivative of log P is -q (m - mu_j)). The iteration starts at the coordinate-wise median of
+// the neighbours' means. Every step raises the likelihood (Place). sigma_x^2 is the mean of the
+// neighbours' sigma^2.
 //
-// b is the weight of an edge received, of one sent being 1. b = 1 is the likelihood's
-// own; 2 makes up for the edges that the reference points would exchange for one to x.
-// Other rules and weights were measured as well: docs/decisions/placing.md.
+// An edge sent has the weight 1, an edge received has the weight b. b = 1 is that of the
+// likelihood. b = 2 compensates for the edges that reference points would replace by one to x.
+// Other rules and weights are compared in docs/decisions/placing.md.
 //
 // # Uncertainty
 //
-// The model's own sigma_x is fixed and says nothing of an event. What is published is
-// the standard error of its place, by the curvature there of EM's bound of the frozen
-// likelihood (standardError2). It is large where the neighbours are far in the input,
-// few, or do not agree on the map. docs/decisions/placing.md compares it with other
-// figures.
+// The model's own sigma_x is fixed and carries no information about an event. The published sigma
+// is the standard error of its place, from the curvature there of EM's bound of the frozen
+// likelihood (standardError2). It is large where the neighbours are far in the input, few, or are
+// far from each other on the map. docs/decisions/placing.md compares it with other figures.
 const (
 	// DefaultReceived is the weight b of an edge received.
 	DefaultReceived = 2
-	// receiveRange is how many of the nearest may send an edge.
+	// receiveRange is the number of nearest points that may send an edge to the event.
 	receiveRange = 40
-	// climbSteps bounds the iteration, climbStill ends it where a step moves the
-	// place by less than that share of its own scale.
+	// climbSteps bounds the iteration. It ends earlier at a step shorter than climbStill times
+	// sqrt(sigma2).
 	climbSteps = 50
 	climbStill = 1e-9
-	// lleRidge is that of the locally linear weights.
+	// lleRidge is the ridge of the locally linear weights.
 	lleRidge = 0.01
 )
 
-// lleNeighbors is the number of points whose combination the locally linear
-// weights are, for k edges sent.
+// lleNeighbors returns the number of points in the locally linear combination, for k edges sent.
 func lleNeighbors(k int) int { return 3 * k / 2 }
 
-// one sets w.mu to the place of the event x with the given nearest
-// reference points and returns its squared standard error.
+// one sets w.mu to the place of the event x and returns its squared standard error. index and dist2
+// are the nearest reference points and their squared distances.
 func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) (error2 float64) {
 	st := p.snap.Student
 	if dist2[0] == 0 {
@@ -68,18 +65,18 @@ func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) 
 	if p.set.Rule != placing.Median {
 		climb(w, sigma2, st.Tail)
 	}
-	// The standard error is the same whatever the rule: every edge counts as in the
-	// likelihood.
+	// The standard error does not depend on the rule: every edge has its weight in the likelihood.
 	for k := range w.joined {
 		w.joined[k].S = w.joined[k].likely
 	}
 	return standardError2(w.mu, w.joined, likely2, st.Tail)
 }
 
-// join finds the event's edges, nearest first, and returns its variance: by the weights
-// that its place goes by, and by those that the likelihood has. Edges sent have the weights
-// k sent[m], without these those of their ranks (H22), which are the likelihood's; those
-// received have Received, in the likelihood 1.
+// join collects the event's edges, nearest first. It returns the event's variance, with the weights
+// of the rule and with those of the likelihood.
+//
+// The m-th edge sent has the weight k sent[m]. If sent is empty, it has the weight of its rank
+// (H22), as in the likelihood. An edge received has the weight Received, in the likelihood 1.
 func (p *Placer) join(w *placeWork, sent []float64, index []int32, dist2 []float64) (sigma2, likely2 float64) {
 	st, k := p.snap.Student, p.set.Neighbors
 	w.joined = w.joined[:0]
@@ -91,7 +88,7 @@ func (p *Placer) join(w *placeWork, sent []float64, index []int32, dist2 []float
 		}
 		switch {
 		case m < len(sent):
-			weight = float64(float64(k) * sent[m]) // the conversion keeps compilers from fusing
+			weight = float64(float64(k) * sent[m]) // the conversion prevents a fused multiply-add
 		case len(sent) == 0:
 			weight = likely
 		}
@@ -125,19 +122,19 @@ func climb(w *placeWork, sigma2, tail float64) {
 			d := v - w.last[c]
 			moved2 += float64(d * d)
 		}
-		// Every edge is longer than its variances.
+		// This is a relative criterion, because every edge is longer than its variances.
 		if moved2 <= climbStill*climbStill*sigma2 {
 			return
 		}
 	}
 }
 
-// standardError2 is the squared standard error of a place: 1 over the curvature
-// of the frozen likelihood's quadratic bound,
+// standardError2 returns the squared standard error of a place: 1 over the curvature of the frozen
+// likelihood's quadratic bound,
 //
 //	sigma_x^2 = 1 / sum_j S_xj q_j.
 //
-// A reference point has that of its own edges, as if it were placed where it is.
+// The error of a reference point is computed from its own edges at its present place.
 func standardError2(mu []float64, edges []Edge, sigma2, tail float64) float64 {
 	var total float64
 	for k := range edges {
@@ -152,13 +149,12 @@ func standardError2(mu []float64, edges []Edge, sigma2, tail float64) float64 {
 	return 1 / total
 }
 
-// linear sets u to how x is a combination of its nearest points (locally linear
-// embedding; Roweis and Saul 2000): the u that minimise |x - sum_j u_j x_j|^2
-// with sum u = 1, by
+// linear sets u to the weights that reconstruct x from its nearest points (locally linear
+// embedding; Roweis and Saul 2000). They minimise |x - sum_j u_j x_j|^2 with sum u = 1, by
 //
 //	(G + ridge tr(G) I) u ~ 1,  G_ij = (x - x_i).(x - x_j),
 //
-// those below 0 taken for 0. G (len(u)^2) is room for the matrix.
+// and negative weights become 0. g is scratch memory for the matrix, len(u)^2 values.
 func (p *Placer) linear(u, g []float64, x []float32, index []int32) {
 	k := len(u)
 	var trace float64
@@ -197,8 +193,8 @@ func innerFrom(x, a, b []float32) float64 {
 	return sum
 }
 
-// solveDense solves A y = b for a symmetric positive definite matrix A, by
-// Cholesky's factors; both are overwritten, b by y.
+// solveDense solves A y = b for a symmetric positive definite matrix A by Cholesky decomposition.
+// It overwrites a with the factor and b with y.
 func solveDense(a, b []float64) {
 	n := len(b)
 	for i := range n {

@@ -18,8 +18,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestOneByHand: an event's edges, variance, place and error by plain loops, for each rule, in memory that
-// others have left behind.
+// TestOneByHand compares an event's edges, variance, place and error with plain loops, for each
+// rule. The scratch memory holds values of earlier events.
 func TestOneByHand(t *testing.T) {
 	for _, c := range []struct {
 		dims, k int
@@ -47,7 +47,7 @@ func TestOneByHand(t *testing.T) {
 				}
 			}
 			index, dist2 := near.Row(i)
-			s.Bandwidth2[index[2]] = dist2[2] // just within its range
+			s.Bandwidth2[index[2]] = dist2[2] // just within its bandwidth
 			got := p.one(w, events.Row(i), index, dist2)
 			if i == 3 {
 				if !slices.Equal(w.mu, s.Mu.Row(17)) || got != s.Student.Error2[17] {
@@ -63,7 +63,7 @@ func TestOneByHand(t *testing.T) {
 	}
 }
 
-// plainEvent is one by the definitions.
+// plainEvent computes the same as one, by the definitions.
 func plainEvent(p *Placer, x []float32, index []int32, dist2 []float64) (mu []float64, error2 float64) {
 	s, k := p.snap, p.set.Neighbors
 	ranks := nearWeights(k, p.set.RankDecay)
@@ -169,8 +169,8 @@ func plainEvent(p *Placer, x []float32, index []int32, dist2 []float64) (mu []fl
 	return mu, 1 / curvature
 }
 
-// TestClimbEnds: the iteration ends where a step does not move the place, not where it meets what memory
-// held before.
+// TestClimbEnds: the iteration ends when a step does not move the place. Old values in its memory
+// must not end it.
 func TestClimbEnds(t *testing.T) {
 	edges := []Edge{{Mu: []float64{0, 0}, Sigma2: .1, Delta2: 1, S: 1}, {Mu: []float64{3, 1}, Sigma2: .1, Delta2: 1, S: 2}, {Mu: []float64{1, 5}, Sigma2: .1, Delta2: 2, S: 1}}
 	start := []float64{1, 1}
@@ -183,15 +183,15 @@ func TestClimbEnds(t *testing.T) {
 	if vec.SquaredDistance(w.mu, want) > 1e-12 {
 		t.Errorf("it ends at %v, want %v", w.mu, want)
 	}
-	// In the end nothing moves: it ends after one step, which memory shows.
+	// At the optimum nothing moves: it ends after one step, as the memory shows.
 	w.mu, w.last = slices.Clone(want), []float64{9, 9}
 	if climb(w, .1, 1); !slices.Equal(w.last, want) || vec.SquaredDistance(w.mu, want) > 1e-20 {
 		t.Errorf("from the end it takes more steps than one: %v, %v", w.last, w.mu)
 	}
 }
 
-// TestFurtherWalks: ranks beyond the lists are those where walks end, each longer than the one before,
-// counted from the last of a list.
+// TestFurtherWalks: ranks beyond the lists are found by walks along the lists. Each walk is longer
+// than the one before, and ranks count from the end of a list.
 func TestFurtherWalks(t *testing.T) {
 	const n, k = 40, 3
 	x := normal(n, 2, 5)
@@ -227,7 +227,7 @@ func TestFurtherWalks(t *testing.T) {
 			}
 		}
 	}
-	// Of a graph, whose points have no elements, lengths are those of the lists.
+	// The points of a graph have no vectors: lengths come from the lists.
 	nodes := vec.New[float32](n, 0)
 	got = further(nodes, nb, k, []int{4, 5}, distance.Euclidean, 2)
 	for i := range n {
@@ -238,8 +238,9 @@ func TestFurtherWalks(t *testing.T) {
 	}
 }
 
-// TestFitOfFew: what a fit reports is what its parts make of the points: lists, reaches, edges, components,
-// labels, errors, likelihoods and settings; with each kind of frame.
+// TestFitOfFew compares the report of a fit with what its parts compute from the points: lists,
+// reaches, edges, components, labels, errors, likelihoods and settings. It does so with each kind
+// of frame.
 func TestFitOfFew(t *testing.T) {
 	x := modeltest.Blobs(90, 4, 3)
 	copy(x.Row(80), x.Row(2)) // equal rows are one point
@@ -275,7 +276,7 @@ func TestFitOfFew(t *testing.T) {
 		if r.Student.Tail != 1 || r.Student.Clip != [2]float64{ClipLow, ClipHigh} || r.Student.Field != "all" || r.Student.Seed != 3 || len(r.Student.Error2) != 89 || slices.Min(r.Student.Error2) <= 0 {
 			t.Errorf("%v: %+v", frame, r.Student)
 		}
-		// With lists laid aside nothing else changes.
+		// With the lists stored elsewhere, everything else stays the same.
 		set.Aside = func(nb *knn.Neighbors) *knn.Neighbors {
 			return &knn.Neighbors{N: nb.N, K: nb.K, Index: slices.Clone(nb.Index), Dist2: slices.Clone(nb.Dist2)}
 		}
@@ -299,7 +300,8 @@ func TestFitOfFew(t *testing.T) {
 	}
 }
 
-// TestErrorsOfPoints: a point's error is that of its edges sent and received, each once.
+// TestErrorsOfPoints: the error of a point comes from the edges that it sends and receives, each
+// counted once.
 func TestErrorsOfPoints(t *testing.T) {
 	x := normal(60, 3, 2)
 	l, err := NewLearner(x, neighbors(t, x, 20), Settings{Common: models.Common{Neighbors: 5, Seed: 9}}, 0)

@@ -36,10 +36,9 @@ type edge struct {
 	weight, dist2 float64
 }
 
-// heavyEdges finds an event's edges by brute force: one sent to each of the k
-// nearest points, that to the m-th of a weight proportional to m^-decay and all of 1 on
-// average, one of weight b received from those of the 40 nearest within whose bandwidth it
-// lies.
+// heavyEdges finds an event's edges by brute force. One edge goes to each of the k nearest points;
+// the m-th has a weight proportional to m^-decay, with the mean 1. One edge of weight b comes from
+// each of the 40 nearest points whose bandwidth reaches the event.
 func heavyEdges(s *snapshot.Snapshot, x []float32, k int, decay, b float64) (out []edge) {
 	var all float64
 	for m := range k {
@@ -64,7 +63,7 @@ func heavyEdges(s *snapshot.Snapshot, x []float32, k int, decay, b float64) (out
 	return out
 }
 
-// pairOf is what package student says about an event at mu and an edge.
+// pairOf returns the pair of package student for an event at mu and an edge.
 func pairOf(s *snapshot.Snapshot, e edge, mu []float64) student.Pair {
 	st := s.Student
 	return student.Pair{
@@ -73,8 +72,8 @@ func pairOf(s *snapshot.Snapshot, e edge, mu []float64) student.Pair {
 	}
 }
 
-// An event lies where the likelihood of its edges has a maximum, and its sigma is
-// the error by the curvature there.
+// An event's place maximises the likelihood of its edges. Its sigma is the error from the curvature
+// there.
 func TestRobustPlacesAreMostLikely(t *testing.T) {
 	const k = 6
 	for _, dims := range []int{2, 3} {
@@ -125,8 +124,7 @@ func TestRobustPlacesAreMostLikely(t *testing.T) {
 	}
 }
 
-// With locally linear weights the place is where the iteration with these weights
-// stands still.
+// With locally linear weights, the place is the fixed point of the iteration with these weights.
 func TestLLEPlacesByLinearWeights(t *testing.T) {
 	const k, near = 6, 9
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 4)
@@ -181,8 +179,8 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 	}
 }
 
-// A point that is taken out of the map and placed gets nearly the error that the
-// map says of it, and lies near where it lay.
+// A point that is removed from the map and placed again has nearly the error that the map gives it,
+// and lies near its old place.
 func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	const n = 450
 	x := modeltest.Events(11, n, 6)

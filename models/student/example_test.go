@@ -9,8 +9,8 @@ import (
 	"unfold/models/student"
 )
 
-// A ring of 60 points in three dimensions, every point given twice, becomes a
-// closed curve on the map: neighbours on the ring stay neighbours.
+// A ring of 60 points in three dimensions, every point given twice, becomes a closed curve on the
+// map. Neighbours on the ring stay neighbours.
 func ExampleFit() {
 	ring := vec.New[float32](120, 3)
 	for i := range ring.Rows {

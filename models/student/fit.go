@@ -15,19 +15,18 @@ import (
 // Result is a learnt map.
 type Result struct {
 	*models.Result
-	// Student is what else a snapshot keeps of it.
+	// Student is the part of a snapshot that only this kind of map has.
 	Student *snapshot.Student
-	// Settings are those of the fit with all defaults filled in.
+	// Settings are the settings of the fit with all defaults filled in.
 	Settings Settings
 }
 
-// Fit learns a map of the rows of x (n x dim). Equal rows are one point.
+// Fit learns a map of the rows of x (n x dim). Equal rows become one point.
 //
-// Everything but the timings is a function of x and the settings without
-// Threads. Errors that lie in x match models.ErrBadInput: a value that is not
-// finite (*models.RowError), fewer distinct rows than models.LeastDistinct, or values so
-// near the end of the number range that the map leaves it. If ctx ends, Fit
-// returns its error soon. Progress may be nil.
+// The result is a function of x and of the settings without Threads, except for the timings. Errors
+// that lie in x match models.ErrBadInput: a value that is not finite (*models.RowError), fewer
+// distinct rows than models.LeastDistinct, or values so near the end of the number range that the
+// map overflows. If ctx ends, Fit returns its error soon. Progress may be nil.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress models.Progress) (*Result, error) {
 	return fit(ctx, x, s, progress)
 }
@@ -45,13 +44,13 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, err
 	}
-	s.Neighbors = f.Neighbors // fewer, of few points
+	s.Neighbors = f.Neighbors // fewer if there are few points
 	if s.Labels, err = s.pointLabels(f.Out, x.Rows); err != nil {
 		return nil, err
 	}
 	if r := f.Out.Report.Search; s.Given != nil && !r.Distances {
 		near := *s.Given
-		near.Dist = nil // they are those of the rows
+		near.Dist = nil // so the distances are computed from the rows
 		s.Given = &near
 	}
 	r, k := &f.Out.Report, s.Neighbors
@@ -63,7 +62,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0, l.order)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
 		if s.Aside != nil {
-			f.Out.Bandwidth2 = reaches(f.Out.Neighbors, k) // while they are here
+			f.Out.Bandwidth2 = reaches(f.Out.Neighbors, k) // before the lists are moved aside
 			f.Out.Neighbors = s.Aside(f.Out.Neighbors)
 		}
 		return nil
@@ -82,15 +81,15 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": start: %w", err)
 	}
-	// Last, since the start takes memory, too.
+	// The field comes last, since the start needs memory, too.
 	if err = f.Stage("coarse", &r.Seconds.Coarse, func() error { l.field(); return nil }); err != nil {
 		return nil, err
 	}
 	return maximise(ctx, f, l, st, frame)
 }
 
-// Begin returns the state from which a fit of the points p starts, after it has given the
-// model its prior: what Fit does with the points that the learner was made of.
+// Begin returns the start state of a fit of the points p and sets the model's prior. The learner
+// must have been made of the same points.
 func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
 	st, frame, err := l.start(ctx, p, nil)
 	if err == nil {
@@ -99,8 +98,9 @@ func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
 	return st, err
 }
 
-// start returns the state that learning starts from, and the frame that it is kept near;
-// no rows if there is none. Progress, if not nil, hears of learning a sample.
+// start returns the start state of learning and the frame of the prior, which has no rows if there
+// is no prior. If learning starts from the map of a sample, its progress is reported to progress,
+// unless that is nil.
 func (l *Learner) start(ctx context.Context, p prior.Points, progress func(done, total int)) (st *State, frame vec.Matrix[float64], err error) {
 	s := &l.Settings
 	named := *s
@@ -122,8 +122,8 @@ func (l *Learner) start(ctx context.Context, p prior.Points, progress func(done,
 	return uniform(prior.Start(frame, p.Neighbors, points.Spread), s.Sigma2), frame, nil
 }
 
-// maximise learns from st by the model of a learner that has its problem, near a frame. Both
-// have the points' own order, and so has the result.
+// maximise learns from st with the model of a learner that has its problem. The frame is the centre
+// of the prior. State, frame and result are in the order of the input points.
 func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st *State, frame vec.Matrix[float64]) (*Result, error) {
 	if err := l.model(); err != nil {
 		return nil, err

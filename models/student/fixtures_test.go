@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/solve"
 )
 
-// tolerance of everything in the fixtures.
+// tolerance applies to every comparison with the fixtures.
 const tolerance = 1e-9
 
 // lists returns the neighbours of a fixture with their squared distances.
@@ -37,7 +37,7 @@ func scalesOf(s *fixtures.Student) Scales {
 	return Native
 }
 
-// fixed are the settings that run what a fixture says, without guesses.
+// fixed returns the settings of a fixture, with nothing left to defaults.
 func fixed(s *fixtures.Student, m Majoriser, sigma Sigma) ModelSettings {
 	return ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Majoriser: m, Damping: 1, NoMomentum: true,
@@ -74,7 +74,7 @@ func TestFixtures(t *testing.T) {
 	})
 }
 
-// fixtureScales compares what NewProblem makes of the lists.
+// fixtureScales compares the scales that NewProblem computes from the lists with the fixture.
 func fixtureScales(t *testing.T, s *fixtures.Student) {
 	if s.Clip != [2]float64{ClipLow, ClipHigh} {
 		t.Fatalf("the fixture clips to %v", s.Clip)
@@ -138,7 +138,7 @@ func fixtureMajorisers(t *testing.T, s *fixtures.Student) {
 	}
 }
 
-// fixtureCourse takes as many steps as the fixture did and compares all it noted.
+// fixtureCourse takes as many steps as the fixture and compares all recorded values.
 func fixtureCourse(t *testing.T, s *fixtures.Student, k Majoriser, sigma Sigma, after map[int]fixtures.State, logliks []float64) {
 	m, st := modelOf(t, s, fixed(s, k, sigma)), stateOf(s)
 	var got []float64
@@ -166,8 +166,8 @@ func fixtureCourse(t *testing.T, s *fixtures.Student, k Majoriser, sigma Sigma, 
 	fixtures.Close(t, "log-likelihoods", got, logliks, tolerance)
 }
 
-// fixtureSchedule runs Learn over the first steps of the schedule, for each
-// number of steps that the fixture noted.
+// fixtureSchedule runs Learn over the first steps of the schedule, once for each number of steps in
+// the fixture.
 func fixtureSchedule(t *testing.T, s *fixtures.Student) {
 	c := s.Schedule
 	total := c.Steps[0] + c.Steps[1] + c.Steps[2]

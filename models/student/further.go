@@ -12,28 +12,31 @@ import (
 )
 
 const (
-	// furtherLeast and furtherMost are how many further edges a point has at least and at
-	// most, furtherAll about how many all points have together: more than three keep more of
-	// the 30 and 100 nearest, and take time in proportion to their number.
+	// furtherLeast and furtherMost bound the number of further edges per point. furtherAll is the
+	// target for all points together. More than three edges preserve more of the 30 and 100 nearest
+	// neighbours, but time grows in proportion to their number.
 	furtherLeast, furtherMost, furtherAll = 3, 16, 300_000
-	// reachFactor and reachShare are the default of Options.Reach: so many times k, and
-	// at most the n-th part of all points.
+	// reachFactor and reachShare define the default of Options.Reach: reachFactor times k, and at
+	// most 1/reachShare of all points.
 	reachFactor = 7
 	reachShare  = 10
-	// furtherFrom and furtherTo are the weights of a further edge of furtherMost.
+	// furtherFrom and furtherTo are the first and the last weight of a further edge if each point
+	// has furtherMost of them.
 	furtherFrom, furtherTo = 0.3, 0.08
-	// mostSigma2 is sigma^2 of maps of very many points (Settings.variance).
+	// mostSigma2 is the upper bound of sigma^2, reached in maps of very many points
+	// (Settings.variance).
 	mostSigma2 = 0.1
-	// longLists is the largest number of points whose lists are searched as far as
-	// further edges reach. Beyond, walks end there nearly as well.
+	// longLists is the largest number of points for which the search also finds the targets of
+	// further edges. With more points, walks along shorter lists find targets that are nearly as
+	// good.
 	longLists = manyPoints
 )
 
-// FurtherWeight is how the weight of a further edge, that of a near one being 1, falls
-// while a map is learnt. The zero value stands for the default.
+// FurtherWeight is the schedule of the weight of further edges while a map is learnt. Near edges
+// have the weight 1. The zero value stands for the default.
 type FurtherWeight struct{ From, To float64 }
 
-// At returns the weight where so much of the fall lies behind, 0 to 1:
+// At returns the weight after the share done (0 to 1) of the ramp:
 //
 //	s = From + (To - From) done.                                               (H19)
 func (w FurtherWeight) At(done float64) float64 {
@@ -43,12 +46,13 @@ func (w FurtherWeight) At(done float64) float64 {
 	return w.From + (w.To-w.From)*done
 }
 
-// further returns the weight of further edges on a map of n points that have m of them
-// each. By default
+// further returns the weight of further edges on a map of n points with m such edges each. By
+// default
 //
 //	s = (3/10, 2/25) (16/m)^(2/3) min(1, 30,000/n)^(3/2):
 //
-// fewer edges weigh more, and the nearest of many points would give way to them.
+// The fewer edges, the more each weighs. The last factor keeps further edges from outweighing near
+// ones on maps of many points.
 func (s Settings) further(n, m int) FurtherWeight {
 	if s.Further != (FurtherWeight{}) || m == 0 {
 		return s.Further
@@ -57,16 +61,16 @@ func (s Settings) further(n, m int) FurtherWeight {
 	return FurtherWeight{From: furtherFrom * share, To: furtherTo * share}
 }
 
-// manyPoints is where weights begin to depend on the number of points.
+// manyPoints is the number of points from which weights depend on the number of points.
 const manyPoints = 30_000
 
-// ofMany is by which share weights of n points are less than those of few,
+// ofMany returns the factor by which weights shrink on maps of many points,
 //
 //	min(1, 30,000/n)^(3/2).
 func ofMany(n int) float64 { return math.Pow(min(1, manyPoints/float64(n)), 1.5) }
 
-// reach is the rank of the furthest neighbour that a point of n sends an edge to; at most
-// k means none.
+// reach returns the rank of the farthest neighbour that a point sends an edge to, on a map of n
+// points. A result of at most k means that there are no further edges.
 func (s Settings) reach(n int) int {
 	switch {
 	case s.Reach < 0:
@@ -77,26 +81,27 @@ func (s Settings) reach(n int) int {
 	return min(reachFactor*s.Neighbors, n/reachShare)
 }
 
-// FurtherEdges returns how many further edges a point of n has, and the rank of the farthest.
+// FurtherEdges returns the number of further edges of each of n points and the rank of the
+// farthest.
 func (s Settings) FurtherEdges(n int) (edges, reach int) {
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
 	return len(s.ranks(n, s.SearchLists(n))), s.reach(n)
 }
 
-// SearchLists is how many neighbours of a point are searched for in a fit of n: further
-// edges may reach farther than what the settings ask for.
+// SearchLists returns the number of neighbours per point that a fit of n points searches for.
+// Further edges may need longer lists than the settings ask for.
 func (s Settings) SearchLists(n int) int {
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
 	lists := max(s.Lists, s.Neighbors)
-	if n <= longLists || s.Paths != nil { // of a graph, walks would have no length
+	if n <= longLists || s.Paths != nil { // walks along a given graph would have no length
 		lists = max(lists, s.reach(n))
 	}
 	return lists
 }
 
-// ranks returns the ranks of the further edges of a point of n, where lists hold so many
-// neighbours: m = 300,000/n of them, at least 3 and at most 16. Where lists do not reach as
-// far, walks take the place of ranks, and m is 3: longer walks would lead far beyond.
+// ranks returns the ranks of the further edges of a point on a map of n points with neighbour lists
+// of the given length. Their number m is 300,000/n, at least 3 and at most 16. If the lists are too
+// short, walks replace ranks and m is 3, because longer walks would end much too far away.
 func (s Settings) ranks(n, lists int) []int {
 	reach, m := s.reach(n), furtherLeast
 	if s.listed() {
@@ -108,8 +113,8 @@ func (s Settings) ranks(n, lists int) []int {
 	return furtherRanks(min(s.Neighbors, n-1), reach, m)
 }
 
-// furtherRanks returns the ranks of m further edges of a point that has k near ones, those
-// that differ of
+// furtherRanks returns the ranks of m further edges of a point with k near ones, without
+// duplicates:
 //
 //	r_l = k (reach/k)^(l/m), l = 1 ... m.                                       (H20)
 func furtherRanks(k, reach, m int) (ranks []int) {
@@ -122,11 +127,13 @@ func furtherRanks(k, reach, m int) (ranks []int) {
 	return ranks
 }
 
-// further lists the neighbours of some ranks, counted from 1 and ascending, of every
-// point: nb.N rows of len(ranks). Ranks beyond the lists nb are those where a walk ends
-// that goes on to the last neighbour, each walk a step longer than the one before. Where
-// there is no other point than the first k and those listed already, the edge leads to
-// the point itself, which counts for nothing.
+// further returns the neighbours of the given ranks for every point, as nb.N rows of len(ranks).
+// Ranks count from 1 and ascend.
+//
+// A rank beyond the list of a point is replaced by the end of a walk, each step of which goes to
+// the last neighbour of a list. Each further walk is one step longer. If no point is left other
+// than the first k neighbours and those already listed, the edge leads to the point itself and has
+// no effect.
 func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int, d distance.Distance, threads int) *knn.Neighbors {
 	out := knn.NewNeighbors(nb.N, len(ranks))
 	par.Ranges(threads, nb.N, rowPiece, func(_, from, to int) {
@@ -141,7 +148,7 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 					list, at = walk(nb, i, steps-1), nb.K-1
 				}
 				index[m] = freshFrom(list, at, int32(i), own[:k], index[:m])
-				if x.Cols == 0 { // the lists alone know distances, and reach that far
+				if x.Cols == 0 { // distances are known only from the lists
 					dist2[m] = along[max(0, slices.Index(own, index[m]))]
 					continue
 				}
@@ -152,11 +159,11 @@ func further[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, ranks []int
 	return out
 }
 
-// listed reports whether only lists know distances: those along a graph, and those that are given.
+// listed reports whether only the lists contain distances: those along a graph and given ones.
 func (s Settings) listed() bool { return s.Paths != nil || s.Given != nil && s.Given.Dist != nil }
 
-// walk returns the list of the point where so many steps from i, each to the last
-// neighbour, end.
+// walk returns the list of the point at the end of a walk from i. Each of the steps goes to the
+// last neighbour.
 func walk(nb *knn.Neighbors, i, steps int) []int32 {
 	list, _ := nb.Row(i)
 	for range steps {
@@ -165,8 +172,8 @@ func walk(nb *knn.Neighbors, i, steps int) []int32 {
 	return list
 }
 
-// freshFrom returns the first point of a list from an element on, and then from its
-// beginning, that is neither i nor among the others; i if there is none.
+// freshFrom returns the first point of a list, from element at on and then from the beginning, that
+// is not i and in neither near nor taken. It returns i if there is none.
 func freshFrom(list []int32, at int, i int32, near, taken []int32) int32 {
 	for step := range list {
 		j := list[(at+step)%len(list)]

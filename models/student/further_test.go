@@ -16,7 +16,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// TestFurtherRanks: ranks in equal ratios up to the reach, none of the near ones.
+// TestFurtherRanks: ranks grow in equal ratios up to the reach, beyond the near ranks.
 func TestFurtherRanks(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -33,8 +33,9 @@ func TestFurtherRanks(t *testing.T) {
 	}
 }
 
-// TestFurtherEdges: those within the lists are the neighbours of these ranks; all lead to
-// points that are neither near nor listed twice, or to the point itself, at their distance.
+// TestFurtherEdges: further edges within the lists lead to the neighbours of their ranks. Every
+// further edge has the true distance, and leads to the point itself or to one that is neither near
+// nor listed twice.
 func TestFurtherEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 80).Draw(t, "n")
@@ -66,8 +67,7 @@ func TestFurtherEdges(t *testing.T) {
 	})
 }
 
-// TestFurtherWeight: what further edges weigh is the only thing that Weigh changes, and
-// nothing is left of them at the weight 0.
+// TestFurtherWeight: Weigh changes only the weight of further edges. The weight 0 removes them.
 func TestFurtherWeight(t *testing.T) {
 	x := normal(60, 3, 4)
 	nb := neighbors(t, x, 20)
@@ -96,8 +96,8 @@ func TestFurtherWeight(t *testing.T) {
 	}
 }
 
-// TestFurtherOfMany: few points have more further edges that weigh less each; lists that do
-// not reach as far leave three, and so do many points, whose edges weigh less again.
+// TestFurtherOfMany: few points have more further edges of less weight each. Shorter lists leave
+// three further edges. So do many points, with less weight again.
 func TestFurtherOfMany(t *testing.T) {
 	set, err := Settings{}.WithDefaults()
 	if err != nil {
@@ -123,7 +123,7 @@ func TestFurtherOfMany(t *testing.T) {
 	}
 }
 
-// TestVariance: the variance of all points follows their number, if none is given.
+// TestVariance: without a given variance, that of all points depends on their number.
 func TestVariance(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -140,9 +140,9 @@ func TestVariance(t *testing.T) {
 	}
 }
 
-// TestGivenFrame: a map that is learnt near given coordinates lies where they are, also
-// when rows are equal, some have none, and the frame is far away and of another size; far
-// from what it would be without.
+// TestGivenFrame: a map learnt near given coordinates lies there. This holds with equal rows, with
+// rows without coordinates, and with a frame that is far away and of another size. Without the
+// frame the map would lie elsewhere.
 func TestGivenFrame(t *testing.T) {
 	base := modeltest.Blobs(300, 5, 2)
 	x := vec.New[float32](310, 5)
@@ -150,7 +150,7 @@ func TestGivenFrame(t *testing.T) {
 	for i := range 10 {
 		copy(x.Row(300+i), base.Row(i)) // equal rows
 	}
-	// The map without a frame, its blobs exchanged, moved and scaled.
+	// The frame: the map learnt without one, with its blobs exchanged, moved and scaled.
 	free, err := Fit(context.Background(), x, Settings{Options: Options{Prior: prior.Settings{Frame: prior.None}}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestGivenFrame(t *testing.T) {
 	}
 }
 
-// finite are the rows of m where frame is finite.
+// finite returns the rows of m whose row in frame is finite.
 func finite(m, frame vec.Matrix[float64]) vec.Matrix[float64] {
 	var rows []int
 	for i := range frame.Rows {
@@ -202,8 +202,8 @@ func finite(m, frame vec.Matrix[float64]) vec.Matrix[float64] {
 	return vec.Take(m, rows)
 }
 
-// TestAutoUnrolls: a roll is unrolled without being asked to; distances on its map follow
-// those on the sheet.
+// TestAutoUnrolls: the default settings unroll a roll. Distances on the map follow those on the
+// sheet.
 func TestAutoUnrolls(t *testing.T) {
 	const n = 1500
 	r := rand.New(rand.NewPCG(4, 5))
@@ -231,13 +231,13 @@ func TestAutoUnrolls(t *testing.T) {
 	for i := range n {
 		square += vec.SquaredDistance(m.Mu.Row(i), mean)
 	}
-	// -2 log p at kappa 1 is what the sheet does not explain of the map.
+	// -2 log p at kappa 1 is the part of the map that the sheet does not explain.
 	if missed := -2 * near.LogDensity(m.Mu, 1, 1) / square; missed > 0.05 {
 		t.Errorf("the sheet leaves %.3f of the map's variance unexplained", missed)
 	}
 }
 
-// TestFrames: every frame gives a map, of any dimension, and says which it was.
+// TestFrames: every frame gives a map in any dimension, and the report names the frame.
 func TestFrames(t *testing.T) {
 	x := modeltest.Blobs(200, 4, 3)
 	for frame, used := range map[prior.Frame]prior.Frame{

@@ -2,13 +2,15 @@ package student
 
 import "fmt"
 
-// mostTimes is how many times the default a weight may be without a warning: there the trustworthiness of
-// maps in the plane falls by .01 at most. Steps stay stable at any weight (farDamping), but with heavier
-// pairs they bring neighbours together less and less; in three and more dimensions, whose steps are others,
-// nothing is lost (docs/decisions/refresh.md).
+// mostTimes is the multiple of the default weight above which a fit warns. At this weight the
+// trustworthiness of maps in the plane falls by .01 at most.
+//
+// Steps stay stable at any weight (farDamping), but the heavier dissimilar pairs are, the less
+// neighbours come together. Three and more dimensions use other steps and lose nothing
+// (docs/decisions/refresh.md).
 const mostTimes = 12
 
-// warnings are what to know of the settings on a map of n points. s has its defaults.
+// warnings returns the warnings about the settings on a map of n points. s has its defaults.
 func (s Settings) warnings(n int) []string {
 	if s.Weight == 0 || s.Dims != 2 || s.Tail != 1 {
 		return nil

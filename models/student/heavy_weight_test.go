@@ -10,8 +10,8 @@ import (
 	"unfold/models/score"
 )
 
-// TestHeavyWeightsKeepGroups: steps do not overshoot, however much more than the default dissimilar pairs weigh.
-// Three groups without an inner order, far apart in 64 dimensions, stay apart on the map.
+// TestHeavyWeightsKeepGroups: steps do not overshoot even if dissimilar pairs weigh far more than
+// by default. Three groups without inner order, far apart in 64 dimensions, stay apart on the map.
 func TestHeavyWeightsKeepGroups(t *testing.T) {
 	const n, dim = 1000, 64
 	r := rand.New(rand.NewPCG(44, 64))

@@ -7,7 +7,7 @@ import (
 	"unfold/models"
 )
 
-// TestWarningOfHeavyWeights: the limit is relative to the default of the number of points.
+// TestWarningOfHeavyWeights: the limit is relative to the default for the number of points.
 func TestWarningOfHeavyWeights(t *testing.T) {
 	const heavy = "weight 10.4 is 13 times the default for 1000 points, 0.801: above 12 times the map loses neighbours, "
 	for _, c := range []struct {
@@ -15,9 +15,9 @@ func TestWarningOfHeavyWeights(t *testing.T) {
 		n      int
 		warns  bool
 	}{
-		{0, 1000, false}, {9.6, 1000, false}, {10.41, 1000, true}, // of 0.8
-		{1, 50_000, false}, {1.1, 50_000, true}, {1.1, 1000, false}, // of 0.086
-		{10, 2, false}, // of 1
+		{0, 1000, false}, {9.6, 1000, false}, {10.41, 1000, true}, // the default is 0.8
+		{1, 50_000, false}, {1.1, 50_000, true}, {1.1, 1000, false}, // the default is 0.086
+		{10, 2, false}, // the default is 1
 	} {
 		s := Settings{Options: Options{Weight: c.weight}}
 		got := s.Outline(c.n).Warnings

@@ -12,7 +12,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// one is a field of one batch, whatever the state.
+// one is a field of one batch, the same for every state.
 type one struct{ batch farfield.Batch }
 
 func (o *one) Move(int, vec.Matrix[float64], []float64) {}
@@ -21,7 +21,7 @@ func (o *one) Pairs() int64                             { return int64(len(o.bat
 func (o *one) Bytes() int64                             { return 0 }
 func (o *one) Random() bool                             { return false }
 
-// columns are n random points, spread as on a map.
+// columns returns n random points, spread as on a map.
 func columns(n, d int, spread float64, r *rand.Rand) farfield.Columns {
 	c := farfield.Columns{Sigma2: make([]float64, n), Delta2: make([]float64, n)}
 	for range d {
@@ -37,7 +37,7 @@ func columns(n, d int, spread float64, r *rand.Rand) farfield.Columns {
 	return c
 }
 
-// batch is a random batch; the targets are among the sources if self.
+// batch returns a random batch. If self, the targets are among the sources.
 func batch(targets, sources, d int, spread float64, self bool, r *rand.Rand) farfield.Batch {
 	b := farfield.Batch{Targets: columns(targets, d, spread, r), Sources: columns(sources, d, spread, r), Self: -1}
 	for i := range targets {
@@ -62,7 +62,7 @@ func batch(targets, sources, d int, spread float64, self bool, r *rand.Rand) far
 	return b
 }
 
-// sums are what the kernels should say about a target.
+// sums are the expected results of the kernels for one target.
 type sums struct {
 	grad                               []float64
 	push, spread, em, global, low, far float64
@@ -97,8 +97,8 @@ func byPairs(b *farfield.Batch, d int, tail float64, t int) sums {
 	return s
 }
 
-// TestKernelsAgainstPairs holds the sweeps, for all d that have a kernel of their
-// own and others, against sums pair by pair.
+// TestKernelsAgainstPairs compares the sweeps with sums pair by pair, for every d with a kernel of
+// its own and for others.
 func TestKernelsAgainstPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.OneOf(rapid.IntRange(1, 12), rapid.SampledFrom([]int{17, 32, 33})).Draw(t, "d")
@@ -159,9 +159,9 @@ func TestKernelsAgainstPairs(t *testing.T) {
 	})
 }
 
-// TestSinglePrecision: far from the origin, too, sums in single precision are
-// those in double precision within 3e-5 of the sum of magnitudes:
-// one draw in thousands has 1.2e-5, where points of tiny variance nearly coincide.
+// TestSinglePrecision: sums in single precision equal those in double precision within 3e-5 of the
+// sum of magnitudes, also far from the origin. One draw in thousands differs by 1.2e-5, where
+// points of tiny variance nearly coincide.
 func TestSinglePrecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		targets := rapid.IntRange(1, 5).Draw(t, "targets")
@@ -212,8 +212,8 @@ func near(t *rapid.T, what string, got, want, scale float64) {
 	}
 }
 
-// TestKernelsStayFinite: no power leaves the number range, however far a source
-// and however small a scale.
+// TestKernelsStayFinite: powers stay within the range of numbers, however far a source and however
+// small a scale.
 func TestKernelsStayFinite(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 4, 7, 10, 16, 33, 200} {
 		r := rand.New(rand.NewPCG(1, uint64(d)))

@@ -10,30 +10,30 @@ import (
 	"unfold/models/prior"
 )
 
-// Report is what learning has to say about itself.
+// Report is the report of learning.
 type Report struct {
-	// Iterations of learning, and of conjugate gradients in all of them.
+	// Iterations counts the steps of learning, CGIterations those of conjugate gradients in all
+	// steps.
 	Iterations, CGIterations int
-	// LoglikInitial and Loglik are L of H3 before and after, both at the final
-	// weight. With a field that draws again, an estimate in any case, and of more than a quarter
-	// of a million points they are extrapolated from evenly chosen points.
+	// LoglikInitial and Loglik are L of H3 before and after learning, both at the final weight. If
+	// the field draws random samples, both are estimates. For more than a quarter of a million
+	// points they are extrapolated from evenly chosen points.
 	LoglikInitial, Loglik float64
-	// LogPrior is log p(mu) of the prior (H15) after; 0 without one.
+	// LogPrior is log p(mu) of the prior (H15) after learning, or 0 without a prior.
 	LogPrior float64
-	// Pairs of a target and a source that the last sweep met.
+	// Pairs is the number of pairs of a target and a source in the last sweep.
 	Pairs int64
-	// Falls says how often the likelihood was seen to have fallen; Damping is
-	// that of the last step.
+	// Falls counts the observed falls of the likelihood. Damping is that of the last step.
 	Falls   int
 	Damping float64
-	// Converged says that learning ended before its last step, because the
-	// likelihood hardly rose (ModelSettings.Gain).
+	// Converged is true if learning ended before its last step because the likelihood hardly rose
+	// (ModelSettings.Gain).
 	Converged bool
 }
 
-// raise is the factor by which damping grows when the likelihood falls, noise
-// the fall, relative to |L|, that is put down to the field, and watched about how
-// many points' share of L is looked at; extrapolated is that of reports of very many points.
+// raise is the factor by which damping grows when the likelihood falls. noise is the relative fall
+// of |L| that is attributed to the field. watched is the approximate number of points whose share
+// of L is monitored, extrapolated that of reports on very many points.
 const (
 	raise        = 4
 	noise        = 1e-4
@@ -41,7 +41,7 @@ const (
 	extrapolated = 1 << 17
 )
 
-// weightAt returns c where so much of the ramp lies behind (H11):
+// weightAt returns c after the given share of the ramp (H11):
 //
 //	c_t = rho_t sum S / (n (n-1)),  rho_t = r0 (rf/r0)^ramp,
 //
@@ -56,25 +56,25 @@ func (m *Model) weightAt(ramp float64) float64 {
 	return first * math.Pow(last/first, ramp) * unit
 }
 
-// weights are those of the terms of the objective that change while a map is learnt.
+// weights are the weights of the objective's terms that change while a map is learnt.
 type weights struct {
 	c       float64 // of a dissimilar pair
 	further float64 // of a further edge
 	kappa   float64 // of the prior
 }
 
-// weightsAt returns those of step t.
+// weightsAt returns the weights of step t.
 func (m *Model) weightsAt(t int) weights {
 	ramp := prior.Ramp(t, m.s.Phases)
 	return weights{c: m.weightAt(ramp), further: m.s.Further.At(ramp), kappa: m.fall.At(ramp)}
 }
 
-// last returns those at the end.
+// last returns the weights at the end of learning.
 func (m *Model) last() weights {
 	return weights{c: m.s.Weight, further: m.s.Further.To, kappa: m.fall.To}
 }
 
-// weigh makes weights the present ones.
+// weigh sets the present weights.
 func (m *Model) weigh(w weights) {
 	if w.further != m.further {
 		m.p.Weigh(w.further)
@@ -82,19 +82,18 @@ func (m *Model) weigh(w weights) {
 	m.weights = w
 }
 
-// Learn improves st by the schedule of H11. Progress, if not nil, hears of every
-// step. The result is the mean of the last steps if Average says so.
+// Learn improves st with the schedule of H11. It calls progress, unless that is nil, after every
+// step. If Average is set, the result is the mean of the last steps.
 //
-// Steps with little damping and with momentum are not bound to raise the
-// likelihood. Where the weight stands still, Learn therefore looks every Check
-// steps at what evenly chosen points contribute to it; if that has fallen, damping
-// is raised by a factor of 4, up to 1 (for Force, which proves nothing at 1
-// either, up to 64), and the momentum is forgotten. A field that draws again in every step hides
-// the likelihood in its own noise: then nothing is checked. If the likelihood
-// has hardly moved, ModelSettings.Gain ends learning there.
+// Steps with little damping and with momentum may lower the likelihood. While the weight is
+// constant, Learn therefore computes the contribution of evenly chosen points to the likelihood
+// every Check steps. If it has fallen, Learn multiplies damping by 4, up to 1, and resets the
+// momentum. The limit for Force is 64, because Force is not monotone at 1 either. Nothing is
+// checked if the field draws new samples in every step, whose noise would hide a fall. If the
+// likelihood has hardly changed, ModelSettings.Gain ends learning.
 //
-// If ctx ends, st is what it was after the last whole step. models.ErrNotFinite is
-// returned if the map stops being finite.
+// If ctx ends, st is the state after the last whole step. Learn returns models.ErrNotFinite if the
+// map stops being finite.
 func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total int)) (Report, error) {
 	m.check(st)
 	damping, steps := m.s.Damping, 0
@@ -135,7 +134,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	return r, nil
 }
 
-// reported is the likelihood for a Report.
+// reported returns the likelihood for a Report.
 func (m *Model) reported(st *State) float64 {
 	some := extrapolated
 	if m.p.Field.Random() {
@@ -147,14 +146,14 @@ func (m *Model) reported(st *State) float64 {
 	return (similar + dissimilar) * (float64(m.n) / float64((m.n+stride-1)/stride))
 }
 
-// guard watches the likelihood.
+// guard monitors the likelihood.
 type guard struct {
 	every, wait int
-	weights     weights // of the last look
+	weights     weights // at the last check
 	loglik      float64
 	known       bool
 	falls       int
-	still       bool // at this look it has hardly moved since the last
+	still       bool // the likelihood has hardly changed since the last check
 }
 
 func (m *Model) newGuard() *guard {
@@ -165,9 +164,9 @@ func (m *Model) newGuard() *guard {
 	return g
 }
 
-// look compares the likelihood, with the prior, with that of the last look at the same weight,
-// before step t of so many. It is not computed where nothing will be compared with
-// it.
+// look compares the likelihood, with the prior, with that of the last check at the same weights. It
+// runs before step t of all steps. The likelihood is not computed if no later check could compare
+// with it.
 func (g *guard) look(m *Model, st *State, t, steps int) {
 	g.still = false
 	if g.every < 0 {
@@ -199,7 +198,7 @@ func (g *guard) look(m *Model, st *State, t, steps int) {
 	g.loglik, g.known = loglik, true
 }
 
-// mostDamping is what the guard raises damping to at most.
+// mostDamping returns the limit up to which the guard raises damping.
 func (m *Model) mostDamping() float64 {
 	if m.s.Majoriser == Force {
 		return 64
@@ -207,7 +206,7 @@ func (m *Model) mostDamping() float64 {
 	return 1
 }
 
-// mean is that of the last states.
+// mean is the mean of the last states.
 type mean struct {
 	from, count int
 	sum         vec.Matrix[float64]
@@ -226,7 +225,7 @@ func (m *Model) newMean(steps int) *mean {
 	return a
 }
 
-// add counts the state after step t.
+// add adds the state after step t.
 func (a *mean) add(t int, st *State) {
 	if t < a.from {
 		return
@@ -237,7 +236,7 @@ func (a *mean) add(t int, st *State) {
 	}
 }
 
-// take makes the mean the state.
+// take sets the state to the mean.
 func (a *mean) take(st *State) {
 	for k, v := range a.sum.Data {
 		if a.count > 0 {

@@ -16,7 +16,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// blobs are n points in five well separated clusters, point i in cluster i%5.
+// blobs returns n points in five well separated clusters, point i in cluster i%5.
 func blobs(n, dim int) vec.Matrix[float32] {
 	r := rand.New(rand.NewPCG(1, 0xb10b))
 	centers := vec.New[float64](5, dim)
@@ -32,7 +32,7 @@ func blobs(n, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// learnt returns the model of x and what it learns.
+// learnt returns the model of x, its learnt state and the report.
 func learnt(t *testing.T, x vec.Matrix[float32], d int, s ModelSettings) (*Model, *State, Report) {
 	t.Helper()
 	p := NewProblem(neighbors(t, x, 6), 6, Native)
@@ -56,8 +56,8 @@ func learnt(t *testing.T, x vec.Matrix[float32], d int, s ModelSettings) (*Model
 	return m, st, r
 }
 
-// TestSeparatesClusters: what is apart in the data is apart on the map, for
-// every kind of sigma and d.
+// TestSeparatesClusters: clusters that are apart in the data are apart on the map, for every kind
+// of sigma and every d.
 func TestSeparatesClusters(t *testing.T) {
 	x := blobs(400, 8)
 	for _, c := range []struct {
@@ -87,8 +87,8 @@ func TestSeparatesClusters(t *testing.T) {
 	}
 }
 
-// TestGuard: momentum makes steps overshoot in the beginning; one who looks
-// often sees the likelihood fall, and damping is raised, at most to 1.
+// TestGuard: with momentum, early steps overshoot. Frequent checks see the likelihood fall and
+// raise the damping, to 1 at most.
 func TestGuard(t *testing.T) {
 	x := normal(80, 4, 3)
 	s := ModelSettings{Phases: [3]int{0, 0, 60}, Damping: 1e-3, Check: -1}
@@ -103,14 +103,14 @@ func TestGuard(t *testing.T) {
 	if m.s.Damping != s.Damping || m.c != m.s.Weight {
 		t.Errorf("Learn leaves damping %v and weight %v behind", m.s.Damping, m.c)
 	}
-	// What draws again is not looked at.
+	// A field that draws its sample again is not checked.
 	if _, _, r := learnt(t, x, 4, ModelSettings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Falls != 0 {
 		t.Errorf("a random field: %+v", r)
 	}
 }
 
-// TestGain: learning ends at a look that finds the likelihood hardly moved, not
-// before the weight is final, and not where a field draws again.
+// TestGain: learning ends at a check where the likelihood hardly rose. It does not end before the
+// weight is final, nor with a field that draws its sample again.
 func TestGain(t *testing.T) {
 	x := blobs(300, 6)
 	_, _, all := learnt(t, x, 2, ModelSettings{Steps: 200})
@@ -121,7 +121,7 @@ func TestGain(t *testing.T) {
 	if !r.Converged || r.Iterations >= 200 || r.LoglikInitial != all.LoglikInitial || all.Loglik-r.Loglik > 0.02*math.Abs(all.Loglik) {
 		t.Errorf("%+v without gain, %+v with", all, r)
 	}
-	// The ramp is walked to its end, however little is asked for.
+	// The weight reaches its final value whatever the gain.
 	if _, _, r := learnt(t, x, 2, ModelSettings{Steps: 200, Gain: 0.9}); !r.Converged || r.Iterations != 149+10 {
 		t.Errorf("a gain that is always below: %d steps", r.Iterations)
 	}
@@ -135,7 +135,7 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// TestSchedule holds the weights of the steps against H11, written for sums D.
+// TestSchedule compares the weights of the steps with H11, written for sums D.
 func TestSchedule(t *testing.T) {
 	x := normal(400, 3, 1)
 	p := NewProblem(neighbors(t, x, 6), 6, Native)
@@ -180,7 +180,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestSmall: problems of one point, two, or as many dimensions as one likes.
+// TestSmall: problems of one point, two points, or many dimensions are learnt.
 func TestSmall(t *testing.T) {
 	for n := 2; n < 6; n++ {
 		for _, d := range []int{1, 2, 3, 7} {
@@ -211,7 +211,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestErrors: what cannot be is said.
+// TestErrors: invalid input is an error.
 func TestErrors(t *testing.T) {
 	p := NewProblem(neighbors(t, normal(30, 2, 1), 4), 4, Native)
 	for k, s := range []ModelSettings{
@@ -260,7 +260,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestStepsDoNotAllocate: a sweep has all its memory from the first on.
+// TestStepsDoNotAllocate: a sweep allocates all its memory at the first step.
 func TestStepsDoNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes sync.Pool drop what it holds at random")
@@ -285,7 +285,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestDefaultsByNumber: few points take more steps, and push harder each.
+// TestDefaultsByNumber: with few points the default takes more steps, and dissimilar pairs weigh
+// more in each.
 func TestDefaultsByNumber(t *testing.T) {
 	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 200}, {40_000, 10, 75}, {70_000, 2, 80}, {70_000, 10, 50}, {0, 2, 200}} {
 		if got := Steps(c.n, c.d); got != c.want {

@@ -13,21 +13,21 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Learner is the model of a point set whose neighbours are known, made as Fit makes
-// it: what package live goes on with when points come and go.
+// Learner is the model of a point set whose neighbours are known, as Fit makes it. Package live
+// continues with it when points are added and removed.
 type Learner struct {
 	Problem *Problem
 	Model   *Model
-	// Settings are those it was made by, with all defaults filled in.
+	// Settings are the settings that it was made with, with all defaults filled in.
 	Settings Settings
 	coarse   models.Coarse
-	further  int   // further edges of a point
-	order    order // of the problem's points; nil: as they were given
+	further  int   // number of further edges per point
+	order    order // order of the problem's points; nil for that of the input
 }
 
-// NewLearner makes the model of the distinct points x (n x dim) with the lists nb, which
-// hold at least Settings.Neighbors of them, or all other points. Squared distances are
-// measured in the given unit; 0 means their own (Scales.Unit).
+// NewLearner makes the model of the distinct points x (n x dim). The neighbour lists nb must
+// contain at least Settings.Neighbors points, or all other points. Squared distances are divided by
+// unit; if it is 0, the unit is computed from the lists (Scales.Unit).
 func NewLearner(x vec.Matrix[float32], nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
 	s, err := s.WithDefaults()
 	if err != nil {
@@ -43,8 +43,8 @@ func NewLearner(x vec.Matrix[float32], nb *knn.Neighbors, s Settings, unit float
 	return l, l.model()
 }
 
-// problem is that of the points x by settings, with the first k of their lists, and how
-// many further edges each has. Its points stand in the order o.
+// problem returns the problem of the points x, whose near edges lead to the first k neighbours of
+// each list, and the number of further edges per point. Its points are in the order o.
 func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings, unit float64, o order) (p *Problem, edges int) {
 	if unit == 0 {
 		unit = s.Scales.Unit(nb, k)
@@ -69,7 +69,7 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 	return newProblem(nb, beyond, s.nearWeights(k), newLengths(nb, k, s, unit), s.Threads), len(ranks)
 }
 
-// field gives the problem its pair sums, as the number of points says.
+// field sets the problem's pair sums. Their kind depends on the number of points.
 func (l *Learner) field() {
 	s, n, delta2 := &l.Settings, l.Problem.N(), l.Problem.Bandwidth2
 	l.coarse = s.coarse(n)
@@ -86,7 +86,7 @@ func (l *Learner) field() {
 	}
 }
 
-// model makes the model of a problem that has its field.
+// model makes the model of a problem whose field is set.
 func (l *Learner) model() (err error) {
 	s := &l.Settings
 	s.Prior.Schedule = s.fall(l.Problem.N())
@@ -108,13 +108,12 @@ func (l *Learner) model() (err error) {
 	return nil
 }
 
-// Result is the map that the state of the model comes to, of points with the lists
-// nb that it was made of.
+// Result returns the map for a state of the model. nb are the lists that the learner was made of.
 func (l *Learner) Result(nb *knn.Neighbors, st *State) *Result {
 	return l.result(&models.Result{Neighbors: nb}, st)
 }
 
-// result adds the state, which has the problem's order, to what is known of the points.
+// result adds the state, which is in the problem's order, to the result of the points.
 func (l *Learner) result(r *models.Result, st *State) *Result {
 	about, back := l.Describe(st), l.order.back()
 	about.Error2 = take(about.Error2, back)
@@ -124,14 +123,14 @@ func (l *Learner) result(r *models.Result, st *State) *Result {
 	}
 	s := l.Settings
 	r.Labels = s.Labels
-	s.Prior.Given, s.Labels = vec.Matrix[float64]{}, nil // of these points alone
+	s.Prior.Given, s.Labels = vec.Matrix[float64]{}, nil // they hold for these points only
 	return &Result{Result: r, Student: about, Settings: s}
 }
 
-// reaches are the squared distances to the k-th neighbours, or to the last of fewer points.
+// reaches returns the squared distances to the k-th neighbours, or to the last if there are fewer.
 func reaches(nb *knn.Neighbors, k int) []float64 { return points.Reaches(nb, min(k, nb.N-1)) }
 
-// Describe returns what a snapshot keeps of the model, for a map.
+// Describe returns the model's part of a snapshot of the map.
 func (l *Learner) Describe(st *State) *snapshot.Student {
 	s := l.Settings
 	return &snapshot.Student{
@@ -140,13 +139,13 @@ func (l *Learner) Describe(st *State) *snapshot.Student {
 	}
 }
 
-// clip are the bounds between which scales keeps squared scales.
+// clip returns the bounds to which squared scales are clipped.
 func (s Settings) clip() [2]float64 {
 	return [2]float64{s.Scales.Delta2(0, 1), s.Scales.Delta2(math.MaxFloat64, 1)}
 }
 
-// errors2 returns the squared standard errors of the points' places, each by its
-// edges sent and received as those of an event (standardError2).
+// errors2 returns the squared standard errors of the points' places. Each is computed from the
+// edges sent and received, as for an event (standardError2).
 func errors2(p *Problem, st *State, tail float64, threads int) []float64 {
 	out := make([]float64, p.N())
 	par.Ranges(threads, p.N(), rowPiece, func(_, from, to int) {

@@ -10,7 +10,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// TestLearnerIsThatOfFit: the model of a point set is the one that a fit learns by.
+// TestLearnerIsThatOfFit: NewLearner builds the same model from a point set as Fit.
 func TestLearnerIsThatOfFit(t *testing.T) {
 	for _, dims := range []int{2, 5} {
 		x := modeltest.Blobs(2500, 5, 3)

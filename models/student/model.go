@@ -29,11 +29,11 @@ func (s *State) Clone() *State {
 type Model struct {
 	p       *Problem
 	n, d    int
-	edges   float64 // sum S
+	edges   float64 // sum of S_ij
 	s       ModelSettings
-	weights // at present
+	weights // present weights
 	prior   *prior.Prior
-	fall    prior.Schedule // of its weight
+	fall    prior.Schedule // schedule of the prior's weight
 	plane   bool           // d = 2, a = 1
 	space   bool           // d = 3, a = 3/2
 	shape   *shape
@@ -45,24 +45,24 @@ type Model struct {
 	step     vec.Matrix[float64] // mu_EM - mu
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
 	pushes   []float64           // sum_j V_ij / c
-	bound    []float64           // what the sweep says about the majoriser, / c
-	gamma    []float64           // the diagonal Gamma, without damping; bound itself if that is used once
-	each     []float64           // another statistic of every point
-	slope    []float64           // G_i of H9; nil until asked for
-	weight   []float64           // N_i of H9, likewise
+	bound    []float64           // the sweep's part of the majoriser, / c
+	gamma    []float64           // the diagonal Gamma, without damping; shares memory with bound if Lag is 1
+	each     []float64           // scratch, a value per point
+	slope    []float64           // G_i of H9; nil until first used
+	weight   []float64           // N_i of H9; nil until first used
 	part     []float64
 
-	stride int // the likelihood is that of every stride-th point
+	stride int // the likelihood includes every stride-th point
 
-	fresh bool // the sweep makes the majoriser, too
-	age   int  // steps since the majoriser was made
+	fresh bool // the sweep also computes the majoriser
+	age   int  // steps since the majoriser was computed
 	tiles sync.Pool
 
 	visitPush, visitSpread, visitLogs func(*farfield.Batch)
 }
 
-// NewModel returns the d-dimensional model of a problem that has its field. It
-// fails if the settings do not make sense.
+// NewModel returns the d-dimensional model of a problem whose field is set. It returns an error if
+// the settings are invalid.
 func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	n, edges := p.N(), p.edges()
 	s, err := s.withDefaults(n, d, edges, p.singleSystem(d))
@@ -71,7 +71,7 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	}
 	sweeps := s.Sweeps
 	if sweeps < 0 {
-		sweeps = 0 // the solver's own bound
+		sweeps = 0 // the solver's default limit
 	}
 	room := func() []float64 { return make([]float64, n) }
 	m := &Model{
@@ -98,11 +98,11 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	return m, nil
 }
 
-// singleSystem reports whether the systems of a d-dimensional model are in single precision.
+// singleSystem reports whether the systems of a d-dimensional model are solved in single precision.
 func (p *Problem) singleSystem(d int) bool { return onMap(d) && p.delta2.single != nil }
 
-// laplacian returns room for W of H5: the pattern with values of its own, in the plane and in space
-// in the precision of the length scales.
+// laplacian allocates W of H5: the pattern with its own values. In the plane and in space, values
+// have the precision of the length scales.
 func (p *Problem) laplacian(d int) *solve.Laplacian {
 	w := *p.Similar
 	a := &solve.Laplacian{W: &w, Diagonal: make([]float64, p.N())}
@@ -114,14 +114,14 @@ func (p *Problem) laplacian(d int) *solve.Laplacian {
 	return a
 }
 
-// SetPrior takes places to be near a frame (package prior), with a weight that falls as
-// that of dissimilar pairs rises, until the next call.
+// SetPrior sets a prior that keeps places near a frame (package prior). Its weight falls as the
+// weight of dissimilar pairs rises. It stays until the next call.
 func (m *Model) SetPrior(p *prior.Prior, s prior.Schedule) {
 	m.prior, m.fall = p, s
 	m.weights = m.last()
 }
 
-// Bytes returns the memory of the constants, the field and the workspace.
+// Bytes returns the memory of the constants, the field and the workspace in bytes.
 func (m *Model) Bytes() int64 {
 	values := 3*len(m.grad.Data) + 4*m.n + len(m.slope) + len(m.weight) + len(m.system.W.Data) + len(m.system.Single)/2
 	if m.s.Lag > 1 {
@@ -130,30 +130,29 @@ func (m *Model) Bytes() int64 {
 	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() + m.prior.Bytes() + 8*int64(values)
 }
 
-// Settings returns those in use, with all defaults filled in.
+// Settings returns the settings in use, with all defaults filled in.
 func (m *Model) Settings() ModelSettings { return m.s }
 
-// LogLikelihood returns L of H3 as the field shows it, all terms.
+// LogLikelihood returns L of H3 with all terms, as the field approximates it.
 func (m *Model) LogLikelihood(st *State) float64 {
 	similar, dissimilar := m.LogLikelihoods(st)
 	return similar + dissimilar
 }
 
-// LogPrior returns log p(mu) of H15 at the last weight of its schedule; 0 without a prior.
+// LogPrior returns log p(mu) of H15 at the last weight of its schedule, or 0 without a prior.
 func (m *Model) LogPrior(st *State) float64 {
 	m.prior.Fit(st.Mu)
 	return m.prior.LogDensity(st.Mu, m.fall.To, 1)
 }
 
-// LogLikelihoods returns the two sums of H3, over similar and over dissimilar
-// pairs.
+// LogLikelihoods returns the two sums of H3: over similar pairs and over dissimilar pairs.
 func (m *Model) LogLikelihoods(st *State) (similar, dissimilar float64) {
 	m.move(st)
 	return m.logLikelihoods(st, 1)
 }
 
-// logLikelihoods is the same where the field stands, of what every stride-th
-// point contributes: half of each of its pairs.
+// logLikelihoods is LogLikelihoods for a field that has already moved. The sums include every
+// stride-th point, with half of each of its pairs.
 func (m *Model) logLikelihoods(st *State, stride int) (similar, dissimilar float64) {
 	m.stride = stride
 	m.p.Field.Sweep(m.s.Threads, m.visitLogs)
@@ -170,9 +169,9 @@ func (m *Model) logLikelihoods(st *State, stride int) (similar, dissimilar float
 //	(Lap(W) + eta Gamma) (mu_new - mu) = grad,
 //	grad_i = sum_j V_ij (mu_i - mu_j) - W_ij (mu_i - mu_j) = dL/dmu_i,
 //
-// both with what the prior adds (H16).
+// Both include the prior's terms (H16).
 //
-// The results share the model's memory and hold until its next call.
+// The results share the model's memory and are valid until its next call.
 func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
 	m.move(st)
 	m.age = 0
@@ -180,12 +179,12 @@ func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64
 	return m.system, m.grad
 }
 
-// Gamma returns the diagonal that the last Assemble or step used, without
-// damping. It shares the model's memory.
+// Gamma returns the diagonal of the last Assemble or step, without damping. It shares the model's
+// memory.
 func (m *Model) Gamma() []float64 { return m.gamma }
 
-// assemble is Assemble where the field stands. A majoriser that is still in use
-// is scaled to the present weight.
+// assemble is Assemble for a field that has already moved. If the majoriser is reused, it is scaled
+// to the present weight.
 func (m *Model) assemble(st *State) {
 	m.fresh = m.age%m.s.Lag == 0
 	m.age++
@@ -206,15 +205,14 @@ func (m *Model) assemble(st *State) {
 	m.prior.Add(st.Mu, m.kappa, m.system.Diagonal, m.grad)
 }
 
-// move shows the field the state.
+// move updates the field to the state.
 func (m *Model) move(st *State) {
 	m.check(st)
 	m.p.Field.Move(m.s.Threads, st.Mu, st.Sigma2)
 }
 
-// StepMu replaces mu by the update H5: an E-step and a solve. With the
-// majorisers EM and Global and damping 1 the likelihood does not fall, however
-// loosely the system is solved.
+// StepMu replaces mu by the update H5: an E-step and a solve. With the majorisers EM and Global and
+// damping 1, the likelihood never falls, however loosely the system is solved.
 func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 	m.move(st)
 	res, err := m.increment(ctx, st)
@@ -227,7 +225,7 @@ func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 	return res, nil
 }
 
-// increment leaves mu_EM - mu in m.step.
+// increment sets m.step to mu_EM - mu.
 func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) {
 	m.assemble(st)
 	clear(m.step.Data)
@@ -252,9 +250,9 @@ func (m *Model) Slopes(st *State) []float64 {
 	return m.each
 }
 
-// slopes fills slope and weight with G_i and N_i of H9. With a = d/2 the
-// likelihood knows V and r^2 by V + r^2/d alone, and what a pair says about
-// sigma^2 is -d times its weight in the mu step.
+// slopes sets slope and weight to G_i and N_i of H9. With a = d/2, the likelihood depends on V and
+// r^2 only through V + r^2/d. The derivative by sigma^2 of a pair is then -d times its weight in
+// the mu step.
 func (m *Model) slopes(st *State) {
 	if m.slope == nil {
 		m.slope, m.weight = make([]float64, m.n), make([]float64, m.n)
@@ -281,8 +279,8 @@ func (m *Model) slopes(st *State) {
 //
 //	sigma_i^2 (1 + sigma_i^2 G_i / (d N_i)),
 //
-// with the E-step at st; Shared variances, which must be equal, by the same with
-// sum G and sum N. Fixed ones stay. The likelihood does not fall.
+// with the E-step at st. Shared variances, which must be equal, are updated by the same formula
+// with sum G and sum N. Fixed variances stay. The likelihood does not fall.
 func (m *Model) StepSigma(st *State) {
 	if m.s.Sigma == Fixed || m.n < 2 {
 		return
@@ -307,13 +305,13 @@ func (m *Model) StepSigma(st *State) {
 //
 //	mu_(t+1) = mu_EM + beta (mu_t - mu_(t-1)),
 //
-// zero in the first step after Reset, and the sigma update at the new mu.
+// without momentum in the first step after Reset, and the sigma update at the new mu.
 func (m *Model) Step(ctx context.Context, st *State) (solve.Result, error) {
 	m.move(st)
 	return m.advance(ctx, st)
 }
 
-// advance is Step where the field stands.
+// advance is Step for a field that has already moved.
 func (m *Model) advance(ctx context.Context, st *State) (solve.Result, error) {
 	res, err := m.increment(ctx, st)
 	if err != nil {
@@ -324,7 +322,7 @@ func (m *Model) advance(ctx context.Context, st *State) (solve.Result, error) {
 	return res, nil
 }
 
-// follow moves mu by the increment and as much of the last step as momentum says (SM 43).
+// follow moves mu by the increment plus momentum times the last step (SM 43).
 func (m *Model) follow(st *State, momentum float64) {
 	par.Ranges(m.s.Threads, len(st.Mu.Data), rowPiece*m.d, func(_, from, to int) {
 		velocity, mu := m.velocity.Data[from:to], st.Mu.Data[from:to]
@@ -335,8 +333,7 @@ func (m *Model) follow(st *State, momentum float64) {
 	})
 }
 
-// Reset forgets the last step, so that the next one has no momentum and a
-// majoriser of its own.
+// Reset clears the momentum and the majoriser, so that the next step starts afresh.
 func (m *Model) Reset() {
 	clear(m.velocity.Data)
 	m.age = 0

@@ -11,24 +11,25 @@ import (
 type Majoriser int
 
 const (
-	// AutoMajoriser is Far where it is defined and Force elsewhere.
+	// AutoMajoriser is Far where that is defined, otherwise Force.
 	AutoMajoriser Majoriser = iota
-	// EM is the diagonal of the E-step: with damping 1 and no momentum the
-	// likelihood never falls. Slow.
+	// EM is the diagonal of the E-step. With damping 1 and no momentum, the likelihood never falls.
+	// It is slow.
 	EM
-	// Global is the tighter bound for d = 2, a = 1 (H8), as safe as EM.
+	// Global is the tighter bound for d = 2, a = 1 (H8). It is monotone like EM.
 	Global
-	// Local is tighter still, for steps in which no pair shrinks below 1/sqrt 2.
+	// Local is tighter still. It is valid for steps in which no pair shrinks below 1/sqrt 2 of its
+	// distance.
 	Local
-	// Far is what Local is for far pairs, taken for all (H8): it costs no
-	// division of its own, and maps come out alike.
+	// Far uses the value of Local at far pairs for all pairs (H8). It needs no division of its own,
+	// and maps are equally good.
 	Far
-	// Force is sum_j V_ij plus 5% of the diagonal of Lap(W), for any d, without
-	// a proof.
+	// Force is sum_j V_ij plus 5% of the diagonal of Lap(W). It is defined for any d, but not
+	// proven monotone.
 	Force
 )
 
-// Sigma says how the variances are learnt.
+// Sigma selects how the variances are learnt.
 type Sigma int
 
 const (
@@ -44,19 +45,18 @@ const (
 const (
 	DefaultSigma2 = 0.02  // sigma^2 on a map of up to 30,000 points
 	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
-	// LeastRatio is what sum D / sum S comes to at least by default, which few
-	// points would not reach with the weight alone.
+	// LeastRatio is the least default of sum D / sum S. With few points, DefaultWeight alone would
+	// give less.
 	LeastRatio = 100
 )
 
-// Weight returns the default of c for n points with so many edges,
+// Weight returns the default of c for n points and the given number of edges,
 //
 //	max(DefaultWeight, min(1, LeastRatio edges/(n(n-1)))).
 //
-// The first holds for thousands of points and more, whatever their number; 1 is
-// the weight of an edge. Maps
-// of 700 to 3,000 points are the better for the second (1-NN accuracy of 1,797
-// digits .988 -> .991, error of 698 faces' pose .206 -> .189).
+// The first term decides for several thousand points and more. 1 is the weight of an edge. The
+// second term improves maps of 700 to 3,000 points (1-NN accuracy of 1,797 digits .988 -> .991,
+// error of 698 faces' pose .206 -> .189).
 func Weight(n int, edges float64) float64 {
 	if n < 2 {
 		return DefaultWeight
@@ -64,19 +64,19 @@ func Weight(n int, edges float64) float64 {
 	return max(DefaultWeight, min(1, LeastRatio*edges/(float64(n)*float64(n-1))))
 }
 
-// farDamping returns the default of ModelSettings.Damping for Far and the weight c,
+// farDamping returns the default of ModelSettings.Damping for Far with the weight c,
 //
 //	0.005 min(4, max(1, c/DefaultWeight)).
 //
-// The heavier the weight, the less do far fields cancel: with 0.005 throughout, steps overshoot where
-// many points without an inner order share a weight of 0.3 and more. Three such groups, 1,000 points in
-// 64 dimensions, then have a trustworthiness of .877 instead of .905, and with three times the weight
-// they dissolve: .56 (docs/decisions/refresh.md).
+// The heavier the weight, the less far fields cancel. With 0.005 for all weights, steps overshoot
+// if many points without inner structure have a weight of 0.3 and more. Three such groups, 1,000
+// points in 64 dimensions, then have a trustworthiness of .877 instead of .905, and with three
+// times the weight the groups dissolve: .56 (docs/decisions/refresh.md).
 func farDamping(c float64) float64 { return 0.005 * min(4, max(1, c/DefaultWeight)) }
 
-// Steps returns the default number of steps for n points in d dimensions,
-// 4,000,000/n between 80 and 200, for d > 3 3,000,000/n between 50 and 200: where
-// points are few, steps cost little.
+// Steps returns the default number of steps for n points in d dimensions: 4,000,000/n between 80
+// and 200, for d > 3 3,000,000/n between 50 and 200. Small maps get more, because their steps are
+// cheap.
 func Steps(n, d int) int {
 	least, total := 80, 4_000_000
 	if d > 3 {
@@ -85,62 +85,62 @@ func Steps(n, d int) int {
 	return max(least, min(200, total/max(n, 1)))
 }
 
-// ModelSettings of NewModel: of the model and of learning. The zero value is the recipe.
+// ModelSettings are the settings of the model and of learning. The zero value selects the defaults.
 type ModelSettings struct {
-	// Tail is a of H1; default d/2, which needs no powers.
+	// Tail is a of H1. The default is d/2, which needs no powers.
 	Tail float64
-	// Weight is c = D_ij at the end of learning. Default that of the function
-	// Weight.
+	// Weight is c = D_ij at the end of learning. The default is that of the function Weight.
 	Weight float64
-	// Majoriser and Damping (eta) make the diagonal of the mu step, eta Gamma.
-	// Default of Damping: 0.005 to 0.02 for Far, by the weight (farDamping), and 0.01 for Local, which
-	// is 10 to 100 times faster than 1 where many far pairs cancel but has no proof, hence Check; else 1.
+	// Majoriser and Damping (eta) define the diagonal eta Gamma of the mu step. Damping defaults to
+	// 0.005 to 0.02 for Far, by the weight (farDamping), to 0.01 for Local and to 1 for others. If
+	// many far pairs cancel, these are 10 to 100 times faster than 1, but not proven monotone.
+	// Check guards against falls.
 	Majoriser Majoriser
 	Damping   float64
-	// Single sums the repulsion in the plane (d = 2, a = 1, Far) and in space (d = 3, a =
-	// 3/2, Force) in single precision: relative to the sum of the magnitudes an error of
-	// some 1e-6, far below that of cells. Elsewhere it does nothing.
+	// Single sums the repulsion in single precision in the plane (d = 2, a = 1, Far) and in space
+	// (d = 3, a = 3/2, Force). The error is some 1e-6 of the sum of magnitudes, far below that of
+	// cells. It has no effect otherwise.
 	Single bool
-	// Lag is the number of steps that a majoriser is used for. Default 1.
+	// Lag is the number of steps for which a majoriser is reused. Default 1.
 	Lag int
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
 	Momentum   float64
 	NoMomentum bool
-	// Tolerance and Sweeps end conjugate gradients: relative to the gradient,
-	// default 0.1, and by number, default 12 for d <= 3 and else 6, but 20 where systems are in
-	// single precision (SingleSystem); negative means no limit.
+	// Tolerance and Sweeps end conjugate gradients. Tolerance is relative to the gradient; default
+	// 0.1. Sweeps is the largest number of iterations: by default 20 if systems are in single
+	// precision (singleSystem), else 12 for d <= 3 and 6 for others. Negative means no limit.
 	Tolerance float64
 	Sweeps    int
-	// Sigma says how variances are learnt, and Floor their least (absolute).
+	// Sigma selects how variances are learnt. Floor is their absolute lower bound.
 	Sigma Sigma
 	Floor float64
-	// Steps is their number. Default that of the function Steps; negative means
-	// none. A quarter of them has Ratio, half of them a geometric ramp, the
-	// last quarter the final weight; Phases gives these numbers directly.
+	// Steps is the number of steps. The default is that of the function Steps; negative means none.
+	// The first quarter has Ratio, the next half a geometric ramp, the last quarter the final
+	// weight. Phases sets these three numbers directly.
 	Steps  int
 	Phases [3]int
-	// Ratio is the largest sum D / sum S to begin with. Default 5.
+	// Ratio is the upper bound of sum D / sum S at the start. Default 5.
 	Ratio float64
-	// Further is how the weight of a further edge falls, as that of dissimilar pairs rises.
+	// Further is the schedule of the weight of further edges. It falls as the weight of dissimilar
+	// pairs rises.
 	Further FurtherWeight
-	// Average is the number of last steps whose mean is the result, to remove
-	// the noise of random fields. Default 10 for fields that draw again and
-	// none for others; negative means none.
+	// Average is the number of last steps whose mean is the result. It removes the noise of random
+	// fields. The default is 10 for random fields and none for others; negative means none.
 	Average int
-	// Check is the number of steps from one look at the likelihood to the next,
-	// where the weight is constant: see Learn. Default 10; negative means never.
+	// Check is the number of steps between checks of the likelihood while the weight is constant
+	// (see Learn). Default 10; negative means no checks.
 	Check int
-	// Gain ends learning before its last step, where the weight is final: when the
-	// likelihood has moved by less than Gain |L| a step from one look to the next
-	// (Check). Default none. Without looks all steps are taken, too.
+	// Gain ends learning early during the phase of final weight. Learning ends if the likelihood
+	// changed by less than Gain |L| per step since the last check. Default none. It has no effect
+	// without checks.
 	Gain float64
 	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
 	// depend on it.
 	Threads int
 }
 
-// withDefaults fills zero fields for a map of n points in d dimensions with so
-// many edges, whose systems are in single precision or not, and checks the rest.
+// withDefaults replaces zero fields by the defaults for a map of n points in d dimensions and
+// validates the rest. edges is the sum of S; single is singleSystem.
 func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (ModelSettings, error) {
 	plane := func() bool { return d == 2 && s.Tail == 1 }
 	or := func(p *float64, v float64) {
@@ -215,7 +215,7 @@ func (s ModelSettings) withDefaults(n, d int, edges float64, single bool) (Model
 	return s, nil
 }
 
-// sweeps is the default of ModelSettings.Sweeps.
+// sweeps returns the default of ModelSettings.Sweeps.
 func sweeps(d int, single bool) int {
 	switch {
 	case single:

@@ -3,19 +3,20 @@ package student
 import "math"
 
 const (
-	// DefaultRankDecay is p of H22 if none is named.
+	// DefaultRankDecay is the default of p in H22.
 	DefaultRankDecay = 0.7
-	// mostRankDecay is the largest p: the nearest outweighs the second a thousandfold.
+	// mostRankDecay is the largest p. With it, the nearest neighbour weighs a thousand times as
+	// much as the second.
 	mostRankDecay = 10
 )
 
-// nearWeights returns the weights of a point's k near edges, by the ranks of their other
-// ends. They fall with a power of the rank and are 1 on average,
+// nearWeights returns the weights of a point's k near edges by rank. They fall with a power of the
+// rank and are 1 on average,
 //
 //	S_ij = k m^-p / sum_{l=1..k} l^-p  for the m-th nearest j of i.                 (H22)
 //
-// With equal weights, p = 0, a map says who the k nearest are and not who of them is
-// nearest. A negative p is 0.
+// With equal weights, p = 0, a map preserves the set of the k nearest neighbours but not their
+// order. A negative p is treated as 0.
 func nearWeights(k int, p float64) []float64 {
 	w := make([]float64, k)
 	p = max(p, 0)

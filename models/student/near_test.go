@@ -13,7 +13,8 @@ import (
 	"unfold/models/modeltest"
 )
 
-// TestNearWeights: 1 on average, by the power of the rank, and 1 to the bit without decay.
+// TestNearWeights: weights have the mean 1, follow the power of the rank, and are exactly 1 without
+// decay.
 func TestNearWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, p := rapid.IntRange(1, 40).Draw(t, "k"), rapid.Float64Range(-1, mostRankDecay).Draw(t, "p")
@@ -36,8 +37,8 @@ func TestNearWeights(t *testing.T) {
 	}
 }
 
-// TestNearestIsNearest: with the default decay, the nearest neighbour of a point is nearest
-// on the map more often than with equal weights.
+// TestNearestIsNearest: with the default decay, the nearest neighbour in the data is the nearest on
+// the map more often than with equal weights.
 func TestNearestIsNearest(t *testing.T) {
 	x := modeltest.Blobs(600, 8, 3)
 	kept := func(decay float64) (share float64) {

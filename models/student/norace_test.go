@@ -2,5 +2,5 @@
 
 package student
 
-// raceEnabled says whether the race detector runs, under which pools forget.
+// raceEnabled reports whether the race detector runs, which empties pools at random.
 const raceEnabled = false

@@ -6,15 +6,17 @@ import (
 	"unfold/sparse/knn"
 )
 
-// orderedPoints is where the places of a map no longer fit the cache that is a core's own: so
-// many points and more are learnt in an order of their own. Results differ by rounding alone.
+// orderedPoints is the number of points from which the places of a map exceed a core's own cache.
+// Maps of so many points are learnt in a different order of points (see order). Results differ only
+// by rounding.
 const orderedPoints = 30_000
 
-// order are the points of a problem, by position: one after another they are neighbours, so
-// that sums over edges find the far ends near by in memory. nil stands for the points' own order.
+// order lists the points of a problem by position. Consecutive points are neighbours, so that sums
+// over edges access nearby memory. nil stands for the order of the input.
 type order []int32
 
-// newOrder returns that of points with the first k of their lists; nil of few points.
+// newOrder returns a breadth-first order of points along the first k neighbours of their lists. It
+// returns nil for few points.
 func newOrder(nb *knn.Neighbors, k int) order {
 	if nb.N < orderedPoints {
 		return nil
@@ -30,7 +32,7 @@ func (o order) back() order {
 	return knn.Inverse(o)
 }
 
-// take returns what points have in the order o: v itself if there is none, of either.
+// take returns the elements of v in the order o. It returns v itself if v or o is nil.
 func take[T any](v []T, o order) []T {
 	if o == nil || v == nil {
 		return v
@@ -38,7 +40,7 @@ func take[T any](v []T, o order) []T {
 	return vec.Pick(v, o)
 }
 
-// takeRows is take of rows.
+// takeRows is take for the rows of a matrix.
 func takeRows(m vec.Matrix[float64], o order) vec.Matrix[float64] {
 	if o == nil || m.Rows == 0 {
 		return m

@@ -1,17 +1,17 @@
 package student
 
-// singlePoints is the number of points from which on length scales of pairs are kept in single
-// precision: they are a fifth of a large problem's memory, and of what a step reads.
+// singlePoints is the number of points from which the length scales of pairs are stored in single
+// precision. They are a fifth of a large problem's memory and of the memory that a step reads.
 const singlePoints = 30_000
 
-// pairLengths are the squared length scales delta_ij^2 of the entries of a pattern, in its order,
-// in one precision or the other.
+// pairLengths are the squared length scales delta_ij^2 of the entries of a pattern, in its order.
+// Either double or single is used.
 type pairLengths struct {
 	double []float64
 	single []float32
 }
 
-// newPairLengths returns room for those of so many entries.
+// newPairLengths allocates the length scales of the given number of entries.
 func newPairLengths(single bool, entries int) pairLengths {
 	if single {
 		return pairLengths{single: make([]float32, entries)}
@@ -19,10 +19,10 @@ func newPairLengths(single bool, entries int) pairLengths {
 	return pairLengths{double: make([]float64, entries)}
 }
 
-// SingleLengths reports whether length scales of n points are in single precision.
+// SingleLengths reports whether the length scales of a map of n points are in single precision.
 func SingleLengths(n int) bool { return n >= singlePoints }
 
-// LengthBytes is what an entry's length takes in a problem of n points.
+// LengthBytes returns the bytes per length scale in a problem of n points.
 func LengthBytes(n int) int {
 	if SingleLengths(n) {
 		return 4
@@ -33,10 +33,10 @@ func LengthBytes(n int) int {
 // SingleSystem reports whether the systems of n points in d dimensions are in single precision.
 func SingleSystem(n, d int) bool { return onMap(d) && SingleLengths(n) }
 
-// onMap reports whether d dimensions are the plane or space, for which there are kernels.
+// onMap reports whether d is 2 or 3, the dimensions that have kernels.
 func onMap(d int) bool { return d == 2 || d == 3 }
 
-// at is the length scale of entry q.
+// at returns the length scale of entry q.
 func (l *pairLengths) at(q int) float64 {
 	if l.single != nil {
 		return float64(l.single[q])
@@ -44,7 +44,7 @@ func (l *pairLengths) at(q int) float64 {
 	return l.double[q]
 }
 
-// set makes v that of entry q.
+// set sets the length scale of entry q.
 func (l *pairLengths) set(q int, v float64) {
 	if l.single != nil {
 		l.single[q] = float32(v)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Lengths come back, of many points to single precision, in as many bytes as is said.
+// Pair lengths are stored and read back, for many points in single precision. The size in bytes is
+// as documented.
 func TestPairLengths(t *testing.T) {
 	const entries = 50
 	for name, c := range map[string]struct {

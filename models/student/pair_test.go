@@ -34,7 +34,7 @@ func gamma(a float64, r *rand.Rand) float64 {
 	}
 }
 
-// TestPairAgainstDraws holds H2 and H4 against H1 by a million draws.
+// TestPairAgainstDraws compares H2 and H4 with H1, by a million draws.
 func TestPairAgainstDraws(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for _, p := range []student.Pair{
@@ -84,7 +84,7 @@ func drawPair(t *rapid.T, most float64) student.Pair {
 	}
 }
 
-// TestPairIdentities: what must hold for any pair, also far from one.
+// TestPairIdentities: identities that hold for any pair, also far from one.
 func TestPairIdentities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPair(t, 12)
@@ -96,7 +96,7 @@ func TestPairIdentities(t *testing.T) {
 		if w := p.Share(); !(w > 0 && w <= 1) {
 			t.Fatalf("w = %v", w)
 		}
-		// E[lambda] = 1 is the mean over c; in terms of what c=0 adds.
+		// E[lambda] = 1 is the mean over c, written with the difference at c=0.
 		if got, want := zero*(p.OtherShare()-1), one*(1-p.Share()); math.Abs(got-want) > 1e-9*want+1e-15 {
 			t.Fatalf("c=0 adds %v to E[lambda], c=1 takes %v", got, want)
 		}
@@ -109,7 +109,7 @@ func TestPairIdentities(t *testing.T) {
 	})
 }
 
-// TestGaussianLimit: with a -> infinity the pair is the paper's.
+// TestGaussianLimit: for a -> infinity the pair is that of the paper.
 func TestGaussianLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPair(t, 1.5)

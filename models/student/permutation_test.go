@@ -13,8 +13,8 @@ import (
 	"unfold/models/modeltest"
 )
 
-// TestPermutationOfHeavyTails: permuting the rows permutes the map if every pair
-// counts, but for signs and rounding.
+// TestPermutationOfHeavyTails: permuting the rows permutes the map if every pair counts, but for
+// signs and rounding.
 func TestPermutationOfHeavyTails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := modeltest.Blobs(rapid.IntRange(12, 70).Draw(t, "n"), 4, rapid.Uint64().Draw(t, "data"))

@@ -11,18 +11,17 @@ type Edge struct {
 	// Mu (d) and Sigma2 are the place and the variance of the point of the map.
 	Mu     []float64
 	Sigma2 float64
-	// Delta2 is delta_xj^2, in the problem's unit and clipped as there.
+	// Delta2 is delta_xj^2, in the problem's unit and clipped as in the problem.
 	Delta2 float64
-	// S is the weight of the edge, both directions together.
+	// S is the sum of the weights of both directions of the edge.
 	S float64
-	// likely is the weight that the likelihood gives it, by which an event's error goes.
+	// likely is the edge's weight in the likelihood, used for the event's error.
 	likely float64
 }
 
-// Median sets mu to the coordinate-wise median of the edges' places, each as
-// often as its weight says: of an even number of equal weights, the mean of the
-// two in the middle. There must be at least one of positive weight. work has two
-// elements for every edge.
+// Median sets mu to the coordinate-wise weighted median of the edges' places. For an even number of
+// equal weights it is the mean of the two middle values. At least one weight must be positive. work
+// is scratch memory of two elements per edge.
 func Median(mu, work []float64, edges []Edge) {
 	at, s := work[:len(edges)], work[len(edges):2*len(edges)]
 	for c := range mu {
@@ -35,22 +34,22 @@ func Median(mu, work []float64, edges []Edge) {
 	}
 }
 
-// few is how many values middle sorts.
+// few is the largest number of values that middle sorts directly.
 const few = 10
 
-// middle returns the value at which half of the weight s is reached: the mean of
-// the first that reaches it and the first that passes it. It reorders both (Hoare's
-// selection, with the median of three as pivot).
+// middle returns the weighted median: the mean of the first value at which the sum of weights
+// reaches half and the first at which it exceeds half. It reorders both slices (Hoare's selection,
+// with the median of three as pivot).
 func middle(at, s []float64, half float64) float64 {
 	for len(at) > few {
 		pivot := quantile.Of3(at[0], at[len(at)/2], at[len(at)-1])
 		left, sum := divide(at, s, pivot)
 		if left == 0 {
-			// The pivot is the least value: those that equal it go to the left.
+			// The pivot is the least value, so values equal to it are moved to the left.
 			left, sum = divide(at, s, math.Nextafter(pivot, math.Inf(1)))
 		}
 		if left == len(at) || sum == half {
-			break // all are equal, or the two values are on either side
+			break // all values are equal, or the median lies between the two parts
 		}
 		if sum > half {
 			at, s = at[:left], s[:left]
@@ -66,7 +65,8 @@ func middle(at, s []float64, half float64) float64 {
 	return passing(at, s, half)
 }
 
-// passing is middle of ascending values, the last if rounding keeps all below half.
+// passing is middle for ascending values. It returns the last value if rounding keeps all sums
+// below half.
 func passing(at, s []float64, half float64) float64 {
 	var sum, low, last float64
 	reached := false
@@ -88,8 +88,7 @@ func passing(at, s []float64, half float64) float64 {
 	return last
 }
 
-// divide moves the values below pivot to the front, and returns how many they are and
-// their weight.
+// divide moves the values below pivot to the front. It returns their number and their total weight.
 func divide(at, s []float64, pivot float64) (n int, weight float64) {
 	s = s[:len(at)]
 	for k, v := range at {
@@ -102,14 +101,14 @@ func divide(at, s []float64, pivot float64) (n int, weight float64) {
 	return n, weight
 }
 
-// Place moves mu by steps of the mu update for one new point, everything else
-// frozen and without dissimilar pairs (H12):
+// Place moves mu by the given number of steps of the mu update for one new point (H12). Everything
+// else is frozen, and dissimilar pairs are ignored:
 //
 //	mu = sum_j S_xj mu_j / Q_xj / sum_j S_xj / Q_xj,
 //	Q_xj = delta_xj^2 + sigma_x^2 + sigma_j^2 + |mu - mu_j|^2 / (2a).
 //
-// It is a pure function of its arguments, to the bit, and allocates nothing. work
-// has the length of mu.
+// The result is a bit-exact function of the arguments. Place does not allocate. work is scratch
+// memory of the length of mu.
 func Place(mu, work []float64, edges []Edge, sigma2, tail float64, steps int) {
 	half := 1 / (2 * tail)
 	for range steps {
@@ -124,7 +123,7 @@ func Place(mu, work []float64, edges []Edge, sigma2, tail float64, steps int) {
 			var r2 float64
 			for c, v := range e.Mu {
 				d := mu[c] - v
-				r2 += float64(d * d) // the conversions keep compilers from fusing
+				r2 += float64(d * d) // the conversions prevent fused multiply-adds
 			}
 			w := e.S / (e.Delta2 + (sigma2 + e.Sigma2) + float64(half*r2))
 			total += w
@@ -138,7 +137,7 @@ func Place(mu, work []float64, edges []Edge, sigma2, tail float64, steps int) {
 	}
 }
 
-// planeStep is a step of Place on a map of two dimensions, in registers.
+// planeStep is a step of Place in two dimensions, computed in registers.
 func planeStep(x, y float64, edges []Edge, sigma2, half float64) (float64, float64) {
 	var sumX, sumY, total float64
 	for k := range edges {
@@ -154,9 +153,9 @@ func planeStep(x, y float64, edges []Edge, sigma2, half float64) (float64, float
 	return sumX / total, sumY / total
 }
 
-// PlaceSigma2 returns sigma_x^2 after an EM update for one new point (H9), with
-// everything else frozen: dissimilar is the weight of all its dissimilar pairs
-// against that of its edges, which are far and hold the variance where it is.
+// PlaceSigma2 returns sigma_x^2 after an EM update for one new point (H9), with everything else
+// frozen. dissimilar is the weight of all dissimilar pairs of the point relative to that of its
+// edges. These pairs are assumed to be far, so that they only damp the change of the variance.
 func PlaceSigma2(mu []float64, edges []Edge, sigma2, tail, dissimilar float64) float64 {
 	var gain, total float64
 	for k := range edges {

@@ -8,7 +8,7 @@ import (
 	"unfold/models/placing"
 )
 
-// Placing an event takes no memory beyond what its goroutine has.
+// Placing an event allocates nothing beyond the scratch memory of its goroutine.
 func TestPlacingDoesNotAllocate(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 3, 200, 6, 0, 2)
 	s = modeltest.Heavy(s)

@@ -13,7 +13,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// edges are random ones to a map of d dimensions.
+// edges returns random edges to a map of d dimensions.
 func edges(n, d int, r *rand.Rand) []Edge {
 	out := make([]Edge, n)
 	for k := range out {
@@ -25,7 +25,7 @@ func edges(n, d int, r *rand.Rand) []Edge {
 	return out
 }
 
-// TestMedian holds weighted medians against plain ones of repeated values.
+// TestMedian compares weighted medians with plain medians of repeated values.
 func TestMedian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -58,7 +58,7 @@ func TestMedian(t *testing.T) {
 	})
 }
 
-// Of any weights, no more than half lies on either side of the median, but for rounding.
+// For any weights, at most half of the weight lies on either side of the median, but for rounding.
 func TestMedianOfWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -84,7 +84,7 @@ func TestMedianOfWeights(t *testing.T) {
 	})
 }
 
-// A step on the plane is, to the bit, that in a space whose third coordinate is 0.
+// A step in the plane equals, to the bit, a step in a space whose third coordinate is 0.
 func TestPlaceOnThePlane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -105,8 +105,8 @@ func TestPlaceOnThePlane(t *testing.T) {
 	})
 }
 
-// TestPlaceRaisesTheScore: every step of Place keeps or raises what the edges
-// say about the new point, sum S log P(c=1), and so does that of its variance.
+// TestPlaceRaisesTheScore: no step of Place lowers the score of the new point's edges, sum S log
+// P(c=1). Nor does a step of its variance.
 func TestPlaceRaisesTheScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -137,7 +137,7 @@ func TestPlaceRaisesTheScore(t *testing.T) {
 	})
 }
 
-// TestPlaceDoesNotAllocate, and gives the same bits again.
+// TestPlaceDoesNotAllocate: Place allocates nothing and gives the same bits again.
 func TestPlaceDoesNotAllocate(t *testing.T) {
 	e := edges(30, 10, rand.New(rand.NewPCG(1, 1)))
 	mu, work, values := make([]float64, 10), make([]float64, 10), make([]float64, 2*len(e))
@@ -155,7 +155,7 @@ func TestPlaceDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestScales: clipping, ties, and what has no median.
+// TestScales: clipping, ties, and points without a median.
 func TestScales(t *testing.T) {
 	nb := knn.NewNeighbors(4, 2)
 	copy(nb.Index, []int32{1, 2, 0, 2, 0, 1, 0, 1})
@@ -181,7 +181,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestStart: columns have a spread of 5, those without a component little.
+// TestStart: columns have a spread of 5, and columns without a component a small one.
 func TestStart(t *testing.T) {
 	ctx := context.Background()
 	x := vec.New[float32](50, 3) // two components

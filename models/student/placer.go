@@ -14,25 +14,25 @@ import (
 	"unfold/models/snapshot"
 )
 
-// PlaceSettings of a Placer. The zero value works.
+// PlaceSettings are the settings of a Placer. The zero value works.
 type PlaceSettings struct {
 	placing.Settings
-	// Rule is how means follow from neighbours: placing.Robust for up to three
-	// dimensions and placing.LLE for more by default, or placing.Median.
+	// Rule selects how the mean is computed from the neighbours. The default is placing.Robust for
+	// up to three dimensions and placing.LLE for more. placing.Median is the third.
 	Rule placing.Rule
-	// Neighbors is how many reference points the event sends an edge to. Default the
-	// model's k.
+	// Neighbors is the number of reference points that the event sends an edge to. The default is
+	// the model's k.
 	Neighbors int
-	// RankDecay is p of H22, by which the edges that the event sends weigh. Default 0: all
-	// weigh the same. What a map was learnt by is the best (docs/decisions/placing.md).
+	// RankDecay is p of H22 for the weights of the edges that the event sends. Default 0: equal
+	// weights. The value with which the map was learnt is best (docs/decisions/placing.md).
 	RankDecay float64
-	// Received is the weight of an edge that the event receives, of one that it
-	// sends being 1. Default DefaultReceived.
+	// Received is the weight of an edge that the event receives, relative to one that it sends.
+	// Default DefaultReceived.
 	Received float64
 }
 
-// ResolveRule returns what a rule stands for on a map of so many dimensions, or a
-// *models.SettingError if there is no such rule for it.
+// ResolveRule replaces placing.RuleAuto by the default for a map of the given number of dimensions.
+// It returns a *models.SettingError if a rule is not supported.
 func ResolveRule(r placing.Rule, dims int) (placing.Rule, error) {
 	switch {
 	case r == placing.RuleAuto && dims <= 3:
@@ -45,9 +45,9 @@ func ResolveRule(r placing.Rule, dims int) (placing.Rule, error) {
 	return r, nil
 }
 
-// Reach is how many neighbours are looked for to place an event that sends so many
-// edges on a map of n reference points: the most that anything uses and one more, in
-// case the event is a reference point.
+// Reach returns the number of neighbours to search for when an event that sends the given number of
+// edges is placed on a map of n reference points. It is the largest number that any part needs,
+// plus one in case the event is itself a reference point.
 func Reach(neighbors, noveltyK, n int) int {
 	return min(n, max(neighbors, receiveRange, lleNeighbors(neighbors), noveltyK)+1)
 }
@@ -65,7 +65,7 @@ type Placer struct {
 
 var _ models.Decoder = (*Placer)(nil)
 
-// NewPlacer prepares placing against s, which it validates and then shares.
+// NewPlacer returns a placer against s. It validates s and then shares its memory.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err := placing.Check(points.Kind, s, set.Rule, set.Neighbors, set.Settings); err != nil {
 		return nil, err
@@ -115,18 +115,18 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 	})
 }
 
-// placeWork is what placing one event needs in memory.
+// placeWork is the scratch memory for placing one event.
 type placeWork struct {
 	mu []float64 // the event's mean
-	// Room for steps, the edges, and for locally linear weights and their matrix.
+	// Scratch memory for steps and edges, and for locally linear weights and their matrix.
 	last, next []float64
 	joined     []Edge
-	values     []float64 // of Median
+	values     []float64 // scratch memory of Median
 	sent, gram []float64
 }
 
-// fit makes room for a map of the given dimension and about so many neighbours, if
-// there is none yet.
+// fit allocates the memory for a map of the given dimension and number of neighbours, unless it is
+// there already.
 func (w *placeWork) fit(dims, neighbors int) {
 	if len(w.mu) == dims {
 		return

@@ -2,20 +2,19 @@ package student
 
 import "unfold/internal/simd/pairwise"
 
-// The kernels of the plane, d = 2 and a = 1, one target against a run of
-// sources. With u = r^2/2, s = sigma_i^2 + sigma_j^2, q = s + u, A = Delta_i^2 and
-// B = Delta_j^2 the repulsion of both directions together is (H7)
+// These kernels compute the repulsion in the plane, d = 2 and a = 1, of one target and a run of
+// sources. With u = r^2/2, s = sigma_i^2 + sigma_j^2, q = s + u, A = Delta_i^2 and B = Delta_j^2,
+// the repulsion of both directions together is (H7)
 //
 //	V_ij = A/(q(q+A)) + B/(q(q+B)) = ((A+B) q + 2AB) / (q (q+A)(q+B)),
 //
-// one division a pair. Nothing is subtracted but coordinates.
+// with one division per pair. Only coordinates are subtracted, so there is no cancellation.
 
-// pushLocal is push with the sum of the local majoriser (H8) of both
-// directions,
+// pushLocal is pairwise.Push that also sums the local majoriser (H8) of both directions,
 //
 //	4 (e-s)/(s+e)^2 + 2/(q+A) + 2/(q+B),   e = max(u/2, 3s),
 //
-// the last two over the denominator that is there anyway.
+// where the last two terms share the denominator of the repulsion.
 func pushLocal(t *pairwise.Spot[float64], r *pairwise.Run[float64]) (f pairwise.Force) {
 	xs := r.X
 	ys, ss, as, ws := r.Y[:len(xs)], r.S[:len(xs)], r.A[:len(xs)], r.W[:len(xs)]
@@ -38,8 +37,7 @@ func pushLocal(t *pairwise.Spot[float64], r *pairwise.Run[float64]) (f pairwise.
 	return f
 }
 
-// pushGlobal is push with the sum of the tighter majoriser (H8),
-// 2/(4s) + 2/V_ij + 2/V_ji.
+// pushGlobal is pairwise.Push that also sums the tighter majoriser (H8), 2/(4s) + 2/V_ij + 2/V_ji.
 func pushGlobal(t *pairwise.Spot[float64], r *pairwise.Run[float64]) pairwise.Force {
 	f := pairwise.Push(t, r)
 	for k, w := range r.W {

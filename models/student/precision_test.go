@@ -18,8 +18,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// digitProblem is the problem of 4,000 digits in d dimensions, with cells, and where
-// learning starts.
+// digitProblem returns the problem of 4,000 digits in d dimensions, with cells, and its start.
 func digitProblem(t *testing.T, d int) (*Problem, *State, []int32) {
 	t.Helper()
 	ctx := context.Background()
@@ -78,8 +77,8 @@ func apart(t *testing.T, a, b vec.Matrix[float64]) float64 {
 	return math.Sqrt(max(0, rest)/float64(n)) / (2 * radius)
 }
 
-// TestPrecisions: what is learnt with repulsion in single precision (ModelSettings.Single)
-// agrees with double precision, after ten steps and after all.
+// TestPrecisions: maps learnt with repulsion in single precision (ModelSettings.Single) agree with
+// double precision, after ten steps and at the end.
 func TestPrecisions(t *testing.T) {
 	tier.Full(t, "it learns 4,000 digits several times")
 	for _, d := range []int{2, 3} {

@@ -25,7 +25,7 @@ func neighbors(t interface{ Fatal(...any) }, x vec.Matrix[float32], k int) *knn.
 	return nb
 }
 
-// normal are n points of one normal distribution.
+// normal returns n points of one normal distribution.
 func normal(n, dim int, seed uint64) vec.Matrix[float32] {
 	r := rand.New(rand.NewPCG(seed, 2))
 	x := vec.New[float32](n, dim)
@@ -35,7 +35,7 @@ func normal(n, dim int, seed uint64) vec.Matrix[float32] {
 	return x
 }
 
-// drawn is a small random model at a random state, all pairs.
+// drawn returns a small random model over all pairs and a random state.
 func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 	n, d := rapid.IntRange(3, 40).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
 	if s.Majoriser == Global {
@@ -73,7 +73,7 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 	return m, st
 }
 
-// scattered is a random state.
+// scattered returns a random state.
 func scattered(n, d int, spread float64, sigma Sigma, seed uint64) *State {
 	r := rand.New(rand.NewPCG(seed, 5))
 	st := &State{Mu: vec.New[float64](n, d), Sigma2: make([]float64, n)}
@@ -89,12 +89,12 @@ func scattered(n, d int, spread float64, sigma Sigma, seed uint64) *State {
 	return st
 }
 
-// objective is what learning maximises.
+// objective returns the value that learning maximises.
 func objective(m *Model, st *State) float64 { return m.LogLikelihood(st) + m.LogPrior(st) }
 
-// TestLikelihoodNeverFalls: with damping 1 and without momentum each half step
-// of EM, and of the tighter majoriser, keeps or raises the likelihood with the prior,
-// however tightly the system is solved.
+// TestLikelihoodNeverFalls: with damping 1 and without momentum, no half step of EM lowers the
+// likelihood with the prior. The same holds for the tighter majoriser, and for any tolerance of the
+// solver.
 func TestLikelihoodNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, st := drawn(t, ModelSettings{
@@ -124,8 +124,7 @@ func TestLikelihoodNeverFalls(t *testing.T) {
 	})
 }
 
-// TestGradients holds both gradients against differences of the log-likelihood with the
-// prior.
+// TestGradients compares both gradients with differences of the log-likelihood with the prior.
 func TestGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, st := drawn(t, ModelSettings{Majoriser: EM})
@@ -198,9 +197,9 @@ func TestPermutation(t *testing.T) {
 	})
 }
 
-// TestThreadsDoNotMatter: the same bits for any number of threads.
+// TestThreadsDoNotMatter: the result is the same bits for any number of threads.
 func TestThreadsDoNotMatter(t *testing.T) {
-	const n = 2100 // more than a piece of rows
+	const n = 2100 // more than one piece of rows
 	x := normal(n, 4, 1)
 	nb := neighbors(t, x, 6)
 	for _, d := range []int{2, 3, 6} {

@@ -9,17 +9,17 @@ import (
 	"unfold/models"
 )
 
-// Refinement says how Refine goes on from a map. The zero value takes no step.
+// Refinement are the settings of Refine. The zero value takes no step.
 type Refinement struct {
-	// Steps is their number.
+	// Steps is the number of steps.
 	Steps int
-	// Momentum is beta of SM 43, in [0, 1), from zero in the first step.
+	// Momentum is beta of SM 43, in [0, 1). The first step has none.
 	Momentum float64
-	// Anchor is lambda of H13, at least 0.
+	// Anchor is lambda of H13; at least 0.
 	Anchor float64
-	// Ramp, Ratio and Reach are an annealing: in the first Ramp steps the weight of
-	// dissimilar pairs rises geometrically from a Ratio-th part to what ModelSettings say,
-	// and F of H14 falls from Reach to 1. Both are 1 or more; 0 means 1.
+	// Ramp, Ratio and Reach define an annealing. In the first Ramp steps, the weight of dissimilar
+	// pairs rises geometrically from 1/Ratio of its final value to that of ModelSettings, and F of
+	// H14 falls from Reach to 1. Ratio and Reach are at least 1; 0 means 1.
 	Ramp         int
 	Ratio, Reach float64
 }
@@ -27,7 +27,7 @@ type Refinement struct {
 // most bounds Ratio and Reach.
 const most = 1e6
 
-// check refuses what does not make sense.
+// check returns an error if a value is invalid.
 func (r Refinement) check() error {
 	switch {
 	case r.Steps < 0 || r.Ramp < 0:
@@ -44,8 +44,8 @@ func (r Refinement) check() error {
 	return nil
 }
 
-// at returns what by comes to in step t, 0-based, of the ramp at whose end it is 1:
-// by^max(0, 1 - (t+1)/Ramp).
+// at returns the factor by^max(0, 1 - (t+1)/Ramp) of step t, counted from 0. It falls to 1 at the
+// end of the ramp.
 func (r Refinement) at(t int, by float64) float64 {
 	if t+1 >= r.Ramp || by == 0 {
 		return 1
@@ -53,9 +53,8 @@ func (r Refinement) at(t int, by float64) float64 {
 	return math.Pow(by, 1-float64(t+1)/float64(r.Ramp))
 }
 
-// Refine improves a map that has been learnt and whose problem has changed a
-// little since, such that points stay near where they were. To the likelihood
-// it adds, of the places mu^0 where it begins,
+// Refine improves a learnt map whose problem has changed a little since. It keeps points near their
+// places by adding an anchor to the likelihood, where mu^0 are the places at the start of the call:
 //
 //	-lambda/2 sum_i |mu_i - mu^0_i|^2,                                   (H13)
 //
@@ -63,24 +62,22 @@ func (r Refinement) at(t int, by float64) float64 {
 //
 //	(Lap(W) + Gamma + lambda) (mu_new - mu) = dL/dmu - lambda (mu - mu^0).
 //
-// Where a map belongs stays the same from one call to the next, as the anchor
-// moves along: only what pulls weakly, the slow modes of the map, is held back.
+// The anchor moves along from call to call, so it does not change the optimum of the likelihood. It
+// only slows down the modes with little force.
 //
-// Heavy tails let go of what is far: an edge that a point got after the map was
-// learnt, to a neighbour across the map, hardly pulls. With Reach it does, for a
-// while: in every step
+// With heavy tails, long edges pull weakly. A new edge to a neighbour across the map would
+// therefore have hardly any effect. With Reach it has one for a while: in every step
 //
 //	W_ij = F (S_ij + S_ji) / (F delta_ij^2 + sigma_i^2 + sigma_j^2 + r^2/(2a))    (H14)
 //
-// takes the place of H6. The larger F is, the more is an edge a spring, whatever its
-// length; edges that are short already keep their pull. As F falls to 1, edges that
-// do not fit are let go again (graduated non-convexity; Blake and Zisserman 1987).
-// A lower weight of dissimilar pairs (Ratio), by which a map is learnt, contracts
-// all of the map instead.
+// takes the place of H6. The larger F is, the more an edge acts like a spring of any length. Edges
+// that are already short keep their force. As F falls to 1, edges that do not fit weaken again
+// (graduated non-convexity; Blake and Zisserman 1987). A lower weight of dissimilar pairs (Ratio),
+// as in learning, would contract the whole map instead.
 //
-// Of the report, LoglikInitial is not computed and Loglik is extrapolated from
-// some thousands of points. If ctx ends, st is what it was after the last whole
-// step. models.ErrNotFinite is returned if the map stops being finite.
+// In the report, LoglikInitial is missing and Loglik is extrapolated from some thousands of points.
+// If ctx ends, st is the state after the last whole step. Refine returns models.ErrNotFinite if the
+// map stops being finite.
 func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, error) {
 	var out Report
 	if err := r.check(); err != nil {
@@ -114,7 +111,7 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 	return out, nil
 }
 
-// anchored is Step with the pull of H13, and returns the iterations of the solver.
+// anchored is Step with the pull of H13. It returns the solver's iterations.
 func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64], r Refinement) (int, error) {
 	m.move(st)
 	m.assemble(st)
@@ -140,7 +137,8 @@ func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64
 	return res.Iterations, nil
 }
 
-// stretchable returns a problem with room for edges of its own, if wanted.
+// stretchable returns a copy of the problem with its own memory for weights and length scales, or
+// nil if it is not wanted.
 func (p *Problem) stretchable(wanted bool) *Problem {
 	if !wanted {
 		return nil
@@ -150,7 +148,8 @@ func (p *Problem) stretchable(wanted bool) *Problem {
 	return &far
 }
 
-// stretch returns the problem with S_ij and delta_ij^2 multiplied by f, in far.
+// stretch writes the problem with S_ij and delta_ij^2 multiplied by f to far and returns far. It
+// returns p if far is nil or f is 1.
 func (p *Problem) stretch(far *Problem, f float64) *Problem {
 	if far == nil || f == 1 {
 		return p
@@ -164,11 +163,11 @@ func (p *Problem) stretch(far *Problem, f float64) *Problem {
 	return far
 }
 
-// reported is of about how many points Refine looks at the share of L, which it only
-// reports: L a point is then known to some hundredths.
+// reported is the approximate number of points from which Refine estimates L for its report. The
+// error of L per point is then some hundredths.
 const reported = 2048
 
-// sampled is L of H3 where st stands, extrapolated from evenly chosen points.
+// sampled returns L of H3 at st, extrapolated from evenly chosen points.
 func (m *Model) sampled(st *State) float64 {
 	m.move(st)
 	stride := max(1, m.n/reported)

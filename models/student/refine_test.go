@@ -9,7 +9,7 @@ import (
 	"unfold/internal/vec"
 )
 
-// refined is what a refinement makes of a map of blobs that has been learnt.
+// refined refines a learnt map of blobs.
 func refined(t *testing.T, d int, s ModelSettings, r Refinement) (before, after *State, m *Model, report Report) {
 	t.Helper()
 	m, st, _ := learnt(t, blobs(300, 6), d, s)
@@ -21,8 +21,8 @@ func refined(t *testing.T, d int, s ModelSettings, r Refinement) (before, after 
 	return before, st, m, report
 }
 
-// TestRefineIsStep: without anchor and ramp, steps are those of Step, to the bit,
-// whatever the variances do.
+// TestRefineIsStep: without anchor and ramp, a refinement takes the same steps as Step, to the bit,
+// for every treatment of variances.
 func TestRefineIsStep(t *testing.T) {
 	for _, s := range []ModelSettings{{}, {Sigma: Shared}, {Sigma: Free}, {Tail: 2, Steps: 8}} {
 		before, after, m, r := refined(t, 2, s, Refinement{Steps: 3, Momentum: m9})
@@ -44,8 +44,8 @@ func TestRefineIsStep(t *testing.T) {
 // m9 is the default momentum.
 const m9 = 0.9
 
-// TestAnchorHolds: the stronger the anchor, the less points move; the first step
-// solves (Lap(W) + Gamma + lambda) x = dL/dmu.
+// TestAnchorHolds: the stronger the anchor, the less points move. The first step solves (Lap(W) +
+// Gamma + lambda) x = dL/dmu.
 func TestAnchorHolds(t *testing.T) {
 	last := math.Inf(1)
 	for _, anchor := range []float64{0, 0.1, 1, 10, 1e6} {
@@ -81,7 +81,7 @@ func TestAnchorHolds(t *testing.T) {
 	}
 }
 
-// TestRamp: weight and reach change geometrically and end where they belong.
+// TestRamp: weight and reach change geometrically and end at their final values.
 func TestRamp(t *testing.T) {
 	r := Refinement{Steps: 30, Ramp: 20}
 	for step, want := range map[int]float64{0: math.Pow(100, .95), 9: 10, 19: 1, 20: 1, 29: 1} {
@@ -98,8 +98,8 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestReach: an edge that is too long to pull is drawn in by a refinement with
-// reach, and not by one without; edges of the problem stay what they are.
+// TestReach: a refinement with reach shortens an edge that is too long to pull, and one without
+// does not. The edges of the problem stay as they are.
 func TestReach(t *testing.T) {
 	for _, reach := range []float64{1, 10} {
 		m, st, _ := learnt(t, blobs(300, 6), 2, ModelSettings{})
@@ -149,7 +149,7 @@ func TestRefineRefuses(t *testing.T) {
 	}
 }
 
-// TestUnitStays: in another problem's unit, scales are that problem's.
+// TestUnitStays: scales in the unit of another problem equal those of that problem.
 func TestUnitStays(t *testing.T) {
 	x := blobs(80, 5)
 	nb := neighbors(t, x, 6)

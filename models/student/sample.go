@@ -11,24 +11,23 @@ import (
 	"unfold/models/prior"
 )
 
-// Learning of very many points starts from the map of a sample of them, which is learnt by the
-// same recipe: in it, groups find their places in a tenth of the time, and with fewer others
-// in their way. docs/decisions/multilevel.md has what the numbers were chosen by.
+// Learning of very many points starts from the map of a sample, which is learnt by the same recipe.
+// In the sample, groups reach their places in a tenth of the time, and fewer other groups block
+// their way. docs/decisions/multilevel.md explains the choice of the numbers.
 const (
 	// samplePoints is the number of points from which on learning starts from a sample.
 	samplePoints = 100_000
-	// sampleShare is of how many points one is in the sample.
+	// One in sampleShare points is in the sample.
 	sampleShare = 10
-	// sampleSpread is how far points are spread at the start, of what they are on the sample's
-	// map: near one another they still pass.
+	// sampleSpread scales the start places of all points around those of the sample's map. Points
+	// that start close together can still pass each other.
 	sampleSpread = 0.1
-	// sampleSteps is the share of the steps that are left to take.
+	// sampleSteps is the share of the usual steps that learning takes after the sample's map.
 	sampleSteps = 0.75
 )
 
-// SampleOf returns how many of n points are learnt first, for the start of the map of all; 0 for
-// none. A frame that somebody names, neighbours that were found elsewhere and a graph leave no
-// choice.
+// SampleOf returns the number of points of the sample from whose map learning of n points starts,
+// or 0 if there is no sample. There is none if the settings give a frame, neighbours or a graph.
 func (s Settings) SampleOf(n int) int {
 	if n < samplePoints || s.Prior.Frame != prior.Auto || s.Given != nil || s.Paths != nil || s.coarse(n) != models.CoarseMap {
 		return 0
@@ -36,14 +35,14 @@ func (s Settings) SampleOf(n int) int {
 	return n / sampleShare
 }
 
-// learnSample learns a map of m of the points p, and returns it as a frame of all,
-// where the others are free, and where learning starts: everybody in the middle of the
-// neighbours that are placed (prior.Start), closer to one another than on the sample's map.
+// learnSample learns a map of m of the points p. It returns this map as a frame of all points, in
+// which the others are free, and the places where learning starts. Every point starts in the middle
+// of its placed neighbours (prior.Start), with distances that are smaller than on the sample's map.
 func (s Settings) learnSample(ctx context.Context, p prior.Points, m int, progress func(done, total int)) (frame, start vec.Matrix[float64], err error) {
 	n := p.Neighbors.N
 	rows := stratified(n, m, s.Seed)
 	s.Labels, s.Lists, s.Aside = take(s.Labels, rows), 0, nil
-	if s.Steps == 0 { // few points would take more
+	if s.Steps == 0 { // the default for the sample's few points would be more
 		s.Steps = s.recipe(n)
 	}
 	r, err := fit(ctx, vec.Take(p.X, rows), s, func(stage string, done, total int) {
@@ -65,7 +64,7 @@ func (s Settings) learnSample(ctx context.Context, p prior.Points, m int, progre
 	return frame, prior.Start(frame, p.Neighbors, sampleSpread*spread), nil
 }
 
-// stratified returns m of n points, ascending: one drawn of each m-th part.
+// stratified returns m of n points in ascending order. One is drawn at random from each m-th part.
 func stratified(n, m int, seed uint64) order {
 	draw := rand.New(rand.NewPCG(seed, uint64(n)))
 	rows := make(order, m)

@@ -13,8 +13,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestSampleOf: a tenth of very many points, unless somebody says what the frame is or where
-// neighbours come from.
+// TestSampleOf: the sample is a tenth of very many points, unless the settings give a frame or
+// neighbours.
 func TestSampleOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		n    int
@@ -44,8 +44,8 @@ func TestSampleOf(t *testing.T) {
 	}
 }
 
-// TestLearnSample: the sample's map is the frame of its points and of no other, all points start
-// closer to one another than there, and threads do not matter.
+// TestLearnSample: the map of the sample frames its own points only. All points start closer
+// together than on that map, and results do not depend on threads.
 func TestLearnSample(t *testing.T) {
 	const n, m = 3000, 300
 	x := modeltest.Blobs(n, 4, 3)
@@ -91,7 +91,7 @@ func TestLearnSample(t *testing.T) {
 	}
 }
 
-// TestFitOfASample: a fit of very many points starts from a sample, and says so by its settings
+// TestFitOfASample: a fit of very many points starts from a sample, and reports it in its settings
 // and steps.
 func TestFitOfASample(t *testing.T) {
 	x := modeltest.Blobs(samplePoints, 3, 5)
@@ -112,7 +112,7 @@ func TestFitOfASample(t *testing.T) {
 	}
 }
 
-// TestStratified: one of each part, ascending.
+// TestStratified: the sample has one point of each part, in ascending order.
 func TestStratified(t *testing.T) {
 	rows := stratified(1003, 100, 7)
 	for at, i := range rows {

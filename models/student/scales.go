@@ -11,7 +11,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Scales says how length scales come from distances.
+// Scales selects how length scales are computed from distances.
 type Scales int
 
 const (
@@ -20,12 +20,12 @@ const (
 	Native Scales = iota
 	// Unit scales are all 1.
 	Unit
-	// Unclipped scales are Native but for the clipping: only near duplicates
-	// are raised, to 1e-6, so that the likelihood stays finite.
+	// Unclipped scales are Native without clipping. Only near duplicates are raised, to 1e-6, so
+	// that the likelihood stays finite.
 	Unclipped
 )
 
-// Bounds of the clipped scales, and the least of the others.
+// ClipLow and ClipHigh bound the clipped scales. leastScale2 is the least of the unclipped ones.
 const (
 	ClipLow, ClipHigh = 0.1, 10
 	leastScale2       = 1e-6
@@ -44,10 +44,9 @@ func (s Scales) Delta2(dist2, unit float64) float64 {
 	panic(fmt.Sprintf("student: unknown scales %d", s))
 }
 
-// Unit returns what squared distances are divided by: the median of the squared
-// lengths of the edges from every point to the first k of its list (of an even
-// number, the mean of the two in the middle), and 1 for Unit scales. A median of
-// 0 gives way to the mean, and that to 1.
+// Unit returns the divisor of squared distances. It is the median squared length of the edges from
+// every point to the first k of its list; for an even number, the mean of the two middle ones. If
+// the median is 0, it is the mean, and if that is 0, too, it is 1. For Unit scales it is 1.
 func (s Scales) Unit(nb *knn.Neighbors, k int) float64 {
 	if s == Unit || nb.N*k == 0 {
 		return 1
@@ -70,19 +69,19 @@ func (s Scales) Unit(nb *knn.Neighbors, k int) float64 {
 	return 1
 }
 
-// lengths are the length scales of a point set: those of distances, or, for a map whose
-// density is to follow the data's, of the points.
+// lengths are the length scales of a point set. They come from distances or, on a map that follows
+// the data's density, also from the scales of points.
 type lengths struct {
 	scales Scales
 	unit   float64
-	// density is gamma of H21; radius2 are then R_i^2 (n).
+	// density is gamma of H21. If it is not 0, radius2 are R_i^2 (n).
 	density float64
 	radius2 []float64
-	// single keeps those of few points in single precision, too.
+	// single stores the length scales in single precision even for few points.
 	single bool
 }
 
-// newLengths are the length scales by settings of points with the first k of their lists.
+// newLengths returns the length scales of points with near edges to the first k of their lists.
 func newLengths(nb *knn.Neighbors, k int, s Settings, unit float64) lengths {
 	l := lengths{scales: s.Scales, unit: unit, density: s.Density, single: s.Single}
 	if l.density == 0 {
@@ -99,8 +98,7 @@ func newLengths(nb *knn.Neighbors, k int, s Settings, unit float64) lengths {
 	return l
 }
 
-// pair returns the squared length scale of an edge between two points: with
-// a density, the edge's length in the units of its two points, as they are on the map,
+// pair returns the squared length scale of an edge between two points. With a density, it is
 //
 //	delta_ij^2 = clip(|x_i - x_j|^2 / (unit R_i R_j)) (R_i R_j)^gamma,
 //	R_i^2 = clip(mean_j |x_i - x_j|^2 / unit) over the near edges of i.            (H21)
@@ -112,31 +110,31 @@ func (l *lengths) pair(i, j int32, dist2 float64) float64 {
 	return Native.Delta2(dist2, l.unit*own) * math.Pow(own, l.density)
 }
 
-// own is pair as the point i alone sees it, for Delta_i^2.
+// own is pair with both ends at point i, for Delta_i^2.
 func (l *lengths) own(i int32, dist2 float64) float64 { return l.pair(i, i, dist2) }
 
-// Problem holds the constants of the likelihood: who is similar, on what length
-// scale, and what every point is held against.
+// Problem holds the constants of the likelihood: the similar pairs, their length scales, and the
+// dissimilar pairs of every point.
 type Problem struct {
-	// Similar has an entry wherever an edge leads one way or the other: a pattern, symmetric,
-	// without a diagonal and without values.
+	// Similar has an entry for every pair of points with an edge in either direction. It is a
+	// symmetric pattern without a diagonal and without values.
 	Similar *sparse.CSR
-	// weights holds S_ij + S_ji of the entries: the weights of near edges, and what further ones
-	// weigh at present (Weigh).
+	// weights are S_ij + S_ji of the entries: those of near edges, and the present weights of
+	// further ones (Weigh).
 	weights pairWeights
-	// delta2 holds delta_ij^2 for the entries of Similar.
+	// delta2 are delta_ij^2 of the entries of Similar.
 	delta2 pairLengths
 	// Bandwidth2 are Delta_i^2 (n).
 	Bandwidth2 []float64
-	// Unit is what squared distances were divided by, and Scales how.
+	// Unit is the divisor of squared distances. Scales selects how scales follow from the quotient.
 	Unit   float64
 	Scales Scales
-	// Field are the dissimilar pairs; the caller makes it of Bandwidth2.
+	// Field sums over the dissimilar pairs. The caller makes it from Bandwidth2.
 	Field farfield.Field
 }
 
-// NewProblem returns the problem of directed edges, S_ij = 1, from every point
-// to the first k of its neighbours, still without a field. It needs 1 <= k <= nb.K.
+// NewProblem returns the problem of directed edges, S_ij = 1, from every point to the first k of
+// its neighbours. It has no field yet. It panics unless 1 <= k <= nb.K.
 func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
@@ -144,10 +142,10 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	return newProblem(nb, nil, edgeWeights{rank: nearWeights(k, 0)}, lengths{scales: s, unit: s.Unit(nb, k)}, 0)
 }
 
-// newProblem is NewProblem with given length scales, whose unit may be that of an
-// earlier problem, so that scales stay what they were as points come and go, and with
-// near edges of given weights, and with further edges, if any, still without a
-// weight. A further edge of a point to itself is none.
+// newProblem is NewProblem with given length scales, weights of near edges and further edges, which
+// may be nil and have no weight yet. The unit may be that of an earlier problem, so that scales
+// stay the same when points are added and removed. A further edge from a point to itself is
+// ignored.
 func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads int) *Problem {
 	k := len(near.rank)
 	if k < 1 || k > nb.K {
@@ -176,10 +174,10 @@ func newProblem(nb, further *knn.Neighbors, near edgeWeights, s lengths, threads
 	return p
 }
 
-// Weigh gives every further edge the weight s.
+// Weigh sets the weight of every further edge to s.
 func (p *Problem) Weigh(s float64) { p.weights.weigh(s) }
 
-// N is the number of points.
+// N returns the number of points.
 func (p *Problem) N() int { return p.Similar.N }
 
 // edges returns sum_ij S_ij of the near edges.
@@ -191,7 +189,7 @@ func (p *Problem) edges() float64 {
 	return sum / 2
 }
 
-// Bytes is the memory of the constants, without the field.
+// Bytes returns the memory of the constants in bytes, without the field.
 func (p *Problem) Bytes() int64 {
 	return p.Similar.Bytes() + p.delta2.bytes() + 8*int64(len(p.Bandwidth2)) + p.weights.bytes()
 }

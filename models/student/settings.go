@@ -9,110 +9,109 @@ import (
 	"unfold/models/prior"
 )
 
-// MostDims is the largest dimension of a map: beyond, powers leave the number range.
+// MostDims is the largest dimension of a map. Beyond it, powers overflow.
 const MostDims = 1000
 
-// DefaultNeighbors is k if none is named.
+// DefaultNeighbors is the default of k.
 const DefaultNeighbors = 8
 
-// Settings of a fit. The zero value is a good start: every zero field stands for the
-// default named beside it.
+// Settings are the settings of a fit. The zero value is a good start: a zero field stands for the
+// default in its comment.
 type Settings struct {
-	// Common has k = Neighbors, the edges that a point sends, default DefaultNeighbors,
-	// and Steps, by default the function Steps, with Thorough 200.
+	// Common holds the settings of all kinds. Neighbors is k, the number of near edges that a point
+	// sends, by default DefaultNeighbors. Steps defaults to the function Steps, times 2.5 with
+	// Thorough.
 	models.Common
 	Options
 }
 
-// Options are the settings that only this model has.
+// Options are the settings of this model only.
 type Options struct {
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
 	Momentum   float64
 	NoMomentum bool
-	// Tolerance is where conjugate gradients stop, relative to the gradient. Default 0.1.
+	// Tolerance ends conjugate gradients, relative to the gradient. Default 0.1.
 	Tolerance float64
-	// Gain ends learning before its last step, once the weight of dissimilar pairs is
-	// final: when 10 steps together have moved the likelihood by less than 10 times
-	// this share of it. What steps gain follows from looks at the likelihood that they
-	// need anyway. Default, and if it is negative: never.
+	// Gain ends learning early, once the weight of dissimilar pairs is final. Learning ends if 10
+	// steps together changed the likelihood by less than 10 times this share of it. The gain of
+	// steps is known from the regular checks of the likelihood. By default, or if Gain is negative,
+	// learning takes all steps.
 	//
-	// Steps that are saved are the last ones, which settle the map: 4,000 digits end
-	// with 1e-5 after 190 of 200 steps, 5e-5 of the likelihood lower; MNIST not even
-	// with 2e-4. So none is the default.
+	// This would skip the last steps, which settle the map. With 1e-5, learning of 4,000 digits
+	// ends after 190 of 200 steps, at a likelihood that is lower by 5e-5. MNIST takes all steps
+	// even with 2e-4. So the default is none.
 	Gain float64
-	// Coarse says what points are held against beside their neighbours: CoarseMap for
-	// up to three dimensions and CoarseShared for more by default. Fewer than 2,000
-	// points always have CoarseAll.
+	// Coarse selects the dissimilar pairs. The default is CoarseMap for up to three dimensions and
+	// CoarseShared for more. Fewer than 2,000 points always have CoarseAll.
 	Coarse models.Coarse
-	// Scales are the length scales of pairs. Default Native.
+	// Scales selects the length scales of pairs. Default Native.
 	Scales Scales
-	// Density, gamma of H21, lets the density of the map follow the data's: local radii on
-	// the map are about those in the data to the power of gamma. Default 0, with which
-	// clipped scales follow it as far as neighbours say.
+	// Density, gamma of H21, makes the density of the map follow the density of the data: local
+	// radii on the map are about those in the data to the power of gamma. With the default 0,
+	// clipped scales follow it only weakly.
 	Density float64
 	// Tail is a, the shape of the tails. Default Dims/2.
 	Tail float64
 	// Weight is c, the weight of an ordered dissimilar pair. Default that of the
 	// function Weight, 0.086 but for few points.
 	Weight float64
-	// Sigma says what becomes of the variances, which begin at Sigma2. Defaults Fixed
-	// and, by H23, 0.02 for up to 30,000 points and up to 0.1 for more.
+	// Sigma selects how the variances are learnt, and Sigma2 is their first value. The defaults are
+	// Fixed and, by H23, 0.02 for up to 30,000 points and up to 0.1 for more.
 	Sigma  Sigma
 	Sigma2 float64
-	// Prior keeps places near a frame, by default prior.Auto, with a weight
-	// that falls from 0.1 to 1.8e-3, and for more than 30,000 points further, see H15. Of
-	// 100,000 points and more on a map of up to three dimensions, prior.Auto is the map of a
-	// sample (SampleOf).
+	// Prior keeps places near a frame, by default prior.Auto. Its weight falls from 0.1 to 1.8e-3,
+	// and further for more than 30,000 points (H15). For 100,000 points and more on a map of up to
+	// three dimensions, prior.Auto is the map of a sample (SampleOf).
 	Prior prior.Settings
-	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
-	// the nearest (H20). Default 7 Neighbors, and at most a tenth of all points; negative
-	// means none.
+	// Reach is the rank of the farthest neighbour that further edges of a point lead to (H20). The
+	// default is 7 Neighbors, and at most a tenth of all points; negative means no further edges.
 	Reach int
-	// RankDecay, p of H22, is how fast the weights of a point's near edges fall from the
-	// nearest to the last. Default DefaultRankDecay; negative means that all weigh the same.
+	// RankDecay, p of H22, determines how fast the weights of a point's near edges fall from the
+	// nearest to the last. Default DefaultRankDecay; negative means equal weights.
 	RankDecay float64
-	// Supervision, s of H24, is how much labels (Common.Labels) take part in learning: from 0, not
-	// at all, to 1, where a near edge between unlike labels weighs nothing beside one between like ones.
+	// Supervision, s of H24, is the influence of labels (Common.Labels) on learning, from 0 (none)
+	// to 1. With 1, near edges between different labels have no weight unless all labels of a
+	// point's neighbours differ from its own.
 	Supervision float64
-	// Further is the weight of these edges. Default that of the method further: from 1 to
-	// 0.2, less for more than 30,000 points.
+	// Further is the schedule of the weight of further edges. The default is that of the method
+	// further.
 	Further FurtherWeight
-	// Single keeps length scales, and in the plane and in space systems, in single precision, as of
-	// 30,000 points and more they are anyway. It is for trials that shall take the time of many.
+	// Single stores length scales in single precision, and in the plane and in space solves systems
+	// in it, as for 30,000 points and more. It is for trials that predict the time of a fit of many
+	// points.
 	Single bool
-	// Thorough takes two and a half times the steps, each solved to the tolerance,
-	// with finer cells: a little better, and several times as long.
+	// Thorough takes two and a half times the steps, solves each to the tolerance, and uses finer
+	// cells. Maps are a little better and take several times as long.
 	Thorough bool
-	// Theta is the accuracy of cells in the map, smaller is better. Default: that
-	// of package farfield, two thirds of it for fewer than 30,000 points or if
-	// Thorough.
+	// Theta is the accuracy of cells in the map; smaller is better. The default is that of package
+	// farfield, or that of finerTheta for fewer than 30,000 points or with Thorough.
 	Theta float64
 }
 
-// thoroughSteps is what Options.Thorough multiplies the default by.
+// thoroughSteps is the factor of Options.Thorough on the default number of steps.
 const thoroughSteps = 2.5
 
-// finerTheta is the accuracy of cells by dimension with Options.Thorough, and of fewer than
-// fewPoints always, as it costs them little.
+// finerTheta is the accuracy of cells by dimension, with Options.Thorough or for fewer than
+// fewPoints points, for which it costs little time.
 var finerTheta = []float64{0.1, 0.2, 0.4}
 
 const fewPoints = 30_000
 
-// mostDensity is the largest exponent: radii differ tenfold, squared.
+// mostDensity is the largest exponent Options.Density.
 const mostDensity = 4
 
-// mostCells is the largest number of dimensions for cells in the map: their memory
-// grows with the square of it, and their sources faster.
+// mostCells is the largest number of dimensions for cells in the map. Their memory grows with its
+// square, and the number of their sources even faster.
 const mostCells = 3
 
-// Check returns a *models.SettingError if a fit would refuse the settings.
+// Check returns a *models.SettingError if a fit would reject the settings.
 func (s Settings) Check() error {
 	_, err := s.WithDefaults()
 	return err
 }
 
-// WithDefaults fills zero fields and checks the rest. Steps and Weight, which the
-// number of points decides, stay zero.
+// WithDefaults replaces zero fields by their defaults and validates the rest. Steps and Weight stay
+// zero, because their defaults depend on the number of points.
 func (s Settings) WithDefaults() (Settings, error) {
 	s.Dims = s.MapDims()
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
@@ -130,7 +129,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	return s, cmp.Or(s.checkRanges(), s.checkField(), s.Prior.Check(-1, s.Dims), s.Prior.CheckDistance(s.Distance), s.checkPaths())
 }
 
-// checkPaths refuses what the points of a graph do not have.
+// checkPaths rejects settings that do not apply to the nodes of a graph.
 func (s Settings) checkPaths() error {
 	if s.Paths == nil {
 		return nil
@@ -138,7 +137,7 @@ func (s Settings) checkPaths() error {
 	return s.Prior.CheckPaths()
 }
 
-// checkRanges refuses single values.
+// checkRanges validates each value by itself.
 func (s Settings) checkRanges() error {
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	return cmp.Or(
@@ -160,7 +159,7 @@ func (s Settings) checkRanges() error {
 	)
 }
 
-// checkField refuses what does not go with what points are held against.
+// checkField rejects settings that do not fit the kind of field.
 func (s Settings) checkField() error {
 	cells := s.Coarse == models.CoarseMap || s.Coarse == models.CoarseAuto && s.Dims <= mostCells
 	return cmp.Or(
@@ -184,8 +183,8 @@ func (s Settings) Outline(n int) models.Outline {
 	return out
 }
 
-// Defaults of the weight of the prior. Kappa times the squared extent of a map, which
-// grows with n, stays what it is.
+// priorFrom and priorTo are the default weights of the prior. kappa times the squared extent of a
+// map, which grows with n, is kept constant.
 const (
 	priorFrom = 0.1
 	priorTo   = 1.8e-3
@@ -195,9 +194,9 @@ const (
 //
 //	kappa from 0.1 f(n)^2 to 1.8e-3 f(n), f(n) = min(1, 30,000/n)^(3/2).
 //
-// Held more firmly at first, groups of many points that the frame lays over each other
-// come apart in pieces, with others between them. In the map of a sample they lie apart: near
-// that the first kappa is 0.1 for any n.
+// With a heavier prior at first, large groups that overlap in the frame break into pieces with
+// other groups between them. In the map of a sample, groups do not overlap, so near it the first
+// kappa is 0.1 for any n.
 func (s Settings) fall(n int) prior.Schedule {
 	if s.Prior.Schedule != (prior.Schedule{}) {
 		return s.Prior.Schedule
@@ -212,9 +211,8 @@ func (s Settings) fall(n int) prior.Schedule {
 //
 //	sigma^2 = min(0.02 / f(n)^2, 0.1),  f(n) = min(1, 30,000/n)^(3/2).               (H23)
 //
-// Small variances let near points come nearer, which shows more of the order among them.
-// Groups of many points that lie over each other at first pass through each other less
-// easily then, and keep more tears.
+// With small variances, close points can come closer and their order is preserved better. But large
+// groups that overlap at first then pass through each other less easily and keep more tears.
 func (s Settings) variance(n int) float64 {
 	if s.Sigma2 != 0 {
 		return s.Sigma2
@@ -222,8 +220,7 @@ func (s Settings) variance(n int) float64 {
 	return min(DefaultSigma2/(ofMany(n)*ofMany(n)), mostSigma2)
 }
 
-// coarse returns what points of a map of n are held against: if they are few, all,
-// whatever was asked for.
+// coarse returns the kind of field for a map of n points. Few points always have CoarseAll.
 func (s Settings) coarse(n int) models.Coarse {
 	switch {
 	case n < farfield.ExactBelow:
@@ -247,7 +244,7 @@ func (s Settings) theta(n int) float64 {
 	return farfield.DefaultTheta(s.Dims)
 }
 
-// steps returns how many a fit of n points takes.
+// steps returns the number of steps of a fit of n points.
 func (s Settings) steps(n int) int {
 	switch {
 	case s.Steps != 0:
@@ -258,7 +255,8 @@ func (s Settings) steps(n int) int {
 	return s.recipe(n)
 }
 
-// recipe is the default of steps for a fit of n points that starts from no sample.
+// recipe returns the default number of steps of a fit of n points that does not start from a
+// sample.
 func (s Settings) recipe(n int) int {
 	steps := Steps(n, s.Dims)
 	if s.Thorough {

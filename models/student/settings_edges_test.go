@@ -15,7 +15,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestModelDefaults: what zero fields stand for, by the number of points and dimensions.
+// TestModelDefaults: the defaults for zero fields, by the number of points and dimensions.
 func TestModelDefaults(t *testing.T) {
 	for _, c := range []struct {
 		n, d   int
@@ -64,7 +64,7 @@ func TestModelDefaults(t *testing.T) {
 	}
 }
 
-// TestNumbersByPoints: defaults that the number of points decides, at their edges.
+// TestNumbersByPoints: defaults that depend on the number of points, at their thresholds.
 func TestNumbersByPoints(t *testing.T) {
 	for _, c := range []struct{ n, d, want int }{
 		{0, 2, 200}, {1, 2, 200}, {20_000, 2, 200}, {25_000, 2, 160}, {50_000, 2, 80}, {1e6, 2, 80}, {1e6, 3, 80}, {1e6, 4, 50}, {30_000, 4, 100}, {30_000, 3, 133}, {10, 4, 200},
@@ -176,7 +176,8 @@ func TestNumbersByPoints(t *testing.T) {
 	}
 }
 
-// TestSettingsRefused: what a fit refuses, by the setting's name, and the last values that it takes.
+// TestSettingsRefused: a fit refuses values out of range and names the setting. It takes the values
+// at the limits.
 func TestSettingsRefused(t *testing.T) {
 	o := func(change func(s *Settings)) Settings {
 		var s Settings
@@ -216,7 +217,7 @@ func TestSettingsRefused(t *testing.T) {
 	}
 }
 
-// TestRefinementRefused: what a refinement refuses, and the last values that it takes.
+// TestRefinementRefused: a refinement refuses values out of range, and takes those at the limits.
 func TestRefinementRefused(t *testing.T) {
 	nan := math.NaN()
 	for _, r := range []Refinement{{Steps: -1}, {Ramp: -1}, {Momentum: 1}, {Momentum: -0.1}, {Momentum: nan}, {Anchor: -1}, {Anchor: math.Inf(1)}, {Anchor: nan},
@@ -232,7 +233,7 @@ func TestRefinementRefused(t *testing.T) {
 	}
 }
 
-// TestLearnerRefuses: lists that are too short, and settings that make no sense.
+// TestLearnerRefuses: lists that are too short and invalid settings are refused.
 func TestLearnerRefuses(t *testing.T) {
 	x := normal(20, 3, 1)
 	if _, err := NewLearner(x, neighbors(t, x, 7), Settings{}, 0); !models.IsBadInput(err) {
@@ -275,7 +276,7 @@ func TestLearnerRefuses(t *testing.T) {
 	}
 }
 
-// TestPlacerRefuses: maps that are none of this kind, and settings that make no sense.
+// TestPlacerRefuses: maps of another kind and invalid settings are refused.
 func TestPlacerRefuses(t *testing.T) {
 	plain, _ := modeltest.Snapshot(t, 6, 40, 4, 0, 2)
 	heavy := modeltest.Heavy(plain)

@@ -8,7 +8,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// TestThetaOfCells: finer cells if that is wanted, and for few points always.
+// TestThetaOfCells: cells are finer if the settings ask for it, and always for few points.
 func TestThetaOfCells(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 10} {
 		s := Settings{Common: models.Common{Dims: d}}
@@ -20,8 +20,7 @@ func TestThetaOfCells(t *testing.T) {
 	}
 }
 
-// TestGainOfFit: a fit ends when the likelihood hardly moves any more, and the report
-// says so.
+// TestGainOfFit: a fit ends when the likelihood hardly rises any more, and reports it.
 func TestGainOfFit(t *testing.T) {
 	x := modeltest.Blobs(300, 4, 5)
 	for _, c := range []struct {

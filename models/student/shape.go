@@ -6,13 +6,13 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// shape is what the kernels of any d and a need to know. If a = d/2, P(c=0) is
-// a ratio of polynomials (H10): with x = s + r^2/d, z = 1 + x/Delta^2, g = 1 + sqrt z
+// shape holds the constants of the kernels for any d and a. If a = d/2, P(c=0) is a ratio of
+// polynomials (H10): with x = s + r^2/d, z = 1 + x/Delta^2, g = 1 + sqrt z
 //
 //	1/nu = z^(d/2) - 1 = (x/Delta^2) S_h(z)               h = d/2,      d even,
 //	                   = (x/Delta^2) (S_h(z) + z^h/g)     h = (d-1)/2,  d odd,
 //
-// S_h(z) = 1 + z + ... + z^(h-1), where nothing cancels, and the repulsion is
+// with S_h(z) = 1 + z + ... + z^(h-1). There is no cancellation. The repulsion is
 //
 //	nu w/V = nu/Q = 1 / (x z S_h(z)),   g / (x z (g S_h(z) + z^h)).
 type shape struct {
@@ -20,8 +20,7 @@ type shape struct {
 	a    float64
 	fast bool // a = d/2
 	pairwise.Powers
-	// top bounds z: beyond, powers might leave the number range, and nothing that
-	// is added up matters.
+	// top bounds z. Beyond it powers might overflow, and the terms are negligible.
 	top float64
 }
 
@@ -32,8 +31,7 @@ func newShape(d int, a float64) *shape {
 	}
 }
 
-// push fills V with w_j V_ij, both directions together, and 0 for the target
-// itself.
+// push sets V to w_j V_ij, the sum over both directions, and to 0 for the target itself.
 func (k *shape) push(t *tile) {
 	if k.fast {
 		t.Top = k.top * min(t.ai, t.least)
@@ -55,8 +53,8 @@ func (k *shape) oneOverOdds(y float64) float64 {
 	return y * s
 }
 
-// others fills V with P(c=0) of both directions multiplied, and 1 for the target
-// itself; for tails other than d/2, where that may be 0, see slowLogs.
+// others sets V to the product of P(c=0) of both directions, and to 1 for the target itself. For
+// tails other than d/2 the product may be 0: see slowLogs.
 func (k *shape) others(t *tile) {
 	d := float64(k.d)
 	for j := range t.V {
@@ -69,8 +67,8 @@ func (k *shape) others(t *tile) {
 	}
 }
 
-// slow fills V with the weighted sum of f over both directions of each pair, and
-// 0 for the target itself.
+// slow sets V to the weighted sum of f over both directions of each pair, and to 0 for the target
+// itself.
 func (t *tile) slow(k *shape, f func(Pair) float64) {
 	p := Pair{Sigma2I: t.Sigma2, Dims: k.d, Tail: k.a}
 	for j := range t.V {

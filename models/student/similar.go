@@ -9,29 +9,29 @@ import (
 	"unfold/sparse/solve"
 )
 
-// rowPiece is the number of points of one task over points.
+// rowPiece is the number of points per parallel task.
 const rowPiece = 2048
 
-// ownWeight is the part of the diagonal of Lap(W) that Force adds.
+// ownWeight is the factor of the diagonal of Lap(W) in the majoriser Force.
 const ownWeight = 0.05
 
-// similar sweeps over the similar pairs, which are stored by rows: every point
-// sums over its own partners, so no two tasks write to one place.
+// similar sweeps over the similar pairs, which are stored by rows. Each point sums over its own
+// partners, so no two tasks write to the same memory.
 type similar struct {
 	p *Problem
 	d int
 	a float64
 }
 
-// system fills W of H5,
+// system computes W of H5,
 //
 //	W_ij = (S_ij + S_ji) w/V = (S_ij + S_ji) / (delta_ij^2 + sigma_i^2 + sigma_j^2 + r^2/(2a)),
 //
-// symmetric to the last bit, in the precision of the length scales, the diagonal sum_k W_ik + Gamma_i, and makes the
-// gradient of what grad and push hold, sum_j V_ij (mu_i - mu_j)/c and sum_j
-// V_ij/c. If own, gamma is set to Force's: c push_i + 0.05 sum_k W_ik.
+// and the diagonal sum_k W_ik + Gamma_i. W is bit-exactly symmetric and has the precision of the
+// length scales. On entry, grad is sum_j V_ij (mu_i - mu_j)/c and push is sum_j V_ij/c; on return,
+// grad is the gradient. If own is true, gamma is set to that of Force: c push_i + 0.05 sum_k W_ik.
 func (s *similar) system(threads int, st *State, c, damping float64, own bool, push, gamma []float64, a *solve.Laplacian, grad vec.Matrix[float64]) {
-	var without atomic.Bool // some point has no Gamma
+	var without atomic.Bool // some point has a negligible Gamma
 	par.Ranges(threads, s.p.N(), rowPiece, func(_, from, to int) {
 		s.rows(st, c, a, grad, from, to)
 		for i := from; i < to; i++ {
@@ -48,8 +48,8 @@ func (s *similar) system(threads int, st *State, c, damping float64, own bool, p
 	a.Definite = !without.Load()
 }
 
-// rows fills rows from..to of W, sets grad_i = c grad_i - sum_j W_ij (mu_i - mu_j) and the diagonal to
-// sum_j W_ij.
+// rows computes rows from..to of W. It sets grad_i to c grad_i - sum_j W_ij (mu_i - mu_j) and the
+// diagonal to sum_j W_ij.
 func (s *similar) rows(st *State, c float64, a *solve.Laplacian, grad vec.Matrix[float64], from, to int) {
 	switch s.d {
 	case 2:
@@ -65,7 +65,7 @@ func (s *similar) rows(st *State, c float64, a *solve.Laplacian, grad vec.Matrix
 	}
 }
 
-// rowsOf is rows for places P.
+// rowsOf is rows for places of type P.
 func rowsOf[P pull.Place](s *similar, st *State, c float64, a *solve.Laplacian, grad vec.Matrix[float64], from, to int) {
 	points := &pull.State[P]{Mu: vec.RowsOf[P](st.Mu), Sigma2: st.Sigma2, Half: 1 / (2 * s.a)}
 	l, k, w, sum, g := &s.p.delta2, &s.p.weights, a.W.Data, a.Diagonal, vec.RowsOf[P](grad)
@@ -81,12 +81,12 @@ func rowsOf[P pull.Place](s *similar, st *State, c float64, a *solve.Laplacian, 
 	}
 }
 
-// pairs are the similar pairs with their lengths and the numbers of their weights.
+// pairs returns the similar pairs with their length scales and the numbers of their weights.
 func pairs[L float32 | float64, N uint8 | uint32](p *Problem, lengths []L, numbers []N) *pull.Pairs[L, N] {
 	return &pull.Pairs[L, N]{Start: p.Similar.Start, Index: p.Similar.Index, Length: lengths, Number: numbers, Weight: p.weights.now}
 }
 
-// row fills row i of W, subtracts sum_j W_ij (mu_i - mu_j) from g and returns sum_j W_ij.
+// row computes row i of W, subtracts sum_j W_ij (mu_i - mu_j) from g and returns sum_j W_ij.
 func (s *similar) row(st *State, i int, w, g []float64) (sum float64) {
 	sim, weights, d, half := s.p.Similar, &s.p.weights, s.d, 1/(2*s.a)
 	si, mi := st.Sigma2[i], st.Mu.Row(i)
@@ -103,8 +103,8 @@ func (s *similar) row(st *State, i int, w, g []float64) (sum float64) {
 	return sum
 }
 
-// slopes returns in out, for every point, the sum over its partners of
-// (S_ij + S_ji) (w r^2/V - d)/V, and in weight that of S_ij + S_ji.
+// slopes sets out, for every point, to the sum over its partners of (S_ij + S_ji) (w r^2/V - d)/V,
+// and weight to the sum of S_ij + S_ji.
 func (s *similar) slopes(threads int, st *State, out, weight []float64) {
 	sim, weights := s.p.Similar, &s.p.weights
 	par.Ranges(threads, sim.N, rowPiece, func(_, from, to int) {
@@ -119,9 +119,9 @@ func (s *similar) slopes(threads int, st *State, out, weight []float64) {
 	})
 }
 
-// loglik returns the sum of S_ij log P(c=1), the first term of H3, over the pairs
-// of every stride-th point, a pair of two such points counting once and any
-// other half; part has a value for every piece of rows.
+// loglik returns the sum of S_ij log P(c=1), the first term of H3, over the pairs of every
+// stride-th point. A pair of two such points counts once, any other pair half. part is scratch
+// memory with a value per piece of rows.
 func (s *similar) loglik(threads, stride int, st *State, part []float64) float64 {
 	sim, weights := s.p.Similar, &s.p.weights
 	par.Ranges(threads, sim.N, rowPiece, func(t, from, to int) {
@@ -139,7 +139,7 @@ func (s *similar) loglik(threads, stride int, st *State, part []float64) float64
 	return sum
 }
 
-// pair returns what the model says about point i and entry p of its row.
+// pair returns the Pair of point i and entry p of its row.
 func (s *similar) pair(st *State, i, p int) Pair {
 	j := int(s.p.Similar.Index[p])
 	return Pair{

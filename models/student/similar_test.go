@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// The row of the plane is the row of any dimension.
+// A row in the plane equals the row computed for any dimension.
 func TestRowsOfThePlane(t *testing.T) {
 	const n, k = 300, 7
 	nb, err := knn.Graph(t.Context(), knntest.Points[float64]("gauss", n, 5, 1), k, knn.Settings{})
@@ -43,7 +43,7 @@ func TestRowsOfThePlane(t *testing.T) {
 	}
 }
 
-// compareRows holds rows to row.
+// compareRows compares rows with row.
 func compareRows(t *testing.T, s *similar, st *State) {
 	n, entries := st.Mu.Rows, s.p.Similar.NNZ()
 	w, grad, a := make([]float64, entries), vec.New[float64](n, 2), s.p.laplacian(2)

@@ -5,11 +5,11 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// The visitors of a sweep in space, d = 3 and a = 3/2, where the power d/2 is a root:
-// see pairwise.PushSpace32.
+// These visitors sweep over dissimilar pairs in space, d = 3 and a = 3/2, where the power d/2 is a
+// square root: see pairwise.PushSpace32.
 
-// spacePushSingle fills grad and pushes in single precision, about the first target, for
-// the majoriser Force.
+// spacePushSingle computes grad and pushes in single precision, with coordinates relative to the
+// first target, for the majoriser Force.
 func (m *Model) spacePushSingle(b *farfield.Batch) {
 	n := singles(b, 6)
 	centre := [3]float64{b.Targets.Mu[0][0], b.Targets.Mu[1][0], b.Targets.Mu[2][0]}
@@ -32,8 +32,7 @@ func (m *Model) spacePushSingle(b *farfield.Batch) {
 	}
 }
 
-// inUnits turns sigma^2 and Delta^2 into what a run in space has, 3 sigma^2 and
-// 1/(3 Delta^2).
+// inUnits converts sigma^2 and Delta^2 to the form of a run in space, 3 sigma^2 and 1/(3 Delta^2).
 func inUnits[T pairwise.Float](s, a []T) {
 	a = a[:len(s)]
 	for k := range s {
@@ -42,8 +41,8 @@ func inUnits[T pairwise.Float](s, a []T) {
 	}
 }
 
-// spaceRun shows a batch's sources, their variances and scales in the memory of the
-// visitor.
+// spaceRun returns a batch's sources as a run in space. Variances and scales are in the visitor's
+// memory.
 func spaceRun(b *farfield.Batch) pairwise.SpaceRun[float64] {
 	n := len(b.Weight)
 	room := workspace(b, 2*n)
@@ -61,7 +60,7 @@ func spaceSpot(b *farfield.Batch, p int) pairwise.SpaceSpot[float64] {
 	}
 }
 
-// spaceLogs fills each, where stride says so.
+// spaceLogs computes each for every stride-th point.
 func (m *Model) spaceLogs(b *farfield.Batch) {
 	all := spaceRun(b)
 	for p, i := range b.Points {

@@ -8,10 +8,9 @@ import (
 	"unfold/models/points"
 )
 
-// StartSettings of Start. The zero value is usable.
+// StartSettings are the settings of Start. The zero value works.
 type StartSettings struct {
-	// Seed is that of the noise in columns without a component, and of principal
-	// components.
+	// Seed is the seed of principal components and of the noise in columns without a component.
 	Seed uint64
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
@@ -19,8 +18,8 @@ type StartSettings struct {
 	Sigma2 float64
 }
 
-// Start returns the state that learning starts from: the dims principal components of
-// the rows of x (points.Components), and the same variance for all points.
+// Start returns a start state for learning: the first dims principal components of the rows of x
+// (points.Components), and the same variance for all points.
 func Start(ctx context.Context, x vec.Matrix[float32], dims int, s StartSettings) (*State, error) {
 	if s.Sigma2 == 0 {
 		s.Sigma2 = DefaultSigma2
@@ -32,7 +31,7 @@ func Start(ctx context.Context, x vec.Matrix[float32], dims int, s StartSettings
 	return uniform(mu, s.Sigma2), nil
 }
 
-// uniform is the state of places with the same variance for all points.
+// uniform returns a state of the given places with the same variance for all points.
 func uniform(mu vec.Matrix[float64], sigma2 float64) *State {
 	st := &State{Mu: mu, Sigma2: make([]float64, mu.Rows)}
 	for i := range st.Sigma2 {

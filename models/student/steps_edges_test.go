@@ -11,7 +11,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestFurtherWeightEnds: at and after the end a further edge has its last weight to the bit.
+// TestFurtherWeightEnds: from the end on, a further edge has its last weight, to the bit.
 func TestFurtherWeightEnds(t *testing.T) {
 	w := FurtherWeight{From: 0.3, To: 0.1}
 	if w.At(1) != 0.1 || w.At(2) != 0.1 || w.At(0) != 0.3 {
@@ -28,8 +28,8 @@ func TestFurtherWeightEnds(t *testing.T) {
 	}
 }
 
-// TestStrides: the share of the likelihood that every stride-th point has is that of its pairs, half of
-// each, in every dimension and for tails of their own.
+// TestStrides: the likelihood of every stride-th point is half of that of each of its pairs, in
+// every dimension and with tails of their own.
 func TestStrides(t *testing.T) {
 	for _, c := range []struct {
 		d    int
@@ -69,8 +69,8 @@ func TestStrides(t *testing.T) {
 	}
 }
 
-// TestExtrapolated: likelihoods that are reported of many points are those of evenly chosen ones, times
-// how many there are of each.
+// TestExtrapolated: the reported likelihood of many points is computed from evenly chosen points,
+// multiplied by the number that each stands for.
 func TestExtrapolated(t *testing.T) {
 	for _, n := range []int{2*reported - 1, 2 * reported, 3*watched + 1} {
 		nb := knn.NewNeighbors(n, 1)
@@ -109,7 +109,8 @@ func TestExtrapolated(t *testing.T) {
 	}
 }
 
-// TestLooks: the guard looks at equal weights only, every so many steps, where a comparison will follow.
+// TestLooks: the guard checks at regular intervals, only while weights are equal, and only if a
+// comparison follows.
 func TestLooks(t *testing.T) {
 	p := NewProblem(neighbors(t, normal(40, 3, 1), 5), 5, Native)
 	p.Field = farfield.NewAll(p.Bandwidth2, 2)
@@ -128,10 +129,10 @@ func TestLooks(t *testing.T) {
 		g.look(m, st, t, 17)
 		return g.loglik != before
 	}
-	// The first five steps and the last nine have weights of their own, those between change.
+	// The first five steps and the last nine have weights of their own, and those between change.
 	var steps []int
 	for step := range 17 {
-		vec.Scale(1.001, good.Mu.Data) // so that every look sees another likelihood
+		vec.Scale(1.001, good.Mu.Data) // so that every check sees another likelihood
 		if looked(good, step) {
 			steps = append(steps, step)
 		}
@@ -139,7 +140,7 @@ func TestLooks(t *testing.T) {
 	if want := []int{0, 3, 8, 11, 14}; !slices.Equal(steps, want) {
 		t.Errorf("looks at %v, want %v", steps, want)
 	}
-	// A fall raises damping fourfold up to 1, and is counted; hardly any change is none.
+	// A fall raises the damping fourfold, up to 1, and is counted. A tiny change is no fall.
 	g = m.newGuard()
 	m.Reset()
 	g.every, g.wait = 1, 0
@@ -182,7 +183,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestMeans: the mean is that of the last states, of as many as there were.
+// TestMeans: the mean is that of the last states, or of all if there were fewer.
 func TestMeans(t *testing.T) {
 	p := NewProblem(neighbors(t, normal(10, 3, 1), 3), 3, Native)
 	for _, c := range []struct {
@@ -228,7 +229,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestStartIs: the state that learning starts from has the variance that is asked for.
+// TestStartIs: the initial state has the given variance.
 func TestStartIs(t *testing.T) {
 	x := normal(30, 4, 1)
 	for given, want := range map[float64]float64{0: DefaultSigma2, 0.3: 0.3} {
@@ -239,7 +240,7 @@ func TestStartIs(t *testing.T) {
 	}
 }
 
-// TestRefineTwo: two points are refined, one has nothing to go by.
+// TestRefineTwo: two points are refined, one of them without edges.
 func TestRefineTwo(t *testing.T) {
 	for n, steps := range map[int]int{1: 0, 2: 3} {
 		p := NewProblem(neighborsOf(n), 1, Native)
@@ -257,7 +258,7 @@ func TestRefineTwo(t *testing.T) {
 	}
 }
 
-// TestWeighs: the weight of further edges follows that of the step, and the last one is kept.
+// TestWeighs: the weight of further edges follows the step's weight, and the last one is kept.
 func TestWeighs(t *testing.T) {
 	x := normal(40, 3, 1)
 	nb := neighbors(t, x, 12)

@@ -14,7 +14,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// TestSums: sums of any length, and logarithms of products that leave the number range.
+// TestSums: sums of any length, and logarithms of products beyond the range of numbers.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -47,7 +47,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestOrders: what is taken in an order comes back; points without one stay.
+// TestOrders: reordered values return to their places, and points without an order stay.
 func TestOrders(t *testing.T) {
 	o := order{2, 0, 3, 1}
 	v := []string{"a", "b", "c", "d"}
@@ -71,7 +71,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestBytesOfLengths: in which precision lengths are, and what they take.
+// TestBytesOfLengths: the precision of lengths and their size in bytes.
 func TestBytesOfLengths(t *testing.T) {
 	if SingleLengths(singlePoints-1) || !SingleLengths(singlePoints) || LengthBytes(singlePoints-1) != 8 || LengthBytes(singlePoints) != 4 {
 		t.Error("the precision changes at another number of points")
@@ -90,7 +90,8 @@ func TestBytesOfLengths(t *testing.T) {
 	}
 }
 
-// TestUnits: the median length, its mean where that is 0, and 1 where there is none.
+// TestUnits: the unit is the median length, the mean length if the median is 0, and 1 without
+// lengths.
 func TestUnitsOfLists(t *testing.T) {
 	lists := func(dist2 ...float64) *knn.Neighbors {
 		return &knn.Neighbors{N: len(dist2) / 2, K: 2, Index: make([]int32, len(dist2)), Dist2: dist2}
@@ -137,7 +138,8 @@ func TestUnitsOfLists(t *testing.T) {
 	}
 }
 
-// TestFreshFrom: the search for a point begins at an element, goes round, and ends where it began.
+// TestFreshFrom: the search for an unused point starts at an index, wraps round, and ends at the
+// start.
 func TestFreshFrom(t *testing.T) {
 	list := []int32{4, 5, 6, 7}
 	for _, c := range []struct {
@@ -192,7 +194,8 @@ func TestSolveDense(t *testing.T) {
 	}
 }
 
-// TestMiddle: the weighted median of ascending values, by the definition; of zero weights nothing comes.
+// TestMiddle: the weighted median of ascending values follows its definition. Zero weights have no
+// effect.
 func TestMiddle(t *testing.T) {
 	for _, c := range []struct {
 		at, s []float64

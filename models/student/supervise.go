@@ -6,30 +6,30 @@ import (
 	"unfold/models/score"
 )
 
-// DefaultSupervision is s of H24 where labels are to take part in learning and it is not said
-// how much. docs/decisions/supervision.md has what it was chosen by.
+// DefaultSupervision is the default of s (H24) if labels are used for learning.
+// docs/decisions/supervision.md explains the choice.
 const DefaultSupervision = 0.9
 
-// edgeWeights are those of the near edges of points: by rank, and where labels take part in
-// learning by these, too.
+// edgeWeights are the weights of the near edges of points, by rank and, with supervision, by
+// labels.
 type edgeWeights struct {
 	rank []float64
-	// class are the classes of the points, score.Missing where it is not known; nil: labels take no part.
+	// class are the classes of the points, score.Missing if unknown. It is nil without supervision.
 	class []int32
 	// supervision is s of H24.
 	supervision float64
 }
 
 // edge returns the weight of the edge from point i to the m-th of its neighbours, nearest first.
-// One of the k neighbours is taken for the partner of i, the m-th with a probability that falls
-// as m^-p, whose label is unlike that of i with a probability 1 - s of that of a like one. Given
-// the labels,
+// The model draws one of the k neighbours as the partner of i, the m-th with a probability that
+// falls as m^-p. A partner with another label is less probable by the factor 1 - s. Given the
+// labels,
 //
 //	S_ij = k P(j | labels) = k m^-p b_ij / sum_{l=1..k} l^-p b_il,                  (H24)
 //	b_ij = 1 - s if the labels of i and j are known and differ, else 1.
 //
-// They are 1 on average, as without labels. If all neighbours are unlike i, labels say nothing about
-// which of them is its partner: that is the limit for s = 1, too.
+// The weights are 1 on average, as without labels. If all neighbours have other labels, the weights
+// are those without labels, also in the limit s = 1.
 func (w edgeWeights) edge(i int32, to []int32, m int) float64 {
 	if w.class == nil || w.class[i] == score.Missing {
 		return w.rank[m]
@@ -53,12 +53,12 @@ func (w edgeWeights) edge(i int32, to []int32, m int) float64 {
 	return weight
 }
 
-// differ says that the labels of two points, of which that of i is known, are unlike.
+// differ reports whether the labels of i and j are known and differ. The label of i must be known.
 func (w edgeWeights) differ(i, j int32) bool {
 	return w.class[j] != score.Missing && w.class[j] != w.class[i]
 }
 
-// nearWeights are the weights of near edges of points of so many neighbours.
+// nearWeights returns the weights of near edges for points of k neighbours.
 func (s Settings) nearWeights(k int) edgeWeights {
 	w := edgeWeights{rank: nearWeights(k, s.RankDecay), supervision: s.Supervision}
 	if s.Supervision > 0 && s.Labels != nil {
@@ -67,7 +67,7 @@ func (s Settings) nearWeights(k int) edgeWeights {
 	return w
 }
 
-// pointLabels are the labels of the points that n rows have become, nil without supervision.
+// pointLabels returns the labels of the distinct points of n rows, or nil without supervision.
 func (s Settings) pointLabels(o *models.Result, n int) ([]string, error) {
 	switch {
 	case s.Supervision == 0:

@@ -16,8 +16,8 @@ import (
 	"unfold/models/score"
 )
 
-// TestLabelWeights: the weights are those of H24, are 1 on average, and go over into those of
-// the ranks where labels say nothing.
+// TestLabelWeights: the weights follow H24 and have the mean 1. Where labels carry no information,
+// they are the weights of the ranks.
 func TestLabelWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, s := rapid.IntRange(1, 20).Draw(t, "k"), rapid.Float64Range(0, 1).Draw(t, "s")
@@ -63,7 +63,7 @@ func TestLabelWeights(t *testing.T) {
 	})
 }
 
-// halves are rows of two classes that overlap, and which they are.
+// halves returns rows of two overlapping classes, and their classes.
 func halves(n int, seed uint64) (vec.Matrix[float32], []int32) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	x, class := vec.New[float32](n, 6), make([]int32, n)
@@ -76,7 +76,7 @@ func halves(n int, seed uint64) (vec.Matrix[float32], []int32) {
 	return x, class
 }
 
-// words are classes as labels.
+// words returns classes as labels.
 func words(class []int32) []string {
 	out := make([]string, len(class))
 	for i, c := range class {
@@ -85,8 +85,8 @@ func words(class []int32) []string {
 	return out
 }
 
-// judged is a map of rows by labels, and which share of its own rows, and of others that are placed on it,
-// has the class that most of the nine nearest of its rows have.
+// judged learns a map with labels. It returns the share of its rows whose class is that of most of
+// their nine nearest rows, and the same share for other rows placed on the map.
 func judged(t *testing.T, x vec.Matrix[float32], class []int32, labels []string, supervision float64, other vec.Matrix[float32], otherClass []int32) (r *Result, own, placed float64) {
 	t.Helper()
 	ctx := context.Background()
@@ -120,8 +120,8 @@ func judged(t *testing.T, x vec.Matrix[float32], class []int32, labels []string,
 	return r, a.Share[0], 1 - e[0]
 }
 
-// TestLabelsShapeTheMap: labels take classes apart that overlap, the more the larger their
-// share; labels that are shuffled say nothing of other rows.
+// TestLabelsShapeTheMap: labels separate overlapping classes, more so with a larger share. Shuffled
+// labels do not help to classify other rows.
 func TestLabelsShapeTheMap(t *testing.T) {
 	x, class := halves(800, 1)
 	other, otherClass := halves(800, 2)
@@ -141,7 +141,7 @@ func TestLabelsShapeTheMap(t *testing.T) {
 	shuffled := words(class)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	for _, s := range []float64{.5, 1} {
-		// .035 are two standard errors of the difference of two such shares, at least.
+		// .035 is at least two standard errors of the difference of two such shares.
 		if _, _, got := judged(t, x, class, shuffled, s, other, otherClass); got > placed+.035 {
 			t.Errorf("with shuffled labels, at %v, the classes of %.3f of other rows are right, without labels of %.3f", s, got, placed)
 		}
@@ -152,7 +152,7 @@ func TestLabelsShapeTheMap(t *testing.T) {
 	}
 }
 
-// TestLabelsThatDoNotFit are bad input.
+// TestLabelsThatDoNotFit: labels that do not fit the rows are bad input.
 func TestLabelsThatDoNotFit(t *testing.T) {
 	x, class := halves(60, 1)
 	for name, labels := range map[string][]string{"none": nil, "fewer": words(class)[1:]} {

@@ -5,11 +5,11 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// The visitors of a sweep over the dissimilar pairs. They add up, for each
-// target, what its sources say, without the factor c, and write to the target's
-// own place: results do not depend on the number of threads.
+// These visitors sweep over the dissimilar pairs. They sum the terms of each target's sources,
+// without the factor c, and write only to the target's own elements. So results do not depend on
+// the number of threads.
 
-// bind makes the visitors, once.
+// bind selects the visitors.
 func (m *Model) bind() {
 	m.visitPush, m.visitSpread, m.visitLogs = m.push, m.spreads, m.logs
 	if m.plane {
@@ -26,7 +26,7 @@ func (m *Model) bind() {
 	}
 }
 
-// planePush fills grad, pushes and, if fresh, bound for d = 2, a = 1.
+// planePush computes grad, pushes and, if fresh, bound for d = 2, a = 1.
 func (m *Model) planePush(b *farfield.Batch) {
 	if m.fresh && m.s.Majoriser == EM {
 		m.push(b)
@@ -45,7 +45,7 @@ func (m *Model) planePush(b *farfield.Batch) {
 	}
 }
 
-// planeSet takes what was summed for a target.
+// planeSet stores the sums of a target.
 func (m *Model) planeSet(i int32, f pairwise.Force) {
 	m.grad.Data[2*i], m.grad.Data[2*i+1] = f.X, f.Y
 	m.pushes[i] = f.V
@@ -54,8 +54,8 @@ func (m *Model) planeSet(i int32, f pairwise.Force) {
 	}
 }
 
-// planePushSingle is planePush in single precision, about the first target, for
-// the majoriser Far.
+// planePushSingle is planePush in single precision for the majoriser Far, with coordinates relative
+// to the first target.
 func (m *Model) planePushSingle(b *farfield.Batch) {
 	n := singles(b, 5)
 	x, y := b.Targets.Mu[0][0], b.Targets.Mu[1][0]
@@ -78,14 +78,13 @@ func (m *Model) planePushSingle(b *farfield.Batch) {
 	}
 }
 
-// narrowed are columns of a batch's sources in single precision, in the memory of the
-// visitor.
+// narrowed are columns of a batch's sources in single precision. They use the visitor's memory.
 type narrowed struct {
 	room []float32
 	n    int
 }
 
-// singles makes room for so many columns.
+// singles allocates the given number of columns.
 func singles(b *farfield.Batch, columns int) narrowed {
 	n := len(b.Weight)
 	if cap(b.Work32) < columns*n {
@@ -94,15 +93,15 @@ func singles(b *farfield.Batch, columns int) narrowed {
 	return narrowed{b.Work32[:columns*n], n}
 }
 
-// column makes src - centre the k-th column.
+// column sets the k-th column to src - centre.
 func (w narrowed) column(k int, src []float64, centre float64) []float32 {
 	dst := w.room[k*w.n : (k+1)*w.n : (k+1)*w.n]
 	pairwise.Narrow(dst, src, centre)
 	return dst
 }
 
-// weigh gives target p another weight among the sources and returns what it was: the target
-// itself, at distance 0, does nothing without weight.
+// weigh sets the weight of target p among the sources and returns its previous weight. With weight
+// 0, the target, at distance 0 from itself, has no effect.
 func weigh(b *farfield.Batch, weights []float32, p int, w float32) (before float32) {
 	if b.Self >= 0 {
 		weights[b.Self+p], before = w, weights[b.Self+p]
@@ -110,10 +109,10 @@ func weigh(b *farfield.Batch, weights []float32, p int, w float32) (before float
 	return before
 }
 
-// leastSingle keeps q above 0 in single precision.
+// leastSingle keeps q positive in single precision.
 const leastSingle = 1e-12
 
-// planeForce is what sources do to a target, with the majoriser's sum if fresh.
+// planeForce returns the force of sources on a target and, if fresh, the sum of the majoriser.
 func (m *Model) planeForce(t *pairwise.Spot[float64], r *pairwise.Run[float64]) pairwise.Force {
 	if m.fresh {
 		switch m.s.Majoriser {
@@ -136,7 +135,7 @@ func planeSpot(b *farfield.Batch, p int) pairwise.Spot[float64] {
 	return pairwise.Spot[float64]{X: b.Targets.Mu[0][p], Y: b.Targets.Mu[1][p], S: b.Targets.Sigma2[p], A: b.Targets.Delta2[p]}
 }
 
-// around returns where the sources stand that target p meets: all but itself, in one or two
+// around returns the positions of the sources of target p: all but the target itself, in one or two
 // runs.
 func around(b *farfield.Batch, p int) (parts [2]span, count int) {
 	if b.Self < 0 {
@@ -145,10 +144,10 @@ func around(b *farfield.Batch, p int) (parts [2]span, count int) {
 	return [2]span{{0, b.Self + p}, {b.Self + p + 1, len(b.Weight)}}, 2
 }
 
-// span are sources from..to.
+// span is the range from..to of sources.
 type span struct{ from, to int }
 
-// planeLogs fills each, where stride says so, for d = 2, a = 1.
+// planeLogs computes each for every stride-th point, for d = 2, a = 1.
 func (m *Model) planeLogs(b *farfield.Batch) {
 	all := planeRun(b)
 	for p, i := range b.Points {
@@ -165,8 +164,7 @@ func (m *Model) planeLogs(b *farfield.Batch) {
 	}
 }
 
-// tile returns a tile for a batch and room for width sums of every target, set
-// to zero, in the memory of the visitor.
+// tile returns a tile for a batch and width sums per target, set to zero, in the visitor's memory.
 func (m *Model) tile(b *farfield.Batch, width int) (*tile, []float64) {
 	t := m.tiles.Get().(*tile)
 	t.stride = 1
@@ -175,8 +173,7 @@ func (m *Model) tile(b *farfield.Batch, width int) (*tile, []float64) {
 	return t, sums
 }
 
-// push fills grad, pushes and, if fresh, bound (for EM, sum_j V_ij r^2) for any
-// d and a.
+// push computes grad, pushes and, if fresh, bound (for EM, sum_j V_ij r^2) for any d and a.
 func (m *Model) push(b *farfield.Batch) {
 	width := m.d + 2
 	t, sums := m.tile(b, width)
@@ -202,7 +199,7 @@ func (m *Model) push(b *farfield.Batch) {
 	}
 }
 
-// spreads fills each with the dissimilar part of H9 for tails other than d/2.
+// spreads sets each to the dissimilar part of H9 for tails other than d/2.
 func (m *Model) spreads(b *farfield.Batch) {
 	t, sums := m.tile(b, 1)
 	defer m.tiles.Put(t)
@@ -215,8 +212,8 @@ func (m *Model) spreads(b *farfield.Batch) {
 	}
 }
 
-// logs fills each with the dissimilar part of the likelihood: of both
-// directions of the target's pairs, so that every pair counts twice.
+// logs sets each to the dissimilar part of the likelihood. It includes both directions of the
+// target's pairs, so every pair counts twice.
 func (m *Model) logs(b *farfield.Batch) {
 	t, sums := m.tile(b, 1)
 	t.stride = m.stride

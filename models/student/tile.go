@@ -7,21 +7,21 @@ import (
 	"unfold/internal/simd/pairwise"
 )
 
-// block is how many sources a target meets at a time: their columns and the
+// block is the number of sources that a target is paired with at a time. Their columns and
 // intermediate values stay in the first-level cache.
 const block = 128
 
-// tile is one target against a block of sources: R2, S, Inv, W and V of the block
-// are set by each, with the target's sigma^2 and 1/Delta^2.
+// tile is one target against a block of sources. each sets R2, S, Inv, W and V of the block, and
+// the target's sigma^2 and 1/Delta^2.
 type tile struct {
 	pairwise.Block
 	sources [][]float64 // d columns
 	a       []float64   // Delta_j^2
-	least   float64     // the least of them
-	mu      []float64   // the target: d coordinates,
-	ai      float64     // Delta_i^2
-	self    int         // the position of the target, or -1
-	stride  int         // every stride-th point is a target that counts
+	least   float64     // the least of a
+	mu      []float64   // coordinates of the target, d values
+	ai      float64     // Delta_i^2 of the target
+	self    int         // the position of the target in the block, or -1
+	stride  int         // only every stride-th point is a target
 
 	room [3 * block]float64
 }
@@ -34,8 +34,8 @@ func workspace(b *farfield.Batch, size int) []float64 {
 	return b.Work[:size]
 }
 
-// each calls f for every target of b against every block of sources, with the
-// distances filled in.
+// each calls f for every target of b and every block of sources, after it has computed the
+// distances.
 func (t *tile) each(b *farfield.Batch, f func(t *tile, p int)) {
 	for from := 0; from < len(b.Weight); from += block {
 		to := min(len(b.Weight), from+block)
@@ -69,7 +69,8 @@ func (t *tile) each(b *farfield.Batch, f func(t *tile, p int)) {
 	}
 }
 
-// dot returns a'b by four sums side by side; total is the sum of a.
+// dot returns a'b as four independent partial sums, which run in parallel. total returns the sum of
+// a.
 func dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
@@ -101,8 +102,8 @@ func total(a []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// logs returns the weighted sum of log v_k: equal weights in a row are
-// multiplied up, with a logarithm where the product becomes small.
+// logs returns the weighted sum of log v_k. Values of equal weight are multiplied, with one
+// logarithm whenever the product becomes small.
 func (t *tile) logs() float64 {
 	var sum float64
 	product, weight := 1.0, 0.0

@@ -7,8 +7,8 @@ import (
 	"unfold/internal/par"
 )
 
-// pairWeight is what edges say of a pair of points: S_ij + S_ji of the near ones, and how many
-// further ones there are.
+// pairWeight is the weight of a pair of points: S_ij + S_ji of its near edges, and the number of
+// its further edges.
 type pairWeight struct {
 	near    float64
 	further uint8
@@ -18,12 +18,12 @@ func (w pairWeight) compare(v pairWeight) int {
 	return cmp.Or(cmp.Compare(w.near, v.near), cmp.Compare(w.further, v.further))
 }
 
-// shortKinds is how many different weights the numbers of a byte tell apart.
+// shortKinds is the number of different weights that a byte can number.
 const shortKinds = 256
 
-// NumberBytes is what an entry's weight takes in a problem with edges to k neighbours: a byte
-// where the pairs of ranks and further edges are few enough, else four. With labels there may be
-// more weights than that.
+// NumberBytes returns the bytes per entry of the number of its weight, in a problem with edges to k
+// neighbours. It is 1 if there are few enough combinations of ranks and further edges, else 4.
+// Labels may increase the number of weights beyond that.
 func NumberBytes(k int) int {
 	if k*(k+1)/2+2*k+2 <= shortKinds {
 		return 1
@@ -31,16 +31,17 @@ func NumberBytes(k int) int {
 	return 4
 }
 
-// pairWeights are the weights of the entries of a pattern, in its order. They follow from ranks
-// and so have few different values: an entry has the number of its own, in short or in long.
+// pairWeights are the weights of the entries of a pattern, in its order. Weights depend on ranks
+// and so have few different values. An entry stores only the number of its weight, in short or in
+// long.
 type pairWeights struct {
 	short []uint8
 	long  []uint32
 	kinds []pairWeight // by number, ascending
-	now   []float64    // what they weigh at present, by number
+	now   []float64    // present weights, by number
 }
 
-// number is that of entry q's weight.
+// number returns the number of entry q's weight.
 func (w *pairWeights) number(q int) int {
 	if w.short != nil {
 		return int(w.short[q])
@@ -48,11 +49,11 @@ func (w *pairWeights) number(q int) int {
 	return int(w.long[q])
 }
 
-// at is what entry q weighs at present, and near what its near edges do.
+// at returns the present weight of entry q, near the weight of its near edges only.
 func (w *pairWeights) at(q int) float64   { return w.now[w.number(q)] }
 func (w *pairWeights) near(q int) float64 { return w.kinds[w.number(q)].near }
 
-// weigh gives every further edge the weight s.
+// weigh sets the weight of every further edge to s.
 func (w *pairWeights) weigh(s float64) {
 	for k, v := range w.kinds {
 		w.now[k] = v.near
@@ -66,18 +67,18 @@ func (w *pairWeights) bytes() int64 {
 	return int64(len(w.short)) + 4*int64(len(w.long)) + 24*int64(len(w.kinds))
 }
 
-// numbering finds the numbers of weights. Pieces of entries are numbered by themselves, each
-// in the order in which its weights come.
+// numbering assigns the numbers of weights. Each piece of entries is first numbered by itself, in
+// the order in which its weights appear.
 type numbering struct {
 	long   []uint32 // of all entries
 	pieces []numbered
 }
 
-// numbered is a piece of a numbering, which one goroutine makes: the numbers of its entries and
-// the weights that these stand for.
+// numbered is a piece of a numbering, which one goroutine computes: the numbers of its entries and
+// the weights that they stand for.
 type numbered struct {
 	numbers []uint32
-	first   int // entry
+	first   int // first entry of the piece
 	kinds   []pairWeight
 	known   map[pairWeight]uint32
 }
@@ -93,7 +94,7 @@ func (n *numbering) piece(t, from, to int) *numbered {
 	return p
 }
 
-// set says what entry q weighs.
+// set sets the weight of entry q.
 func (p *numbered) set(q int, w pairWeight) {
 	number, is := p.known[w]
 	if !is {
@@ -104,13 +105,13 @@ func (p *numbered) set(q int, w pairWeight) {
 	p.numbers[q-p.first] = number
 }
 
-// weights returns those of all pieces, further edges still without one. They take the memory of
-// the numbering.
+// weights returns the weights of all pieces, without a weight for further edges yet. It takes over
+// the memory of the numbering.
 func (n *numbering) weights(threads int) pairWeights {
 	var all []pairWeight
 	for t := range n.pieces {
 		all = append(all, n.pieces[t].kinds...)
-		n.pieces[t].known = nil // makes room
+		n.pieces[t].known = nil // frees memory
 	}
 	slices.SortFunc(all, pairWeight.compare)
 	all = slices.Clone(slices.Compact(all))

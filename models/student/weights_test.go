@@ -10,7 +10,7 @@ import (
 	"unfold/sparse/distance"
 )
 
-// present returns what the entries of a problem weigh at present.
+// present returns the current weights of the entries of a problem.
 func present(p *Problem) []float64 {
 	out := make([]float64, len(p.Similar.Index))
 	for q := range out {
@@ -19,8 +19,8 @@ func present(p *Problem) []float64 {
 	return out
 }
 
-// Weights come back as they were, whether few or many are different, in as many bytes as that
-// takes, with the same numbers for any number of threads.
+// Weights are stored and restored as they were, whether few or many differ. Their size in bytes is
+// as computed, and they are the same for any number of threads.
 func TestPairWeights(t *testing.T) {
 	const entries, piece = 5000, 700
 	for name, kinds := range map[string]int{"few": 1, "a byte's": shortKinds, "one more": shortKinds + 1, "many": entries} {

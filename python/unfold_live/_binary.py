@@ -1,4 +1,4 @@
-"""Where the program is."""
+"""The location of the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._errors import UnfoldError
 if TYPE_CHECKING:
     import subprocess
 
-#: Names another program than the wheel's own, such as one that was just built.
+#: The environment variable with the path of another program than the wheel's own.
 VARIABLE = "UNFOLD_BINARY"
 
 
@@ -28,12 +28,12 @@ def binary() -> str:
 
 
 def start(args: list[str], **how: Any) -> subprocess.Popen[Any]:
-    """Start the program; ``how`` is what ``Popen`` takes.
+    """Start the program; ``how`` are arguments of ``Popen``.
 
     Raises
     ------
     UnfoldError
-        It is not there, may not be run, or is of another platform.
+        The program is missing, not executable, or for another platform.
     """
     import subprocess
 

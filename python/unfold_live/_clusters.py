@@ -12,14 +12,14 @@ from ._base import BaseEstimator, ClusterMixin, adopt, adopted, check_is_fitted
 from ._handle import Handle
 from ._progress import Bars
 
-#: Fewest points of a cluster by default, but a twentieth of the rows, and at least five.
+#: The default least size of a cluster: _MIN_SIZE, or a twentieth of the rows if that is less, but at least five.
 _MIN_SIZE, _SHARE, _LEAST = 50, 20, 5
 
 
 class UnfoldClusters(ClusterMixin, BaseEstimator):
-    """Groups of rows that lie densely together, at all densities: HDBSCAN*, exactly.
+    """Clusters of rows at all densities: exact HDBSCAN*.
 
-    Where distances are equal the clusters do not depend on the order of the rows.
+    Even with equal distances, the clusters do not depend on the order of the rows.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class UnfoldClusters(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the clusters that rows would join, -1 for none."""
+        """Return the predicted clusters of new rows, -1 for none."""
         check_is_fitted(self)
         if self._fit_X is None:
             raise ValueError("the clusters are of a table or a file; predict goes with clusters of an array")

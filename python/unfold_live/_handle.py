@@ -9,15 +9,15 @@ from typing import Any
 from ._files import Folder
 from ._session import Progress, Session
 
-#: What the model's file is called in its folder.
+#: The name of the model's file in its folder.
 _NAME = "model.unfold"
 
 
 class Handle:
-    """What an estimator holds of its model: the file, and a session.
+    """An estimator's model: its file, and a session.
 
-    The file is in a temporary folder. Pickles hold its bytes; a copy that comes of one writes
-    them to a folder of its own when it is used. So does a fork, whose changes are not its
+    The file is in a temporary folder. Pickles contain its bytes; an unpickled copy writes
+    them to a folder of its own when it is used. So does a fork, whose changes do not affect its
     parent's.
 
     Parameters
@@ -59,22 +59,22 @@ class Handle:
         return self._bytes if self._bytes is not None else self.path.read_bytes()
 
     def _copied(self) -> bytes | None:
-        """Return what a copy holds: the model, if there is one."""
+        """Return the content of a copy: the model, if there is one."""
         if self._bytes is None and (self._folder is None or not self.path.exists()):
             return None
         return self.model()
 
     def run(self, args: list[str], progress: Progress | None = None, names: dict[str, str] | None = None) -> str:
-        """Run a command; the model is called the model in errors."""
+        """Run a command. Error messages name the file "the model"."""
         return self.session.run(args, progress, {**(names or {}), str(self.path): "the model"})
 
     def close(self) -> None:
-        """End the child, and keep the model."""
+        """Stop the child and keep the model."""
         if self._session is not None:
             self._session.close()
 
     def discard(self) -> None:
-        """End the child, and leave no file."""
+        """Stop the child and delete the file."""
         self.close()
         if self._folder is not None:
             self._folder.close()

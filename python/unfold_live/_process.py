@@ -1,4 +1,4 @@
-"""Programs that run until they are ended: a page, a stage."""
+"""Programs that run until they are stopped: a page, a stage."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ log = logging.getLogger("unfold_live")
 
 
 class Process:
-    """The program with a command that does not end by itself.
+    """The program with a command that runs until it is stopped.
 
-    What it writes goes to the log ``unfold_live``. It ends in order when this process does, however that is:
+    Its output goes to the log ``unfold_live``. It stops cleanly when this process ends, even after a crash:
     the system closes the pipe that is its standard input.
 
     Parameters
@@ -53,7 +53,7 @@ class Process:
         return self._child.poll() is None
 
     def said(self, pattern: str, timeout: float = 30.0) -> str:
-        """Wait until it writes what matches a pattern and return the pattern's first group.
+        """Wait for output that matches a pattern and return the pattern's first group.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Process:
         return error_of(self._child.returncode or 1, text, {}) if self._child.returncode else UnfoldError(f"unfold ended: {text}")
 
     def close(self, timeout: float = 30.0) -> int:
-        """End it in order, and return its exit code."""
+        """Stop it cleanly and return its exit code."""
         if self.running:
             self._child.terminate()
             try:
@@ -109,7 +109,7 @@ class Process:
 
 
 def _read(pipe: Any, lines: list[str], crash: list[UnfoldError], news: threading.Condition, level: int) -> None:
-    """Gather lines until the pipe ends. A trace is saved rather than logged. It holds no reference to the process's object."""
+    """Collect lines until the pipe ends. A trace is saved, not logged. It has no reference to the process's object."""
     say: Callable[..., None] = log.log
     trace: list[str] = []
     with contextlib.suppress(ValueError):  # the pipe was closed

@@ -1,4 +1,4 @@
-"""Shows how far a command is."""
+"""Shows the progress of a command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger("unfold_live")
 
 
 class Bars:
-    """A bar for each stage by tqdm, where it is installed; else a line of the log for each.
+    """A progress bar per stage with tqdm, if that is installed; otherwise a log line per stage.
 
     Parameters
     ----------

@@ -14,13 +14,13 @@ from ._files import Folder
 from ._process import Process, log
 
 ENDED = 10.0
-"""Seconds without a message after which nothing more is expected of a stage that has ended."""
+"""Seconds without a message after which reading ends if the stage has ended."""
 
 
 class Stage:
-    """A running stage, ``unfold run``. It ends with ``close``, or with this object.
+    """A running stage, ``unfold run``. It stops with ``close``, or when this object is deleted.
 
-    What it logs goes to the log ``unfold_live``. Ending it finishes what was read and commits.
+    Its log goes to the log ``unfold_live``. Stopping finishes the messages in progress and commits.
     """
 
     def __init__(self, config: dict[str, Any] | str | os.PathLike[str], *flags: str) -> None:
@@ -40,11 +40,11 @@ class Stage:
         return self._process.running
 
     def wait(self, pattern: str, timeout: float = 60.0) -> str:
-        """Wait until the stage logs what matches a pattern and return the pattern's first group."""
+        """Wait for a log line that matches a pattern and return the pattern's first group."""
         return self._process.said(pattern, timeout)
 
     def url(self, timeout: float = 60.0) -> str:
-        """Return the address of its page, health and metrics; the configuration has to ask for it by ``http``."""
+        """Return the address of its page, health and metrics. The configuration must contain ``http``."""
         return self.wait(r"answering on (http://\S+)", timeout)
 
     def events(
@@ -56,12 +56,12 @@ class Stage:
         idle: float | None = None,
         settings: dict[str, Any] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Iterate over the places that the stage writes, an object for each event.
+        """Iterate over the stage's outputs, one object per event.
 
         Parameters
         ----------
         brokers, topic : optional
-            Where places are. Default: the sink's, and the source's brokers, of the configuration.
+            The brokers and the topic of the outputs. Default: those of the configuration's sink, or the source's brokers.
         start : {"earliest", "latest"}
             Where to begin.
         idle : float, optional
@@ -122,7 +122,7 @@ class Stage:
         return yaml.safe_load(self._file.read_text(encoding="utf-8"))
 
     def close(self) -> int:
-        """End the stage in order and return its exit code, which is 0 if all went well."""
+        """Stop the stage cleanly and return its exit code, which is 0 on success."""
         code = self._process.close()
         self._folder.close()
         return code
@@ -135,7 +135,7 @@ class Stage:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON has for a path or a number of NumPy's."""
+    """Return the JSON value of a path or a NumPy number."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if hasattr(value, "tolist"):

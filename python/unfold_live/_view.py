@@ -1,4 +1,4 @@
-"""The live page on a map."""
+"""The live page of a map."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A page that shows a map, served to who has its token, on this machine, until it is closed.
+    """A page that shows a map. It is served on this machine, to clients with its token, until it is closed.
 
-    In a notebook it shows itself as a link: the page does not let others frame it.
+    In a notebook it is shown as a link, because the page must not be embedded in frames.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class View:
 
     @classmethod
     def of(cls, model: Unfold, columns: dict[str, Any] | None) -> View:
-        """Open the page of an estimator, with values of its rows or without."""
+        """Open the page of an estimator, optionally with values of its rows."""
         folder = Folder()
         if columns is None:
             path = folder.file("map.unfold")
@@ -65,7 +65,7 @@ class View:
         return self
 
     def close(self) -> None:
-        """End it."""
+        """Close the page."""
         self._process.close()
         self._folder.close()
 

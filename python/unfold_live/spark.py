@@ -3,9 +3,9 @@
 >>> model = spark.fit(df, sample=100_000, vector="embedding")              # doctest: +SKIP
 >>> places = spark.transform(df, model, keep=["id"])                       # doctest: +SKIP
 
-The model goes to every executor once, as a broadcast. Each Python worker runs one child of
-the program. A row's place depends on the row alone, so that partitions, retries and
-speculative tasks do not change a bit of it.
+The model is sent to every executor once, as a broadcast. Each Python worker runs one child of
+the program. A row's place depends only on the row, so partitions, retries and
+speculative tasks do not affect it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from . import _files
 from ._handle import Handle
 from ._unfold import Unfold
 
-#: What the program says of every row, beside its place.
+#: The program's results for every row, besides its place.
 _NUMBERS = ("sigma", "novelty_local", "novelty_global")
 
-#: Rows and bytes that go to the child at a time, whichever is fewer: enough that a command's own cost is nothing.
+#: The limits of a batch for the child in rows and bytes, large enough that the overhead of a command is negligible.
 _ROWS, _BYTES = 100_000, 64 << 20
 
 
@@ -59,7 +59,7 @@ def fit(
 
 
 def _plain(columns: Any) -> list[str]:
-    """Return the names of columns that are given with what becomes of them; none if a pattern is among them."""
+    """Return the names in a column specification; none if it contains a pattern."""
     if columns is None:
         return []
     parts = columns.split(",") if isinstance(columns, str) else list(columns)
@@ -118,12 +118,12 @@ def _only_list(df: Any) -> str:
     return lists[0]
 
 
-#: The child of this worker, by the model: Spark keeps a worker for many tasks.
+#: The child of this worker, by the model's hash. Spark reuses a worker for many tasks.
 _workers: dict[int, Handle] = {}
 
 
 def _handle(model_file: Any) -> Handle:
-    """Return this worker's child for a model, and end that of another."""
+    """Return this worker's child for a model, and stop that of another model."""
     key = model_file.value
     number = hash(key)
     if number not in _workers:
@@ -136,7 +136,7 @@ def _handle(model_file: Any) -> Handle:
 
 
 def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: list[str], classes: bool) -> Iterator[Any]:
-    """Place batches, some together, and yield theirs."""
+    """Place batches in groups, and yield the results."""
     import pyarrow as pa
 
     handle = _handle(model_file)
@@ -146,7 +146,7 @@ def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: li
             continue
         with _files.Folder(table.nbytes) as folder:
             here, there = folder.file("in.arrows"), folder.file("out.arrows")
-            # What was learnt from an array has vectors without a name, which the program calls so.
+            # A model of an array has unnamed vectors, which the program names "vector".
             _files.write_table(here, pa.table({"vector": _vectors(pa, table[source])}) if source else table)
             handle.run(["embed", str(here), "-m", str(handle.path), "-o", str(there), "--threads=1"], None, {str(here): "the rows"})
             with pa.OSFile(str(there)) as f, pa.ipc.open_stream(f) as reader:
@@ -160,7 +160,7 @@ def _place(batches: Iterator[Any], model_file: Any, source: str | None, keep: li
 
 
 def _vectors(pa: Any, lists: Any) -> Any:
-    """Return lists that are all there and of one length as such, which the program takes over whole; others as they are."""
+    """Return lists without nulls and of one length as fixed-size lists, which the program reads fastest; others unchanged."""
     import pyarrow.compute as pc
 
     values = pc.list_flatten(lists)
@@ -171,13 +171,13 @@ def _vectors(pa: Any, lists: Any) -> Any:
 
 
 def _lists(pa: Any, fixed: Any) -> Any:
-    """Return lists of one length as lists of any, which Spark reads."""
+    """Convert fixed-size lists to lists of variable length, which Spark supports."""
     d = fixed.type.list_size
     return pa.ListArray.from_arrays(pa.array(range(0, len(fixed) * d + 1, d), pa.int32()), fixed.flatten())
 
 
 def _grouped(batches: Iterator[Any]) -> Iterator[list[Any]]:
-    """Join small batches into groups of some size."""
+    """Combine small batches into groups of sufficient size."""
     group: list[Any] = []
     n = size = 0
     for b in batches:

@@ -16,13 +16,13 @@ import (
 	"unfold/stream"
 )
 
-// CheckWritable is Check for topics that are to be written: it also says where this
-// client has no right to. Nothing is written.
+// CheckWritable is Check for topics that will be written. It also returns an error if this client
+// lacks the right to write. It writes nothing.
 func CheckWritable(ctx context.Context, c Cluster, topics ...string) error {
 	return check(ctx, c, func(ctx context.Context, l *link, topic string) error { return l.mayWrite(ctx, topic) }, topics)
 }
 
-// connectToWrite is connect for topics that are read and others that are written.
+// connectToWrite is connect for topics to read and topics to write.
 func connectToWrite(ctx context.Context, c Cluster, read []string, written ...string) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -37,9 +37,8 @@ func connectToWrite(ctx context.Context, c Cluster, read []string, written ...st
 	return l, nil
 }
 
-// mayWrite returns an error if the cluster says that this client may not write to
-// topics. A cluster that cannot be asked (before 2.3) is believed to allow it: the
-// first message shows.
+// mayWrite returns an error if this client may not write to topics. Clusters before 2.3 cannot be
+// asked and are assumed to allow it; the first message then shows.
 func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 	for _, topic := range topics {
 		retry := &retry{what: "permissions"}
@@ -62,8 +61,8 @@ func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 	return nil
 }
 
-// CheckGroup says whether this client may be a member of a group, and its topics'
-// transactional producers with transactions set. It joins nothing.
+// CheckGroup checks whether this client may join a group and, if transactions is set, use the
+// transactional ids of its topic. It does not join.
 func CheckGroup(ctx context.Context, c Cluster, topic, group string, transactions bool) error {
 	return visit(ctx, c, func(ctx context.Context, l *link) error {
 		retry := &retry{what: "permissions"}
@@ -80,7 +79,7 @@ func CheckGroup(ctx context.Context, c Cluster, topic, group string, transaction
 	})
 }
 
-// mayTransact asks the coordinator of a transactional id.
+// mayTransact checks the permission with the coordinator of a transactional id.
 func (l *link) mayTransact(ctx context.Context, id string) error {
 	_, _, err := newProducer(l, id, 0).describe(ctx)
 	if err == nil || errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
@@ -89,7 +88,7 @@ func (l *link) mayTransact(ctx context.Context, id string) error {
 	return fmt.Errorf("transactional id %s: %w", id, lacking(err, "Write"))
 }
 
-// mayJoin asks the group's coordinator.
+// mayJoin checks the permission with the group's coordinator.
 func (l *link) mayJoin(ctx context.Context, group string) error {
 	r, err := l.transport.RoundTrip(ctx, l.addr, &describegroups.Request{Groups: []string{group}, IncludeAuthorizedOperations: true})
 	if err != nil {
@@ -109,8 +108,7 @@ func (l *link) mayJoin(ctx context.Context, group string) error {
 	return nil
 }
 
-// DeniedError says that this client lacks a right. What the right is on stands in the error
-// around it.
+// DeniedError is the error of a missing right. The wrapping error names the resource.
 type DeniedError struct {
 	Err   error
 	Right string
@@ -122,7 +120,8 @@ func (e *DeniedError) Error() string {
 
 func (e *DeniedError) Unwrap() error { return e.Err }
 
-// lacking makes a DeniedError of an error that says so; on topics the missing right is operation.
+// lacking converts an authorization error to a DeniedError. operation is the missing right for
+// errors about topics.
 func lacking(err error, operation string) error {
 	for refused, right := range map[error]string{
 		kafka.TopicAuthorizationFailed: operation, kafka.GroupAuthorizationFailed: "Read", kafka.TransactionalIDAuthorizationFailed: "Write",
@@ -134,22 +133,21 @@ func lacking(err error, operation string) error {
 	return err
 }
 
-// opRead and opWrite are the bits of these operations.
+// opRead and opWrite are the bits of these operations in Kafka's protocol.
 const (
 	opRead  = 3
 	opWrite = 4
 )
 
-// aclRequest asks what the client may do with a topic. The library knows the
-// request but answers it from what it keeps, so this one writes itself to the
-// connection.
+// aclRequest asks for the client's permissions on a topic. kafka-go knows the request but answers
+// it from its cache, so this one writes itself to the connection.
 type aclRequest struct {
 	metadata.Request
 	client      string
 	unsupported bool
 }
 
-// aclVersion is the first version of Metadata that knows of permissions.
+// aclVersion is the first version of Metadata with permissions.
 const aclVersion = 8
 
 // Required implements protocol.RawExchanger.
@@ -170,10 +168,11 @@ func (r *aclRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	return &aclResponse{answer.(*metadata.Response)}, nil
 }
 
-// aclResponse is not taken for what the library itself has asked.
+// aclResponse is a type of its own, so that kafka-go does not treat it as the answer to its own
+// request.
 type aclResponse struct{ *metadata.Response }
 
-// operations returns what this client may do with a topic, a bit for each operation.
+// operations returns the operations that this client may perform on a topic, a bit each.
 func (l *link) operations(ctx context.Context, topic string) (int32, error) {
 	r, err := l.transport.RoundTrip(ctx, l.addr, &aclRequest{client: l.cluster.ClientID,
 		Request: metadata.Request{TopicNames: []string{topic}, IncludeTopicAuthorizedOperations: true}})

@@ -11,11 +11,10 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// A group has one member only where its sources are made with Alone: each of them offers
-// an assignor with a name that no other has. A group's coordinator takes a member only if
-// all members have an assignor in common. That is decided in one place and at one moment,
-// so of two that join at once one is refused; and a member that is refused costs the other
-// no rebalance.
+// A group has a single member only if its sources are made with Alone. Each of them offers an
+// assignor with a unique name. A coordinator accepts a member only if all members share an
+// assignor. This decision is atomic, so of two members that join at once, one is rejected. A
+// rejected member causes no rebalance for the other.
 
 // assignor assigns all partitions to the members, as ranges.
 type assignor struct {
@@ -23,7 +22,7 @@ type assignor struct {
 	name, who string
 }
 
-// assignors are those that a source offers; if it is not alone, the library's own.
+// assignors returns the assignors that a source offers. Without Alone they are kafka-go's own.
 func (s *Source) assignors() []kafka.GroupBalancer {
 	if s.settings.Alone {
 		return []kafka.GroupBalancer{counting{assignor{name: "unfold-alone-" + rand.Text(), who: s.settings.Who}, s}}
@@ -34,17 +33,17 @@ func (s *Source) assignors() []kafka.GroupBalancer {
 // ProtocolName implements kafka.GroupBalancer.
 func (a assignor) ProtocolName() string { return a.name }
 
-// UserData implements kafka.GroupBalancer: it says who the member is, see Member.
+// UserData implements kafka.GroupBalancer. It identifies the member, see Member.
 func (a assignor) UserData() ([]byte, error) { return []byte(whoPrefix + a.who), nil }
 
-// whoPrefix begins what a member says of itself.
+// whoPrefix is the prefix of a member's description of itself.
 const whoPrefix = "unfold: "
 
-// OccupiedError says that a group's members do not let another one join: one of them
-// wants to be alone, or this one does, or it is of another program.
+// OccupiedError is the error of a group whose members exclude this one: one of them or this one is
+// Alone, or another program uses the group.
 type OccupiedError struct {
 	Group string
-	// Members are those that are there, as far as they are known.
+	// Members are the present members, as far as they are known.
 	Members []Member
 }
 
@@ -60,17 +59,17 @@ func (e *OccupiedError) Error() string {
 	return fmt.Sprintf("group %s is taken by %s", e.Group, who)
 }
 
-// occupied is how long a group has been found taken, in one attempt at joining.
+// occupied records how long a group has rejected this member during one attempt to join.
 type occupied struct {
 	since time.Time
 }
 
-// sessionGrace is what a coordinator may take beyond a session to put a member out.
+// sessionGrace is the time after a session timeout within which a coordinator removes the member.
 const sessionGrace = 3 * time.Second
 
-// look finds out who is in the group that has refused this member. A member that died is
-// removed when its session has timed out. So the refusal is final only if the group was
-// stable, with another member, for longer than that.
+// look finds the members of a group that rejected this one. The coordinator removes a dead member
+// when its session times out. So the rejection is final only if the group has been stable, with
+// another member, for longer than that.
 func (o *occupied) look(ctx context.Context, s *Source) error {
 	members, settled, err := s.link.group(ctx, s.settings.Group)
 	if err != nil {
@@ -87,7 +86,7 @@ func (o *occupied) look(ctx context.Context, s *Source) error {
 	return taken
 }
 
-// lasting is an error that does not pass however long one waits.
+// lasting is an error that retrying does not resolve.
 type lasting struct{ err error }
 
 func (l *lasting) Error() string { return l.err.Error() }

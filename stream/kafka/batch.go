@@ -20,14 +20,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // batchHeader is the length of a record batch before its records.
 const batchHeader = 61
 
-// format is how batches are encoded.
+// format is the encoding of batches.
 type format struct {
 	transactional bool
 	compression   kafka.Compression
 }
 
-// encode encodes messages as one record batch of format 2, with its length before it as
-// produce requests have it; without a producer's id the sequence means nothing:
+// encode encodes messages as one record batch of format 2, preceded by its length as in produce
+// requests. Without a producer id the sequence has no meaning:
 //
 //	length int32
 //	base offset int64 | batch length int32 | leader epoch int32 | magic int8 | crc uint32
@@ -35,8 +35,8 @@ type format struct {
 //	producer id int64 | producer epoch int16 | base sequence int32 | records int32
 //	records
 //
-// Numbers are big-endian; the checksum covers all from the attributes on. Kafka's
-// protocol guide, "Record Batch". kafka-go encodes no batches with a producer's id.
+// Numbers are big-endian. The checksum covers everything from the attributes on. See "Record Batch"
+// in Kafka's protocol guide. kafka-go cannot encode batches with a producer id.
 func (f format) encode(messages []*stream.Message, session kafka.ProducerSession, sequence int32) ([]byte, error) {
 	b, err := f.pack(messages)
 	if err != nil {
@@ -45,8 +45,8 @@ func (f format) encode(messages []*stream.Message, session kafka.ProducerSession
 	return seal(b, session, sequence), nil
 }
 
-// pack is encode without a producer, which seal adds. What compression does not make
-// smaller stays as it is.
+// pack is encode without the producer, which seal adds. The records stay uncompressed if
+// compression does not make them smaller.
 func (f format) pack(messages []*stream.Message) ([]byte, error) {
 	const transactional = 0x10
 	first := millis(messages[0].Time)
@@ -90,7 +90,7 @@ func (f format) pack(messages []*stream.Message) ([]byte, error) {
 	return b, nil
 }
 
-// compress returns a batch with compressed records and room for its header, or nil if
+// compress returns a batch with compressed records and space for its header. It returns nil if
 // there is no compression or it gains nothing.
 func (f format) compress(write func(*records), size int) ([]byte, error) {
 	codec := f.compression.Codec()
@@ -111,7 +111,7 @@ func (f format) compress(write func(*records), size int) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// seal writes a packed batch's producer and its checksum.
+// seal sets the producer and the checksum of a packed batch.
 func seal(b []byte, session kafka.ProducerSession, sequence int32) []byte {
 	be, h := binary.BigEndian, b[4:]
 	be.PutUint64(h[43:], uint64(session.ProducerID))
@@ -121,26 +121,26 @@ func seal(b []byte, session kafka.ProducerSession, sequence int32) []byte {
 	return b
 }
 
-// following is the sequence that comes so many records later: it begins again behind the
+// following returns the sequence after the given number of records. It wraps around after the
 // largest number.
 func following(sequence int32, records int) int32 {
 	return int32((uint32(sequence) + uint32(records)) & math.MaxInt32)
 }
 
-// direct is from which size on bytes go to the compressor without a copy.
+// direct is the size from which bytes are passed to the compressor without a copy.
 const direct = 1 << 15
 
-// records are encoded into b, or through it into w if there is one.
+// records encodes records into b or, if w is not nil, through b into w.
 type records struct {
 	b     []byte
 	w     io.Writer
-	total int // bytes that w got
+	total int // bytes written to w
 	err   error
 }
 
 func recordsInto(b []byte, w io.Writer) *records { return &records{b: b, w: w} }
 
-// flush hands w what has come together.
+// flush writes the buffered bytes to w.
 func (r *records) flush() {
 	if r.err == nil {
 		_, r.err = r.w.Write(r.b)
@@ -148,7 +148,7 @@ func (r *records) flush() {
 	r.total, r.b = r.total+len(r.b), r.b[:0]
 }
 
-// appendRecord encodes a record, with its length before it.
+// appendRecord encodes a record, preceded by its length.
 func (r *records) appendRecord(m *stream.Message, since, delta int64) {
 	size := 1 + varintLen(since) + varintLen(delta) + nullableLen(m.Key) + nullableLen(m.Value) + varintLen(int64(len(m.Headers)))
 	for _, h := range m.Headers {
@@ -195,12 +195,12 @@ func nullableLen(v []byte) int {
 	return varintLen(int64(len(v))) + len(v)
 }
 
-// varintLen is how many bytes binary.AppendVarint appends.
+// varintLen returns the number of bytes that binary.AppendVarint appends.
 func varintLen(v int64) int {
 	return (bits.Len64(uint64(v<<1)^uint64(v>>63)|1) + 6) / 7
 }
 
-// millis is a record's time; one that has none gets the present.
+// millis returns a record's time in milliseconds, or the present time if it has none.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		t = time.Now()

@@ -9,18 +9,18 @@ import (
 	"unfold/stream"
 )
 
-// defaultBlockedAfter is longer than transactions of producers that work take.
+// defaultBlockedAfter exceeds the duration of transactions of working producers.
 const defaultBlockedAfter = 10 * time.Second
 
-// BlockedError says that reading waits for an open transaction of another program: what lies
-// behind its first record is for readers of committed messages to see when it has ended.
+// BlockedError reports that an open transaction of another program blocks reading. Records after
+// its first one are returned to read-committed consumers only when it has ended.
 type BlockedError struct {
-	// Position is that of the transaction's first record.
+	// Position is the position of the transaction's first record.
 	stream.Position
-	// Producer is the id of who has it open, -1 if brokers do not say (they are older than 2.8).
+	// Producer is the id of its producer, -1 if unknown (brokers before 2.8).
 	Producer int64
-	// Wrote is when the producer last wrote to the partition, zero if that is not known, and
-	// Since when reading was first seen to wait.
+	// Wrote is the time when the producer last wrote to the partition, zero if unknown. Since is
+	// the time from which reading was blocked.
 	Wrote, Since time.Time
 	brokers      []string
 }
@@ -38,19 +38,19 @@ func (e *BlockedError) Error() string {
 		e.Topic, e.Partition, who, e.Offset, e.Since.UTC().Format(time.RFC3339), strings.Join(e.brokers, ","), e.Topic, e.Partition, e.Offset)
 }
 
-// blocked is what a cursor knows of a transaction that it waits for.
+// blocked is the state of a cursor that waits for a transaction.
 type blocked struct {
-	// since is when it began to wait, zero while it does not; named is when that was last
-	// reported, times how often.
+	// since is the time when it began to wait, zero if it does not. named is the time of the last
+	// report, times the number of reports.
 	since, named time.Time
 	times        int
 }
 
-// blockedTrouble names the trouble for hooks.
+// blockedTrouble is the name of the failure for hooks.
 const blockedTrouble = "open transaction"
 
-// noteBlocked reports now and then that a transaction holds a partition back, and that it does
-// so no more. held says whether it does.
+// noteBlocked reports from time to time that a transaction blocks a partition, and once when it no
+// longer does. held is true if it does.
 func (g *generation) noteBlocked(ctx context.Context, c *cursor, held bool) {
 	set, b, now := &g.source.settings, &c.blocked, time.Now()
 	if !held {
@@ -69,7 +69,7 @@ func (g *generation) noteBlocked(ctx context.Context, c *cursor, held bool) {
 	e := &BlockedError{Position: stream.Position{TopicPartition: c.tp, Offset: c.next}, Producer: -1, Since: b.since, brokers: set.Brokers}
 	holders, err := g.source.link.holders(ctx, c.tp)
 	if ctx.Err() != nil || err == nil && len(holders) == 0 {
-		return // it has just ended
+		return // the transaction has just ended
 	}
 	for id, h := range holders {
 		if e.Producer < 0 || h.begun < e.Offset {

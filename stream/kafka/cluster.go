@@ -17,31 +17,31 @@ import (
 	"unfold/stream"
 )
 
-// Cluster says how to reach the brokers.
+// Cluster specifies the connection to the brokers.
 type Cluster struct {
-	// Brokers are addresses to start from, host:port. At least one.
+	// Brokers are the bootstrap addresses, host:port; at least one.
 	Brokers []string
-	// TLS, if set, secures the connections; SASL, if set, authenticates.
+	// TLS, if not nil, secures the connections. SASL, if not nil, authenticates.
 	TLS  *tls.Config
 	SASL Mechanism
-	// ClientID names this program in the brokers' logs. Default "unfold".
+	// ClientID identifies this program in the brokers' logs. Default "unfold".
 	ClientID string
-	// Rack, if set, names where this program is: brokers that know replicas by rack
-	// (replica.selector.class) let it read from the nearest.
+	// Rack, if not empty, is the rack of this program. Brokers with a rack-aware
+	// replica.selector.class let it read from the nearest replica.
 	Rack string
 }
 
 const (
-	// openTimeout bounds everything that a constructor asks the cluster; connectTimeout
-	// what it takes to reach it, and any one question.
+	// openTimeout bounds all requests of a constructor. connectTimeout bounds connecting, and any
+	// single request.
 	openTimeout    = 10 * time.Second
 	connectTimeout = 8 * time.Second
 	dialTimeout    = 3 * time.Second
-	// metadataTTL is how long a moved leader goes unnoticed at most.
+	// metadataTTL is the largest delay until a new leader is noticed.
 	metadataTTL = 2 * time.Second
 )
 
-// link is a set of connections to a cluster, which can be cut all at once.
+// link is a set of connections to a cluster that can be closed together.
 type link struct {
 	cluster   Cluster
 	addr      net.Addr
@@ -54,8 +54,8 @@ type link struct {
 	closed bool
 }
 
-// connect reaches one of the brokers and looks for the topics that the connections
-// are for. The errors name the brokers or the topic.
+// connect connects to one of the brokers and checks that the topics exist. Errors name the brokers
+// or the topic.
 func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	if len(c.Brokers) == 0 {
 		return nil, errors.New("kafka: no brokers given")
@@ -82,9 +82,8 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	return l, nil
 }
 
-// find looks for a topic. An answer may get lost: then it is asked for again, in the end
-// after more than metadataTTL, for which the transport remembers that it failed. Other
-// errors are reported at once.
+// find checks that a topic exists. If the answer is lost it retries, finally after more than
+// metadataTTL, for which the transport caches the failure. Other errors are returned at once.
 func (l *link) find(ctx context.Context, topic string) error {
 	retry := &retry{what: "topic", most: 6, strange: maxStrange}
 	return retry.until(ctx, func() error {
@@ -93,8 +92,8 @@ func (l *link) find(ctx context.Context, topic string) error {
 	})
 }
 
-// reach opens and closes a connection to the first broker that answers. Only
-// this says why none can be reached: the transport keeps the reason for itself.
+// reach opens and closes a connection to the first broker that answers. Only this yields the cause
+// of a failure, because the transport does not return it.
 func (l *link) reach(ctx context.Context) error {
 	var errs []error
 	for _, broker := range l.cluster.Brokers {
@@ -107,7 +106,7 @@ func (l *link) reach(ctx context.Context) error {
 	return fmt.Errorf("kafka: cannot reach any broker: %w", errors.Join(errs...))
 }
 
-// explain adds to an error what it most likely means, if the broker does not say.
+// explain adds the probable cause to an error for which the broker gives none.
 func (l *link) explain(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) {
 		return err
@@ -122,8 +121,8 @@ func (l *link) explain(err error) error {
 	return fmt.Errorf("%w (the broker closed the connection: %s)", err, why)
 }
 
-// partitions returns how many partitions a topic has, from metadata that is at
-// most metadataTTL old.
+// partitions returns the number of partitions of a topic, from metadata that is at most metadataTTL
+// old.
 func (l *link) partitions(ctx context.Context, topic string) (int, error) {
 	r, err := l.client(connectTimeout).Metadata(ctx, &kafka.MetadataRequest{Topics: []string{topic}})
 	if err != nil {
@@ -165,7 +164,7 @@ func (l *link) client(timeout time.Duration) *kafka.Client {
 	return &kafka.Client{Addr: l.addr, Timeout: timeout, Transport: l.transport}
 }
 
-// dial opens a connection that close can cut.
+// dial opens a connection that close can close.
 func (l *link) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
 	if err != nil {
@@ -181,7 +180,7 @@ func (l *link) dial(ctx context.Context, network, address string) (net.Conn, err
 	return t, nil
 }
 
-// close cuts all connections and refuses new ones. Whoever waits on one fails.
+// close closes all connections and prevents new ones. Pending requests fail.
 func (l *link) close() {
 	l.transport.CloseIdleConnections()
 	l.mu.Lock()
@@ -194,7 +193,7 @@ func (l *link) close() {
 	}
 }
 
-// tracked is a connection that its link knows of.
+// tracked is a connection that its link tracks.
 type tracked struct {
 	net.Conn
 	link *link
@@ -207,13 +206,13 @@ func (t *tracked) Close() error {
 	return t.Conn.Close()
 }
 
-// Check reaches the cluster and looks for topics; it says within 10 s what is
-// wrong, joined for all topics.
+// Check connects to the cluster and checks that topics exist. It returns within 10 s, with the
+// joined errors of all topics.
 func Check(ctx context.Context, c Cluster, topics ...string) error {
 	return check(ctx, c, func(context.Context, *link, string) error { return nil }, topics)
 }
 
-// check looks for topics, and at each that is there.
+// check checks topics and calls look for each that exists.
 func check(ctx context.Context, c Cluster, look func(ctx context.Context, l *link, topic string) error, topics []string) error {
 	return visit(ctx, c, func(ctx context.Context, l *link) error {
 		var errs []error
@@ -228,7 +227,7 @@ func check(ctx context.Context, c Cluster, look func(ctx context.Context, l *lin
 	})
 }
 
-// visit connects, asks, and lets go of the connections.
+// visit connects, calls ask and closes the connections.
 func visit(ctx context.Context, c Cluster, ask func(ctx context.Context, l *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

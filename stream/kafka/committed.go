@@ -11,11 +11,11 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// stableOffsets asks for the group's offsets and waits until no transaction
-// that would move them is open (KIP-447). A partition without one has -1.
+// stableOffsets returns the group's committed offsets. It waits until no open transaction would
+// change them (KIP-447). A partition without an offset has -1.
 //
-// It waits as long as that takes. To abort what seems to hang is no way out: its
-// outputs may be committed (see hanging.go), and would come twice.
+// There is no timeout. Aborting a transaction that seems to hang would be wrong: its outputs may be
+// committed (see hanging.go) and would be written twice.
 func (g *generation) stableOffsets(ctx context.Context, partitions []int) (map[int]int64, error) {
 	var r *offsetFetchResponse
 	err := g.source.retry("committed offsets").until(ctx, func() (err error) {
@@ -30,7 +30,7 @@ func (g *generation) stableOffsets(ctx context.Context, partitions []int) (map[i
 	return r.of(partitions), nil
 }
 
-// askOffsets asks once.
+// askOffsets requests the offsets once.
 func (g *generation) askOffsets(ctx context.Context, partitions []int) (*offsetFetchResponse, error) {
 	r, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr,
 		&offsetFetchRequest{client: g.source.link.cluster.ClientID, group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
@@ -41,9 +41,9 @@ func (g *generation) askOffsets(ctx context.Context, partitions []int) (*offsetF
 	return positions, positions.err
 }
 
-// offsetFetchRequest is OffsetFetch in version 7, the first that can ask for stable
-// offsets; kafka-go knows it up to version 5. It writes itself to the connection,
-// as the library allows, and says which coordinator it is for.
+// offsetFetchRequest is OffsetFetch in version 7, the first that supports stable offsets; kafka-go
+// supports up to version 5. It writes itself to the connection, as kafka-go allows, and names its
+// coordinator's group.
 type offsetFetchRequest struct {
 	client, group, topic string
 	partitions           []int
@@ -77,15 +77,15 @@ func (r *offsetFetchRequest) encode() []byte {
 	for _, p := range r.partitions {
 		b = binary.BigEndian.AppendUint32(b, uint32(p))
 	}
-	b = append(b, 0) // of the topic
-	b = append(b, 1) // stable offsets only
+	b = append(b, 0) // no tagged fields of the topic
+	b = append(b, 1) // require stable offsets
 	return sealed(append(b, 0))
 }
 
-// offsetFetchResponse answers a offsetFetchRequest.
+// offsetFetchResponse is the answer to an offsetFetchRequest.
 type offsetFetchResponse struct {
 	offsets map[int]int64
-	// unstable: some are part of an open transaction.
+	// unstable is true if some offsets are part of an open transaction.
 	unstable bool
 	err      error
 }
@@ -105,7 +105,7 @@ func (r *offsetFetchResponse) of(partitions []int) map[int]int64 {
 	return out
 }
 
-// note takes an error's code down, if it is one.
+// note records an error code.
 func (r *offsetFetchResponse) note(code kafka.Error) {
 	switch code {
 	case 0:
@@ -118,7 +118,7 @@ func (r *offsetFetchResponse) note(code kafka.Error) {
 
 var errShortAnswer = errors.New("kafka: an answer about offsets that ends too early")
 
-// decodeOffsetFetch reads an answer.
+// decodeOffsetFetch decodes an answer.
 func decodeOffsetFetch(d *flexible) (*offsetFetchResponse, error) {
 	r := &offsetFetchResponse{offsets: map[int]int64{}}
 	for range d.length() {
@@ -133,7 +133,7 @@ func decodeOffsetFetch(d *flexible) (*offsetFetchResponse, error) {
 		}
 		d.tags()
 	}
-	// A group that never committed anything is not an error.
+	// A group without commits is not an error.
 	if code := kafka.Error(int16(d.uint(2))); code != kafka.GroupIdNotFound {
 		r.note(code)
 	}

@@ -13,44 +13,44 @@ import (
 	"unfold/stream"
 )
 
-// CompactedSettings describe a CompactedTopic or a FencedWriter; Brokers and Topic are needed.
+// CompactedSettings are the settings of a CompactedTopic or a FencedWriter. Brokers and Topic are
+// required.
 type CompactedSettings struct {
 	Cluster
 	Topic string
-	// Retrying, if set, is called for failures that are waited out. stream.Hooks.Retrying
-	// fits.
+	// Retrying, if not nil, is called before a retry. stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
 
-// retry starts the count of attempts at one thing.
+// retry returns a new counter of attempts.
 func (s *CompactedSettings) retry() *retry { return &retry{what: "announcements", hook: s.Retrying} }
 
-// retry is that of the settings, for a topic that has been read.
+// retry is the retry of the settings, for a topic that may have been read.
 func (b *CompactedTopic) retry() *retry {
 	r := b.settings.retry()
 	r.granted = &b.served
 	return r
 }
 
-// CompactedTopic reads a topic of one partition from its beginning, without a group: what it
-// holds is for all who read it. Messages of open and aborted transactions are left
-// out. It is used by one goroutine. It is a fleet.Topic.
+// CompactedTopic reads a topic of one partition from its beginning, without a group, because every
+// reader needs all its messages. Messages of open and aborted transactions are skipped. It is used
+// by one goroutine. It implements fleet.Topic.
 type CompactedTopic struct {
 	settings CompactedSettings
 	link     *link
 	tp       stream.TopicPartition
-	// cursor reads on, end is where the topic ended when it was opened.
+	// cursor reads on. end is the end of the topic when it was opened.
 	cursor *cursor
 	end    int64
 	caught bool
-	// served says that a fetch was answered: rights that are missing later were taken away.
+	// served is true once a fetch succeeded. Rights that are missing later have been revoked.
 	served atomic.Bool
 }
 
-// errPartitions says that a topic has not one partition.
+// errPartitions is the error of a topic with a number of partitions other than one.
 var errPartitions = errors.New("its messages would have no common order: it needs exactly one")
 
-// OpenCompacted reaches the cluster and looks where the topic begins and ends.
+// OpenCompacted connects to the cluster and finds the beginning and the end of the topic.
 func OpenCompacted(ctx context.Context, s CompactedSettings) (*CompactedTopic, error) {
 	if s.Topic == "" {
 		return nil, errors.New("kafka: a reader of announcements needs a topic")
@@ -66,8 +66,8 @@ func OpenCompacted(ctx context.Context, s CompactedSettings) (*CompactedTopic, e
 	return b, nil
 }
 
-// openCompacted connects for a topic with one partition, and begins; if that fails the
-// connections are closed.
+// openCompacted connects for a topic with one partition and calls begin. If that fails, it closes
+// the connections.
 func openCompacted(ctx context.Context, c Cluster, topic string, begin func(ctx context.Context, l *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func openCompacted(ctx context.Context, c Cluster, topic string, begin func(ctx 
 	return err
 }
 
-// find asks where the topic begins and ends, and goes to its beginning.
+// find finds the beginning and the end of the topic and moves to its beginning.
 func (b *CompactedTopic) find(ctx context.Context) error {
 	if err := b.retry().until(ctx, func() error { return b.ask(ctx) }); err != nil {
 		return fmt.Errorf("kafka: topic %s: %w", b.settings.Topic, err)
@@ -110,8 +110,8 @@ func (b *CompactedTopic) ask(ctx context.Context) error {
 	return p.Error
 }
 
-// Next returns the next messages, in order. The first call returns all that the topic
-// held when it was opened, later ones wait for at least one message.
+// Next returns the next messages in order. The first call returns all messages that the topic
+// contained when it was opened. Later calls wait for at least one message.
 func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 	var out []stream.Message
 	retry := b.retry()
@@ -122,8 +122,8 @@ func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 		}
 		run, err := b.cursor.read(ctx, nil)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
-			// Compaction or deletion was ahead, or the topic was made again: all that
-			// it holds now is read again, which does no harm.
+			// The offset was compacted or deleted, or the topic was created again. All messages are
+			// read again, which is harmless.
 			err = b.find(ctx)
 		}
 		if err != nil {
@@ -144,14 +144,14 @@ func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 	}
 }
 
-// Close lets go of all connections.
+// Close closes all connections.
 func (b *CompactedTopic) Close() error {
 	b.link.close()
 	return nil
 }
 
-// CheckCompacted looks whether a topic can hold announcements, and returns what it has to say of
-// it if all is well: whether it is compacted is not for every client to know.
+// CheckCompacted checks whether a topic is suitable for announcements. detail describes it; whether
+// it is compacted may be unknown, because that needs a permission.
 func CheckCompacted(ctx context.Context, c Cluster, topic string) (detail string, err error) {
 	err = openCompacted(ctx, c, topic, func(ctx context.Context, l *link) (err error) {
 		if detail, err = l.compacted(ctx, topic); err == nil {
@@ -162,7 +162,7 @@ func CheckCompacted(ctx context.Context, c Cluster, topic string) (detail string
 	return detail, err
 }
 
-// compacted says whether a topic of one partition is compacted.
+// compacted describes whether a topic of one partition is compacted.
 func (l *link) compacted(ctx context.Context, topic string) (detail string, err error) {
 	const setting = cleanupSetting
 	r, err := l.client(connectTimeout).DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
@@ -189,10 +189,9 @@ func (l *link) compacted(ctx context.Context, topic string) (detail string, err 
 
 // Member is a member of a consumer group.
 type Member struct {
-	// ID is what the coordinator calls it, Client and Host what it says of itself and
-	// where it comes from.
+	// ID is its id at the coordinator. Client and Host are its client id and its host.
 	ID, Client, Host string
-	// Who is SourceSettings.Who of a member that is alone.
+	// Who is SourceSettings.Who of a member with Alone.
 	Who string
 }
 
@@ -203,8 +202,8 @@ func (m Member) String() string {
 	return fmt.Sprintf("%s at %s", m.Client, strings.TrimPrefix(m.Host, "/"))
 }
 
-// Members lists the members of a group as its coordinator knows them: one that died
-// stays until its session has timed out.
+// Members lists the members of a group that its coordinator knows. A dead member stays until its
+// session times out.
 func Members(ctx context.Context, c Cluster, group string) (members []Member, err error) {
 	err = visit(ctx, c, func(ctx context.Context, l *link) error {
 		retry := &retry{what: "members"}
@@ -220,8 +219,8 @@ func Members(ctx context.Context, c Cluster, group string) (members []Member, er
 	return members, err
 }
 
-// group asks the group's coordinator for its members, and whether it is settled: no
-// rebalance is under way.
+// group asks the group's coordinator for its members. settled is true if no rebalance is in
+// progress.
 func (l *link) group(ctx context.Context, group string) (members []Member, settled bool, err error) {
 	r, err := l.client(connectTimeout).DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
 	if err != nil {

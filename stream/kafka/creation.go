@@ -10,18 +10,18 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// noCreation is a connection whose requests create no topic. The library's consumer group asks
-// for a topic's partitions in a way that makes brokers create it, where they are set to
-// (auto.create.topics.enable): a topic that was deleted, or misspelt.
+// noCreation is a connection whose requests do not create topics. kafka-go's consumer group
+// requests a topic's partitions in a way that makes brokers with auto.create.topics.enable create
+// it, even if it was deleted or misspelt.
 type noCreation struct{ net.Conn }
 
-// Versions of Metadata whose last byte says whether a topic may be created.
+// Versions of Metadata whose last byte allows the creation of topics.
 const (
 	creationFrom = 4
 	creationTo   = 7
 )
 
-// Write implements net.Conn. The library writes a request at once.
+// Write implements net.Conn. kafka-go writes a request with one call.
 func (c noCreation) Write(b []byte) (int, error) {
 	be := binary.BigEndian
 	if n := len(b); n > 8 && int(be.Uint32(b)) == n-4 && protocol.ApiKey(be.Uint16(b[4:])) == protocol.Metadata {
@@ -33,8 +33,8 @@ func (c noCreation) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// dialGroup opens a connection for the library's consumer group: with TLS here, since behind
-// that requests cannot be seen.
+// dialGroup opens a connection for kafka-go's consumer group. TLS is added here, because requests
+// inside TLS could not be changed.
 func (l *link) dialGroup(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := l.dial(ctx, network, address)
 	if err != nil {

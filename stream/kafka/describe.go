@@ -10,8 +10,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// States of a transactional id, as DescribeTransactions names them. All others are
-// those of one that has no transaction, or whose transaction is being ended.
+// States of a transactional id in DescribeTransactions. All other states mean that there is no
+// transaction, or that it is being ended.
 const (
 	stateOngoing   = "Ongoing"
 	stateCommitted = "CompleteCommit"
@@ -20,8 +20,8 @@ const (
 	stateDead      = "Dead"
 )
 
-// describe asks the cluster how the last transaction of the producer's name stands, and
-// which producer's it was.
+// describe returns the state of the last transaction of the producer's transactional id, and the id
+// of its producer.
 func (p *producer) describe(ctx context.Context) (state string, by int64, err error) {
 	r, err := p.link.transport.RoundTrip(ctx, p.link.addr, &describeRequest{recent{key: describeTransactions, client: p.link.cluster.ClientID}, p.id})
 	if err != nil {
@@ -31,14 +31,14 @@ func (p *producer) describe(ctx context.Context) (state string, by int64, err er
 	return d.state, d.producer, d.err
 }
 
-// describeRequest is DescribeTransactions in version 0, for one transactional id. The
-// library does not know it.
+// describeRequest is DescribeTransactions in version 0 for one transactional id. kafka-go does not
+// support it.
 type describeRequest struct {
 	recent
 	id string
 }
 
-// describeTransactions is the request's key.
+// describeTransactions is the key of the request.
 const describeTransactions = protocol.ApiKey(65)
 
 // Transaction implements protocol.TransactionalMessage.
@@ -54,7 +54,7 @@ func (r *describeRequest) encode() []byte {
 	return sealed(append(appendText(b, r.id), 0))
 }
 
-// describeResponse answers a describeRequest.
+// describeResponse is the answer to a describeRequest.
 type describeResponse struct {
 	state    string
 	producer int64
@@ -66,8 +66,7 @@ func (r *describeResponse) ApiKey() protocol.ApiKey { return describeTransaction
 
 var errShortDescription = errors.New("kafka: an answer about a transaction that ends too early")
 
-// decodeDescribed reads an answer, about one id; what stands behind the producer is left
-// out.
+// decodeDescribed decodes an answer about one id. It ignores the fields after the producer.
 func decodeDescribed(d *flexible) (*describeResponse, error) {
 	if d.length() == 0 {
 		return nil, errShortDescription
@@ -75,7 +74,7 @@ func decodeDescribed(d *flexible) (*describeResponse, error) {
 	r := &describeResponse{err: d.code()}
 	d.next(d.length()) // the id
 	r.state = string(d.next(d.length()))
-	d.next(4 + 8) // the transaction's timeout, when it began
+	d.next(4 + 8) // the transaction's timeout and start time
 	r.producer = int64(d.uint(8))
 	if d.short {
 		return nil, errShortDescription

@@ -12,9 +12,9 @@ import (
 	"unfold/stream"
 )
 
-// FencedWriter is the right to write to a topic: whoever takes it takes it from all others,
-// whose writes the cluster refuses from then on. Each write is a transaction of a
-// producer of that name. It is a fleet.FencedWriter.
+// FencedWriter is the exclusive right to write to a topic. A new owner takes it from all others,
+// whose writes the cluster then rejects. Each write is a transaction of a producer with the
+// writer's transactional id. It implements fleet.FencedWriter.
 type FencedWriter struct {
 	settings CompactedSettings
 	link     *link
@@ -23,12 +23,12 @@ type FencedWriter struct {
 
 	mu       sync.Mutex
 	producer *producer
-	// lost is there once the right is another's: it stays so.
+	// lost is set once another owner has the right; that is final.
 	lost error
 }
 
-// OpenFencedWriter takes the right that goes by a name, a transactional id. It returns after
-// what its former holder had under way has been ended.
+// OpenFencedWriter acquires the right with the given name, a transactional id. It returns after the
+// former owner's transactions have ended.
 func OpenFencedWriter(ctx context.Context, s CompactedSettings, name string) (*FencedWriter, error) {
 	if s.Topic == "" || name == "" {
 		return nil, errors.New("kafka: a fenced writer needs a topic and a name")
@@ -45,7 +45,7 @@ func OpenFencedWriter(ctx context.Context, s CompactedSettings, name string) (*F
 	return d, nil
 }
 
-// fence makes this the only producer of its name.
+// fence makes this the only producer of its transactional id.
 func (d *FencedWriter) fence(ctx context.Context) error {
 	err := d.settings.retry().until(ctx, func() error {
 		return d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
@@ -56,8 +56,8 @@ func (d *FencedWriter) fence(ctx context.Context) error {
 	return nil
 }
 
-// session asks for an epoch: of a new producer, or of this one if nobody else has
-// taken the name meanwhile.
+// session requests an epoch: of a new producer, or of this one if no other has taken the
+// transactional id meanwhile.
 func (d *FencedWriter) session(ctx context.Context, from kafka.ProducerSession) error {
 	return whileBusy(ctx, func() error {
 		r, err := d.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
@@ -71,9 +71,8 @@ func (d *FencedWriter) session(ctx context.Context, from kafka.ProducerSession) 
 	})
 }
 
-// Write writes a message, whole or not at all. It fails with stream.ErrFenced if the
-// right is another's by now. After any other error it is not known whether it was
-// written; it may be retried.
+// Write writes a message atomically. It fails with stream.ErrFenced if another owner has the right.
+// After any other error the message may or may not have been written, and Write may be retried.
 func (d *FencedWriter) Write(ctx context.Context, m stream.Message) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,7 +99,7 @@ func (d *FencedWriter) write(ctx context.Context, m stream.Message) error {
 			return err
 		}
 	}
-	p.broken = true // until the transaction has been ended
+	p.broken = true // until the transaction has ended
 	err := p.patiently(ctx, func() error {
 		r, err := d.link.client(requestTimeout).AddPartitionsToTxn(ctx, &kafka.AddPartitionsToTxnRequest{
 			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch,
@@ -132,7 +131,7 @@ func (d *FencedWriter) write(ctx context.Context, m stream.Message) error {
 	return nil
 }
 
-// Close lets go of all connections.
+// Close closes all connections.
 func (d *FencedWriter) Close() error {
 	d.link.close()
 	return nil

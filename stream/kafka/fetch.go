@@ -54,8 +54,8 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 	}
 }
 
-// outOfRange reports whether the broker's "offset out of range" is true (it also
-// gives it for a moment after a leader has changed), and where to go on.
+// outOfRange reports whether the broker's "offset out of range" is true, and the offset to continue
+// at. Brokers also return this error briefly after a change of leader.
 func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, next int64) (int64, error) {
 	logs, err := g.bounds(ctx, []int{tp.Partition})
 	if err != nil {
@@ -71,64 +71,66 @@ func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, n
 	return g.source.leap(gap)
 }
 
-// cursor reads a partition, answer by answer, batch by batch and piece by piece: what is
-// compressed stays so until its messages are asked for and its share has room for them. It
-// is used by one goroutine.
+// cursor reads a partition incrementally: answers, batches and records. Compressed data stay
+// compressed until their messages are needed and memory is reserved in the share. It is used by one
+// goroutine.
 type cursor struct {
 	link    *link
-	brokers kafka.RoundTripper // the link's
+	brokers kafka.RoundTripper // those of the link
 	tp      stream.TopicPartition
-	// id is the topic's, zero to read whatever topic has the name; versions are what brokers know.
+	// id is the topic's id; zero reads any topic with the name. versions are the brokers' versions
+	// of Fetch.
 	id       [16]byte
 	versions fetchVersions
-	// bytes bounds an answer, wait how long the broker waits for messages.
+	// bytes bounds an answer. wait is the time that the broker waits for messages.
 	bytes int
 	wait  time.Duration
 	near  nearest
 
-	// next is the offset of the next message to return, end the partition's high watermark,
-	// and stable where an open transaction begins, or end.
+	// next is the offset of the next message to return. end is the partition's high watermark.
+	// stable is the begin of the first open transaction, or end.
 	next, end, stable int64
 	blocked           blocked
-	// room is what memory is taken from, nil if it is not counted. surplus is what is taken
-	// for an answer of more bytes than need not be counted.
+	// room is the share in which memory is reserved, nil for none. surplus is the reservation for
+	// the part of an answer beyond the uncounted size.
 	room    *stream.Share
 	surplus int64
 
-	// rest are the batches of the answer that have not been begun, begun where it was asked
-	// for; batch is being read, nil between two.
+	// rest are the batches of the answer that have not been started. begun is the offset of the
+	// request. batch is the batch in progress, nil between two.
 	rest  []byte
 	begun int64
 	batch *batch
-	// pending are aborted transactions that begin further on, aborted the producers whose
-	// transaction here is one.
+	// pending are aborted transactions that begin further on. aborted are the producers whose
+	// current transaction is aborted.
 	pending []abortedTransaction
 	aborted map[int64]bool
 
-	// run is what is being put together, handing what of the room goes with it, credit what
-	// has been taken for further messages.
+	// run is the run under construction. handing is the reservation that is passed on with it,
+	// credit the reservation for further messages.
 	run             stream.Run
 	handing, credit int64
 }
 
-// newCursor begins at an offset.
+// newCursor returns a cursor at an offset.
 func newCursor(l *link, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) *cursor {
 	return &cursor{link: l, brokers: l.transport, tp: tp, next: next, bytes: bytes, wait: wait}
 }
 
 const (
-	// pieceBytes and pieceMessages bound what one read returns, whatever its batches hold.
+	// pieceBytes and pieceMessages bound the result of one read, independent of the size of
+	// batches.
 	pieceBytes    = 4 << 20
 	pieceMessages = 8192
-	// creditMessages is for how many messages room is taken at once.
+	// creditMessages is the number of messages for which memory is reserved at once.
 	creditMessages = 64
 )
 
-// errNoRoom says that the room has no more for this run.
+// errNoRoom means that the share has no more memory for this run.
 var errNoRoom = errors.New("kafka: no more room")
 
-// read returns the next messages: what the last answer still holds, or else another one.
-// There may be none. After an error what was not returned is asked for again.
+// read returns the next messages, from the last answer or from another one. There may be none.
+// After an error, messages that were not returned are fetched again.
 func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, error) {
 	c.room = room
 	asked := false
@@ -150,7 +152,7 @@ func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, erro
 		}
 		if err != nil {
 			if len(c.run.Messages) > 0 {
-				break // first these; it will be met again
+				break // return these first; the error will occur again
 			}
 			c.forget()
 			return stream.Run{}, err
@@ -159,7 +161,7 @@ func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, erro
 	return c.finish(), nil
 }
 
-// finish hands the run over.
+// finish returns the run and resets it.
 func (c *cursor) finish() stream.Run {
 	run := c.run
 	run.Next, run.End, run.Bytes = c.next, c.end, c.handing
@@ -168,7 +170,7 @@ func (c *cursor) finish() stream.Run {
 	return run
 }
 
-// forget lets go of an answer.
+// forget discards an answer.
 func (c *cursor) forget() {
 	if c.batch != nil {
 		c.closeBatch()
@@ -178,13 +180,13 @@ func (c *cursor) forget() {
 	c.dismiss()
 }
 
-// dismiss is done with an answer.
+// dismiss releases an answer that has been processed.
 func (c *cursor) dismiss() {
 	c.room.Return(c.surplus + c.credit)
 	c.rest, c.surplus, c.credit = nil, 0, 0
 }
 
-// reserve takes room; with messages to return it does not wait.
+// reserve reserves memory. It does not wait if there are messages to return.
 func (c *cursor) reserve(ctx context.Context, n int64) error {
 	if c.room.Try(n) {
 		return nil
@@ -195,29 +197,29 @@ func (c *cursor) reserve(ctx context.Context, n int64) error {
 	return c.room.Take(ctx, n)
 }
 
-// crowdedError says that an answer needs more room than there was.
+// crowdedError is the error of an answer that needs more memory than available.
 type crowdedError struct{ bytes int64 }
 
 func (e *crowdedError) Error() string {
 	return fmt.Sprintf("kafka: an answer of %d bytes, for which there is no room yet", e.bytes)
 }
 
-// admission takes room for an answer before it is read, which is in a goroutine of the
-// connection: it may come to that after the one who asked has gone.
+// admission reserves memory for an answer before it is read. A goroutine of the connection does the
+// reading, perhaps after the caller has returned.
 type admission struct {
 	room *stream.Share
-	// spare is what need not be taken.
+	// spare is the part that need not be reserved.
 	spare int64
 
 	mu sync.Mutex
-	// has is what has been taken.
+	// has is the reserved memory.
 	has    int64
 	closed bool
 }
 
 var errTooLate = errors.New("kafka: an answer that nobody waits for any more")
 
-// admit says whether there is room for an answer of so many bytes.
+// admit returns an error unless there is memory for an answer of n bytes.
 func (a *admission) admit(n int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +234,7 @@ func (a *admission) admit(n int64) error {
 	return nil
 }
 
-// close returns what has been taken; nothing is from then on.
+// close returns the reserved memory and prevents further reservations.
 func (a *admission) close() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -240,12 +242,12 @@ func (a *admission) close() int64 {
 	return a.has
 }
 
-// answerBytes is what an answer holds beside its batches, at most: aborted transactions,
-// mainly.
+// answerBytes bounds the part of an answer outside its batches: mainly aborted transactions.
 const answerBytes = 64 << 10
 
-// fetch asks for the batches from next on. An answer comes with its first batch whole; one
-// that is larger than need be is refused, its room waited for, and asked for again.
+// fetch requests the batches from next on. The first batch of an answer is always complete. If it
+// is larger than available memory, the answer is rejected, and the request is repeated once memory
+// is reserved.
 func (c *cursor) fetch(ctx context.Context) error {
 	free := c.bytes
 	if n := c.room.Answer(); n > 0 {
@@ -270,8 +272,8 @@ func (c *cursor) fetch(ctx context.Context) error {
 	}
 }
 
-// ask sends one request, to the leader or to a nearer replica. What that one cannot answer
-// the leader is asked.
+// ask sends one request to the leader or to a nearer replica. If that replica cannot answer, it
+// asks the leader.
 func (c *cursor) ask(ctx context.Context, free int) (*rawFetched, error) {
 	follower, rack := leader, c.link.cluster.Rack
 	if rack != "" {

@@ -10,13 +10,13 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// A topic that is deleted and created again under a reader keeps its name. By its name the reader
-// would get messages of the new topic from the offset that it had reached in the old one, as soon
-// as the new one is as long, and would read them again from the beginning when it notices. So topics
-// are fetched by their ids where brokers know that: since version 3.1.
+// A topic that is deleted and created again keeps its name. With the name, a reader would get
+// messages of the new topic from its old offset, as soon as the new topic is long enough, and would
+// read them again when it notices. So topics are fetched by id if brokers support that, since
+// version 3.1.
 
-// fetchVersions keeps the newest version of Fetch that each broker knows: the library keeps none
-// beyond those that it knows itself. Several goroutines may use it.
+// fetchVersions caches the newest version of Fetch of each broker. kafka-go does not keep versions
+// beyond those that it supports. It is safe for concurrent use.
 type fetchVersions struct {
 	mu     sync.Mutex
 	newest map[int32]int16
@@ -38,14 +38,14 @@ func (v *fetchVersions) keep(broker int32, newest int16) {
 	v.newest[broker] = newest
 }
 
-// forget is called after a failure: the broker may be another program by then.
+// forget clears the cache after a failure, because a broker may have been replaced.
 func (v *fetchVersions) forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	clear(v.newest)
 }
 
-// byID reports whether the topic is to be named by its id. It asks the broker once.
+// byID reports whether the request names the topic by its id. It asks each broker once.
 func (r *rawFetch) byID(rw io.ReadWriter) (bool, error) {
 	if r.id == [16]byte{} || r.versions == nil {
 		return false, nil
@@ -64,14 +64,15 @@ func (r *rawFetch) byID(rw io.ReadWriter) (bool, error) {
 	return newest >= fetchByID, nil
 }
 
-// encodeVersions asks a broker what it knows, in the version that each of them does.
+// encodeVersions encodes a request for a broker's versions, in the version that all brokers
+// support.
 func encodeVersions(client string) []byte {
 	return sealed(requestHeader(protocol.ApiVersions, 0, client))
 }
 
 var errShortVersions = errors.New("kafka: an answer about versions that ends too early")
 
-// decodeVersions returns the newest version of a request; 0 if the broker does not know it.
+// decodeVersions returns the newest version of a request, 0 if the broker does not support it.
 func decodeVersions(answer []byte, key protocol.ApiKey) (newest int16, err error) {
 	d := &flexible{rest: answer}
 	d.next(4) // correlation id
@@ -94,11 +95,11 @@ func decodeVersions(answer []byte, key protocol.ApiKey) (newest int16, err error
 	return newest, nil
 }
 
-// encodeByID writes the request in version 13.
+// encodeByID encodes the request in version 13.
 func (r *rawFetch) encodeByID() []byte {
 	be := binary.BigEndian
 	b := flexibleRequest(protocol.Fetch, fetchByID, r.client)
-	b = be.AppendUint32(b, ^uint32(0)) // no replica
+	b = be.AppendUint32(b, ^uint32(0)) // not a replica
 	b = be.AppendUint32(b, uint32(r.wait.Milliseconds()))
 	b = be.AppendUint32(b, 1)
 	b = be.AppendUint32(b, uint32(r.bytes))
@@ -108,17 +109,17 @@ func (r *rawFetch) encodeByID() []byte {
 	b = append(append(b, 2), r.id[:]...) // one topic
 	b = append(b, 2)                     // one partition
 	b = be.AppendUint32(b, uint32(r.tp.Partition))
-	b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is not known
+	b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is unknown
 	b = be.AppendUint64(b, uint64(r.offset))
-	b = be.AppendUint32(b, ^uint32(0)) // nor that of the last record
+	b = be.AppendUint32(b, ^uint32(0)) // the epoch of the last record is unknown
 	b = be.AppendUint64(b, ^uint64(0)) // a follower's log start
 	b = be.AppendUint32(b, uint32(r.bytes))
-	b = append(b, 0, 0) // no tagged fields of the partition, none of the topic
-	b = append(b, 1)    // nothing of a session to forget
+	b = append(b, 0, 0) // no tagged fields of partition and topic
+	b = append(b, 1)    // no forgotten topics of a session
 	return sealed(append(appendText(b, r.rack), 0))
 }
 
-// decodeFetchedByID reads an answer in version 13, about one partition, without its length.
+// decodeFetchedByID decodes an answer in version 13 about one partition, without its length.
 func decodeFetchedByID(answer []byte) (*rawFetched, error) {
 	d := answerOf(answer)
 	r := &rawFetched{nearer: leader}
@@ -148,7 +149,7 @@ func decodeFetchedByID(answer []byte) (*rawFetched, error) {
 	return r, nil
 }
 
-// replaced reports whether a fetch failed because the broker has no topic of this id any more, or
+// replaced reports whether a fetch failed because the broker does not have a topic with this id, or
 // not yet.
 func replaced(err error) bool {
 	return errors.Is(err, kafka.UnknownTopicID) || errors.Is(err, kafka.InconsistentTopicID)

@@ -8,11 +8,11 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// Requests that the library does not know write themselves to the connection, as it
-// allows, in the "flexible" form: lengths are varints, one more than they say, and every
-// structure ends with its count of tagged fields.
+// Requests that kafka-go does not support write themselves to the connection, as it allows, in the
+// "flexible" encoding. Lengths are varints plus one, and every structure ends with its tagged
+// fields.
 
-// flexibleRequest begins one; sealed ends it.
+// flexibleRequest begins a request, which sealed ends.
 func flexibleRequest(key protocol.ApiKey, version uint16, client string) []byte {
 	return append(requestHeader(key, version, client), 0)
 }
@@ -22,13 +22,13 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s)+1)), s...)
 }
 
-// sealed puts a request's length before it.
+// sealed sets a request's length.
 func sealed(b []byte) []byte {
 	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
 	return b
 }
 
-// recent is what requests have in common that brokers may not know, either.
+// recent is the common part of requests that old brokers may not support.
 type recent struct {
 	key         protocol.ApiKey
 	client      string
@@ -45,12 +45,12 @@ func (r *recent) Required(versions map[protocol.ApiKey]int16) bool {
 	return true
 }
 
-// mostRecent bounds the answer to such a request, which may name many partitions or
+// mostRecent bounds the answer to such a request in bytes. It may contain many partitions or
 // producers.
 const mostRecent = 1 << 24
 
-// converse sends such a request and reads the answer; without is the answer for a broker
-// that does not know the request.
+// converse sends such a request and decodes the answer. without is the result for a broker that
+// does not support the request.
 func converse[T protocol.Message](r *recent, rw io.ReadWriter, request []byte, without T, decode func(*flexible) (T, error)) (protocol.Message, error) {
 	if r.unsupported {
 		return without, nil
@@ -66,7 +66,8 @@ func converse[T protocol.Message](r *recent, rw io.ReadWriter, request []byte, w
 	return m, nil
 }
 
-// answerOf reads an answer, without its length, from behind its header and throttle time.
+// answerOf returns a decoder of an answer, without its length, that has skipped the header and the
+// throttle time.
 func answerOf(answer []byte) *flexible {
 	d := &flexible{rest: answer}
 	d.next(4) // correlation id
@@ -75,7 +76,7 @@ func answerOf(answer []byte) *flexible {
 	return d
 }
 
-// code is an error's, nil if it is none.
+// code decodes an error code, nil if it is 0.
 func (d *flexible) code() error {
 	if code := kafka.Error(int16(d.uint(2))); code != 0 {
 		return code
@@ -83,8 +84,8 @@ func (d *flexible) code() error {
 	return nil
 }
 
-// flexible reads the parts of an answer. Once it has come to the end too early all
-// it reads is empty.
+// flexible decodes the fields of an answer. After a premature end, all values are zero and short is
+// true.
 type flexible struct {
 	rest  []byte
 	short bool
@@ -100,7 +101,7 @@ func (d *flexible) next(n int) []byte {
 	return b
 }
 
-// uint reads a big-endian number of n bytes.
+// uint decodes a big-endian number of n bytes.
 func (d *flexible) uint(n int) (v uint64) {
 	for _, c := range d.next(n) {
 		v = v<<8 | uint64(c)
@@ -118,8 +119,8 @@ func (d *flexible) varint() uint64 {
 	return v
 }
 
-// length reads how many elements or bytes follow; 0 for null. There are never more
-// than bytes left.
+// length decodes the number of following elements or bytes, 0 for null. It never exceeds the number
+// of remaining bytes.
 func (d *flexible) length() int {
 	v := d.varint()
 	if v == 0 {

@@ -11,18 +11,18 @@ import (
 	"unfold/stream"
 )
 
-// frames are the bytes of a batch's records, decompressed as far as they have been asked
-// for. Messages lie in them.
+// frames are the bytes of a batch's records, decompressed as far as they were needed. Messages
+// refer to them.
 type frames struct {
-	// source decompresses packed; without one rest is all there is.
+	// source decompresses packed. If it is nil, rest contains everything.
 	source io.ReadCloser
 	packed []byte
-	// rest are bytes that have not been taken yet; they lie in a chunk, for which so much
-	// of the room is held. size is that of the next chunk.
+	// rest are the bytes that have not been decoded. They are in a chunk, and chunk is its reserved
+	// memory. size is the size of the next chunk.
 	rest  []byte
 	chunk int64
 	size  int
-	// cost is held for the source, failed what it ended with.
+	// cost is the memory reserved for the source, failed its final error.
 	cost   int64
 	failed error
 }
@@ -30,18 +30,19 @@ type frames struct {
 const (
 	leastChunk = 1 << 10
 	mostChunk  = 256 << 10
-	// mostHeaders bounds a record's; of the first usualHeaders names are remembered.
+	// mostHeaders bounds the number of headers of a record. The names of the first usualHeaders are
+	// cached.
 	mostHeaders  = 1 << 16
 	usualHeaders = 32
-	// usualRatio is what data that do not say so are expected to be decompressed to at first.
+	// usualRatio is the assumed compression ratio of data that do not state their size.
 	usualRatio = 4
 )
 
-// errMalformed says that a batch is not as Kafka's protocol has it.
+// errMalformed is the error of a batch that violates Kafka's protocol.
 var errMalformed = errors.New("it is malformed")
 
-// want makes at least n bytes of the rest be there. It takes the room for them first. At the
-// end io.EOF if there are none at all, else io.ErrUnexpectedEOF.
+// want extends rest to at least n bytes, after it has reserved memory. At the end it returns io.EOF
+// if there are none, else io.ErrUnexpectedEOF.
 func (c *cursor) want(ctx context.Context, f *frames, n int) error {
 	if len(f.rest) >= n {
 		return nil
@@ -59,7 +60,7 @@ func (c *cursor) want(ctx context.Context, f *frames, n int) error {
 	if err != nil {
 		f.failed = err
 	}
-	c.handing += f.chunk // the messages in it are out
+	c.handing += f.chunk // its messages have been returned
 	f.rest, f.chunk, f.size = chunk[:had+got], int64(size), min(2*size, mostChunk)
 	if len(f.rest) < n {
 		return f.end()
@@ -67,7 +68,7 @@ func (c *cursor) want(ctx context.Context, f *frames, n int) error {
 	return nil
 }
 
-// end says how the frames end.
+// end returns the error at the end of the frames.
 func (f *frames) end() error {
 	switch {
 	case f.failed != nil && !errors.Is(f.failed, io.EOF) && !errors.Is(f.failed, io.ErrUnexpectedEOF):
@@ -78,8 +79,8 @@ func (f *frames) end() error {
 	return io.ErrUnexpectedEOF
 }
 
-// parseRecord reads a record of format 2, without its length. Key, value and headers' values
-// lie in it; keys is what the headers' names take.
+// parseRecord decodes a record of format 2, without its length. Key, value and headers' values
+// refer to body. keys is the memory of the headers' names.
 func parseRecord(body []byte, b *batch, m *stream.Message) (keys int64, err error) {
 	d := fields{rest: body}
 	d.next(1) // attributes
@@ -108,7 +109,8 @@ func parseRecord(body []byte, b *batch, m *stream.Message) (keys int64, err erro
 	return keys, nil
 }
 
-// name returns a header's name as a string: that of the message before, if it is the same.
+// name returns a header's name as a string. It reuses that of the previous message if it is the
+// same.
 func (b *batch) name(i int, name []byte) string {
 	if i < len(b.names) && b.names[i] == string(name) {
 		return b.names[i]
@@ -120,7 +122,7 @@ func (b *batch) name(i int, name []byte) string {
 	return s
 }
 
-// fields takes a record apart. Once it has come to the end too early all is empty.
+// fields decodes a record. After a premature end, all values are empty and short is true.
 type fields struct {
 	rest  []byte
 	short bool
@@ -146,7 +148,7 @@ func (d *fields) varint() int64 {
 	return v
 }
 
-// nullable reads bytes after their length, nil if that is -1.
+// nullable decodes bytes with their length, nil if that is -1.
 func (d *fields) nullable() []byte {
 	n := d.varint()
 	if n == -1 {

@@ -13,7 +13,7 @@ import (
 	"unfold/stream"
 )
 
-// generation is a stream.Generation: one generation of the consumer group.
+// generation implements stream.Generation: one generation of the consumer group.
 type generation struct {
 	source *Source
 	group  *kafka.Generation
@@ -23,11 +23,11 @@ type generation struct {
 	end      context.CancelFunc
 	released chan struct{}
 
-	// born is when it was joined, topic what it is made of.
+	// born is the time of joining. topic is the topic at that time.
 	born  time.Time
 	topic shape
 	same  confirmed
-	// doubt wakes the watch: a fetch has failed because the topic may be another.
+	// doubt wakes the watch after a fetch that failed because the topic may have been replaced.
 	doubt    chan struct{}
 	assigned []stream.Position
 
@@ -38,8 +38,8 @@ type generation struct {
 	// producers write the transactions of what comes from each partition.
 	producers map[int]*producer
 
-	// commits guards closed, which refuses commits: after Close the partitions
-	// are somebody else's. Transactions may run side by side.
+	// commits guards closed, which rejects commits, because after Close the partitions may have
+	// another owner. Transactions hold a read lock and may be concurrent.
 	commits sync.RWMutex
 	closed  bool
 	once    sync.Once
@@ -48,7 +48,7 @@ type generation struct {
 func newGeneration(s *Source, g *kafka.Generation) *generation {
 	gen := &generation{source: s, group: g, born: time.Now(), released: make(chan struct{}), doubt: make(chan struct{}, 1), cursors: map[int]*cursor{}}
 	gen.life, gen.end = context.WithCancel(context.Background())
-	// The generation lasts, and can commit, for as long as this runs.
+	// The generation lives, and can commit, as long as this function runs.
 	g.Start(func(ctx context.Context) {
 		defer gen.end()
 		select {
@@ -61,8 +61,7 @@ func newGeneration(s *Source, g *kafka.Generation) *generation {
 	return gen
 }
 
-// within returns a context that also ends with the generation, its cause then
-// being ErrRevoked.
+// within returns a context that also ends with the generation, with ErrRevoked as the cause.
 func (g *generation) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(g.life, func() { cancel(stream.ErrRevoked) })
@@ -75,10 +74,9 @@ func (g *generation) Assigned() []stream.Position { return g.assigned }
 // Revoked implements stream.Generation.
 func (g *generation) Revoked() <-chan struct{} { return g.life.Done() }
 
-// Close implements stream.Generation. A generation that the group has ended is
-// let go, so that the group can form again. One that is still alive stays until
-// Source.Next or Source.Close: letting go earlier would make this member join
-// once more, only to leave.
+// Close implements stream.Generation. If the group has ended the generation, it is released, so
+// that the group can form again. Otherwise it stays until Source.Next or Source.Close, because
+// releasing it earlier would make this member join once more only to leave.
 func (g *generation) Close() error {
 	g.refuseCommits()
 	if g.life.Err() != nil {
@@ -87,21 +85,21 @@ func (g *generation) Close() error {
 	return nil
 }
 
-// release lets the group go on without this generation.
+// release lets the group continue without this generation.
 func (g *generation) release() {
 	g.refuseCommits()
 	g.once.Do(func() { close(g.released) })
 }
 
-// refuseCommits makes commits from now on fail, after one that is under way.
+// refuseCommits makes later commits fail. It waits for a commit in progress.
 func (g *generation) refuseCommits() {
 	g.commits.Lock()
 	g.closed = true
 	g.commits.Unlock()
 }
 
-// Commit implements stream.Generation. The lock is held meanwhile, so that no
-// commit is under way once Close has returned.
+// Commit implements stream.Generation. It holds the lock, so that no commit is in progress once
+// Close has returned.
 func (g *generation) Commit(ctx context.Context, positions []stream.Position) error {
 	if len(positions) == 0 {
 		return nil

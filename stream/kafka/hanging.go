@@ -14,19 +14,19 @@ import (
 	"unfold/stream"
 )
 
-// A transaction may be over for the cluster and still open in a partition: Kafka 4.1 to
-// 4.3, at least, take a partition without a leader, since its brokers have crashed, for a
-// deleted one. They do not write there how the transaction ended (KAFKA-20734). Its
-// records, or the group's offset, then stay open until the same producer ends another
-// transaction there, and share the fate of that one. So what may have been left open is
-// ended as the cluster says that the transaction was, before the producer begins any
-// other.
+// The cluster may consider a transaction ended although it is still open in a partition. Kafka 4.1
+// to 4.3, at least, treat a partition that has lost its leader because brokers crashed like a
+// deleted one, and do not write the transaction's end there (KAFKA-20734). Its records, or the
+// group's offset, then stay open until the same producer ends another transaction there, and get
+// that outcome. So before the producer begins another transaction, open parts are ended with the
+// outcome that the cluster reports.
 
-// outcome is how a producer's last transaction ended.
+// outcome is the outcome of a producer's last transaction.
 type outcome int
 
 const (
-	// unknown: there was none, or another owner has taken the name over since.
+	// unknown means that there was none, or that another owner has taken over the transactional id
+	// since.
 	unknown outcome = iota
 	committed
 	aborted
@@ -34,12 +34,11 @@ const (
 
 func (o outcome) String() string { return [...]string{"unknown", "committed", "aborted"}[o] }
 
-// errHanging says that a transaction has been ended once more.
+// errHanging reports that an open part of a transaction was ended.
 var errHanging = errors.New("the cluster had left a transaction open in part")
 
-// ended returns how the last transaction of the producer's name ended, and which
-// producer's it was. One that is open is aborted first; one that is being ended is
-// waited for.
+// ended returns the outcome of the last transaction of the producer's transactional id, and its
+// producer. It aborts an open transaction and waits for one that is ending.
 func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry *retry) (how outcome, by int64, err error) {
 	for looks := 1; ; {
 		state, by, err := p.describe(ctx)
@@ -47,7 +46,7 @@ func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry 
 			return unknown, by, nil
 		}
 		if err == nil && state == stateOngoing {
-			// The answer is that it is now being ended.
+			// This error means that it is now being ended.
 			if _, err = p.initOnce(ctx, from); errors.Is(err, kafka.ConcurrentTransactions) {
 				err = nil
 			}
@@ -77,19 +76,19 @@ func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry 
 }
 
 const (
-	// lookAgain is after how long an open transaction that is not one of somebody at
-	// work must still be open at the same place.
+	// lookAgain is the time after which a transaction that does not belong to an active producer
+	// must still be open at the same place.
 	lookAgain = 250 * time.Millisecond
-	// finishTimeout is shorter than transactionTimeout: then the cluster would abort.
-	// finishGrace is what is left of it once the stage has to stop.
+	// finishTimeout is shorter than transactionTimeout, after which the cluster would abort.
+	// finishGrace is the time that remains of it when the stage must stop.
 	finishTimeout = 20 * time.Second
 	finishGrace   = 2 * time.Second
 )
 
-// openOutputs returns the partitions of outputs and dead letters in which a producer's
-// transaction stays open: readers of committed messages do not get to their end, and no
-// further, and the brokers say that it is this producer's: it may as well be that of an
-// owner of another partition that is frozen. Where they do not say, it is taken for this one's.
+// openOutputs returns the partitions of outputs and dead letters in which a transaction of a
+// producer is still open: read-committed consumers do not advance, and the brokers name this
+// producer. The transaction may also belong to another partition's owner that is frozen. If brokers
+// do not name the producer, it is assumed to be this one.
 func (g *generation) openOutputs(ctx context.Context, by int64) (map[string][]int, error) {
 	first, err := g.behind(ctx)
 	if err != nil || len(first) == 0 {
@@ -120,7 +119,7 @@ func (g *generation) openOutputs(ctx context.Context, by int64) (map[string][]in
 	return open, nil
 }
 
-// behind returns where readers of committed messages are held back.
+// behind returns the offsets at which read-committed consumers are blocked.
 func (g *generation) behind(ctx context.Context) (map[string]map[int]int64, error) {
 	t := g.source.settings.Transactions
 	out := map[string]map[int]int64{}
@@ -132,7 +131,7 @@ func (g *generation) behind(ctx context.Context) (map[string]map[int]int64, erro
 		if err != nil {
 			return nil, err
 		}
-		// In this order: what is written between the two questions is not taken for behind.
+		// The order matters: messages written between the two requests must not count as blocked.
 		stable, err := g.source.link.ends(ctx, topic, all, kafka.ReadCommitted)
 		if err != nil {
 			return nil, err
@@ -153,7 +152,7 @@ func (g *generation) behind(ctx context.Context) (map[string]map[int]int64, erro
 	return out, nil
 }
 
-// ends are the offsets behind what readers of a kind can read.
+// ends returns the end offsets for consumers of the given isolation level.
 func (l *link) ends(ctx context.Context, topic string, partitions []int, level kafka.IsolationLevel) (map[int]int64, error) {
 	var ask []kafka.OffsetRequest
 	for _, p := range partitions {
@@ -176,10 +175,10 @@ func (l *link) ends(ctx context.Context, topic string, partitions []int, level k
 	return out, nil
 }
 
-// openOffset reports whether the offset of a partition is part of a transaction
-// that has not ended there.
+// openOffset reports whether a partition's offset is part of a transaction that has not ended
+// there.
 func (g *generation) openOffset(ctx context.Context, partition int) (bool, error) {
-	const looks = 3 // older coordinators need a moment to take note of a transaction's end
+	const looks = 3 // older coordinators need a moment to record the end of a transaction
 	for n := 1; ; n++ {
 		r, err := g.askOffsets(ctx, []int{partition})
 		if err != nil || !r.unstable || n == looks {
@@ -191,13 +190,13 @@ func (g *generation) openOffset(ctx context.Context, partition int) (bool, error
 	}
 }
 
-// hanging is where the last transaction of a producer may have been left open.
+// hanging lists the places where the last transaction of a producer may still be open.
 type hanging struct {
 	outputs  map[string][]int
 	position bool
 }
 
-// String lists it for people.
+// String formats it for people.
 func (u hanging) String() string {
 	var parts []string
 	for topic, partitions := range u.outputs {
@@ -212,7 +211,7 @@ func (u hanging) String() string {
 
 func (u hanging) any() bool { return len(u.outputs) > 0 || u.position }
 
-// findHanging finds out where the last transaction of a partition's producer was left open.
+// findHanging finds where the last transaction of a partition's producer is still open.
 func (g *generation) findHanging(ctx context.Context, partition int, by int64, retry *retry) (u hanging, err error) {
 	err = retry.until(ctx, func() (err error) {
 		if u.position, err = g.openOffset(ctx, partition); err == nil {
@@ -223,16 +222,16 @@ func (g *generation) findHanging(ctx context.Context, partition int, by int64, r
 	return u, err
 }
 
-// reportHanging says that a transaction was left open, once for each: endHanging may have to be retried.
+// reportHanging reports once that a transaction was left open. endHanging may be retried.
 func (g *generation) reportHanging(p *producer, u hanging, how outcome) {
 	if hook := g.source.settings.Retrying; hook != nil {
 		hook("transaction", 1, fmt.Errorf("%w: %s was %v, and is open in %v; it is ended there again", errHanging, p.id, how, u), 0)
 	}
 }
 
-// endHanging ends a transaction where it was left open: another one of the same producer,
-// in these partitions and with nothing in it, ends in the same way. It goes on a little
-// when the generation is over, since half of it would be worse than nothing.
+// endHanging ends a transaction where it was left open: an empty transaction of the same producer
+// with these partitions ends with the same outcome. It continues for a short time after the end of
+// the generation, because a partial end would be worse than none.
 func (g *generation) endHanging(ctx context.Context, p *producer, u hanging, how outcome) error {
 	over := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)

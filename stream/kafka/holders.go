@@ -13,15 +13,14 @@ import (
 	"unfold/stream"
 )
 
-// holder is a producer with a transaction open in a partition: begun is the offset of its first
-// record there, wrote when the producer last wrote there.
+// holder is a producer with an open transaction in a partition. begun is the offset of its first
+// record, wrote the time of its last write there.
 type holder struct {
 	begun int64
 	wrote time.Time
 }
 
-// holders asks the leader of a partition which producers have a transaction open there,
-// by their ids.
+// holders asks the leader of a partition for the producers with open transactions, by id.
 func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64]holder, error) {
 	r, err := l.transport.RoundTrip(ctx, l.addr, &holdersRequest{recent{key: describeProducers, client: l.cluster.ClientID}, tp})
 	if err != nil {
@@ -31,23 +30,22 @@ func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64
 	return h.open, h.err
 }
 
-// undisclosed reports whether brokers do not say who holds a partition: they are older than 2.8,
-// or this client may write to the topic and not read it.
+// undisclosed reports whether brokers do not name the producer: they are older than 2.8, or this
+// client may write to the topic but not read it.
 func undisclosed(err error) bool {
 	return errors.Is(err, kafka.UnsupportedVersion) || errors.Is(err, kafka.TopicAuthorizationFailed)
 }
 
-// holdersRequest is DescribeProducers in version 0, for one partition. The library does
-// not know it.
+// holdersRequest is DescribeProducers in version 0 for one partition. kafka-go does not support it.
 type holdersRequest struct {
 	recent
 	tp stream.TopicPartition
 }
 
-// describeProducers is the request's key.
+// describeProducers is the key of the request.
 const describeProducers = protocol.ApiKey(61)
 
-// Broker implements protocol.BrokerMessage: the partition's leader.
+// Broker implements protocol.BrokerMessage. It returns the partition's leader.
 func (r *holdersRequest) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	return (&rawFetch{tp: r.tp, follower: leader}).Broker(cluster)
 }
@@ -62,10 +60,10 @@ func (r *holdersRequest) encode() []byte {
 	b = appendText(b, r.tp.Topic)
 	b = binary.AppendUvarint(b, 2) // one partition
 	b = binary.BigEndian.AppendUint32(b, uint32(r.tp.Partition))
-	return sealed(append(b, 0, 0)) // no tagged fields, of the topic and at all
+	return sealed(append(b, 0, 0)) // no tagged fields of topic and request
 }
 
-// holdersResponse answers a holdersRequest.
+// holdersResponse is the answer to a holdersRequest.
 type holdersResponse struct {
 	open map[int64]holder
 	err  error
@@ -76,7 +74,7 @@ func (r *holdersResponse) ApiKey() protocol.ApiKey { return describeProducers }
 
 var errShortHolders = errors.New("kafka: an answer about producers that ends too early")
 
-// decodeHolders reads an answer, about one partition.
+// decodeHolders decodes an answer about one partition.
 func decodeHolders(d *flexible) (*holdersResponse, error) {
 	r := &holdersResponse{open: map[int64]holder{}}
 	for range d.length() {
@@ -89,7 +87,7 @@ func decodeHolders(d *flexible) (*holdersResponse, error) {
 			d.next(d.length()) // the error's text
 			for range d.length() {
 				id := int64(d.uint(8))
-				d.next(4 + 4) // epoch, last sequence
+				d.next(4 + 4) // epoch and last sequence
 				wrote := int64(d.uint(8))
 				d.next(4) // the coordinator's epoch
 				if begun := int64(d.uint(8)); begun >= 0 {

@@ -14,32 +14,31 @@ import (
 	"unfold/stream"
 )
 
-// A Sink's batches bear the id of an idempotent producer and are numbered, for each
-// partition (KIP-98): a batch whose answer got lost is sent again just as it was when the
-// caller writes its messages again. A broker that has it drops it. The numbers of a
-// partition leave no choice of order, so that writers that are at work at once have
-// producers of their own.
+// A Sink's batches contain the id of an idempotent producer and sequence numbers per partition
+// (KIP-98). If an answer is lost and the caller writes the messages again, the identical batch is
+// sent again, and a broker that already has it drops it. The sequence of a partition determines the
+// order, so concurrent writers need different producers.
 
-// idempotent is an idempotent producer. One Write at a time uses it.
+// idempotent is an idempotent producer. Only one Write at a time uses it.
 type idempotent struct {
-	// session is what the cluster gave; without an id its batches are not numbered.
+	// session was assigned by the cluster. Without a producer id, batches have no sequence.
 	session    kafka.ProducerSession
 	partitions map[int]*numbers
-	// stale: the cluster has to be asked for an id before anything is written.
+	// stale is true if a new producer id must be requested before the next write.
 	stale atomic.Bool
 }
 
-// numbers are those of a producer's batches to one partition.
+// numbers is the sequence state of a producer for one partition.
 type numbers struct {
 	// next is the sequence of the next record.
 	next int32
-	// doubt is a batch, of so many messages, that was sent and not acknowledged.
+	// doubt is a batch that was sent but not acknowledged, count its number of messages.
 	doubt []byte
 	count int
 }
 
-// borrow returns a producer for messages from a partition: that of the Write before, which may
-// have left some in doubt.
+// borrow returns a producer for messages from a partition. It is that of the previous Write, which
+// may have unacknowledged batches.
 func (s *Sink) borrow(from stream.TopicPartition) *idempotent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *Sink) borrow(from stream.TopicPartition) *idempotent {
 	return l
 }
 
-// giveBack takes a producer back.
+// giveBack returns a producer.
 func (s *Sink) giveBack(from stream.TopicPartition, l *idempotent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +67,8 @@ func (s *Sink) giveBack(from stream.TopicPartition, l *idempotent) {
 	}
 }
 
-// number finds the numbers for what is to be written. If a batch is in doubt and others
-// come in its place the numbers begin again, those of another producer.
+// number sets the sequence state of the batches to write. If a batch is unacknowledged and other
+// messages follow instead, it starts again with another producer.
 func (s *Sink) number(ctx context.Context, l *idempotent, lots []*lot) error {
 	for _, lot := range lots {
 		if n := l.partitions[lot.tp.Partition]; n != nil && n.doubt != nil && !s.again(l, n, lot) {
@@ -94,8 +93,8 @@ func (s *Sink) number(ctx context.Context, l *idempotent, lots []*lot) error {
 	return nil
 }
 
-// again reports whether a lot begins with the messages in doubt, which it does not if one
-// has no time and so gets another.
+// again reports whether a lot begins with the unacknowledged messages. Messages without a time
+// never match, because they get the present time.
 func (s *Sink) again(l *idempotent, n *numbers, lot *lot) bool {
 	if len(lot.messages) < n.count {
 		return false
@@ -104,8 +103,8 @@ func (s *Sink) again(l *idempotent, n *numbers, lot *lot) bool {
 	return err == nil && bytes.Equal(batch, n.doubt)
 }
 
-// write writes a lot, first what is in doubt, and returns how much of it was
-// acknowledged.
+// write writes a lot, unacknowledged messages first, and returns the number of acknowledged
+// messages.
 func (s *Sink) write(ctx context.Context, l *idempotent, lot *lot) (int, error) {
 	before := 0
 	send := func(messages []*stream.Message, done int) error { return s.send(ctx, l, lot, messages, before+done) }
@@ -120,7 +119,7 @@ func (s *Sink) write(ctx context.Context, l *idempotent, lot *lot) (int, error) 
 	return before + done, err
 }
 
-// send sends one batch, of messages from the lot's i-th on, and waits for all in-sync
+// send sends one batch of messages, the first of which is the lot's i-th, and waits for all in-sync
 // replicas.
 func (s *Sink) send(ctx context.Context, l *idempotent, lot *lot, messages []*stream.Message, i int) error {
 	n := lot.numbers
@@ -144,13 +143,13 @@ func (s *Sink) send(ctx context.Context, l *idempotent, lot *lot, messages []*st
 	return err
 }
 
-// forgotten reports whether a broker does not take the numbers of a producer any more.
+// forgotten reports whether a broker no longer accepts the sequence of a producer.
 func forgotten(err error) bool {
 	return fenced(err) || errors.Is(err, kafka.OutOfOrderSequenceNumber) || errors.Is(err, kafka.UnknownProducerId) || errors.Is(err, kafka.InvalidTransactionState)
 }
 
-// session asks for a producer's id. Clusters before 0.11 have none, and those before 2.8
-// may not give one to this client: then there is none.
+// session requests a producer id. Clusters before 0.11 have none, and those before 2.8 may refuse
+// one to this client; the result is then a session without id.
 func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err error) {
 	none := kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1}
 	s.mu.Lock()
@@ -159,7 +158,7 @@ func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err 
 	if anonymous {
 		return none, nil
 	}
-	// The first one that a cluster gives takes it a moment.
+	// A cluster needs a moment for its first producer id.
 	retry := &retry{what: "write", most: 4, strange: maxStrange}
 	err = retry.until(ctx, func() error {
 		r, err := s.link.transport.RoundTrip(ctx, s.link.addr, &sessionRequest{client: s.link.cluster.ClientID})
@@ -182,8 +181,8 @@ func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err 
 	return session, err
 }
 
-// sessionRequest is InitProducerId for a producer without a transactional id, which has
-// no coordinator: any broker answers. The library would look for one.
+// sessionRequest is InitProducerId for a producer without a transactional id. Any broker can answer
+// it, but kafka-go would look for a coordinator.
 type sessionRequest struct {
 	client      string
 	version     int16

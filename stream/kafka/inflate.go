@@ -13,29 +13,29 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// recordLimit bounds what one record may take after it has been decompressed. One that
-// is larger, and what follows it in its batch, becomes one dead letter. Tests lower it.
+// recordLimit bounds the decompressed size of one record. A larger record, with the rest of its
+// batch, becomes one dead letter. Tests lower it.
 var recordLimit int64 = 128 << 20
 
 const (
-	// mostWindow is how far back a zstd frame may refer: what Java's clients take.
+	// mostWindow is the largest window of a zstd frame, as in Java's clients.
 	mostWindow = 128 << 20
-	// keptWindow is the largest window whose decoder is kept for the next batch.
+	// keptWindow is the largest window whose decoder is reused for the next batch.
 	keptWindow = 8 << 20
-	// codecBytes is about what decompressing takes beside windows and blocks, zstdBytes
-	// that with zstd's blocks.
+	// codecBytes estimates the memory of decompression without windows and blocks, zstdBytes that
+	// with zstd's blocks.
 	codecBytes = 128 << 10
 	zstdBytes  = 4 * codecBytes
 )
 
-// codecs opens inflaters and keeps what is costly to make. The zero value works.
+// codecs opens decompressors and reuses expensive ones. The zero value works.
 type codecs struct{ zstd sync.Pool }
 
-// errCodec says that data are not what their codec writes.
+// errCodec is the error of data that their codec cannot decode.
 var errCodec = errors.New("it cannot be decompressed")
 
-// cost returns what an inflater of data will take and how much will come out, if the
-// data say so, without memory of its own.
+// cost returns the memory that a decompressor of data needs, and the decompressed size if the data
+// state it. It does not allocate.
 func (c *codecs) cost(codec kafka.Compression, data []byte) (bytes, hint int64, err error) {
 	switch codec {
 	case kafka.Gzip:
@@ -67,7 +67,7 @@ func (c *codecs) cost(codec kafka.Compression, data []byte) (bytes, hint int64, 
 	return 0, 0, fmt.Errorf("%w: codec %d is not supported", errCodec, codec)
 }
 
-// lz4Blocks is what two blocks of an LZ4 frame take.
+// lz4Blocks returns the memory of two blocks of an LZ4 frame.
 func lz4Blocks(data []byte) int64 {
 	const descriptor, most = 5, 4 << 20
 	if len(data) <= descriptor {
@@ -76,7 +76,7 @@ func lz4Blocks(data []byte) int64 {
 	return 2 * min(int64(most), 1<<(8+2*int64(data[descriptor]>>4&7)))
 }
 
-// open opens an inflater whose cost is known.
+// open opens a decompressor whose cost is known.
 func (c *codecs) open(codec kafka.Compression, data []byte, cost int64) (io.ReadCloser, error) {
 	switch codec {
 	case kafka.Snappy:
@@ -87,7 +87,7 @@ func (c *codecs) open(codec kafka.Compression, data []byte, cost int64) (io.Read
 	return codec.Codec().NewReader(bytes.NewReader(data)), nil
 }
 
-// zstdReader gives its decoder back when it is closed.
+// zstdReader returns its decoder for reuse when it is closed.
 type zstdReader struct {
 	*zstd.Decoder
 	codecs *codecs
@@ -95,7 +95,7 @@ type zstdReader struct {
 }
 
 func (c *codecs) openZstd(data []byte, cost int64) (io.ReadCloser, error) {
-	// Frames behind the first may not have larger windows: its is what is counted.
+	// Later frames must not have larger windows, because the first frame's window was counted.
 	window := uint64(max(cost-zstdBytes, zstd.MinWindowSize))
 	d, _ := c.zstd.Get().(*zstd.Decoder)
 	if d == nil {
@@ -122,7 +122,7 @@ func (z *zstdReader) Close() error {
 	return nil
 }
 
-// snappyFramed begins data that snappy-java wrote: blocks, each after its length. Other
+// snappyFramed is the header of data from snappy-java: blocks preceded by their lengths. Other
 // clients write one block.
 var snappyFramed = []byte{130, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
 
@@ -132,7 +132,7 @@ const snappyHeader = 16
 type snappyReader struct {
 	data   []byte
 	framed bool
-	// block is room for one, rest what has not been read of it.
+	// block is the memory for one block, rest its unread part.
 	block, rest []byte
 }
 
@@ -143,7 +143,7 @@ func newSnappyReader(data []byte) *snappyReader {
 	return &snappyReader{data: data}
 }
 
-// next takes the next block, not decompressed, and says what it will take.
+// next returns the next compressed block and its decompressed size.
 func (s *snappyReader) next() (block []byte, size int, err error) {
 	block, s.data = s.data, nil
 	if s.framed {
@@ -159,14 +159,14 @@ func (s *snappyReader) next() (block []byte, size int, err error) {
 			return nil, 0, nil
 		}
 	}
-	// 3 bytes of a block stand for 64 at most: what promises more is not one.
+	// 3 bytes of a block expand to at most 64, so a block that claims more is corrupt.
 	if size, err = snappy.DecodedLen(block); err != nil || size > 22*len(block) {
 		return nil, 0, fmt.Errorf("%w: %w", errCodec, snappy.ErrCorrupt)
 	}
 	return block, size, nil
 }
 
-// snappyCost is the largest block, and all of them.
+// snappyCost returns the decompressed size of the largest block, and of all blocks.
 func snappyCost(data []byte) (largest, all int64, err error) {
 	s := newSnappyReader(data)
 	for len(s.data) > 0 {
@@ -212,7 +212,7 @@ func (s *snappyReader) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (s *snappyReader) Close() error { return nil }
 
-// inflateError says that a record is larger than recordLimit.
+// inflateError is the error of a record larger than recordLimit.
 type inflateError struct {
 	codec string
 	size  int64

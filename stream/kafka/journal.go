@@ -7,40 +7,38 @@ import (
 	"unfold/stream"
 )
 
-// Journal keeps, outside of the cluster, what a group has committed: brokers drop the offsets of
-// a group that was away for long (offsets.retention.minutes), and anybody may delete them.
-// Without it such a group starts from the beginning, and delivers everything twice with no report.
+// Journal stores the offsets that a group has committed outside the cluster. Brokers drop the
+// offsets of inactive groups (offsets.retention.minutes), and anyone may delete them. Without a
+// journal such a group would silently start from the beginning and deliver everything twice.
 type Journal interface {
-	// Known returns what was noted last, by this process or one before; the zero value if
-	// nothing was.
+	// Known returns the last stored offsets, of this process or an earlier one, or the zero value.
 	Known() Noted
-	// Note is called after each commit, by several goroutines. It must be quick.
+	// Note is called after each commit by several goroutines. It must return quickly.
 	Note(topic [16]byte, positions []stream.Position)
 }
 
-// Noted is what a group had committed in a topic.
+// Noted are the offsets that a group had committed for a topic.
 type Noted struct {
-	// Topic is the topic's id, zero where brokers have none.
+	// Topic is the topic's id, zero if brokers have none.
 	Topic [16]byte
-	// Offsets are by partition, as of At.
+	// Offsets are by partition, at the time At.
 	Offsets map[int]int64
 	At      time.Time
 }
 
-// OnLost says what happens when the group has no offset of a partition for which the journal has
-// one.
+// OnLost selects the behaviour if the group has no offset of a partition but the journal has one.
 type OnLost int
 
 const (
-	// Resume goes on with the journal's.
+	// Resume continues at the journal's offset.
 	Resume OnLost = iota
 	// FailLost ends reading with a *LostOffsetError.
 	FailLost
-	// Restart begins where Start says.
+	// Restart begins at Start.
 	Restart
 )
 
-// LostOffsetError says that the group has lost its offset of a partition.
+// LostOffsetError is the error of a group that has lost its offset of a partition.
 type LostOffsetError struct {
 	Group string
 	// Position was committed at At.
@@ -54,8 +52,8 @@ func (e *LostOffsetError) Error() string {
 		e.Topic, e.Partition, e.Group, e.Offset, e.At.UTC().Format(time.RFC3339))
 }
 
-// lost returns where reading goes on in a partition that the group has no offset for, as the
-// journal knows; ok is false if it does not, or what it knows is of another topic.
+// lost returns the journal's offset of a partition for which the group has none. ok is false if the
+// journal has none, or one of another topic.
 func (g *generation) lost(tp stream.TopicPartition) (offset int64, ok bool, err error) {
 	set := &g.source.settings
 	if set.Journal == nil || set.OnLost == Restart {
@@ -75,7 +73,7 @@ func (g *generation) lost(tp stream.TopicPartition) (offset int64, ok bool, err 
 	return offset, true, nil
 }
 
-// note notes what was committed.
+// note records committed positions in the journal.
 func (g *generation) note(positions ...stream.Position) {
 	if j := g.source.settings.Journal; j != nil {
 		j.Note(g.topic.id, positions)

@@ -10,21 +10,21 @@ import (
 	"unfold/stream"
 )
 
-// lot is what is written to one partition, and where that stands among all.
+// lot are the messages to write to one partition, with their indices among all messages.
 type lot struct {
 	tp       stream.TopicPartition
 	gauge    *gauge
 	messages []*stream.Message
 	indices  []int
-	// packed are batches of one message that were packed to be weighed.
+	// packed are batches of one message that were encoded to measure their size.
 	packed map[*stream.Message][]byte
-	// sequence is that of the first message, in a transaction; numbers are those of a
+	// sequence is that of the first message in a transaction. numbers is the sequence state of a
 	// sink's producer.
 	sequence int32
 	numbers  *numbers
 }
 
-// assign gives messages to partitions, in order; first is the index of the first.
+// assign distributes messages to partitions, in order. first is the index of the first.
 func (g *gauge) assign(ctx context.Context, messages []stream.Message, first int) (lots []*lot, err error) {
 	all, err := g.link.all(ctx, g.topic)
 	if err != nil {
@@ -52,9 +52,8 @@ func (l *lot) encode(messages []*stream.Message, session kafka.ProducerSession, 
 	return l.gauge.format().encode(messages, session, sequence)
 }
 
-// inBatches sends a lot's messages from..to in batches of at most so many bytes, or of one
-// message, one after the other. It returns how many were sent; send also learns how many
-// were before.
+// inBatches sends a lot's messages from..to sequentially, in batches of at most limit bytes or of
+// one message. It returns the number of sent messages. send also gets the number sent before.
 func (l *lot) inBatches(from, to, limit int, send func(batch []*stream.Message, done int) error) (done int, err error) {
 	limit = min(limit, l.gauge.limit())
 	messages := l.messages[from:to]
@@ -69,7 +68,7 @@ func (l *lot) inBatches(from, to, limit int, send func(batch []*stream.Message, 
 		}
 		err := send(messages[done:done+n], done)
 		if n > 1 && divisible(err) {
-			// Each message may still fit.
+			// The individual messages may still fit.
 			limit = size / 2
 			continue
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/segmentio/kafka-go/sasl/aws_msk_iam_v2"
 )
 
-// AuthenticateMSK makes the way to authenticate that Amazon's MSK has for roles and users
-// of IAM. Credentials are found where Amazon's own tools find them (environment, files,
-// the machine's role). They are asked for again before they expire, and sign one request
-// for each connection. The region is the cluster's; "" takes that of the environment.
+// AuthenticateMSK returns the IAM mechanism of Amazon MSK, for roles and users. Credentials come
+// from the usual places (environment, files, the machine's role). They are renewed before they
+// expire and sign one request per connection. region is the cluster's region; "" stands for that of
+// the environment.
 func AuthenticateMSK(ctx context.Context, region string) (sasl.Mechanism, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -32,10 +32,10 @@ func AuthenticateMSK(ctx context.Context, region string) (sasl.Mechanism, error)
 	return &msk{aws_msk_iam_v2.NewMechanism(c)}, nil
 }
 
-// msk is the library's mechanism, whose failures to get credentials may pass.
+// msk is kafka-go's mechanism. Its failures to get credentials are retriable.
 type msk struct{ *aws_msk_iam_v2.Mechanism }
 
-// credentialTime bounds how long it may take to get credentials.
+// credentialTime bounds the time to get credentials.
 const credentialTime = 5 * time.Second
 
 // Start implements sasl.Mechanism.

@@ -14,13 +14,12 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
-// TokenFunc returns the access token that a connection is to authenticate with now. It
-// is called for each connection, from several goroutines.
+// TokenFunc returns the access token for a new connection. It is called for each connection, by
+// several goroutines.
 type TokenFunc func(ctx context.Context) (string, error)
 
-// AuthenticateOAuth makes the way to authenticate that Kafka calls OAUTHBEARER (RFC
-// 7628). The extensions go to the broker beside the token. A token goes over the wire
-// as it is: use TLS.
+// AuthenticateOAuth returns the mechanism OAUTHBEARER (RFC 7628). extensions are sent to the broker
+// with the token. The token is sent in clear text: use TLS.
 func AuthenticateOAuth(token TokenFunc, extensions map[string]string) (sasl.Mechanism, error) {
 	var suffix strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(extensions)) {
@@ -35,14 +34,14 @@ func AuthenticateOAuth(token TokenFunc, extensions map[string]string) (sasl.Mech
 	return bearer{token, suffix.String()}, nil
 }
 
-// The grammar of RFC 7628, section 3.1.
+// The grammar of extensions in RFC 7628, section 3.1.
 var (
 	extensionKey   = regexp.MustCompile(`^[A-Za-z]+$`)
 	extensionValue = regexp.MustCompile(`^[\x21-\x7e \t\r\n]*$`)
 	tokenText      = regexp.MustCompile(`^[A-Za-z0-9\-._~+/]+=*$`)
 )
 
-// bearer is RFC 7628 as KIP-255 has it. It holds no token.
+// bearer is RFC 7628 in the form of KIP-255. It does not contain a token.
 type bearer struct {
 	token      TokenFunc
 	extensions string
@@ -63,8 +62,8 @@ func (b bearer) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	return b, []byte("n,,\x01auth=Bearer " + token + "\x01" + b.extensions + "\x01"), nil
 }
 
-// Next implements sasl.StateMachine. A broker that refuses the token says why as JSON,
-// and waits for one more byte before it says so by an error: that is not waited for.
+// Next implements sasl.StateMachine. A broker that rejects the token sends the reason as JSON and
+// then waits for one more byte before the error. The error is returned without that.
 func (bearer) Next(_ context.Context, challenge []byte) (bool, []byte, error) {
 	if len(challenge) == 0 {
 		return true, nil, nil
@@ -87,8 +86,8 @@ func (bearer) Next(_ context.Context, challenge []byte) (bool, []byte, error) {
 	return false, nil, fmt.Errorf("%w: the broker refuses the token: %s", kafka.SASLAuthenticationFailed, text)
 }
 
-// tokenError says that there is no token to be had now. It may pass: whoever writes
-// tokens may be late.
+// tokenError is the error of a token that is not available now. It is retriable, because tokens may
+// be renewed late.
 type tokenError struct{ err error }
 
 func (e *tokenError) Error() string { return "no token to authenticate with: " + e.err.Error() }

@@ -11,11 +11,11 @@ import (
 	"unfold/stream"
 )
 
-// bounds are the first offset of a partition and the one behind its last message.
+// bounds are the first offset of a partition and the offset after its last message.
 type bounds struct{ first, end int64 }
 
-// begin finds out where to read each assigned partition. An offset outside of
-// the log is an *stream.OffsetError.
+// begin determines the start offset of each assigned partition. An offset outside the log is a
+// *stream.OffsetError.
 func (g *generation) begin(ctx context.Context) error {
 	ctx, cancel := g.within(ctx)
 	defer cancel()
@@ -57,10 +57,10 @@ func (g *generation) begin(ctx context.Context) error {
 				p.Offset = log.end
 			}
 			switch {
-			case committed >= 0: // of a topic that was created again
+			case committed >= 0: // the topic was created again
 			case known && g.source.settings.Alone:
 				p.Offset = at
-			case known: // others have read on since this member noted it
+			case known: // others have read on since this member recorded it
 				p.Offset = max(at, log.first)
 			case !again && log.end > 0 && a.ID < g.source.first():
 				unknown = append(unknown, p)
@@ -87,21 +87,21 @@ func (g *generation) begin(ctx context.Context) error {
 		g.source.settings.NoOffsets(unknown)
 	}
 	g.source.own(g)
-	// "Latest" means now, not the time of a restart before the first commit: what
-	// comes between would be skipped. And a gap is reported once.
+	// The start offsets are committed. "Latest" means the present end, not that at a restart before
+	// the first commit, which would skip the messages between. And a gap is reported only once.
 	return g.source.retry("offsets").until(ctx, func() error { return g.Commit(ctx, fresh) })
 }
 
-// first is how many partitions the topic had in the first generation: those that came since are new.
+// first returns the number of partitions in the first generation. Further ones are new.
 func (s *Source) first() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known
 }
 
-// startOf says where a partition without an offset begins. One that the topic did not have in
-// the first generation has just been added, or the topic was created again: all that it holds
-// is new, also to a group that began with the latest.
+// startOf returns the start of a partition without an offset. A partition that did not exist in the
+// first generation is new, or the topic was created again. All its messages are then new, even for
+// a group that began with the latest.
 func (s *Source) startOf(partition int) Start {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,13 +112,13 @@ func (s *Source) startOf(partition int) Start {
 }
 
 const (
-	// truncationPatience is how long a log must seem too short before it is believed:
-	// a new leader may for a moment not know how far it was acknowledged.
+	// truncationPatience is the time for which a log must seem too short before it counts as
+	// truncated. A new leader may briefly not know the acknowledged end.
 	truncationPatience = 2 * time.Second
 	truncationPause    = 250 * time.Millisecond
 )
 
-// gap returns how an offset lies outside of the log, nil if it does not. The log is as the brokers said last.
+// gap returns an error if an offset is outside the log, else nil. log are the last known bounds.
 func (g *generation) gap(ctx context.Context, p stream.Position, log bounds) (*stream.OffsetError, error) {
 	for until := time.Now().Add(truncationPatience); ; {
 		outside := &stream.OffsetError{TopicPartition: p.TopicPartition, Offset: p.Offset, First: log.first, End: log.end}
@@ -143,7 +143,7 @@ func (g *generation) gap(ctx context.Context, p stream.Position, log bounds) (*s
 	}
 }
 
-// leap reports a gap and returns where to go on, or that there is no way.
+// leap reports a gap and returns the offset to continue at, or an error.
 func (s *Source) leap(gap *stream.OffsetError) (int64, error) {
 	if s.settings.Gap != nil {
 		s.settings.Gap(gap)
@@ -154,9 +154,9 @@ func (s *Source) leap(gap *stream.OffsetError) (int64, error) {
 	return gap.First, nil
 }
 
-// offsets are the group's. Those that came with the assignment may be older than
-// a transaction of the former owner that is still being committed: so with
-// transactions that one is ended first, and then they are asked for again.
+// positions returns the group's offsets. Those in the assignment may precede a transaction of the
+// former owner that is still being committed. With transactions, that one is ended first, and the
+// offsets are requested again.
 func (g *generation) positions(ctx context.Context, assigned []kafka.PartitionAssignment, partitions []int) (map[int]int64, error) {
 	out := map[int]int64{}
 	for _, a := range assigned {
@@ -171,7 +171,7 @@ func (g *generation) positions(ctx context.Context, assigned []kafka.PartitionAs
 	return g.stableOffsets(ctx, partitions)
 }
 
-// bounds asks for the bounds of partitions until there is an answer for all.
+// bounds requests the bounds of partitions until all are known.
 func (g *generation) bounds(ctx context.Context, partitions []int) (map[int]bounds, error) {
 	out := make(map[int]bounds, len(partitions))
 	if len(partitions) == 0 {

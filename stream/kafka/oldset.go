@@ -14,19 +14,19 @@ import (
 	"unfold/stream"
 )
 
-// Messages of formats 0 and 1, which topics may hold from before Kafka 0.11:
+// Messages of formats 0 and 1, which topics may contain from before Kafka 0.11:
 //
 //	offset int64 | size int32 | crc uint32 | format int8 | attributes int8
-//	time int64 (format 1) | key | value, both after their length, an int32
+//	time int64 (format 1) | key | value, each preceded by its length, an int32
 //
-// A compressed one has no message of its own: its value is a set of others, its offset is
-// that of the last. In format 1 these count their offsets from the set's first.
+// The value of a compressed message is a set of inner messages, and its offset is that of the last
+// one. In format 1, inner offsets are relative to the first.
 const (
 	oldHeader = 18
 	oldFields = 4 + 4
 )
 
-// old is a message of these formats, taken apart.
+// old is a decoded message of these formats.
 type old struct {
 	offset     int64
 	format     byte
@@ -35,7 +35,7 @@ type old struct {
 	key, value []byte
 }
 
-// parseOld reads one, from its offset on.
+// parseOld decodes a message that starts at its offset.
 func parseOld(raw []byte) (o old, err error) {
 	be := binary.BigEndian
 	if len(raw) < oldHeader+oldFields {
@@ -64,7 +64,7 @@ func parseOld(raw []byte) (o old, err error) {
 	return o, nil
 }
 
-// oldHead reads the message that a batch of formats 0 and 1 is.
+// oldHead decodes a batch of formats 0 and 1, which is one message.
 func (b *batch) oldHead() error {
 	o, err := parseOld(b.raw)
 	if err != nil {
@@ -79,18 +79,18 @@ func (b *batch) oldHead() error {
 	return nil
 }
 
-// relate finds what the offsets of a compressed set of format 1 count from: it has to be
-// decompressed to its end for that, and then again.
+// relate finds the base of the relative offsets in a compressed set of format 1. For that the set
+// must be decompressed to its end, and then again.
 func (c *cursor) relate(ctx context.Context, b *batch) error {
 	f := &b.data
 	last, err := lastOffset(ctx, f.source, b.codec)
 	if cause := context.Cause(ctx); cause != nil {
-		_ = f.source.Close() // as if it had not been begun
+		_ = f.source.Close() // as if it had not been started
 		c.room.Return(f.cost)
 		return cause
 	}
 	if err == nil {
-		_ = f.source.Close() // it has been read to its end
+		_ = f.source.Close() // it has been read completely
 		f.source, err = c.link.codecs.open(b.codec, f.packed, f.cost)
 	}
 	if err != nil {
@@ -101,8 +101,8 @@ func (c *cursor) relate(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// lastOffset returns that of the last message of a set. What is compressed well may go on for
-// long: it stops when the context is done, or at what no message is.
+// lastOffset returns the offset of the last message of a set. Compressed data may expand
+// enormously, so it stops when the context ends, or at an invalid message.
 func lastOffset(ctx context.Context, r io.Reader, codec kafka.Compression) (last int64, err error) {
 	var head [lengthEnds]byte
 	for ctx.Err() == nil {
@@ -125,7 +125,8 @@ func lastOffset(ctx context.Context, r io.Reader, codec kafka.Compression) (last
 	return 0, ctx.Err()
 }
 
-// oldLength is how long the message is behind its offset and length, if it may be.
+// oldLength returns the length of a message after its offset and length fields. It returns an error
+// if the length is invalid.
 func oldLength(head []byte, codec kafka.Compression) (int64, error) {
 	n := int64(int32(binary.BigEndian.Uint32(head[8:])))
 	if least := int64(oldHeader + oldFields - lengthEnds); n < least {
@@ -137,7 +138,7 @@ func oldLength(head []byte, codec kafka.Compression) (int64, error) {
 	return n, nil
 }
 
-// oldRecord takes one message; io.EOF if there are no more.
+// oldRecord decodes one message. It returns io.EOF if there are no more.
 func (c *cursor) oldRecord(ctx context.Context, b *batch) error {
 	f := &b.data
 	if err := c.want(ctx, f, lengthEnds); err != nil {

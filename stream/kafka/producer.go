@@ -16,34 +16,34 @@ import (
 	"unfold/stream"
 )
 
-// producer is a transactional producer: an id and an epoch that the cluster gave
-// to a name, and for each partition how many records were written so far. It runs
-// one transaction at a time.
+// producer is a transactional producer: the id and the epoch that the cluster assigned to a
+// transactional id, and the number of records written to each partition. It runs one transaction at
+// a time.
 type producer struct {
 	link       *link
 	id         string
 	batchBytes int
 
 	session kafka.ProducerSession
-	// sequence is that of the next record, for each partition.
+	// sequence is the sequence of the next record of each partition.
 	sequence map[stream.TopicPartition]int32
-	// broken: the last transaction was not ended, or records were sent whose fate
-	// is not known. The next one begins with a new epoch, which aborts the old.
+	// broken is true if the last transaction was not ended, or the outcome of sent records is
+	// unknown. The next transaction begins with a new epoch, which aborts the old one.
 	broken bool
-	// shaken: a request failed since the last transaction but one was ended, so the
-	// cluster may have been in trouble while it ended the last.
+	// shaken is true if a request has failed since the transaction before the last one ended. The
+	// cluster may then have failed while it ended the last one.
 	shaken atomic.Bool
-	// last is how the last transaction ended.
+	// last is the outcome of the last transaction.
 	last outcome
 }
 
-// errUnknownOutcome says that a transaction's end was sent and not answered.
+// errUnknownOutcome means that the end of a transaction was sent but not acknowledged.
 var errUnknownOutcome = errors.New("it is not known whether the transaction was committed")
 
 const requestTimeout = 10 * time.Second
 
-// busy are the pauses between attempts while the last transaction is being ended, which
-// takes some milliseconds.
+// busy are the pauses between attempts while the last transaction is ending, which takes some
+// milliseconds.
 var busy = backoff.Pauses{Least: 3 * time.Millisecond, Most: 100 * time.Millisecond}
 
 func newProducer(l *link, id string, batchBytes int) *producer {
@@ -54,9 +54,9 @@ func newProducer(l *link, id string, batchBytes int) *producer {
 		sequence: map[stream.TopicPartition]int32{}}
 }
 
-// initOnce asks for an epoch: of a new producer, or of this one if nobody else has
-// taken the name meanwhile. A transaction that is open is aborted then, and the
-// answer is kafka.ConcurrentTransactions until that is done.
+// initOnce requests an epoch: of a new producer, or of this one if no other has taken the
+// transactional id meanwhile. This aborts an open transaction, and the answer is
+// kafka.ConcurrentTransactions until that is done.
 func (p *producer) initOnce(ctx context.Context, from kafka.ProducerSession) (kafka.ProducerSession, error) {
 	r, err := p.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
 		TransactionalID: p.id, TransactionTimeoutMs: transactionTimeout, ProducerID: from.ProducerID, ProducerEpoch: from.ProducerEpoch,
@@ -80,8 +80,7 @@ func (p *producer) renew(s kafka.ProducerSession) {
 	clear(p.sequence)
 }
 
-// whileBusy repeats a request for as long as the cluster is still ending the
-// transaction before.
+// whileBusy repeats a request while the cluster is still ending the previous transaction.
 func whileBusy(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
@@ -94,7 +93,7 @@ func whileBusy(ctx context.Context, ask func() error) error {
 	}
 }
 
-// addPartitions makes partitions part of the transaction, which begins with that.
+// addPartitions adds partitions to the transaction, which this begins.
 func (p *producer) addPartitions(ctx context.Context, topics map[string][]kafka.AddPartitionToTxn) error {
 	if len(topics) == 0 {
 		return nil
@@ -117,7 +116,7 @@ func (p *producer) addPartitions(ctx context.Context, topics map[string][]kafka.
 	})
 }
 
-// addGroup makes a group's offsets part of the transaction.
+// addGroup adds a group's offsets to the transaction.
 func (p *producer) addGroup(ctx context.Context, group string) error {
 	return p.patiently(ctx, func() error {
 		r, err := p.link.client(requestTimeout).AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
@@ -130,8 +129,8 @@ func (p *producer) addGroup(ctx context.Context, group string) error {
 	})
 }
 
-// sendOffset adds the group's offset to the transaction. The group's
-// coordinator refuses it if the generation is not its current one.
+// sendOffset adds the group's offset to the transaction. The group's coordinator rejects it if the
+// generation is not current.
 func (p *producer) sendOffset(ctx context.Context, g *kafka.Generation, at stream.Position) error {
 	if err := p.addGroup(ctx, g.GroupID); err != nil {
 		return err
@@ -153,8 +152,8 @@ func (p *producer) sendOffset(ctx context.Context, g *kafka.Generation, at strea
 	})
 }
 
-// write sends a partition's messages, one request after the other. A request whose
-// answer was lost is sent again as it was: the broker knows it by its sequence.
+// write sends a partition's messages sequentially. If an answer is lost, the identical request is
+// sent again, and the broker recognises its sequence.
 func (p *producer) write(ctx context.Context, l *lot) error {
 	_, err := l.inBatches(0, len(l.messages), p.batchBytes, func(messages []*stream.Message, done int) error {
 		batch, err := l.encode(messages, p.session, following(l.sequence, done))
@@ -167,7 +166,7 @@ func (p *producer) write(ctx context.Context, l *lot) error {
 	return err
 }
 
-// produce sends a batch, and waits until all in-sync replicas have it.
+// produce sends a batch and waits for all in-sync replicas.
 func (l *link) produce(ctx context.Context, tp stream.TopicPartition, transactionalID string, batch []byte, timeout time.Duration) error {
 	r, err := l.client(timeout).RawProduce(ctx, &kafka.RawProduceRequest{
 		Topic: tp.Topic, Partition: tp.Partition, RequiredAcks: kafka.RequireAll, TransactionalID: transactionalID,
@@ -179,13 +178,12 @@ func (l *link) produce(ctx context.Context, tp stream.TopicPartition, transactio
 		}
 	}
 	if errors.Is(err, kafka.DuplicateSequenceNumber) {
-		return nil // an earlier attempt got there
+		return nil // an earlier attempt succeeded
 	}
 	return err
 }
 
-// commit ends the transaction. An answer that does not come leaves it open how it
-// ended.
+// commit ends the transaction. If there is no answer, the outcome is unknown.
 func (p *producer) commit(ctx context.Context) error {
 	err := p.end(ctx, true)
 	if err == nil {
@@ -195,12 +193,12 @@ func (p *producer) commit(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", errUnknownOutcome, err)
 }
 
-// abortTimeout bounds the courtesy of aborting a transaction at once, so that
-// readers of committed messages need not wait for its timeout.
+// abortTimeout bounds the attempt to abort a transaction at once, which saves read-committed
+// consumers from waiting for its timeout.
 const abortTimeout = time.Second
 
-// abort ends what cannot be committed. If that fails the next transaction, the
-// next owner, or the cluster's patience does it. The epoch is renewed anyway.
+// abort ends a transaction that cannot be committed. If that fails, the next transaction, the next
+// owner or the cluster's timeout aborts it. The epoch is renewed in any case.
 func (p *producer) abort() {
 	ctx, cancel := context.WithTimeout(context.Background(), abortTimeout)
 	defer cancel()
@@ -219,11 +217,11 @@ func (p *producer) end(ctx context.Context, committed bool) error {
 	})
 }
 
-// patience is how often a request within a transaction is sent again after
-// failures that may pass; then the transaction is given up and tried as a whole.
+// patience is the number of attempts of a request within a transaction. After that the whole
+// transaction is retried.
 const patience = 6
 
-// patiently sends a request again after failures that may pass.
+// patiently retries a request after retriable failures.
 func (p *producer) patiently(ctx context.Context, ask func() error) error {
 	between := backoff.Pauses{Least: 40 * time.Millisecond, Most: time.Second}
 	for attempt := 1; ; attempt++ {
@@ -241,8 +239,7 @@ func (p *producer) patiently(ctx context.Context, ask func() error) error {
 	}
 }
 
-// passes reports whether a request of a transaction may succeed when it is sent
-// again just as it was.
+// passes reports whether an identical retry of a request of a transaction may succeed.
 func passes(err error) bool {
 	if fenced(err) || staleMember(err) || tooLarge(err) || kindOf(err) != passing {
 		return false

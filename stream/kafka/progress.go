@@ -22,7 +22,7 @@ func (g *generation) Progress(ctx context.Context) ([]stream.Progress, error) {
 	if len(partitions) == 0 {
 		return nil, nil
 	}
-	// The log's end last: what is committed does not lie behind it.
+	// The log's end comes last, so that committed offsets do not exceed it.
 	r, err := g.source.link.client(connectTimeout).OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: g.source.settings.Group, Topics: map[string][]int{topic: partitions}})
 	if err == nil {
 		err = r.Error

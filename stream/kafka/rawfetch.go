@@ -13,48 +13,47 @@ import (
 	"unfold/stream"
 )
 
-// rawFetch is Fetch of one partition, whose answer keeps batches as they are: the library
-// would decompress all of them at once. It writes itself to the connection, as the library
-// allows, and says which broker it is for.
+// rawFetch is Fetch for one partition. Its answer keeps batches in encoded form, because kafka-go
+// would decompress all of them at once. It writes itself to the connection, as kafka-go allows, and
+// selects its broker.
 type rawFetch struct {
 	tp     stream.TopicPartition
 	offset int64
-	// bytes bounds the answer beyond its first batch, which always comes whole.
+	// bytes bounds the answer after its first batch, which is always complete.
 	bytes int
 	wait  time.Duration
-	// admit is asked before there is memory for an answer of so many bytes.
+	// admit is called before memory for an answer of n bytes is allocated.
 	admit func(n int64) error
-	// client and rack name the reader and where it is; follower is the broker to ask in
-	// place of the leader, or leader.
+	// client and rack identify the reader. follower is the broker to ask instead of the leader, or
+	// leader.
 	client, rack string
 	follower     int32
-	// version is what both sides know.
+	// version is the newest version that both sides support.
 	version int16
-	// id, if set, names the topic where the broker knows such requests; a topic that was created
-	// again has the name of the one before, and offsets that mean other messages. versions are
-	// what the brokers know.
+	// id, if not zero, names the topic if the broker supports that. A topic that was created again
+	// has the same name, but its offsets refer to other messages. versions are the brokers'
+	// versions.
 	id       [16]byte
 	versions *fetchVersions
-	// broker is the one that is asked.
+	// broker is the broker that is asked.
 	broker int32
 }
 
-// Fetch from version 4 on has read-committed, from 10 on zstd; 11 is the last with topics by
-// name that kafka-go negotiates. From 13 on topics are named by their ids.
+// Fetch supports read-committed from version 4 on, and zstd from 10. 11 is the last version with
+// topic names that kafka-go negotiates. From 13 on, topics are named by id.
 const (
 	oldestFetch = 4
 	newestFetch = 11
 	fetchByID   = 13
-	// readCommitted asks the broker to stop before open transactions and to name the
-	// aborted ones.
+	// readCommitted makes the broker stop before open transactions and list aborted ones.
 	readCommitted = 1
 )
 
 // ApiKey implements protocol.Message.
 func (r *rawFetch) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-// Broker implements protocol.BrokerMessage: the follower that is wanted, as long as the
-// cluster has it, or else the partition's leader.
+// Broker implements protocol.BrokerMessage. It returns the wanted follower if the cluster has it,
+// else the partition's leader.
 func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	topic, ok := cluster.Topics[r.tp.Topic]
 	if !ok {
@@ -69,7 +68,7 @@ func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 			r.broker = broker.ID
 			return broker, nil
 		}
-		r.rack = "" // or the leader would name it again
+		r.rack = "" // otherwise the leader would name it again
 	}
 	broker, ok := cluster.Brokers[partition.Leader]
 	if !ok {
@@ -102,7 +101,8 @@ func (r *rawFetch) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	return decode(answer)
 }
 
-// exchange writes a request, which begins with its length, and reads the answer.
+// exchange writes a request, which begins with its length, and reads an answer of at most most
+// bytes.
 func exchange(rw io.ReadWriter, request []byte, most int64) ([]byte, error) {
 	return exchangeAdmitted(rw, request, func(n int64) error {
 		if n > most {
@@ -112,7 +112,7 @@ func exchange(rw io.ReadWriter, request []byte, most int64) ([]byte, error) {
 	})
 }
 
-// exchangeAdmitted is exchange for an answer whose length is admitted, or not.
+// exchangeAdmitted is exchange with a function that accepts or rejects the answer's length.
 func exchangeAdmitted(rw io.ReadWriter, request []byte, admit func(n int64) error) ([]byte, error) {
 	if _, err := rw.Write(request); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func exchangeAdmitted(rw io.ReadWriter, request []byte, admit func(n int64) erro
 func (r *rawFetch) encode() []byte {
 	be := binary.BigEndian
 	b := requestHeader(protocol.Fetch, uint16(r.version), r.client)
-	b = be.AppendUint32(b, ^uint32(0)) // no replica
+	b = be.AppendUint32(b, ^uint32(0)) // not a replica
 	b = be.AppendUint32(b, uint32(r.wait.Milliseconds()))
 	b = be.AppendUint32(b, 1)
 	b = be.AppendUint32(b, uint32(r.bytes))
@@ -147,7 +147,7 @@ func (r *rawFetch) encode() []byte {
 	b = be.AppendUint32(b, 1)
 	b = be.AppendUint32(b, uint32(r.tp.Partition))
 	if r.version >= 9 {
-		b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is not known
+		b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is unknown
 	}
 	b = be.AppendUint64(b, uint64(r.offset))
 	if r.version >= 5 {
@@ -155,7 +155,7 @@ func (r *rawFetch) encode() []byte {
 	}
 	b = be.AppendUint32(b, uint32(r.bytes))
 	if r.version >= 7 {
-		b = be.AppendUint32(b, 0) // nothing of a session to forget
+		b = be.AppendUint32(b, 0) // no forgotten topics of a session
 	}
 	if r.version >= 11 {
 		b = append(be.AppendUint16(b, uint16(len(r.rack))), r.rack...)
@@ -164,7 +164,7 @@ func (r *rawFetch) encode() []byte {
 	return b
 }
 
-// requestHeader begins a request; its length is to be put before it.
+// requestHeader begins a request. The length must be set later.
 func requestHeader(key protocol.ApiKey, version uint16, client string) []byte {
 	be := binary.BigEndian
 	b := make([]byte, 4)
@@ -174,21 +174,21 @@ func requestHeader(key protocol.ApiKey, version uint16, client string) []byte {
 	return append(be.AppendUint16(b, uint16(len(client))), client...)
 }
 
-// rawFetched answers a rawFetch.
+// rawFetched is the answer to a rawFetch.
 type rawFetched struct {
 	records []byte
 	// end is the partition's high watermark.
 	end int64
 	// stable is the offset of the first record of the first open transaction, or end.
 	stable int64
-	// nearer is the broker that is to be asked in place of the leader, or leader.
+	// nearer is the broker to ask instead of the leader, or leader.
 	nearer int32
 	// aborted are the aborted transactions in the records.
 	aborted []abortedTransaction
 	err     error
 }
 
-// abortedTransaction is one of a producer that begins at an offset.
+// abortedTransaction is an aborted transaction of a producer that begins at an offset.
 type abortedTransaction struct{ producer, first int64 }
 
 // ApiKey implements protocol.Message.
@@ -196,7 +196,7 @@ func (r *rawFetched) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
 var errShortFetch = errors.New("kafka: an answer to a fetch that ends too early")
 
-// decodeRawFetched reads an answer, about one partition, without its length.
+// decodeRawFetched decodes an answer about one partition, without its length.
 func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 	d := &flexible{rest: answer}
 	d.next(4 + 4) // correlation id, throttle time

@@ -14,48 +14,49 @@ import (
 	"unfold/stream"
 )
 
-// batch is a record batch that is being read: of format 2, or a message of formats 0 and 1,
-// which may hold others, compressed (oldset.go).
+// batch is a record batch in progress. It has format 2, or is a message of formats 0 and 1, which
+// may contain compressed inner messages (oldset.go).
 type batch struct {
-	// raw is the batch as it lies in the log, last the last offset that it stands for.
+	// raw is the encoded batch. last is its last offset.
 	raw        []byte
 	base, last int64
 	codec      kafka.Compression
 	format     byte
-	// left is how many records there are still to come, -1 if that is not known.
+	// left is the number of remaining records, -1 if unknown.
 	left int
-	// first is the time that records' times count from; if appended they all have the time
-	// at which the broker appended the batch.
+	// first is the base of the records' times. If appended is true, all records have the time at,
+	// when the broker appended the batch.
 	first, at int64
 	appended  bool
-	// seen is the offset of the last record taken.
+	// seen is the offset of the last decoded record.
 	seen int64
-	// relative is to be added to the offsets of inner messages of format 1.
+	// relative is added to the offsets of inner messages of format 1.
 	relative int64
 
 	data frames
-	// names are those of the headers of the message before.
+	// names are the header names of the previous message.
 	names []string
-	// refused says why the rest of the batch cannot be read.
+	// refused is the reason why the rest of the batch cannot be read.
 	refused error
 }
 
-// Of a batch of format 2, at its beginning and in its attributes.
+// Attribute bits and fields of a batch of format 2.
 const (
 	transactionalBatch = 0x10
 	controlBatch       = 0x20
 	appendTime         = 0x08
-	// lengthEnds is where a batch's length, and a message's, ends: it counts from there.
+	// lengthEnds is the end of the length field of a batch or message. The length counts from
+	// there.
 	lengthEnds = 12
-	// leastBatch is what is needed to see the format.
+	// leastBatch is the number of bytes needed to read the format.
 	leastBatch = 17
 )
 
-// errChecksum says that a batch is not as it was written; it may be when it comes again.
+// errChecksum is the error of a batch that was damaged, perhaps only in transit.
 var errChecksum = errors.New("its checksum is wrong")
 
-// whole cuts off a batch at the answer's end that is not whole. If nothing is left but what
-// lies before the wanted offset, that moves on.
+// whole removes an incomplete batch at the answer's end. If only offsets before the wanted one
+// remain, the wanted offset moves on.
 func (c *cursor) whole() error {
 	n := 0
 	for len(c.rest)-n >= lengthEnds {
@@ -78,10 +79,11 @@ func (c *cursor) whole() error {
 	return nil
 }
 
-// open begins the next batch of the answer, and passes it by if it holds nothing to return.
+// open begins the next batch of the answer. It skips the batch if it contains no messages to
+// return.
 //
-// A transaction's records lie between its first offset, which the broker names if it was
-// aborted, and the marker that ends it, mixed with other producers' records; a producer
+// A transaction's records lie between its first offset, which the broker lists if the transaction
+// was aborted, and the marker that ends it. Records of other producers are interleaved. A producer
 // has one open transaction at a time.
 func (c *cursor) open(ctx context.Context) error {
 	size := int(binary.BigEndian.Uint32(c.rest[8:])) + lengthEnds
@@ -111,8 +113,8 @@ func (c *cursor) open(ctx context.Context) error {
 	return nil
 }
 
-// head reads the header of a batch of format 2. It is to be skipped if it is a marker, or of
-// an aborted transaction.
+// head decodes the header of a batch of format 2. skip is true for markers and batches of aborted
+// transactions.
 func (c *cursor) head(b *batch) (skip bool, err error) {
 	if len(b.raw) < batchHeader {
 		return false, fmt.Errorf("%d bytes are no header", len(b.raw))
@@ -131,7 +133,8 @@ func (c *cursor) head(b *batch) (skip bool, err error) {
 	}
 	b.data.rest = h[batchHeader:]
 	producer := int64(be.Uint64(h[43:]))
-	// Also before a marker: an answer may begin with that of a transaction that the broker names.
+	// This also applies before a marker: an answer may begin with the marker of a transaction that
+	// the broker lists.
 	rest := c.pending[:0:0]
 	for _, t := range c.pending {
 		if t.first <= b.base {
@@ -148,7 +151,7 @@ func (c *cursor) head(b *batch) (skip bool, err error) {
 	return attributes&transactionalBatch != 0 && c.aborted[producer], nil
 }
 
-// begin takes the room that reading a batch needs beside its records.
+// begin reserves the memory for reading a batch, without its records.
 func (c *cursor) begin(ctx context.Context, b *batch) error {
 	if b.last < b.base {
 		b.refused = fmt.Errorf("%w: its last offset is %d", errMalformed, b.last)
@@ -158,7 +161,7 @@ func (c *cursor) begin(ctx context.Context, b *batch) error {
 	}
 	f := &b.data
 	if b.codec == kafka.Compression(0) {
-		// Its messages lie in the answer.
+		// Its messages refer to the answer.
 		n := int64(len(f.rest))
 		paid := min(n, c.surplus)
 		if err := c.reserve(ctx, n-paid); err != nil {
@@ -175,7 +178,7 @@ func (c *cursor) begin(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// inflate opens what decompresses a batch.
+// inflate opens the decompressor of a batch.
 func (c *cursor) inflate(ctx context.Context, b *batch) error {
 	f := &b.data
 	cost, hint, err := c.link.codecs.cost(b.codec, f.rest)
@@ -199,40 +202,39 @@ func (c *cursor) inflate(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// pass goes on behind a batch of the answer.
+// pass continues after a batch of the answer.
 func (c *cursor) pass(b *batch, size int) {
 	c.rest = c.rest[size:]
 	c.next = max(c.next, b.last+1)
 	c.past()
 }
 
-// past is done with the answer if it has no more batches.
+// past releases the answer if it has no more batches.
 func (c *cursor) past() {
 	if len(c.rest) > 0 {
 		return
 	}
 	if c.next == c.begun {
-		// The broker's batches reach the wanted offset but hold nothing at or after it:
+		// The broker's batches reach the wanted offset but contain nothing from there on:
 		// compaction has removed it.
 		c.next++
 	}
 	c.dismiss()
 }
 
-// closeBatch is done with the batch that is being read.
+// closeBatch releases the batch in progress.
 func (c *cursor) closeBatch() {
 	f := &c.batch.data
 	if f.source != nil {
-		_ = f.source.Close() // of what has been read already
+		_ = f.source.Close() // it has been read already
 	}
 	c.handing += f.chunk
 	c.room.Return(f.cost)
 	c.batch = nil
 }
 
-// records returns messages of the batch that is being read: to its end, or until the run is
-// full. What cannot be read, and all that follows it in the batch, is one message that
-// stands for them, for the dead letters.
+// records returns messages of the batch in progress, to its end or until the run is full. The
+// unreadable rest of a batch becomes one message for the dead letters.
 func (c *cursor) records(ctx context.Context) error {
 	b := c.batch
 	for b.refused == nil && b.left != 0 {
@@ -258,7 +260,7 @@ func (c *cursor) records(ctx context.Context) error {
 	return nil
 }
 
-// refuse hands the rest of a batch on as the batch lies in the log, in a run of its own.
+// refuse returns the encoded rest of a batch, in a run of its own.
 func (c *cursor) refuse(ctx context.Context, b *batch) error {
 	if len(c.run.Messages) > 0 {
 		return errNoRoom
@@ -289,8 +291,8 @@ func (c *cursor) refuse(ctx context.Context, b *batch) error {
 	return errNoRoom
 }
 
-// record takes one record, and returns it unless it lies before the wanted offset (brokers
-// answer with whole batches).
+// record decodes one record. It skips records before the wanted offset, because brokers return
+// whole batches.
 func (c *cursor) record(ctx context.Context, b *batch) error {
 	if b.format < 2 {
 		return c.oldRecord(ctx, b)
@@ -307,7 +309,8 @@ func (c *cursor) record(ctx context.Context, b *batch) error {
 	return c.appendMessage(ctx, b, &m, size, keys)
 }
 
-// frame finds the next record: its bytes, and how many it takes with its length.
+// frame finds the next record. It returns the record's bytes, and their number including the length
+// field.
 func (c *cursor) frame(ctx context.Context, b *batch) (body []byte, size int, err error) {
 	f := &b.data
 	n, k := binary.Varint(f.rest)
@@ -333,7 +336,7 @@ func (c *cursor) frame(ctx context.Context, b *batch) (body []byte, size int, er
 	return f.rest[k:size:size], size, nil
 }
 
-// missing is the error for a batch that ends too early.
+// missing returns the error of a batch that ends too early.
 func missing(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: it ends too early", errMalformed)
@@ -341,7 +344,7 @@ func missing(err error) error {
 	return err
 }
 
-// appendMessage adds a message, which takes so many bytes of the frames, to the run.
+// appendMessage appends a message to the run. size is its size in the frames.
 func (c *cursor) appendMessage(ctx context.Context, b *batch, m *stream.Message, size int, keys int64) error {
 	if m.Offset > b.last || m.Offset < b.base || m.Offset <= b.seen {
 		return fmt.Errorf("%w: offset %d", errMalformed, m.Offset)

@@ -12,24 +12,23 @@ import (
 	"unfold/stream"
 )
 
-// unfitError is a broker's refusal of a batch for what some of its records are.
+// unfitError is a broker's rejection of a batch because of some of its records.
 type unfitError struct {
 	// refusal is the broker's error.
 	refusal error
-	// records are its reasons by the records' places in the batch; none from brokers
-	// that do not say (before 2.4).
+	// records are the reasons by index in the batch. Brokers before 2.4 give none.
 	records map[int]error
 }
 
 func (e *unfitError) Error() string { return e.refusal.Error() }
 func (e *unfitError) Unwrap() error { return e.refusal }
 
-// unfit reports whether a broker's error is about what records are, other than large.
+// unfit reports whether a broker's error concerns the content of records rather than their size.
 func unfit(err error) bool {
 	return errors.Is(err, kafka.InvalidRecord) || errors.Is(err, kafka.InvalidTimestamp)
 }
 
-// advice is what to do if a topic takes no such record.
+// advice returns the remedy for a record that a topic rejects.
 func advice(refusal error, m *stream.Message) string {
 	switch {
 	case errors.Is(refusal, kafka.InvalidTimestamp):
@@ -40,9 +39,9 @@ func advice(refusal error, m *stream.Message) string {
 	return "compare the topic's settings with those of the source's topic"
 }
 
-// refused is what a batch comes to that was refused, of messages from the lot's i-th on:
-// a *stream.RefusedError, or err itself if it may pass, or if smaller batches have to show
-// which of the messages are meant.
+// refused returns the error of a rejected batch, whose first message is the lot's i-th. It is a
+// *stream.RefusedError, or err itself if it is retriable, or if smaller batches must show which
+// messages are rejected.
 func (l *lot) refused(ctx context.Context, messages []*stream.Message, i int, batch []byte, err error) error {
 	if tooLarge(err) && len(messages) == 1 {
 		return l.gauge.refusal(ctx, l, i, batch, err)
@@ -69,13 +68,13 @@ func (l *lot) refused(ctx context.Context, messages []*stream.Message, i int, ba
 	return &all
 }
 
-// divisible reports whether the messages of a refused batch may fit in smaller ones.
+// divisible reports whether smaller batches of a rejected batch may be accepted.
 func divisible(err error) bool {
 	var known *stream.RefusedError
 	return (tooLarge(err) || unfit(err)) && !errors.As(err, &known)
 }
 
-// made says from which message the first was made that is refused.
+// made adds the source message of the first rejected message to err.
 func made(messages []stream.Message, err error) error {
 	var refused *stream.RefusedError
 	if !errors.As(err, &refused) {
@@ -84,7 +83,7 @@ func made(messages []stream.Message, err error) error {
 	return fmt.Errorf("%s: %w", messages[refused.Messages[0].Index].Where(), err)
 }
 
-// refusedOf joins what several lots were refused for, nil if nothing was.
+// refusedOf joins the rejections of several lots; nil if there are none.
 func refusedOf(errs []error) error {
 	var all stream.RefusedError
 	for _, err := range errs {

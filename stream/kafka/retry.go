@@ -18,27 +18,26 @@ import (
 	"unfold/stream"
 )
 
-// retry waits out failures that may pass.
+// retry retries operations after failures that may be temporary.
 type retry struct {
 	what string
 	hook func(what string, attempt int, err error, pause time.Duration)
-	// most is how often it is tried; 0: for as long as the context lasts.
+	// most is the largest number of attempts; 0 means no limit but the context.
 	most int
-	// granted says whether rights that are missing were there before: then they are waited
-	// for. nil: they were not.
+	// granted is true if missing rights existed before; they are then retried. nil means that they
+	// did not.
 	granted *atomic.Bool
 	// attempt counts the failures, strange those of unknown kind.
 	attempt, strange int
 }
 
-// maxStrange is how often an error of unknown kind is retried.
+// maxStrange is the number of retries after an error of unknown kind.
 const maxStrange = 5
 
-// pauses are between attempts.
+// pauses are the pauses between attempts.
 var pauses = backoff.Pauses{Least: 100 * time.Millisecond, Most: 2 * time.Second}
 
-// until asks until there is an answer, or it makes no sense to ask again; then it
-// returns why not.
+// until calls ask until it succeeds or a retry is useless. It then returns the error.
 func (r *retry) until(ctx context.Context, ask func() error) error {
 	for {
 		err := ask()
@@ -51,15 +50,15 @@ func (r *retry) until(ctx context.Context, ask func() error) error {
 	}
 }
 
-// recovered reports that it works again, if it has failed.
+// recovered reports a success after failures.
 func (r *retry) recovered(report func(what string)) {
 	if r.attempt > 0 && report != nil {
 		report(r.what)
 	}
 }
 
-// again returns nil after a pause if it makes sense to try again, else why not. When
-// the context is over that is its cause and the failure before.
+// again waits and returns nil if a retry is useful, else the error. When the context has ended,
+// that is its cause with the last failure.
 func (r *retry) again(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return over(err, cause)
@@ -89,7 +88,7 @@ func (r *retry) again(ctx context.Context, err error) error {
 	return nil
 }
 
-// topicRights are the rights on a topic that operations need, if it is not Read.
+// topicRights are the rights on a topic that operations need, if not Read.
 var topicRights = map[string]string{"topic": "Describe", "offsets": "Describe", "transaction": "Write"}
 
 func over(err, cause error) error {
@@ -102,15 +101,15 @@ func over(err, cause error) error {
 type kind int
 
 const (
-	// passing: the network, a leader or a coordinator that moves.
+	// passing is temporary: network errors, or a leader or coordinator that moves.
 	passing kind = iota
-	// strange: not known to pass.
+	// strange is of unknown kind.
 	strange
-	// final: trying again gives the same.
+	// final is permanent: a retry gives the same error.
 	final
 )
 
-// kindOf says what becomes of an error when one waits.
+// kindOf classifies an error.
 func kindOf(err error) kind {
 	var ke kafka.Error
 	var ne net.Error
@@ -132,8 +131,8 @@ func kindOf(err error) kind {
 			kafka.InvalidRecord, kafka.InvalidTimestamp:
 			return final
 		}
-		// All else a broker may say while it starts, stops or hands over; a
-		// broker that shuts down even says "unknown server error".
+		// Any other error of a broker may occur while it starts, stops or hands over. A broker that
+		// shuts down even returns "unknown server error".
 		return passing
 	case errors.Is(err, kafka.ErrGroupClosed), errors.Is(err, stream.ErrRevoked):
 		return final

@@ -10,16 +10,14 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
-// Mechanism is a way to authenticate. Authenticate, AuthenticateOAuth and
-// AuthenticateMSK make them.
+// Mechanism is a SASL mechanism of Authenticate, AuthenticateOAuth or AuthenticateMSK.
 type Mechanism = sasl.Mechanism
 
-// mechanisms are the names that Authenticate takes.
+// mechanisms are the names that Authenticate accepts.
 var mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
 
-// Authenticate makes a way to authenticate from its name, which may be in upper
-// case as Kafka writes it. The password is kept where no print of the value shows
-// it. With plain it goes over the wire as it is: use TLS.
+// Authenticate returns a SASL mechanism by its name, in lower case or in Kafka's upper case. fmt
+// does not print the password. With plain it is sent in clear text: use TLS.
 func Authenticate(mechanism, user, password string) (sasl.Mechanism, error) {
 	name := strings.ToLower(mechanism)
 	if !slices.Contains(mechanisms, name) {
@@ -35,7 +33,7 @@ func Authenticate(mechanism, user, password string) (sasl.Mechanism, error) {
 	return scram{credentials: secret, hash: scramHashes[name], name: strings.ToUpper(name)}, nil
 }
 
-// credentials hold a password behind a function: fmt prints an address.
+// credentials hides the password in a function, of which fmt prints only an address.
 type credentials struct {
 	user     string
 	password func() string

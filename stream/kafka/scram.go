@@ -12,20 +12,20 @@ import (
 	xdg "github.com/xdg-go/scram"
 )
 
-// scram is RFC 5802 (SCRAM-SHA-256 in RFC 7677) without channel binding, as the library
-// beneath kafka-go's own has it. That one's constructor puts text through SASLprep; as in
-// Kafka's own clients it is taken here as it is.
+// scram is RFC 5802 (SCRAM-SHA-256 in RFC 7677) without channel binding. It uses the library
+// beneath kafka-go's own mechanism. kafka-go applies SASLprep to text; like Kafka's own clients,
+// scram does not.
 type scram struct {
 	credentials
 	hash xdg.HashGeneratorFcn
 	name string
-	// nonce makes the client's; nil: the library does.
+	// nonce returns the client's nonce; nil means the library's own.
 	nonce func() string
 }
 
 var scramHashes = map[string]xdg.HashGeneratorFcn{"scram-sha-256": xdg.SHA256, "scram-sha-512": xdg.SHA512}
 
-// maxIterations bounds what a server may make this client compute.
+// maxIterations bounds the iterations that a server may demand.
 const maxIterations = 1 << 20
 
 // Name implements sasl.Mechanism.
@@ -73,9 +73,8 @@ func (c *scramExchange) Next(_ context.Context, challenge []byte) (bool, []byte,
 	return c.talk.Valid(), []byte(answer), nil
 }
 
-// plausible reports whether a challenge has a salt and a nonce that begins with the
-// client's, and asks for no more iterations than an unknown broker may. The library looks
-// at none of that.
+// plausible reports whether a challenge has a salt, a nonce that begins with the client's, and at
+// most maxIterations iterations. The library checks none of these.
 func (c *scramExchange) plausible(fields map[string]string) bool {
 	salt, err := base64.StdEncoding.DecodeString(fields["s"])
 	iterations, err2 := strconv.Atoi(fields["i"])

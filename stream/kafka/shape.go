@@ -15,11 +15,11 @@ import (
 	"unfold/stream"
 )
 
-// shape tells topics of one name apart, and says how many partitions one has.
+// shape distinguishes topics of the same name and contains the number of partitions.
 type shape struct {
-	// id is zero where brokers have none: before 2.8.
+	// id is zero for brokers before 2.8, which have none.
 	id [16]byte
-	// partitions is 0 if there is no such topic.
+	// partitions is 0 if the topic does not exist.
 	partitions int
 }
 
@@ -29,7 +29,7 @@ func (s shape) another(than shape) bool {
 	return s.id != than.id && s.id != none && than.id != none
 }
 
-// shape asks a broker what a topic is now, where the transport would answer from what it keeps.
+// shape asks a broker for a topic's present shape. The transport would answer from its cache.
 func (l *link) shape(ctx context.Context, topic string) (shape, error) {
 	r, err := l.transport.RoundTrip(ctx, l.addr, &shapeRequest{client: l.cluster.ClientID, topic: topic})
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *link) shape(ctx context.Context, topic string) (shape, error) {
 	return answer.shape, answer.err
 }
 
-// oldShape is shape for brokers without ids of topics.
+// oldShape is shape for brokers without topic ids.
 func (l *link) oldShape(ctx context.Context, topic string) (shape, error) {
 	r, err := l.transport.RoundTrip(ctx, l.addr, &aclRequest{client: l.cluster.ClientID, Request: metadata.Request{TopicNames: []string{topic}}})
 	if err != nil {
@@ -59,14 +59,14 @@ func (l *link) oldShape(ctx context.Context, topic string) (shape, error) {
 	return shape{}, nil
 }
 
-// goneError says that a topic is there no more.
+// goneError returns the error of a topic that no longer exists.
 func (l *link) goneError(topic string) error {
 	return fmt.Errorf("kafka: topic %s on %s: %w: it was deleted; it is read again once it has been created again",
 		topic, strings.Join(l.cluster.Brokers, ","), stream.ErrUnknownTopic)
 }
 
-// shapeRequest is Metadata in version 10, the first with the ids of topics, for one topic; the
-// library knows it up to version 8. It creates no topic.
+// shapeRequest is Metadata in version 10, the first with topic ids, for one topic. kafka-go
+// supports up to version 8. It creates no topic.
 type shapeRequest struct {
 	client, topic string
 	unsupported   bool
@@ -77,8 +77,8 @@ const shapeVersion = 10
 // ApiKey implements protocol.Message.
 func (r *shapeRequest) ApiKey() protocol.ApiKey { return protocol.Metadata }
 
-// Required implements protocol.RawExchanger. The library keeps no version beyond those that
-// it knows; brokers that know DescribeProducers know this one, too, both since 2.8.
+// Required implements protocol.RawExchanger. kafka-go does not keep versions beyond those that it
+// supports. Brokers that support DescribeProducers support this version, too; both exist since 2.8.
 func (r *shapeRequest) Required(versions map[protocol.ApiKey]int16) bool {
 	_, known := versions[describeProducers]
 	r.unsupported = !known
@@ -100,7 +100,7 @@ func (r *shapeRequest) encode() []byte {
 	return sealed(append(b, 0, 0, 0, 0, 0))
 }
 
-// shapeResponse answers a shapeRequest.
+// shapeResponse is the answer to a shapeRequest.
 type shapeResponse struct {
 	shape
 	err error
@@ -111,7 +111,7 @@ func (r *shapeResponse) ApiKey() protocol.ApiKey { return protocol.Metadata }
 
 var errShortShape = errors.New("kafka: an answer about a topic that ends too early")
 
-// decodeShape reads an answer, about one topic.
+// decodeShape decodes an answer about one topic.
 func decodeShape(d *flexible) (*shapeResponse, error) {
 	for range d.length() { // brokers
 		d.next(4)          // id
@@ -138,7 +138,7 @@ func decodeShape(d *flexible) (*shapeResponse, error) {
 	case errors.Is(err, kafka.UnknownTopicOrPartition):
 		r.shape = shape{}
 	case r.partitions == 0:
-		r.err = err // else some partition may be without a leader: that passes
+		r.err = err // other errors mean that a partition has no leader, which is temporary
 	}
 	return r, nil
 }

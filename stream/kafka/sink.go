@@ -13,25 +13,23 @@ import (
 	"unfold/stream"
 )
 
-// SinkSettings describe a sink; Brokers and Topic are needed, the rest has
-// defaults.
+// SinkSettings are the settings of a sink. Brokers and Topic are required.
 type SinkSettings struct {
 	Cluster
 	Topic string
-	// Compression is "" or "none", "gzip", "snappy", "lz4" or "zstd". Topics that brokers
-	// compress by themselves (compression.type) get what those want.
+	// Compression is "" or "none", "gzip", "snappy", "lz4" or "zstd". If a topic has its own
+	// compression.type, that is used instead.
 	Compression string
-	// BatchBytes bounds the messages of one produce request; a larger message
-	// is sent alone. Default 900 kB, a little less than what a topic takes by
-	// default (max.message.bytes).
+	// BatchBytes bounds the size of the messages in one produce request. A larger message is sent
+	// alone. Default 900 kB, slightly less than a topic's default limit (max.message.bytes).
 	BatchBytes int
-	// Timeout bounds one produce request, acknowledgement included. Default 10s.
+	// Timeout bounds one produce request with its acknowledgement. Default 10s.
 	Timeout time.Duration
 }
 
 const defaultBatchBytes = 900_000
 
-// compressions are by name, as settings of this program and of topics have them.
+// compressions maps names in settings of this program and of topics to codecs.
 var compressions = map[string]kafka.Compression{
 	"": 0, "none": 0, "uncompressed": 0, "gzip": kafka.Gzip, "snappy": kafka.Snappy, "lz4": kafka.Lz4, "zstd": kafka.Zstd,
 }
@@ -43,8 +41,7 @@ func knownCompression(name string) error {
 	return nil
 }
 
-// Sink writes to a topic. It is a stream.Sink and may be used by several
-// goroutines at once.
+// Sink writes to a topic. It implements stream.Sink and is safe for concurrent use.
 type Sink struct {
 	settings SinkSettings
 	gauge    *gauge
@@ -52,16 +49,16 @@ type Sink struct {
 	once     sync.Once
 
 	mu sync.Mutex
-	// producers that no Write uses at the moment: the last one for what comes from each
-	// partition, and others.
+	// producers are those that no Write uses at present: the last one for each source partition;
+	// spare are others.
 	producers map[stream.TopicPartition]*idempotent
 	spare     []*idempotent
-	// anonymous: the cluster gives this client no producer's id.
+	// anonymous is true if the cluster assigns no producer id to this client.
 	anonymous bool
 }
 
-// NewSink reaches the cluster; it fails within 10 s if no broker answers, the topic
-// does not exist (errors.Is stream.ErrUnknownTopic), or it may not be written to.
+// NewSink connects to the cluster. It fails within 10 s if no broker answers, the topic does not
+// exist (errors.Is stream.ErrUnknownTopic), or this client may not write to it.
 func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if s.Topic == "" {
 		return nil, errors.New("kafka: a sink needs a topic")
@@ -91,8 +88,8 @@ func (s *Sink) Close() error {
 	return nil
 }
 
-// Write implements stream.Sink. It writes nothing if a message is found to be too large
-// before it is sent.
+// Write implements stream.Sink. If a message is found to be too large before sending, it writes
+// nothing.
 func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	if len(messages) == 0 {
 		return nil
@@ -138,7 +135,7 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	return &stream.WriteError{Remaining: left, Err: errors.Join(errs...)}
 }
 
-// indices are those of n messages.
+// indices returns 0, ..., n-1.
 func indices(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -147,8 +144,8 @@ func indices(n int) []int {
 	return all
 }
 
-// partition chooses as Java's producers do for messages with a key; those
-// without follow the partition that they came from.
+// partition selects the partition as Java's producers do for messages with a key. Messages without
+// a key keep the number of their source partition.
 func partition(m *stream.Message, all []int) int {
 	if m.Key == nil {
 		return all[m.Partition%len(all)]
@@ -156,7 +153,7 @@ func partition(m *stream.Message, all []int) int {
 	return kafka.Murmur2Balancer{}.Balance(kafka.Message{Key: m.Key}, all...)
 }
 
-// recordSize is an upper bound of a record's size in a batch.
+// recordSize returns an upper bound of a record's size in a batch, in bytes.
 func recordSize(m *stream.Message) int {
 	n := 40 + len(m.Key) + len(m.Value)
 	for _, h := range m.Headers {

@@ -13,30 +13,27 @@ import (
 	"unfold/stream"
 )
 
-// Sizes are how large what is written to a topic may be, and what else the topic asks of
-// it, as far as its brokers say.
+// Sizes are the limits of a topic, and its other requirements, as far as its brokers disclose them.
 type Sizes struct {
-	// Batch bounds a batch of messages as it is sent, compressed, in bytes
-	// (max.message.bytes); 0 if this client may not know (it needs the right
-	// DescribeConfigs on the topic).
+	// Batch bounds the compressed size of a batch in bytes (max.message.bytes). It is 0 if this
+	// client lacks the right DescribeConfigs on the topic.
 	Batch int
-	// Request bounds a whole request, in bytes (socket.request.max.bytes); 0 if this
-	// client may not know (it needs the right DescribeConfigs on the cluster).
+	// Request bounds the size of a request in bytes (socket.request.max.bytes). It is 0 if this
+	// client lacks the right DescribeConfigs on the cluster.
 	Request int
-	// Compression is how the brokers keep batches (compression.type): "producer", "" or
-	// what they compress them with again.
+	// Compression is the compression of stored batches (compression.type): "producer", "" or the
+	// codec with which brokers compress them again.
 	Compression string
-	// Compacted: messages without a key are refused, and of those with the same key the
-	// last is kept (cleanup.policy).
+	// Compacted is true for a compacted topic (cleanup.policy): messages without a key are
+	// rejected, and only the last message of each key is kept.
 	Compacted bool
-	// Before and After bound how far a message's time may be behind and ahead of the
-	// brokers', in ms (message.timestamp.before.max.ms and .after.max.ms); 0: not, or not
-	// known.
+	// Before and After bound the difference between a message's time and the brokers' time, in ms
+	// (message.timestamp.before.max.ms and .after.max.ms); 0: unlimited or unknown.
 	Before, After int64
 }
 
-// AskSizes asks how large what is written to a topic may be. It fails within 10 s if no
-// broker answers or the topic does not exist.
+// AskSizes requests the limits of a topic. It fails within 10 s if no broker answers or the topic
+// does not exist.
 func AskSizes(ctx context.Context, c Cluster, topic string) (s Sizes, err error) {
 	err = visit(ctx, c, func(ctx context.Context, l *link) error {
 		err := l.find(ctx, topic)
@@ -48,7 +45,7 @@ func AskSizes(ctx context.Context, c Cluster, topic string) (s Sizes, err error)
 	return s, err
 }
 
-// The names of the settings that are asked for.
+// The names of the requested settings.
 const (
 	batchSetting       = "max.message.bytes"
 	compressionSetting = "compression.type"
@@ -59,10 +56,10 @@ const (
 	afterSetting       = "message.timestamp.after.max.ms"
 )
 
-// compact is the cleanup.policy of a topic that is compacted; a topic may have several.
+// compact is the cleanup.policy of a compacted topic. A topic may have several policies.
 const compact = "compact"
 
-// sizes asks the cluster. What it does not report is no error.
+// sizes requests the limits. Undisclosed ones are not an error.
 func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
 	client := l.client(connectTimeout)
 	cluster, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{topic}})
@@ -96,7 +93,7 @@ func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
 		return s, nil
 	}
 	if said, err = client.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{Resources: leaders}); err != nil {
-		return s, nil // a leader that is away: its topic is known all the same
+		return s, nil // a leader is missing, but the topic's settings are known
 	}
 	for _, m := range settingsOf(said) {
 		if n := number(m[requestSetting]); n > 0 && (s.Request == 0 || n < s.Request) {
@@ -106,7 +103,7 @@ func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
 	return s, nil
 }
 
-// settingsOf are the settings in an answer, of each resource that there are any of.
+// settingsOf returns the settings of each resource in an answer.
 func settingsOf(r *kafka.DescribeConfigsResponse) (all []map[string]string) {
 	for _, of := range r.Resources {
 		if of.Error != nil {
@@ -121,7 +118,7 @@ func settingsOf(r *kafka.DescribeConfigsResponse) (all []map[string]string) {
 	return all
 }
 
-// number is a setting's, 0 if it has none.
+// number parses a setting; 0 if it has none.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -131,17 +128,17 @@ func number(text string) int {
 }
 
 const (
-	// defaultRequest is what brokers take that do not say, as Kafka's do by default;
-	// requestRoom is for what a request holds beside the batch, without names.
+	// defaultRequest is Kafka's default limit of requests, for brokers that do not disclose theirs.
+	// requestRoom is the size of a request without its batch and without names.
 	defaultRequest = 100 << 20
 	requestRoom    = 1 << 10
 )
 
-// askAgain is how old a limit may be that a message is found too large by. Tests lower it.
+// askAgain is the largest age of a limit by which a message is rejected. Tests lower it.
 var askAgain = 10 * time.Second
 
-// gauge knows what a topic takes, and how it is best given that. It asks when it is made,
-// and again when a message is refused, by the brokers or by itself: settings change.
+// gauge knows the limits of a topic and the best encoding for it. It requests them when it is made,
+// and again when a message is rejected, because settings change.
 type gauge struct {
 	link          *link
 	topic         string
@@ -150,7 +147,7 @@ type gauge struct {
 
 	mu    sync.Mutex
 	known Sizes
-	// refused is a size that was refused though it should not have been; 0: none.
+	// refused is a size that was rejected although it was below the limit; 0: none.
 	refused int
 	asked   time.Time
 }
@@ -161,8 +158,8 @@ func newGauge(ctx context.Context, l *link, topic string, compression kafka.Comp
 	return g
 }
 
-// ask asks the brokers. Those that do not answer leave it as it was: that they are away
-// shows when something is written.
+// ask requests the limits. Without an answer the old ones stay; writing will show that brokers are
+// missing.
 func (g *gauge) ask(ctx context.Context) {
 	s, err := g.link.sizes(ctx, g.topic)
 	g.mu.Lock()
@@ -173,8 +170,8 @@ func (g *gauge) ask(ctx context.Context) {
 	g.asked = time.Now()
 }
 
-// format is how batches are encoded: compressed as the brokers keep them, if they do not
-// leave that to producers, so that they count what was sent.
+// format returns the encoding of batches. If brokers compress batches themselves, batches are sent
+// with their compression, so that both sides count the same size.
 func (g *gauge) format() format {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -185,7 +182,7 @@ func (g *gauge) format() format {
 	return f
 }
 
-// limit is how many bytes a batch may have.
+// limit returns the largest size of a batch in bytes.
 func (g *gauge) limit() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -203,8 +200,8 @@ func (g *gauge) limit() int {
 	return limit
 }
 
-// weigh packs what may be too large, each message as it would be sent, and returns what
-// is. What is not is sent as it was packed.
+// weigh encodes messages that may be too large, each as it would be sent, and returns those that
+// are. The others are sent in this encoded form.
 func (g *gauge) weigh(ctx context.Context, l *lot) (large []stream.Refused, err error) {
 	limit := g.limit()
 	for i, m := range l.messages {
@@ -238,12 +235,11 @@ func (g *gauge) old() bool {
 	return time.Now().After(g.asked.Add(askAgain))
 }
 
-// batchSize is how many bytes brokers count for an encoded batch, which has its length
-// before it.
+// batchSize returns the size that brokers count for an encoded batch, without the length field.
 func batchSize(b []byte) int { return len(b) - 4 }
 
-// refuse takes down that a batch of one message was refused, and returns the limit. If
-// the topic's settings have changed and it would fit by now there is none: 0.
+// refuse records that a batch of one message was rejected, and returns the limit. It returns 0 if
+// the topic's settings have changed and the batch would now fit.
 func (g *gauge) refuse(ctx context.Context, size int) int {
 	g.mu.Lock()
 	before := g.known
@@ -258,7 +254,7 @@ func (g *gauge) refuse(ctx context.Context, size int) int {
 	case changed:
 		return 0
 	default:
-		// The broker does not do as it says: it has the last word.
+		// The broker does not follow its own limit, so the rejected size counts.
 		g.mu.Lock()
 		g.refused = size
 		g.mu.Unlock()
@@ -267,7 +263,7 @@ func (g *gauge) refuse(ctx context.Context, size int) int {
 	return limit
 }
 
-// refusal is what a batch of one message, the lot's i-th, comes to that was too large.
+// refusal returns the error of a batch of one message, the lot's i-th, that was too large.
 func (g *gauge) refusal(ctx context.Context, l *lot, i int, batch []byte, err error) error {
 	size := batchSize(batch)
 	limit := g.refuse(ctx, size)
@@ -277,7 +273,7 @@ func (g *gauge) refusal(ctx context.Context, l *lot, i int, batch []byte, err er
 	return &stream.RefusedError{Messages: []stream.Refused{{Index: l.indices[i], Topic: g.topic, Size: size, Limit: limit}}, Err: err}
 }
 
-// tooLargeIn weighs lots and returns an error that says which messages are too large.
+// tooLargeIn measures lots and returns an error with the messages that are too large.
 func tooLargeIn(ctx context.Context, lots []*lot) error {
 	var all []stream.Refused
 	for _, l := range lots {

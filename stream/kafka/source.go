@@ -13,79 +13,78 @@ import (
 	"unfold/stream"
 )
 
-// Start says where a group begins to read a partition that it has no offset for.
+// Start selects where a group begins to read a partition for which it has no offset.
 type Start int
 
 const (
-	// Earliest begins with the oldest message that the topic still has.
+	// Earliest begins with the oldest message in the topic.
 	Earliest Start = iota
-	// Latest begins with what comes from now on.
+	// Latest begins with new messages only.
 	Latest
 )
 
-// OnGap says what happens when the group's offset is outside of the log.
+// OnGap selects the behaviour if the group's offset is outside the log.
 type OnGap int
 
 const (
 	// Fail ends reading with an *stream.OffsetError.
 	Fail OnGap = iota
-	// Continue goes on with the first message that the log has.
+	// Continue continues with the first message in the log.
 	Continue
 )
 
-// SourceSettings describe a source; Brokers, Topic and Group are needed, the rest
-// has defaults.
+// SourceSettings are the settings of a source. Brokers, Topic and Group are required.
 type SourceSettings struct {
 	Cluster
 	Topic, Group string
-	// Start is where a new group begins.
+	// Start is the start of a new group.
 	Start Start
-	// OnGap is what happens when the group's offset is outside of the log; Gap, if
-	// set, is called either way. stream.Hooks.Gap fits.
+	// OnGap selects the behaviour if the group's offset is outside the log. Gap, if not nil, is
+	// called in either case. stream.Hooks.Gap fits.
 	OnGap OnGap
 	Gap   func(gap *stream.OffsetError)
-	// Journal, if set, keeps what the group commits; OnLost is what happens when the group has
-	// lost an offset that it has. Resumed, if set, is called where reading goes on then.
-	// stream.Hooks.Resumed fits.
+	// Journal, if not nil, stores the committed offsets. OnLost selects the behaviour if the group
+	// has lost an offset that the journal has. Resumed, if not nil, is called with the position at
+	// which reading then continues. stream.Hooks.Resumed fits.
 	Journal Journal
 	OnLost  OnLost
 	Resumed func(at stream.Position, noted time.Time)
-	// NoOffsets, if set, is called before partitions are read that have had messages, and for which neither the
-	// group nor the journal has an offset. stream.Hooks.NoOffsets fits.
+	// NoOffsets, if not nil, is called before reading partitions that have had messages but for
+	// which neither the group nor the journal has an offset. stream.Hooks.NoOffsets fits.
 	NoOffsets func(at []stream.Position)
-	// CreatedAgain, if set, is called before a topic is read that was created again since it
-	// was read last: its offsets are others. stream.Hooks.CreatedAgain fits.
+	// CreatedAgain, if not nil, is called before reading a topic that was created again since it
+	// was last read. Its offsets refer to other messages. stream.Hooks.CreatedAgain fits.
 	CreatedAgain func(topic string)
-	// FetchBytes bounds the answer to one fetch of one partition (a larger
-	// message still comes, alone). Default 4 MiB.
+	// FetchBytes bounds the answer to one fetch of one partition. A larger message still arrives,
+	// alone. Default 4 MiB.
 	FetchBytes int
-	// FetchWait is how long a fetch waits for messages at the broker. Default
-	// 500ms.
+	// FetchWait is the time that a fetch waits for messages at the broker. Default 500ms.
 	FetchWait time.Duration
-	// SessionTimeout is how long the group waits for a silent member before its
-	// partitions go to others; Heartbeat is how often a member calls, and so how
-	// soon it learns of a rebalance; RebalanceTimeout is how long a member may
-	// take to finish and rejoin. Defaults 10s, 1s, 15s.
+	// SessionTimeout is the time after which the partitions of a silent member go to others.
+	// Heartbeat is the interval at which a member contacts the coordinator, and so the delay of
+	// noticing a rebalance. RebalanceTimeout is the time that a member has to finish and rejoin.
+	// Defaults 10s, 1s, 15s.
 	SessionTimeout, Heartbeat, RebalanceTimeout time.Duration
-	// LookEvery is how often the topic is looked at while it is read: partitions that are added
-	// to it, and that it was deleted or created again, are noticed after two looks. Default 1s.
+	// LookEvery is the interval of checks of the topic. Added partitions, deletion and re-creation
+	// are noticed after two checks. Default 1s.
 	LookEvery time.Duration
-	// BlockedAfter is how long an open transaction of another program may hold reading back
-	// before it is reported, as a *BlockedError, and again after as long. Default 10s.
+	// BlockedAfter is the time for which an open transaction of another program may block reading
+	// before it is reported as a *BlockedError, and again after the same time. Default 10s.
 	BlockedAfter time.Duration
-	// Alone says that the group is to have no other member, and Who this one is, for
-	// people: a second one is refused with an *OccupiedError, see alone.go. One that died
-	// is waited for, until its session has timed out.
+	// Alone makes this the only member of the group; a second one is rejected with an
+	// *OccupiedError (see alone.go). Who identifies this member for people. A dead member is
+	// awaited until its session has timed out.
 	Alone bool
 	Who   string
-	// Transactions, if set, make its generations stream.Transactional. It needs
-	// brokers of version 2.5 or later.
+	// Transactions, if not nil, make the generations stream.Transactional. It requires brokers of
+	// version 2.5 or later.
 	Transactions *Transactions
-	// Retrying, if set, is called for failures that are waited out. What is "topic" (it is gone), "join", "offsets", "committed offsets", "fetch", "transaction" or "open transaction" (a *BlockedError). stream.Hooks.Retrying fits.
+	// Retrying, if not nil, is called before retries. what is "topic" (it does not exist), "join",
+	// "offsets", "committed offsets", "fetch", "transaction" or "open transaction" (a
+	// *BlockedError). stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
-	// Recovered, if set, is called when "fetch" works again, which no message may tell, or
-	// when an "open transaction" has ended.
-	// stream.Hooks.Recovered fits.
+	// Recovered, if not nil, is called when "fetch" works again, even if no message arrives, or
+	// when an "open transaction" has ended. stream.Hooks.Recovered fits.
 	Recovered func(what string)
 }
 
@@ -123,34 +122,35 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	return s, nil
 }
 
-// Source reads a topic as a member of a consumer group. It is a stream.Source.
+// Source reads a topic as a member of a consumer group. It implements stream.Source.
 type Source struct {
 	settings SourceSettings
 	link     *link
 	group    *kafka.ConsumerGroup
-	// outputs and letters know what the topics of transactions take; letters may be nil.
+	// outputs and letters know the limits of the transactions' topics. letters may be nil.
 	outputs, letters *gauge
 
 	mu      sync.Mutex
 	current *generation
 	closed  bool
-	// known is how many partitions the topic had in the first generation, 0 once it was created
-	// again; topic is what it was in the last one, and owned what this source read in that.
+	// known is the number of partitions in the first generation, 0 after the topic was created
+	// again. topic is the topic in the last generation, owned the partitions that this source read
+	// in it.
 	known   int
 	topic   shape
 	owned   map[int]bool
 	closing sync.Once
-	// counted is how many partitions this member has assigned as the group's leader, and short
-	// how many generations in a row were over soon.
+	// counted is the number of partitions that this member has assigned as the group's leader.
+	// short counts consecutive generations that ended early.
 	counted atomic.Int64
-	// served says that a fetch was answered: rights that are missing later were taken away.
+	// served is true once a fetch succeeded. Rights that are missing later have been revoked.
 	served atomic.Bool
 	short  int
 }
 
-// NewSource reaches the cluster and joins the group; the group's answer is
-// awaited by Next. It fails within 10 s if no broker answers, the topic does not
-// exist (errors.Is stream.ErrUnknownTopic), or Transactions may not write to theirs.
+// NewSource connects to the cluster and starts to join the group, which Next waits for. It fails
+// within 10 s if no broker answers, the topic does not exist (errors.Is stream.ErrUnknownTopic), or
+// this client may not write to the topics of Transactions.
 func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	s, err := settings.withDefaults()
 	if err != nil {
@@ -174,8 +174,7 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	}
 	source.group, err = kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.Group, Brokers: s.Brokers, Dialer: l.dialer, Topics: []string{s.Topic},
-		// Without a committed offset the offset becomes this sentinel;
-		// offsets.go turns it into a real one.
+		// Without a committed offset, kafka-go returns this sentinel; offsets.go replaces it.
 		StartOffset:    kafka.FirstOffset,
 		SessionTimeout: s.SessionTimeout, HeartbeatInterval: s.Heartbeat, RebalanceTimeout: s.RebalanceTimeout,
 		JoinGroupBackoff: 250 * time.Millisecond, Timeout: 3 * time.Second,
@@ -224,7 +223,7 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 	}
 }
 
-// leave gives the generation before up, if there is one.
+// leave releases the previous generation, if there is one.
 func (s *Source) leave(ctx context.Context) error {
 	s.mu.Lock()
 	before := s.current
@@ -240,9 +239,8 @@ func (s *Source) leave(ctx context.Context) error {
 	return err
 }
 
-// Close implements stream.Source: it leaves the group, so that others take over
-// at once, and closes all connections. It takes no longer than leaveTimeout if
-// the coordinator does not answer.
+// Close implements stream.Source. It leaves the group, so that others take over at once, and closes
+// all connections. If the coordinator does not answer, it returns after leaveTimeout.
 func (s *Source) Close() error {
 	s.closing.Do(func() {
 		s.mu.Lock()
@@ -254,8 +252,8 @@ func (s *Source) Close() error {
 		left := make(chan struct{})
 		go func() {
 			defer close(left)
-			// Close waits for its own loop, which may be waiting for the
-			// coordinator; it has no error to report.
+			// Close waits for its own loop, which may be waiting for the coordinator. It never
+			// returns an error.
 			_ = s.group.Close()
 		}()
 		t := time.NewTimer(leaveTimeout)
@@ -272,7 +270,7 @@ func (s *Source) Close() error {
 
 const leaveTimeout = 1500 * time.Millisecond
 
-// retry starts the count of attempts at one thing.
+// retry returns a new counter of attempts for an operation.
 func (s *Source) retry(what string) *retry {
 	return &retry{what: what, hook: s.settings.Retrying, granted: &s.served}
 }

@@ -11,28 +11,27 @@ import (
 	"unfold/stream"
 )
 
-// TopicSettings describe a TopicReader; Brokers and Topic are needed.
+// TopicSettings are the settings of a TopicReader. Brokers and Topic are required.
 type TopicSettings struct {
 	Cluster
 	Topic string
-	// Group, if set, holds the offsets at which reading begins, and which Commit
-	// moves. It must have no members. Without it reading begins at the beginning.
+	// Group, if not empty, has the offsets at which reading begins. Commit moves them. It must have
+	// no members. Without a group, reading begins at the beginning.
 	Group string
 }
 
-// TopicReader reads what a topic holds, to the end that it has when it is opened,
-// one partition after the other. Messages of open and aborted transactions are left
-// out. It is used by one goroutine.
+// TopicReader reads a topic up to its end at the time of opening, one partition after the other.
+// Messages of open and aborted transactions are skipped. It is used by one goroutine.
 type TopicReader struct {
 	settings TopicSettings
 	link     *link
-	// next and end are offsets by partition; at is the partition that cursor reads.
+	// next and end are offsets by partition. at is the partition of cursor.
 	next, end []int64
 	at        int
 	cursor    *cursor
 }
 
-// OpenTopic reaches the cluster and looks where the topic begins and ends.
+// OpenTopic connects to the cluster and finds the beginning and the end of the topic.
 func OpenTopic(ctx context.Context, s TopicSettings) (*TopicReader, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -49,7 +48,7 @@ func OpenTopic(ctx context.Context, s TopicSettings) (*TopicReader, error) {
 	return r, nil
 }
 
-// find asks for the bounds and, if there is a group, for its offsets.
+// find requests the bounds and, if there is a group, its offsets.
 func (r *TopicReader) find(ctx context.Context) error {
 	topic := r.settings.Topic
 	partitions, err := r.link.all(ctx, topic)
@@ -126,11 +125,11 @@ func (r *TopicReader) Next(ctx context.Context) ([]stream.Message, error) {
 	return nil, io.EOF
 }
 
-// ErrGone says that a message is not in its topic any more.
+// ErrGone is the error of a message that its topic no longer contains.
 var ErrGone = errors.New("the message is there no more")
 
-// At returns the message of one offset, wherever Next is. It fails with ErrGone if the
-// topic does not hold that.
+// At returns the message at an offset, independent of Next. It fails with ErrGone if the topic does
+// not contain it.
 func (r *TopicReader) At(ctx context.Context, partition int, offset int64) (stream.Message, error) {
 	tp := stream.TopicPartition{Topic: r.settings.Topic, Partition: partition}
 	gone := func(why string, args ...any) (stream.Message, error) {
@@ -165,7 +164,7 @@ func (r *TopicReader) At(ctx context.Context, partition int, offset int64) (stre
 	return gone("compaction has taken it, or its transaction was aborted")
 }
 
-// Commit makes what has been read so far the group's offset.
+// Commit commits the offsets up to which the reader has read.
 func (r *TopicReader) Commit(ctx context.Context) error {
 	topic := r.settings.Topic
 	var offsets []kafka.OffsetCommit
@@ -192,7 +191,7 @@ func (r *TopicReader) Commit(ctx context.Context) error {
 	return nil
 }
 
-// Close lets go of all connections.
+// Close closes all connections.
 func (r *TopicReader) Close() error {
 	r.link.close()
 	return nil

@@ -14,31 +14,30 @@ import (
 	"unfold/stream"
 )
 
-// Transactions are what a source needs to deliver exactly once: its generations
-// then write outputs and dead letters themselves (stream.Transactional). All topics
-// are on the source's cluster, for a transaction cannot span two.
+// Transactions are the settings of exactly-once delivery. Generations then write outputs and dead
+// letters themselves (stream.Transactional). All topics must be on the source's cluster, because a
+// transaction cannot span two.
 type Transactions struct {
-	// Outputs and Letters name the topics; Letters may be empty.
+	// Outputs and Letters are the names of the topics. Letters may be empty.
 	Outputs, Letters string
-	// BatchBytes bounds one produce request, and Compression packs it, as those of
-	// SinkSettings do.
+	// BatchBytes and Compression are as in SinkSettings.
 	BatchBytes  int
 	Compression string
 }
 
-// transactionTimeout is after how long the cluster aborts a transaction whose
-// producer fell silent. One whose partition has a new owner is aborted at once.
+// transactionTimeout is the time after which the cluster aborts the transaction of a silent
+// producer. If its partition has a new owner, it is aborted at once.
 const transactionTimeout = 30_000 // ms
 
-// transactionalID names the producer for what comes from one partition. Whoever
-// takes the partition over takes the name as well, which ends what the former
-// owner has under way and refuses what it may still send.
+// transactionalID returns the transactional id of the producer for one source partition. A new
+// owner of the partition takes over the id, which aborts the former owner's transaction and rejects
+// its later requests.
 func transactionalID(group string, tp stream.TopicPartition) string {
 	return fmt.Sprintf("unfold-%s-%s-%d", group, tp.Topic, tp.Partition)
 }
 
-// beginTransactions takes over the producers of all assigned partitions. After
-// that no older owner can move their offsets any more.
+// beginTransactions takes over the producers of all assigned partitions. Afterwards no former owner
+// can move their offsets.
 func (g *generation) beginTransactions(ctx context.Context, partitions []int) error {
 	const parallel = 8
 	g.producers = make(map[int]*producer, len(partitions))
@@ -67,8 +66,8 @@ func (g *generation) beginTransactions(ctx context.Context, partitions []int) er
 	return failed
 }
 
-// takeOver makes this the only producer of its name, or the same one with a new
-// epoch, after the transaction before has been ended everywhere.
+// takeOver makes this the only producer of its transactional id, or the same one with a new epoch,
+// after the previous transaction has been ended everywhere.
 func (g *generation) takeOver(ctx context.Context, p *producer, partition int, from kafka.ProducerSession) error {
 	retry, reported := g.source.retry("transaction"), false
 	for {
@@ -98,7 +97,7 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 			}
 			from = session
 		}
-		if errors.Is(err, kafka.ConcurrentTransactions) { // the former owner was quicker, for the last time
+		if errors.Is(err, kafka.ConcurrentTransactions) { // the former owner began a last transaction before
 			if err := backoff.Wait(ctx, busy.Least); err != nil {
 				return err
 			}
@@ -113,9 +112,9 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 	}
 }
 
-// open begins a transaction that will write to these partitions. If it was stormy
-// since the one before was ended, that is looked after first: were this one aborted,
-// what is left of the other would be, too.
+// open begins a transaction that will write to these partitions. If requests have failed since the
+// previous one, it first ends what may be left open of that one, because an abort of this
+// transaction would abort those parts, too.
 func (g *generation) open(ctx context.Context, p *producer, partition int, lots []*lot) error {
 	if p.broken {
 		if err := g.takeOver(ctx, p, partition, p.session); err != nil {
@@ -127,7 +126,7 @@ func (g *generation) open(ctx context.Context, p *producer, partition int, lots 
 		topics[l.tp.Topic] = append(topics[l.tp.Topic], kafka.AddPartitionToTxn{Partition: l.tp.Partition})
 	}
 	if err := p.addPartitions(ctx, topics); err != nil {
-		p.broken = !passes(err) // else it may be open, with nothing in it
+		p.broken = !passes(err) // otherwise it may be open and empty
 		return err
 	}
 	if p.shaken.Load() && p.last != unknown {
@@ -181,9 +180,9 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 	return nil
 }
 
-// transact runs one transaction: the partitions are added, then messages and the
-// position are sent side by side, then it is ended. Whatever fails before the end
-// aborts it; how an end that fails went, only the cluster knows.
+// transact runs one transaction. It adds the partitions, sends messages and the position
+// concurrently, and ends it. A failure before the end aborts it. If the end itself fails, only the
+// cluster knows the outcome.
 func (g *generation) transact(ctx context.Context, p *producer, t stream.Transaction) error {
 	parts, err := g.source.lots(ctx, t)
 	if err != nil {
@@ -212,7 +211,7 @@ func (g *generation) transact(ctx context.Context, p *producer, t stream.Transac
 	return p.commit(ctx)
 }
 
-// lots are what a transaction writes, by topic and partition.
+// lots returns the messages of a transaction by topic and partition.
 func (s *Source) lots(ctx context.Context, t stream.Transaction) (all []*lot, err error) {
 	if len(t.Outputs) > 0 {
 		if all, err = s.outputs.assign(ctx, t.Outputs, 0); err != nil {
@@ -233,14 +232,14 @@ func (s *Source) lots(ctx context.Context, t stream.Transaction) (all []*lot, er
 	return all, nil
 }
 
-// fenced reports whether a newer owner has the producer's name, or the cluster has
-// given up on it.
+// fenced reports whether a newer owner has the transactional id, or the cluster has dropped the
+// producer.
 func fenced(err error) bool {
 	return errors.Is(err, kafka.ProducerFenced) || errors.Is(err, kafka.InvalidProducerEpoch) || errors.Is(err, kafka.InvalidProducerIDMapping) ||
 		errors.Is(err, errUnknownOutcome)
 }
 
-// staleMember reports whether the group no longer counts on this generation.
+// staleMember reports whether this generation is no longer part of the group.
 func staleMember(err error) bool {
 	for _, e := range []error{kafka.IllegalGeneration, kafka.UnknownMemberId, kafka.RebalanceInProgress, kafka.FencedInstanceID} {
 		if errors.Is(err, e) {

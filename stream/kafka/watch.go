@@ -12,30 +12,29 @@ import (
 	"unfold/stream"
 )
 
-// The group's leader counts the topic's partitions once, before it assigns them. So partitions
-// that are added while the group forms would be read by nobody; neither would be a topic that is
-// deleted and created again. So the topic is looked at when a generation begins, and again and
-// again while it lasts; what is not any more what was assigned ends the generation. (The library
-// can watch partitions, too. It begins with what is there after it has joined, asks brokers to
-// create what is missing, and without a topic ends each generation at once.)
+// The group's leader counts the topic's partitions once, before it assigns them. No member would
+// read partitions that are added later, or a topic that is deleted and created again. So the topic
+// is checked when a generation begins and periodically, and a change of what was assigned ends the
+// generation. (kafka-go can watch partitions, too. But it starts with those that exist after
+// joining, makes brokers create missing topics, and without a topic ends each generation at once.)
 
 const (
-	// defaultLookEvery is the time between two looks at the topic.
+	// defaultLookEvery is the default interval between two checks of the topic.
 	defaultLookEvery = time.Second
-	// looks is how often in a row a topic must look changed: a broker that has just started
-	// may not know yet.
+	// looks is the number of consecutive checks that must show a change. A broker that has just
+	// started may have old information.
 	looks = 2
-	// steady is how long a generation lasts at least, if the group is not in trouble.
+	// steady is the least duration of a generation of a healthy group.
 	steady = 2 * time.Second
 )
 
-// counting is an assignor that notes how many partitions it assigned.
+// counting is an assignor that records the number of partitions that it assigned.
 type counting struct {
 	kafka.GroupBalancer
 	source *Source
 }
 
-// AssignGroups implements kafka.GroupBalancer. Only the group's leader is asked.
+// AssignGroups implements kafka.GroupBalancer. It is called only for the group's leader.
 func (c counting) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
 	n := int64(0)
 	for _, p := range partitions {
@@ -47,11 +46,11 @@ func (c counting) AssignGroups(members []kafka.GroupMember, partitions []kafka.P
 	return c.GroupBalancer.AssignGroups(members, partitions)
 }
 
-// notCounted says that this member has assigned nothing.
+// notCounted means that this member has assigned no partitions.
 const notCounted = -1
 
-// meet looks at the topic as a generation begins. again says that it was created again since
-// the generation before.
+// meet checks the topic when a generation begins. again is true if the topic was created again
+// since the previous generation.
 func (g *generation) meet(ctx context.Context, assigned int) (again bool, err error) {
 	s := g.source
 	counted := s.counted.Swap(notCounted)
@@ -73,7 +72,7 @@ func (g *generation) meet(ctx context.Context, assigned int) (again bool, err er
 		g.topic.id == [16]byte{} && s.known != unmet && g.topic.partitions > 0 && s.topic.partitions == 0
 	switch {
 	case again:
-		s.known = 0 // all that it holds is new
+		s.known = 0 // all its messages are new
 	case s.known == unmet:
 		s.known = g.topic.partitions
 	}
@@ -85,23 +84,23 @@ func (g *generation) meet(ctx context.Context, assigned int) (again bool, err er
 	return again, nil
 }
 
-// unmet says that there was no generation yet.
+// unmet means that there has been no generation yet.
 const unmet = -1
 
-// gone reports that there is no topic.
+// gone reports that the topic does not exist.
 func (s *Source) gone(look int) {
 	if s.settings.Retrying != nil {
 		s.settings.Retrying("topic", look, s.link.goneError(s.settings.Topic), s.settings.LookEvery)
 	}
 }
 
-// changed looks once, and says whether the topic is what it was when the generation began.
+// changed checks once whether the topic differs from that at the begin of the generation.
 func (g *generation) changed(ctx context.Context) (now shape, changed bool, err error) {
 	now, err = g.source.link.shape(ctx, g.source.settings.Topic)
 	return now, err == nil && (now.partitions != g.topic.partitions || now.another(g.topic)), err
 }
 
-// watch returns when the topic has changed, or the context is done. Then the generation ends.
+// watch returns when the topic has changed or the context ends. Then the generation ends.
 func (g *generation) watch(ctx context.Context) {
 	for look, changes := 2, 0; ; look++ {
 		if g.wait(ctx) != nil {
@@ -109,7 +108,7 @@ func (g *generation) watch(ctx context.Context) {
 		}
 		now, changed, err := g.changed(ctx)
 		if err != nil {
-			continue // heartbeats and fetches notice brokers that are not there
+			continue // heartbeats and fetches notice missing brokers
 		}
 		if now.partitions == 0 && g.topic.partitions == 0 {
 			g.source.gone(look)
@@ -120,14 +119,14 @@ func (g *generation) watch(ctx context.Context) {
 		}
 		if changes++; changes == looks || g.topic.partitions == 0 {
 			if now.partitions == 0 || now.another(g.topic) {
-				g.refuseCommits() // they would count for the new topic
+				g.refuseCommits() // they would apply to the new topic
 			}
 			return
 		}
 	}
 }
 
-// wait waits until it is time for another look.
+// wait waits until the next check is due.
 func (g *generation) wait(ctx context.Context) error {
 	t := time.NewTimer(g.source.settings.LookEvery)
 	defer t.Stop()
@@ -139,27 +138,27 @@ func (g *generation) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// lookNow has the topic looked at without waiting.
+// lookNow makes watch check the topic at once.
 func (g *generation) lookNow() {
 	select {
 	case g.doubt <- struct{}{}:
-	default: // it will be
+	default: // a check is already pending
 	}
 }
 
-// confirmEvery is for how long a look at the topic's id holds: a topic takes longer to be deleted
-// and created again.
+// confirmEvery is the time for which a check of the topic's id is valid. Deleting and re-creating a
+// topic takes longer.
 const confirmEvery = 100 * time.Millisecond
 
-// confirmed is when the topic was last seen to be the one that the generation reads.
+// confirmed is the time of the last check that the topic is still the generation's.
 type confirmed struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// confirm fails if the topic is not the one that the generation reads: brokers drop a group's
-// offsets with a topic, and one that is committed afterwards would count for the new topic, whose
-// messages before it a process that starts then would never read.
+// confirm fails if the topic is not the one that the generation reads. Brokers drop a group's
+// offsets with a topic. An offset that is committed afterwards would apply to the new topic, and a
+// process that starts then would skip the messages before it.
 func (g *generation) confirm(ctx context.Context) error {
 	if g.topic.id == [16]byte{} {
 		return nil
@@ -190,7 +189,7 @@ func (g *generation) another(ctx context.Context) bool {
 	return err == nil && changed && (now.partitions == 0 || now.another(g.topic))
 }
 
-// calm waits before the group is joined again if generations do not last.
+// calm waits before the group is joined again if generations end too early.
 func (s *Source) calm(ctx context.Context, lasted time.Duration) error {
 	if lasted > steady {
 		s.short = 0
@@ -202,8 +201,8 @@ func (s *Source) calm(ctx context.Context, lasted time.Duration) error {
 	return backoff.Wait(ctx, pauses.After(s.short-1))
 }
 
-// restart returns the offset to begin at, of a partition that this source has read until the
-// topic was created again: what the group has committed since may still be of the old one.
+// restart returns the start offset of a partition that this source read until the topic was created
+// again. The group's committed offset may still be that of the old topic.
 func (s *Source) restart(p stream.Position, again bool) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +212,7 @@ func (s *Source) restart(p stream.Position, again bool) int64 {
 	return p.Offset
 }
 
-// own notes what a generation reads. While there is no topic, what was read before counts.
+// own records the partitions of a generation. While there is no topic, the previous ones stay.
 func (s *Source) own(g *generation) {
 	if g.topic.partitions == 0 {
 		return

@@ -18,8 +18,8 @@ import (
 	"unfold/stream/embed"
 )
 
-// large makes a state directory of n points in 50 dimensions, hardly learnt: what is
-// measured does not depend on where points are.
+// large writes a state directory of n points in 50 dimensions, after hardly any learning: the
+// measured times do not depend on the places.
 func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *embed.Events) {
 	b.Helper()
 	rng := rand.New(rand.NewPCG(81, 1))
@@ -56,7 +56,7 @@ func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *embed.E
 	return s, make
 }
 
-// BenchmarkStart is from the state directory to the first placed event.
+// BenchmarkStart measures the time from opening the state directory to the first placed event.
 func BenchmarkStart(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -78,8 +78,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkPlaceDuringRefresh is how long an event takes to be placed alone, without
-// a refresh and during one.
+// BenchmarkPlaceDuringRefresh measures the time to place one event, without a refresh and during
+// one.
 func BenchmarkPlaceDuringRefresh(b *testing.B) {
 	s, make := large(b, 20_000)
 	l := newLearner(b, s)
@@ -129,8 +129,8 @@ func BenchmarkPlaceDuringRefresh(b *testing.B) {
 	}
 }
 
-// BenchmarkSave is what a version of a map of 100,000 points puts on the disk: the map,
-// with its index, and the reference set.
+// BenchmarkSave measures the bytes written to disk for one version of a map of 100,000 points: the
+// map, its index, and the reference set.
 func BenchmarkSave(b *testing.B) {
 	s, _ := large(b, 100_000)
 	l := newLearner(b, s)
@@ -145,8 +145,8 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkRefresh is a refresh of 20,000 points of which 1% are new, from the
-// reference set to the published map: every fifth is gentle.
+// BenchmarkRefresh measures a refresh of 20,000 points of which 1% are new, from the reference set
+// to the published map. Every fifth is gentle.
 func BenchmarkRefresh(b *testing.B) {
 	s, make := large(b, 20_000)
 	l := newLearner(b, s)

@@ -13,16 +13,16 @@ import (
 	"unfold/stream/streamtest/formats"
 )
 
-// changed is a change of Debezium's as a message at an offset.
+// changed returns a Debezium change as a message at an offset.
 func changed(offset int, value string) stream.Message {
 	return stream.Message{TopicPartition: tp, Offset: int64(offset), Key: []byte(`{"event": 5}`), Value: []byte(value)}
 }
 
-// withoutVector is a change of another column of event 5, which comes without the vector.
+// withoutVector returns a change of another column of event 5, without the vector.
 const withoutVector = `{"before": null, "after": {"event": 5, "class": "new", "v": "__debezium_unavailable_value"}, "op": "u", "source": {}, "ts_ms": 1}`
 
-// readingChanges are the settings of a learner of events in JSON, which empties its map when
-// their table is.
+// readingChanges returns settings of a learner of JSON events that empties its map when their table
+// is truncated.
 func readingChanges(t *testing.T) Settings {
 	t.Helper()
 	s := settingsOf(t, format.JSON)
@@ -35,8 +35,9 @@ func readingChanges(t *testing.T) Settings {
 	return s
 }
 
-// A change without the vector, since it did not touch it, leaves the event where it is and brings
-// its other columns, also if the event itself came with the same batch, or before the first map.
+// A change without the vector, because the vector stayed the same, leaves the event where it is and
+// updates its other columns. This also holds if the event itself came in the same batch, or before
+// the first map.
 func TestChangesWithoutVectors(t *testing.T) {
 	l := newLearner(t, readingChanges(t))
 	stop := running(t, l)
@@ -76,7 +77,7 @@ func TestChangesWithoutVectors(t *testing.T) {
 	if after := l.ref.Vector(l.ref.Of("5")); !slices.Equal(before, after) {
 		t.Errorf("the vector was %v and is %v", before, after)
 	}
-	// One that nobody knows but the batch itself.
+	// An event that is in the batch alone.
 	other := eventMessage(t, format.JSON, 5)
 	other.Value = fmt.Appendf(nil, `{"event": 70000, "class": "a", "v": %s}`, vectorOf(t, 1))
 	same := changed(1002, `{"event": 70000, "class": "new", "v": "__debezium_unavailable_value"}`)
@@ -92,7 +93,7 @@ func TestChangesWithoutVectors(t *testing.T) {
 	}
 }
 
-// vectorOf is the vector of an event in JSON.
+// vectorOf returns the vector of an event in JSON.
 func vectorOf(t *testing.T, id int) string {
 	t.Helper()
 	text, err := json.Marshal(formats.Event(id).Vector)
@@ -112,8 +113,8 @@ func place1(t *testing.T, l *Learner, m stream.Message) stream.Outcome {
 	return out[0]
 }
 
-// The truncation of a table empties the reference set, also of what waits for the first map, and nothing is
-// written for it.
+// A truncation of the table empties the reference set, including the events that wait for the first
+// map. It produces no output.
 func TestTruncation(t *testing.T) {
 	l := newLearner(t, readingChanges(t))
 	stop := running(t, l)

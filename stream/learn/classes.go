@@ -14,8 +14,8 @@ import (
 	"unfold/stream"
 )
 
-// label shows the labelled events of a batch to the pool. The lock is held, or nobody
-// else is at work.
+// label adds the labelled events of a batch to the pool. The caller must hold the lock, or no other
+// goroutine may be running.
 func (in *intake) label(b *ingest.Batch) {
 	if !in.set.Classify {
 		return
@@ -39,8 +39,7 @@ func (in *intake) label(b *ingest.Batch) {
 	}
 }
 
-// labelOf returns the label of a row as text, "" if there is none: null, the empty text
-// or, in a column of numbers, one that is no number.
+// labelOf returns the label of a row as text, or "" for null, empty text and NaN.
 func labelOf(c table.Column, row int) string {
 	if c.IsNull(row) {
 		return ""
@@ -51,18 +50,17 @@ func labelOf(c table.Column, row int) string {
 	return c.Text(row)
 }
 
-// unlabel forgets the label of an event that is gone. The lock is held, or nobody else
-// is at work.
+// unlabel removes the label of a deleted event from the pool. The caller must hold the lock, or no
+// other goroutine may be running.
 func (in *intake) unlabel(id string) {
 	if in.pool != nil {
 		in.pool.Delete(id)
 	}
 }
 
-// learnClasses learns, from the labelled events where the map places them, what predicts
-// classes on a map that is about to be published. Events come in, and are placed on
-// the map before, meanwhile. A map is not held up by labels that nothing can be learnt
-// from.
+// learnClasses learns the classifier of a map that is about to be published. Its examples are the
+// labelled events at their places on this map. Meanwhile, new events are accepted and placed on the
+// previous map. Labels from which nothing can be learnt do not block the map.
 func (p *publisher) learnClasses(ctx context.Context, next *published) error {
 	pool := p.in.labelled()
 	if pool == nil {
@@ -104,14 +102,14 @@ func (in *intake) labelled() *labels.Pool {
 	return in.pool.Clone()
 }
 
-// labelsSeen is how many events with labels were accepted.
+// labelsSeen returns the number of labelled events that were accepted.
 func (in *intake) labelsSeen() uint64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.pool.Seen()
 }
 
-// classify makes what predicts classes, and what it was learnt from, part of a map.
+// classify stores a classifier and the pool from which it was learnt in a map.
 func (p *published) classify(c *labels.Classifier, pool *labels.Pool) error {
 	own, err := c.Parts()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// labelled makes a message of events around two centres; each third one has a label.
+// labelled returns a message of events around two centres, with a label on every third.
 func labelled(t *testing.T, rng *rand.Rand, rows int, offset int64) (stream.Message, []string) {
 	t.Helper()
 	truth := make([]string, rows)
@@ -29,7 +29,7 @@ func labelled(t *testing.T, rng *rand.Rand, rows int, offset int64) (stream.Mess
 	return m, truth
 }
 
-// answer returns what is predicted of a message's events.
+// answer returns the predictions for a message's events.
 func answer(t testing.TB, l *Learner, m stream.Message) (out *table.Table, text string) {
 	t.Helper()
 	o := place(t, l.Current(), decode(t, l, m))[0]
@@ -43,7 +43,7 @@ func answer(t testing.TB, l *Learner, m stream.Message) (out *table.Table, text 
 	return out, string(o.Value)
 }
 
-// judgeClasses places a message and compares the classes that are predicted with its own.
+// judgeClasses places a message and compares the predicted classes with the true ones.
 func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (right int, text string) {
 	t.Helper()
 	out, text := answer(t, l, m)
@@ -128,8 +128,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// Before the first label classes are empty; columns that would be there twice, and no
-// column of labels, are refused.
+// Before the first label the classes are empty. Duplicate columns and a missing label column are
+// refused.
 func TestNoClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(72, 1))
 	s := quick()

@@ -21,8 +21,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A group that forms again and again before the first map, and messages
-// that come again each time, neither hang the cold start nor count twice.
+// A batch that is formed repeatedly before the first map, with redelivered messages, neither blocks
+// the cold start nor counts twice.
 func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	b := newBroker()
@@ -60,8 +60,8 @@ func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	}
 }
 
-// A topic in which no two messages are alike cannot be learnt from: that is said,
-// rather than kept for ever.
+// A topic in which no two messages have the same schema cannot be learnt from. This is an error;
+// the messages are not kept for ever.
 func TestNoTwoAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	s := quick()
@@ -80,7 +80,7 @@ func TestNoTwoAlike(t *testing.T) {
 	}
 }
 
-// Rows that cost a message nothing may not cost the memory of their vectors.
+// Rows that take no bytes in a message must not make the learner allocate their vectors.
 func TestManyRowsInAFewBytes(t *testing.T) {
 	s := quick()
 	s.Mapping = ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "*"}}}
@@ -102,8 +102,8 @@ func TestManyRowsInAFewBytes(t *testing.T) {
 	}
 }
 
-// What the state holds is for the user who runs the stage alone; a folder that is
-// already there keeps its mode.
+// Files of the state are readable by the user who runs the stage alone. An existing folder keeps
+// its mode.
 func TestStateIsPrivate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	for _, there := range []bool{false, true} {
@@ -125,7 +125,7 @@ func TestStateIsPrivate(t *testing.T) {
 	}
 }
 
-// A label is passed on, but nobody writes it out as text for every row.
+// A label is passed on without being formatted as text for every row.
 func TestLabelsPassThrough(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
 	s := quick()
@@ -164,8 +164,8 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// Records that say the same in other types, or more, are of one kind: numbers may be whole
-// in one message and not in the next, and fields that nobody uses may be absent or null.
+// Messages with other types or more fields belong together. Numbers may be integers in one message
+// and floats in the next, and unused fields may be absent or null.
 func TestKindsOfRecords(t *testing.T) {
 	table1 := func(columns ...table.Column) *table.Table {
 		records, err := table.NewTable(table.Origin{}, columns...)

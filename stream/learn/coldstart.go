@@ -15,21 +15,21 @@ import (
 type coldStart struct {
 	mapping ingest.Mapping
 	limits  arrowfmt.Limits
-	// came are the messages in their order.
+	// came are the messages in order of arrival.
 	came []arrival
-	// rows counts events by shape, total all of them. most is the shape that most
-	// events have (of equals, the first that had so many).
+	// rows counts events by shape, and total counts all of them. most is the most frequent shape
+	// (the first one to reach its count).
 	rows  map[string]int
 	total int
 	most  string
-	// named: an event had every column that the mapping names and that it needs. Until one
-	// has, lacking counts those that lack one, and why is what the first of them lacks.
+	// named is true once an event had every required column that the mapping names. Until then,
+	// lacking counts the events without one, and why is the error of the first of them.
 	named   bool
 	lacking int
 	why     error
 }
 
-// arrival is a message: events of one shape (Encoder.Shape), or the id of an event that is no more.
+// arrival is a message: events of one shape (Encoder.Shape), or the id of a deleted event.
 type arrival struct {
 	table *table.Table
 	shape string
@@ -37,10 +37,9 @@ type arrival struct {
 	at    int64
 }
 
-// collect takes a message's events if they can be encoded on their own, by an
-// encoder learnt from nothing else. So one that lacks a column, or holds a
-// missing value, is found bad at once and does not spoil what is learnt. need is how many
-// events the first map needs.
+// collect adds a message's events if an encoder that is learnt from them alone can encode them. An
+// event that lacks a column or has a missing value is so rejected at once and does not affect what
+// is learnt. need is the number of events that the first map needs.
 func (c *coldStart) collect(events *embed.Events, need int) error {
 	t, at := events.Table, events.At
 	if t.Len() == 0 {
@@ -71,7 +70,7 @@ func (c *coldStart) collect(events *embed.Events, need int) error {
 	return nil
 }
 
-// shape encodes the events by themselves and returns their shape (Encoder.Shape).
+// shape encodes the events on their own and returns their shape (Encoder.Shape).
 func (c *coldStart) shape(t *table.Table) (string, error) {
 	e, _, err := learnEncoder(c.mapping, []*table.Table{t})
 	if err != nil {
@@ -81,8 +80,8 @@ func (c *coldStart) shape(t *table.Table) (string, error) {
 	return e.Shape(), err
 }
 
-// needed are columns that the mapping names, beside those of ids and vectors, and without which no event may be
-// encoded.
+// needed returns the columns, apart from those of ids and vectors, that the mapping names and that
+// every event must have.
 func (c *coldStart) needed() (names []string) {
 	for _, column := range c.mapping.Columns {
 		if !column.Several() {
@@ -92,9 +91,9 @@ func (c *coldStart) needed() (names []string) {
 	return append(names, c.mapping.Keep...)
 }
 
-// absent judges a message of n events that lack a named column. Once events had it the message is
-// bad. Before, it may be the name that is wrong: the events wait, and most of them are an error of
-// the configuration. Those that wait become dead letters when they are to be placed.
+// absent handles a message of n events without a named column. If earlier events had the column,
+// the message is bad. Otherwise the name itself may be wrong: the events wait, and too many of them
+// are a configuration error. Waiting events become dead letters when they are to be placed.
 func (c *coldStart) absent(err error, n, most int) error {
 	if c.named {
 		return &stream.MessageError{Stage: stream.StagePlace, Err: err}
@@ -108,23 +107,23 @@ func (c *coldStart) absent(err error, n, most int) error {
 	return &stream.MisnamedError{Events: c.lacking, Err: c.why}
 }
 
-// collectTombstone takes the id of an event that is gone.
+// collectTombstone records the id of a deleted event.
 func (c *coldStart) collectTombstone(id string) {
 	if c.total > 0 {
 		c.came = append(c.came, arrival{gone: id})
 	}
 }
 
-// empty takes all events out that have come.
+// empty removes all collected events.
 func (c *coldStart) empty() {
 	c.came, c.rows, c.total, c.most = nil, nil, 0, ""
 }
 
-// full says whether enough has come, in one shape, to learn from; or so much, in
-// all shapes, that it cannot go on.
+// full reports whether there are enough events of one shape to learn from, or so many of all shapes
+// that learning must give up.
 func (c *coldStart) full(need, size int) bool { return c.rows[c.most] >= need || c.total >= 2*size }
 
-// check says why events cannot be learnt from although there are many.
+// check returns an error if there are many events but too few of one shape.
 func (c *coldStart) check(need int) error {
 	if n := c.rows[c.most]; n < need {
 		return fmt.Errorf("the first map needs %d events with the same columns, but the %d that came are of %d kinds, of which the most frequent has only %d: "+
@@ -133,8 +132,8 @@ func (c *coldStart) check(need int) error {
 	return nil
 }
 
-// encoder learns the encoder from the events of the prevalent shape. One odd
-// message at the beginning of a stream so does not decide about all others.
+// encoder learns the encoder from the events of the most frequent shape. So one odd message at the
+// beginning of a stream does not affect all others.
 func (c *coldStart) encoder() (*ingest.Encoder, []ingest.Left, error) {
 	var same []*table.Table
 	for _, a := range c.came {
@@ -145,9 +144,8 @@ func (c *coldStart) encoder() (*ingest.Encoder, []ingest.Left, error) {
 	return learnEncoder(c.mapping, same)
 }
 
-// learnEncoder learns how tables of one shape become vectors, and which columns "*"
-// leaves out. They may lack the column
-// of labels.
+// learnEncoder learns how tables of one shape become vectors, and which columns "*" leaves out. The
+// column of labels may be missing.
 func learnEncoder(m ingest.Mapping, tables []*table.Table) (*ingest.Encoder, []ingest.Left, error) {
 	schema, pick := tables[0].Schema(), m.Selection
 	if _, there := schema.Find(m.Label); !there {
@@ -169,8 +167,8 @@ func learnEncoder(m ingest.Mapping, tables []*table.Table) (*ingest.Encoder, []i
 	return e.With(pick), f.Left(), nil
 }
 
-// fill makes the reference set, and the pool of labels, of the events that came before the
-// first map. Nothing is accepted meanwhile.
+// fill makes the reference set and the pool of labels from the events before the first map. No
+// events are accepted meanwhile.
 func (in *intake) fill(encoder *ingest.Encoder) (*reference.Set, error) {
 	ref, err := reference.New(in.set.reference(encoder.Selection().ID != ""), encoder.Dim(), in.set.notes())
 	if err != nil {
@@ -183,8 +181,7 @@ func (in *intake) fill(encoder *ingest.Encoder) (*reference.Set, error) {
 			in.unlabel(a.gone)
 			continue
 		}
-		// What does not fit the prevalent shape becomes a dead letter when it
-		// is to be placed.
+		// Events of other shapes become dead letters when they are to be placed.
 		if b, err := embed.Encode(encoder, a.table, in.set.Limits); err == nil {
 			show(ref, b, a.at, in.prequential.classes(b, in.set.Mapping.Label), nil)
 			in.label(b)

@@ -11,8 +11,8 @@ import (
 	"unfold/stream"
 )
 
-// A stream's "*" leaves out what a file's does, and says so once when it has learnt how
-// to encode: the words, and the ids, which go on from message to message.
+// "*" in a stream skips the same columns as in a file. It logs once, when the encoding is learnt,
+// that words and ids are skipped; ids continue from message to message.
 func TestColumnsThatAreLeftOut(t *testing.T) {
 	s := quick()
 	s.Mapping = ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "*"}}}

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// newBroker has the topics that pipeline reads and writes.
+// newBroker returns a broker with the topics of pipeline.
 func newBroker() *streamtest.Broker {
 	b := streamtest.NewBroker()
 	b.CreateTopic("in", 2)
@@ -24,8 +24,8 @@ func newBroker() *streamtest.Broker {
 	return b
 }
 
-// pipeline is a stage around a learner. kill makes its ends fail at once, as the
-// death of its process would.
+// pipeline is a stage around a learner. kill makes its source and sinks fail at once, like the
+// death of its process.
 func pipeline(t *testing.T, b *streamtest.Broker, l *Learner) (p *stream.Pipeline, source *streamtest.Source, kill func()) {
 	t.Helper()
 	source, err1 := b.Source("in", "group")
@@ -43,7 +43,7 @@ func pipeline(t *testing.T, b *streamtest.Broker, l *Learner) (p *stream.Pipelin
 		}
 }
 
-// committed is how many messages the group has done in all partitions.
+// committed returns the number of messages that the group has committed in all partitions.
 func committed(b *streamtest.Broker) (sum int64) {
 	for _, o := range b.Committed("group", "in") {
 		sum += o
@@ -51,13 +51,13 @@ func committed(b *streamtest.Broker) (sum int64) {
 	return sum
 }
 
-// TestCrashes lets whole processes die at random moments and checks what is left:
-// no event lost, and nothing that one version placed in two ways, though versions
-// are published all the time; with heavy tails and with Gaussian ones.
+// TestCrashes kills processes at random moments and checks the output: no event is lost, and no
+// event is placed in two ways by one version. Versions are published all the time, with heavy tails
+// and with Gaussian ones.
 func TestCrashes(t *testing.T) {
 	var lives, duplicates, versions int
 	few := func() bool { return duplicates == 0 || versions < 12 }
-	// On a busy machine, little happens in so short lives: let them grow.
+	// On a busy machine little happens in so short a run, so runs get longer.
 	for seed, longest := uint64(0), 60; seed < 6 || few() && seed < 24; seed++ {
 		if seed >= 6 {
 			longest += 60
@@ -65,7 +65,7 @@ func TestCrashes(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		b := newBroker()
 		s := quick()
-		s.State, s.Spec.LVM.Tails = t.TempDir(), lvm.Tails(seed%2) // each kind in turn
+		s.State, s.Spec.LVM.Tails = t.TempDir(), lvm.Tails(seed%2) // each kind of tails in turn
 		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 0.2, 100
 		sent := int64(0)
 		for life := range 8 {
@@ -101,9 +101,9 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// crash runs a stage on the state directory and, after a while, kills it: its
-// sinks and source fail at once, and the directory is left as the last
-// publication has left it. Unless it dies it runs until everything is committed.
+// crash runs a stage on the state directory and kills it after a while. Its sinks and source then
+// fail at once, and the directory stays as the last publication left it. Without a kill it runs
+// until everything is committed.
 func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, dies bool) {
 	t.Helper()
 	var mu sync.Mutex
@@ -115,13 +115,13 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, d
 	}
 	l := newLearner(t, s)
 	p, source, kill := pipeline(t, b, l)
-	// Rare commits, so that a death leaves much to be delivered again.
+	// Commits are rare, so that a crash leads to many redeliveries.
 	p.Settings.CommitEvery, p.Settings.DrainTimeout = 20*time.Millisecond, 10*time.Millisecond
 	running := streamtest.Go(t, p.Run)
 	if dies {
 		time.Sleep(span)
 		kill()
-		_ = running.Stop() // a process that dies says nothing
+		_ = running.Stop() // a killed process reports nothing
 		mu.Lock()
 		defer mu.Unlock()
 		if left != nil {
@@ -136,7 +136,7 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, d
 	}
 }
 
-// files reads everything in a folder.
+// files reads all files of a folder.
 func files(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -152,7 +152,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// put makes a folder hold these files and no others.
+// put replaces the files of a folder by these.
 func put(t testing.TB, dir string, all map[string][]byte) {
 	t.Helper()
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {

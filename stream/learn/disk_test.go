@@ -16,14 +16,14 @@ import (
 
 var errDead = errors.New("the machine has stopped")
 
-// mortal is a disk whose machine stops at one of its changes, which are counted.
+// mortal is a disk that counts its changes and stops the machine at one of them.
 type mortal struct {
 	atomicfile.OS
-	// done counts changes; at number stop the machine stops: before it is made, or
-	// after, a write in the middle.
+	// done counts changes. The machine stops at the change number stop, before it is made or after;
+	// a write may be half done.
 	done, stop int
 	after      bool
-	// forgetful: what was not flushed is lost, bytes and renames.
+	// forgetful: writes and renames that were not flushed are lost.
 	forgetful bool
 	dead      bool
 
@@ -31,8 +31,7 @@ type mortal struct {
 	undo []func() error // renames that were not flushed, oldest first
 }
 
-// change counts a change and reports whether it is made and whether the machine lives
-// on.
+// change counts a change. It reports whether the change is made and whether the machine continues.
 func (d *mortal) change() (make, live bool) {
 	if d.dead {
 		return false, false
@@ -58,7 +57,7 @@ func (d *mortal) do(f func() error) error {
 	return err
 }
 
-// settle leaves the disk as the next start finds it.
+// settle leaves the disk in the state that the next start finds.
 func (d *mortal) settle() error {
 	var errs []error
 	if d.forgetful {
@@ -123,7 +122,7 @@ func (d *mortal) SyncFolder(name string) error {
 	return d.do(func() error { d.undo = nil; return d.OS.SyncFolder(name) })
 }
 
-// mortalFile knows how much of it has been flushed.
+// mortalFile stores how much of it has been flushed.
 type mortalFile struct {
 	atomicfile.Handle
 	disk             *mortal
@@ -155,14 +154,14 @@ func (f *mortalFile) Sync() error {
 	return f.disk.do(func() error { f.flushed = f.written; return f.Handle.Sync() })
 }
 
-// stateOf describes what a learner goes on from.
+// stateOf describes the state from which a learner starts.
 func stateOf(l *Learner) string {
 	return fmt.Sprint(l.Current().Version, l.Current().Epoch, l.next, l.movesEpoch, len(l.history), contents(l))
 }
 
-// TestStopsAtEveryWrite stops the machine at every single change of the disk that a
-// refresh, or the last save, makes; the disk may forget what was not flushed. What
-// the next start finds is the last state or the new one, whole.
+// TestStopsAtEveryWrite stops the machine at every change that a refresh, or the last save, makes
+// to the disk. The disk may lose data that was not flushed. The next start finds either the last
+// state or the new one, complete.
 func TestStopsAtEveryWrite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	s := quick()

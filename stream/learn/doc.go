@@ -1,114 +1,111 @@
-// Package learn learns a map from a stream and lets it follow the stream.
+// Package learn learns a map from a stream and updates it continuously.
 //
-// A Learner is both the stream.Learner and the stream.Decoder of a pipeline whose
-// messages are Arrow IPC streams, or tombstones. It goes through these states:
+// A Learner is both the stream.Learner and the stream.Decoder of a pipeline. Messages are Arrow IPC
+// streams (or another configured format) or tombstones. It passes through these states:
 //
-//	collect    raw events, until Min of them have the same shape (or so many have
-//	           come in different ones that this is an error)
+//	collect    raw events, until Min of them have the same shape (or until so many have
+//	           arrived in different shapes that this is an error)
 //	begin      learn the encoder (package ingest) and the first map from them;
 //	           publish version 1 of epoch 1
-//	refresh    every RefreshEvery, if enough has changed: let the map follow the
-//	           reference set, publish the next version, emit what moved
+//	refresh    every RefreshEvery, if enough has changed: update the map to the
+//	           reference set, publish the next version, emit moved points
 //
 // # Reference set
 //
-// The map is learnt from a bounded set of points, package reference: encoded but not
-// projected, duplicates counted, replaced and deleted by the events' ids. Events are
-// placed and delivered first and offered then. So the set is always up to date, and the
-// map is behind it by less than a refresh. The encoder (vocabularies, means) is learnt
-// once and stays, so that a vector means the same in all versions. The principal
-// components stay as long as the map is updated.
+// The map is learnt from a bounded set of points (package reference). They are encoded but not
+// projected, duplicates are counted, and points are replaced and deleted by the events' ids. Events
+// are first placed and delivered, and then offered to the set. So the set is always up to date, and
+// the map lags it by less than a refresh. The encoder (vocabularies, means) is learnt once and does
+// not change, so that a vector has the same meaning in all versions. The principal components stay
+// as long as the map is updated.
 //
 // # Refresh
 //
-// Package models/live updates the map in the background, while events are placed on the
-// version before; then one atomic pointer is exchanged. New points start where they are
-// placed, and points that stay hardly move: the coordinate frame stays the same. When
-// a major refresh is due the whole map is learnt, near where it is: still the same frame,
-// unless Frame asks for a new one, with which an epoch begins. What cannot be updated (another kind of model, other tails than the state's,
-// Major: always) is learnt from nothing. It is laid on the map before, turned, reflected
-// and moved but not scaled: a new epoch each time.
+// Package models/live updates the map in the background, while events are placed on the previous
+// version. Then an atomic pointer is swapped. New points start where they are placed, and points
+// that stay hardly move, so the coordinate frame does not change. A major refresh learns the whole
+// map again, near its present places and in the same frame. If Frame asks for a new frame, it
+// begins a new epoch. Maps that cannot be updated (another kind of model, other tails than the
+// state's, Major: always) are learnt from scratch. They are aligned with the previous map by
+// rotation, reflection and translation without scaling, and each begins a new epoch.
 //
-// A refresh that fails leaves the map, and what has changed is learnt with the next. A
-// map that was learnt and cannot be saved is kept and saved later.
+// A refresh that fails does not change the map; the next one learns the changes. A learnt map that
+// cannot be saved is kept and saved later.
 //
-// Learning uses all processors but one, so that placing has a share of its own.
+// Learning uses all processors but one, which remains for placing.
 //
-// The publisher has a lock and no goroutine: the refresher calls it and waits. A version
-// must be published before the next refresh starts, since that one learns from it and
-// counts what has changed since.
+// The publisher has a lock and no goroutine: the refresher calls it and waits. A version must be
+// published before the next refresh starts, because that one continues from it and counts the
+// changes since.
 //
 // # Prequential votes
 //
-// Where Mapping.Label names a column, a map is judged by the stream before it learns from
-// it (prequential.go). A sample of the labelled events between two maps is placed on the
-// older one, and the nearest reference points with labels vote there. The stats of the
-// next map say how many votes there were and how many were wrong.
+// If Mapping.Label names a column, each map is evaluated on events before it learns from them
+// (prequential.go). A sample of the labelled events between two maps is placed on the older one.
+// The labels of the nearest reference points then vote on each event's label. The stats of the next
+// map contain the numbers of votes and of wrong votes.
 //
 // # Drift
 //
-// With Settings.Drift the newest events are held against a sample of the map's points, by
-// package models/drift (drift.go). The sample is drawn when a map is published, of points
-// that came before the window begins, and again after an alarm or 100 windows. Events are
-// queued beside the reference set for a goroutine of Run's, and skipped where the queue is
-// full: nobody waits. The stats of the next map say what the last look found.
+// With Settings.Drift, the newest events are compared with a sample of the map's points by package
+// models/drift (drift.go). The sample is drawn when a map is published, from points that arrived
+// before the window, and again after an alarm or 100 windows. Events are queued for a goroutine of
+// Run. If the queue is full they are skipped, so nothing blocks. The stats of the next map contain
+// the last test.
 //
 // # Classes
 //
-// With Settings.Classify the events that have a label are kept in a pool, a bounded sample
-// (package models/ep/labels). Before a map is published, the classifier is learnt from
-// where it places them. The sites go on from the map before; the kernel stays until
-// a major refresh. Both are part of the snapshot, so the output of a version is the same after a
-// restart. Nobody waits for it: events come in, and are placed on the map before. Labels
-// that nothing can be learnt from are reported as a failed refresh, and the map is
-// published without classes.
+// With Settings.Classify, labelled events are kept in a pool, a bounded sample (package
+// models/ep/labels). Before a map is published, a classifier is learnt from their places on it. The
+// sites continue from the previous map, and the kernel stays until a major refresh. Both are part
+// of the snapshot, so the output of a version is the same after a restart. Meanwhile, events are
+// accepted and placed on the previous map. Labels from which nothing can be learnt are reported as
+// a failed refresh, and the map is published without classes.
 //
 // # Clusters
 //
-// With Settings.Clusters the clusters of a map are found before it is published: on its
-// places, or with ClustersOfRows among the rows that it is learnt from. They get the ids of
-// those of the map before (package models/clusters/identity). Which row of a map is which
-// of the one before follows from the reference set (Set.Stayed), whatever was learnt in between.
-// Hierarchy, ids and what points remember are parts of the snapshot, so that a restart
-// goes on, and embedders predict what the learner does. So are their names, which follow from
-// the reference set when something becomes of a cluster (ClustersOf). Settings.Groups gets what becomes
-// of clusters, under their ids. As with moves it is emitted again rather than never.
+// With Settings.Clusters, the clusters of a map are found before it is published: among its places,
+// or with ClustersOfRows among the rows from which it is learnt. They inherit the ids of the
+// previous map's clusters (package models/clusters/identity). The reference set knows which rows of
+// the two maps correspond (Set.Stayed), whatever was learnt in between. Hierarchy, ids and the
+// points' memory are parts of the snapshot, so that a restart continues and embedders make the same
+// predictions. So are the names of clusters, which are computed from the reference set at each
+// transition (ClustersOf). Transitions are emitted to Settings.Groups under the clusters' ids, at
+// least once, like moves.
 //
 // # Moves
 //
-// Settings.Moves gets, under the events' ids, reference points that are now farther than a
-// threshold from where they were published last. They have the form of the output: what
-// the event would be published as now. Small moves add up until they are worth it, so a
-// table downstream is true to the threshold always. When an epoch begins all points are
-// emitted. What was is kept with the state, and emitted again rather than never.
+// Settings.Moves receives the reference points that are farther than a threshold from their last
+// published place, under the events' ids. Their form is that of the output for the event on the
+// present map. Small moves accumulate until they exceed the threshold, so a downstream table is
+// always accurate to the threshold. When an epoch begins, all points are emitted. The last
+// published places are saved with the state, and moves are emitted at least once.
 //
-// Where an event was published is known by its own place (embed.Events.Placed), which may be on an
-// older map than the one in use when it is offered. Such an event is emitted with the next map:
-// a reader that keeps the newest place of an id may have ignored its output. A learner
-// that places nothing takes it that an event was published where the map before its own places it.
+// An event's published place is known from its placement (embed.Events.Placed), which may be on an
+// older map than the one in use when the event is offered. Such an event is emitted with the next
+// map, because a reader that keeps the newest place of an id may have ignored its output. A learner
+// that places nothing assumes that an event was published at its place on the map before.
 //
 // # State directory
 //
-// It holds MapFile, the newest map as a snapshot that every command can read. The
-// reference set that belongs to it has a file of its own (setfile.go), with the offsets
-// that it has consumed. The map names the set's file and checksum: the set is written
-// first, under a new name, and renaming the map is the one moment in which the state
-// changes. So a crash leaves the last state or the new one, whole, and the next start
-// removes what is left of the other. TestStopsAtEveryWrite stops the machine at every
-// change of the disk. If the map came from elsewhere, without a set, that is rebuilt from
-// its points. The set holds events: a directory that has to be made is made for its owner
-// alone.
+// It contains MapFile, the newest map as a snapshot that every command can read. Its reference set
+// has a file of its own (setfile.go), which includes the consumed offsets. The map contains the
+// set's file name and checksum. The set is written first, under a new name, and renaming the map is
+// the single commit point. So a crash leaves the old state or the new one, complete, and the next
+// start removes the remains of the other. TestStopsAtEveryWrite stops at every change of the disk.
+// For a map from elsewhere, without a set, the set is rebuilt from its points. The set contains
+// events, so a new directory is readable by its owner only.
 //
-// A map is on the disk before anyone sees it. So a version that has placed events never
-// comes back with another content, and (offset, version) determines an output's bytes
-// also across crashes. A start places events as soon as the two files are read; the graph
-// of the map is built with the first refresh.
+// A map is saved before it is published. So a version that has placed events never reappears with
+// another content, and (offset, version) determines an output's bytes even across crashes. After a
+// start, events are placed as soon as the two files have been read. The graph of the map is built
+// by the first refresh.
 //
 // # Offsets
 //
-// A learner takes each event once: it keeps the offset behind the last event taken from
-// each partition, and skips what comes again after a restart or a rebalance. The set is
-// saved with each map, and when Run is asked to stop. What was placed and committed after
-// that is missing from the set after a crash. This changes the sample, not the delivery. A
-// topic that was created again begins at offset 0 again: give it a new state directory.
+// A learner accepts each event once. It stores the next offset of each partition and skips events
+// that are delivered again after a restart or a rebalance. The set is saved with each map and when
+// Run stops. Events that were placed and committed after that are missing from the set after a
+// crash. This affects the sample, not the delivery. A topic that is deleted and created again
+// restarts at offset 0 and needs a new state directory.
 package learn

@@ -17,41 +17,41 @@ import (
 	"unfold/stream/reference"
 )
 
-// How the stream is watched for drift. Events go through a queue of their own to one
-// goroutine, so that nobody waits for it: what it cannot keep up with is skipped and counted.
+// Drift detection. Events go through a queue of their own to one goroutine, so that nothing blocks.
+// If the queue is full, events are skipped and counted.
 const (
-	// queueWindows bounds the queue, in windows.
+	// queueWindows is the capacity of the queue in windows.
 	queueWindows = 8
-	// staleWindows is how many windows a sample lasts at least, but for an alarm: the map
-	// has taken in many events by then, and the next sample shows them.
+	// staleWindows is the least number of windows for which a sample is used, unless there is an
+	// alarm. By then the map contains many newer events, which the next sample represents.
 	staleWindows = 100
 )
 
-// watcher holds the newest events against a sample of the map's points. A nil watcher does
-// nothing.
+// watcher compares the newest events with a sample of the map's points. A nil watcher does nothing.
 type watcher struct {
 	set    drift.Settings
 	report func(stream.Drift)
-	// wake has a token when there is something to do.
+	// wake has a token if there is work to do.
 	wake chan struct{}
 
-	// What waits for the goroutine, and what it said last. Guarded by mu.
+	// The work for the goroutine, and its last result. Guarded by mu.
 	mu    sync.Mutex
-	next  *against // a sample to draw, nil if there is none
-	drawn bool     // one was
+	next  *against // the map from which to draw a sample, nil for none
+	drawn bool     // a sample was drawn
 	queue vec.Matrix[float32]
-	// alarmed: an alarm was raised since then, and since counts the events until then.
+	// alarmed is true if there was an alarm since the last sample. since counts the events until
+	// the alarm.
 	alarmed bool
 	since   uint64
 	now     stream.Drift
 
-	// The goroutine's own.
+	// These belong to the goroutine.
 	monitor *drift.Monitor
 	project *projection.Projection
-	groups  *identity.Groups // by whose labels the sample is in clusters
+	groups  *identity.Groups // their labels are the clusters of the sample
 }
 
-// against is a map whose points are drawn, with its clusters, nil if none are sought.
+// against is a map from whose points a sample is drawn, with its clusters, nil without clustering.
 type against struct {
 	snapshot *snapshot.Snapshot
 	groups   *identity.Groups
@@ -73,7 +73,7 @@ func (a *against) clusters() []int32 {
 	return out
 }
 
-// checkDrift says what is wrong with how the stream is watched.
+// checkDrift validates the settings of drift detection.
 func (s Settings) checkDrift() error {
 	if s.Drift.Window == 0 {
 		return nil
@@ -87,8 +87,8 @@ func (s Settings) checkDrift() error {
 	return nil
 }
 
-// driftBytes bounds what the watcher holds of events of dim values, of which the map sees so
-// many.
+// driftBytes bounds the memory of the watcher for events of dim values, of which seen remain after
+// projection.
 func (s Settings) driftBytes(dim, seen int) int64 {
 	if s.Drift.Window == 0 {
 		return 0
@@ -105,9 +105,9 @@ func newWatcher(s Settings) *watcher {
 	return &watcher{set: set, report: s.Hooks.Drifted, wake: make(chan struct{}, 1)}
 }
 
-// published takes the points of a map that was published for the next sample, if one is due:
-// the first, after an alarm, and after many windows. Events are held against it from now on,
-// so that no point of the map is among them.
+// published offers the points of a published map for the next sample. A sample is due at first,
+// after an alarm, and after many windows. Only later events are compared with it, so that none of
+// them is also in the sample.
 func (w *watcher) published(s *snapshot.Snapshot, groups *identity.Groups) {
 	if w == nil {
 		return
@@ -122,7 +122,7 @@ func (w *watcher) published(s *snapshot.Snapshot, groups *identity.Groups) {
 	w.signal()
 }
 
-// take queues events as the encoder made them.
+// take queues encoded events.
 func (w *watcher) take(x vec.Matrix[float32]) {
 	if w == nil {
 		return
@@ -146,7 +146,7 @@ func (w *watcher) signal() {
 	}
 }
 
-// stats are what the last look said, but for its clusters: histories are long.
+// stats returns the last result without its clusters, to keep histories short.
 func (w *watcher) stats() stream.Drift {
 	if w == nil {
 		return stream.Drift{}
@@ -158,7 +158,7 @@ func (w *watcher) stats() stream.Drift {
 	return d
 }
 
-// run looks at events until ctx ends.
+// run tests events until ctx ends.
 func (w *watcher) run(ctx context.Context) {
 	if w == nil {
 		return
@@ -183,7 +183,7 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// waiting takes what waits for the goroutine.
+// waiting returns the work for the goroutine and clears it.
 func (w *watcher) waiting() (next *against, queue vec.Matrix[float32]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -192,7 +192,7 @@ func (w *watcher) waiting() (next *against, queue vec.Matrix[float32]) {
 	return next, queue
 }
 
-// draw begins with another sample. A map of too few events has none: the next one may.
+// draw draws a new sample. If a map has too few events, the next one is tried.
 func (w *watcher) draw(next *against) error {
 	s := next.snapshot
 	set := w.set
@@ -208,7 +208,7 @@ func (w *watcher) draw(next *against) error {
 	return fmt.Errorf("map version %d: %w", s.Version, err)
 }
 
-// look holds events against the sample. Those that have no place on the map are left out.
+// look compares events with the sample. It leaves out events that have no place on the map.
 func (w *watcher) look(ctx context.Context, events vec.Matrix[float32]) ([]drift.Look, error) {
 	if w.monitor == nil {
 		return nil, nil
@@ -226,8 +226,8 @@ func (w *watcher) look(ctx context.Context, events vec.Matrix[float32]) ([]drift
 	}
 }
 
-// says notes what looks at so many events have found, or that a sample was drawn, of none. It
-// reports what is new.
+// says records the results for a number of events, or, with 0 events, that a sample was drawn. It
+// reports new results.
 func (w *watcher) says(events int, looks []drift.Look, err error) {
 	w.mu.Lock()
 	if w.monitor == nil {
@@ -242,7 +242,7 @@ func (w *watcher) says(events int, looks []drift.Look, err error) {
 			w.now.Raised, w.alarmed = true, true
 		}
 	}
-	if len(looks) > 0 && w.next == nil { // else another sample is to be drawn
+	if len(looks) > 0 && w.next == nil { // otherwise another sample is about to be drawn
 		w.now = w.said(looks[len(looks)-1])
 	}
 	if err != nil {
@@ -255,7 +255,7 @@ func (w *watcher) says(events int, looks []drift.Look, err error) {
 	}
 }
 
-// said is what a look says, with the counters as they are. The lock is held.
+// said converts a result and adds the present counters. The caller must hold the lock.
 func (w *watcher) said(l drift.Look) stream.Drift {
 	d := w.now
 	d.Window, d.Reference = w.monitor.Window(), w.monitor.Reference()

@@ -20,7 +20,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// watching are settings of a stream that is watched, and what was reported of it.
+// watching returns settings of a monitored stream, and its reports.
 func watching() (Settings, *reports) {
 	s, r := quick(), &reports{}
 	s.Min, s.Size, s.Drift = 600, 1200, drift.Settings{Window: 60, Neighbors: 5, Events: 10_000}
@@ -28,7 +28,7 @@ func watching() (Settings, *reports) {
 	return s, r
 }
 
-// reports are what a hook has heard.
+// reports collects the reports passed to a hook.
 type reports struct {
 	mu  sync.Mutex
 	all []stream.Drift
@@ -50,8 +50,8 @@ func (r *reports) last() (d stream.Drift) {
 	return d
 }
 
-// Events like those of the map raise no alarm, others do; the next map says so in its
-// history, and the newest events are held against its points from then on.
+// Events like those of the map raise no alarm, others do. The next map records the alarm in its
+// history. From then on, the newest events are compared with its points.
 func TestDriftOfAStream(t *testing.T) {
 	s, r := watching()
 	s.RefreshEvery, s.RefreshNew = 20*time.Millisecond, 1e-9
@@ -69,7 +69,7 @@ func TestDriftOfAStream(t *testing.T) {
 	if d := r.last(); d.Alarms > 0 || d.Window != 60 || d.Reference != 600 || d.Version != 1 || d.Bound == 0 || d.Skipped > 0 || d.Problem != "" {
 		t.Errorf("events as before: %+v", d)
 	}
-	// All of one class: what the first map has seen a third of.
+	// All events are of one class, which makes up a third of the first map.
 	one := func(messages int) {
 		for range messages {
 			for {
@@ -99,15 +99,15 @@ func TestDriftOfAStream(t *testing.T) {
 	}
 }
 
-// statsSoFar are those of the maps so far.
+// statsSoFar returns the statistics of the maps so far.
 func (p *publisher) statsSoFar() history {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.history
 }
 
-// What comes faster than it can be looked at is skipped and counted; nobody waits for it.
-// Before the first map there is nothing to hold events against, and they are not counted.
+// Events that arrive faster than they can be monitored are skipped and counted; placing never
+// waits. Before the first map no comparison is possible, and events are not counted.
 func TestDriftSkips(t *testing.T) {
 	s, r := watching()
 	w := newWatcher(s)
@@ -122,7 +122,7 @@ func TestDriftSkips(t *testing.T) {
 	}
 	w.published(&snapshot.Snapshot{Reference: x.Slice(0, 400), Version: 1, Dim: 2}, nil)
 	next, _ := w.waiting()
-	w.says(0, nil, w.draw(next)) // too few: reported, and the next map is asked
+	w.says(0, nil, w.draw(next)) // too few: reported, and used for the next map
 	if d := r.last(); !strings.Contains(d.Problem, "400 reference events are too few") || w.drawn {
 		t.Errorf("a map of 400 points: %+v", d)
 	}
@@ -143,8 +143,8 @@ func TestDriftSkips(t *testing.T) {
 	}
 }
 
-// With clusters, looks say what is in each, by the ids that they have for good; an event is in
-// that of its nearest row. A row that is not finite is left out.
+// With clusters, reports count the events in each cluster, by its stable id. An event belongs to
+// the cluster of its nearest row. Rows that are not finite are left out.
 func TestDriftWithinClusters(t *testing.T) {
 	s, r := watching()
 	w := newWatcher(s)
@@ -162,7 +162,7 @@ func TestDriftWithinClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := slices.Repeat([]int32{-1}, x.Rows) // other points: other ids
+	none := slices.Repeat([]int32{-1}, x.Rows) // other points have other ids
 	g, _, err := identity.Follow(t.Context(), vec.Convert[float64](x), old, none, set, identity.Settings{})
 	if err != nil || len(g.ID) != 2 {
 		t.Fatalf("%v, %d clusters", err, len(g.ID))

@@ -16,7 +16,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// feed brings maps to an embedder and reports what became of each.
+// feed sends maps to an embedder and reports the outcome for each.
 type feed struct {
 	maps chan *snapshot.Snapshot
 	done chan error
@@ -33,7 +33,7 @@ func (f *feed) follow(ctx context.Context, install func(*snapshot.Snapshot) erro
 	}
 }
 
-// give sends a map, as a file that was written and read again.
+// give sends a map, written to a file and read again.
 func (f *feed) give(t *testing.T, s *snapshot.Snapshot) error {
 	t.Helper()
 	var file bytes.Buffer
@@ -48,7 +48,7 @@ func (f *feed) give(t *testing.T, s *snapshot.Snapshot) error {
 	return <-f.done
 }
 
-// embedderOf are the settings of the embedder that goes with a learner.
+// embedderOf returns the settings of the embedder that matches a learner.
 func embedderOf(s Settings, follow embed.Follow) embed.EmbedderSettings {
 	return embed.EmbedderSettings{Spec: s.Spec, Embed: s.Placing(), Limits: s.Limits, Hooks: s.Hooks, Follow: follow}
 }
@@ -72,7 +72,7 @@ func newEmbedder(t *testing.T, s Settings) (*embed.Embedder, *feed) {
 	return e, f
 }
 
-// bytesOf is what the one outcome is downstream: whole, and its rows 2 to 4 alone.
+// bytesOf returns the encoded outcome: all rows, and its rows 2 to 4 alone.
 func bytesOf(t *testing.T, outcomes []stream.Outcome) [2][]byte {
 	t.Helper()
 	if len(outcomes) != 1 || outcomes[0].Err != nil {
@@ -85,7 +85,7 @@ func bytesOf(t *testing.T, outcomes []stream.Outcome) [2][]byte {
 	return [2][]byte{outcomes[0].Value, part}
 }
 
-// An embedder gives, for every version, the bytes that the learner would.
+// An embedder returns the same bytes as the learner, for every version.
 func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	s := quick()
@@ -105,7 +105,7 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 	for len(versions) < 3 {
 		m, at := l.Snapshot(), l.Current()
 		if m.Version != at.Version {
-			continue // another was published between the two
+			continue // another version was published between the two
 		}
 		if err := f.give(t, m); err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 	}
 }
 
-// Before the first map nobody is let through; then all are.
+// Before the first map all messages wait, afterwards none.
 func TestEmbedderWaits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	l, _, _ := started(t, quick(), rng, 4)
@@ -153,7 +153,7 @@ func TestEmbedderWaits(t *testing.T) {
 	}
 }
 
-// A map that does not fit leaves the one before in use.
+// A map that does not fit is refused, and the one before stays in use.
 func TestEmbedderRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	l, _, _ := started(t, quick(), rng, 4)

@@ -16,23 +16,23 @@ import (
 	"unfold/stream"
 )
 
-// notEnough says that the collected events do not make a map, and that more
-// might.
+// notEnough is the error of collected events from which no map can be learnt, although more might
+// suffice.
 type notEnough struct{ err error }
 
 func (e *notEnough) Error() string { return e.err.Error() }
 func (e *notEnough) Unwrap() error { return e.err }
 
-// fitted is a map that was learnt from nothing.
+// fitted is a map that was learnt from scratch.
 type fitted struct {
 	snapshot *snapshot.Snapshot
-	// row is that of each vector. follow is the map to be carried on, if it will be,
-	// with row r at slot r.
+	// row is the row of the map of each vector. follow is the live map if the map can be updated,
+	// with row r in slot r.
 	row    []int32
 	follow *fit.Followed
 }
 
-// fit learns a map of vectors from nothing, by their labels if these take part.
+// fit learns a map of vectors from scratch, with their labels if supervision is on.
 func (r *refresher) fit(ctx context.Context, x vec.Matrix[float32], labels []string) (*fitted, error) {
 	spec := r.set.spec()
 	spec.Labels = labels
@@ -51,8 +51,8 @@ func (r *refresher) fit(ctx context.Context, x vec.Matrix[float32], labels []str
 	return &fitted{s, result.Row, follow}, err
 }
 
-// spec is what to learn; it leaves a processor to placing, unless the settings say how
-// many to use.
+// spec returns what to learn. It leaves one processor to placing, unless the settings give a
+// number.
 func (s Settings) spec() fit.Spec {
 	spec := s.Spec
 	if spec.Threads <= 0 {
@@ -61,8 +61,7 @@ func (s Settings) spec() fit.Spec {
 	return spec
 }
 
-// first learns the encoder and the first map from the collected events. Offer
-// adds none meanwhile.
+// first learns the encoder and the first map from the collected events. Offer adds none meanwhile.
 func (r *refresher) first(ctx context.Context) error {
 	begin := time.Now()
 	cold, need, positions := r.in.collected()
@@ -104,7 +103,7 @@ func (r *refresher) first(ctx context.Context) error {
 	ref.Took(changes, f.row)
 	for i, row := range f.row {
 		if p, there := ref.Point(changes, i); there && r.set.Moves != nil {
-			setNote(r.set.published(ref.Note(p)), s.Mu.Row(int(row))) // where the events that wait are published
+			setNote(r.set.published(ref.Note(p)), s.Mu.Row(int(row))) // the place where the waiting events will be published
 		}
 	}
 	was := r.in.replace(ref)
@@ -120,7 +119,7 @@ func (r *refresher) first(ctx context.Context) error {
 	return nil
 }
 
-// upTo is 0, 1, ... below n.
+// upTo returns 0, 1, ..., n-1.
 func upTo(n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {

@@ -12,7 +12,7 @@ import (
 	"unfold/stream/streamtest/formats"
 )
 
-// withFormats are the settings of a learner of events in any format.
+// withFormats returns settings of a learner of events in any format.
 func withFormats(own formats.Stage) (Settings, error) {
 	s := quick()
 	s.Mapping.Vector, s.Decoder, s.Writer = formattest.Vector, own.Decoder, own.Encoder
@@ -21,9 +21,9 @@ func withFormats(own formats.Stage) (Settings, error) {
 	return s, err
 }
 
-// A stage that learns, over messages of one event in each format, keeps what a pipeline
-// promises: order, one for one, nothing twice where that is asked for, the same bytes for the
-// same event over restarts, dead letters as they came, tombstones.
+// A learning stage keeps a pipeline's guarantees for messages of one event in each format. These
+// are order, one output per input, exactly-once if requested, the same bytes for the same event
+// over restarts, unchanged dead letters, and tombstones.
 func TestRecordsInOtherFormats(t *testing.T) {
 	for _, n := range formattest.Formats() {
 		t.Run(string(n), func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestRecordsInOtherFormats(t *testing.T) {
 	}
 }
 
-// eventMessage is event id as a message of a format, from the one partition.
+// eventMessage returns event id as a message of a format, from the one partition.
 func eventMessage(t *testing.T, n format.Name, id int) stream.Message {
 	t.Helper()
 	value, err := formattest.Message(n, formats.Schema, formats.Event(id))
@@ -55,7 +55,7 @@ func eventMessage(t *testing.T, n format.Name, id int) stream.Message {
 	return stream.Message{TopicPartition: tp, Offset: int64(id), Key: fmt.Append(nil, id), Value: value}
 }
 
-// settingsOf are those of a learner that knows the schema of events in a format.
+// settingsOf returns settings of a learner that has the schema of events in a format.
 func settingsOf(t *testing.T, n format.Name) Settings {
 	t.Helper()
 	s, err := withFormats(formats.Known(t, n))
@@ -65,7 +65,7 @@ func settingsOf(t *testing.T, n format.Name) Settings {
 	return s
 }
 
-// What is deleted leaves the map, and a tombstone comes of it.
+// A deleted event leaves the map, and its output is a tombstone.
 func TestDeletedRecordsInOtherFormats(t *testing.T) {
 	for _, n := range formattest.Formats() {
 		t.Run(string(n), func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestDeletedRecordsInOtherFormats(t *testing.T) {
 	}
 }
 
-// Moves are written in the format of the events, also after a restart before any has come.
+// Moves are written in the format of the events, also after a restart before any event has come.
 func TestMovesInTheFormatOfEvents(t *testing.T) {
 	s, sink := settingsOf(t, format.JSON), &movesSink{}
 	s.State, s.Moves = t.TempDir(), sink

@@ -17,44 +17,45 @@ import (
 	"unfold/stream"
 )
 
-// groupNotes are what is known of the clusters of a map beside their ids. They are kept with
-// these, as JSON.
+// groupNotes are the facts about the clusters of a map apart from their ids. They are stored with
+// them as JSON.
 type groupNotes struct {
-	// Living clusters are in ascending order of their ids, some missing for now.
+	// Living are the living clusters in ascending order of ids, including those that are missing
+	// for now.
 	Living []groupNote `json:"living,omitempty"`
-	// Ended clusters are those whose end has not been emitted, or may not have been: as they
-	// were noted last, with how they ended.
+	// Ended are clusters whose end may not have been emitted yet, with their last notes and the
+	// kind of their end.
 	Ended []groupNote `json:"ended,omitempty"`
 }
 
-// groupNote is what is known of a cluster.
+// groupNote are the facts about a cluster.
 type groupNote struct {
 	ID identity.ID `json:"id"`
-	// Name is what set it apart at its last event, in a few words; "" if nothing did.
+	// Name describes the cluster at its last event in a few words; "" if nothing distinguished it.
 	Name string `json:"name,omitempty"`
-	// First and Last are when the first and the last map was learnt that it was on.
+	// First and Last are the times when the first and the last map that contained it were learnt.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
-	// Event is what became of it last, with which other cluster and which version of the map.
+	// Event is its last event, with the other cluster and the map version.
 	Event   identity.Kind `json:"event"`
 	Other   identity.ID   `json:"other,omitempty"`
 	Version uint64        `json:"version"`
-	// Centre is the mean of its points at the last event that it was there for, on the map of
-	// version On, which is in frame Epoch. Earlier programs left On out.
+	// Centre is the mean of its points at the last event while it was present, on the map of
+	// version On in the frame Epoch. Earlier programs omitted On.
 	Centre []float64 `json:"centre"`
 	Epoch  uint32    `json:"epoch"`
 	On     uint64    `json:"on,omitempty"`
 }
 
-// on is the version of the map that the centre is on: that of the last event, but for a cluster that has
-// ended.
+// on returns the version of the map of the centre. It is the version of the last event unless the
+// cluster has ended.
 func (n *groupNote) on() uint64 { return cmp.Or(n.On, n.Version) }
 
-// groupMoved is the event of a cluster whose centre has moved, by more than the threshold of
-// moves since the last event.
+// groupMoved is the event of a cluster whose centre has moved by more than the threshold of moves
+// since its last event.
 const groupMoved identity.Kind = "moved"
 
-// notesOf reads the notes of clusters, which may be nil.
+// notesOf decodes the notes of clusters g, which may be nil.
 func notesOf(g *identity.Groups) (n groupNotes, err error) {
 	if g != nil && g.Notes != nil {
 		err = json.Unmarshal(g.Notes, &n)
@@ -62,8 +63,8 @@ func notesOf(g *identity.Groups) (n groupNotes, err error) {
 	return n, err
 }
 
-// findClusters finds the clusters of a map that is about to be published, and gives them the
-// ids of those of the map before: row i of the new map was row stayed[i] there, or negative.
+// findClusters finds the clusters of a map that is about to be published, with ids from those of
+// the previous map. Row i of the new map was row stayed[i] there, or negative.
 func (p *publisher) findClusters(ctx context.Context, next *published, stayed []int32) error {
 	if !p.set.grouped() {
 		return nil
@@ -102,7 +103,7 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 	return nil
 }
 
-// nameGroups names the clusters that something has become of, by what sets them apart.
+// nameGroups names the clusters that have a new event by their distinguishing properties.
 func (p *publisher) nameGroups(ctx context.Context, next *published) (err error) {
 	changed := func(n groupNote) bool { return n.Version == next.snapshot.Version }
 	if !slices.ContainsFunc(next.groups.Living, changed) {
@@ -122,7 +123,8 @@ func (p *publisher) nameGroups(ctx context.Context, next *published) (err error)
 	return nil
 }
 
-// groupsOf finds the clusters of a map's places, or of its rows, after those of the map before.
+// groupsOf finds the clusters of a map's places, or of its rows, and matches them with those of the
+// previous map.
 func (p *publisher) groupsOf(ctx context.Context, s *snapshot.Snapshot, before *identity.Groups, stayed []int32) (g *identity.Groups, err error) {
 	set := p.set.Clusters
 	set.Threads = p.set.spec().Threads
@@ -147,9 +149,9 @@ func (p *publisher) groupsOf(ctx context.Context, s *snapshot.Snapshot, before *
 	return g, err
 }
 
-// copiesOf says how many points each row of a map is among which clusters are sought: as many as
-// it has events, up to the size of a cluster, which all lie at one place. They are fewer if
-// all rows together came to more than mostCopies times themselves.
+// copiesOf returns the number of copies of each row among which clusters are found. It is the
+// number of the row's events, up to the least size of a cluster. The limit is lowered if all copies
+// together would exceed mostCopies per row.
 func copiesOf(counts []uint32, set clusters.Settings) []uint32 {
 	out := make([]uint32, len(counts))
 	for most := uint32(set.MinSize); ; most-- {
@@ -164,10 +166,10 @@ func copiesOf(counts []uint32, set clusters.Settings) []uint32 {
 	}
 }
 
-// mostCopies bounds the memory that copies of rows take.
+// mostCopies bounds the average number of copies per row, and so their memory.
 const mostCopies = 2
 
-// note carries the notes of the map before on to the next.
+// note derives the notes of the next map from those of the previous one.
 func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) groupNotes {
 	events, old := map[identity.ID]identity.Event{}, map[identity.ID]groupNote{}
 	for _, n := range was.Living {
@@ -208,7 +210,7 @@ func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) gr
 	return out
 }
 
-// centresOf returns the mean places of the clusters of a map.
+// centresOf returns the mean place of each cluster of a map.
 func centresOf(g *identity.Groups, mu vec.Matrix[float64]) map[identity.ID][]float64 {
 	sum, n := map[identity.ID][]float64{}, map[identity.ID]float64{}
 	for i := range mu.Rows {
@@ -232,7 +234,7 @@ func centresOf(g *identity.Groups, mu vec.Matrix[float64]) map[identity.ID][]flo
 	return sum
 }
 
-// clusterStats are what a map says of its clusters, after those of the map before.
+// clusterStats returns the cluster statistics of a map. was are those of the previous map.
 func clusterStats(g *identity.Groups, was stream.ClusterStats) stream.ClusterStats {
 	f := stream.ClusterStats{Clusters: len(g.ID), Noise: g.NoiseShare(), Births: was.Births, Deaths: was.Deaths}
 	count := map[identity.Kind]*int{

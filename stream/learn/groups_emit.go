@@ -19,13 +19,13 @@ import (
 	"unfold/stream/format"
 )
 
-// medoids is how many events stand for a cluster: those nearest to its centre.
+// medoids is the number of events that represent a cluster: those nearest to its centre.
 const medoids = 5
 
-// emitGroups writes to the topic of clusters what became of them with the newest map: a record
-// under the id of each that has changed, and for one that has ended a last record and a
-// tombstone. What cannot be written is retried before the next refresh, with all that live:
-// it comes twice rather than never. It fails only if the topic refuses a record whatever is tried.
+// emitGroups emits the cluster events of the newest map: a record under the id of each cluster that
+// has changed, and a last record and a tombstone for one that has ended. If writing fails, all
+// living clusters are retried before the next refresh, so records are delivered at least once. It
+// returns an error only if the topic permanently rejects a record.
 func (p *publisher) emitGroups(ctx context.Context) error {
 	if p.set.Groups == nil {
 		return nil
@@ -59,8 +59,8 @@ func (p *publisher) emitGroups(ctx context.Context) error {
 	return nil
 }
 
-// groupMessages are those of all clusters that live, or of those that the newest map has
-// changed, and of those that have ended.
+// groupMessages returns the messages of all living clusters, or only of those that the newest map
+// has changed, and of those that have ended.
 func (p *publisher) groupMessages(ctx context.Context, cur *published, all bool) ([]stream.Message, error) {
 	var changed []groupNote
 	for _, n := range cur.groups.Living {
@@ -94,14 +94,14 @@ func (p *publisher) groupMessages(ctx context.Context, cur *published, all bool)
 	return out, nil
 }
 
-// wire is how messages are written now.
+// wire returns the format in which messages are written now.
 func (in *intake) wire() format.Wire {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return format.Wire{Format: in.format}
 }
 
-// groupRecord is what is emitted of a cluster.
+// groupRecord is the record that is emitted for a cluster.
 type groupRecord struct {
 	note    groupNote
 	size    int
@@ -111,8 +111,8 @@ type groupRecord struct {
 	ended   bool
 }
 
-// output lays a record out as a row: the place is the centre, epoch and version are those of the map that
-// this is on, which is an older one if the record is written again or the cluster has ended.
+// output converts a record to a row. The place is the centre. Epoch and version are those of its
+// map, which is older if the record is repeated or the cluster has ended.
 func (r groupRecord) output(cur *published) *emit.Output {
 	var traits, labels []string
 	var votes []int64
@@ -141,8 +141,8 @@ func (r groupRecord) output(cur *published) *emit.Output {
 	}
 }
 
-// groupRecords are those of clusters that live: what their points have in common by the
-// reference set as it was when the map was published, or is now.
+// groupRecords returns the records of living clusters. Common properties of their points come from
+// the reference set at the time when the map was published, or now.
 func (in *intake) groupRecords(ctx context.Context, cur *published, notes []groupNote, threads int) (out []groupRecord, err error) {
 	if len(notes) == 0 {
 		return nil, nil
@@ -172,7 +172,7 @@ func (in *intake) groupRecords(ctx context.Context, cur *published, notes []grou
 	return out, nil
 }
 
-// aboutGroups says what sets the clusters of a map apart, by label.
+// aboutGroups describes the clusters of a map, by label.
 func (in *intake) aboutGroups(ctx context.Context, cur *published, threads int) ([]describe.Description, error) {
 	g := cur.at.Clusters()
 	data := describe.Data{Count: len(g.ID), Cluster: clusterOf(g, labelsOf(g))}
@@ -180,7 +180,7 @@ func (in *intake) aboutGroups(ctx context.Context, cur *published, threads int) 
 	return describe.Describe(ctx, data, describe.Settings{Threads: threads})
 }
 
-// labelsOf are the labels of the clusters of a map, by their ids.
+// labelsOf maps the ids of a map's clusters to their labels.
 func labelsOf(g *identity.Groups) map[identity.ID]int32 {
 	label := make(map[identity.ID]int32, len(g.ID))
 	for l, id := range g.ID {
@@ -189,7 +189,7 @@ func labelsOf(g *identity.Groups) map[identity.ID]int32 {
 	return label
 }
 
-// clusterOf are the labels of a map's points, -1 for noise.
+// clusterOf returns the cluster label of each point of a map, -1 for noise.
 func clusterOf(g *identity.Groups, label map[identity.ID]int32) []int32 {
 	out := make([]int32, g.Memory.Rows())
 	for i := range out {
@@ -201,14 +201,14 @@ func clusterOf(g *identity.Groups, label map[identity.ID]int32) []int32 {
 	return out
 }
 
-// nearby are the rows of a cluster that are nearest to its centre, and their ids.
+// nearby are the rows of a cluster that are nearest to its centre, with their ids.
 type nearby struct {
 	rows []int32
 	ids  []string
 }
 
-// nearestTo returns those of the clusters that notes are of, by label: nearest to the centres on the same
-// map, from which those that were noted may differ.
+// nearestTo returns, by label, the nearby rows of the clusters of notes. They are nearest to the
+// centres on the present map, from which the noted centres may differ.
 func nearestTo(cur *published, cluster []int32, notes []groupNote, label map[identity.ID]int32) []nearby {
 	mu, out := cur.snapshot.Mu, make([]nearby, len(label))
 	centres := centresOf(cur.at.Clusters(), mu)
@@ -233,8 +233,8 @@ func nearestTo(cur *published, cluster []int32, notes []groupNote, label map[ide
 	return out
 }
 
-// known fills in what the reference set knows of the rows of a map: vectors and labels. Rows
-// that have left it have no vector: NaN, and no label.
+// known sets the vectors and labels of a map's rows from the reference set. Rows that have left it
+// get NaN and no label.
 func (in *intake) known(cur *published, data *describe.Data) {
 	n := len(data.Cluster)
 	for _, e := range cur.at.Encoder().Elements() {
@@ -264,8 +264,7 @@ func (in *intake) known(cur *published, data *describe.Data) {
 	}
 }
 
-// nameRows fills in the ids of the newest events that rows are, as far as the reference set
-// knows them.
+// nameRows sets the ids of the newest events of rows, if the reference set knows them.
 func (in *intake) nameRows(near []nearby) {
 	ids := make(map[int32]*string)
 	for _, c := range near {

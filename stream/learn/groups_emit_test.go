@@ -22,8 +22,8 @@ import (
 	"unfold/stream/reference"
 )
 
-// traffic makes a message of connections of some kinds, each of which has bytes and a service
-// of its own, and a label now and then.
+// traffic returns a message of connections of some kinds. Each kind has its own bytes and service,
+// and some connections have a label.
 func traffic(t testing.TB, rng *rand.Rand, offset int64, rows int, kinds ...int) stream.Message {
 	t.Helper()
 	ids, bytes, rate, service, label := make([]int64, rows), make([]float64, rows), make([]float64, rows), make([]string, rows), make([]string, rows)
@@ -47,8 +47,8 @@ func traffic(t testing.TB, rng *rand.Rand, offset int64, rows int, kinds ...int)
 	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}
 }
 
-// compacted is what is left of the topic of clusters: the last record by key. It returns the
-// events of records, too.
+// compacted returns the compacted topic of clusters, the last record by key, and the events of the
+// records.
 func compacted(t *testing.T, s *movesSink, left map[string]*table.Table) (events []string) {
 	t.Helper()
 	s.mu.Lock()
@@ -77,7 +77,7 @@ func compacted(t *testing.T, s *movesSink, left map[string]*table.Table) (events
 	return events
 }
 
-// breaks lets a sink fail from now on, or work again.
+// breaks makes a sink fail from now on, or work again.
 func (s *movesSink) breaks(broken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,11 +93,11 @@ func textOf(t *testing.T, r *table.Table, name string) string {
 	return c.Text(0)
 }
 
-// TestTopicOfClusters: a table of what the topic says has the clusters that live, and no
-// others, after each map: when a third one comes and goes, when the topic is away for a while,
-// and after a restart.
+// TestTopicOfClusters: after each map, a table of the topic's records has the current clusters and
+// no others. The cases: a third cluster appears and disappears, the topic is unavailable for a
+// while, and a restart.
 func TestTopicOfClusters(t *testing.T) {
-	// With one seed in three a part of the third kind stays apart, where it was placed first.
+	// With one seed in three, part of the third kind stays apart, where it was first placed.
 	rng := rand.New(rand.NewPCG(95, 1))
 	columns, err := ingest.ParseColumns("bytes,rate,service")
 	if err != nil {
@@ -170,7 +170,7 @@ func TestTopicOfClusters(t *testing.T) {
 			t.Errorf("size %s", textOf(t, r, "size"))
 		}
 	}
-	// A third kind comes while the topic is away.
+	// A third kind appears while the topic is unavailable.
 	sink.breaks(true)
 	for range 5 {
 		show(0, 1, 2)
@@ -189,7 +189,7 @@ func TestTopicOfClusters(t *testing.T) {
 	if tunnel == "" {
 		t.Fatalf("no cluster is called by its label after %v", seen)
 	}
-	// It leaves; the learner starts again on the way.
+	// It disappears, and the learner restarts in between.
 	for k := range 14 {
 		show(0, 1)
 		if k == 3 {
@@ -210,7 +210,7 @@ func TestTopicOfClusters(t *testing.T) {
 	}
 }
 
-// TestTopicOfClustersNeedsThem: it is an error to ask for the topic without clusters.
+// TestTopicOfClustersNeedsThem: a topic of clusters without clusters is an error.
 func TestTopicOfClustersNeedsThem(t *testing.T) {
 	s := quick()
 	s.Groups = &movesSink{}
@@ -219,8 +219,8 @@ func TestTopicOfClustersNeedsThem(t *testing.T) {
 	}
 }
 
-// TestCentresOfTheirMap: the centre in a record is that on the map whose version the record names, also
-// when it is written again on a later one, and for the last time; the medoids are those nearest to the
+// TestCentresOfTheirMap: the centre in a record belongs to the map version that the record names.
+// This holds for repeated records and for the last one. The medoids are the points nearest to the
 // centre on the newest map.
 func TestCentresOfTheirMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(96, 1))
@@ -233,7 +233,7 @@ func TestCentresOfTheirMap(t *testing.T) {
 	more := func(only int) {
 		m, _ := around(t, rng, 20, offset)
 		if only == 0 {
-			m.Value = value(t, rng, 20, 3, 1000*offset) // of one class in the middle: the others leave
+			m.Value = value(t, rng, 20, 3, 1000*offset) // of one class in the middle: the others are removed
 		}
 		offset++
 		offer(t, l, m)
@@ -274,7 +274,7 @@ func TestCentresOfTheirMap(t *testing.T) {
 				continue
 			}
 			at := centresOf(newest.at.Clusters(), newest.snapshot.Mu)[identity.ID(id)]
-			if at == nil { // it lives, but at present has no points: only a record that is written again says so
+			if at == nil { // the cluster exists without points at present: only a repeated record reports it
 				if version == newest.Version {
 					t.Errorf("cluster %d is at (%v, %v) of the newest map, where it has no points", id, x, y)
 				}

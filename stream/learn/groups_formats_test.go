@@ -22,8 +22,8 @@ import (
 	"unfold/stream/streamtest/formats"
 )
 
-// A stage that finds clusters, over messages of one event in each format, keeps what a pipeline
-// promises, at least once and exactly once, over restarts; every output has the columns.
+// A stage that finds clusters keeps a pipeline's guarantees over restarts, at least once and
+// exactly once, for messages of one event in each format. Every output has the columns.
 func TestClustersInOtherFormats(t *testing.T) {
 	for _, n := range formattest.Formats() {
 		t.Run(string(n), func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestTopicOfClustersInOtherFormats(t *testing.T) {
 					t.Errorf("cluster %s under the key %s: %s of %s", id, m.Key, textOf(t, e.Table, "event"), textOf(t, e.Table, "other"))
 				}
 				names := e.Table.Names()
-				if n == format.JSON { // whose lists of text are no columns to read
+				if n == format.JSON { // lists of text in JSON cannot be read as columns
 					var object map[string]any
 					if err := json.Unmarshal(m.Value, &object); err != nil {
 						t.Fatal(err)
@@ -150,8 +150,8 @@ func TestTopicOfClustersInOtherFormats(t *testing.T) {
 	}
 }
 
-// Ids survive maps that are learnt as a whole, also in another frame, restarts, and the turnover
-// of all points that the first map had.
+// Ids are kept when the map is learnt from scratch, also in a new frame, over restarts, and after
+// all points of the first map have been replaced.
 func TestClustersOverMajors(t *testing.T) {
 	for name, c := range map[string]struct {
 		major Major

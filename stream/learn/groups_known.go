@@ -7,24 +7,24 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// Cluster is what a map from a stream knows of one of its clusters, beside its points.
+// Cluster describes a cluster of a map from a stream, apart from its points.
 type Cluster struct {
 	ID identity.ID
-	// Name is what sets it apart, in a few words; "" if nothing does.
+	// Name describes it in a few words; "" if nothing distinguishes it.
 	Name string
-	// Size is its number of points on the newest map that it was on; it is Missing if that is
-	// not this one.
+	// Size is its number of points on the newest map that contained it. Missing is true if that is
+	// not this map.
 	Size    int
 	Missing bool
-	// First is when the first map was learnt that it was on.
+	// First is the time when the first map that contained it was learnt.
 	First time.Time
-	// Centre is the mean of its points on this map; if it is Missing, at the last event that it was
-	// there for, on a map before.
+	// Centre is the mean of its points on this map. If the cluster is Missing, it is that at its
+	// last event while it was present, on an earlier map.
 	Centre []float64
 }
 
-// ClustersOf are the clusters that live of a map whose points are at mu, in ascending order of their
-// ids; of a nil map there are none. The error is about notes that cannot be read.
+// ClustersOf returns the living clusters of a map in ascending order of ids. mu are the places of
+// its points. It returns none for nil g, and an error if the notes cannot be decoded.
 func ClustersOf(g *identity.Groups, mu vec.Matrix[float64]) ([]Cluster, error) {
 	if g == nil {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// TestNamesOfClusters: a map knows what sets its clusters apart, with no topic of clusters, after
-// a restart and in its file.
+// TestNamesOfClusters: a map describes its clusters without a topic of clusters, after a restart,
+// and in its file.
 func TestNamesOfClusters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(95, 1))
 	columns, err := ingest.ParseColumns("bytes,rate,service")

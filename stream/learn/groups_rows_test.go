@@ -21,7 +21,7 @@ import (
 	"unfold/stream/reference"
 )
 
-// ofRows are settings of a learner that finds clusters among rows.
+// ofRows returns settings of a learner that finds clusters among rows.
 func ofRows(t *testing.T) Settings {
 	s := grouped(t)
 	s.ClustersOfRows, s.RefreshEvery, s.Policy, s.Min, s.Size = true, time.Hour, reference.Window, 80, 160
@@ -29,8 +29,8 @@ func ofRows(t *testing.T) Settings {
 	return s
 }
 
-// asFound fails unless the clusters of the newest map's rows are those that Find finds of them,
-// with as many copies as there are events.
+// asFound fails unless the clusters of the newest map's rows equal those that Find finds, with the
+// number of events as copies.
 func asFound(t *testing.T, l *Learner) {
 	t.Helper()
 	cur := l.current.Load()
@@ -52,7 +52,7 @@ func asFound(t *testing.T, l *Learner) {
 	if !slices.Equal(of, all) || !slices.Equal(got.Core2, want.Core2) || !slices.Equal(got.Label, want.Label) || !slices.Equal(got.Probability, want.Probability) || !slices.Equal(got.Outlier, want.Outlier) {
 		t.Fatalf("map version %d, %s: other clusters than Find has:\n%v\n%v", cur.Version, cur.Stats.Kind, got.Label, want.Label)
 	}
-	// What is published was made of these, but for the ids and the choice.
+	// The published clusters were made from these, apart from ids and selection.
 	again, _, err := identity.NameRows(want, x, all, nil, nil, set, identity.Settings{Favour: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func asFound(t *testing.T, l *Learner) {
 	}
 }
 
-// renamed is a message's value with other ids, from first.
+// renamed returns a message's value with other ids, from first.
 func renamed(t *testing.T, value []byte, first int64) []byte {
 	t.Helper()
 	r, err := arrowfmt.DecodeMessage(value, table.Origin{}, arrowfmt.Limits{})
@@ -90,9 +90,9 @@ func renamed(t *testing.T, value []byte, first int64) []byte {
 	return out
 }
 
-// TestClustersOfRows: over events that come, come again, change and are deleted, refreshes of every
-// kind, other components and restarts, the clusters of the stage are those that Find finds of
-// the rows that are there, and the two of the events keep their ids.
+// TestClustersOfRows: the clusters of the stage equal those that Find finds among the current rows,
+// and the two clusters of the events keep their ids. Events are added, repeated, changed and
+// deleted, with refreshes of every kind, new components and restarts.
 func TestClustersOfRows(t *testing.T) {
 	for name, change := range map[string]func(s *Settings){
 		"carried on": func(s *Settings) { s.Major = MajorNever },
@@ -128,7 +128,7 @@ func TestClustersOfRows(t *testing.T) {
 			before, _ := clustersOf(t, l, probe)
 			for round := range 8 {
 				more(25)
-				// The same vectors again, under other ids, and one that goes.
+				// The same vectors again with other ids, and one deletion.
 				offer(t, l, stream.Message{TopicPartition: tp, Offset: offset, Value: renamed(t, sent[rng.IntN(len(sent))].Value, 1000*offset)})
 				offset++
 				offer(t, l, stream.Message{TopicPartition: tp, Offset: offset, Key: fmt.Append(nil, 1000*(offset-2)+3)})
@@ -167,7 +167,7 @@ func TestClustersOfRows(t *testing.T) {
 	}
 }
 
-// TestCopies: a row counts as often as it has events, within bounds.
+// TestCopies: a row counts once per event, within bounds.
 func TestCopies(t *testing.T) {
 	set := clusters.Settings{MinSize: 50}
 	for name, c := range map[string]struct{ counts, want []uint32 }{
@@ -183,8 +183,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestClustersOfRowsAfterARestart: a learner that started again gives the ids that it would have
-// given without.
+// TestClustersOfRowsAfterARestart: a restarted learner assigns the same ids as one without a
+// restart.
 func TestClustersOfRowsAfterARestart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(85, 1))
 	s := ofRows(t)

@@ -18,7 +18,7 @@ import (
 	"unfold/stream/embed"
 )
 
-// around makes a message of events around centres, and says which each is around.
+// around returns a message of events around centres, and the centre of each event.
 func around(t *testing.T, rng *rand.Rand, rows int, offset int64) (m stream.Message, of []int) {
 	m, _ = marked(t, rng, rows, offset, func(centres []int) table.Column {
 		of = centres
@@ -27,7 +27,7 @@ func around(t *testing.T, rng *rand.Rand, rows int, offset int64) (m stream.Mess
 	return m, of
 }
 
-// grouped are settings of a learner that finds clusters.
+// grouped returns settings of a learner that finds clusters.
 func grouped(t *testing.T) Settings {
 	s := quick()
 	s.Mapping.Keep = nil
@@ -61,8 +61,8 @@ func waitBeyond(t testing.TB, l *Learner, version uint64) {
 	}
 }
 
-// TestClusters: events of two centres are in two clusters, which keep their ids over
-// refreshes and restarts; a snapshot in a file gives the same bytes as the learner.
+// TestClusters: events of two centres are in two clusters, which keep their ids over refreshes and
+// restarts. A snapshot in a file gives the same bytes as the learner.
 func TestClusters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(81, 1))
 	s := grouped(t)
@@ -150,8 +150,8 @@ func TestClusters(t *testing.T) {
 	})
 }
 
-// TestClustersOfAnOldState: a map from before clusters were sought has none, and says so in
-// the columns; the next map has them.
+// TestClustersOfAnOldState: a map from a state without clusters has empty cluster columns. The next
+// map has clusters.
 func TestClustersOfAnOldState(t *testing.T) {
 	rng := rand.New(rand.NewPCG(82, 1))
 	s := grouped(t)
@@ -187,7 +187,7 @@ func TestClustersOfAnOldState(t *testing.T) {
 	}
 }
 
-// TestClusterSettings: what cannot be met is an error at the start.
+// TestClusterSettings: settings that cannot be met are an error at the start.
 func TestClusterSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Settings)

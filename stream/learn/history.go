@@ -7,15 +7,15 @@ import (
 	"unfold/stream"
 )
 
-// history are the stats of the maps of a stream, oldest first. It is bounded: when it is
-// full, every second one of the older half goes that was not learnt as a whole. So it reaches
-// back to the beginning, the more coarsely the longer ago.
+// history are the stats of the maps of a stream, oldest first. Its length is bounded: when it is
+// full, every second entry of its older half is dropped, except those of maps that were learnt as a
+// whole. So it reaches back to the beginning with decreasing resolution.
 type history []stream.Stats
 
-// maxHistory bounds a history.
+// maxHistory is the largest length of a history.
 const maxHistory = 2000
 
-// with returns the history with one more map, and leaves the old one as it is.
+// with returns the history with one more map. It does not modify the old one.
 func (h history) with(f stream.Stats) history {
 	out := append(slices.Clone(h), f)
 	if len(out) <= maxHistory {
@@ -32,6 +32,6 @@ func (h history) with(f stream.Stats) history {
 		}
 		kept = append(kept, old)
 	}
-	// Whole ones only: then the oldest of them go.
+	// All were learnt as a whole, so the oldest are dropped.
 	return kept[max(0, len(kept)-maxHistory):]
 }

@@ -9,7 +9,8 @@ import (
 	"unfold/stream/embed"
 )
 
-// A history is bounded, reaches back to the beginning, and keeps what was learnt as a whole.
+// A history is bounded, reaches back to the beginning, and keeps all maps that were learnt from
+// scratch.
 func TestHistoryIsBounded(t *testing.T) {
 	var h history
 	const maps, perEpoch, perMajor = 4500, 450, 90
@@ -46,7 +47,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	if begins != maps/perEpoch {
 		t.Errorf("%d of %d epochs have their beginning", begins, maps/perEpoch)
 	}
-	// The last thousand are all there.
+	// The last thousand are complete.
 	if got := h[len(h)-maxHistory/4].Version; got != maps-maxHistory/4+1 {
 		t.Errorf("the newest quarter begins at version %d", got)
 	}

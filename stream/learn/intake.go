@@ -15,42 +15,43 @@ import (
 	"unfold/stream/reference"
 )
 
-// intake accepts events: before the first map it collects them, afterwards it shows them to
-// the reference set. The pipeline's workers offer to it, the refresher and the publisher
-// read from it. All but set and enough is guarded by its lock.
+// intake accepts events. Before the first map it collects them, afterwards it adds them to the
+// reference set. The pipeline's workers call Offer; the refresher and the publisher read from it.
+// Its lock guards all fields but set and enough.
 type intake struct {
 	set Settings
-	// enough has a token when the first map can be learnt.
+	// enough has a token if the first map can be learnt.
 	enough chan struct{}
 
 	mu sync.Mutex
-	// next is the offset behind the last event accepted, for each partition.
+	// next is the offset after the last accepted event of each partition.
 	next map[stream.TopicPartition]int64
-	// encoder and ref are there from the first map on, cold before.
+	// encoder and ref are set from the first map on; cold is used before.
 	encoder *ingest.Encoder
 	ref     *reference.Set
 	cold    coldStart
-	// names judges the columns that the settings name by the first events that a map from the state takes.
+	// names checks the columns that the settings name against the first events after a start from a
+	// state.
 	names stream.Names
-	// pool are labelled events, if classes are predicted; nil before the first.
+	// pool are the labelled events if classes are predicted; nil before the first.
 	pool *labels.Pool
-	// prequential has the events with labels that judge the map.
+	// prequential are the labelled events that evaluate the map.
 	prequential *prequential
-	// need is how many events the first map needs; fitting is there while it
-	// is being learnt, and closed afterwards.
+	// need is the number of events that the first map needs. fitting is set while it is being
+	// learnt, and closed afterwards.
 	need    int
 	fitting chan struct{}
-	// unsaved: the reference set is not what was saved last. idType is the type of the
-	// events' ids, format that of the last message; "" stands for Arrow.
+	// unsaved is true if the reference set has changed since it was saved. idType is the type of
+	// the events' ids. format is that of the last message; "" stands for Arrow.
 	unsaved bool
 	idType  string
 	format  format.Name
-	// watch looks at the newest events; nil: nobody does.
+	// watch tests the newest events for drift; nil if that is off.
 	watch *watcher
-	// serving is the map that events are placed on; the zero value before the first.
+	// serving is the map on which events are placed; the zero value before the first.
 	serving stream.Published
-	// releasing: the rows of the reference set's points are those of a map that is not
-	// published yet, while its classes are learnt and it is saved.
+	// releasing is true while the rows of the reference set's points refer to a map that is not
+	// published yet, because its classes are being learnt or it is being saved.
 	releasing bool
 }
 
@@ -85,7 +86,7 @@ func (in *intake) Offer(ctx context.Context, e stream.Events) error {
 	}
 }
 
-// accept takes events that were not taken before. The lock is held.
+// accept adds events that were not accepted before. The caller must hold the lock.
 func (in *intake) accept(e *embed.Events) error {
 	tp := e.Position.TopicPartition
 	if e.Position.Offset < in.next[tp] {
@@ -101,7 +102,7 @@ func (in *intake) accept(e *embed.Events) error {
 		in.empty()
 		return nil
 	case in.encoder == nil && len(e.Unchanged) > 0 && (in.set.Mapping.Vector == "" || slices.Contains(e.Unchanged, in.set.Mapping.Vector)):
-		return nil // it can be placed once there is a map, and shows the learner nothing new
+		return nil // it can be placed later, but adds nothing to the learner
 	case in.encoder == nil && e.Table == nil:
 		in.cold.collectTombstone(e.Gone)
 		return nil
@@ -137,7 +138,7 @@ func (in *intake) accept(e *embed.Events) error {
 	return nil
 }
 
-// empty takes all events out. The lock is held.
+// empty removes all events. The caller must hold the lock.
 func (in *intake) empty() {
 	if in.encoder == nil {
 		in.cold.empty()
@@ -147,7 +148,8 @@ func (in *intake) empty() {
 	in.pool = nil
 }
 
-// vector returns that of the event of an id, nil if it is not known. The lock is held.
+// vector returns the vector of the event with the given id, or nil if it is unknown. The caller
+// must hold the lock.
 func (in *intake) vector(id string) []float32 {
 	if p := in.ref.Of(id); p >= 0 {
 		return in.ref.Vector(p)
@@ -155,7 +157,7 @@ func (in *intake) vector(id string) []float32 {
 	return nil
 }
 
-// Vector is vector for those who do not hold the lock: a copy.
+// Vector is vector for callers that do not hold the lock. It returns a copy.
 func (in *intake) Vector(id string) []float32 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -165,13 +167,13 @@ func (in *intake) Vector(id string) []float32 {
 	return slices.Clone(in.vector(id))
 }
 
-// show shows events, and their classes if they have any, to the reference set. The lock is held.
+// show adds events, and their classes if any, to the reference set. The caller must hold the lock.
 func (in *intake) show(b *ingest.Batch, e *embed.Events, classes []int32) {
 	show(in.ref, b, e.At, classes, func(row int, p int32) { in.publishedAt(p, e.Placed(), row) })
 }
 
-// show shows the events of a batch, and their classes if they have any, to a reference
-// set. taken, if not nil, is called for each row that a point stands for.
+// show adds the events of a batch, and their classes if any, to a reference set. taken, if not nil,
+// is called for each row that a point represents.
 func show(ref *reference.Set, b *ingest.Batch, at int64, classes []int32, taken func(row int, p int32)) {
 	for i := range b.Len() {
 		id := ""
@@ -191,7 +193,8 @@ func show(ref *reference.Set, b *ingest.Batch, at int64, classes []int32, taken 
 	}
 }
 
-// again takes note of where events were published that were taken before. The lock is held.
+// again records the published places of events that were accepted before. The caller must hold the
+// lock.
 func (in *intake) again(e *embed.Events) error {
 	if in.encoder == nil || e.Table == nil || e.Placed() == nil {
 		return nil
@@ -209,8 +212,8 @@ func (in *intake) again(e *embed.Events) error {
 	return nil
 }
 
-// CreatedAgain notes that a topic's offsets begin again, since it was created again: none of its
-// events were taken before.
+// CreatedAgain records that a topic was deleted and created again. Its offsets restart, and none of
+// its events have been accepted.
 func (in *intake) CreatedAgain(topic string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -222,8 +225,8 @@ func (in *intake) CreatedAgain(topic string) {
 	}
 }
 
-// Seen returns the offsets behind what the reference set has taken, and how many of its
-// points are not on the newest map yet.
+// Seen returns the offsets up to which the reference set has accepted events, and the number of its
+// points that are not on the newest map yet.
 func (in *intake) Seen() (seen []stream.Position, waiting int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -238,10 +241,10 @@ func (in *intake) Seen() (seen []stream.Position, waiting int) {
 	return in.offsets(), waiting
 }
 
-// offsets are those behind what was accepted. The lock is held.
+// offsets returns the offsets after the accepted events. The caller must hold the lock.
 func (in *intake) offsets() []stream.Position { return offsets.Sorted(in.next) }
 
-// lock returns the reference set; nobody else has it until unlock.
+// lock returns the reference set for exclusive use until unlock.
 func (in *intake) lock() *reference.Set {
 	in.mu.Lock()
 	return in.ref
@@ -249,17 +252,17 @@ func (in *intake) lock() *reference.Set {
 
 func (in *intake) unlock() { in.mu.Unlock() }
 
-// collected is what the first map can be learnt from: nothing is accepted until tried. need
-// is how many events it needs, and seen the offsets behind them.
+// collected returns the events for the first map, the number of events that it needs, and the
+// offsets after them. No events are accepted until tried.
 func (in *intake) collected() (cold *coldStart, need int, seen []stream.Position) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return &in.cold, in.need, in.offsets()
 }
 
-// tried takes how learning the first map ended, and admits events again. If the events
-// did not suffice (streams are full of duplicates) the next attempt has half as many more,
-// until the reference set is full.
+// tried records whether learning the first map succeeded, and accepts events again. If the events
+// did not suffice (streams are full of duplicates), the next attempt needs half as many more, until
+// the reference set is full.
 func (in *intake) tried(done bool) (full bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -272,7 +275,7 @@ func (in *intake) tried(done bool) (full bool) {
 	return full
 }
 
-// replace makes a reference set the one that events are shown to.
+// replace sets the reference set to which events are added and returns the previous one.
 func (in *intake) replace(ref *reference.Set) (was *reference.Set) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -280,22 +283,22 @@ func (in *intake) replace(ref *reference.Set) (was *reference.Set) {
 	return was
 }
 
-// cut is the intake as it was when a map began to be published.
+// cut is the state of the intake when the publication of a map began.
 type cut struct {
-	// counts says for how many events each row of the map stands, classes of which class
-	// it is; nil if no row has one.
+	// counts is the number of events of each row of the map. classes is the class of each row; nil
+	// if no row has one.
 	counts  []uint32
 	classes []int32
-	// ids are those of the rows; nil if nobody wants them.
+	// ids are the ids of the rows; nil if they are not needed.
 	ids []string
-	// sample are the labelled events since the map before.
+	// sample are labelled events since the previous map.
 	sample sample
-	// set is the reference set, to be saved; nil if nothing is.
+	// set is the reference set to be saved; nil if there is nothing to save.
 	set *set
 }
 
-// cut says which rows of a new map the reference set's points have, and what goes with
-// that map. It adds what has been counted to the stats.
+// cut records the rows of the reference set's points on a new map and returns the state that
+// belongs to that map. It adds the counters to the stats.
 func (in *intake) cut(rowOf []int32, rows int, f *stream.Stats) cut {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -310,30 +313,30 @@ func (in *intake) cut(rowOf []int32, rows int, f *stream.Stats) cut {
 	return c
 }
 
-// uncut says that what was cut is not saved.
+// uncut records that the state of the last cut was not saved.
 func (in *intake) uncut() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.unsaved = true
 }
 
-// begin makes the encoder of a map that is about to be published the one by which events
-// are accepted. What was collected before the first map is let go.
+// begin sets the encoder of a map that is about to be published as the encoder of accepted events.
+// It releases the events collected before the first map.
 func (in *intake) begin(encoder *ingest.Encoder) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.encoder, in.cold = encoder, coldStart{}
 }
 
-// released says that the map of the last cut is published.
+// released records that the map of the last cut is published.
 func (in *intake) released() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.releasing = false
 }
 
-// counts says for how many events each row of the map stands that is about to be
-// published. The lock is held.
+// counts returns the number of events of each row of the map that is about to be published. The
+// caller must hold the lock.
 func (in *intake) counts(rows int) []uint32 {
 	out := make([]uint32, rows)
 	for p := range in.ref.All() {
@@ -342,18 +345,18 @@ func (in *intake) counts(rows int) []uint32 {
 		}
 	}
 	for i := range out {
-		out[i] = max(out[i], 1) // a point that went while the map was learnt
+		out[i] = max(out[i], 1) // the point was deleted while the map was learnt
 	}
 	return out
 }
 
-// rowIDs are the ids of the newest events that the rows of a map are, "" where none is
-// known; nil if nobody wants them. The lock is held.
+// rowIDs returns the ids of the newest event of each row of a map, "" if unknown, or nil if ids are
+// not needed. The caller must hold the lock.
 func (in *intake) rowIDs(rows int) []string {
 	if !in.set.Named {
 		return nil
 	}
-	var out []string // nil as well if no event has one
+	var out []string // also nil if no event has an id
 	for p := range in.ref.All() {
 		if r, ids := in.ref.Row(p), in.ref.IDs(p); r >= 0 && len(ids) > 0 {
 			if out == nil {
@@ -365,7 +368,7 @@ func (in *intake) rowIDs(rows int) []string {
 	return out
 }
 
-// count fills in what the reference set has counted. The lock is held.
+// count sets the counters of the reference set in stats. The caller must hold the lock.
 func (in *intake) count(f *stream.Stats) {
 	c := in.ref.Counts()
 	f.OldestAge = in.ref.Age()
@@ -373,7 +376,7 @@ func (in *intake) count(f *stream.Stats) {
 	f.Evicted, f.Expired, f.Unusable, f.LongIDs = c.Evicted, c.Expired, c.Unusable, c.LongIDs
 }
 
-// changedSet returns a copy of the reference set if it is not what was saved last, else nil.
+// changedSet returns a copy of the reference set if it has changed since it was saved, else nil.
 func (in *intake) changedSet() *set {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -383,7 +386,7 @@ func (in *intake) changedSet() *set {
 	return in.toSave()
 }
 
-// toSave copies the reference set to be saved. The lock is held.
+// toSave returns a copy of the reference set for saving. The caller must hold the lock.
 func (in *intake) toSave() *set {
 	mapping := in.set.Mapping
 	mapping.Selection = ingest.Selection{}

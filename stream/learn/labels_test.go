@@ -20,8 +20,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// marked makes a message of events around two centres, with the column that label makes
-// of their centres, or without if it returns none.
+// marked returns a message of events around two centres. label computes a column from their
+// centres; without one the message lacks the column.
 func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(centres []int) table.Column) (stream.Message, []int) {
 	t.Helper()
 	x, ids, centre := vec.New[float32](rows, 3), make([]int64, rows), make([]int, rows)
@@ -46,14 +46,14 @@ func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(cen
 	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}, centre
 }
 
-// classifying are settings of a learner that predicts classes by column kind.
+// classifying returns settings of a learner that predicts the classes of column kind.
 func classifying() Settings {
 	s := quick()
 	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "kind", true
 	return s
 }
 
-// classesOf returns the classes that are predicted of a message's events.
+// classesOf returns the predicted classes of a message's events.
 func classesOf(t testing.TB, l *Learner, m stream.Message) []string {
 	t.Helper()
 	out, _ := answer(t, l, m)
@@ -64,8 +64,7 @@ func classesOf(t testing.TB, l *Learner, m stream.Message) []string {
 	return class.Strings()
 }
 
-// Labels are what a column of any type has as text; NaN is none, and a message may lack
-// the column.
+// A label is the text of a column of any type. NaN is no label, and a message may lack the column.
 func TestLabelsOfEveryType(t *testing.T) {
 	number := func(c int) float64 { return []float64{7, 2.5}[c] }
 	for what, c := range map[string]struct {
@@ -129,7 +128,7 @@ func TestLabelsOfEveryType(t *testing.T) {
 	}
 }
 
-// Labels may come later: in messages of their own kind, with events that come again.
+// Labels may come later, in messages with another schema and with events that are sent again.
 func TestLabelsComeLater(t *testing.T) {
 	rng := rand.New(rand.NewPCG(82, 1))
 	s := classifying()
@@ -161,7 +160,7 @@ func TestLabelsComeLater(t *testing.T) {
 	mostlyRight(t, classesOf(t, l, m), [2]string{"low", "high"}, centres)
 }
 
-// mostlyRight fails the test unless nine of ten classes are those of the centres.
+// mostlyRight fails the test unless nine of ten classes match the centres.
 func mostlyRight(t testing.TB, classes []string, names [2]string, centres []int) {
 	t.Helper()
 	right := 0
@@ -175,8 +174,7 @@ func mostlyRight(t testing.TB, classes []string, names [2]string, centres []int)
 	}
 }
 
-// A column of numbers of events in the place of labels is reported as an error, and the map
-// does without.
+// A label column of event numbers is reported as an error, and the map has no classes.
 func TestTooManyLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(83, 1))
 	s := classifying()
@@ -222,8 +220,8 @@ func TestTooManyLabels(t *testing.T) {
 	}
 }
 
-// From one map to the next the sites go on: training knows its events, and settles in
-// fewer sweeps.
+// Sites are kept from one map to the next: training starts from those of its events and converges
+// in fewer sweeps.
 func TestClassesKeepUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(84, 1))
 	s := classifying()
@@ -231,7 +229,7 @@ func TestClassesKeepUp(t *testing.T) {
 	s.RefreshEvery, s.RefreshNew, s.Major = 5*time.Millisecond, 1e-9, MajorNever
 	l := newLearner(t, s)
 	defer running(t, l)()
-	mostly := func(centres []int) table.Column { // one label of five is wrong
+	mostly := func(centres []int) table.Column { // one label in five is wrong
 		out := make([]int64, len(centres))
 		for i, c := range centres {
 			if out[i] = int64(c); rng.IntN(5) == 0 {
@@ -261,7 +259,7 @@ func TestClassesKeepUp(t *testing.T) {
 	}
 }
 
-// stuck is a placer that waits until it may go on, once it is armed.
+// stuck is a placer that blocks, once armed, until it is released.
 type stuck struct {
 	models.Placer
 	armed         bool
@@ -276,8 +274,8 @@ func (s *stuck) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed
 	return s.Placer.Place(ctx, x)
 }
 
-// While classes are learnt events come in, and are placed on the map before; what comes
-// then is behind.
+// While classes are learnt, incoming events are placed on the previous map and wait for the next
+// refresh.
 func TestClassesHoldUpNobody(t *testing.T) {
 	rng := rand.New(rand.NewPCG(85, 1))
 	l := newLearner(t, classifying())

@@ -8,17 +8,17 @@ import (
 	"unfold/stream/embed"
 )
 
-// Learner is a stream.Learner, and the stream.Decoder that belongs to it. It has four
-// parts, each with an owner of its own:
+// Learner is a stream.Learner, and the stream.Decoder that belongs to it. It has four parts, each
+// with its own owner:
 //
-//	intake     takes events (Offer, Seen): the goroutines that offer, under its lock
-//	refresher  learns maps of what was taken (Run): the goroutine of Run
-//	watcher    holds the newest events against the map's points, if Settings.Drift says so
-//	publisher  saves and exchanges maps, emits moves (Current, Ready, Snapshot): one thing
-//	           at a time, under its lock, for the refresher; readers have an atomic pointer
+//	intake     accepts events (Offer, Seen); owner: goroutines that offer, under its lock
+//	refresher  learns maps of accepted events (Run); owner: the goroutine of Run
+//	watcher    compares the newest events with the map's points (Settings.Drift)
+//	publisher  saves and publishes maps, emits moves (Current, Ready, Snapshot), one act
+//	           at a time, under its lock, for the refresher; readers use an atomic pointer
 //
-// The refresher waits for the publisher, as every map is learnt from the one before it.
-// The locks are taken in one order: publisher, intake, watcher.
+// The refresher waits for the publisher, because every map is learnt from the previous one. The
+// locks are always acquired in the order publisher, intake, watcher.
 type Learner struct {
 	*embed.Decoder
 	*intake
@@ -33,7 +33,7 @@ var (
 	_ stream.Weigher = (*Learner)(nil)
 )
 
-// Run implements stream.Learner: the refresher's Run, while the stream is watched for drift.
+// Run implements stream.Learner. It runs the refresher and, concurrently, drift detection.
 func (l *Learner) Run(ctx context.Context) error {
 	watching, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -43,9 +43,9 @@ func (l *Learner) Run(ctx context.Context) error {
 	return l.refresher.Run(ctx)
 }
 
-// New makes a learner. It goes on from the state directory if that holds a map,
-// else from Settings.Start if there is one; else the first map has to be learnt.
-// Errors that lie in these files match models.ErrBadInput.
+// New makes a learner. It continues from the map in the state directory, or from Settings.Start. If
+// there is neither, the first map must be learnt. Errors that lie in these files match
+// models.ErrBadInput.
 func New(settings Settings) (*Learner, error) {
 	set, err := settings.withDefaults()
 	if err != nil {

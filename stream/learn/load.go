@@ -19,7 +19,7 @@ import (
 	"unfold/stream/reference"
 )
 
-// load goes on from the state directory or from the map to start with.
+// load continues from the state directory or from Settings.Start.
 func (l *Learner) load() error {
 	s, err := l.find()
 	if err != nil || s == nil {
@@ -68,15 +68,14 @@ func (l *Learner) load() error {
 	if p.groups, err = notesOf(p.at.Clusters()); err != nil {
 		return models.BadInputf("learn: the clusters of the map: %w", err)
 	}
-	l.groupsPending = l.set.Groups != nil // a crash may have come before they were emitted
+	l.groupsPending = l.set.Groups != nil // a crash may have prevented that they were emitted
 	p.classes = l.rowClasses(s.Reference.Rows)
 	p.name(l.rowIDs(s.Reference.Rows))
 	l.exchange(p, 0)
 	return nil
 }
 
-// renote fits the notes of a saved set to the settings: moves may be emitted, or labels be
-// known, from now on, or no more.
+// renote adapts the notes of a saved set to the settings, which may turn moves or labels on or off.
 func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
 	old := v.Notes
 	moved, had := old.Cols, saved != nil && saved.Labels != nil && old.Cols > 0
@@ -107,8 +106,8 @@ func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
 	}
 }
 
-// find returns the map to go on from: that in the state directory, or the one to start
-// with, which may be nil.
+// find returns the map to continue from: that in the state directory or Settings.Start, which may
+// be nil.
 func (l *Learner) find() (*snapshot.Snapshot, error) {
 	if l.set.State == "" {
 		return l.set.Start, nil
@@ -140,9 +139,8 @@ func (l *Learner) saved(file *setFile) (*set, error) {
 	return saved, nil
 }
 
-// fits checks that a map that was found is one that the settings would learn.
-// Otherwise the first refresh would change its dimension or kind under those who
-// read it.
+// fits checks that a map that was found agrees with the settings. Otherwise the first refresh would
+// change its dimension or kind while others read it.
 func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	where := "the map to start with"
 	if s != l.set.Start {
@@ -172,9 +170,9 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	return nil
 }
 
-// rebuild makes a reference set from a map that comes without one: its points, x =
-// mean + Components' z, as often as they count, just now. Without a projection that
-// is exact; with one, what the projection dropped is lost. Ids are not known.
+// rebuild makes a reference set for a map without one from its points, x = mean + Components' z,
+// with their counts and the present time. Without a projection this is exact. With one, the part
+// outside the components is lost. Ids are not known.
 func rebuild(s *snapshot.Snapshot) reference.Saved {
 	n, now := s.Reference.Rows, time.Now().UnixNano()
 	v := reference.Saved{X: vec.Matrix[float32]{Cols: s.Dim, Data: make([]float32, 0, n*s.Dim)}, Newest: now, Threshold: math.MaxUint64}
@@ -189,7 +187,7 @@ func rebuild(s *snapshot.Snapshot) reference.Saved {
 			key = append(key, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
 		}
 		if seen[string(key)] {
-			continue // they differ in the projection only, by a rounding error
+			continue // they differ only by a rounding error of the projection
 		}
 		seen[string(key)] = true
 		v.X.Rows, v.X.Data = v.X.Rows+1, append(v.X.Data, x...)

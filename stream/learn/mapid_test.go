@@ -12,7 +12,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// next lets a learner publish a map more.
+// next makes a learner publish another map.
 func next(t *testing.T, l *Learner, rng *rand.Rand, offset *int64) *stream.Published {
 	t.Helper()
 	before := l.Current().Version
@@ -24,8 +24,8 @@ func next(t *testing.T, l *Learner, rng *rand.Rand, offset *int64) *stream.Publi
 	return l.Current()
 }
 
-// A map keeps its id through refreshes, epochs, restarts, and with a learner that goes
-// on from its snapshot; another map has another.
+// A map keeps its id through refreshes, epochs and restarts, and in a learner that starts from its
+// snapshot. Another map has another id.
 func TestOneMapOneID(t *testing.T) {
 	for name, major := range map[string]Major{"carried on": MajorAuto, "learnt from nothing": MajorAlways} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestOneMapOneID(t *testing.T) {
 	}
 }
 
-// mapIDOf is the id that a message's schema names.
+// mapIDOf returns the map id in a message's schema.
 func mapIDOf(t *testing.T, value []byte) string {
 	t.Helper()
 	records, err := arrowfmt.DecodeMessage(value, table.Origin{}, arrowfmt.Limits{})
@@ -92,7 +92,7 @@ func mapIDOf(t *testing.T, value []byte) string {
 	return records.MapID()
 }
 
-// The schema of an output holds the id, and two maps of one version differ in it.
+// The schema of an output holds the map id, so that two maps of one version differ in it.
 func TestOutputsNameTheMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	l, offset, _ := started(t, quick(), rng, 5)
@@ -106,7 +106,7 @@ func TestOutputsNameTheMap(t *testing.T) {
 	}
 }
 
-// A map from before there were ids has none until its next version.
+// A map from a state without ids has none until its next version.
 func TestAnOldMapGetsAnID(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	s := quick()

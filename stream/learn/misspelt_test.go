@@ -13,8 +13,8 @@ import (
 	"unfold/stream/streamtest/formats"
 )
 
-// A column that the configuration names and no event has ends the stage with the name, the nearest
-// column and all others, in every format: such events would all have one id, or no vector.
+// A configured column that no event has stops the stage, in every format. The error gives the name,
+// the nearest column and all others. Otherwise all events would have one id, or no vector.
 func TestNamedColumnThatNoEventHas(t *testing.T) {
 	for _, n := range formattest.Formats() {
 		for _, c := range []struct{ id, vector, wrong, like string }{
@@ -54,7 +54,7 @@ func TestNamedColumnThatNoEventHas(t *testing.T) {
 }
 
 // An event without an id is a dead letter that names the column, before the first map and after.
-// Those that come first wait until an event shows that the name is right.
+// The first such events wait until an event shows that the name is right.
 func TestSomeEventsWithoutAnID(t *testing.T) {
 	l := newLearner(t, settingsOf(t, format.JSON))
 	stop := running(t, l)
@@ -102,8 +102,8 @@ func TestSomeEventsWithoutAnID(t *testing.T) {
 	}
 }
 
-// A learner that goes on from a state, with an id that no event has, ends as at the first start, for a process that only
-// learns. Where one event has the id, the others are bad by themselves.
+// A learner restored from a state, with an id column that no event has, stops as at the first
+// start, if its process only learns. If one event has the id, the others are bad events.
 func TestNamedColumnThatNoEventHasAfterARestart(t *testing.T) {
 	first := settingsOf(t, format.JSON)
 	first.State = t.TempDir()

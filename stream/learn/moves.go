@@ -19,14 +19,13 @@ import (
 	"unfold/stream/format"
 )
 
-// movesChunk is how many points are written at a time.
+// movesChunk is the number of points that are written at a time.
 const movesChunk = 256
 
-// movesPatience is how long emitting may take at a time; what is left is emitted the next
-// time.
+// movesPatience bounds the time of one attempt to emit. The rest is emitted the next time.
 const movesPatience = 30 * time.Second
 
-// emit writes to the topics of moves and of clusters what is new with a map.
+// emit writes the moves and the cluster events of a map to their topics.
 func (p *publisher) emit(ctx context.Context) error {
 	if err := p.emitMoves(ctx); err != nil {
 		return err
@@ -34,11 +33,11 @@ func (p *publisher) emit(ctx context.Context) error {
 	return p.emitGroups(ctx)
 }
 
-// emitMoves writes to the topic of moves where points are now: those that have moved by
-// more than the threshold since they were emitted last, or all if an epoch has begun. What
-// cannot be written is retried before the next refresh; what was written is remembered
-// with the reference set, so that a crash makes it come twice rather than never. It fails
-// only if the topic refuses a move whatever is tried.
+// emitMoves writes the present places of points to the topic of moves: of points that have moved by
+// more than the threshold since they were last emitted, or of all points if an epoch has begun. If
+// writing fails it is retried before the next refresh. The places that were written are saved with
+// the reference set, so moves are delivered at least once across crashes. It returns an error only
+// if the topic permanently rejects a move.
 func (p *publisher) emitMoves(ctx context.Context) error {
 	if p.set.Moves == nil {
 		return nil
@@ -48,7 +47,7 @@ func (p *publisher) emitMoves(ctx context.Context) error {
 	cur := p.current.Load()
 	points := p.moved(cur)
 	p.movesPending = true
-	// Who does not answer does not hold up learning for ever.
+	// A topic that does not respond must not block learning for ever.
 	parent := ctx
 	ctx, cancel := context.WithTimeout(parent, movesPatience)
 	defer cancel()
@@ -74,7 +73,7 @@ func (p *publisher) emitMoves(ctx context.Context) error {
 	return nil
 }
 
-// emitPending emits what could not be written before.
+// emitPending emits what failed before.
 func (p *publisher) emitPending(ctx context.Context) error {
 	p.mu.Lock()
 	moves, groups := p.movesPending, p.groupsPending
@@ -90,14 +89,14 @@ func (p *publisher) emitPending(ctx context.Context) error {
 	return nil
 }
 
-// leastMove is, as a share of the threshold, what roundings of a place come to at most.
+// leastMove bounds the rounding errors of a place, as a share of the threshold.
 const leastMove = 1e-3
 
-// move is a point to be emitted: at that row, if it is still there.
+// move is a point to be emitted, if it is still at that row.
 type move struct{ point, row int32 }
 
-// moved lists the points to be emitted. Of those of which nothing is known it takes it that
-// they have been published where they are.
+// moved lists the points to be emitted. It assumes that points without a note have been published
+// where they are.
 func (p *publisher) moved(cur *published) []move {
 	mu := cur.snapshot.Mu
 	diameter := cur.Stats.Diameter
@@ -115,7 +114,7 @@ func (p *publisher) moved(cur *published) []move {
 		}
 		if r < 0 {
 			if p.movesEpoch != cur.Epoch && !unpublished(note) {
-				elsewhere(note) // it will be on a map of the new epoch
+				elsewhere(note) // it will be emitted with a map of the new epoch
 			}
 			continue
 		}
@@ -125,7 +124,7 @@ func (p *publisher) moved(cur *published) []move {
 			far += (float64(v) - at[k]) * (float64(v) - at[k])
 		}
 		switch {
-		case p.movesPending && far < leastMove*leastMove*limit*limit: // it was emitted before the rest could not be
+		case p.movesPending && far < leastMove*leastMove*limit*limit: // it was emitted before the others failed
 		case p.movesEpoch != cur.Epoch || math.Sqrt(far) > limit:
 			out = append(out, move{point, r})
 		case math.IsNaN(far):
@@ -141,32 +140,32 @@ func setNote(note []float32, at []float64) {
 	}
 }
 
-// unpublished says that it is not known where a point was published.
+// unpublished reports whether the published place of a point is unknown.
 func unpublished(note []float32) bool { return len(note) > 0 && note[0] != note[0] }
 
-// elsewhere notes that a point was published where it never is on the map in use, so that it is
-// emitted with the next one.
+// elsewhere marks a point as published at a place that differs from any place on the map in use, so
+// that it is emitted with the next map.
 func elsewhere(note []float32) {
 	for k := range note {
 		note[k] = float32(math.Inf(1))
 	}
 }
 
-// serve says on which map events are placed from now on.
+// serve records the map on which events are placed from now on.
 func (in *intake) serve(p stream.Published) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.serving = p
-	in.serving.Map = nil // which would stay in memory
+	in.serving.Map = nil // it would stay in memory
 }
 
-// publishedAt notes where an event of a point was published. If it was placed on another map than
-// the one in use it is late: whoever keeps the newest place of an id may pass it over, so the point is
-// emitted with the next map, wherever it is. The lock is held.
+// publishedAt records where an event of a point was published. If the event was placed on another
+// map than the one in use, it is late, and a reader that keeps the newest place of an id may ignore
+// it. The point is then emitted with the next map in any case. The caller must hold the lock.
 func (in *intake) publishedAt(p int32, at *embed.Placement, row int) {
 	note := in.set.published(in.ref.Note(p))
 	switch now := &in.serving; {
-	case at == nil || len(note) != at.At.Cols: // another process has published it, or nobody wants to know
+	case at == nil || len(note) != at.At.Cols: // another process published it, or moves are off
 	case at.MapID != now.MapID || at.Epoch != now.Epoch || at.Version != now.Version:
 		elsewhere(note)
 	case unpublished(note) || len(in.ref.IDs(p)) <= 1:
@@ -174,12 +173,12 @@ func (in *intake) publishedAt(p int32, at *embed.Placement, row int) {
 	}
 }
 
-// emitSome writes some points' places, a message for each of their ids, and returns
-// how many points were still there.
+// emitSome writes the places of some points, a message for each of their ids. It returns the number
+// of points that were still there.
 func (p *publisher) emitSome(ctx context.Context, cur *published, points []move) (int, error) {
 	there, x, ids, idType, wire := p.in.still(points, cur.snapshot.Dim)
-	// An event that equals a reference point is placed where that is, so that these
-	// are the bytes that the event itself would have now.
+	// An event that equals a reference point is placed at that point, so these are the bytes that
+	// the event itself would get now.
 	placed, err := cur.at.Vectors(ctx, x)
 	if err != nil {
 		return 0, err
@@ -207,8 +206,8 @@ func (p *publisher) emitSome(ctx context.Context, cur *published, points []move)
 	return len(there), nil
 }
 
-// still lists the points that are where they were, their vectors of dim values, their ids
-// and the type of these, and how messages are written now.
+// still lists the points that are still at their rows, with their vectors of dim values, their ids,
+// the type of ids, and the present format of messages.
 func (in *intake) still(points []move, dim int) (there []move, x vec.Matrix[float32], ids [][]string, idType string, w format.Wire) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -223,7 +222,7 @@ func (in *intake) still(points []move, dim int) (there []move, x vec.Matrix[floa
 	return there, x, ids, in.idType, format.Wire{Format: in.format}
 }
 
-// moved notes where points were published.
+// moved records the published places of points.
 func (in *intake) moved(points []move, mu vec.Matrix[float64]) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -235,8 +234,8 @@ func (in *intake) moved(points []move, mu vec.Matrix[float64]) {
 	}
 }
 
-// idColumn is an id as a column of the type that it came in, if that is a whole
-// number of up to 64 bits, else as text.
+// idColumn returns an id as a column of its original type if that is an integer type of up to 64
+// bits, else as text.
 func idColumn(typ, id string) table.Column {
 	if strings.HasPrefix(typ, "int") || strings.HasPrefix(typ, "uint") {
 		if v, err := strconv.ParseInt(id, 10, 64); err == nil && typ != "uint64" {

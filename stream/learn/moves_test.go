@@ -21,7 +21,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// movesSink is a sink that remembers what it was sent.
+// movesSink is a sink that stores its messages.
 type movesSink struct {
 	mu       sync.Mutex
 	messages []stream.Message
@@ -40,7 +40,7 @@ func (s *movesSink) Write(_ context.Context, messages []stream.Message) error {
 
 func (s *movesSink) Close() error { return nil }
 
-// received returns what was sent since the last time: place by id, all of one version.
+// received returns the messages since the last call: places by id, all of one version.
 func (s *movesSink) received(t *testing.T, version uint64, epoch uint32) map[string][]float64 {
 	t.Helper()
 	s.mu.Lock()
@@ -81,7 +81,7 @@ func (s *movesSink) received(t *testing.T, version uint64, epoch uint32) map[str
 	return at
 }
 
-// places returns where the reference points of a learner are, by id.
+// places returns the places of a learner's reference points, by id.
 func places(l *Learner) map[string][]float64 {
 	at := map[string][]float64{}
 	for p := range l.ref.All() {
@@ -94,9 +94,9 @@ func places(l *Learner) map[string][]float64 {
 	return at
 }
 
-// A table downstream that was given the places of events, and takes what the topic
-// of moves says, is true to the threshold after every refresh, also if the topic was
-// away for a while, and over a restart.
+// A downstream table is given the places of events and applies the topic of moves. It is correct up
+// to the threshold after every refresh, also if the topic was unavailable for a while, and over a
+// restart.
 func TestMovesKeepATableTrue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	sink := &movesSink{}
@@ -110,7 +110,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 	if got := sink.received(t, 1, 1); len(got) != 0 {
 		t.Errorf("%d points were emitted with the first map", len(got))
 	}
-	records := places(l) // as the events were published when they had waited
+	records := places(l) // as the events were published after they had waited
 	var moved, majors, quiet int
 	for round := range 14 {
 		m := message(t, rng, 4, 5, next)
@@ -136,7 +136,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round == 5 || round == 9 {
-			// Sent later, in another life.
+			// Sent later, after a restart.
 			sink.broken = false
 			l.unsaved = true
 			if err := l.saveReference(); err != nil {
@@ -170,8 +170,8 @@ func TestMovesKeepATableTrue(t *testing.T) {
 	}
 }
 
-// A new epoch emits every point: a map that is learnt from nothing, or as a whole in a
-// frame of its own.
+// A new epoch emits every point: after a map learnt from scratch, or as a whole in a frame of its
+// own.
 func TestEpochsAreAnnounced(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -191,7 +191,7 @@ func TestEpochsAreAnnounced(t *testing.T) {
 			s.Hooks.Moved = func(n int) { moved = append(moved, n) }
 			l, next, stop := started(t, s, rng, 5)
 			stop()
-			offer(t, l, message(t, rng, 30, 5, next)) // grown by half
+			offer(t, l, message(t, rng, 30, 5, next)) // growth by half
 			if err := l.refresh(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -208,8 +208,7 @@ func TestEpochsAreAnnounced(t *testing.T) {
 	}
 }
 
-// An epoch that could be emitted in part only is emitted to the end later, and no
-// point twice.
+// If an epoch was emitted in part only, the rest is emitted later, and no point twice.
 func TestEpochsAreToldToTheEnd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(54, 1))
 	sink := &shortBreath{}
@@ -234,7 +233,7 @@ func TestEpochsAreToldToTheEnd(t *testing.T) {
 	}
 }
 
-// shortBreath takes one write and fails at the next.
+// shortBreath accepts one write and fails at the next.
 type shortBreath struct {
 	movesSink
 	writes int
@@ -258,7 +257,7 @@ func TestIDColumn(t *testing.T) {
 	}
 }
 
-// Telling does not go on when the learner is asked to stop.
+// Emitting moves stops when the learner is stopped.
 func TestTellingStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(53, 1))
 	s := quick()
@@ -276,7 +275,7 @@ func TestTellingStops(t *testing.T) {
 	stop()
 }
 
-// refusing takes no message.
+// refusing refuses every message.
 type refusing struct{ movesSink }
 
 func (s *refusing) Write(_ context.Context, messages []stream.Message) error {
@@ -284,7 +283,7 @@ func (s *refusing) Write(_ context.Context, messages []stream.Message) error {
 	return &stream.WriteError{Remaining: []int{0}, Err: &stream.RefusedError{Messages: []stream.Refused{{Topic: "moves", Why: why}}}}
 }
 
-// A move that its topic refuses whatever is tried ends the learner, with its reason.
+// A move that its topic refuses permanently stops the learner with the reason.
 func TestRefusedMovesEnd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(55, 1))
 	s := quick()
@@ -308,16 +307,16 @@ func TestRefusedMovesEnd(t *testing.T) {
 	}
 }
 
-// row is where a table has an event, by the map of that version.
+// row is a table's place of an event, and the map version that it is from.
 type row struct {
 	at      []float64
 	version uint64
 }
 
-// A stage with a backlog: events wait for the first map while others come, and are delivered long after
-// they were placed. A table that takes what is written last is true to the threshold after every refresh,
-// and so is one whose reader lags behind in either topic and therefore keeps the newer place: an
-// output's if that is of the same map or a newer one, a move's only if it is of a newer one.
+// A stage with a backlog: events wait for the first map while others arrive, and are delivered long
+// after they were placed. A table that takes the last write is correct up to the threshold after
+// every refresh. So is a table whose reader lags behind in either topic and keeps the newer place.
+// It takes an output of the same map or a newer one, and a move of a newer map only.
 func TestMovesOfLateEvents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(57, 1))
 	sink := &movesSink{}
@@ -352,11 +351,11 @@ func TestMovesOfLateEvents(t *testing.T) {
 			}
 		}
 	}
-	rng2 := rand.New(rand.NewPCG(51, 7)) // events that are sent again have other vectors
+	rng2 := rand.New(rand.NewPCG(51, 7)) // events sent again have other vectors
 	again := func(offset, first int64) stream.Message {
 		return stream.Message{TopicPartition: tp, Offset: offset, Value: value(t, rng2, 4, 5, 100*first)}
 	}
-	// Those of the first map wait, until the map is another one.
+	// Those of the first map wait until the map has changed.
 	var waiting []stream.Events
 	rng = rand.New(rand.NewPCG(57, 1))
 	for offset := range next {
@@ -386,7 +385,7 @@ func TestMovesOfLateEvents(t *testing.T) {
 			for name, table := range map[string]map[string]row{"last": last, "newest": newest} {
 				r, there := table[id]
 				if !there {
-					continue // those of the message that was offered without being placed
+					continue // events of the message that was offered without being placed
 				}
 				if d := math.Hypot(at[0]-r.at[0], at[1]-r.at[1]); d > limit {
 					t.Errorf("round %d: %s is %v from its %s place in the table, of version %d, the threshold is %v", round, id, d, name, r.version, limit)
@@ -403,7 +402,7 @@ func TestMovesOfLateEvents(t *testing.T) {
 		e := decode(t, l, m)
 		place(t, l.Current(), e)
 		backlog = append(backlog, e)
-		if len(backlog) > 3 { // it was placed three maps ago
+		if len(backlog) > 3 { // placed three maps before
 			outputs(backlog[0])
 			if err := l.Offer(context.Background(), backlog[0]); err != nil {
 				t.Fatal(err)
@@ -420,9 +419,9 @@ func TestMovesOfLateEvents(t *testing.T) {
 	}
 }
 
-// An event that is delivered when the next map is in use is written as a move with the one after that,
-// however little it has moved: who keeps the newest place of its id may have passed its output over,
-// for a move of what the id was before.
+// An event delivered when the next map is in use is written as a move with the map after that,
+// however little it has moved. A reader that keeps the newest place of an id may have dropped its
+// output in favour of an older event's move.
 func TestLateEventsMove(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 1))
 	sink := &movesSink{}

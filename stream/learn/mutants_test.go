@@ -24,13 +24,13 @@ import (
 	"unfold/models/snapshot"
 )
 
-// stateFolder is what a state folder holds.
+// stateFolder holds the contents of a state folder.
 type stateFolder struct {
 	model, set []byte
 	setName    string
 }
 
-// savedState is the state of a learner with a map and a reference set.
+// savedState returns the state of a learner with a map and a reference set.
 func savedState(t *testing.T) stateFolder {
 	s := quick()
 	s.State = t.TempDir()
@@ -51,7 +51,7 @@ func savedState(t *testing.T) stateFolder {
 	return stateFolder{model, set, filepath.Base(sets[0])}
 }
 
-// mutant changes the model, or the reference set with the checksum that the model names.
+// mutant changes the model, or the reference set together with its checksum in the model.
 func (f stateFolder) mutant(t *testing.T, r *rand.Rand) stateFolder {
 	if r.IntN(2) == 0 {
 		f.model = modeltest.Mutate(t, r, f.model)
@@ -81,7 +81,8 @@ func (f stateFolder) mutant(t *testing.T, r *rand.Rand) stateFolder {
 	return f
 }
 
-// mutateSet changes the header of a saved set, its numbers, or other bytes. Length of the header and checksum fit.
+// mutateSet changes the header of a saved set, its numbers, or other bytes. The header's length and
+// the checksum stay consistent.
 func mutateSet(r *rand.Rand, raw []byte) []byte {
 	le := binary.LittleEndian
 	const fixed = len(setMagic) + 4
@@ -108,7 +109,7 @@ func mutateSet(r *rand.Rand, raw []byte) []byte {
 	return le.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 
-// try opens a learner on the state, places rows on its map, lets it take more events and refreshes.
+// try opens a learner on the state, places rows on its map, offers more events and refreshes.
 func (f stateFolder) try(t *testing.T, dir string, more []byte) (refused bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -156,7 +157,7 @@ func (f stateFolder) try(t *testing.T, dir string, more []byte) (refused bool, e
 	m.Value = more
 	e, err := l.Decode(m)
 	if err != nil {
-		return true, nil // the state says of another format, or of other columns
+		return true, nil // the state has another format, or other columns
 	}
 	if err := l.Offer(ctx, e); err != nil {
 		return true, nil
@@ -170,8 +171,8 @@ func (f stateFolder) try(t *testing.T, dir string, more []byte) (refused bool, e
 	return false, finite("after a refresh")
 }
 
-// Changed state folders, whose checksums fit, are refused, or the map that goes on from them has finite places: no
-// panic, and nothing that does not end.
+// Changed state folders with correct checksums are refused, or the map continued from them has
+// finite places. Nothing panics or hangs.
 func TestMutantsOfState(t *testing.T) {
 	each := 60
 	if tier.All() {

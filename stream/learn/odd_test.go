@@ -17,7 +17,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// batchOf makes a message of vectors with ids.
+// batchOf returns a message of vectors with ids.
 func batchOf(t testing.TB, offset int64, ids []int64, x vec.Matrix[float32]) stream.Message {
 	t.Helper()
 	class := make([]string, x.Rows)
@@ -50,11 +50,10 @@ func finite(t testing.TB, l *Learner) {
 	}
 }
 
-// Events that replace and delete each other, before the first map and after, also
-// within one message.
+// Events replace and delete each other, before the first map and after, also within one message.
 func TestUpsertsAndTombstones(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
-	for _, first := range []int{0, 60} { // how many events make the map before the rest
+	for _, first := range []int{0, 60} { // the number of events for the first map
 		s := quick()
 		l := newLearner(t, s)
 		stop := running(t, l)
@@ -106,7 +105,7 @@ func TestUpsertsAndTombstones(t *testing.T) {
 		if want := []string{"6 [5] 1", "7 [1] 1", "8 [3] 1"}; !slices.Equal(got, want) {
 			t.Errorf("first %d: the set holds %v, want %v", first, got, want)
 		}
-		// The map holds these and no others.
+		// The map holds exactly these.
 		snap := l.Snapshot()
 		for _, gone := range []float32{9, 5} {
 			for i := range snap.Reference.Rows {
@@ -122,7 +121,7 @@ func TestUpsertsAndTombstones(t *testing.T) {
 	}
 }
 
-// A tombstone goes through the stage as a message with a null value under its key.
+// A tombstone passes the stage as a message with its key and a null value.
 func TestTombstonesPass(t *testing.T) {
 	rng := rand.New(rand.NewPCG(62, 1))
 	b := newBroker()
@@ -157,8 +156,8 @@ func TestTombstonesPass(t *testing.T) {
 	}
 }
 
-// Streams that teach nothing or something absurd, onto a good map: it stays finite,
-// events are placed, the counters count, and nothing stops.
+// Streams without information or with absurd values, on a good map: the map stays finite, events
+// are placed, counters count, and nothing stops.
 func TestOddStreams(t *testing.T) {
 	rng := rand.New(rand.NewPCG(63, 1))
 	id := int64(1 << 40)
@@ -255,8 +254,8 @@ func TestOddStreams(t *testing.T) {
 	}
 }
 
-// A set that is deleted down to k+1 points and fewer: the map follows as long as it
-// can, stays when it cannot, and goes on when there are points again.
+// If deletions leave k+1 points or fewer, the map follows as long as it can, then stays, and
+// continues when there are enough points again.
 func TestDownToNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(64, 1))
 	s := quick()
@@ -300,8 +299,7 @@ func finite2(t testing.TB, l *Learner) {
 	}
 }
 
-// Such events at the beginning of a stream do not end it either, once there are
-// others: they wait.
+// Such events at the beginning of a stream do not stop it either. They wait until there are others.
 func TestOddBeginnings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(65, 1))
 	for name, odd := range map[string][]float32{

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick learns fast: the tests are about the way, not the map.
+// quick returns settings for fast learning: these tests check the steps, not the map's quality.
 func quick() Settings {
 	return Settings{
 		Spec: fit.Spec{Common: models.Common{Steps: 20, Seed: 1, Threads: 1}}, Min: 60, Size: 200, RefreshEvery: time.Hour,
@@ -35,7 +35,7 @@ func quick() Settings {
 	}
 }
 
-// value makes a message: rows events of three classes in dim dimensions.
+// value returns a message of rows events of three classes in dim dimensions.
 func value(t testing.TB, rng *rand.Rand, rows, dim int, first int64) []byte {
 	t.Helper()
 	x := vec.New[float32](rows, dim)
@@ -115,7 +115,7 @@ func waitReady(t testing.TB, l *Learner) {
 	}
 }
 
-// started returns a learner with its first map, and how to stop it.
+// started returns a learner with its first map, and a function that stops it.
 func started(t testing.TB, s Settings, rng *rand.Rand, dim int) (*Learner, int64, func()) {
 	t.Helper()
 	l := newLearner(t, s)
@@ -169,7 +169,7 @@ func TestFirstMap(t *testing.T) {
 	}
 }
 
-// Whatever messages are placed together, each gives the same bytes.
+// A message gives the same bytes, whatever messages are placed with it.
 func TestPlaceIsPure(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	l, next, stop := started(t, quick(), rng, 5)
@@ -228,7 +228,7 @@ func TestBadEvents(t *testing.T) {
 			}
 		}
 	}
-	// A message of another dimension, first of all, does not decide.
+	// A first message of another dimension does not fix the dimension.
 	offer(t, l, stream.Message{TopicPartition: stream.TopicPartition{Topic: "other"}, Value: odd(id, class, vector(1, 2))})
 	check("before the map")
 	for o := range int64(6) {
@@ -258,7 +258,7 @@ func TestBadEvents(t *testing.T) {
 	}
 }
 
-// A vector that is finite but not once it is projected spoils its own message only.
+// A vector whose projection overflows spoils its own message only.
 func TestOverflow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	s := quick()
@@ -343,7 +343,7 @@ func TestRefresh(t *testing.T) {
 	defer stop()
 	<-published
 	first := l.Snapshot()
-	offer(t, l, message(t, rng, 30, 5, next)) // at once: what comes in pieces may make two maps
+	offer(t, l, message(t, rng, 30, 5, next)) // at once, since several messages may make two maps
 	next++
 	var p *stream.Published
 	select {
@@ -364,7 +364,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// A refresh that fails leaves the map, and is retried.
+// After a failed refresh the map stays, and the refresh is retried.
 func TestRefreshFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	s := quick()
@@ -386,7 +386,7 @@ func TestRefreshFails(t *testing.T) {
 	if v := l.Current().Version; v != 1 {
 		t.Errorf("version %d was published though it is not on the disk", v)
 	}
-	if err := os.Remove(s.State); err != nil { // the learner makes the folder again
+	if err := os.Remove(s.State); err != nil { // the learner creates the folder again
 		t.Fatal(err)
 	}
 	streamtest.Await(t, "it is retried", func() bool { return l.Current().Version >= 2 })

@@ -18,8 +18,8 @@ import (
 	"unfold/stream/reference"
 )
 
-// A refresh lies on the map before: events that both hold are nearer to their
-// old places than to the mirrored ones.
+// A refresh is aligned with the map before: events in both are nearer to their old places than to
+// the mirrored ones.
 func TestRefreshLiesOnTheOldMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	s := quick()
@@ -44,8 +44,8 @@ func TestRefreshLiesOnTheOldMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The residual of the best rigid motion cannot be improved by a rotation, a
-	// reflection or a shift.
+	// The residual of the best rigid motion cannot be reduced by a rotation, a reflection or a
+	// shift.
 	b, a := vec.Convert[float64](before.Mu), vec.Convert[float64](after.Mu)
 	residual := func(angle float64, mirror float64) (sum float64) {
 		c, s := math.Cos(angle), math.Sin(angle)
@@ -70,7 +70,7 @@ func TestRefreshLiesOnTheOldMap(t *testing.T) {
 	}
 }
 
-// setForTest is a saved set with everything in it.
+// setForTest returns a saved set with every optional part.
 func setForTest(t testing.TB) *set {
 	t.Helper()
 	ref, err := reference.New(reference.Settings{IDs: true}, 3, 2)
@@ -103,11 +103,11 @@ func TestSetFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// NaN differs from itself: the notes are compared as text.
+	// NaN differs from itself, so the notes are compared as text.
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", s) || crc != sum {
 		t.Errorf("read back %+v, want %+v; checksums %x and %x", got, s, crc, sum)
 	}
-	// Any changed or missing byte is noticed.
+	// Any changed or missing byte is detected.
 	for i := range b.Len() {
 		bad := bytes.Clone(b.Bytes())
 		bad[i] ^= 0x40
@@ -120,7 +120,7 @@ func TestSetFile(t *testing.T) {
 	}
 }
 
-// FuzzSetFile reads arbitrary bytes, under a right checksum.
+// FuzzSetFile reads arbitrary bytes with a correct checksum.
 func FuzzSetFile(f *testing.F) {
 	var b bytes.Buffer
 	if _, err := setForTest(f).write(&b); err != nil {

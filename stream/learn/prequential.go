@@ -16,29 +16,29 @@ import (
 	"unfold/stream/reference"
 )
 
-// How a map is judged by its stream, before it learns from it (prequentially; Dawid
-// 1984): of the labelled events between two maps a uniform sample is placed on the
-// older one, and the nearest reference points there vote on their labels.
+// Each map is evaluated on the stream before it learns from it (prequentially; Dawid 1984). A
+// uniform sample of the labelled events between two maps is placed on the older one, where the
+// nearest reference points vote on their labels.
 const (
-	// neighboursVoting is how many reference points vote.
+	// neighboursVoting is the number of reference points that vote.
 	neighboursVoting = 9
-	// mostVotes bounds the sample between two maps: a share of errors is then known
-	// to .016 (standard deviation) at most.
+	// mostVotes bounds the sample between two maps. The share of errors then has a standard
+	// deviation of at most .016.
 	mostVotes = 1000
 	// mostClasses bounds the number of distinct labels, and labelBytes their length.
 	mostClasses, labelBytes = 4096, 256
 )
 
-// noClass is the class of what has no label, or one too many.
+// noClass is the class of events without a label, and of labels beyond mostClasses.
 const noClass = -1
 
-// prequential are the labels of a stream and the events whose vote is still to be held.
+// prequential are the labels of a stream and the sample of events for the next vote.
 type prequential struct {
 	names  []string
 	number map[string]int32
 
 	random *rand.Rand
-	// came counts the labelled events since the last map, of which kept is a part.
+	// came counts the labelled events since the last map. kept is a sample of them.
 	came int
 	kept sample
 }
@@ -53,7 +53,7 @@ func newPrequential(seed uint64) *prequential {
 	return &prequential{number: map[string]int32{}, random: rand.New(rand.NewPCG(seed, 0x707e))}
 }
 
-// named takes over the labels of a saved set.
+// named restores the labels of a saved set.
 func (v *prequential) named(names []string) {
 	v.names = names
 	for i, name := range names {
@@ -61,8 +61,8 @@ func (v *prequential) named(names []string) {
 	}
 }
 
-// classes returns the classes of a batch's events by its column of labels; nil
-// without one.
+// classes returns the classes of a batch's events from its column of labels; nil if there is no
+// such column.
 func (v *prequential) classes(b *ingest.Batch, label string) []int32 {
 	at := slices.IndexFunc(b.Kept, func(c table.Column) bool { return label != "" && c.Name() == label })
 	if at < 0 {
@@ -75,7 +75,7 @@ func (v *prequential) classes(b *ingest.Batch, label string) []int32 {
 	return out
 }
 
-// class is the number of a label.
+// class returns the number of a label.
 func (v *prequential) class(label string) int32 {
 	k, known := v.number[label]
 	switch {
@@ -84,12 +84,12 @@ func (v *prequential) class(label string) int32 {
 	case label == "" || len(label) > labelBytes || len(v.names) == mostClasses:
 		return noClass
 	}
-	k, label = int32(len(v.names)), string([]byte(label)) // it may be part of a whole message
+	k, label = int32(len(v.names)), string([]byte(label)) // copied, because it may be part of a whole message
 	v.names, v.number[label] = append(v.names, label), k
 	return k
 }
 
-// sample shows events to the sample (algorithm R; Vitter 1985).
+// sample adds events to the reservoir sample (algorithm R; Vitter 1985).
 func (v *prequential) sample(b *ingest.Batch, classes []int32) {
 	for i, k := range classes {
 		if k == noClass {
@@ -114,13 +114,14 @@ func (v *prequential) cut() sample {
 	return s
 }
 
-// setClass notes the class of a point, in the last place of its note.
+// setClass stores the class of a point in the last element of its note.
 func setClass(ref *reference.Set, p, class int32) {
 	note := ref.Note(p)
 	note[len(note)-1] = float32(class)
 }
 
-// labelNames are the names of the classes, not nil if there may be some. The lock is held.
+// labelNames returns the names of the classes; nil only if there can be none. The caller must hold
+// the lock.
 func (in *intake) labelNames() []string {
 	if in.set.Mapping.Label == "" {
 		return nil
@@ -128,8 +129,8 @@ func (in *intake) labelNames() []string {
 	return append([]string{}, in.prequential.names...)
 }
 
-// judge holds the votes on a sample of events, on the map that is about to be replaced. It
-// adds the result to the stats of the next. No map is held up by that.
+// judge evaluates the map that is about to be replaced on a sample of events and adds the result to
+// the stats of the next map. Errors do not block the map.
 func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
 	cur := p.current.Load()
 	if cur == nil {
@@ -145,8 +146,8 @@ func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
 	d.stats.Voted, d.stats.Wrong = d.stats.Voted+voted, d.stats.Wrong+wrong
 }
 
-// rowClasses are the classes of the rows of the map that was published last, or is
-// about to be; nil if no row has one. The lock is held.
+// rowClasses returns the classes of the rows of the map that was last published or is about to be;
+// nil if no row has one. The caller must hold the lock.
 func (in *intake) rowClasses(rows int) []int32 {
 	if in.set.Mapping.Label == "" || len(in.prequential.names) == 0 {
 		return nil
@@ -164,8 +165,8 @@ func (in *intake) rowClasses(rows int) []int32 {
 	return out
 }
 
-// vote places events on a map and returns of how many its labelled points had a vote,
-// and of how many that was wrong.
+// vote places events on a map. It returns the number of events on which its labelled points voted,
+// and the number of wrong votes.
 func (p *published) vote(ctx context.Context, b sample, threads int) (voted, wrong int, err error) {
 	mu := vec.Matrix[float32]{Cols: p.snapshot.Mu.Cols}
 	var class []int32
@@ -181,7 +182,7 @@ func (p *published) vote(ctx context.Context, b sample, threads int) (voted, wro
 		return 0, 0, nil
 	}
 	placed, err := p.at.Placer().Place(ctx, b.x)
-	for row := (*models.RowError)(nil); errors.As(err, &row); { // what has no place has no vote
+	for row := (*models.RowError)(nil); errors.As(err, &row); { // events without a place are left out
 		b = b.without(row.Row)
 		placed, err = p.at.Placer().Place(ctx, b.x)
 	}
@@ -201,7 +202,7 @@ func (p *published) vote(ctx context.Context, b sample, threads int) (voted, wro
 	return len(b.class), wrong, nil
 }
 
-// without is a copy that lacks one event.
+// without returns a copy without the given event.
 func (b sample) without(row int) sample {
 	var rest []int32
 	for i := range b.x.Rows {
@@ -212,8 +213,8 @@ func (b sample) without(row int) sample {
 	return sample{vec.Take(b.x, rest), slices.Delete(slices.Clone(b.class), row, row+1)}
 }
 
-// majority is the most frequent class of some points, nearest first; of several the
-// nearest one's.
+// majority returns the most frequent class among points, which are ordered nearest first. Ties go
+// to the class of the nearest point.
 func majority(near, class []int32) int32 {
 	best, most := int32(noClass), 0
 	for at, j := range near {

@@ -17,9 +17,9 @@ import (
 	"unfold/stream/embed"
 )
 
-// publisher makes maps of drafts: it learns their classes, saves them, exchanges the map
-// that events are placed on, and emits what moved. One thing is done at a time, under its
-// lock; the current map is read by anyone, without.
+// publisher turns drafts into published maps. It learns their classes, saves them, replaces the map
+// on which events are placed, and emits moves. It does one thing at a time, under its lock; reading
+// the current map needs no lock.
 type publisher struct {
 	set   Settings
 	in    *intake
@@ -30,18 +30,17 @@ type publisher struct {
 	mu sync.Mutex
 	// history are the stats of the maps so far.
 	history history
-	// mapID is that of the map that is learnt; "" before the first, or if it has none.
+	// mapID is the id of the map; "" before the first, or if it has none.
 	mapID string
 	// saves numbers the files of reference sets.
 	saves uint64
-	// movesEpoch is the epoch whose places were emitted last, movesPending says that some
-	// were not.
+	// movesEpoch is the epoch of the last emitted places. movesPending is true if emitting them
+	// failed.
 	movesEpoch   uint32
 	movesPending bool
-	// tree keeps clusters of rows; nil: they are not sought, or have not been yet.
+	// tree keeps the clusters of rows; nil if they are not used or have not been computed yet.
 	tree *identity.Tree
-	// groupsPending says that what is known of clusters was not emitted, or may not have
-	// been.
+	// groupsPending is true if cluster events may not have been emitted.
 	groupsPending bool
 }
 
@@ -49,39 +48,39 @@ func newPublisher(set Settings, in *intake) *publisher {
 	return &publisher{set: set, in: in, ready: make(chan struct{})}
 }
 
-// published is a map together with the snapshot it was opened from.
+// published is a map together with its snapshot.
 type published struct {
 	stream.Published
 	snapshot *snapshot.Snapshot
-	// at is the map as events are placed on it.
+	// at is the opened map on which events are placed.
 	at *embed.Map
-	// state is that of the map that is carried on; nil: as after a fit.
+	// state is the state of the live map; nil after a fit.
 	state *live.State
-	// groups are what is known of the map's clusters beside their ids.
+	// groups are the notes of the map's clusters.
 	groups groupNotes
-	// about is what sets them apart, by label; nil: that was not looked for.
+	// about are descriptions of the clusters, by label; nil if they were not computed.
 	about []describe.Description
-	// classes are those of the rows, which vote on events; nil without labels.
+	// classes are the classes of the rows, for votes; nil without labels.
 	classes []int32
 }
 
-// name lets the map know the ids of its points.
+// name sets the ids of the map's points.
 func (p *published) name(ids []string) {
 	p.at = p.at.WithPointIDs(ids)
 	p.Map = p.at
 }
 
-// draft is a map that was learnt and has yet to be published.
+// draft is a map that was learnt but is not published yet.
 type draft struct {
-	// snapshot is complete but for Count and Learning.
+	// snapshot is complete except for Count and Learning.
 	snapshot *snapshot.Snapshot
 	encoder  *ingest.Encoder
-	// rowOf gives the rows of the slots that the reference set knows.
+	// rowOf maps the slots of the reference set to rows.
 	rowOf []int32
 	state *live.State
 	begin time.Time
 	stats stream.Stats
-	// stayed are the rows of the map before, of the points that were there.
+	// stayed maps rows to rows of the previous map.
 	stayed []int32
 }
 
@@ -105,13 +104,13 @@ func (p *publisher) Snapshot() *snapshot.Snapshot {
 // Ready implements stream.Learner.
 func (p *publisher) Ready() <-chan struct{} { return p.ready }
 
-// publish puts a map on the disk and makes it the current one. On the disk first: a
-// version that somebody has seen must not come again with another content after a crash.
+// publish saves a map and makes it the current one. It saves first, because a version that was
+// visible must not reappear with another content after a crash.
 func (p *publisher) publish(ctx context.Context, d *draft) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := time.Since(d.begin)
-	if p.mapID == "" { // the first, or one that goes on from a map from before there were ids
+	if p.mapID == "" { // the first map, or a map from before there were ids
 		p.mapID = snapshot.NewMapID()
 	}
 	s := *d.snapshot
@@ -146,8 +145,7 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// store completes a map with how it was learnt, and saves it if there is a reference set
-// to go with it.
+// store adds the learning report to a map, and saves it if there is a reference set.
 func (p *publisher) store(next *published, set *set, grown history) (err error) {
 	if set == nil {
 		next.snapshot.Learning, err = json.Marshal(learning{Learning: embed.Learning{Stats: next.Stats}, Live: next.state})
@@ -174,7 +172,7 @@ func (p *publisher) exchange(next *published, took time.Duration) {
 	}
 }
 
-// open prepares a snapshot for placing, with its own encoder if none is given.
+// open prepares a snapshot for placing. If encoder is nil it uses the snapshot's own.
 func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Stats) (*published, error) {
 	set := p.set.Placing()
 	set.Known = p.in.Vector
@@ -186,5 +184,5 @@ func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *l
 	return &published{Published: m.Published(s, f), snapshot: s, at: m, state: state}, nil
 }
 
-// failed reports what does not end learning.
+// failed reports an error that does not end learning.
 func (p *publisher) failed(err error) { p.set.failed(err) }

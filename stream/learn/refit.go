@@ -9,8 +9,8 @@ import (
 	"unfold/stream"
 )
 
-// refit learns a map from nothing but the reference set as it is now: a new epoch,
-// turned and moved so that it lies on the map before as well as it can.
+// refit learns a map of the present reference set from scratch and begins a new epoch. It aligns
+// the map with the previous one by rotation, reflection and translation.
 func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	begin, cur := time.Now(), r.out.current.Load()
 	old := cur.snapshot
@@ -52,17 +52,17 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	stats.Moves = quantiles(live.Measure(vec.Of(stayed, s.Mu.Cols, from), vec.Of(stayed, s.Mu.Cols, to), stats.Diameter))
 	r.in.lock().Took(c, f.row)
 	r.in.unlock()
-	// It was moved since it was learnt: what carries it on begins from there.
+	// The map was moved after learning, so the live map must be restored from there.
 	r.follow = nil
 	return &draft{snapshot: s, rowOf: upTo(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, stats: stats}, nil
 }
 
-// shared bounds the events by which two maps are compared.
+// shared bounds the number of events by which two maps are aligned.
 const shared = 2000
 
-// layOn aligns a map with the old one, by points of the new reference set: their
-// new places against where the old map places them (which, for those that it was
-// learnt from, is where they lay).
+// layOn aligns a map with the old one by points of the new reference set. Their new places are
+// matched with their places on the old map, which for points of the old map are those that they
+// had.
 func layOn(ctx context.Context, old *published, f *fitted, x vec.Matrix[float32]) error {
 	mu := f.snapshot.Mu
 	if mu.Cols != old.snapshot.Mu.Cols || x.Cols != old.snapshot.Dim {

@@ -12,10 +12,10 @@ import (
 	"unfold/models/projection"
 )
 
-// reframe looks at the principal components again, with the reference set as it is now,
-// where a major refresh is due and moves every point anyway: what has come into the stream
-// may vary in directions that the first components do not see. New ones replace them if
-// these keep clearly more of the neighbours (fit.Spec.Renew). Points keep their places.
+// reframe learns the principal components again from the present reference set when a major refresh
+// is due, which moves every point anyway. New events may vary in directions outside the first
+// components. New components replace the old ones if they preserve clearly more neighbours
+// (fit.Spec.Renew). Points keep their places.
 func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	old := cur.snapshot
 	if old.Components.Rows == 0 || r.changed {
@@ -33,7 +33,7 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	before := projection.Of(old)
 	project, err := spec.Renew(ctx, x, before)
 	if models.IsBadInput(err) {
-		return nil // the components that there are will do
+		return nil // the present components suffice
 	}
 	if err != nil || project == before {
 		return err
@@ -44,9 +44,9 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	}
 	s := *old
 	project.Store(&s)
-	s.Reference, s.Index, s.Cells, s.CellRecall = z, nil, nil, 0 // these are of other rows
+	s.Reference, s.Index, s.Cells, s.CellRecall = z, nil, nil, 0 // these belong to other rows
 	if !r.restore(ctx, s) {
-		r.follow = nil // what was carried on has lost its slots
+		r.follow = nil // the live map has lost its slots
 		if !r.resume(ctx) {
 			return errors.Join(ctx.Err(), errors.New("the map cannot be carried on"))
 		}
@@ -54,8 +54,8 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	return nil
 }
 
-// rowVectors returns the vectors of the rows of the map that was published last: the
-// reference set's, or what the projection has kept of those that are not there any more.
+// rowVectors returns the vectors of the rows of the last published map. They come from the
+// reference set or, for points that are no longer there, from the inverse projection.
 func (r *refresher) rowVectors(cur *published) vec.Matrix[float32] {
 	s := cur.snapshot
 	x := vec.New[float32](s.Reference.Rows, s.Dim)

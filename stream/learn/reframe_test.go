@@ -11,8 +11,8 @@ import (
 	"unfold/stream"
 )
 
-// A stream that begins to vary in a direction unseen before: the components of the
-// next major refresh see it, and those until then stay. The frame of the places is one.
+// A stream begins to vary in a new direction. The components of the next major refresh contain it,
+// and the components stay until then. The frame of the places does not change.
 func TestComponentsFollowWithMajors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(91, 1))
 	s := quick()
@@ -36,7 +36,7 @@ func TestComponentsFollowWithMajors(t *testing.T) {
 	if err := l.first(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	seen := func() float64 { // how much of the new direction is in the components
+	seen := func() float64 { // the share of the new direction in the components
 		var sum float64
 		for q := range l.Snapshot().Components.Rows {
 			v := float64(l.Snapshot().Components.Row(q)[4])
@@ -52,7 +52,7 @@ func TestComponentsFollowWithMajors(t *testing.T) {
 	if got := l.Snapshot(); got.Epoch != 1 || &got.Components.Data[0] != &first.Data[0] || seen() > 0.1 {
 		t.Fatalf("an ordinary refresh: epoch %d, %v of the new direction is seen", got.Epoch, seen())
 	}
-	send(40, 20) // grown by half
+	send(40, 20) // growth by half
 	if err := l.refresh(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestComponentsFollowWithMajors(t *testing.T) {
 		t.Fatalf("epoch %d of %d points: %v of the new direction is seen", got.Epoch, got.Reference.Rows, seen())
 	}
 	finite(t, l)
-	// And on with the new components, also after a restart.
+	// Learning continues with the new components, also after a restart.
 	l.unsaved = true
 	if err := l.saveReference(); err != nil {
 		t.Fatal(err)

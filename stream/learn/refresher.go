@@ -10,32 +10,32 @@ import (
 	"unfold/stream"
 )
 
-// refresher learns maps of what the intake has taken and hands them to the publisher. It
-// belongs to the goroutine of Run.
+// refresher learns maps of accepted events and passes them to the publisher. It belongs to the
+// goroutine of Run.
 type refresher struct {
 	set Settings
 	in  *intake
 	out *publisher
 
-	// follow is the map that is updated; nil: it has yet to be set up from the
-	// current one. draft is a map that was learnt, but could not be published.
+	// follow is the live map; nil if it has yet to be restored from the current map. draft is a map
+	// that was learnt but could not be published.
 	follow *fit.Followed
 	draft  *draft
-	// changed: follow has taken changes that are in no map yet. waited counts the
-	// times that a few changes were not worth a refresh.
+	// changed is true if follow contains changes that are in no map yet. waited counts the times
+	// that too few changes delayed a refresh.
 	changed bool
 	waited  int
 }
 
-// Run implements stream.Learner: it learns the first map, updates it, and saves
-// the reference set at the end.
+// Run implements stream.Learner. It learns the first map, updates it, and saves the reference set
+// at the end.
 func (r *refresher) Run(ctx context.Context) error {
 	if r.out.Current() == nil {
 		if err := r.start(ctx); err != nil || r.out.Current() == nil {
 			return err
 		}
 	}
-	err := r.out.emit(ctx) // what a crash may have left
+	err := r.out.emit(ctx) // a crash may have left these
 	if err == nil && r.set.RefreshEvery != Never {
 		err = r.refreshes(ctx)
 	}
@@ -48,8 +48,8 @@ func (r *refresher) Run(ctx context.Context) error {
 	return err
 }
 
-// saveReference saves the reference set as it is now beside the map as it is, unless it
-// belongs to a map that could not be published.
+// saveReference saves the present reference set with the present map, unless a map that belongs to
+// it could not be published.
 func (r *refresher) saveReference() error {
 	if r.draft != nil {
 		return nil
@@ -57,9 +57,8 @@ func (r *refresher) saveReference() error {
 	return r.out.saveChanged()
 }
 
-// start waits for enough events and learns the first map. If they do not
-// suffice (event streams are full of duplicates) it waits for half as many
-// more, until the reference set is full.
+// start waits for enough events and learns the first map. If they do not suffice (event streams are
+// full of duplicates), it waits for half as many more, until the reference set is full.
 func (r *refresher) start(ctx context.Context) error {
 	for {
 		select {
@@ -83,7 +82,7 @@ func (r *refresher) start(ctx context.Context) error {
 	}
 }
 
-// refreshes learns new maps until the context is done. Its error is final.
+// refreshes learns new maps until ctx ends. An error that it returns is final.
 func (r *refresher) refreshes(ctx context.Context) error {
 	tick := time.NewTicker(r.set.RefreshEvery)
 	defer tick.Stop()
@@ -110,7 +109,7 @@ func (r *refresher) refreshes(ctx context.Context) error {
 	}
 }
 
-// due says whether there is something to learn, or to publish, that is worth it.
+// due reports whether enough has changed for a refresh, or a map waits to be published.
 func (r *refresher) due() bool {
 	if r.draft != nil || r.changed {
 		return true
@@ -129,8 +128,8 @@ func (r *refresher) due() bool {
 	return false
 }
 
-// refresh learns the map as the reference set is now and publishes it; or publishes
-// what was learnt before and could not be.
+// refresh learns the map of the present reference set and publishes it, or publishes a map that
+// could not be published before.
 func (r *refresher) refresh(ctx context.Context) error {
 	if r.draft == nil {
 		d, err := r.learn(ctx)
@@ -148,7 +147,7 @@ func (r *refresher) refresh(ctx context.Context) error {
 	return r.out.emit(ctx)
 }
 
-// learn updates the map if that goes, else learns it from nothing.
+// learn updates the map if possible, and otherwise learns it from scratch.
 func (r *refresher) learn(ctx context.Context) (*draft, error) {
 	r.evict()
 	if r.set.carries() && r.resume(ctx) {

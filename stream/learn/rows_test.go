@@ -10,8 +10,8 @@ import (
 	"unfold/ingest/table"
 )
 
-// The parts of an output hold, one after the other, all that the whole has, in every
-// column; ids that count rows go on from part to part.
+// The parts of an output together hold the rows of the whole, in every column. Ids that count rows
+// continue from part to part.
 func TestPartsAreTheWhole(t *testing.T) {
 	kinds := func(centres []int) table.Column {
 		out := make([]string, len(centres))
@@ -67,7 +67,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// columns are those of a message, as text.
+// columns returns the columns of a message as text.
 func columns(t *testing.T, value []byte) map[string][]string {
 	t.Helper()
 	records, err := arrowfmt.DecodeMessage(value, table.Origin{}, arrowfmt.Limits{})

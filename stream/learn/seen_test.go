@@ -13,8 +13,8 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// Points of a map that is being released wait until it is published: its classes may take
-// seconds to learn.
+// Points of a map are kept until the map is published, which may take seconds because of its
+// classes.
 func TestSeenWhileAMapIsReleased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	s := quick()
@@ -47,8 +47,8 @@ func TestSeenWhileAMapIsReleased(t *testing.T) {
 	}
 }
 
-// Offsets begin again when a topic was created again: its events are taken, and those of other
-// topics no second time.
+// Offsets begin again when a topic was created again. Its events are taken, and those of other
+// topics are not taken twice.
 func TestTopicCreatedAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	l := newLearner(t, quick())

@@ -18,7 +18,7 @@ import (
 	"unfold/stream/reference"
 )
 
-// A saved reference set is, all numbers little-endian,
+// The file of a saved reference set contains, with all numbers little-endian,
 //
 //	8 bytes      "UNFREF02"
 //	4 bytes      length h of the header
@@ -32,9 +32,9 @@ import (
 //	             are, and for each of them uint16 length and bytes
 //	4 bytes      CRC-32C of everything before
 //
-// with points from the one that was seen longest ago to the newest. It is this
-// program's own memory, not an exchange format: a newer version may refuse it, and
-// all that is lost then is what the map itself does not hold.
+// with points in the order of their newest event, oldest first. It is private to this program, not
+// an exchange format: a newer version may reject it. Then only the data that the map itself does
+// not contain are lost.
 const setMagic = "UNFREF02"
 
 // maxHeader bounds the header of a saved set.
@@ -48,19 +48,19 @@ type setHeader struct {
 	Note int  `json:"note"`
 	Rows int  `json:"rows"`
 	IDs  bool `json:"ids"`
-	// Newest is the time of the newest event, Threshold the largest hash of a reservoir.
+	// Newest is the time of the newest event, Threshold the largest hash in a reservoir.
 	Newest    int64            `json:"newest"`
 	Threshold uint64           `json:"bar"`
 	Counts    reference.Counts `json:"counts"`
-	// Mapping is how the rows were encoded, without what passes through, and IDType
+	// Mapping is the mapping that encoded the rows, without columns that pass through. IDType is
 	// the type of ids.
 	Mapping ingest.Mapping `json:"mapping"`
 	IDType  string         `json:"id_type,omitempty"`
-	// Format is that of the last message; empty, as in older files, stands for Arrow.
+	// Format is the format of the last message; empty, as in older files, stands for Arrow.
 	Format format.Name `json:"format,omitempty"`
-	// Labels are the names of the classes; nil: the notes hold none.
+	// Labels are the names of the classes; nil if the notes contain no classes.
 	Labels []string `json:"labels"`
-	// Positions are the offsets behind what the set has taken.
+	// Positions are the offsets after the accepted events.
 	Positions []stream.Position `json:"positions"`
 	// MovesEpoch is the epoch of the places in the notes.
 	MovesEpoch uint32 `json:"told_epoch"`
@@ -68,7 +68,7 @@ type setHeader struct {
 	History history `json:"history"`
 }
 
-// set is a reference set as it is saved.
+// set is the saved form of a reference set.
 type set struct {
 	setHeader
 	points reference.Saved
@@ -132,9 +132,8 @@ func column[T any](w io.Writer, values []T, put func([]byte, T) []byte) error {
 	return nil
 }
 
-// readSet reads a set that has a checksum. It fails with an error that matches
-// models.ErrBadInput if the file is damaged or another one, and fs.ErrNotExist if
-// there is none.
+// readSet reads a set and verifies its checksum. If the file is damaged or a different one, the
+// error matches models.ErrBadInput; if it does not exist, fs.ErrNotExist.
 func readSet(path string, crc uint32) (*set, error) {
 	data, err := regular.ReadFile(path)
 	if err != nil {
@@ -196,7 +195,7 @@ func parseSet(data []byte) (*set, uint32, error) {
 	return s, sum, nil
 }
 
-// fill reads values of so many bytes and returns the rest.
+// fill decodes values of size bytes each and returns the remaining bytes.
 func fill[T any](raw []byte, size int, values []T, get func([]byte) T) []byte {
 	for i := range values {
 		values[i] = get(raw[size*i:])

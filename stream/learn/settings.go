@@ -29,25 +29,25 @@ import (
 	"unfold/stream/reference"
 )
 
-// Never is the Settings.RefreshEvery that keeps the first map for ever.
+// Never as Settings.RefreshEvery keeps the first map for ever.
 const Never time.Duration = -1
 
-// Major says when a map is learnt as a whole instead of being carried on.
+// Major selects when a map is learnt as a whole instead of being updated.
 type Major int
 
 const (
-	// MajorAuto leaves it to package live: when the map has grown by half, a young one by a fifth, when
-	// novel events came, and now and then.
+	// MajorAuto leaves the choice to package live: when the map has grown by half (a small one by a
+	// fifth), after novel events, and from time to time.
 	MajorAuto Major = iota
-	// MajorNever carries the map on for ever.
+	// MajorNever updates the map for ever.
 	MajorNever
-	// MajorAlways learns every map from nothing, and lays it on the one before.
+	// MajorAlways learns every map from scratch and aligns it with the previous one.
 	MajorAlways
 )
 
 var majors = []string{MajorAuto: "auto", MajorNever: "never", MajorAlways: "always"}
 
-// String is the choice's name in configurations.
+// String returns the choice's name in configurations.
 func (m Major) String() string {
 	if m < 0 || int(m) >= len(majors) {
 		return fmt.Sprintf("Major(%d)", int(m))
@@ -65,115 +65,115 @@ func ParseMajor(name string) (Major, error) {
 	return 0, fmt.Errorf("unknown choice %q for major refreshes: want %s", name, strings.Join(majors, ", "))
 }
 
-// defaultMovesThreshold is how far a point moves, as a share of the map's diameter,
-// before that is emitted downstream.
+// defaultMovesThreshold is the default distance, as a share of the map's diameter, beyond which a
+// point's move is emitted.
 const defaultMovesThreshold = 0.01
 
-// Settings of a Learner. The zero value works, for messages with one vector
-// column.
+// Settings are the settings of a Learner. The zero value works for messages with one vector column.
 type Settings struct {
-	// Spec is the model.
+	// Spec specifies the model.
 	Spec fit.Spec
-	// Place says how events are placed. Open, if set, opens snapshots for placing in
-	// place of the kind's own.
+	// Place are the options of placing. Open, if not nil, opens snapshots for placing instead of
+	// the kind's own function.
 	Place placing.Options
 	Open  func(s *snapshot.Snapshot) (models.Placer, error)
-	// Mapping says which columns become vectors, and which pass through. Its ID, if
-	// there is one, names the column by which events replace each other.
+	// Mapping selects the columns that become vectors and those that pass through. Its ID, if any,
+	// names the column by which events replace each other.
 	Mapping ingest.Mapping
-	// Classify predicts the class of every event, learnt from those whose column
-	// Mapping.Label has one; see package models/ep/labels.
+	// Classify turns on the prediction of classes for every event. They are learnt from events with
+	// a label in the column Mapping.Label; see package models/ep/labels.
 	Classify bool
 	// Probabilities adds the probabilities of all classes to what is placed, with Classify.
 	Probabilities bool
 	// Clusters says what clusters are found on the places of every map, and keep their ids
 	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
 	Clusters clusters.Settings
-	// ClustersOfRows finds them among the rows that the map is learnt from, instead, as the
-	// model sees them, a row that stands for several events as often (copiesOf). They are kept
-	// as rows come and go (identity.Tree).
+	// ClustersOfRows clusters the projected rows from which the map is learnt instead of its
+	// places. A row counts as often as it has events (copiesOf). The clusters are updated as rows
+	// are added and removed (identity.Tree).
 	ClustersOfRows bool
-	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
-	// events have ids.
+	// Named makes the ids of reference points available in maps (embed.Map.PointIDs), if events
+	// have ids.
 	Named bool
 	// LogLik adds a column of the events' log-likelihoods, which the kind has to have.
 	LogLik bool
 	// Explain says which events are explained.
 	Explain embed.Explain
-	// Watch, if set, sees events as they are placed.
+	// Watch, if not nil, receives events as they are placed.
 	Watch embed.Watcher
-	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
+	// Decoder decodes messages. nil stands for Arrow IPC streams, within Limits.
 	Decoder *format.Decoder
 	Limits  arrowfmt.Limits
-	// Writer writes outputs; nil: each in the format of its input.
+	// Writer encodes outputs. nil means each in the format of its input.
 	Writer *format.Encoder
 
-	// Min is how many events the first map is learnt from; they wait until
-	// there are so many. Default 2000.
+	// Min is the number of events from which the first map is learnt. Earlier events wait. Default
+	// 2000.
 	Min int
 	// Size bounds the reference set, in distinct points. Default 50000.
 	Size int
-	// Policy chooses which points stay, MaxAge (0: none) how old they may get; see
-	// package reference.
+	// Policy selects the points to keep, and MaxAge (0: none) bounds their age; see package
+	// reference.
 	Policy reference.Policy
 	MaxAge time.Duration
 
-	// RefreshEvery is the least time between the beginnings of two refreshes.
-	// Default 10s. Never: the first map stays.
+	// RefreshEvery is the least time between the starts of two refreshes. Default 10s. With Never,
+	// the first map stays.
 	RefreshEvery time.Duration
-	// RefreshNew is the share of points that came or went, of the reference set as it
-	// is, that is worth a refresh; at least one. Less waits, but no longer than
-	// patience times RefreshEvery. Default 0.01.
+	// RefreshNew is the share of added or removed points, relative to the reference set, that
+	// triggers a refresh; at least one point. Fewer changes wait for at most patience times
+	// RefreshEvery. Default 0.01.
 	RefreshNew float64
-	// Steps of learning and Anchor of an ordinary refresh, and how many refreshes
-	// make a gentle one due; 0 stands for the defaults of package live, negative
-	// numbers for none.
+	// Steps and Anchor are those of an ordinary refresh, and Gentle is the number of refreshes from
+	// one gentle refresh to the next. 0 stands for the defaults of package live, a negative number
+	// for none.
 	Steps  int
 	Anchor float64
 	Gentle int
-	// Major says when the map is learnt as a whole, and Frame in which coordinate frame
-	// then: that of the map before, or a new one each time, which begins an epoch.
+	// Major selects when the map is learnt as a whole. Frame selects the frame for that: that of
+	// the previous map, or a new one each time, which begins an epoch.
 	Major Major
 	Frame live.Frame
-	// Seed chooses the reservoir's sample. The model has a seed of its own.
+	// Seed is the seed of the reservoir's sample. The model has a seed of its own.
 	Seed uint64
-	// Drift watches the newest events: are they of the distribution that the map was learnt
-	// from? A Window of 0 is for nobody watching. Seed and Threads are the learner's own.
-	// It needs a reference set that is a sample of the events: any policy but coverage.
+	// Drift are the settings of drift detection, which tests whether the newest events have the
+	// distribution from which the map was learnt. With a Window of 0 it is off. Seed and Threads
+	// are the learner's own. The reference set must be a sample of the events: any policy but
+	// coverage.
 	Drift drift.Settings
 
-	// Moves, if there is one, gets reference points that have moved since they were
-	// emitted last, by more than MovesThreshold of the map's diameter (default 0.01). When
-	// an epoch begins it gets all points. It needs Mapping.ID. The caller closes it.
+	// Moves, if not nil, receives reference points that have moved by more than MovesThreshold of
+	// the map's diameter (default 0.01) since they were last emitted. When an epoch begins it
+	// receives all points. It requires Mapping.ID. The caller closes it.
 	Moves          stream.Sink
 	MovesThreshold float64
-	// MovesWriter writes them, Same being the format of the last event; nil: in that.
+	// MovesWriter encodes moves. Its format Same, and nil, mean the format of the last event.
 	MovesWriter *format.Encoder
 
-	// Groups, if there is one, gets the clusters: what is new of them after every map, under
-	// their ids. GroupsWriter writes them, as MovesWriter does. The caller closes it.
+	// Groups, if not nil, receives the changes of clusters after every map, under their ids.
+	// GroupsWriter encodes them like MovesWriter. The caller closes it.
 	Groups       stream.Sink
 	GroupsWriter *format.Encoder
 
-	// State is a directory for the map and the reference set, from which a
-	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
-	// after a restart.
+	// State is the directory of the map and the reference set, from which a restart continues. If
+	// it is empty nothing is saved, and versions begin at 1 after a restart.
 	State string
-	// Disk is where State lies. Default atomicfile.OS with private files: they hold
-	// events.
+	// Disk performs the file operations of State. Default atomicfile.OS with private files, because
+	// they contain events.
 	Disk atomicfile.Disk
-	// Start is a map to begin with, if State holds none. It must carry the
-	// encoder that its vectors were made by.
+	// Start is the map to begin with if State contains none. It must contain the encoder that made
+	// its vectors.
 	Start *snapshot.Snapshot
 
-	// Hooks.Published, Encoded, RefreshFailed, Drifted, Moved and Retrying are called.
+	// Of the Hooks, the learner calls Published, Encoded, RefreshFailed, Drifted, Moved and
+	// Retrying.
 	Hooks stream.Hooks
 }
 
-// patience is for how many RefreshEvery a few changes may wait.
+// patience is the number of RefreshEvery intervals that a few changes may wait.
 const patience = 60
 
-// withDefaults fills zero fields and checks the others.
+// withDefaults replaces zero fields by their defaults and validates the others.
 func (s Settings) withDefaults() (Settings, error) {
 	if s.Min == 0 {
 		s.Min = 2000
@@ -202,7 +202,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}
 	}
-	// An empty list is none, so that what is saved compares equal.
+	// An empty list becomes nil, so that saved mappings compare equal.
 	if len(s.Mapping.Columns) == 0 {
 		s.Mapping.Columns = nil
 	}
@@ -256,12 +256,12 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, nil
 }
 
-// reference are the settings of the reference set, of events with or without ids.
+// reference returns the settings of the reference set, for events with or without ids.
 func (s Settings) reference(ids bool) reference.Settings {
 	return reference.Settings{Policy: s.Policy, Size: s.Size, MaxAge: s.MaxAge, Seed: s.Seed, IDs: ids}
 }
 
-// live are the settings of the map that follows, beside those of the model.
+// live returns the settings of the live map without those of the model.
 func (s Settings) live() live.Settings {
 	out := live.Settings{Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle, Frame: s.Frame}
 	if s.Major == MajorNever {
@@ -270,22 +270,24 @@ func (s Settings) live() live.Settings {
 	return out
 }
 
-// carries reports whether maps are carried on rather than learnt from nothing.
+// carries reports whether maps are updated rather than learnt from scratch.
 func (s Settings) carries() bool {
 	k, err := s.Spec.Kinds.Find(s.Spec.Kind)
 	return err == nil && k.Carried && s.Major != MajorAlways
 }
 
-// Bytes bounds the memory that a learner holds of events of dim elements with ids of up to
-// idBytes bytes (0: none), however many come. It holds the reference set, and a copy of it
-// while that is saved. It holds the graph of the map that follows (package graph/live: at
-// most 1 kB a point beyond its row), with Gaussian tails also the landmarks, and what
-// watches for drift. There are
-// three snapshots with their indexes: one that events are placed on, one that is learnt
-// and one that is released. A whole fit of a full set takes what package budget predicts.
-// Messages on their way are the pipeline's; the events before the first map lie in the
-// messages. The garbage collector may let as much again lie around: see GOGC and
-// GOMEMLIMIT.
+// Bytes returns an upper bound of the learner's memory in bytes, for events of dim elements with
+// ids of up to idBytes bytes (0: no ids), independent of their number. It includes:
+//
+//   - the reference set, and a copy of it while it is saved
+//   - the graph of the live map (package graph/live: at most 1 kB per point besides its row), and
+//     the landmarks with Gaussian tails
+//   - the state of drift detection
+//   - three snapshots with their indexes: the one in use, one being learnt and one being released
+//   - a whole fit of a full set, as package budget estimates it
+//
+// It excludes messages in transit, which belong to the pipeline, including events before the first
+// map. The garbage collector may need as much again: see GOGC and GOMEMLIMIT.
 func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -304,11 +306,11 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
 	if plan.Index == auto.HNSW {
 		snapshots += indexCopies*hnsw.Bytes(n, plan.Seen, 0) + 3*equalsBytes*int64(n)
-		snapshots += int64(n) * int64(8*plan.Seen+equalsBytes) // an exact search, for new points
+		snapshots += int64(n) * int64(8*plan.Seen+equalsBytes) // for the exact search of new points
 	}
 	pool := int64(0)
 	if s.Classify {
-		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
+		pool = 3 * labels.PoolBytes(dim, idBytes) // the pool, its form in a snapshot, and a working copy
 	}
 	if s.supervised() {
 		pool += int64(n) * supervisedBytes
@@ -318,33 +320,33 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 		if s.ClustersOfRows {
 			pool += identity.TreeBytes(mostCopies*n, plan.Seen, s.Clusters)
 		}
-		pool += int64(n) * int64(4*dim+16) // rows, to be described
+		pool += int64(n) * int64(4*dim+16) // rows to be described
 	}
 	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
 
-// buffers are what is there however small the set is: of files, of messages, of
-// searches.
+// buffers is the memory of buffers for files, messages and searches, independent of the set's size.
 const buffers = 8 << 20
 
-// snapshotBytes are those of a point in a snapshot beside its row and its place: count,
-// variance, bandwidth, standard error, four novelty tables, and its part of the JSON of
-// learning: where it was when the epoch began, and its slot.
+// snapshotBytes is the memory per point of a snapshot without row and place: count, variance,
+// bandwidth, standard error, four novelty tables, and its slot and its place at the begin of the
+// epoch in the JSON of learning.
 const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
 
-// landmarkBytes are those of a point in the groups of landmarks beside its row.
+// landmarkBytes is the memory per point of the groups of landmarks without its row.
 const landmarkBytes = 64
 
-// supervisedBytes are those of a point's label: in the map that follows, in a refresh and in three snapshots.
+// supervisedBytes is the memory of a point's label: in the live map, in a refresh and in three
+// snapshots.
 const supervisedBytes = 2*16 + 2*4 + 3*4
 
-// indexCopies of a map's index are there at most: of three snapshots, one that is being
-// changed, and one that is being written. equalsBytes are those of a point in the table
-// of equal rows that goes with one.
+// indexCopies is the largest number of copies of a map's index: in three snapshots, one being
+// updated and one being written. equalsBytes is the memory per point of an index's table of equal
+// rows.
 const indexCopies, equalsBytes = 5, 16
 
-// notes is how many numbers the set keeps of a point for the learner: where it was
-// published last, and its class.
+// notes returns the number of values that the set stores per point for the learner: the last
+// published place and the class.
 func (s Settings) notes() int {
 	n := 0
 	if s.Moves != nil {
@@ -356,7 +358,7 @@ func (s Settings) notes() int {
 	return n
 }
 
-// published is the part of a note that says where a point was published last.
+// published returns the part of a note that contains the last published place.
 func (s Settings) published(note []float32) []float32 {
 	if s.Mapping.Label != "" {
 		return note[:len(note)-1]
@@ -364,11 +366,10 @@ func (s Settings) published(note []float32) []float32 {
 	return note
 }
 
-// grouped says whether clusters are found.
+// grouped reports whether clusters are found.
 func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
 
-// Placing are the settings by which events are placed, by the learner or by an embedder
-// that follows it.
+// Placing returns the settings of placing, for the learner and for an embedder that uses its maps.
 func (s Settings) Placing() embed.Settings {
 	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, LogLik: s.LogLik, Probabilities: s.Probabilities, Explain: s.Explain, Writer: s.Writer, Watch: s.Watch}
 	if s.Classify {
@@ -381,14 +382,14 @@ func (s Settings) Placing() embed.Settings {
 	return out
 }
 
-// sized reports how large maps will be.
+// sized reports the size of maps.
 func (s *Settings) sized(dim, points int) {
 	if s.Hooks.Sized != nil {
 		s.Hooks.Sized(dim, points)
 	}
 }
 
-// failed reports what does not end learning.
+// failed reports an error that does not end learning.
 func (s *Settings) failed(err error) {
 	if s.Hooks.RefreshFailed != nil {
 		s.Hooks.RefreshFailed(err)

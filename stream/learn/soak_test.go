@@ -20,7 +20,8 @@ import (
 	"unfold/stream/reference"
 )
 
-// soakEvents is how many events a soak takes: 100,000, half as many in the quick tier, or what UNFOLD_SOAK says.
+// soakEvents returns the number of events of a soak test: 100,000, half as many in the quick tier,
+// or the value of UNFOLD_SOAK.
 func soakEvents(t *testing.T) int {
 	text := os.Getenv("UNFOLD_SOAK")
 	switch {
@@ -36,10 +37,10 @@ func soakEvents(t *testing.T) int {
 	return n
 }
 
-// TestSoak lets a long stream of new, repeated, changed and deleted events through
-// a learner under every policy, with refreshes all the time, and clusters on every map:
-// of its rows under the window, of its places otherwise. What it holds stays
-// below what Settings.Bytes said beforehand, and does not grow.
+// TestSoak sends a long stream of new, repeated, changed and deleted events through a learner,
+// under every policy and with constant refreshes. Every map has clusters, of its rows under the
+// window policy, of its places otherwise. The memory stays below the estimate of Settings.Bytes and
+// does not grow.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("where the race detector slows learning down too few maps come of so many events")
@@ -81,7 +82,7 @@ func TestSoak(t *testing.T) {
 					id++
 					ids[i] = id
 					if rng.IntN(4) == 0 {
-						ids[i] = rng.Int64N(id) + 1 // changed, perhaps
+						ids[i] = rng.Int64N(id) + 1 // perhaps changed
 					}
 					c := rng.IntN(3)
 					for k := range dim {
@@ -106,7 +107,7 @@ func TestSoak(t *testing.T) {
 					offset++
 				}
 				if step := events / 10 / rows * rows; n%step == 0 && n > 0 {
-					// Of several looks the least: others were in the middle of something.
+					// The least of several measurements: others were taken during an operation.
 					held = append(held, min(heapBytes(), heapBytes(), heapBytes())-base)
 				}
 			}
@@ -120,7 +121,8 @@ func TestSoak(t *testing.T) {
 			if late > early+bound/10 {
 				t.Errorf("what is held grows: %v", held)
 			}
-			// Refreshes run beside the events: how many fit into half a second depends on the processor.
+			// Refreshes run beside the events, so their number in half a second depends on the
+			// processor.
 			least := 5
 			if events < 20_000 {
 				least = 3
@@ -133,7 +135,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// forgetful is a sink that takes everything.
+// forgetful is a sink that accepts and drops everything.
 type forgetful struct{}
 
 func (forgetful) Write(context.Context, []stream.Message) error { return nil }

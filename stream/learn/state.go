@@ -17,12 +17,12 @@ import (
 	"unfold/stream/embed"
 )
 
-// MapFile is the newest map in the state directory, as a snapshot. It names the
-// file with the reference set that belongs to it.
+// MapFile is the name of the newest map in the state directory, a snapshot. It contains the name of
+// its reference set's file.
 const MapFile = "map.unfold"
 
-// setName is what the files of reference sets are called: numbered, as a map and the
-// next one each need theirs.
+// setName is the pattern of the names of reference set files. They are numbered because the present
+// map and the next one need one each.
 const (
 	setName    = "reference-%06d.set"
 	setPattern = "reference*.set"
@@ -31,13 +31,13 @@ const (
 // learning is the JSON of Snapshot.Learning.
 type learning struct {
 	embed.Learning
-	// Live is where package live goes on; nil: as after a fit.
+	// Live is the state of the live map; nil after a fit.
 	Live *live.State `json:"live,omitempty"`
-	// Set is the file with the reference set.
+	// Set is the file of the reference set.
 	Set *setFile `json:"set,omitempty"`
 }
 
-// setFile names a file in the state directory.
+// setFile identifies a file in the state directory.
 type setFile struct {
 	Number uint64 `json:"number"`
 	CRC    uint32 `json:"crc"`
@@ -45,8 +45,8 @@ type setFile struct {
 
 func (f *setFile) name() string { return fmt.Sprintf(setName, f.Number) }
 
-// learningOf reads what a snapshot says of how it was learnt. One that says nothing,
-// or something else, was not learnt here.
+// learningOf decodes a snapshot's Learning. It returns the zero value if that is missing or
+// foreign, because the map was then not learnt here.
 func learningOf(s *snapshot.Snapshot) learning {
 	var v learning
 	if len(s.Learning) == 0 || json.Unmarshal(s.Learning, &v) != nil {
@@ -55,13 +55,13 @@ func learningOf(s *snapshot.Snapshot) learning {
 	return v
 }
 
-// save makes a map and its reference set the state. The set comes first, under a
-// name of its own; the map names it, and its renaming is the moment in which the
-// state changes from the old one to the new. Sets that no map names are removed.
+// save saves a map and its reference set. It writes the set first, under a new name, and then the
+// map, which names the set. Renaming the map is the commit point. Sets that no map names are
+// removed.
 func (p *publisher) save(next *published, set *set) error {
 	disk := p.set.Disk
-	// The set holds events: unless the operator says otherwise by making the
-	// folder, they are for this user alone.
+	// The set contains events, so a new directory is private to this user, unless the operator has
+	// created it otherwise.
 	if err := disk.MkdirAll(p.set.State, 0o700); err != nil {
 		return fmt.Errorf("learn: %w", err)
 	}
@@ -86,8 +86,7 @@ func (p *publisher) save(next *published, set *set) error {
 	return p.sweep(file)
 }
 
-// saveChanged writes the reference set as it is now, if it changed, beside the map as it
-// is.
+// saveChanged saves the present reference set, if it has changed, with the present map.
 func (p *publisher) saveChanged() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,8 +94,7 @@ func (p *publisher) saveChanged() error {
 	if p.set.State == "" || cur == nil {
 		return nil
 	}
-	// A slow disk does not hold up who delivers and offers the last events: the set is
-	// a copy.
+	// The set is a copy, so a slow disk does not block delivering and offering the last events.
 	set := p.in.changedSet()
 	if set == nil {
 		return nil
@@ -107,8 +105,8 @@ func (p *publisher) saveChanged() error {
 	return p.save(&same, set)
 }
 
-// sweep removes what the state directory should not hold: files under way when a
-// process died, and all reference sets but one.
+// sweep removes leftovers from the state directory: temporary files of a process that died, and all
+// reference sets but one.
 func (p *publisher) sweep(keep *setFile) error {
 	entries, err := os.ReadDir(p.set.State)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +128,7 @@ func (p *publisher) sweep(keep *setFile) error {
 	return nil
 }
 
-// Clear removes the state of a learner, and nothing else, from a directory.
+// Clear removes the state of a learner from a directory, and no other files.
 func Clear(dir string) error {
 	sets, err := filepath.Glob(filepath.Join(dir, setPattern))
 	if err != nil {
@@ -144,10 +142,10 @@ func Clear(dir string) error {
 	return nil
 }
 
-// ReadHistory returns the stats of the maps of a state directory, oldest first. A
-// learner may be at work there.
+// ReadHistory returns the stats of the maps in a state directory, oldest first. A learner may be
+// using the directory.
 func ReadHistory(dir string) ([]stream.Stats, error) {
-	const attempts = 5 // a set goes when the next map is there
+	const attempts = 5 // a set is removed when the next map is saved
 	var err error
 	for range attempts {
 		var s *snapshot.Snapshot

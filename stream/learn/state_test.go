@@ -50,7 +50,7 @@ func TestResume(t *testing.T) {
 			if after := place(t, again.Current(), decode(t, again, m))[0].Value; string(after) != string(before) {
 				t.Error("the same map places otherwise after a restart")
 			}
-			// The set is what it was, and goes on as if nothing had happened.
+			// The set is restored and continues as if nothing had happened.
 			check := func(when string) {
 				t.Helper()
 				if a, b := contents(l), contents(again); !slices.Equal(a, b) {
@@ -209,7 +209,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// A map that stays has an index where the settings want one, and keeps it.
+// A map that stays gets an index if the settings ask for one, and keeps it.
 func TestMapThatStaysHasAnIndex(t *testing.T) {
 	s := quick()
 	s.RefreshEvery, s.State = Never, t.TempDir()
@@ -226,8 +226,7 @@ func TestMapThatStaysHasAnIndex(t *testing.T) {
 	}
 }
 
-// A map that was kept goes on being placed on by its own tails; the next map has
-// those that the settings say.
+// A kept map places events by its own tails. The next map has the tails of the settings.
 func TestTailsOfTheState(t *testing.T) {
 	for _, tails := range [][2]lvm.Tails{{lvm.Gaussian, lvm.Student}, {lvm.Student, lvm.Gaussian}, {lvm.Gaussian, lvm.Gaussian}} {
 		t.Run(tails[0].String()+" to "+tails[1].String(), func(t *testing.T) {
@@ -250,7 +249,7 @@ func TestTailsOfTheState(t *testing.T) {
 			defer stop()
 			offer(t, l, m)
 			streamtest.Await(t, "there is a new map", func() bool { return l.Current().Version >= 2 })
-			epoch := uint32(2) // carried on where the tails are the same, else learnt from nothing
+			epoch := uint32(2) // the epoch continues with the same tails; with others the map is learnt from scratch
 			if tails[0] == tails[1] {
 				epoch = 1
 			}
@@ -269,7 +268,7 @@ func TestTailsOfTheState(t *testing.T) {
 	}
 }
 
-// A model that cannot be carried on is learnt again with every refresh, each an epoch.
+// A model that cannot be updated is learnt again at every refresh, each an epoch.
 func TestOtherKinds(t *testing.T) {
 	for _, kind := range (fit.Kinds{}).Names() {
 		t.Run(kind, func(t *testing.T) {
@@ -284,7 +283,7 @@ func TestOtherKinds(t *testing.T) {
 			}
 			epoch, how := uint32(2), "refit"
 			if kind == fit.LVM {
-				epoch, how = 1, "major" // it has grown by a third
+				epoch, how = 1, "major" // growth by a third
 			}
 			if p := l.Current(); p.Version != 2 || p.Epoch != epoch || p.Stats.Kind != how || l.Snapshot().Kind != kind {
 				t.Errorf("%+v of kind %s", p.Stats, l.Snapshot().Kind)
@@ -300,8 +299,8 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
-// A stop right behind the first map, before its learning has returned, saves what was
-// taken meanwhile.
+// A stop right after the first map, before its learning has returned, saves the events taken
+// meanwhile.
 func TestStoppedWithTheFirstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
 	s := quick()

@@ -8,13 +8,14 @@ import (
 	"unfold/stream/reference"
 )
 
-// supervised says whether labels take part in learning.
+// supervised reports whether labels are used for learning.
 func (s Settings) supervised() bool {
 	return s.Spec.LVM.Student.Supervision > 0 && s.Mapping.Label != ""
 }
 
-// labelsOf are the labels of the vectors of changes to a reference set, "" of those without
-// one; nil if labels take no part in learning. The lock is held, or nobody else is at work.
+// labelsOf returns the labels of the vectors in changes to a reference set, "" for those without
+// one, or nil without supervision. The caller must hold the lock, or no other goroutine may be
+// running.
 func (in *intake) labelsOf(ref *reference.Set, c reference.Changes) []string {
 	if !in.set.supervised() {
 		return nil
@@ -28,8 +29,8 @@ func (in *intake) labelsOf(ref *reference.Set, c reference.Changes) []string {
 	return out
 }
 
-// labels are the slots of the points that the map has, and their labels, "" of those without
-// one: an event may have got another one since. The lock is held.
+// labels returns the slots of the points on the map and their labels, "" for those without one.
+// Labels may have changed since the last call. The caller must hold the lock.
 func (in *intake) labels() (slots []int32, label []string) {
 	for p := range in.ref.All() {
 		if slot := in.ref.Slot(p); slot >= 0 {
@@ -39,7 +40,7 @@ func (in *intake) labels() (slots []int32, label []string) {
 	return slots, label
 }
 
-// labelAt is the label of a point, which its note has the number of.
+// labelAt returns the label of a point from the number in its note.
 func (in *intake) labelAt(ref *reference.Set, p int32) string {
 	note := ref.Note(p)
 	k := float64(note[len(note)-1])
@@ -49,7 +50,7 @@ func (in *intake) labelAt(ref *reference.Set, p int32) string {
 	return in.prequential.names[int(k)]
 }
 
-// relabel notes the labels of points that come from a map alone, which has learnt by them.
+// relabel sets the notes of points that are rebuilt from a map with labels.
 func (l *Learner) relabel(v *reference.Saved, s *snapshot.Snapshot) error {
 	label, err := points.LabelsOf(s)
 	if err != nil || label == nil || !l.set.supervised() {

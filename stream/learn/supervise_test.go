@@ -11,7 +11,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// supervisedBy are settings of a learner whose maps are learnt by column kind.
+// supervisedBy returns settings of a learner whose maps are supervised by column kind.
 func supervisedBy() Settings {
 	s := classifying()
 	s.Classify = false
@@ -20,7 +20,7 @@ func supervisedBy() Settings {
 	return s
 }
 
-// mapLabels counts the labels that the learner's map was learnt by.
+// mapLabels counts the labels with which the learner's map was learnt.
 func mapLabels(t testing.TB, l *Learner) map[string]int {
 	t.Helper()
 	label, err := points.LabelsOf(l.current.Load().snapshot)
@@ -34,8 +34,8 @@ func mapLabels(t testing.TB, l *Learner) map[string]int {
 	return count
 }
 
-// TestMapsByLabels: the first map, those that follow, those after a restart and one that is
-// learnt again know the labels of their points, also those that come later.
+// TestMapsByLabels: the first map, later maps, maps after a restart and maps learnt again use the
+// labels of their points, also labels that come later.
 func TestMapsByLabels(t *testing.T) {
 	kind := func(centres []int) table.Column {
 		out := make([]string, len(centres))
@@ -88,7 +88,7 @@ func TestMapsByLabels(t *testing.T) {
 	}
 }
 
-// TestStartKnowsLabels: a learner that begins with a map takes its labels over.
+// TestStartKnowsLabels: a learner that starts from a map takes over its labels.
 func TestStartKnowsLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(92, 1))
 	all := func(centres []int) table.Column {

@@ -15,9 +15,8 @@ import (
 	"unfold/stream/reference"
 )
 
-// resume sets up the map that is carried on, from the one that was published last,
-// and reports whether that goes: not if it has other dimensions, tails or
-// neighbours than the settings say.
+// resume restores the live map from the last published map and reports whether that succeeded. It
+// fails if dimensions, tails or neighbours differ from the settings.
 func (r *refresher) resume(ctx context.Context) bool {
 	if r.follow != nil {
 		return true
@@ -25,7 +24,7 @@ func (r *refresher) resume(ctx context.Context) bool {
 	return r.restore(ctx, *r.out.current.Load().snapshot)
 }
 
-// resumeAt is the state of the map that is carried on from a published one.
+// resumeAt returns the state of the live map for a published map.
 func (p *published) resumeAt() live.State {
 	if p.state != nil {
 		return *p.state
@@ -33,8 +32,8 @@ func (p *published) resumeAt() live.State {
 	return live.State{MajorPoints: p.snapshot.Reference.Rows}
 }
 
-// restore sets up the map that is carried on from the one that was published last, whose
-// snapshot, a copy, may project the same points otherwise.
+// restore restores the live map from the last published map. s is a copy of its snapshot, which may
+// have another projection of the same points.
 func (r *refresher) restore(ctx context.Context, s snapshot.Snapshot) bool {
 	state := r.out.current.Load().resumeAt()
 	slots := state.Slots
@@ -54,7 +53,7 @@ func (r *refresher) restore(ctx context.Context, s snapshot.Snapshot) bool {
 	return true
 }
 
-// update lets the map follow the reference set.
+// update updates the map to the reference set.
 func (r *refresher) update(ctx context.Context) (*draft, error) {
 	begin, cur := time.Now(), r.out.current.Load()
 	if err := r.reframe(ctx, cur); err != nil {
@@ -77,7 +76,7 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 	for i := range slots {
 		if p, there := ref.Point(c, i); there {
 			if note := r.set.published(ref.Note(p)); unpublished(note) {
-				copy(note, at.Row(i)) // another process has published its event, about there
+				copy(note, at.Row(i)) // another process published its event, near this place
 			}
 		}
 	}
@@ -110,9 +109,8 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 	return &draft{snapshot: s, rowOf: rowOf, encoder: cur.at.Encoder(), state: &state, begin: begin, stats: statsOf(did)}, nil
 }
 
-// arrivals lists what the map has yet to do, and where the new points are placed on
-// the current one, with their local novelty. Points that cannot be placed are
-// discarded.
+// arrivals returns the changes that are not on the map yet, the places of new points on the current
+// map, and their local novelty. Points that cannot be placed are discarded.
 func (r *refresher) arrivals(ctx context.Context, cur *published) (c reference.Changes, at vec.Matrix[float32], local []float32, err error) {
 	for {
 		c = r.in.lock().Changes()
@@ -128,7 +126,7 @@ func (r *refresher) arrivals(ctx context.Context, cur *published) (c reference.C
 	}
 }
 
-// statsOf are what a refresh says of itself.
+// statsOf converts the report of a refresh to stats.
 func statsOf(r live.Report) stream.Stats {
 	return stream.Stats{
 		Kind: r.Kind.String(), Points: r.Points, Born: r.Born, Gone: r.Gone, LoglikPair: r.LoglikPair, Diameter: r.Diameter,
@@ -140,7 +138,7 @@ func quantiles(m live.Moves) stream.Quantiles {
 	return stream.Quantiles{Median: m.Median, P90: m.P90, P99: m.P99}
 }
 
-// evict makes room where the map is most crowded, under that policy.
+// evict removes points where the map is most crowded, if the policy is coverage.
 func (r *refresher) evict() {
 	s := r.out.current.Load().snapshot
 	ref := r.in.lock()

@@ -14,8 +14,8 @@ import (
 	"unfold/stream/reference"
 )
 
-// named is a message of events around two centres, labelled by the centre, or the other
-// way round.
+// named returns a message of events around two centres, labelled by the centre, or with the labels
+// swapped.
 func named(t *testing.T, rng *rand.Rand, rows int, offset int64, names [2]string) stream.Message {
 	t.Helper()
 	m, _ := marked(t, rng, rows, offset, func(centres []int) table.Column {
@@ -28,9 +28,8 @@ func named(t *testing.T, rng *rand.Rand, rows int, offset int64, names [2]string
 	return m
 }
 
-// Labelled events are judged by the map before it learns from them: labels that it
-// knows are right, labels that are swapped are wrong until they have been learnt, and
-// both after a restart as well.
+// The map predicts labelled events before it learns from them. Known labels are correct. Swapped
+// labels are counted as wrong until they have been learnt, also after a restart.
 func TestVotes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 1))
 	s := quick()
@@ -82,7 +81,7 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// The sample is bounded and uniform, whatever the sizes of messages.
+// The sample is bounded and uniform, for messages of any sizes.
 func TestVotesSample(t *testing.T) {
 	const events, runs = 3000, 40
 	first := 0
@@ -108,7 +107,7 @@ func TestVotesSample(t *testing.T) {
 			}
 		}
 	}
-	// Half of them are of the first half; their number has a deviation of about 82.
+	// Half of them come from the first half; their number has a standard deviation of about 82.
 	if want := runs * mostVotes / 2; first < want-500 || first > want+500 {
 		t.Errorf("%d of %d sampled events are of the first half", first, runs*mostVotes)
 	}
@@ -139,11 +138,11 @@ func TestMajority(t *testing.T) {
 	}
 }
 
-// What a set has noted is kept as far as the settings still want it.
+// The notes of a set are kept as far as the settings still ask for them.
 func TestRenote(t *testing.T) {
 	for _, c := range []struct {
 		moves, label bool
-		want         []float32 // -1: not known
+		want         []float32 // -1: unknown
 	}{{true, true, []float32{3, 4, 1}}, {true, false, []float32{3, 4}}, {false, true, []float32{1}}, {false, false, nil}} {
 		s := Settings{}
 		if c.label {

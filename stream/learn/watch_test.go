@@ -11,7 +11,7 @@ import (
 	"unfold/stream"
 )
 
-// noticing is a watcher that notes which map was in use when it heard of the next one.
+// noticing is a watcher that records which map was in use when it was notified of the next one.
 type noticing struct {
 	current func() *stream.Published
 	before  []uint64

@@ -1,10 +1,10 @@
-// What the server says of an event when it is asked: where it goes, and why it is novel.
+// The server's answers about an event: its place, and why it is novel.
 
 import type { Near, Reason } from "./detail";
 import { figure, type Store } from "./store";
 import type { MapState } from "./wire";
 
-/** A row's place, as POST /api/place and GET /api/reasons/ID answer. */
+/** A row's place in the answers of POST /api/place and GET /api/reasons/ID. */
 export interface Placed {
   id?: string | number;
   x?: number;
@@ -26,21 +26,21 @@ export interface Placed {
   }[];
   neighbors?: { id: string; distance: number }[];
   error?: string;
-  /** The map that the place is on. */
+  /** The map of the place. */
   map: MapState;
 }
 
-/** place asks where a record, as JSON, would go. */
+/** place asks the server for the place of a record in JSON. */
 export function place(record: string): Promise<Placed> {
   return first("api/place?reasons=5", { method: "POST", headers: { "Content-Type": "application/json" }, body: record });
 }
 
-/** why asks why the event of an id is novel. */
+/** why asks the server why the event with the given id is novel. */
 export function why(id: string, signal: AbortSignal): Promise<Placed> {
   return first(`api/reasons/${id.split("/").map(encodeURIComponent).join("/")}?reasons=6`, { signal });
 }
 
-/** exact parses an answer, {} if it is not JSON. Ids beyond 2^53, which no number holds, stay text: in the answer they are numbers of the column's type. */
+/** exact parses an answer, {} if it is not JSON. Ids beyond 2^53, which are numbers in the answer, become text, because a number cannot represent them exactly. */
 function exact(text: string): unknown {
   try {
     return JSON.parse(text.replace(/("id":\s*)(-?\d{16,})(?=\s*[,}])/g, '$1"$2"'));
@@ -49,7 +49,7 @@ function exact(text: string): unknown {
   }
 }
 
-/** first is the only place of an answer; what is wrong with a question is an error for people. */
+/** first returns the only place of an answer. It throws the server's error message. */
 async function first(url: string, how: RequestInit): Promise<Placed> {
   const r = await fetch(url, how);
   const answer = exact(await r.text()) as { places?: Placed[]; map_id?: string; map_epoch?: number; model_version?: number; detail?: string; title?: string };
@@ -59,7 +59,7 @@ async function first(url: string, how: RequestInit): Promise<Placed> {
   return { ...p, map: { id: answer.map_id, epoch: answer.map_epoch, version: answer.model_version } };
 }
 
-/** reasonsOf are the columns that make an event novel, most first. */
+/** reasonsOf returns the columns that make an event novel, in descending order of their share. */
 export function reasonsOf(p: Placed): Reason[] {
   return (p.reasons ?? []).map((r) => {
     const { expected_low: low, expected_high: high } = r;
@@ -71,7 +71,7 @@ export function reasonsOf(p: Placed): Reason[] {
   });
 }
 
-/** nearOf are an event's neighbours by their vectors; those that the page does not show have slot -1. */
+/** nearOf returns an event's neighbours by their vectors. Neighbours that the page does not show have slot -1. */
 export function nearOf(p: Placed, store: Store): Near[] {
   const near = (p.neighbors ?? []).slice(0, 8);
   const slots = new Map<string, number>();
@@ -84,7 +84,7 @@ export function nearOf(p: Placed, store: Store): Near[] {
   return near.map((n) => ({ slot: slots.get(n.id) ?? -1, id: n.id, distance: n.distance }));
 }
 
-/** factsOf are what is predicted for an event. */
+/** factsOf returns the predictions for an event. */
 export function factsOf(p: Placed): [string, string][] {
   const share = (v: number | undefined): string => (v === undefined ? "" : v.toFixed(3));
   const cluster = p.cluster === undefined || p.cluster < 0 ? "" : String(p.cluster);

@@ -1,4 +1,4 @@
-// The page: what comes from the server goes into the store, what a person does goes into the view, and both are drawn.
+// The page. The server's messages change the store, a person's actions change the view, and both are drawn.
 
 import { Asking, type Answer } from "./asking";
 import { Camera } from "./camera";
@@ -58,12 +58,12 @@ export class App implements Listener {
   private wanted: State;
   private map: MapState = {};
   private live = false;
-  /** The name of the column that a person chose, "" for none. */
+  /** The name of the column that the user chose, "" for none. */
   private preferred: string | undefined;
   private whole = false;
   private shape: readonly XY[] = [];
   again: () => void = () => {};
-  /** What the page measures of itself, in ms: of its pictures, and how late the last event and the latest one came. */
+  /** The page's own measurements in ms: of its pictures, and the delays of the last and of the latest event. */
   readonly times = Object.assign(this.frames.times, { late: 0, latest: 0 });
 
   constructor() {
@@ -95,7 +95,7 @@ export class App implements Listener {
     this.resize();
   }
 
-  // What comes from the server.
+  // Messages from the server.
 
   said(m: Said): void {
     switch (m.type) {
@@ -160,7 +160,7 @@ export class App implements Listener {
   }
 
   private begin(m: Hello): void {
-    // What is singled out stays so when the server begins again.
+    // Highlighted classes stay highlighted after the server restarts.
     const only = [...this.painting.only].map((c) => this.store.columns[this.painting.column]?.values[c - 1] ?? "");
     if (this.whole) this.wanted = { only };
     this.select(null);
@@ -181,7 +181,7 @@ export class App implements Listener {
     this.colorBy(this.firstColumn(), false);
   }
 
-  /** firstColumn is the one that the address names, or what most people would look at first. */
+  /** firstColumn returns the column in the address, or else a good default. */
   private firstColumn(): number {
     const { columns } = this.store;
     const named = (name: string): number => columns.findIndex((c) => c.name === name && c.kind !== "text");
@@ -240,7 +240,7 @@ export class App implements Listener {
     $("count").textContent = `${n.toLocaleString("en")} ${n === 1 ? "point" : "points"}${below}${version}`;
   }
 
-  // What a person does.
+  // Actions of the user.
 
   colorBy(i: number, known = true): void {
     if (known) this.preferred = this.store.field(i)?.name ?? "";
@@ -256,19 +256,19 @@ export class App implements Listener {
     this.ask({ base: true, over: true, grid: true, legend: true, labels: true, address: true });
   }
 
-  /** until hides the points that came later. */
+  /** until hides points that arrived later. */
   private until(upto: number): void {
     this.painting.upto = upto;
     this.filtered();
   }
 
-  /** lists draws the points that somebody may want to look at. */
+  /** lists draws the lists of strange and of uncertain points. */
   private lists(): void {
     this.strange.draw();
     this.uncertain.draw();
   }
 
-  /** second is what is looked at once a second. */
+  /** second runs once a second. */
   private second(): void {
     if (!this.whole || !this.live) return;
     this.lists();
@@ -279,7 +279,7 @@ export class App implements Listener {
     this.selection.take(slots);
   }
 
-  /** selected follows a selection of so many points, or the end of one. */
+  /** selected is called after a selection of n points, or after its end. */
   private selected(count: number | null): void {
     if (count !== null) this.tell(`${count} points are selected.`);
     this.frames.moved();
@@ -293,7 +293,7 @@ export class App implements Listener {
     if (s >= 0) this.tell(`Point ${this.store.id(s) || s}`);
   }
 
-  /** answered shows where a record would go. */
+  /** answered shows the place of a record. */
   private answered(a: Answer): void {
     this.chosen.answered(a);
     this.moves.to([a.x, a.y], 2.5);
@@ -301,13 +301,13 @@ export class App implements Listener {
     this.agree(a);
   }
 
-  /** reasked shows where the record would go on the map that is shown now. */
+  /** reasked shows the place of the record on the present map. */
   private reasked(a: Answer): void {
     this.chosen.reasked(a);
     this.agree(a);
   }
 
-  /** agree asks again for a record that was placed on another map than the one that is shown. */
+  /** agree asks again for a record that was placed on another map than the present one. */
   private agree(a: Answer): void {
     const { map } = this;
     if (this.live && (a.map.version !== map.version || a.map.epoch !== map.epoch || (a.map.id || undefined) !== (map.id || undefined))) this.asking.later();
@@ -323,7 +323,7 @@ export class App implements Listener {
     this.pin(s);
   }
 
-  /** flyCluster shows a cluster: where its points are, or where it was. */
+  /** flyCluster moves the view to a cluster: to its points, or to its last centre. */
   private flyCluster(id: string): void {
     const column = this.clusters.column;
     const code = (this.store.columns[column]?.values.indexOf(id) ?? -1) + 1;
@@ -422,7 +422,7 @@ export class App implements Listener {
     this.frames.ask(what);
   }
 
-  /** page is what the frames draw. */
+  /** page is the interface that frames draw. */
   private page(): Page {
     const app = this;
     return {
@@ -452,7 +452,7 @@ export class App implements Listener {
     return { store, camera, theme, paint: painting.paint, now: now / 1000, ratio: this.surface.ratio(store.n), draft };
   }
 
-  /** point finds what is under the pointer. */
+  /** point finds the point under the pointer. */
   private point(): void {
     this.chosen.point();
     this.surface.over.classList.toggle("on", this.chosen.hovered >= 0 && this.toolbar.tool === "pan");
@@ -481,13 +481,13 @@ export class App implements Listener {
     $("said").textContent = text;
   }
 
-  /** measure says how fast the page is here: unfold.measure(5000) in a browser's console. */
+  /** measure measures the page's speed: call unfold.measure(5000) in a browser's console. */
   measure(ms: number): Promise<Measured> {
     return measure(this, ms);
   }
 }
 
-/** thinned are at most so many of the corners of a polygon. */
+/** thinned returns at most so many of the corners of a polygon. */
 function thinned(corners: readonly XY[], most: number): XY[] {
   const step = Math.max(corners.length / most, 1);
   return Array.from({ length: Math.min(corners.length, most) }, (_, i) => corners[Math.floor(i * step)]!);

@@ -1,4 +1,4 @@
-// "Where would this go?": a record goes to the server, its place and why it is novel come back.
+// "Where would this go?": sends a record to the server and shows its place and why it is novel.
 
 import { factsOf, nearOf, place, reasonsOf, type Placed } from "./answer";
 import type { Near, Reason } from "./detail";
@@ -6,13 +6,13 @@ import { $, h } from "./dom";
 import type { Store } from "./store";
 import type { MapState } from "./wire";
 
-/** The server may be about to show another map than it places on: it is asked again after so many ms. */
+/** The server may be about to publish another map than it places on, so it is asked again after this number of ms. */
 const patience = 400;
 
 export interface Answer {
   x: number;
   y: number;
-  /** The map that the place is on. */
+  /** The map of the place. */
   map: MapState;
   title: string;
   facts: [string, string][];
@@ -25,13 +25,13 @@ export class Asking {
   private readonly text = h("textarea", { label: "A record as JSON" });
   private readonly fault = h("p", { class: "fault" });
   private last = '{"vectors": [[0.1, 0.2]]}';
-  /** The record whose place is shown, "" for none, and when it is asked for again. */
+  /** The record whose place is shown, "" for none, and the timer of the next request. */
   private shown = "";
   private timer = 0;
 
   constructor(private readonly store: Store, private readonly on: { answered(a: Answer): void; moved(a: Answer): void }) {}
 
-  /** follow asks again where the record would go that was asked for: the page shows another map. */
+  /** follow asks again for the record's place, because the page shows another map. */
   follow(): void {
     const record = this.shown;
     clearTimeout(this.timer);
@@ -44,13 +44,13 @@ export class Asking {
     );
   }
 
-  /** later follows after a while. */
+  /** later calls follow after a delay. */
   later(): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.follow(), patience);
   }
 
-  /** forget says that no record's place is shown any more. */
+  /** forget removes the record's place. */
   forget(): void {
     this.shown = "";
     clearTimeout(this.timer);

@@ -1,4 +1,4 @@
-// Where the page looks: the centre of the view on the map, and pixels a unit.
+// The view: its centre on the map, and its scale in pixels per unit.
 
 export interface Box {
   x0: number;
@@ -13,7 +13,7 @@ export type View = readonly [number, number, number];
 export class Camera {
   x = 0;
   y = 0;
-  /** CSS pixels for a unit of the map; y goes up on the map, down on the page. */
+  /** CSS pixels per unit of the map. y points up on the map and down on the page. */
   scale = 1;
   width = 1;
   height = 1;
@@ -48,7 +48,7 @@ export class Camera {
     this.y = y + (sy - this.height / 2) / this.scale;
   }
 
-  /** fitting returns the view that shows a box, beside what panels cover at the right, at the top and at the bottom. */
+  /** fitting returns the view that shows a box in the area that panels at the right, the top and the bottom leave free. */
   fitting(b: Box, covered = 0, above = 0, below = 0): View {
     const wide = Math.max(b.x1 - b.x0, 1e-9);
     const high = Math.max(b.y1 - b.y0, 1e-9);
@@ -67,13 +67,13 @@ export class Camera {
     this.flight = { from: [this.x, this.y, this.scale], to: v, begun: now };
   }
 
-  /** step moves the view on, and reports whether it still flies. */
+  /** step advances an animation of the view, and reports whether it continues. */
   step(now: number, span = 450): boolean {
     const f = this.flight;
     if (!f) return false;
     const t = Math.min((now - f.begun) / span, 1);
     const e = ease(t);
-    // The logarithm of the scale grows evenly; the centre goes with it.
+    // The logarithm of the scale changes linearly, and the centre moves with it.
     this.scale = f.from[2] * Math.pow(f.to[2] / f.from[2], e);
     this.x = f.from[0] + (f.to[0] - f.from[0]) * e;
     this.y = f.from[1] + (f.to[1] - f.from[1]) * e;

@@ -1,4 +1,4 @@
-// The point under the pointer and the one that a person has chosen, with its neighbours and what the server says of it.
+// The point under the pointer and the chosen one, with its neighbours and the server's answers about it.
 
 import { nearOf, reasonsOf, why } from "./answer";
 import type { Answer } from "./asking";
@@ -10,19 +10,19 @@ import type { Painting } from "./painting";
 import type { XY } from "./select";
 import type { Store } from "./store";
 
-/** The pointer finds points so many CSS pixels away. */
+/** The distance in CSS pixels up to which the pointer finds points. */
 const reach = 9;
 
 export class Chosen {
   hovered = -1;
   pinned = -1;
-  /** The place of a record that was asked about. */
+  /** The place of a record that the user asked about. */
   asked: XY | null = null;
-  /** There is a server that answers why. */
+  /** Whether a server can answer why an event is novel. */
   asks = false;
   private pointer: XY = [-1, -1];
   private readonly grid = new Grid();
-  /** Neighbours on the map, and by their vectors where these are known. */
+  /** Neighbours on the map, and by their vectors if these are known. */
   private near: readonly Near[] = [];
   private alike: readonly Near[] = [];
   private why = new AbortController();
@@ -47,7 +47,7 @@ export class Chosen {
     this.frames.ask({ over: true, address: true });
   }
 
-  /** explain asks the server why a point is novel, and shows what it says. */
+  /** explain asks the server why a point is novel, and shows the answer. */
   private async explain(s: number): Promise<void> {
     const show = (w: Partial<Why>): void => this.detail.show(s, this.near, { reasons: [], near: [], facts: [], note: "", ...w });
     const id = this.store.id(s);
@@ -73,13 +73,13 @@ export class Chosen {
     }
   }
 
-  /** answered shows where a record would go. */
+  /** answered shows the place of a record. */
   answered(a: Answer): void {
     this.pin(-1);
     this.reasked(a);
   }
 
-  /** reasked shows where the record would go now. */
+  /** reasked shows the record's present place. */
   reasked(a: Answer): void {
     this.asked = [a.x, a.y];
     this.alike = a.near;
@@ -87,25 +87,25 @@ export class Chosen {
     this.frames.ask({ over: true });
   }
 
-  /** neighbors are those to draw: by their vectors where the map has any of them, else on the map. */
+  /** neighbors returns the neighbours to draw: by their vectors if the map shows any of these, else on the map. */
   get neighbors(): number[] {
     const near = this.alike.some((n) => n.slot >= 0) ? this.alike : this.near;
     return near.map((n) => n.slot).filter((s) => s >= 0);
   }
 
-  /** hover says where the pointer is, -1 where it has left. */
+  /** hover sets the point under the pointer, -1 for none. */
   hover(x: number, y: number): void {
     this.pointer = [x, y];
     this.frames.ask({ over: true });
   }
 
-  /** hoverSlot marks a point that the pointer is on elsewhere, in a list. */
+  /** hoverSlot marks the point of a list entry under the pointer. */
   hoverSlot(s: number): void {
     this.hovered = s;
     this.frames.ask({ over: true });
   }
 
-  /** point finds what is under the pointer. */
+  /** point finds the point under the pointer. */
   point(): void {
     if (this.pointer[0] < 0) {
       this.detail.hover(-1, 0, 0, -1);
@@ -115,7 +115,7 @@ export class Chosen {
     this.detail.hover(this.hovered, ...this.pointer, this.painting.column);
   }
 
-  /** pick is the point next to a place of the page, -1 if none is near. */
+  /** pick returns the point nearest to a position on the page, -1 if none is near. */
   pick(x: number, y: number): number {
     if (x < 0) return -1;
     this.regrid();

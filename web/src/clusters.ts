@@ -1,4 +1,4 @@
-// The clusters of the map: their names, how large they are, and what became of them.
+// The clusters of the map: their names, sizes and events.
 
 import { css, isNoise, nameOf } from "./color";
 import { $, h } from "./dom";
@@ -9,7 +9,7 @@ import type { ClusterEvent, Clusters } from "./wire";
 const listed = 200;
 const events = 60;
 
-/** What became of a cluster, for people. */
+/** The descriptions of clusters' events. */
 const words: Readonly<Record<string, (e: ClusterEvent) => string>> = {
   born: (e) => `is new, with ${count(e.size)}`,
   split: (e) => `split from ${e.other}, with ${count(e.size)}`,
@@ -27,7 +27,7 @@ export class ClusterList {
   private readonly box = $("clusters");
   private readonly details = h("details");
   private known: Clusters | null = null;
-  /** The newest version of which the events are known. */
+  /** The newest version whose events are known. */
   private version = 0;
 
   constructor(private readonly store: Store, private readonly painting: Painting, private readonly on: { fly(id: string): void }) {
@@ -40,7 +40,7 @@ export class ClusterList {
     this.draw();
   }
 
-  /** take takes what the server says, and returns what is new of it, for people. */
+  /** take stores the server's message and returns descriptions of the new events. */
   take(c: Clusters): string {
     const newest = c.events.reduce((v, e) => Math.max(v, e.version ?? 0), 0);
     const fresh = this.version > 0 ? c.events.filter((e) => (e.version ?? 0) > this.version) : [];
@@ -51,31 +51,31 @@ export class ClusterList {
     return fresh.map((e) => `Cluster ${this.title(e.id)} ${sentence(e)}.`).join(" ");
   }
 
-  /** column is the number of the column of clusters, -1 if none is known by names. */
+  /** column returns the index of the column of clusters, -1 if there is none. */
   get column(): number {
     return this.known ? this.store.columns.findIndex((c) => c.name === this.known!.column && c.kind === "category") : -1;
   }
 
-  /** name gives the column of clusters the names. */
+  /** name sets the names of the column of clusters. */
   name(): void {
     const c = this.store.columns[this.column];
     if (c && this.known) c.names = new Map(this.known.clusters.flatMap((k) => (k.name ? [[k.id, k.name] as const] : [])));
   }
 
-  /** label is a cluster's name on the map: without its number, if no other has the name. */
+  /** label returns a cluster's name on the map, without its number if the name is unique. */
   label(id: string): string {
     const name = this.known?.clusters.find((k) => k.id === id)?.name;
     if (!name) return id;
     return this.known!.clusters.some((k) => k.id !== id && k.name === name) ? `${name} (${id})` : name;
   }
 
-  /** centre is where a cluster was last, by its id. */
+  /** centre returns the last centre of the cluster with the given id. */
   centre(id: string): readonly [number, number] | null {
     const k = this.known?.clusters.find((c) => c.id === id);
     return k ? [k.x, k.y] : null;
   }
 
-  /** open shows the list, and returns whether there is one. */
+  /** open shows the list and returns false if there is none. */
   open(): boolean {
     if (this.box.hidden) return false;
     this.details.open = !this.details.open;
@@ -129,19 +129,19 @@ export class ClusterList {
     return css(column >= 0 && painting.column === column && code > 0 ? (painting.colors[code] ?? painting.theme.missing) : painting.theme.missing);
   }
 
-  /** recolor follows what colours the map. */
+  /** recolor updates the colours after a change of the colouring column. */
   recolor(): void {
     if (this.details.open && !this.box.matches(":hover, :focus-within")) this.draw();
   }
 
-  /** code gives each shown slot's cluster, 0 for none, for names on a map that something else colours. */
+  /** code returns each shown slot's cluster, 0 for none, for names on a map with another colouring column. */
   readonly code = (s: number): number => {
     const column = this.column;
     const v = column >= 0 && this.painting.shown(s) ? this.store.number(s, column) : 0;
     return v > 0 && !isNoise(this.store.columns[column]!, v) ? v : 0;
   };
 
-  /** named is what a category is called on the map. */
+  /** named returns the name of a category on the map. */
   named(column: number, code: number): string {
     const c = this.store.columns[column]!;
     return column === this.column ? this.label(c.values[code - 1] ?? "") : nameOf(c, code);
@@ -152,7 +152,7 @@ function sentence(e: ClusterEvent): string {
   return words[e.kind]?.(e) ?? e.kind;
 }
 
-/** clock is a time of day. */
+/** clock formats a time of day. */
 function clock(ms: number): string {
   return when(ms).slice(11, 19);
 }

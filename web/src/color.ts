@@ -2,7 +2,7 @@
 
 import type { Column, Store } from "./store";
 
-/** A colour as canvases hold it: red in the lowest byte, opacity in the highest. */
+/** A colour in the format of canvases: red in the lowest byte, opacity in the highest. */
 export type RGBA = number;
 
 export function rgba(r: number, g: number, b: number, a = 255): RGBA {
@@ -17,8 +17,8 @@ const hex = (list: string): RGBA[] =>
   list.split(" ").map((h) => rgba(parseInt(h.slice(0, 2), 16), parseInt(h.slice(2, 4), 16), parseInt(h.slice(4), 16)));
 
 // M. Okabe and K. Ito, "Color universal design" (2008), without its yellow and black, which
-// vanish on one of the pages; the same colours as in pictures. P. Tol, "Colour schemes" (2021), "muted",
-// with an orange as tenth, its darkest made lighter on dark pages.
+// are invisible on light or dark pages. These are also the colours of pictures. P. Tol, "Colour schemes" (2021), "muted",
+// with orange as the tenth, and its darkest made lighter on dark pages.
 const okabeIto = hex("0072b2 e69f00 009e73 d55e00 56b4e9 cc79a7");
 const onLight = hex("332288 ddcc77 117733 cc6677 88ccee 882255 44aa99 999933 aa4499 e8833a");
 const onDark = hex("7b6fd6 ddcc77 2fa35a cc6677 88ccee c2588b 44aa99 a8a83c c06ac0 f0924a");
@@ -37,7 +37,7 @@ export interface Theme {
 export const light: Theme = { dark: false, background: rgba(252, 252, 251), ink: "#1c1f24", halo: "rgba(252,252,251,.85)", missing: rgba(176, 178, 182) };
 export const dark: Theme = { dark: true, background: rgba(15, 17, 21), ink: "#f1f3f6", halo: "rgba(15,17,21,.82)", missing: rgba(92, 97, 107) };
 
-/** oklch is a colour of even lightness, B. Ottosson, "A perceptual color space" (2020). */
+/** oklch returns a colour of uniform lightness, B. Ottosson, "A perceptual color space" (2020). */
 export function oklch(l: number, c: number, degrees: number): RGBA {
   const h = (degrees * Math.PI) / 180;
   const a = c * Math.cos(h);
@@ -57,8 +57,8 @@ export function oklch(l: number, c: number, degrees: number): RGBA {
 }
 
 /**
- * classColors gives colours to codes 1..n, the most frequent first where there are few. Of many the hue follows
- * the direction from the middle of the map, and the lightness alternates, so that neighbours differ and regions hang together.
+ * classColors assigns colours to codes 1..n, the most frequent first if there are few. If there are many, the hue follows
+ * the direction from the middle of the map and the lightness alternates, so that neighbours differ but regions are similar.
  */
 export function classColors(counts: readonly number[], angles: readonly number[], theme: Theme): RGBA[] {
   const out: RGBA[] = [theme.missing];
@@ -76,7 +76,7 @@ export function classColors(counts: readonly number[], angles: readonly number[]
   return out;
 }
 
-/** ramp is the colour of t in 0..1; of dark pages the darkest part is left out. */
+/** ramp returns the colour of t in 0..1. Dark pages omit the darkest part. */
 export function ramp(t: number, theme: Theme): RGBA {
   const u = theme.dark ? 0.14 + 0.86 * t : 0.97 * t;
   const at = Math.min(Math.max(u, 0), 1) * (viridis.length - 1);
@@ -94,7 +94,7 @@ export interface Scale {
   log: boolean;
 }
 
-/** scaleOf finds the scale of a column: shares from 0 to 1, others without their outermost hundredths. */
+/** scaleOf returns the scale of a column: 0 to 1 for shares, else the range without the outermost hundredths. */
 export function scaleOf(store: Store, column: number): Scale {
   const c = store.field(column)!;
   if (/^novelty|probability$/.test(c.name)) return { from: 0, to: 1, log: false };
@@ -111,18 +111,18 @@ export function scaleOf(store: Store, column: number): Scale {
   let from = at(0.01);
   let to = at(0.99);
   if (from === to) [from, to] = [at(0), at(1)];
-  // A few large numbers among many small ones want logarithms.
+  // A few large numbers among many small ones need a logarithmic scale.
   const log = c.kind === "number" && from > 0 && at(0.99) > 50 * at(0.5) && at(0.5) > 0;
   return { from, to: to === from ? from + 1 : to, log };
 }
 
-/** position is where a value lies on a scale, from 0 to 1. */
+/** position returns the position of a value on a scale, from 0 to 1. */
 export function position(v: number, s: Scale): number {
   if (s.log) return (Math.log(Math.max(v, s.from)) - Math.log(s.from)) / (Math.log(s.to) - Math.log(s.from));
   return (v - s.from) / (s.to - s.from);
 }
 
-/** nameOf is what a category is called on the page. */
+/** nameOf returns the name of a category on the page. */
 export function nameOf(c: Column, code: number): string {
   if (isNoise(c, code)) return "(none)";
   const value = c.values[code - 1];
@@ -131,7 +131,7 @@ export function nameOf(c: Column, code: number): string {
   return name ? `${value}: ${name}` : value;
 }
 
-/** isNoise says whether a code stands for no class: a missing value, or no cluster. */
+/** isNoise reports whether a code is not a class: a missing value, or noise. */
 export function isNoise(c: Column, code: number): boolean {
   return code === 0 || (c.name === "cluster" && c.values[code - 1] === "-1");
 }

@@ -12,12 +12,12 @@ export interface Contour {
 const cols = 128;
 const rows = 84;
 const mostClasses = 14;
-/** A contour runs where the density is this share of the class's highest. */
+/** The density of a contour, as a share of the class's highest. */
 const level = 0.16;
 
-/** contours finds the contours of the largest classes in view; code gives each slot's class, 0 for none. */
+/** contours finds the contours of the largest classes in view; code is each slot's class, 0 for none. */
 export function contours(store: Store, camera: Camera, code: (s: number) => number): Contour[] {
-  // Somewhat more than the view, so that lines do not run along its edge.
+  // Slightly larger than the view, so that no lines run along its edge.
   const [x0, y1] = camera.toMap(-camera.width * 0.1, -camera.height * 0.1);
   const [x1, y0] = camera.toMap(camera.width * 1.1, camera.height * 1.1);
   const kx = cols / (x1 - x0);

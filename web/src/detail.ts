@@ -1,10 +1,10 @@
-// What there is to say of a point: in short beside the pointer, and whole in a panel.
+// The description of a point: a short one at the pointer, and a full one in a panel.
 
 import { nameOf } from "./color";
 import { $, h } from "./dom";
 import { figure, when, type Store } from "./store";
 
-/** A neighbour of a point, and how far it is. */
+/** A neighbour of a point with its distance. */
 export interface Near {
   slot: number;
   id: string;
@@ -14,15 +14,15 @@ export interface Near {
 /** A column that makes a point novel. */
 export interface Reason {
   column: string;
-  /** What it carries of the distance to the neighbours, 0..1. */
+  /** Its share of the distance to the neighbours, 0..1. */
   share: number;
-  /** above or below what the neighbours have, or another category than theirs. */
+  /** Whether the value is above or below the neighbours', or another category. */
   direction: string;
   value?: string;
   expected?: string;
 }
 
-/** Why a point is novel, as far as that is known: or what there is to say instead. */
+/** Why a point is novel, or a message if that is unknown. */
 export interface Why {
   reasons: readonly Reason[];
   /** Neighbours by their vectors. */
@@ -73,7 +73,7 @@ export class Detail {
     this.box.hidden = true;
   }
 
-  /** show states all of a point, with its neighbours on the map. */
+  /** show shows the full description of a point, with its neighbours on the map. */
   show(s: number, near: readonly Near[], why: Why): void {
     const { store } = this;
     const fields = this.fields(s, 100, -1);
@@ -82,7 +82,7 @@ export class Detail {
     this.fill(this.title(s), fields, near, why);
   }
 
-  /** asked states what is known of a record that was asked for. */
+  /** asked shows the answer for a record. */
   asked(title: string, why: Why): void {
     const list = h("dl");
     for (const [name, value] of why.facts) list.append(h("dt", {}, name), h("dd", {}, value));
@@ -102,7 +102,7 @@ export class Detail {
     this.box.scrollTop = scrollTop;
   }
 
-  /** reason is a column, what the event has there, what its neighbours have, and its share as a bar. */
+  /** reason shows a column: the values of the event and its neighbours, and its share as a bar. */
   private reason(r: Reason): HTMLElement {
     const bar = h("i");
     bar.style.width = `${Math.min(Math.max(r.share, 0), 1) * 100}%`;

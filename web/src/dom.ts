@@ -1,4 +1,4 @@
-// Elements of the page. Every text goes in as text: nothing here reads markup.
+// Elements of the page. All text is inserted as text, never parsed as markup.
 
 type Child = Node | string | null;
 
@@ -26,12 +26,12 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = 
   return e;
 }
 
-/** $ is the element of an id, which the page has. */
+/** $ returns the element with an id, which must exist. */
 export function $<T extends HTMLElement = HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-/** icon draws an icon of lines: a path in a square of 24. */
+/** icon draws a line icon: a path in a 24 x 24 square. */
 export function icon(path: string): SVGElement {
   const ns = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(ns, "svg");
@@ -43,7 +43,7 @@ export function icon(path: string): SVGElement {
   return svg;
 }
 
-/** save hands a file to the person. */
+/** save offers a file as a download. */
 export function save(name: string, type: string, parts: BlobPart[]): void {
   const url = URL.createObjectURL(new Blob(parts, { type }));
   const a = h("a");

@@ -1,10 +1,10 @@
-// What both renderers share: what a frame is made of, and how large and opaque dots are.
+// The common part of both renderers: the content of a frame, and the size and opacity of dots.
 
 import type { Camera } from "./camera";
 import type { RGBA, Theme } from "./color";
 import type { Store } from "./store";
 
-/** So many points make pictures slow where a program draws them. */
+/** The number of points from which the software renderer is slow. */
 export const many = 300_000;
 
 /** A picture to draw. */
@@ -12,19 +12,19 @@ export interface Scene {
   store: Store;
   camera: Camera;
   theme: Theme;
-  /** Colours by slot; of opacity 0 a point is not drawn. */
+  /** Colours by slot. Points of opacity 0 are not drawn. */
   paint: Uint32Array;
-  /** The page's clock in seconds, by which points are on their way from their old places to their new ones. */
+  /** The page's clock in seconds, which determines the positions of moving points. */
   now: number;
-  /** Pixels of the screen for a CSS pixel. */
+  /** Screen pixels per CSS pixel. */
   ratio: number;
-  /** The view is on its way: a picture that is quick counts more than a fine one. */
+  /** The view is moving, so a fast picture is better than a fine one. */
   draft: boolean;
 }
 
 export interface Renderer {
   readonly name: string;
-  /** Slots or colours have changed; nothing is kept of what was before. */
+  /** Slots or colours have changed, so caches are invalid. */
   changed(what: { places: boolean; paint: boolean }): void;
   draw(s: Scene): void;
 }
@@ -35,13 +35,13 @@ export interface Dot {
   opacity: number;
 }
 
-/** dotOf makes dots large while there are few, and translucent where there are many. */
+/** dotOf returns large dots if there are few, and translucent ones if there are many. */
 export function dotOf(n: number, c: Camera): Dot {
   const area = c.width * c.height;
   const zoom = Math.max(c.zoom, 0.3);
   const ideal = 0.8 * Math.sqrt((area * 0.18) / (Math.PI * Math.max(n, 1)));
   const radius = Math.min(Math.max(ideal, n < 400_000 ? 1.25 : 0.7) * Math.pow(zoom, 0.38), Math.max(3.3, 2.2 * Math.pow(zoom, 0.25)), 7);
-  // How often a pixel of the map's own region is painted over.
+  // The average number of dots per pixel of the map's region.
   const layers = (n * Math.PI * radius * radius) / (area * 0.22 * zoom * zoom);
   return { radius, opacity: Math.min(Math.max(1.05 / Math.pow(Math.max(layers, 1), 0.42), 0.24), 0.88) };
 }

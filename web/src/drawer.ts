@@ -1,4 +1,4 @@
-// The drawer of a selection: its rows in a table that can be sorted, what sets it apart, and files of it.
+// The drawer of a selection: its rows in a sortable table, its distinguishing columns, and downloads.
 
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { $, h, save } from "./dom";
@@ -6,7 +6,7 @@ import { compare, csv } from "./select";
 import type { Store } from "./store";
 
 const rowHeight = 24;
-/** Columns of text have this many pixels, as the style sheet says. */
+/** The width of columns in pixels, as in the style sheet. */
 const cellWidth = 130;
 
 export class Drawer {
@@ -64,7 +64,7 @@ export class Drawer {
     this.lay();
   }
 
-  /** lay makes the rows that can be seen. */
+  /** lay makes the visible rows. */
   private lay(): void {
     const from = Math.max(Math.floor(this.rows.scrollTop / rowHeight) - 4, 0);
     const to = Math.min(from + Math.ceil(this.rows.clientHeight / rowHeight) + 8, this.order.length);

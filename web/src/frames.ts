@@ -1,12 +1,12 @@
-// When each part of the page is drawn: once a frame at most, what takes long less often, and nothing while all rests.
+// The schedule of drawing: at most once per frame, slow parts less often, and nothing if nothing changes.
 
 import { many, type Scene } from "./draw";
 
-/** A view rests when it has not moved for so many ms; a picture is slow that takes so many. */
+/** A view is at rest if it has not moved for the first number of ms. A picture is slow if it takes the second. */
 const resting = 180;
 const slow = 40;
 
-/** What must be made again: the points, what lies above them, the grid under the pointer, the legend, the names, the address. */
+/** The parts that must be updated: points, overlay, the grid for the pointer, legend, names, address. */
 export interface Stale {
   base: boolean;
   over: boolean;
@@ -16,22 +16,22 @@ export interface Stale {
   address: boolean;
 }
 
-/** The page, as far as its pictures go. */
+/** The part of the page that frames need. */
 export interface Page {
-  /** The points are all there. */
+  /** Whether all points have arrived. */
   readonly whole: boolean;
-  /** They change by themselves. */
+  /** Whether they change without an action of the user. */
   readonly live: boolean;
   readonly n: number;
-  /** Until when points are on their way, in seconds of the page's clock. */
+  /** The time until which points move, in seconds of the page's clock. */
   readonly still: number;
-  /** There are names on the map. */
+  /** Whether there are names on the map. */
   readonly named: boolean;
-  /** step moves the view on, and reports whether it flies. */
+  /** step advances an animation of the view, and reports whether it continues. */
   step(now: number): boolean;
   scene(now: number, draft: boolean): Scene;
   base(s: Scene): void;
-  /** over reports whether something there still moves. */
+  /** over draws the overlay and reports whether something in it still moves. */
   over(s: Scene, now: number): boolean;
   legend(): void;
   names(): void;
@@ -40,15 +40,15 @@ export interface Page {
 
 export class Frames {
   readonly stale: Stale = { base: true, over: true, grid: true, legend: true, labels: true, address: false };
-  /** In ms: when the first whole picture was drawn, how long the last drawing took and the last fine one. */
+  /** In ms: the time of the first complete picture, and the durations of the last drawing and of the last fine one. */
   readonly times = { first: 0, draw: 0, fine: 0 };
-  /** How many pictures were drawn. */
+  /** The number of pictures drawn. */
   drawn = 0;
-  /** Until when the view is taken to be on its way, by the page's clock. */
+  /** The time until which the view counts as moving, by the page's clock. */
   private moving = 0;
   private waiting = 0;
   private rest = 0;
-  /** When the next picture may be drawn that nobody has asked for by moving the view. */
+  /** The earliest time of the next picture that is not caused by moving the view. */
   private drawAgain = 0;
   private legendAt = 0;
   private labelsAt = 0;
@@ -57,18 +57,18 @@ export class Frames {
 
   constructor(private readonly page: Page) {}
 
-  /** ask marks what is stale and has it drawn with the next frame. */
+  /** ask marks stale parts and requests a frame. */
   ask(what: Partial<Stale>): void {
     Object.assign(this.stale, what);
     if (this.waiting === 0) this.waiting = requestAnimationFrame((t) => this.tick(t));
   }
 
-  /** moved says that a person moves the view. */
+  /** moved records that the user moves the view. */
   moved(): void {
     this.moving = performance.now() + resting;
   }
 
-  /** came says that points have come. While the whole comes a few pictures on the way are enough. */
+  /** came records that points have arrived. During the initial load, a few pictures suffice. */
   came(): void {
     Object.assign(this.stale, { base: true, over: true, grid: true, legend: true, labels: true });
     const now = performance.now();
@@ -82,11 +82,11 @@ export class Frames {
     const { stale, page } = this;
     const flying = page.step(now);
     const moving = now / 1000 < page.still;
-    // A picture that takes long waits until the view rests; on the way there are quicker ones.
+    // A slow picture waits until the view is at rest; meanwhile faster ones are drawn.
     const big = page.n > many;
     const hasty = this.times.fine > slow && (flying || performance.now() < this.moving || (moving && big));
     const scene = page.scene(now, page.whole ? hasty : big);
-    // Pictures of what comes by itself take half of the time at most, so that frames are never left waiting.
+    // Pictures of arriving points take at most half of the time, so that the user's actions are not delayed.
     const onWay = flying || performance.now() < this.moving || !page.whole;
     const rests = !onWay && performance.now() < this.drawAgain;
     if (flying || ((stale.base || moving) && !rests)) this.base(scene, flying, moving);
@@ -115,7 +115,7 @@ export class Frames {
     }
   }
 
-  /** beside draws the legend and finds the names, which take long and may be late. */
+  /** beside draws the legend and finds the names, which are slow and may be late. */
   private beside(now: number, flying: boolean): void {
     const { stale, page } = this;
     if (!page.whole) return;
@@ -142,7 +142,7 @@ export class Frames {
 
   private address(now: number, flying: boolean): void {
     if (!this.stale.address || flying || now - this.addressAt <= 600) return;
-    this.addressAt = now; // browsers bound how often
+    this.addressAt = now; // browsers limit the rate
     this.page.address();
     this.stale.address = false;
   }

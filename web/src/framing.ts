@@ -1,9 +1,9 @@
-// Where points are on the map, and the view that shows them beside the page's panels.
+// The region of points on the map, and the view that shows it next to the page's panels.
 
 import type { Box, Camera, View } from "./camera";
 import type { Store } from "./store";
 
-/** wholeBox is where all points are, without the outermost thousandth of them; of many points it looks at a part. */
+/** wholeBox returns the box of all points without the outermost thousandth. If there are many it uses a sample. */
 export function wholeBox(store: Store): Box | null {
   const slots: number[] = [];
   const step = Math.max(1, Math.floor(store.slots / 50_000));
@@ -11,7 +11,7 @@ export function wholeBox(store: Store): Box | null {
   return boxOf(store, slots, 0.001);
 }
 
-/** boxOf is where points are, without a share of the outermost on each side; null for none. */
+/** boxOf returns the box of points without a share of the outermost on each side, null for none. */
 export function boxOf(store: Store, slots: readonly number[], share: number): Box | null {
   if (slots.length === 0) return null;
   const cut = Math.floor(slots.length * share);
@@ -24,7 +24,7 @@ export function boxOf(store: Store, slots: readonly number[], share: number): Bo
   return { x0, y0, x1, y1 };
 }
 
-/** viewOf shows a box in what the panels leave free: at the side of a wide page, above and below on a narrow one. */
+/** viewOf returns the view that shows a box in the area that the panels leave free: panels are at the side of a wide page, and above and below on a narrow one. */
 export function viewOf(camera: Camera, box: Box): View {
   const narrow = innerWidth <= 760;
   return camera.fitting(box, narrow ? 0 : 300, narrow ? 108 : 76, narrow ? innerHeight * 0.28 : 0);

@@ -1,4 +1,4 @@
-// The WebGL2 renderer: a point sprite a slot, its old and its new place in two buffers between which the graphics card
+// The WebGL2 renderer: a point sprite per slot, with its old and new place in two buffers between which the GPU
 // interpolates.
 
 import { dotOf, type Renderer, type Scene } from "./draw";
@@ -32,7 +32,7 @@ void main() {
 const attributes = ["x", "y", "px", "py", "moved", "paint"] as const;
 const uniforms = ["view", "now", "size", "radius", "opacity"] as const;
 
-/** Names of drivers that are programs; the page's own rasteriser is far faster. */
+/** Names of software drivers. The page's own rasteriser is far faster. */
 const emulated = /swiftshader|llvmpipe|software|basic render/i;
 
 export class WebGL implements Renderer {
@@ -41,7 +41,7 @@ export class WebGL implements Renderer {
   private readonly at = new Map<string, WebGLUniformLocation>();
   private dirty = { places: true, paint: true };
 
-  /** open returns a renderer, or null where there is no WebGL2, or only one that is emulated and not wanted. */
+  /** open returns a renderer, or null without WebGL2, or if it is emulated and not wanted. */
   static open(canvas: HTMLCanvasElement, wanted: boolean): WebGL | null {
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
     if (!gl) return null;
@@ -70,7 +70,7 @@ export class WebGL implements Renderer {
     for (const name of uniforms) this.at.set(name, gl.getUniformLocation(program, name)!);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    // What was on the card is gone with a lost context: the page begins again.
+    // A lost context loses all GPU data, so the page restarts.
     canvas.addEventListener("webglcontextlost", () => location.reload());
   }
 

@@ -1,4 +1,4 @@
-// A grid over the places, by which the points near a place are found.
+// A grid over the places, for finding points near a place.
 
 import type { Store } from "./store";
 
@@ -65,13 +65,13 @@ export class Grid {
       }
   }
 
-  /** nearest is the point nearest to a place within a radius, -1 if there is none. */
+  /** nearest returns the point nearest to a place within a radius, -1 if there is none. */
   nearest(store: Store, x: number, y: number, radius: number): number {
     let best = -1;
     let least = radius * radius;
     this.within(x - radius, y - radius, x + radius, y + radius, (s) => {
       const d = (store.x[s]! - x) ** 2 + (store.y[s]! - y) ** 2;
-      // Of equals the one drawn last, which lies on top.
+      // Ties go to the point drawn last, which is on top.
       if (d <= least) {
         least = d;
         best = s;
@@ -80,7 +80,7 @@ export class Grid {
     return best;
   }
 
-  /** neighbors are the k points nearest to one on the map, nearest first. */
+  /** neighbors returns the k points nearest to a point on the map, nearest first. */
   neighbors(store: Store, of: number, k: number): { slot: number; distance: number }[] {
     const x = store.x[of]!;
     const y = store.y[of]!;

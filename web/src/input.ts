@@ -10,12 +10,12 @@ export interface Acts {
   zoom(x: number, y: number, factor: number): void;
   hover(x: number, y: number): void;
   click(x: number, y: number): void;
-  /** A shape grows, or is done. */
+  /** A selection shape grows, or is complete. */
   shape(points: readonly XY[], done: boolean): void;
   settle(): void;
 }
 
-/** attach listens to a canvas. */
+/** attach adds the listeners to a canvas. */
 export function attach(canvas: HTMLElement, acts: Acts): void {
   const pointers = new Map<number, XY>();
   let drawn: XY[] = [];

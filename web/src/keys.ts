@@ -1,4 +1,4 @@
-// The keys that the page knows, and the list of them for people.
+// The page's keys, and their list in the help.
 
 import { $, h } from "./dom";
 
@@ -20,13 +20,13 @@ const listed: readonly (readonly [string, string])[] = [
   ["Esc", "end a selection or a search"],
 ];
 
-/** What keys do: always, and those that are the map's where nothing else on the page is chosen. */
+/** The actions of keys: always, and only while no element of the page has the focus. */
 export interface Bindings {
   page: Readonly<Record<string, () => void>>;
   map: Readonly<Record<string, (far: boolean) => void>>;
 }
 
-/** listen acts on keys, but where a person writes or a dialog is open, and reports each that it knew. */
+/** listen handles keys, except in text fields and open dialogs, and reports each handled one. */
 export function listen(map: HTMLElement, keys: Bindings, done: () => void): void {
   addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;

@@ -1,4 +1,4 @@
-// Names of classes on the map: each at the densest place of its class, none over another.
+// Names of classes on the map: each at the densest place of its class, without overlaps.
 
 import type { Box, Camera } from "./camera";
 import type { Store } from "./store";
@@ -9,7 +9,7 @@ export interface Label {
   x: number;
   y: number;
   size: number;
-  /** What to add on the page, so that labels do not overlap; a line leads back if it is far. */
+  /** The offset on the page that prevents overlaps. A line connects a far label with its place. */
   dx: number;
   dy: number;
 }
@@ -17,7 +17,7 @@ export interface Label {
 const cells = 40;
 const most = 160;
 
-/** A class in view: how many points, where they are. */
+/** A class in view: the number and the place of its points. */
 interface Peak {
   code: number;
   count: number;
@@ -25,7 +25,7 @@ interface Peak {
   y: number;
 }
 
-/** place finds the labels for a view. code gives each slot's class, 0 for none or hidden. */
+/** place finds the labels for a view. code is each slot's class, 0 for none or hidden. */
 export function place(store: Store, camera: Camera, code: (s: number) => number, name: (code: number) => string, measure: (text: string, size: number) => number, covered: readonly Box[]): Label[] {
   const found = peaks(store, camera, code);
   const taken = covered.slice();
@@ -53,7 +53,7 @@ export function place(store: Store, camera: Camera, code: (s: number) => number,
   return out;
 }
 
-// Where a label is tried: at its place, then around it, then farther away.
+// Positions to try for a label: at its place, then around it, then farther away.
 const offsets: readonly (readonly [number, number])[] = [
   [0, 0], [0, -1.2], [0, 1.2], [0.9, 0], [-0.9, 0], [0.8, -1.4], [-0.8, -1.4], [0.8, 1.4], [-0.8, 1.4], [0, -2.6], [0, 2.6], [1.3, -2.4], [-1.3, -2.4], [1.3, 2.4], [-1.3, 2.4],
 ];
@@ -112,7 +112,7 @@ function peaks(store: Store, camera: Camera, code: (s: number) => number): Peak[
       }
     return { code: c, count, cell: at, n: 0, x: 0, y: 0 };
   });
-  // The label stands in the middle of the points around that cell, not of the cell.
+  // The label is centred on the points around that cell, not on the cell.
   for (let i = 0; i < n; i++) {
     const p = out[index[of[i]!]!];
     const cell = cellOf[i]!;

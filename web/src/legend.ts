@@ -1,11 +1,11 @@
-// The panel of colours: the column that colours, its classes with counts or its scale.
+// The legend: the colouring column, and its classes with counts or its scale.
 
 import { css, isNoise, nameOf, ramp } from "./color";
 import { $, h } from "./dom";
 import type { Painting } from "./painting";
 import { arrival, figure, when, type Store } from "./store";
 
-/** So many classes are listed; what is beyond them is named by their number. */
+/** The number of listed classes. The number of further ones is shown. */
 const listed = 120;
 
 export class Legend {
@@ -16,7 +16,7 @@ export class Legend {
     this.select.addEventListener("change", () => on.column(Number(this.select.value)));
   }
 
-  /** columns lists what can colour. */
+  /** columns lists the columns for colouring. */
   columns(): void {
     this.select.replaceChildren(option("one colour", -1));
     this.store.columns.forEach((c, i) => {

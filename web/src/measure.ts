@@ -1,8 +1,8 @@
-// How fast the page is where it runs: what docs/page.md has, and whoever wonders about a browser can call.
+// Measures the page's speed in a browser: for docs/page.md, or from the console.
 
 import type { App } from "./app";
 
-/** Frames a second; the median time of finding what is under the pointer, of a drawing, and the least and the last fine one, in ms. */
+/** Frames per second; in ms, the median times of finding the point under the pointer and of drawing, and the least and the last time of a fine picture. */
 export interface Measured {
   frames: number;
   hover: number;

@@ -1,4 +1,4 @@
-// Where the view goes: with the pointer and the keys, to a point, to some of them, and back to all.
+// Moves of the view: with the pointer and the keys, to a point, to several points, and back to all.
 
 import type { Camera, View } from "./camera";
 import { boxOf, viewOf, wholeBox } from "./framing";
@@ -7,7 +7,7 @@ import type { XY } from "./select";
 import type { Store } from "./store";
 
 export class Moves {
-  /** All points were in view once. */
+  /** Whether all points have been in view. */
   framed = false;
 
   constructor(private readonly store: Store, private readonly camera: Camera, private readonly frames: Frames) {}
@@ -27,12 +27,12 @@ export class Moves {
     this.frames.ask({ base: true, over: true });
   }
 
-  /** settle says that a move is over. */
+  /** settle records the end of a move. */
   settle(): void {
     this.frames.ask({ labels: true, address: true, over: true });
   }
 
-  /** home shows all points, at once or in flight. */
+  /** home shows all points, at once or animated. */
   home(flying: boolean): void {
     const box = wholeBox(this.store);
     if (!box) return;
@@ -44,18 +44,18 @@ export class Moves {
     this.frames.ask({ base: true, over: true, labels: true, address: flying });
   }
 
-  /** to flies to a place, which is then magnified so many times at least. */
+  /** to moves the view to a place with at least the given magnification. */
   to(at: Readonly<XY>, zoom: number): void {
     this.fly([...at, Math.max(this.camera.scale, this.camera.home * zoom)]);
   }
 
-  /** toAll flies to where most of some points are. There are some. */
+  /** toAll moves the view to most of the given points, of which there must be some. */
   toAll(slots: readonly number[]): void {
     const [x, y, scale] = viewOf(this.camera, boxOf(this.store, slots, 0.03)!);
     this.fly([x, y, Math.min(scale * 0.6, this.camera.home * 60)]);
   }
 
-  /** uncover moves the map up if points would lie below so many pixels at the bottom of the page. */
+  /** uncover moves the map up if points would be hidden by that many pixels at the bottom of the page. */
   uncover(slots: Uint32Array, covered: number): void {
     const { camera, store } = this;
     let y = 0;

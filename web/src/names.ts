@@ -1,4 +1,4 @@
-// The names and outlines on the map: of the classes that colour it, else of its clusters.
+// The names and outlines on the map: of the colouring column's classes, else of the clusters.
 
 import type { Box, Camera } from "./camera";
 import type { ClusterList } from "./clusters";
@@ -10,13 +10,13 @@ import type { Store } from "./store";
 export class Names {
   labels: readonly Label[] = [];
   contours: readonly Contour[] = [];
-  /** What a person wants to see. */
+  /** The user's choices. */
   naming = true;
   outlining = false;
 
   constructor(private readonly store: Store, private readonly camera: Camera, private readonly painting: Painting, private readonly clusters: ClusterList) {}
 
-  /** find finds them again for the view; measure is how wide a text is, in CSS pixels. */
+  /** find computes them for the view. measure returns the width of a text in CSS pixels. */
   find(measure: (text: string, size: number) => number): void {
     this.labels = [];
     this.contours = [];
@@ -28,7 +28,7 @@ export class Names {
   }
 }
 
-/** covered are the boxes of the page's panels, in CSS pixels. */
+/** covered returns the boxes of the page's panels, in CSS pixels. */
 function covered(): Box[] {
   return [...document.querySelectorAll<HTMLElement>("header, aside > section, #drawer, footer")]
     .filter((e) => !e.hidden && e.parentElement?.id !== "detail")

@@ -1,4 +1,4 @@
-// What lies above the points: names of classes, what is hovered, chosen, drawn around, and points that have just come or left.
+// The overlay above the points: names of classes, hovered, chosen and outlined points, and points that have just arrived or left.
 
 import { css } from "./color";
 import type { Contour } from "./contours";
@@ -20,7 +20,7 @@ export interface Marks {
   hits: readonly number[];
   shape: readonly XY[];
   rectangle: boolean;
-  /** A place that was asked for, not a point of the map. */
+  /** The place of a record, which is not a point of the map. */
   asked: XY | null;
 }
 
@@ -56,7 +56,7 @@ export class Overlay {
     return moving;
   }
 
-  /** at is where a point is drawn at this moment. */
+  /** at returns a point's present position on the page. */
   private at(s: Scene, slot: number): XY {
     const { x, y, px, py } = s.store;
     const w = s.store.way(slot, s.now);
@@ -70,7 +70,7 @@ export class Overlay {
     let seen = 0;
     let fresh = 0;
     while (fresh < recent.length && fresh < mostGlows && now - born[recent[recent.length - 1 - fresh]!]! <= glowing) fresh++;
-    // Many glow a little, few a lot.
+    // Many points glow a little, few a lot.
     const each = Math.min(Math.max(60 / Math.max(fresh, 1), 0.05), 1);
     for (let i = recent.length - 1; i >= recent.length - fresh; i--) {
       const slot = recent[i]!;

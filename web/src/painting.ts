@@ -1,27 +1,27 @@
-// Which colour each point has, and which are shown: by a column, classes that are singled out, time, and the selection.
+// The colours of points and which are shown, depending on a column, highlighted classes, time and the selection.
 
 import { classColors, isNoise, position, ramp, rgba, scaleOf, type RGBA, type Scale, type Theme } from "./color";
 import type { Store } from "./store";
 
-const faint = 0x16; // the opacity of points that are not singled out
-const below = 0x70; // of the points that the map was learnt from, below all others
-const aside = 0x38; // and of those that are not selected
+const faint = 0x16; // the opacity of points that are not highlighted
+const below = 0x70; // of reference points, which are below all others
+const aside = 0x38; // of points that are not selected
 
 export class Painting {
-  /** The column that colours, -1 for none. */
+  /** The colouring column, -1 for none. */
   column = -1;
   scale: Scale = { from: 0, to: 1, log: false };
   colors: RGBA[] = [];
-  /** The codes that are singled out; none: all are shown. */
+  /** The highlighted codes. If there are none, all are shown. */
   only = new Set<number>();
-  /** Points that came later are not shown. */
+  /** Points that arrived later are hidden. */
   upto = Infinity;
   paint = new Uint32Array(0);
   /** The column's values by slot. */
   private value = new Float64Array(0);
-  /** Colours of codes, or of the scale's steps, with what is set back. */
+  /** Colours of codes, or of the scale's steps, including reduced opacities. */
   private table = new Uint32Array(0);
-  /** Codes that stand for no class. */
+  /** Codes that are not classes. */
   private readonly noise = new Set<number>();
   private selected: Uint8Array | null = null;
   private ramp = new Uint32Array(256);
@@ -32,7 +32,7 @@ export class Painting {
     return this.store.field(this.column)?.kind === "category";
   }
 
-  /** choose takes a column to colour by. */
+  /** choose sets the colouring column. */
   choose(column: number): void {
     if (column !== this.column) this.only.clear();
     this.column = column;
@@ -44,7 +44,7 @@ export class Painting {
     this.refresh();
   }
 
-  /** refresh computes scale and colours from what there is, then every point's. */
+  /** refresh computes the scale and the colours from the present points, then every point's colour. */
   refresh(): void {
     const { store } = this;
     this.grow();
@@ -56,7 +56,7 @@ export class Painting {
     this.all();
   }
 
-  /** recolor gives classes colours. Those that had one keep it while there are few classes. */
+  /** recolor assigns colours to classes. While there are few classes, they keep their colours. */
   private recolor(): void {
     const c = this.store.columns[this.column]!;
     const n = c.values.length + 1;
@@ -84,7 +84,7 @@ export class Painting {
     this.colors = fresh.map((color, code) => (isNoise(c, code) ? this.theme.missing : n > 7 || kept.length === 0 ? color : (kept[code] ?? free.shift() ?? color)));
   }
 
-  /** extend gives new categories colours. */
+  /** extend assigns colours to new categories. */
   extend(): void {
     if (this.category && this.store.columns[this.column]!.values.length + 1 > this.colors.length) {
       this.recolor();
@@ -103,7 +103,7 @@ export class Painting {
     this.value = value;
   }
 
-  /** some paints slots that have changed. */
+  /** some updates the colours of changed slots. */
   some(slots: Uint32Array): void {
     this.grow();
     if (this.table.length === 0) this.prepare();
@@ -113,7 +113,7 @@ export class Painting {
     }
   }
 
-  /** all paints every point by the values that are known. */
+  /** all updates the colours of all points. */
   all(): void {
     this.grow();
     this.prepare();
@@ -150,12 +150,12 @@ export class Painting {
     return c;
   }
 
-  /** plain is the colour of points without a column. */
+  /** plain returns the colour of points without a colouring column. */
   get plain(): RGBA {
     return this.theme.dark ? rgba(116, 178, 235) : rgba(30, 100, 170);
   }
 
-  /** solid is a point's colour without what sets it back. */
+  /** solid returns a point's colour at full opacity. */
   solid(s: number): RGBA {
     const v = this.value[s]!;
     if (this.column === -1) return this.plain;
@@ -163,24 +163,24 @@ export class Painting {
     return Number.isNaN(v) ? this.theme.missing : ramp(position(v, this.scale), this.theme);
   }
 
-  /** shown says whether a point can be hovered and selected. */
+  /** shown reports whether a point can be hovered and selected. */
   readonly shown = (s: number): boolean =>
     s >= this.store.base && this.store.alive[s] === 1 && this.store.at[s]! <= this.upto && (this.only.size === 0 || !this.category || this.only.has(this.value[s]!));
 
-  /** code is a point's class for labels, 0 where it has none or is not shown. */
+  /** code returns a point's class for labels, 0 if it has none or is hidden. */
   readonly code = (s: number): number => {
     const v = this.shown(s) ? this.value[s]! : 0;
     return v > 0 && !this.noise.has(v) ? v : 0;
   };
 
-  /** select sets all but some points back; null ends that. */
+  /** select dims all points except some; null ends that. */
   select(slots: Uint32Array | null): void {
     this.selected = slots && new Uint8Array(this.store.x.length);
     if (slots) for (const s of slots) this.selected![s] = 1;
     this.all();
   }
 
-  /** counts are how many shown-by-time points each class has, by code. */
+  /** counts returns the number of points of each class within the shown time, by code. */
   counts(): Uint32Array {
     const n = (this.store.columns[this.column]?.values.length ?? 0) + 1;
     const out = new Uint32Array(n);

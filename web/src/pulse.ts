@@ -1,4 +1,4 @@
-// How the stage does: a banner, small curves of its figures, and the slider of time.
+// The state of the stage: a banner, small curves of its figures, and the time slider.
 
 import { $, h, icon } from "./dom";
 import { figure, when, type Store } from "./store";
@@ -12,7 +12,7 @@ const names: readonly (readonly [string, string, (v: number) => string])[] = [
   ["maps", "maps", figure], ["drift", "drift", (v) => `${(v * 100).toFixed(1)}%`], ["dead_letters", "dead letters", figure],
 ];
 
-/** Pulse draws what statuses say. */
+/** Pulse draws status messages. */
 export class Pulse {
   private readonly history = new Map<string, number[]>();
   private readonly box = h("div", { class: "sparks" });
@@ -42,7 +42,7 @@ export class Pulse {
     this.draw();
   }
 
-  /** growing says whether the lag has grown for a minute, and is more than a few seconds of the stream. */
+  /** growing reports whether the lag has grown for a minute and exceeds a few seconds of the stream. */
   private growing(): boolean {
     const lag = this.history.get("lag") ?? [];
     const rate = this.history.get("rate") ?? [];
@@ -106,7 +106,7 @@ function curve(canvas: HTMLCanvasElement, list: readonly number[], ink: string):
 
 const speeds = [1, 10, 60];
 
-/** Timeline is the slider over the times when the points came. */
+/** Timeline is the slider over the arrival times of points. */
 export class Timeline {
   private readonly range = h("input", { type: "range", label: "Show the points that had come by this time" });
   private readonly label = h("time");
@@ -135,7 +135,7 @@ export class Timeline {
     box.replaceChildren(this.button, this.range, this.label, this.speed, more);
   }
 
-  /** follow looks which times there are. */
+  /** follow updates the range of times. */
   follow(): void {
     let from = Infinity;
     let to = -Infinity;

@@ -1,4 +1,4 @@
-// The software renderer: dots into the pixels of an ImageData. It is chosen where WebGL would be
+// The software renderer: draws dots into an ImageData. It is used if WebGL would be
 // emulated, which takes a hundred times as long.
 
 import type { RGBA } from "./color";
@@ -14,7 +14,7 @@ interface Stamp {
 /** Dots up to this radius in pixels are spread over the four pixels around their middle. */
 const tiny = 0.9;
 
-/** Between two pixels dots have so many positions, in each direction. */
+/** The number of dot positions between two pixels, in each direction. */
 const phases = 4;
 
 export class Raster implements Renderer {
@@ -48,7 +48,7 @@ export class Raster implements Renderer {
   }
 }
 
-/** stampsOf computes how much of each pixel a disc covers, at every phase. */
+/** stampsOf computes the share of each pixel that a disc covers, for every phase. */
 export function stampsOf(radius: number): Stamp[] {
   const out: Stamp[] = [];
   const reach = Math.ceil(radius) + 1;
@@ -109,7 +109,7 @@ function paintDots(pixels: Uint32Array, width: number, height: number, s: Scene,
   }
 }
 
-/** paintDraft is paintDots for pictures on the way: squares of whole pixels, of the same opacity in all. */
+/** paintDraft is paintDots for pictures of a moving view: squares of whole pixels with the same total opacity. */
 function paintDraft(pixels: Uint32Array, width: number, height: number, s: Scene, radius: number, opacity: number): void {
   const { x, y, px, py, slots } = s.store;
   const { paint, now, store } = s;
@@ -140,13 +140,13 @@ function paintDraft(pixels: Uint32Array, width: number, height: number, s: Scene
   }
 }
 
-/** weightOf is how many pixels a small dot covers. */
+/** weightOf returns the area of a small dot in pixels. */
 function weightOf(radius: number): number {
   const area = Math.PI * (radius + 0.35) * (radius + 0.35);
   return radius <= tiny ? Math.min(area, 2.6) : area;
 }
 
-/** paintTiny is paintDots for dots that are hardly larger than a pixel, a million in a frame. */
+/** paintTiny is paintDots for dots hardly larger than a pixel, a million per frame. */
 function paintTiny(pixels: Uint32Array, width: number, height: number, s: Scene, radius: number, opacity: number): void {
   const { x, y, px, py, slots } = s.store;
   const { paint, now, store } = s;
@@ -154,7 +154,7 @@ function paintTiny(pixels: Uint32Array, width: number, height: number, s: Scene,
   const ox = width / 2 - s.camera.x * k - 0.5;
   const oy = height / 2 + s.camera.y * k - 0.5;
   const moving = now < store.still;
-  // The four shares of a dot come to its area.
+  // The four parts of a dot add up to its area.
   const weight = opacity * weightOf(radius);
   const right = width - 1;
   const below = height - 1;
@@ -186,7 +186,7 @@ function paintTiny(pixels: Uint32Array, width: number, height: number, s: Scene,
   }
 }
 
-/** mix lays a colour of an opacity of 0..255 over a pixel: red and blue in one product, green in another. */
+/** mix blends a colour with an opacity of 0..255 into a pixel: red and blue in one product, green in another. */
 function mix(pixels: Uint32Array, at: number, c: RGBA, opacity: number): void {
   const m = opacity >= 255 ? 256 : (opacity * 1.0039 + 0.5) | 0;
   const was = pixels[at]!;

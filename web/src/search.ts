@@ -50,7 +50,7 @@ export class Search {
     this.on.hits();
   }
 
-  /** find looks for a text in ids, categories and texts, whatever the case. */
+  /** find searches a text in ids, categories and texts, ignoring case. */
   async find(text: string): Promise<void> {
     const run = ++this.run;
     const want = text.trim().toLowerCase();

@@ -1,4 +1,4 @@
-// Selections: the points in a lasso or a rectangle, and what sets them apart.
+// Selections: the points in a lasso or a rectangle, and their distinguishing columns.
 
 import { nameOf } from "./color";
 import { figure, when, type Store } from "./store";
@@ -22,7 +22,7 @@ export function inside(store: Store, polygon: readonly XY[], shown: (s: number) 
     const x = store.x[s]!;
     const y = store.y[s]!;
     if (x < x0 || x > x1 || y < y0 || y > y1 || !shown(s)) continue;
-    // Even-odd rule: how many edges a ray to the right crosses.
+    // Even-odd rule: counts the edges that a ray to the right crosses.
     let odd = false;
     for (let i = 0, j = n - 1; i < n; j = i++) {
       const [ax, ay] = polygon[i]!;
@@ -38,11 +38,11 @@ export function inside(store: Store, polygon: readonly XY[], shown: (s: number) 
 export interface Difference {
   column: string;
   text: string;
-  /** How much it differs: standard deviations, or a share's difference times two. */
+  /** The difference in standard deviations, or twice the difference of shares. */
   weight: number;
 }
 
-/** compare ranks columns by how far a selection's values are from those of all others. */
+/** compare ranks columns by the difference between a selection's values and all others. */
 export function compare(store: Store, chosen: Uint32Array): Difference[] {
   const is = new Uint8Array(store.slots);
   for (const s of chosen) is[s] = 1;
@@ -83,7 +83,7 @@ export function compare(store: Store, chosen: Uint32Array): Difference[] {
   return out.sort((a, b) => b.weight - a.weight);
 }
 
-/** Moments are mean and variance of numbers that come one by one (Welford 1962). */
+/** Moments computes mean and variance incrementally (Welford 1962). */
 class Moments {
   n = 0;
   mean = 0;
@@ -121,7 +121,7 @@ export function csv(store: Store, slots: Uint32Array): string {
   return lines.join("\r\n") + "\r\n";
 }
 
-/** guard keeps spreadsheets from taking a text for a formula. */
+/** guard prevents spreadsheets from interpreting a text as a formula. */
 function guard(v: string): string {
   return /^[=+\-@\t]/.test(v) ? "'" + v : v;
 }

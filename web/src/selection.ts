@@ -1,4 +1,4 @@
-// The points that are selected: set apart on the map, and in a table below it.
+// The selected points: highlighted on the map, and in a table below it.
 
 import type { Camera } from "./camera";
 import { $ } from "./dom";
@@ -10,7 +10,7 @@ import type { Store } from "./store";
 
 export class Selection {
   slots: Uint32Array | null = null;
-  /** The polygon of the map that it was made by, if it was. */
+  /** The polygon of the map with which it was made, if any. */
   within: readonly XY[] = [];
 
   constructor(
@@ -18,7 +18,7 @@ export class Selection {
     private readonly drawer: Drawer, private readonly moves: Moves, private readonly changed: (count: number | null) => void,
   ) {}
 
-  /** take selects points; null or none ends the selection. */
+  /** take selects points. null or an empty list ends the selection. */
   take(slots: Uint32Array | null): void {
     this.slots = slots && slots.length > 0 ? slots : null;
     this.within = [];
@@ -30,18 +30,18 @@ export class Selection {
     this.changed(slots && slots.length);
   }
 
-  /** inside selects what lies in a polygon of the map. */
+  /** inside selects the points in a polygon of the map. */
   inside(polygon: readonly XY[]): void {
     this.take(inside(this.store, polygon, this.painting.shown));
     if (this.slots) this.within = polygon;
   }
 
-  /** drawn selects what lies in a polygon of the page. */
+  /** drawn selects the points in a polygon of the page. */
   drawn(polygon: readonly XY[]): void {
     this.inside(polygon.map(([x, y]) => this.camera.toMap(x, y)));
   }
 
-  /** view selects what can be seen. */
+  /** view selects the visible points. */
   view(): void {
     const { width, height } = this.camera;
     this.drawn([[0, 0], [width, 0], [width, height], [0, height]]);

@@ -1,4 +1,4 @@
-// What of the page stands in its address, so that a link shows the same.
+// The part of the page's state in its address, so that a link shows the same view.
 
 export interface State {
   x?: number;
@@ -44,7 +44,7 @@ export function write(s: State): string {
   return text === "" ? "" : "#" + text;
 }
 
-/** mostCorners bounds what a selection takes of an address. */
+/** mostCorners bounds the length of a selection in an address. */
 export const mostCorners = 48;
 
 function corners(text: string | null): number[] | undefined {

@@ -1,15 +1,15 @@
-// The points of the page, in slots: places, ids and columns, as the server's frames state them.
+// The points of the page, in slots: places, ids and columns from the server's frames.
 
 import { alike, Change, nameless, type Field, type Frame, type Values32 } from "./wire";
 
-/** A column and, if it holds categories, what its codes mean; code 0 is missing. */
+/** A column and, for categories, the values of its codes; code 0 is missing. */
 export interface Column extends Field {
   values: string[];
-  /** Names of values for people, where there are any. */
+  /** Display names of values, if there are any. */
   names?: ReadonlyMap<string, string>;
 }
 
-/** The rows of one frame; slots refer to them. */
+/** The rows of one frame, to which slots refer. */
 interface Batch {
   frame: Frame;
   live: number;
@@ -25,44 +25,44 @@ export interface Ghost {
 
 const first = 4096;
 
-/** A move takes so many seconds. */
+/** The duration of a move in seconds. */
 const moving = 0.9;
 
-/** The number that stands for a column of the times when points came. */
+/** The index that stands for the column of arrival times. */
 export const arrival = -2;
 const arrivals: Column = { name: "arrival", kind: "time", values: [] };
 
 export class Store {
   columns: Column[] = [];
-  /** slots is one more than the highest slot that is used; n counts the points. */
+  /** slots is one more than the highest used slot; n is the number of points. */
   slots = 0;
   n = 0;
   x = new Float32Array(first);
   y = new Float32Array(first);
-  /** Where points were before their last move, and when that began, in seconds of the page's clock. */
+  /** The places before the last move, and the time of its start, in seconds of the page's clock. */
   px = new Float32Array(first);
   py = new Float32Array(first);
   moved = new Float32Array(first);
-  /** The last move of all ends at this time. */
+  /** The time when the last move ends. */
   still = -1e6;
-  /** Slots below base hold the points that the map was learnt from; there are under of them. */
+  /** Slots below base contain reference points; under is their number. */
   base = 0;
   under = 0;
   alive = new Uint8Array(first);
-  /** When a point came by the server's clock (0: not known), and by the page's, in ms. */
+  /** The arrival time of a point by the server's clock (0: unknown) and by the page's, in ms. */
   at = new Float64Array(first);
   born = new Float64Array(first);
   private batch = new Int32Array(first);
   private row = new Int32Array(first);
-  /** The frames whose rows are held, by number; 0 is none, and free numbers are given again. */
+  /** The frames whose rows are in use, by number; 0 is none, and free numbers are reused. */
   private batches: (Batch | null)[] = [null];
   private free: number[] = [];
   private held = 0;
   ghosts: Ghost[] = [];
-  /** The slots that came last, newest at the end. */
+  /** The slots that arrived last, newest at the end. */
   recent: number[] = [];
 
-  /** clear removes all points and sets the columns of those to come. */
+  /** clear removes all points and sets the columns. */
   clear(fields: readonly Field[], slots: number, base: number): void {
     this.base = base;
     this.under = 0;
@@ -99,20 +99,20 @@ export class Store {
     this.row = more(this.row);
   }
 
-  /** apply makes the change of a frame. now is 0 while the whole comes: nothing glows then. */
+  /** apply applies the change of a frame. now is 0 during the initial load, when nothing glows. */
   apply(f: Frame, now: number): void {
     if (f.change === Change.Put) this.put(f, now);
     else if (f.change === Change.Move || f.change === Change.Under) this.move(f, now);
     else this.remove(f, now);
   }
 
-  /** way is how far a point is from its old place to its new one, 0..1, at a time in seconds. */
+  /** way returns the progress of a point's move, 0..1, at a time in seconds. */
   way(s: number, at: number): number {
     const t = (at - this.moved[s]!) / moving;
     return t >= 1 ? 1 : t <= 0 ? 0 : t * t * (3 - 2 * t);
   }
 
-  /** go sends a point to a new place, from where it is at this time; now is 0 for at once. */
+  /** go moves a point from its present position to a new place; at once if now is 0. */
   private go(s: number, x: number, y: number, now: number): void {
     if (now > 0 && this.alive[s]) {
       const w = this.way(s, now / 1000);
@@ -146,7 +146,7 @@ export class Store {
       const was = this.alive[s] === 1;
       const before = this.batches[this.batch[s]!];
       const same = was && before != null && alike(before.frame.ids, this.row[s]!, f.ids, i);
-      // The same point with the same time is no new arrival: only its values, such as its cluster, have changed.
+      // The same point with the same time is not a new arrival. Only its values, such as its cluster, have changed.
       const updated = was && before != null && f.at[i]! > 0 && f.at[i] === this.at[s] && (same || (nameless(before.frame.ids, this.row[s]!) && nameless(f.ids, i)));
       if (was) {
         if (!same && !updated) this.leave(s, now);
@@ -166,7 +166,7 @@ export class Store {
     if (this.recent.length > 8000) this.recent.splice(0, this.recent.length - 4000);
   }
 
-  /** fill puts the points of a part of the whole: a million come so, of which none moves or glows. */
+  /** fill adds the points of a part of the initial load, of which none moves or glows. It is fast enough for a million. */
   private fill(f: Frame, number: number): void {
     const { alive, x, y, px, py, at, born, batch, row, moved } = this;
     const { slot, x: fx, y: fy, at: ft } = f;
@@ -232,7 +232,7 @@ export class Store {
     }
   }
 
-  /** wasteful reports whether far more rows are kept than there are points: then all points are read anew. */
+  /** wasteful reports whether far more rows are in use than there are points. All points are then loaded again. */
   wasteful(): boolean {
     return this.held > 4 * this.n + 200_000;
   }
@@ -245,14 +245,14 @@ export class Store {
     return this.batches[this.batch[s]!]?.frame.id.at(this.row[s]!) ?? "";
   }
 
-  /** number is a column's number, milliseconds of a time, or the code of a category. */
+  /** number returns a column's number, a time in milliseconds, or the code of a category. */
   number(s: number, column: number): number {
     if (column === arrival) return this.at[s]! > 0 ? this.at[s]! : NaN;
     const v = this.values(s, column);
     return v === undefined ? (this.columns[column]?.kind === "category" ? 0 : NaN) : (v as ArrayLike<number>)[this.row[s]!]!;
   }
 
-  /** eachNumber calls f with the number of every slot that holds a point, as number would give it. */
+  /** eachNumber calls f with the result of number for every slot with a point. */
   eachNumber(column: number, f: (s: number, v: number) => void): void {
     const { alive, batch, row, batches, slots } = this;
     const none = this.columns[column]?.kind === "category" ? 0 : NaN;
@@ -272,7 +272,7 @@ export class Store {
     }
   }
 
-  /** text is a column's value for people; "" is missing. */
+  /** text returns a column's value as text; "" if missing. */
   text(s: number, column: number): string {
     const c = this.columns[column]!;
     if (c.kind === "text") {
@@ -285,25 +285,25 @@ export class Store {
     return c.kind === "time" ? when(v) : figure(v);
   }
 
-  /** field describes a column, also the one of arrivals. */
+  /** field describes a column, including that of arrival times. */
   field(column: number): Column | undefined {
     return column === arrival ? arrivals : this.columns[column];
   }
 
-  /** each calls f with every slot that holds a point, without those below. */
+  /** each calls f with every slot with a point, without reference points. */
   each(f: (s: number) => void): void {
     for (let s = this.base; s < this.slots; s++) if (this.alive[s]) f(s);
   }
 }
 
-/** figure writes a number for people. */
+/** figure formats a number. */
 export function figure(v: number): string {
   if (Number.isInteger(v) && Math.abs(v) < 1e15) return v.toLocaleString("en");
   const a = Math.abs(v);
   return a !== 0 && (a < 1e-3 || a >= 1e7) ? v.toExponential(3) : String(Number(v.toPrecision(5)));
 }
 
-/** when writes a time, given in milliseconds since 1970. */
+/** when formats a time in milliseconds since 1970. */
 export function when(ms: number): string {
   const d = new Date(ms);
   if (Number.isNaN(d.getTime())) return "";

@@ -1,4 +1,4 @@
-// The strangest points of the last minutes, most novel first.
+// The most novel points of the last minutes, most novel first.
 
 import { $, h } from "./dom";
 import { figure, type Store } from "./store";
@@ -11,14 +11,14 @@ export class Strange {
 
   constructor(private readonly store: Store, private readonly on: { fly(s: number): void; hover(s: number): void }) {}
 
-  /** draw lists them again; it is hidden where no column says how novel points are. */
+  /** draw updates the list. It is hidden without a column of novelty. */
   draw(): void {
     const { store } = this;
     const global = store.columns.findIndex((c) => c.name === "novelty_global");
     const local = store.columns.findIndex((c) => c.name === "novelty_local");
     const by = global >= 0 ? global : local;
     this.box.hidden = by < 0 || store.n === 0;
-    if (this.box.hidden || this.box.matches(":hover, :focus-within")) return; // it stays while somebody reads it
+    if (this.box.hidden || this.box.matches(":hover, :focus-within")) return; // it does not change while the pointer is on it
     let newest = 0;
     store.each((s) => (newest = Math.max(newest, store.at[s]!)));
     const rank = (s: number): number => store.number(s, by) + (local >= 0 && by !== local ? 1e-3 * store.number(s, local) : 0);

@@ -1,4 +1,4 @@
-// The canvases that the map is drawn on: its points below, and above them what changes with the pointer.
+// The canvases of the map: its points, and above them the overlay that changes with the pointer.
 
 import type { Camera } from "./camera";
 import { $ } from "./dom";
@@ -11,12 +11,12 @@ export class Surface {
   readonly renderer: Renderer;
   private canvas = $<HTMLCanvasElement>("map");
 
-  /** A renderer can be wanted by name: software, or webgl2 also where that is slow. */
+  /** The requested renderer: software, or webgl2 even if that is slow. */
   constructor(want: string | null) {
     this.renderer = (want === "software" ? null : WebGL.open(this.canvas, want === "webgl2")) ?? this.software();
   }
 
-  /** software draws on a new canvas: the old one may have a context of WebGL, and none beside it. */
+  /** software draws on a new canvas, because the old one may have a WebGL context, which excludes others. */
   private software(): Renderer {
     const canvas = this.canvas.cloneNode() as HTMLCanvasElement;
     this.canvas.replaceWith(canvas);
@@ -24,12 +24,12 @@ export class Surface {
     return new Raster(canvas);
   }
 
-  /** ratio is that of the screen, less where a program has to paint every pixel of many points. */
+  /** ratio is that of the screen, or less if the software renderer draws many points. */
   ratio(n: number): number {
     return Math.min(devicePixelRatio || 1, this.renderer.name === "software" && n > many ? 1 : 2);
   }
 
-  /** resize takes the window's size, for so many points. */
+  /** resize adapts to the window's size, for n points. */
   resize(camera: Camera, n: number): void {
     const ratio = this.ratio(n);
     camera.width = innerWidth;

@@ -1,4 +1,4 @@
-// Light or dark: as the address says, else as was chosen before, else as the system has it.
+// Light or dark: from the address, else from an earlier choice, else from the system.
 
 import { dark, light, type Theme } from "./color";
 
@@ -11,7 +11,7 @@ export function remember(t: Theme): void {
   try {
     localStorage.setItem("theme", themeName(t));
   } catch {
-    // It is forgotten with the page.
+    // The choice then lasts only as long as the page.
   }
 }
 
@@ -19,7 +19,7 @@ export function themeName(t: Theme): string {
   return t.dark ? "dark" : "light";
 }
 
-/** follow says when the system changes, unless a person has chosen. */
+/** follow reports changes of the system's theme, unless the user has chosen one. */
 export function follow(changed: (t: Theme) => void): void {
   system().addEventListener("change", () => {
     if (!remembered()) changed(themeOf());
@@ -30,7 +30,7 @@ function system(): MediaQueryList {
   return matchMedia("(prefers-color-scheme: dark)");
 }
 
-/** remembered is what was chosen before; a page in a frame may have no storage. */
+/** remembered returns the earlier choice. A page in a frame may have no storage. */
 function remembered(): string | null {
   try {
     return localStorage.getItem("theme");

@@ -1,9 +1,9 @@
-// The buttons at the side of the map, and the tool of the pointer, which is one of them.
+// The buttons at the side of the map, and the pointer's tool that they select.
 
 import { $, h, icon } from "./dom";
 import type { Tool } from "./input";
 
-/** What the buttons do besides choosing a tool. */
+/** The actions of the other buttons. */
 export interface Orders {
   home(): void;
   question(): void;
@@ -36,7 +36,7 @@ export class Toolbar {
     for (const b of this.box.querySelectorAll<HTMLElement>("[data-tool]")) b.setAttribute("aria-pressed", String(b.dataset.tool === t));
   }
 
-  /** add appends a button for a tool, or for what it does. */
+  /** add appends a button for a tool or an action. */
   private add(title: string, path: string, what: Tool | (() => void)): HTMLElement {
     const press = typeof what === "string" ? () => this.take(what) : what;
     const b = h("button", { title, label: title, on: { click: () => press() } });

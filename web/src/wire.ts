@@ -1,4 +1,4 @@
-// The way from the server: JSON messages and Arrow frames, over a WebSocket or out of a file.
+// The connection with the server: JSON messages and Arrow frames, over a WebSocket or from a file.
 
 import { tableFromIPC, type Column as ArrowColumn } from "@uwdata/flechette";
 
@@ -19,10 +19,10 @@ export interface Hello {
   type: "hello";
   title: string;
   live: boolean;
-  /** The server says where records would go. */
+  /** Whether the server places records. */
   asks: boolean;
   size: number;
-  /** Slots below this hold the points that the map was learnt from, which have places alone. */
+  /** Slots below this contain reference points, which have only places. */
   base: number;
   points: number;
   slots: number;
@@ -37,19 +37,19 @@ export interface Values {
   values: string[];
 }
 
-/** A cluster that is on the map; id is its value in the column of clusters. */
+/** A cluster on the map. id is its value in the column of clusters. */
 export interface Cluster {
   id: string;
   name?: string;
   size: number;
   x: number;
   y: number;
-  /** When it was found first, in ms since 1970. */
+  /** The time when it was first found, in ms since 1970. */
   since?: number;
   missing?: boolean;
 }
 
-/** What became of a cluster with a version of the map. */
+/** The event of a cluster in a version of the map. */
 export interface ClusterEvent {
   kind: string;
   id: string;
@@ -77,7 +77,7 @@ export type Said =
   | { type: "map"; map: MapState }
   | { type: "status"; status: Status };
 
-/** What a stage says of itself beside the map. */
+/** The status of a stage. */
 export interface Status {
   phase?: string;
   detail?: string;
@@ -106,13 +106,13 @@ export interface Frame {
   columns: Values32[];
 }
 
-/** The bytes of ids: those of row i lie between offsets i and i + 1. */
+/** The bytes of ids. Those of row i are between offsets i and i + 1. */
 export interface Ids {
   offsets: ArrayLike<number>;
   bytes: ArrayLike<number>;
 }
 
-/** alike says whether two rows have the same id, which is not empty. */
+/** alike reports whether two rows have the same nonempty id. */
 export function alike(a: Ids, i: number, b: Ids, j: number): boolean {
   let at = a.offsets[i]!;
   const end = a.offsets[i + 1]!;
@@ -122,7 +122,7 @@ export function alike(a: Ids, i: number, b: Ids, j: number): boolean {
   return true;
 }
 
-/** nameless says whether a row has no id. */
+/** nameless reports whether a row has no id. */
 export function nameless(a: Ids, i: number): boolean {
   return a.offsets[i + 1] === a.offsets[i];
 }
@@ -130,7 +130,7 @@ export function nameless(a: Ids, i: number): boolean {
 const headBytes = 8;
 const nothing = new Float32Array(0);
 
-/** decode reads a binary message: eight bytes, the first of which is the change, then Arrow. */
+/** decode decodes a binary message: eight bytes, of which the first is the kind of change, then Arrow. */
 export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
   const change = new Uint8Array(data, 0, 1)[0] as Change;
   const table = tableFromIPC(new Uint8Array(data, headBytes));
@@ -155,7 +155,7 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
     const bytes = frame.id.data[0] as unknown as { offsets: Int32Array; values: Uint8Array } | undefined;
     if (bytes) frame.ids = { offsets: bytes.offsets, bytes: bytes.values };
     kinds.forEach((kind, i) => {
-      // The frame may be older than a column that has just come.
+      // The frame may be older than a column that has just been added.
       const child = table.getChild(`c${i}`) as unknown as ArrowColumn<string> | null;
       if (child) frame.columns.push(kind === "text" ? child : (child.toArray() as unknown as Values32));
     });
@@ -163,7 +163,7 @@ export function decode(data: ArrayBuffer, kinds: readonly Kind[]): Frame {
   return frame;
 }
 
-/** unpack reads the messages of a file of its own: base64 of gzip, see cmd/internal/viewer. */
+/** unpack reads the messages of a self-contained file: base64 of gzip, see cmd/internal/viewer. */
 export async function unpack(text: string, to: Listener): Promise<void> {
   const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -181,7 +181,7 @@ export async function unpack(text: string, to: Listener): Promise<void> {
 export interface Listener {
   said(m: Said): void;
   frame(data: ArrayBuffer): void;
-  /** The connection is there, or not; retry is in how many milliseconds it is tried again. */
+  /** The connection is established or lost. retry is the delay of the next attempt in milliseconds. */
   connected(there: boolean, retry: number): void;
   /** Nothing has come since a time, in ms since 1970; 0 when something has come again. */
   silent(since: number): void;
@@ -193,7 +193,7 @@ const quiet = 4500;
 const dead = 12_000;
 const slowest = 5; // bytes a ms
 
-/** connect follows a server until the page goes; it tries again whenever the server is away. */
+/** connect reads a server's messages until the page is closed. It reconnects when the connection is lost. */
 export function connect(url: string, to: Listener): { again(): void } {
   let pause = 500;
   let socket: WebSocket | undefined;

@@ -5,25 +5,25 @@ import (
 	"math"
 )
 
-// Bound is what a figure has to reach.
+// Bound is the target of a figure.
 type Bound struct {
-	Value float64 // NaN if it is a figure that was not measured
-	// Above: it is a lower one. Strict ones may not be met by equality.
+	Value float64 // NaN if the figure was not measured
+	// Above is true for a lower bound. A Strict bound is not met by equality.
 	Above, Strict bool
-	// Format prints figure and bound, Unit follows.
+	// Format formats figure and bound; Unit is appended.
 	Format, Unit string
 }
 
-// Verdicts on a figure.
+// The verdicts on a figure.
 const (
 	Met         = "met"
 	Missed      = "**missed**"
 	NotMeasured = "not measured"
 	ToyData     = "toy data" // measured for show, no verdict
-	Busy        = "busy"     // a time, while others took more of the processors than Quiet
+	Busy        = "busy"     // a time, measured while other processes used more than Quiet
 )
 
-// Verdict compares a figure with the bound, as they are printed.
+// Verdict compares a figure with the bound after rounding both as they are printed.
 func (b Bound) Verdict(figure float64) string {
 	value, bound := Shown(b.Format, figure), Shown(b.Format, b.Value)
 	ok := value < bound
@@ -36,7 +36,7 @@ func (b Bound) Verdict(figure float64) string {
 	return Missed
 }
 
-// String is the bound as a page shows it.
+// String returns the bound as a page shows it.
 func (b Bound) String() string {
 	sign := "<"
 	if b.Above {
@@ -51,5 +51,5 @@ func (b Bound) String() string {
 	return sign + " " + b.Show(b.Value)
 }
 
-// Show is a figure as a page shows it.
+// Show returns a figure as a page shows it.
 func (b Bound) Show(figure float64) string { return fmt.Sprintf(b.Format, figure) + b.Unit }

@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// Main runs a program until it is done or interrupted, and ends with its exit code.
+// Main runs a program until it ends or is interrupted, and exits with its exit code.
 func Main(run func(ctx context.Context) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	os.Exit(run(ctx))
 }
 
-// Command is the command line of a program that measures: flags that several have, and
-// how it ends.
+// Command is the command line of a measuring program, with flags that several programs share.
 type Command struct {
 	*flag.FlagSet
 	stderr io.Writer
@@ -32,12 +31,12 @@ func NewCommand(name string, stderr io.Writer) *Command {
 	return c
 }
 
-// Data adds the flag -data, a folder that holds something.
+// Data adds the flag -data. holds describes the folder's content.
 func (c *Command) Data(to *string, holds string) {
 	c.StringVar(to, "data", os.Getenv("UNFOLD_DATA"), "folder that holds "+holds)
 }
 
-// HasData reports whether the folder is named, and says so if it is not.
+// HasData reports whether the folder is given, and prints an error if not.
 func (c *Command) HasData(dir string) bool {
 	if dir == "" {
 		c.Say("name the data folder: -data DIR or UNFOLD_DATA=DIR")
@@ -45,7 +44,7 @@ func (c *Command) HasData(dir string) bool {
 	return dir != ""
 }
 
-// Chosen splits a list and says what of it is unknown, if so. Nothing is all.
+// Chosen splits a list of names and reports unknown ones. An empty list means all.
 func (c *Command) Chosen(only string, known []string) (list []string, ok bool) {
 	if only == "" {
 		return known, true
@@ -60,12 +59,12 @@ func (c *Command) Chosen(only string, known []string) (list []string, ok bool) {
 	return list, true
 }
 
-// Say writes a line of the command's.
+// Say prints a line with the command's name.
 func (c *Command) Say(format string, args ...any) {
 	fmt.Fprintf(c.stderr, c.Name()+": "+format+"\n", args...)
 }
 
-// End is the exit code of a command that comes to an error, which is said, or to none.
+// End prints the error, if there is one, and returns the exit code.
 func (c *Command) End(err error) int {
 	if err != nil {
 		c.Say("%v", err)
@@ -74,7 +73,7 @@ func (c *Command) End(err error) int {
 	return 0
 }
 
-// Written says what verdicts the figures of a page got, and returns the exit code.
+// Written prints the verdicts on the figures of a page and returns the exit code.
 func (c *Command) Written(page, figures string, verdicts map[string]int) int {
 	fmt.Fprintf(c.stderr, "%s is written; %d %s are met, %d are missed, %d are not measured\n", page, verdicts[Met], figures, verdicts[Missed], verdicts[NotMeasured])
 	return min(verdicts[Missed], 1)

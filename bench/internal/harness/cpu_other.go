@@ -2,5 +2,5 @@
 
 package harness
 
-// CPUSeconds is not known here.
+// CPUSeconds is unknown on this system.
 func CPUSeconds() float64 { return 0 }

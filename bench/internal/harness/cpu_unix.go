@@ -4,8 +4,8 @@ package harness
 
 import "syscall"
 
-// CPUSeconds is the processor time that this process has taken so far; 0 where the system
-// does not report it.
+// CPUSeconds returns the processor time of this process so far, or 0 if the system does not report
+// it.
 func CPUSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,4 +1,3 @@
-// Package harness is what the programs that measure have in common: their command
-// lines, the other programs' Python environment, results as files, and verdicts on
-// figures.
+// Package harness is the common part of the measuring programs: command lines, the peers' Python
+// environment, result files, and verdicts on figures.
 package harness

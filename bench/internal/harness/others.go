@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Quiet is the share of the processors that other processes may take while something is
-// timed. Beyond it the time says more of them.
+// Quiet is the share of the processors that other processes may use during a timing. Beyond it, the
+// time is not reliable.
 const Quiet = .1
 
-// userTicks is how many ticks a second has in the processor times that Linux reports.
+// userTicks is the number of ticks per second in Linux's processor times.
 const userTicks = 100
 
-// Others begins to watch the processors. What it returns ends that: by the processor
-// time that the watched process took, it gives the share of all processors that others
-// took meanwhile; 1 if the system does not say.
+// Others starts to measure other processes. The returned function takes the processor time of the
+// measured process and returns the share of all processors that others used meanwhile, or 1 if the
+// system does not report it.
 func Others() func(own time.Duration) float64 {
 	before, known := ticksNow()
 	return func(own time.Duration) float64 {
@@ -28,10 +28,10 @@ func Others() func(own time.Duration) float64 {
 	}
 }
 
-// ticks are what all processors have done since the system began.
+// ticks are the processor times of all processors since the system's start.
 type ticks struct{ busy, all float64 }
 
-// others is the share of the ticks since before that was busy, but not with own ones.
+// others returns the share of ticks since before that were busy with other processes.
 func (t ticks) others(before ticks, own float64) float64 {
 	if t.all <= before.all {
 		return 0 // in less than a tick
@@ -47,9 +47,8 @@ func ticksNow() (ticks, bool) {
 	return parseTicks(string(text))
 }
 
-// parseTicks reads the first line of /proc/stat: user, nice, system, idle, waiting for
-// devices, interrupts of two kinds, and what a host gave to other machines. What
-// follows is part of the first two.
+// parseTicks parses the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq
+// and steal. The following fields are part of the first two.
 func parseTicks(text string) (t ticks, ok bool) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)

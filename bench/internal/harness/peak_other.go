@@ -4,5 +4,5 @@ package harness
 
 import "os"
 
-// Peak is not known here.
+// Peak is unknown on this system.
 func Peak(*os.ProcessState) float64 { return 0 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Peak returns the most resident memory that a process that has ended has had.
+// Peak returns the peak resident memory of a process that has ended, in bytes.
 func Peak(s *os.ProcessState) float64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -17,5 +17,5 @@ func Peak(s *os.ProcessState) float64 {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
 		return float64(u.Maxrss)
 	}
-	return float64(u.Maxrss) * 1024 // the others count in KiB
+	return float64(u.Maxrss) * 1024 // other systems count in KiB
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Output runs a program, after a line that says so, and returns what it prints.
+// Output logs and runs a program, and returns its output.
 func Output(ctx context.Context, log io.Writer, program string, args ...string) (string, error) {
 	name := filepath.Base(program)
 	fmt.Fprintln(log, name, strings.Join(args, " "))
@@ -26,23 +26,22 @@ func Output(ctx context.Context, log io.Writer, program string, args ...string) 
 	return out.String(), nil
 }
 
-// ProcessVerb makes a program that measures the small process that starts another one and
-// measures it. The system counts as a process's peak memory what its parent held
-// when it started it, so the parent must be small.
+// ProcessVerb makes a measuring program a small process that starts another one and measures it.
+// The system includes the parent's memory at the start in a process's peak, so the parent must be
+// small.
 const ProcessVerb = "process"
 
-// Usage is what a process took.
+// Usage is the resource usage of a process.
 type Usage struct {
-	Wall float64 `json:"wall"` // seconds from start to end
-	CPU  float64 `json:"cpu"`  // seconds of all its threads
-	Peak float64 `json:"peak"` // bytes of resident memory; 0 if the system does not say
-	// Others is the share of the processors that other processes took meanwhile; 1 if the
-	// system does not say.
+	Wall float64 `json:"wall"` // seconds of wall-clock time
+	CPU  float64 `json:"cpu"`  // seconds of processor time of all threads
+	Peak float64 `json:"peak"` // bytes of resident memory; 0 if unknown
+	// Others is the share of the processors that other processes used meanwhile; 1 if unknown.
 	Others float64 `json:"others"`
 }
 
-// ProcessMain does what the arguments of such a small process say, if they are those
-// of one: it runs the program args[2:] and writes its usage to the file args[1].
+// ProcessMain runs the program args[2:] and writes its usage to the file args[1], if the arguments
+// are those of such a small process.
 func ProcessMain(args []string, stderr io.Writer) (code int, ok bool) {
 	if len(args) == 0 || args[0] != ProcessVerb {
 		return 0, false
@@ -71,9 +70,9 @@ func ProcessMain(args []string, stderr io.Writer) (code int, ok bool) {
 	return 0, true
 }
 
-// Process runs a program by a small process, which is the running program with
-// ProcessMain, and returns its output and what it took. The usage passes through a
-// file; env comes after this process' own environment.
+// Process runs a program in a small process, which is this program with ProcessMain. It returns the
+// output and the usage, which it passes through a file. env is appended to this process's
+// environment.
 func Process(ctx context.Context, file string, env []string, name string, args ...string) (string, Usage, error) {
 	var u Usage
 	self, err := os.Executable()

@@ -13,8 +13,8 @@ import (
 // product is the path of the product's module, whose root is the library.
 var product = reflect.TypeFor[unfold.Map]().PkgPath()
 
-// Product returns the folder of the product's module, where its packages are built and
-// tested: bench does not require what these need.
+// Product returns the folder of the product's module, in which its packages are built and tested,
+// because bench does not require their dependencies.
 func Product(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", product).Output()
 	if err != nil {

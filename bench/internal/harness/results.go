@@ -11,7 +11,7 @@ import (
 	"unfold/internal/quantile"
 )
 
-// WriteJSON writes v whole or not at all.
+// WriteJSON writes v atomically.
 func WriteJSON(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -23,7 +23,7 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// Shown is v rounded as format prints it, so that verdicts are about what is read.
+// Shown returns v rounded as format prints it, so that verdicts agree with the printed figures.
 func Shown(format string, v float64) float64 {
 	if x, err := strconv.ParseFloat(fmt.Sprintf(format, v), 64); err == nil {
 		return x
@@ -31,7 +31,7 @@ func Shown(format string, v float64) float64 {
 	return v
 }
 
-// Quantile returns the value that a share of them does not exceed.
+// Quantile returns the value that the given share of values does not exceed.
 func Quantile(values []float64, share float64) float64 {
 	return quantile.Of(slices.Sorted(slices.Values(values)), share)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sections returns the texts of a page by their titles, none of a page that is not there.
+// Sections returns the texts of a page by title; none if the page does not exist.
 func Sections(page string) (map[string]string, error) {
 	raw, err := os.ReadFile(page)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,22 +9,22 @@ import (
 	"path/filepath"
 )
 
-// Peers is where the other programs that are measured are: a Python environment.
+// Peers is the Python environment of the other programs that are measured.
 type Peers struct {
-	Skip   bool   // none is measured
-	Python string // the interpreter that their environment is made with
-	Venv   string // an environment that holds them already, or ""
+	Skip   bool   // no peer is measured
+	Python string // the interpreter for making their environment
+	Venv   string // an existing environment, or ""
 }
 
-// Peers adds the flags -python, -venv and -skip-peers, of which skipping says what else it
-// means.
+// Peers adds the flags -python, -venv and -skip-peers. skipping describes further effects of the
+// last.
 func (c *Command) Peers(p *Peers, skipping string) {
 	c.StringVar(&p.Python, "python", "python3", "interpreter that the peers' environment is made with")
 	c.StringVar(&p.Venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
 	c.BoolVar(&p.Skip, "skip-peers", false, "measure no peer and make no environment for them"+skipping)
 }
 
-// Dir is the environment's folder: OUT/venv unless it is somebody else's.
+// Dir returns the environment's folder: OUT/venv unless another is given.
 func (p *Peers) Dir(out string) string {
 	if p.Venv != "" {
 		return p.Venv
@@ -32,8 +32,7 @@ func (p *Peers) Dir(out string) string {
 	return filepath.Join(out, "venv")
 }
 
-// Make makes the environment in OUT, as Environment does, unless it is somebody else's,
-// which is taken as it is.
+// Make makes the environment in OUT (see Environment), unless an existing one is given.
 func (p *Peers) Make(ctx context.Context, out string, requirements []byte, say func(format string, args ...any), run func(ctx context.Context, name string, args ...string) error) error {
 	if p.Venv != "" {
 		return nil
@@ -41,9 +40,8 @@ func (p *Peers) Make(ctx context.Context, out string, requirements []byte, say f
 	return Environment(ctx, p.Dir(out), p.Python, requirements, say, run)
 }
 
-// Environment makes a Python environment in dir by the interpreter python, with
-// requirements as pip reads them, unless one with the same is there. The list lies
-// beside dir meanwhile. say hears that it begins, run runs the commands.
+// Environment makes a Python environment in dir with the given interpreter and pip requirements,
+// unless one with the same requirements exists. say reports the start, and run runs the commands.
 func Environment(ctx context.Context, dir, python string, requirements []byte, say func(format string, args ...any), run func(ctx context.Context, name string, args ...string) error) error {
 	stamp := filepath.Join(dir, "requirements.txt")
 	if text, err := os.ReadFile(stamp); err == nil && bytes.Equal(text, requirements) {
@@ -65,5 +63,5 @@ func Environment(ctx context.Context, dir, python string, requirements []byte, s
 	return os.Rename(list, stamp)
 }
 
-// Interpreter is the environment's Python.
+// Interpreter returns the environment's Python.
 func Interpreter(dir string) string { return filepath.Join(dir, "bin", "python") }

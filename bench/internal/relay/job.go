@@ -30,38 +30,36 @@ import (
 	"unfold/stream/registry"
 )
 
-// The verbs: a program that starts jobs hands its arguments to Main first.
+// The verbs. A program that starts jobs must first pass its arguments to Main.
 const (
 	stageVerb = "relay-stage"
 	copyVerb  = "relay-copy"
 )
 
-// Job is what a process is to do until it is interrupted.
+// Job is the work of a process until it is interrupted.
 type Job struct {
-	// Addr is the broker's address; messages go from topic In, of so many Partitions, to
-	// Out, their positions are Group's.
+	// Addr is the broker's address. Messages are read from topic In with Partitions partitions,
+	// with the offsets of Group, and written to Out.
 	Addr, In, Out, Group string
 	Partitions           int
-	// Bare copies messages as they are; the rest is of a stage.
+	// Bare copies messages unchanged. The other fields are those of a stage.
 	Bare bool
-	// ID and Vector are the columns of a message. Registry is the address of the one that has
-	// the schemas, "" for formats without.
+	// ID and Vector are the columns of a message. Registry is the address of the schema registry,
+	// "" for formats without one.
 	ID, Vector, Registry string
-	// State is a learner's folder, which has its map of so many Points already, and is
-	// the stage's own. An Embedder only reads the map, as a process of a fleet that does
-	// not learn.
+	// State is a learner's folder with a map of Points points, used by this stage only. An Embedder
+	// only reads the map, like a process of a fleet that does not learn.
 	State    string
 	Points   int
 	Embedder bool
-	// Exactly delivers exactly once. With FreePlacing placing costs nothing: every event is
-	// at the origin.
+	// Exactly delivers exactly once. FreePlacing places every event at the origin at no cost.
 	Exactly, FreePlacing bool
-	// Profile is a file for a profile of its processor time, if not "".
+	// Profile, if not "", is a file for a profile of the processor time.
 	Profile string
 	Threads int // 0: one a core
 }
 
-// Start starts the job in a process of its own, with variables besides this one's.
+// Start starts the job in a separate process with additional environment variables.
 func (j Job) Start(variables []string) (*served.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -78,8 +76,8 @@ func (j Job) Start(variables []string) (*served.Process, error) {
 	return served.Start(variables, self, verb, string(text))
 }
 
-// Main does the job that the arguments of a program name, until interrupted, and returns
-// the exit code; ok is false when they name none.
+// Main runs the job in the arguments until it is interrupted and returns the exit code. ok is false
+// if they contain no job.
 func Main(args []string, stderr io.Writer) (code int, ok bool) {
 	if len(args) == 0 || !slices.Contains([]string{stageVerb, copyVerb}, args[0]) {
 		return 0, false
@@ -104,13 +102,13 @@ func Main(args []string, stderr io.Writer) (code int, ok bool) {
 	return 0, true
 }
 
-// placer is what both learners and embedders are.
+// placer is the interface of learners and embedders.
 type placer interface {
 	stream.Decoder
 	stream.Learner
 }
 
-// placer makes the learner or the embedder that the job's stage has.
+// placer makes the learner or the embedder of the job's stage.
 func (j Job) placer() (placer, error) {
 	set := learn.Settings{State: j.State, RefreshEvery: learn.Never, Min: j.Points, Size: j.Points, Mapping: ingest.Mapping{
 		Vector: j.Vector, MaxVocabulary: ingest.DefaultVocabulary, Selection: ingest.Selection{ID: j.ID}}}
@@ -145,7 +143,7 @@ func (j Job) placer() (placer, error) {
 	}})
 }
 
-// stage runs what `unfold run` is made of.
+// stage runs the parts of `unfold run`.
 func (j Job) stage(ctx context.Context) (err error) {
 	p, err := j.placer()
 	if err != nil {
@@ -180,7 +178,7 @@ func (j Job) stage(ctx context.Context) (err error) {
 	return (&stream.Pipeline{Source: source, Sink: sink, Decoder: p, Learner: p, ExactlyOnce: j.Exactly}).Run(ctx)
 }
 
-// openFree opens a map whose placing costs nothing.
+// openFree opens a map with a placer that costs nothing.
 func openFree(s *snapshot.Snapshot) (models.Placer, error) {
 	placer, err := fit.Open(s, placing.Options{})
 	return nowhere{placer}, err

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Placing is the part of a stage that finds places.
+// Placing is the part of a stage that places events.
 const Placing = "placing"
 
-// parts are what a stage does, by the functions that do it and call none of the others;
-// placing has goroutines of its own.
+// parts are the parts of a stage, each with the functions that perform it and do not call each
+// other. Placing has goroutines of its own.
 var parts = []struct {
 	name      string
 	functions []string
@@ -27,14 +27,14 @@ var parts = []struct {
 	{"collecting garbage", []string{"runtime.gcBgMarkWorker", "runtime.bgsweep"}},
 }
 
-// Share is what a part of a stage takes of its processor time.
+// Share is the share of a part in the processor time of a stage.
 type Share struct {
 	Part  string
 	Share float64 // 0 to 1
 }
 
-// Shares reads what a stage's parts take out of a profile, with Go's tool. All else is
-// the last of them, so that they add up to 1.
+// Shares evaluates a profile with Go's tool. The last part includes everything else, so that the
+// shares add up to 1.
 func Shares(ctx context.Context, path string) ([]Share, error) {
 	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=100000", "-nodefraction=0", path).Output()
 	if err != nil {
@@ -43,8 +43,7 @@ func Shares(ctx context.Context, path string) ([]Share, error) {
 	return sharesOf(string(out)), nil
 }
 
-// sharesOf reads them out of what pprof -top -cum prints: flat, flat%, sum%, cum, cum%,
-// function.
+// sharesOf parses the output of pprof -top -cum: flat, flat%, sum%, cum, cum%, function.
 func sharesOf(top string) []Share {
 	percent := map[string]float64{}
 	for line := range strings.Lines(top) {
@@ -69,7 +68,7 @@ func sharesOf(top string) []Share {
 	return append(shares, Share{"all else", max(0, rest)})
 }
 
-// Sentence lists shares in percent, by format.
+// Sentence formats shares in percent.
 func Sentence(shares []Share, format string) string {
 	var words []string
 	for _, s := range shares {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// CPUOf returns the seconds of processor time that a process has taken, which Linux
-// reports in hundredths, in /proc; 0 where it does not.
+// CPUOf returns the processor time of a process in seconds, which Linux reports in /proc in
+// hundredths; 0 if unknown.
 func CPUOf(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	// The name, in brackets, may hold anything; user and system time are the 12th and
-	// 13th fields after it.
+	// The name, in brackets, may contain anything. User and system time are the 12th and 13th
+	// fields after it.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0

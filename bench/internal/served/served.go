@@ -1,6 +1,6 @@
-// Package served runs programs that serve until they are asked to stop, such as stages
-// and brokers' clients, for programs that measure them: it keeps what they say, sees
-// when they end by themselves, and reads what processor time they take.
+// Package served runs programs that serve until they are stopped, such as stages and brokers'
+// clients, for measuring programs. It collects their output, detects unexpected ends, and reads
+// their processor time.
 package served
 
 import (
@@ -16,16 +16,16 @@ import (
 	"unfold/internal/outputlog"
 )
 
-// Process is a program that runs until it is asked to stop.
+// Process is a program that runs until it is stopped.
 type Process struct {
-	// Log is what it says, on standard output and standard error.
+	// Log is its standard output and standard error.
 	Log  outputlog.Journal
 	cmd  *exec.Cmd
 	gone chan error
 }
 
-// Start starts a program in this process's environment, with more variables. Those that
-// are settings of a stage (UNFOLD_...) it does not get.
+// Start starts a program in this process's environment with additional variables. Settings of a
+// stage (UNFOLD_...) are removed.
 func Start(variables []string, name string, args ...string) (*Process, error) {
 	p := &Process{cmd: exec.Command(name, args...), gone: make(chan error, 1)}
 	p.cmd.Stdout, p.cmd.Stderr = &p.Log, &p.Log
@@ -42,13 +42,13 @@ func Start(variables []string, name string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// patience is how long a process may take to finish what it has begun.
+// patience is the time that a process has to stop.
 const patience = 20 * time.Second
 
-// Stop interrupts the process and waits until it has ended, however it did. One that
-// takes too long is killed, which is an error.
+// Stop interrupts the process and waits for its end. If that takes too long, it kills the process
+// and returns an error.
 func (p *Process) Stop() error {
-	_ = p.cmd.Process.Signal(os.Interrupt) // it may have ended by itself; how it did is reported below
+	_ = p.cmd.Process.Signal(os.Interrupt) // the process may have ended already; the result is reported below
 	select {
 	case err := <-p.gone:
 		return p.Failed(err)
@@ -57,7 +57,7 @@ func (p *Process) Stop() error {
 	}
 }
 
-// Failed is an error with the process's command line and what it has said; nil of none.
+// Failed adds the command line and the output of the process to an error; nil stays nil.
 func (p *Process) Failed(err error) error {
 	if err == nil {
 		return nil
@@ -65,11 +65,11 @@ func (p *Process) Failed(err error) error {
 	return fmt.Errorf("%s %s: %w\n%s", filepath.Base(p.cmd.Path), strings.Join(p.cmd.Args[1:], " "), err, p.Log.String())
 }
 
-// CPU is the processor time that it has taken so far, as CPUOf has it.
+// CPU returns its processor time so far, see CPUOf.
 func (p *Process) CPU() float64 { return CPUOf(p.cmd.Process.Pid) }
 
-// Until polls until something holds or fails, the context is done, or one of the
-// processes has ended by itself.
+// Until polls until a condition holds or fails, ctx ends, or one of the processes ends
+// unexpectedly.
 func Until(ctx context.Context, holds func() (bool, error), all ...*Process) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

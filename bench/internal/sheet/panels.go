@@ -14,16 +14,16 @@ import (
 // Panel is a map in the plane, or another cloud of points.
 type Panel struct {
 	X vec.Matrix[float32] // n x 2
-	// Class is the number of each point's colour; those of Ramp are from Step.
+	// Class is the number of each point's colour. For colours of Ramp it comes from Step.
 	Class []int32
-	// Dot is how many pixels wide a point is, 0 means 1. Later points cover earlier ones.
+	// Dot is the width of a point in pixels; 0 means 1. Later points cover earlier ones.
 	Dot int
 	// Marked are points that are drawn last, larger and with a black edge.
 	Marked []int
-	// Frame is the part of the plane that is shown, zero means all but a few points far away,
-	// which are drawn at the edge. With a frame, points beyond it are left out.
+	// Frame is the visible part of the plane. Zero means all points except a few outliers, which
+	// are drawn at the edge. With a frame, points beyond it are omitted.
 	Frame Frame
-	// Boxes are parts of the plane around which a line is drawn.
+	// Boxes are parts of the plane that are outlined.
 	Boxes []Frame
 }
 
@@ -33,33 +33,33 @@ type Frame struct {
 	Span   float64 // length of a side
 }
 
-// Figure says how panels stand side by side. Its zero value is a column of panels without colours.
+// Figure is the arrangement of panels. The zero value is a column of panels without colours.
 type Figure struct {
-	Across  int // panels in a row, 0 means 1
-	Side    int // of a panel in pixels, 0 means Side
+	Across  int // panels per row; 0 means 1
+	Side    int // side of a panel in pixels; 0 means Side
 	Colours color.Palette
 }
 
 const (
-	// Side is that of a panel, Gap what is between panels, in pixels.
+	// Side is the side of a panel, Gap the distance between panels, in pixels.
 	Side = 240
 	Gap  = 4
-	// far is the share of a map's points, at each end of an axis, by which its panel does not go.
+	// far is the share of points at each end of an axis that a panel ignores for its frame.
 	far    = 0.001
 	margin = 0.05 // of the span, on each side
 )
 
-// Classes are the colours that the program has for ten classes.
+// Classes are the program's colours for ten classes.
 var Classes = color.Palette{
 	rgb(0x332288), rgb(0xddcc77), rgb(0x117733), rgb(0xcc6677), rgb(0x88ccee), rgb(0x882255), rgb(0x44aa99), rgb(0x999933), rgb(0xaa4499), rgb(0x222222),
 }
 
-// Ramp are colours for numbers, from the least to the greatest.
+// Ramp are colours for numbers, in ascending order.
 var Ramp = ramp(rgb(0x332288), rgb(0x44aa99), rgb(0xddcc77), rgb(0xcc3311))
 
-const shades = 16 // of Ramp, between two of its corners
+const shades = 16 // colours between two corners of Ramp
 
-// The first colours of a picture of panels; those of the points follow.
+// The first colours of a picture of panels. Those of the points follow.
 const (
 	ground = iota
 	line
@@ -69,7 +69,7 @@ const (
 
 func rgb(v uint32) color.RGBA { return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff} }
 
-// ramp goes straight from each corner to the next.
+// ramp interpolates linearly between corners.
 func ramp(corners ...color.RGBA) (p color.Palette) {
 	between := func(a, b uint8, t int) uint8 { return uint8((int(a)*(shades-t) + int(b)*t) / shades) }
 	for c := range len(corners) - 1 {
@@ -81,7 +81,7 @@ func ramp(corners ...color.RGBA) (p color.Palette) {
 	return append(p, corners[len(corners)-1])
 }
 
-// Step returns the numbers in Ramp of values, evenly from the least to the greatest.
+// Step maps values linearly to indices into Ramp.
 func Step(values []float64) []int32 {
 	low, high := slices.Min(values), slices.Max(values)
 	class := make([]int32, len(values))
@@ -109,7 +109,7 @@ func Panels(path string, f Figure, maps []Panel) error {
 	return PNG(path, img)
 }
 
-// draw fills a square picture with the map, of equal axes.
+// draw fills a square picture with the map, with equal axes.
 func (p Panel) draw(img *image.Paletted) {
 	at, side := img.Rect.Min, img.Rect.Dx()
 	for y := range side {
@@ -163,18 +163,18 @@ func (f Frame) outline(img *image.Paletted, b Frame) {
 	}
 }
 
-// at returns where a point is, from 0 at the left and the bottom of f to 1.
+// at returns the position of a point relative to f, from 0 at the left and the bottom to 1.
 func (f Frame) at(x []float32) (across, up float64) {
 	return (float64(x[0])-f.Middle[0])/f.Span + 0.5, (float64(x[1])-f.Middle[1])/f.Span + 0.5
 }
 
-// pixel is that of a place from 0 to 1; what is beyond is at the edge.
+// pixel maps a position from 0 to 1 to a pixel. Positions beyond are at the edge.
 func pixel(v float64, side int) int { return int(min(max(v, 0), 1) * float64(side-1)) }
 
-// Around returns the frame of all points but the few furthest, with a margin.
+// Around returns the frame of all points except a few outliers, with a margin.
 func Around(x vec.Matrix[float32]) Frame { return AroundMost(x, far) }
 
-// AroundMost is Around without so large a share of the points at each end of an axis.
+// AroundMost is Around without the given share of the points at each end of an axis.
 func AroundMost(x vec.Matrix[float32], without float64) (f Frame) {
 	f.Span = math.SmallestNonzeroFloat64
 	for c := range f.Middle {

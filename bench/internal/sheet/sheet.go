@@ -15,18 +15,18 @@ import (
 	"unfold/internal/atomicfile"
 )
 
-// between is the colour of what is between pictures of a sheet.
+// between is the colour between pictures of a sheet.
 var between = color.RGBA{0xc4, 0xcc, 0xd4, 0xff}
 
-// Picture is one of a sheet: grey values from 0, black, to 1, by rows. NaN is red; a
-// picture without values is left out.
+// Picture is a picture of a sheet: grey values from 0, black, to 1, by rows. NaN is red. A picture
+// without values is omitted.
 type Picture struct {
 	Width int
 	Level []float64
 }
 
-// Write draws pictures of one size as a PNG, so many in a row, each pixel of them so
-// many wide.
+// Write draws pictures of one size as a PNG, with across pictures per row and zoom pixels per
+// value.
 func Write(path string, across, zoom int, all []Picture) error {
 	w, h := all[0].Width, 0
 	for _, p := range all {
@@ -65,15 +65,15 @@ func Read(path string) (image.Image, error) {
 	return img, nil
 }
 
-// Few writes a picture in 216 colours, each pixel in the nearest, and takes a fraction of the
-// bytes that PNG does for smooth ones.
+// Few writes a picture with 216 colours, each pixel in the nearest. That takes a fraction of the
+// bytes of a smooth PNG.
 func Few(path string, img image.Image) error {
 	few := image.NewPaletted(img.Bounds(), palette.WebSafe)
 	draw.Draw(few, few.Rect, img, few.Rect.Min, draw.Src)
 	return PNG(path, few)
 }
 
-// PNG writes a picture, whole or not at all.
+// PNG writes a picture atomically.
 func PNG(path string, img image.Image) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return png.Encode(w, img) })
 }

@@ -1,4 +1,4 @@
-// Package synthetic makes data whose size the measuring commands choose.
+// Package synthetic makes data of any size for the measuring commands.
 package synthetic
 
 import (
@@ -8,8 +8,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// Sheets returns n rows of 100 clusters on curved sheets: a row is the cluster's
-// centre, plus sines of three uniform numbers along random directions, plus noise.
+// Sheets returns n rows of 100 clusters on curved sheets. A row is the cluster's centre plus sines
+// of three uniform numbers along random directions plus noise.
 func Sheets(n, dim int) vec.Matrix[float32] {
 	const clusters, inner, waves = 100, 3, 6
 	rng := rand.New(rand.NewPCG(3, uint64(dim)))

@@ -9,16 +9,16 @@ import (
 	"unfold/stream/kafka/kafkatest/embedded"
 )
 
-// Broker is what messages go through, without topics at first.
+// Broker is a broker, without topics at first.
 type Broker struct {
 	Cluster
-	Version string // of Apache Kafka; "" for one within this process
-	PID     int    // 0: none of its own
+	Version string // version of Apache Kafka; "" for an embedded one
+	PID     int    // 0 for an embedded one
 	Close   func() error
 }
 
-// Apache starts an Apache Kafka in a process of its own; apache.ErrUnavailable where that
-// cannot be.
+// Apache starts an Apache Kafka in a separate process. It returns apache.ErrUnavailable if that is
+// not possible.
 func Apache(ctx context.Context) (*Broker, error) {
 	a, err := apache.New("")
 	if err != nil {
@@ -30,8 +30,7 @@ func Apache(ctx context.Context) (*Broker, error) {
 	return &Broker{Cluster{a.Addr}, a.Version(), a.PID(), a.Remove}, nil
 }
 
-// Embedded starts a broker within this process, which is enough to see that a program
-// works.
+// Embedded starts a broker within this process, which suffices to test that a program works.
 func Embedded() (*Broker, error) {
 	addr, stop, err := embedded.Start()
 	return &Broker{Cluster: Cluster{addr}, Close: func() error { stop(); return nil }}, err

@@ -9,18 +9,17 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Batching of a stage, which a copy has, too.
+// The batching of a stage, which a copy uses, too.
 const (
 	copyMessages = 512
 	copyBytes    = 4 << 20
 	copyQueue    = 1024
 )
 
-// Copy copies messages from one topic to another with as many partitions, as a program
-// does that is written with kafka-go and does nothing else: a reader in a group, a
-// writer that waits for all in-sync replicas, positions committed after that, now and
-// then. Each partition's messages go to the same partition, in batches as a stage has
-// them. It ends with the context.
+// Copy copies messages from one topic to another with as many partitions, like a minimal program
+// with kafka-go: a reader in a group, a writer that waits for all in-sync replicas, and periodic
+// commits after that. Each partition's messages go to the same partition, in batches like a
+// stage's. It ends with the context.
 func Copy(ctx context.Context, addr, in, out, group string, partitions int) error {
 	r := kafka.NewReader(kafka.ReaderConfig{Brokers: []string{addr}, Topic: in, GroupID: group, StartOffset: kafka.FirstOffset,
 		MinBytes: 1, MaxBytes: copyBytes, MaxWait: 500 * time.Millisecond, QueueCapacity: copyQueue, CommitInterval: 500 * time.Millisecond,
@@ -56,7 +55,7 @@ func Copy(ctx context.Context, addr, in, out, group string, partitions int) erro
 	return errors.Join(append(errs, err, r.Close(), w.Close())...)
 }
 
-// copyPartition writes what comes in, in batches, until the context is done.
+// copyPartition writes incoming messages in batches until ctx ends.
 func copyPartition(ctx context.Context, r *kafka.Reader, w *kafka.Writer, in <-chan kafka.Message) error {
 	for {
 		batch := make([]kafka.Message, 0, copyMessages)

@@ -13,10 +13,9 @@ import (
 
 const followBytes = 4 << 20
 
-// Follow reads what comes into a topic, from its beginning until the context is done,
-// and calls seen for each message as it has come in: only once it is committed, if it
-// is part of a transaction. Messages have headers, nothing else. seen is called for
-// each partition by a goroutine of its own.
+// Follow reads a topic from its beginning until ctx ends, and calls seen for each message on
+// arrival; messages of a transaction arrive when it is committed. Messages have only their headers.
+// seen is called by one goroutine per partition.
 func (c Cluster) Follow(ctx context.Context, topic string, partitions int, seen func(p int, m *stream.Message)) error {
 	return c.each(partitions, func(client *kafka.Client, p int) error {
 		for next := int64(0); ; {
@@ -50,7 +49,7 @@ func (c Cluster) Follow(ctx context.Context, topic string, partitions int, seen 
 				return err
 			}
 			if next == before && r.LastStableOffset > next {
-				next++ // what ends a transaction lies there, which the library leaves out
+				next++ // this offset is the end of a transaction, which kafka-go skips
 			}
 		}
 	})

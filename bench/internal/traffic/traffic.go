@@ -1,6 +1,6 @@
-// Package traffic is what measurements of delivery need around a stage: topics, loads,
-// a bare copy of a topic to compare with, and a reader of what comes out. It
-// uses kafka-go as the program does, so that what differs is the program.
+// Package traffic contains the environment of measurements of delivery: topics, loads, a bare copy
+// of a topic for comparison, and a reader of outputs. It uses kafka-go like the program, so that
+// differences are due to the program.
 package traffic
 
 import (
@@ -22,7 +22,7 @@ func (c Cluster) client() *kafka.Client {
 	return &kafka.Client{Addr: kafka.TCP(c.Addr), Timeout: timeout}
 }
 
-// Create makes a topic and waits until it can be written to.
+// Create makes a topic and waits until it is writable.
 func (c Cluster) Create(ctx context.Context, topic string, partitions int) error {
 	config := kafka.TopicConfig{Topic: topic, NumPartitions: partitions, ReplicationFactor: 1}
 	r, err := c.client().CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{config}})
@@ -53,7 +53,7 @@ func (c Cluster) Delete(ctx context.Context, topic string) error {
 	return err
 }
 
-// bounds are the first offset of each partition and the one behind its end.
+// bounds returns the first offset and the end offset of each partition.
 func (c Cluster) bounds(ctx context.Context, topic string, partitions int) ([]kafka.PartitionOffsets, error) {
 	var ask []kafka.OffsetRequest
 	for p := range partitions {
@@ -73,8 +73,8 @@ func (c Cluster) bounds(ctx context.Context, topic string, partitions int) ([]ka
 	return out, nil
 }
 
-// Messages says how many a topic's partitions hold together; what ends transactions
-// counts, too.
+// Messages returns the number of messages in a topic's partitions, including the ends of
+// transactions.
 func (c Cluster) Messages(ctx context.Context, topic string, partitions int) (n int64, err error) {
 	bounds, err := c.bounds(ctx, topic, partitions)
 	for _, b := range bounds {
@@ -83,7 +83,7 @@ func (c Cluster) Messages(ctx context.Context, topic string, partitions int) (n 
 	return n, err
 }
 
-// Done says whether a group's positions are at the end of a topic.
+// Done reports whether a group's offsets are at the end of a topic.
 func (c Cluster) Done(ctx context.Context, group, topic string, partitions int) (bool, error) {
 	bounds, err := c.bounds(ctx, topic, partitions)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c Cluster) Done(ctx context.Context, group, topic string, partitions int) 
 	}
 	r, err := c.client().OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: all}})
 	if err != nil || r.Error != nil {
-		return false, nil // the group is only being made
+		return false, nil // the group does not exist yet
 	}
 	done := 0
 	for _, p := range r.Topics[topic] {
@@ -106,7 +106,7 @@ func (c Cluster) Done(ctx context.Context, group, topic string, partitions int) 
 	return done == partitions, nil
 }
 
-// produce appends messages of the same time to a partition, all acknowledged.
+// produce appends messages of the same time to a partition and waits for the acknowledgement.
 func (c Cluster) produce(ctx context.Context, client *kafka.Client, topic string, p int, records []kafka.Record) error {
 	r, err := client.Produce(ctx, &kafka.ProduceRequest{Topic: topic, Partition: p, RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(records...)})
 	if err == nil {
@@ -117,8 +117,7 @@ func (c Cluster) produce(ctx context.Context, client *kafka.Client, topic string
 
 const batchBytes = 900_000
 
-// Fill writes messages 0..n-1, number i to partition i % partitions, as fast as it
-// can.
+// Fill writes messages 0..n-1, number i to partition i % partitions, at full speed.
 func (c Cluster) Fill(ctx context.Context, topic string, partitions, n int, message func(i int) []byte) error {
 	return c.each(partitions, func(client *kafka.Client, p int) error {
 		var records []kafka.Record
@@ -137,12 +136,12 @@ func (c Cluster) Fill(ctx context.Context, topic string, partitions, n int, mess
 	})
 }
 
-// linger is for how long a paced load gathers messages before it writes them, which
-// is what Java's producers do by default.
+// linger is the time for which a paced load collects messages before it writes them, the default of
+// Java's producers.
 const linger = 5 * time.Millisecond
 
-// Pace writes messages as Fill does, but at a rate: number i is due i/rate seconds
-// after begin. What a message waits until it is written is part of its age.
+// Pace writes messages as Fill does, but at a rate: number i is due i/rate seconds after begin. The
+// delay of writing is part of a message's age.
 func (c Cluster) Pace(ctx context.Context, topic string, partitions, n int, begin time.Time, rate float64, message func(i int) []byte) error {
 	return c.each(partitions, func(client *kafka.Client, p int) error {
 		for i := p; i < n; {
@@ -168,7 +167,7 @@ func (c Cluster) Pace(ctx context.Context, topic string, partitions, n int, begi
 	})
 }
 
-// each runs f for every partition at once, with a client that they share.
+// each runs f concurrently for every partition, with a shared client.
 func (c Cluster) each(partitions int, f func(client *kafka.Client, p int) error) error {
 	transport := &kafka.Transport{}
 	defer transport.CloseIdleConnections()

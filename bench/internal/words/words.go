@@ -13,13 +13,13 @@ import (
 	"unfold/internal/vec"
 )
 
-// File is where word2vec's vectors are in the folder of data sets.
+// File returns the path of word2vec's vectors in the folder of data sets.
 func File(data string) string {
 	return filepath.Join(data, "wordvec", "googlenews_word2vec_8000x300.bin.gz")
 }
 
-// Read reads word2vec's binary format, through gzip: "n dim\n", then for each word the
-// word, a blank, dim little-endian float32 and "\n". Vectors are as they stand, n x dim.
+// Read reads word2vec's binary format, through gzip: "n dim\n", then for each word the word, a
+// blank, dim little-endian float32 and "\n". Vectors are unchanged, n x dim.
 func Read(path string) (names []string, x vec.Matrix[float32], err error) {
 	f, err := os.Open(path)
 	if err != nil {

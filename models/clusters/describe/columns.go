@@ -7,8 +7,8 @@ import (
 	"unfold/internal/quantile"
 )
 
-// column returns how each cluster differs from the rest in column k, by some rows that are of
-// those clusters.
+// column returns the difference of each cluster from the rest in column k, measured on the given
+// rows. of are their clusters.
 func (d *Data) column(k int, rows, of []int32) []Trait {
 	values, cluster := make([]float64, 0, len(rows)), make([]int32, 0, len(rows))
 	for j, i := range rows {
@@ -29,7 +29,7 @@ func (d *Data) column(k int, rows, of []int32) []Trait {
 	return out
 }
 
-// categories fills in (3), for clusters in which the category is more frequent.
+// categories computes (3) for clusters in which the category is more frequent than elsewhere.
 func categories(out []Trait, values []float64, cluster []int32) {
 	in, n := make([]float64, len(out)), make([]float64, len(out))
 	var all, rows float64
@@ -45,21 +45,21 @@ func categories(out []Trait, values []float64, cluster []int32) {
 	}
 	for c := range out {
 		a, b, others := in[c], all-in[c], rows-n[c]
-		// Without the first condition the halves of (2) alone would make a difference where a
-		// category has hardly any rows.
+		// Without the first condition, the added halves of (2) alone would cause an effect for a
+		// category with hardly any rows.
 		if e := effect(a, n[c], b, others); a*others > b*n[c] && e > 0 {
 			out[c] = Trait{Effect: e, In: a / n[c], Out: b / others}
 		}
 	}
 }
 
-// effect is (3) of a of n rows against b of m.
+// effect returns (3) for a of n rows against b of m.
 func effect(a, n, b, m float64) float64 {
 	odds := math.Log((a+.5)/(n-a+.5)) - math.Log((b+.5)/(m-b+.5))
 	return odds * math.Sqrt(3) / math.Pi
 }
 
-// numbers fills in (1).
+// numbers computes (1).
 func numbers(out []Trait, values []float64, cluster []int32) {
 	scale := spread(values)
 	if scale == 0 {
@@ -93,7 +93,8 @@ func numbers(out []Trait, values []float64, cluster []int32) {
 	}
 }
 
-// medians returns those of the values of a cluster, so many, and of all others, by their order.
+// medians returns the medians of the values of cluster c, which has size values, and of all others.
+// order sorts the values.
 func medians(values []float64, cluster []int32, order []int, c int32, size int) (in, rest float64) {
 	var mine, others middle
 	mine.n, others.n = size, len(values)-size
@@ -107,7 +108,8 @@ func medians(values []float64, cluster []int32, order []int, c int32, size int) 
 	return mine.sum / float64(mine.taken), others.sum / float64(others.taken)
 }
 
-// middle is the median of n values that come in ascending order: the mean of one or two.
+// middle computes the median of n values that are added in ascending order: the mean of the one or
+// two in the middle.
 type middle struct {
 	n, seen, taken int
 	sum            float64
@@ -121,8 +123,8 @@ func (m *middle) add(v float64) {
 	m.seen++
 }
 
-// spread is a robust scale: 1.4826 times the median absolute deviation, or 1.2533 times the
-// mean one if that is 0.
+// spread returns a robust scale: 1.4826 times the median absolute deviation or, if that is 0,
+// 1.2533 times the mean absolute deviation.
 func spread(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

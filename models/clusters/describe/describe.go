@@ -11,26 +11,26 @@ import (
 	"unfold/internal/vec"
 )
 
-// Column says what a column of numbers is.
+// Column describes a column of numbers.
 type Column struct {
-	// Name is the column's, for people.
+	// Name is the column's name for people.
 	Name string
-	// Category is the value that rows have in which the column is above 0; Indicator says
-	// that it is such a column, else it is of numbers.
+	// Indicator is true for the indicator column of a category, which is above 0 for rows of that
+	// category. Category is the category. Other columns are numeric.
 	Category  string
 	Indicator bool
 }
 
-// Settings say how much is said. The zero value works.
+// Settings bound the length and the basis of descriptions. The zero value works.
 type Settings struct {
-	// Traits is how many a cluster has at most. Default 5.
+	// Traits is the largest number of traits per cluster. Default 5.
 	Traits int
-	// Least is the smallest effect, (1) or (3), that is a trait. Default 0.8.
+	// Least is the least effect, (1) or (3), of a trait. Default 0.8.
 	Least float64
-	// Rows bounds how many rows of each cluster, and of those in none, are looked at,
-	// spread over all. Default 1000.
+	// Rows bounds the number of rows of each cluster, and of noise, that are evaluated, evenly
+	// spaced. Default 1000.
 	Rows int
-	// Threads bounds the goroutines. Default all processors.
+	// Threads bounds the goroutines; 0 means all processors.
 	Threads int
 }
 
@@ -39,18 +39,18 @@ func (s Settings) filled() Settings {
 	return s
 }
 
-// Trait is a column in which a cluster is unlike the rest.
+// Trait is a column in which a cluster differs from the rest.
 type Trait struct {
 	Column   string `json:"column"`
 	Category string `json:"category,omitempty"`
 	// Effect is (1) or (3).
 	Effect float64 `json:"effect"`
-	// In and Out are the medians in the cluster and outside, of a category the shares.
+	// In and Out are the medians inside the cluster and outside, or the shares of a category.
 	In  float64 `json:"in"`
 	Out float64 `json:"out"`
 }
 
-// String is the trait in words: "bytes high", "service=http".
+// String describes the trait: "bytes high", "service=http".
 func (t Trait) String() string {
 	switch {
 	case t.Category != "":
@@ -61,30 +61,29 @@ func (t Trait) String() string {
 	return t.Column + " low"
 }
 
-// Vote is how many rows have a label.
+// Vote is the number of rows with a label.
 type Vote struct {
 	Label string `json:"label"`
 	Rows  int    `json:"rows"`
 }
 
-// Description is what is said of a cluster.
+// Description describes a cluster.
 type Description struct {
-	// Traits are the largest first, Labels the most frequent first; no more than
-	// Settings.Traits of each.
+	// Traits are ordered by descending effect, Labels by descending frequency. Each has at most
+	// Settings.Traits entries.
 	Traits []Trait `json:"traits,omitempty"`
 	Labels []Vote  `json:"labels,omitempty"`
-	// Labelled rows have a label at all.
+	// Labelled is the number of rows with a label.
 	Labelled int `json:"labelled,omitempty"`
-	// Label is the one that most of those have, if by (3) it is as unlike the rest as traits
-	// have to be.
+	// Label is the most frequent label if its effect (3) is as large as that of traits must be.
 	Label string `json:"label,omitempty"`
 }
 
-// namedBy is how many traits are in a name.
+// namedBy is the number of traits in a name.
 const namedBy = 2
 
-// Name is the cluster in a few words: its Label, else the largest traits; "" if there is
-// nothing to say.
+// Name returns a short name of the cluster: its Label, or else the largest traits. It is empty if
+// there are none.
 func (d Description) Name() string {
 	if d.Label != "" {
 		return d.Label
@@ -96,20 +95,20 @@ func (d Description) Name() string {
 	return strings.Join(words, ", ")
 }
 
-// Data are the rows of which clusters are described.
+// Data are the rows whose clusters are described.
 type Data struct {
-	// X is n x len(Columns), of which values may be NaN for missing. Without columns (X.Cols 0)
-	// there are no traits.
+	// X is n x len(Columns). NaN is a missing value. Without columns (X.Cols 0) there are no
+	// traits.
 	X       vec.Matrix[float32]
 	Columns []Column
-	// Label is the label of each row as text, "" for none; nil: there are none.
+	// Label is the label of each row as text, "" for none. It is nil if there are no labels.
 	Label []string
-	// Cluster is that of each row, 0 <= c < Count, negative for none.
+	// Cluster is the cluster of each row, 0 <= c < Count, or negative for noise.
 	Cluster []int32
 	Count   int
 }
 
-// Describe describes each cluster. The error is the context's.
+// Describe describes each cluster. The error is that of the context.
 func Describe(ctx context.Context, data Data, s Settings) ([]Description, error) {
 	s = s.filled()
 	out := make([]Description, data.Count)
@@ -118,7 +117,7 @@ func Describe(ctx context.Context, data Data, s Settings) ([]Description, error)
 		return out, ctx.Err()
 	}
 	rows, of := data.sample(s.Rows)
-	traits := make([][]Trait, len(data.Columns)) // of each column, by cluster; effect 0: none
+	traits := make([][]Trait, len(data.Columns)) // per column, by cluster; effect 0 means no trait
 	par.Ranges(s.Threads, len(data.Columns), 1, func(_, from, to int) {
 		for k := from; k < to && ctx.Err() == nil; k++ {
 			traits[k] = data.column(k, rows, of)
@@ -139,7 +138,7 @@ func Describe(ctx context.Context, data Data, s Settings) ([]Description, error)
 	return out, nil
 }
 
-// label fills in what labels say. All rows with labels count, those in no cluster, too.
+// label sets the label counts. All rows with labels count, including noise.
 func (d *Data) label(out []Description, s Settings) {
 	with, labelled := map[string]int{}, 0
 	for _, label := range d.Label {
@@ -185,7 +184,7 @@ func (d *Data) votes() [][]Vote {
 	return out
 }
 
-// sample returns at most so many rows of each cluster, and of those in none, and their
+// sample returns at most the given number of rows of each cluster, and of noise, with their
 // clusters.
 func (d *Data) sample(most int) (rows, of []int32) {
 	size := make([]int, d.Count+1)

@@ -11,8 +11,8 @@ import (
 	"unfold/models/clusters/describe"
 )
 
-// groups are rows of two clusters and some of none: the first has many bytes and is often
-// http, the second is named by its labels.
+// groups returns rows of two clusters and some noise. The first has many bytes and is often http,
+// the second is characterised by its labels.
 func groups() describe.Data {
 	r := rand.New(rand.NewPCG(4, 4))
 	d := describe.Data{
@@ -55,7 +55,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("the first cluster has traits %+v", got[0].Traits)
 	}
 	for _, trait := range got[0].Traits {
-		// Odds of 9 against 1/9 are log 81 apart, by half a row each.
+		// Odds of 9 and 1/9 differ by log 81 in logarithm, with half a row added to each.
 		if want := math.Log(81) * math.Sqrt(3) / math.Pi; trait.Category == "http" && (math.Abs(trait.Effect-want) > 0.35 || math.Abs(trait.In-0.9) > 0.05 || math.Abs(trait.Out-0.1) > 0.05) {
 			t.Errorf("%+v, want an effect of about %.2f", trait, want)
 		}
@@ -84,8 +84,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestRobust: a few values without bounds, and missing ones, change nothing; equal ones have
-// a scale all the same.
+// TestRobust: a few infinite or missing values change nothing, and a constant column still has a
+// scale.
 func TestRobust(t *testing.T) {
 	d := groups()
 	for i := 0; i < 900; i += 60 {
@@ -110,8 +110,8 @@ func TestRobust(t *testing.T) {
 	}
 }
 
-// TestNothingToSay: clusters without labels or columns, one that holds all rows, and no
-// clusters at all.
+// TestNothingToSay: clusters without labels or columns, one cluster of all rows, and no clusters
+// have an empty description.
 func TestNothingToSay(t *testing.T) {
 	for name, d := range map[string]describe.Data{
 		"no columns": {Cluster: []int32{0, 0, -1}, Count: 1},

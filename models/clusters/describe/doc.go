@@ -1,4 +1,4 @@
-// Package describe says in a few words what sets clusters apart.
+// Package describe describes clusters in a few words, by the properties that distinguish them.
 //
 //	Describe   the columns in which each cluster is most unlike the rest, and its labels
 //
@@ -8,17 +8,17 @@
 //	o = log((a + 1/2)/(n_in - a + 1/2)) - log((b + 1/2)/(n_out - b + 1/2)) (2)
 //	d = o sqrt(3)/pi                                                      (3)
 //
-// (1) is for numbers, with the median absolute deviation of all rows; where more than half
-// of them are equal, 1.2533 times the mean absolute deviation takes its place. It does not
-// see a few extreme values (Iglewicz and Hoaglin, "How to detect and handle outliers", 1993).
-// (2) is for categories: the log-odds of a rows of n_in that are in the category against b of
-// n_out, with half a row added to each so that none is infinite (Haldane 1956, Anscombe
-// 1956). (3) brings it to the scale of (1): the difference of means in standard deviations that
-// logistic variables of these odds would have (Chinn, "A simple method for converting an odds
-// ratio to effect size", 2000). What is most unlike is largest by its absolute value; a
-// category counts only where it is more frequent than elsewhere.
+// (1) is for numbers. MAD is the median absolute deviation of all rows. If more than half of the
+// values are equal, 1.2533 times the mean absolute deviation replaces the denominator. (1) is
+// robust against a few extreme values (Iglewicz and Hoaglin, "How to detect and handle outliers",
+// 1993). (2) is for categories: the log-odds of a rows of n_in that are in the category against b
+// of n_out, with half a row added to each so that none is infinite (Haldane 1956, Anscombe 1956).
+// (3) brings it to the scale of (1): the difference of means in standard deviations that logistic
+// variables of these odds would have (Chinn, "A simple method for converting an odds ratio to
+// effect size", 2000). Traits are ordered by the absolute value of the effect. A category counts
+// only if it is more frequent than elsewhere.
 //
-// A cluster is named by the label that most of its labelled rows have, else by its largest
-// traits. Both have to be effects that one calls large (Cohen 1988: 0.8): a label that all
-// rows have says nothing of a cluster.
+// A cluster is named by the most frequent label of its rows, or else by its largest traits. Either
+// must have a large effect (Cohen 1988: 0.8), because a label that all rows have does not
+// distinguish a cluster.
 package describe

@@ -4,11 +4,11 @@ import (
 	"unfold/models/clusters"
 )
 
-// Keep chooses the clusters of a map again so that those of the map before stay where another
-// choice is hardly better: of each cluster that lives, the cluster of the condensed tree that
-// overlaps it the most, by (1), counts 1 + Settings.Favour times in the excess of mass. If there are
-// young clusters in it, all into which it has to part for them do, too.
-// The error is a *models.SettingError.
+// Keep selects the clusters of a map again such that previous clusters stay if another selection is
+// hardly better. For each living cluster, the cluster of the condensed tree that overlaps it most
+// by (1) is favoured: its stability is multiplied by 1 + Settings.Favour. If it contains young
+// clusters, all clusters into which it must split to separate them are favoured, too. The error is
+// a *models.SettingError.
 func Keep(c *clusters.Clusters, state State, was Memory, s Settings) (*clusters.Clusters, error) {
 	s, err := s.Filled()
 	if err != nil || s.Favour < 0 || len(state.Clusters) == 0 || was.Depth == 0 {
@@ -27,19 +27,19 @@ func Keep(c *clusters.Clusters, state State, was Memory, s Settings) (*clusters.
 	return c.Weigh(weight), nil
 }
 
-// keeper has the points that the clusters of a condensed tree share with those of the map
-// before.
+// keeper counts the points that the clusters of a condensed tree share with those of the previous
+// map.
 type keeper struct {
 	*overlaps
 	tree *clusters.Tree
-	// inside says of each cluster of the tree whether a young one is in it whose parent is not
+	// inside is true for clusters of the tree that contain a young cluster whose parent is not
 	// young.
 	inside []bool
 }
 
 func newKeeper(t *clusters.Tree, state State, was Memory, s Settings) keeper {
 	k := keeper{overlapsOf(state, was, t.Of, len(t.Parent), s), t, make([]bool, len(t.Parent))}
-	// Points are in all clusters of the tree around theirs; children come after parents.
+	// A point belongs to all clusters of the tree around its own. Children follow their parents.
 	m := k.maps[0]
 	for v := len(t.Parent) - 1; v > 0; v-- {
 		p := int(t.Parent[v])
@@ -58,8 +58,8 @@ func newKeeper(t *clusters.Tree, state State, was Memory, s Settings) keeper {
 	return k
 }
 
-// most returns the cluster of the tree that overlaps an old one the most, -1 if none does by
-// least.
+// most returns the cluster of the tree that overlaps an old one the most, or -1 if no overlap is at
+// least least.
 func (k keeper) most(a int, least float64) int {
 	m, best, most := k.maps[0], -1, 0.0
 	for v := 1; v < k.new; v++ {
@@ -71,8 +71,8 @@ func (k keeper) most(a int, least float64) int {
 	return best
 }
 
-// favour lets v count so much, and if a young cluster parts from one that is not, in v, all that has
-// to part for it.
+// favour sets the weight of v. If a young cluster splits from an older one inside v, it also sets
+// the weights of all clusters into which v must split for that.
 func (k keeper) favour(v int, weight []float64, much float64) {
 	weight[v] = much
 	if !k.inside[v] {

@@ -11,8 +11,8 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// dumbbell are two groups, at a distance, beside a far one. Near each other they are one
-// cluster by the excess of mass.
+// dumbbell returns two groups at a distance from each other, beside a third far away. Near each
+// other they are one cluster by the excess of mass.
 func dumbbell(distance float64) vec.Matrix[float64] {
 	r := rand.New(rand.NewPCG(1, 7))
 	x := vec.New[float64](900, 2)
@@ -28,8 +28,8 @@ func dumbbell(distance float64) vec.Matrix[float64] {
 	return x
 }
 
-// TestKeep moves two groups apart and together again: clusters change later with Favour than
-// without, on both ways.
+// TestKeep moves two groups apart and together again. With Favour, clusters change later than
+// without, in both directions.
 func TestKeep(t *testing.T) {
 	changes := func(favour float64) (apart, together float64) {
 		w := &world{t: t, set: identity.Settings{Favour: favour}}
@@ -65,7 +65,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepOfNothing: what was never matched is as it was found.
+// TestKeepOfNothing: clusters that were never matched are kept as found.
 func TestKeepOfNothing(t *testing.T) {
 	c, err := clusters.Find(context.Background(), dumbbell(9), clusters.Settings{})
 	if err != nil {

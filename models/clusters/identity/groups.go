@@ -13,27 +13,27 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Groups are the clusters of a map with their ids, and what a snapshot keeps of them. They
-// are immutable and safe for concurrent use.
+// Groups are the clusters of a map with their ids, and their part of a snapshot. They are immutable
+// and safe for concurrent use.
 type Groups struct {
 	Matched
-	// Set says how they were found.
+	// Set are the settings with which they were found.
 	Set clusters.Settings
-	// Notes are what the caller keeps with the state, as JSON.
+	// Notes are stored with the state for the caller, as JSON.
 	Notes json.RawMessage
 
 	hierarchy *clusters.Hierarchy
 	predictor predictor
-	of        []int32 // rows that its points are copies of; nil: they are the map's points
+	of        []int32 // per clustered point: its row of the map; nil if the map's points were clustered
 }
 
-// OfRows says that the clusters are of the rows that the map was learnt from, not of its
+// OfRows reports whether the rows from which the map was learnt were clustered, rather than its
 // places.
 func (g *Groups) OfRows() bool { return g.of != nil }
 
-// Follow finds the clusters of the rows of a map, mu, and gives them ids: row[i] is the row
-// that row i had on the map of before, negative if it was not there; before may be nil. It
-// returns the clusters as they were chosen, too. The errors are those of clusters.Find.
+// Follow finds the clusters of the rows of mu, the places of a map, and gives them ids. row[i] is
+// the index of row i on the previous map, negative if it was not there. before may be nil. It also
+// returns the selected clusters. The errors are those of clusters.Find.
 func Follow(ctx context.Context, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
 	c, err := clusters.Find(ctx, mu, set)
 	if err != nil {
@@ -42,7 +42,7 @@ func Follow(ctx context.Context, mu vec.Matrix[float64], before *Groups, row []i
 	return Name(c, mu, before, row, set, s)
 }
 
-// Name is Follow for clusters c of the rows of mu that were found by set.
+// Name is Follow for clusters c of the rows of mu that were found with set.
 func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
 	g, c, err := named(c, before, row, set, s)
 	if err != nil {
@@ -52,9 +52,9 @@ func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []in
 	return g, c, nil
 }
 
-// NameRows is Name for clusters c of the rows x (n x dim) that a map of n points was learnt from:
-// point i of c is a copy of row of[i], as Tree.Follow has them. Points of the map that have
-// more copies count more.
+// NameRows is Name for clusters c of the rows x (n x dim) from which a map of n points was learnt.
+// Point i of c is a copy of row of[i], as in Tree.Follow. Points of the map with more copies have
+// more weight.
 func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
 	was := make([]int32, len(of))
 	for i, r := range of {
@@ -69,7 +69,7 @@ func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *G
 	g.of = of
 	all := g.Memory
 	g.Memory = Memory{Depth: all.Depth, ID: make([]ID, x.Rows*all.Depth), Maps: make([]uint8, x.Rows)}
-	for i, r := range of { // copies remember the same
+	for i, r := range of { // copies have the same memory
 		copy(g.Memory.Row(int(r)), all.Row(i))
 		g.Memory.Maps[r] = all.Maps[i]
 	}
@@ -77,7 +77,7 @@ func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *G
 	return g, c, nil
 }
 
-// named gives ids to clusters, whose point i was row[i] on the map of before.
+// named gives ids to clusters. Point i had the index row[i] on the previous map.
 func named(c *clusters.Clusters, before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
 	set, err := set.Filled()
 	if err != nil {
@@ -105,7 +105,7 @@ func named(c *clusters.Clusters, before *Groups, row []int32, set clusters.Setti
 	return &Groups{Matched: *m, Set: set, hierarchy: c.Hierarchy()}, c, nil
 }
 
-// predictor predicts for float32 values, whatever those are that clusters were found among.
+// predictor predicts clusters for float32 values of either kind of clusters.
 type predictor interface {
 	predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error)
 }
@@ -122,15 +122,15 @@ func (p onRows) predict(ctx context.Context, at vec.Matrix[float32]) (clusters.M
 	return p.Predict(ctx, at)
 }
 
-// Members are those of placed points.
+// Members are the clusters of placed points.
 type Members struct {
-	// ID is the cluster, Noise if a point is in none.
+	// ID is the cluster of each point, or Noise.
 	ID                   []ID
 	Probability, Outlier []float64
 }
 
-// Predict returns the clusters of places, n x d, or, if the clusters are OfRows, of rows, as the
-// model sees them. Its errors are those of clusters.Predictor.Predict.
+// Predict returns the clusters of places, n x d, or of projected rows if the clusters are OfRows.
+// Its errors are those of clusters.Predictor.Predict.
 func (g *Groups) Predict(ctx context.Context, at vec.Matrix[float32]) (Members, error) {
 	p, err := g.predictor.predict(ctx, at)
 	if err != nil {
@@ -147,11 +147,11 @@ func (g *Groups) Predict(ctx context.Context, at vec.Matrix[float32]) (Members, 
 
 // Names of the parts of a snapshot.
 const (
-	partIDs    = "clusters.ids"    // 1 + clusters: Noise, and the id of each
+	partIDs    = "clusters.ids"    // 1 + number of clusters: Noise, then the id of each
 	partMemory = "clusters.memory" // n x depth
-	partMaps   = "clusters.maps"   // n: on how many maps each point was, up to 255
+	partMaps   = "clusters.maps"   // n: the number of maps of each point, up to 255
 	partState  = "clusters.state"  // JSON
-	partRows   = "clusters.rows"   // of each point the row that it is a copy of, if clusters are of rows
+	partRows   = "clusters.rows"   // per point: the row that it is a copy of, if rows were clustered
 )
 
 // kept is the JSON of partState.
@@ -202,8 +202,8 @@ func idsOf(numbers []uint64) []ID {
 	return out
 }
 
-// Open returns the groups that a snapshot holds, nil if there are none. threads bounds the
-// goroutines of Predict, 0: all processors. The error matches models.ErrBadInput.
+// Open returns the groups in a snapshot, nil if there are none. threads bounds the goroutines of
+// Predict; 0 means all processors. The error matches models.ErrBadInput.
 func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
 	h, err := clusters.HierarchyOf(s)
 	if h == nil || err != nil {
@@ -247,8 +247,8 @@ func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
 	return g, nil
 }
 
-// mapsOf returns on how many maps each point of a snapshot was. Earlier versions did not
-// count them; all their points are old.
+// mapsOf returns the number of maps of each point of a snapshot. Earlier versions did not store it;
+// all their points count as old.
 func mapsOf(s *snapshot.Snapshot) ([]uint8, error) {
 	if _, there := s.Part(partMaps); there {
 		return snapshot.PartOf[uint8](s, partMaps, s.Mu.Rows, 1)
@@ -256,7 +256,7 @@ func mapsOf(s *snapshot.Snapshot) ([]uint8, error) {
 	return slices.Repeat([]uint8{math.MaxUint8}, s.Mu.Rows), nil
 }
 
-// openRows takes what clusters of rows have of their own.
+// openRows reads the parts that only clusters of rows have.
 func (g *Groups) openRows(s *snapshot.Snapshot) error {
 	of, err := snapshot.PartOf[uint32](s, partRows, len(g.hierarchy.Of), 1)
 	if err != nil {
@@ -274,10 +274,10 @@ func (g *Groups) openRows(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// Points is how many points clusters were found among, copies included.
+// Points returns the number of clustered points, including copies.
 func (g *Groups) Points() int { return len(g.hierarchy.Of) }
 
-// NoiseShare is the share of the map's points that are in no cluster.
+// NoiseShare returns the share of the map's points that are in no cluster.
 func (g *Groups) NoiseShare() float64 {
 	n := 0
 	for i := range g.Memory.Rows() {
@@ -288,8 +288,8 @@ func (g *Groups) NoiseShare() float64 {
 	return float64(n) / float64(max(1, g.Memory.Rows()))
 }
 
-// Bytes is about what the groups of a map of n points hold at their most in memory, beside
-// it: while they are sought, and on three maps.
+// Bytes estimates the peak memory of the groups of a map of n points in bytes, without the map:
+// while they are computed, and for three maps.
 func Bytes(n, dims int, set clusters.Settings, s Settings) int64 {
 	if s, err := s.Filled(); err == nil {
 		return int64(n) * int64(clusters.RowBytes(dims, set)+3*(8*s.Memory*2+1+2*(8+8+4)+8))

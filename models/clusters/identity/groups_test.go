@@ -14,8 +14,9 @@ import (
 	"unfold/models/snapshot"
 )
 
-// TestFollow lets points of two groups be replaced map by map, and a third group come and go.
-// The groups come back from a snapshot on every map, and go on the same from there.
+// TestFollow replaces the points of two groups map by map, while a third group appears and
+// disappears. The state restored from each map's snapshot matches the groups, and continues in the
+// same way.
 func TestFollow(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	draw := func(x []float64, group int) {
@@ -88,7 +89,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses: what was damaged is not taken.
+// TestOpenRefuses: a damaged state is refused.
 func TestOpenRefuses(t *testing.T) {
 	mu := dumbbell(12)
 	g, _, err := identity.Follow(t.Context(), mu, nil, nil, clusters.Settings{}, identity.Settings{})
@@ -108,7 +109,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		parts := append(append([]snapshot.Part{}, whole[:i]...), whole[i+1:]...)
 		back, err := identity.Open(&snapshot.Snapshot{Mu: mu, Parts: parts}, 0)
-		if p.Name == "clusters.maps" { // as before they were counted
+		if p.Name == "clusters.maps" { // as in files from before maps were counted
 			if err != nil || !reflect.DeepEqual(back.Memory, g.Memory) {
 				t.Errorf("without %s: %v, %v", p.Name, back, err)
 			}

@@ -11,7 +11,7 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// world is a set of points that changes, with the ids that they remember.
+// world is a changing set of points with their stored ids.
 type world struct {
 	t      testing.TB
 	state  identity.State
@@ -19,7 +19,7 @@ type world struct {
 	set    identity.Settings
 }
 
-// step matches clusters of points, of which point i was row[i] before.
+// step matches the clusters of points; point i was row[i] before.
 func (w *world) step(label, row []int32) *identity.Matched {
 	w.t.Helper()
 	count := int(slices.Max(append([]int32{-1}, label...))) + 1
@@ -35,7 +35,7 @@ func (w *world) step(label, row []int32) *identity.Matched {
 	return m
 }
 
-// blocks are labels of runs of points: so many of each; negative numbers are runs of noise.
+// blocks returns labels in runs of the given lengths. A negative length is a run of noise.
 func blocks(sizes ...int) (label []int32) {
 	next := int32(0)
 	for _, n := range sizes {
@@ -50,7 +50,7 @@ func blocks(sizes ...int) (label []int32) {
 	return label
 }
 
-// same is the row of points that all stay.
+// same returns the rows before, if all points stay.
 func same(n int) []int32 {
 	row := make([]int32, n)
 	for i := range row {
@@ -112,8 +112,8 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// TestTooFewLeft: a cluster that is missing is waited for while enough of its points are there
-// to be one.
+// TestTooFewLeft: a missing cluster keeps its id as long as enough of its points are left to form
+// it.
 func TestTooFewLeft(t *testing.T) {
 	for left, want := range map[int][]identity.Event{
 		30: nil,
@@ -150,7 +150,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestTurnover replaces all points, a share at a time: the clusters stay who they are.
+// TestTurnover replaces all points, a share at a time: the clusters keep their ids.
 func TestTurnover(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(20, 60), 1, 6).Draw(r, "sizes")
@@ -164,7 +164,7 @@ func TestTurnover(t *testing.T) {
 					row[i] = -1
 				}
 			}
-			// A cluster of which nobody stays cannot be known again.
+			// A cluster without any remaining point cannot be matched.
 			alive := make([]bool, len(sizes))
 			for i, b := range label {
 				alive[b] = alive[b] || row[i] >= 0
@@ -181,9 +181,9 @@ func TestTurnover(t *testing.T) {
 	})
 }
 
-// TestRandomCourses lets clusters come, split, merge, shrink and go at random. Ids are never
-// given twice, every event fits those before, and a course goes on the same from a state that
-// was saved as JSON.
+// TestRandomCourses lets clusters appear, split, merge, shrink and disappear at random. Ids are
+// never reused, and every event fits those before. A state restored from JSON continues in the same
+// way.
 func TestRandomCourses(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 200).Draw(r, "points")
@@ -248,7 +248,7 @@ func change(r *rapid.T, of, row []int32, groups int) {
 	}
 }
 
-// renumber makes labels of groups, by their first points.
+// renumber returns labels of the groups, numbered by their first points.
 func renumber(of []int32) (label []int32, count int) {
 	number := map[int32]int32{0: -1}
 	for _, g := range of {
@@ -260,7 +260,7 @@ func renumber(of []int32) (label []int32, count int) {
 	return label, len(number) - 1
 }
 
-// follow checks events against those before.
+// follow checks that events fit those before.
 func follow(r *rapid.T, m *identity.Matched, living, ended map[identity.ID]bool) {
 	for _, e := range m.Events {
 		switch {

@@ -8,22 +8,23 @@ import (
 
 // Matched are the clusters of a map with their ids.
 type Matched struct {
-	// ID of each cluster, by label.
+	// ID is the id of each cluster, by label.
 	ID []ID
-	// Memory is that of the map's points, this map the newest; State what is known now.
+	// Memory is the memory of the map's points, with this map as the newest. State is the present
+	// state.
 	Memory Memory
 	State  State
-	// Events are what became of clusters: first those that ended, then the others, each in
-	// ascending order of ids.
+	// Events are the transitions of clusters: first of those that ended, then of the others, each
+	// in ascending order of ids.
 	Events []Event
 }
 
 // Point returns the id of a point's cluster, Noise if it is in none.
 func (m *Matched) Point(i int) ID { return m.Memory.Row(i)[0] }
 
-// Match gives ids to the clusters of a map: label says which each point is in, 0 <= label <
-// count, negative for noise, and was what the points remember (Memory.Take), by the same
-// rows. The error is a *models.SettingError.
+// Match gives ids to the clusters of a map. label is the cluster of each point, 0 <= label < count,
+// or negative for noise. was is the memory of the same points (Memory.Take). The error is a
+// *models.SettingError.
 func Match(state State, was Memory, label []int32, count int, s Settings) (*Matched, error) {
 	s, err := s.Filled()
 	if err != nil {
@@ -31,7 +32,7 @@ func Match(state State, was Memory, label []int32, count int, s Settings) (*Matc
 	}
 	o := overlapsOf(state, was, label, count, s)
 	m := &Matched{ID: make([]ID, count), State: State{Last: state.Last}}
-	before := make([]int, count) // index in state.Clusters, -1: it is new
+	before := make([]int, count) // index in state.Clusters; -1 for a new cluster
 	for b := range before {
 		before[b] = -1
 	}
@@ -53,7 +54,7 @@ func Match(state State, was Memory, label []int32, count int, s Settings) (*Matc
 	return m, nil
 }
 
-// end notes which old clusters are missing, and ends those that have been for too long.
+// end records which old clusters are missing, and ends those that have been missing for too long.
 func (m *Matched) end(state State, taken []bool, o *overlaps, s Settings) {
 	for a, c := range state.Clusters {
 		if taken[a] {
@@ -75,7 +76,7 @@ func (m *Matched) end(state State, taken []bool, o *overlaps, s Settings) {
 	}
 }
 
-// goOn notes the clusters that are there.
+// goOn records the present clusters.
 func (m *Matched) goOn(state State, before []int, o *overlaps, s Settings) {
 	first := len(m.Events)
 	for b, id := range m.ID {
@@ -103,8 +104,7 @@ func (m *Matched) goOn(state State, before []int, o *overlaps, s Settings) {
 	slices.SortFunc(m.State.Clusters, func(a, b Cluster) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// remember adds this map to what the points remember. Those of the first clusters have been there
-// since ever.
+// remember adds this map to the points' memory. Points of the first clusters count as old.
 func (m *Matched) remember(state State, was Memory, label []int32, depth int) {
 	m.Memory = Memory{Depth: depth, ID: make([]ID, len(label)*depth), Maps: make([]uint8, len(label))}
 	for i, b := range label {

@@ -8,17 +8,17 @@ import (
 // overlaps count the points that old and new clusters share.
 type overlaps struct {
 	old, new int
-	// size are the points of each new cluster, young those of them that were
-	// on fewer than Settings.Young maps.
+	// size is the number of points of each new cluster, young that of points that were on fewer
+	// than Settings.Young maps.
 	size, young []int
 	maps        []shared
 }
 
-// shared are the counts of one earlier map: of the points of each old cluster that are on
-// the new map, of those of each new cluster that were on the old one, and of both, old x new.
+// shared are the counts of one earlier map: points of each old cluster that are on the new map,
+// points of each new cluster that were on the old one, and points in both (old x new).
 type shared struct{ old, new, both []int }
 
-// overlapsOf counts those of the clusters of a state and new ones.
+// overlapsOf counts the overlaps of the clusters of a state with new ones.
 func overlapsOf(state State, was Memory, label []int32, count int, s Settings) *overlaps {
 	o := &overlaps{old: len(state.Clusters), new: count, size: make([]int, count), young: make([]int, count)}
 	at := make(map[ID]int, o.old)
@@ -61,7 +61,7 @@ type pair struct {
 	overlap  float64
 }
 
-// pairs returns those that overlap enough, the most first.
+// pairs returns the pairs with sufficient overlap in descending order of overlap.
 func (o *overlaps) pairs(s Settings) (out []pair) {
 	for a := range o.old {
 		for b := range o.new {
@@ -84,7 +84,8 @@ func (o *overlaps) pairs(s Settings) (out []pair) {
 	return out
 }
 
-// left is how many points of an old cluster are still there: the most of those of one map.
+// left returns the number of points of an old cluster that are still there, the maximum over the
+// remembered maps.
 func (o *overlaps) left(a int) (most int) {
 	for _, m := range o.maps {
 		most = max(most, m.old[a])
@@ -92,7 +93,7 @@ func (o *overlaps) left(a int) (most int) {
 	return most
 }
 
-// inside returns the new cluster that most points of an old one are in, -1 if there is none.
+// inside returns the new cluster that contains most points of an old one, or -1 if there is none.
 func (o *overlaps) inside(a int) int {
 	if len(o.maps) == 0 {
 		return -1
@@ -105,11 +106,11 @@ func (o *overlaps) inside(a int) int {
 	return -1
 }
 
-// isYoung says whether most points of a new cluster are.
+// isYoung reports whether most points of a new cluster are young.
 func (o *overlaps) isYoung(b int) bool { return 2*o.young[b] > o.size[b] }
 
-// origin returns the old cluster that most points of a new one were in, -1 if there is none or
-// the cluster is young.
+// origin returns the old cluster that contained most points of a new one. It returns -1 if there is
+// none or the new cluster is young.
 func (o *overlaps) origin(b int) int {
 	if len(o.maps) == 0 || o.isYoung(b) {
 		return -1

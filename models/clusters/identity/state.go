@@ -7,44 +7,43 @@ import (
 	"unfold/models"
 )
 
-// ID is that of a cluster, from 1. It is never used again.
+// ID identifies a cluster. Ids start at 1 and are never reused.
 type ID uint64
 
-// What a point may be instead of a member.
+// The values of an ID that are not clusters.
 const (
-	Noise  ID = 0              // in no cluster
-	Absent ID = math.MaxUint64 // not on that map
+	Noise  ID = 0              // the point is in no cluster
+	Absent ID = math.MaxUint64 // the point was not on that map
 )
 
-// Settings say when clusters are the same. The zero value works.
+// Settings determine when clusters are the same. The zero value works.
 type Settings struct {
-	// Overlap is the least overlap, (2), of a cluster that goes on, above 0 and at most 1.
-	// Default 0.2.
+	// Overlap is the least overlap (2) at which a cluster continues, above 0 and at most 1. Default
+	// 0.2.
 	Overlap float64
-	// Memory is L of (2), how many maps a point remembers, and Decay what each further one
-	// counts. Defaults 4 and 0.9.
+	// Memory is L of (2), the number of maps in a point's memory. Decay is the factor per map.
+	// Defaults 4 and 0.9.
 	Memory int
 	Decay  float64
-	// Patience is on how many maps in a row a cluster may be missing. Default Memory-1, the most
-	// that points remember; negative: on none.
+	// Patience is the number of consecutive maps on which a cluster may be missing. Default
+	// Memory-1, which is the largest that memory allows; negative means none.
 	Patience int
-	// Least is how many points a cluster has at least. One that is missing has no way back, and
-	// is dead at once, if fewer of those that were in it are left on the map. Default 1;
-	// Follow and Name take that of the clusters.
+	// Least is the least number of points of a cluster. A missing cluster with fewer points left on
+	// the map cannot return and is dead at once. Default 1; Follow and Name use that of the
+	// clusters.
 	Least int
-	// Favour is by how much, as a share, other clusters must be better before those that
-	// there are give way to them (Keep). Default 1, twice as good; negative: they need not be.
+	// Favour is the relative margin by which other clusters must be better than the present ones to
+	// replace them (Keep). Default 1, twice as good; negative means no margin.
 	Favour float64
-	// Young is on how many maps points may have been that count as new, at most 255. Default
-	// 20; negative: none do.
+	// Young is the number of maps below which a point counts as new, at most 255. Default 20;
+	// negative means that none are new.
 	Young int
-	// Growth is the change of size, as a share of that reported last, that is reported.
-	// Default 0.2.
+	// Growth is the relative change of size since the last report that is reported. Default 0.2.
 	Growth float64
 }
 
-// Filled returns the settings with their defaults, or a *models.SettingError. Filled again they
-// are the same.
+// Filled returns the settings with their defaults filled in, or a *models.SettingError. It is
+// idempotent.
 func (s Settings) Filled() (Settings, error) {
 	s.Overlap = cmp.Or(s.Overlap, 0.2)
 	s.Memory = cmp.Or(s.Memory, 4)
@@ -65,42 +64,42 @@ func (s Settings) Filled() (Settings, error) {
 	)
 }
 
-// State is what is known of the clusters so far, to be kept as JSON. The zero value is that
-// before the first map.
+// State is the state of the clusters, to be stored as JSON. The zero value is the state before the
+// first map.
 type State struct {
-	// Last is the id that was given last.
+	// Last is the last id that was assigned.
 	Last ID `json:"last"`
-	// Clusters are those that live, in ascending order of their ids.
+	// Clusters are the living clusters in ascending order of their ids.
 	Clusters []Cluster `json:"clusters,omitempty"`
 }
 
-// Cluster is one that lives.
+// Cluster is a living cluster.
 type Cluster struct {
 	ID ID `json:"id"`
-	// Size is its number of points on the newest map that it was on, Noted the one that
-	// was reported last.
+	// Size is its number of points on the newest map that contained it, Noted the last reported
+	// size.
 	Size  int `json:"size"`
 	Noted int `json:"noted"`
-	// Missing counts the maps since that one; it is there if 0. Into is the cluster that
-	// most of its points were in when it went missing, Noise if there is none.
+	// Missing is the number of maps since then; 0 if it is present. Into is the cluster that
+	// contained most of its points when it went missing, or Noise.
 	Missing int `json:"missing,omitempty"`
 	Into    ID  `json:"into,omitempty"`
 }
 
-// Memory is which clusters points were in on the last maps.
+// Memory lists the clusters of points on the last maps.
 type Memory struct {
-	// Depth is the number of maps; ID has a row of so many a point, the newest map first.
+	// Depth is the number of maps. ID has a row of Depth ids per point, newest map first.
 	Depth int
 	ID    []ID
-	// Maps is on how many maps each point was, counted up to 255; 255 for those of the first
+	// Maps is the number of maps of each point, up to 255. It is 255 for the points of the first
 	// clusters.
 	Maps []uint8
 }
 
-// Row is that of a point; do not change it.
+// Row returns the ids of a point. It is read-only.
 func (m Memory) Row(i int) []ID { return m.ID[i*m.Depth : (i+1)*m.Depth] }
 
-// Rows is the number of points.
+// Rows returns the number of points.
 func (m Memory) Rows() int {
 	if m.Depth == 0 {
 		return 0
@@ -108,8 +107,8 @@ func (m Memory) Rows() int {
 	return len(m.ID) / m.Depth
 }
 
-// Take returns the memory of the points of another map: point i is row[i] here, or negative
-// if it was not on the map.
+// Take returns the memory of the points of another map. Its point i is row[i] here, or negative if
+// it was not on the map.
 func (m Memory) Take(row []int32, depth int) Memory {
 	out := Memory{Depth: depth, ID: make([]ID, len(row)*depth), Maps: make([]uint8, len(row))}
 	for i, r := range row {
@@ -125,10 +124,10 @@ func (m Memory) Take(row []int32, depth int) Memory {
 	return out
 }
 
-// Kind is what became of a cluster.
+// Kind is the kind of a transition.
 type Kind string
 
-// The transitions; see the package's text.
+// The transitions: see the package comment.
 const (
 	Born   Kind = "born"
 	Split  Kind = "split"
@@ -138,16 +137,16 @@ const (
 	Shrank Kind = "shrank"
 )
 
-// Ends says whether the cluster is no more.
+// Ends reports whether the transition ends the cluster.
 func (k Kind) Ends() bool { return k == Merged || k == Died }
 
-// Event is what became of a cluster.
+// Event is a transition of a cluster.
 type Event struct {
 	Kind Kind `json:"kind"`
 	ID   ID   `json:"id"`
-	// Other is the cluster that it split from or merged into, Noise otherwise.
+	// Other is the cluster that it split from or merged into, else Noise.
 	Other ID `json:"other,omitempty"`
-	// Size is its number of points, Before the one that was reported last, 0 for a new one.
+	// Size is its number of points, Before the last reported one, 0 for a new cluster.
 	Size   int `json:"size"`
 	Before int `json:"before"`
 }

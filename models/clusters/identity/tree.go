@@ -9,18 +9,18 @@ import (
 	"unfold/models/clusters"
 )
 
-// Tree keeps the clusters of the rows that maps are learnt from, while rows come and go from
-// map to map. They are those that clusters.Find finds of the same rows. The zero value is not
-// usable; see NewTree. It is not safe for concurrent use.
+// Tree keeps the clusters of the rows from which maps are learnt while rows are added and removed
+// from map to map. They equal the result of clusters.Find for the same rows. Use NewTree to make
+// one. A Tree is not safe for concurrent use.
 type Tree struct {
 	set  clusters.Settings
 	live *clusters.Live // nil before the first map
 	dim  int
-	// slots are where the copies of each row of the last map are.
+	// slots are the slots of the copies of each row of the last map.
 	slots [][]int32
 }
 
-// NewTree returns one that holds no rows yet. The error is a *models.SettingError.
+// NewTree returns a Tree without rows. The error is a *models.SettingError.
 func NewTree(set clusters.Settings) (*Tree, error) {
 	set, err := set.Filled()
 	if err != nil {
@@ -29,7 +29,7 @@ func NewTree(set clusters.Settings) (*Tree, error) {
 	return &Tree{set: set}, nil
 }
 
-// Len is the number of rows that are held, copies included.
+// Len returns the number of rows, including copies.
 func (t *Tree) Len() int {
 	if t.live == nil {
 		return 0
@@ -37,7 +37,7 @@ func (t *Tree) Len() int {
 	return t.live.Len()
 }
 
-// Bytes returns how much memory is held.
+// Bytes returns the memory in use in bytes.
 func (t *Tree) Bytes() int64 {
 	if t.live == nil {
 		return 0
@@ -45,19 +45,21 @@ func (t *Tree) Bytes() int64 {
 	return t.live.Bytes() + int64(28*len(t.slots)+4*t.Len())
 }
 
-// TreeBytes is about what a tree of n points of dim values holds at its most, beside what Bytes
-// says: the points with their lists, and the copies that clusters are made of.
+// TreeBytes estimates the peak memory of a tree of n points of dim values in bytes, in addition to
+// Bytes: for the points with their lists, and for the copies from which clusters are computed.
 func TreeBytes(n, dim int, set clusters.Settings) int64 {
 	return int64(n) * int64(clusters.RowBytes(dim, set)+1024+12*dim)
 }
 
-// Follow takes the rows x (n x dim) of a map, of each so many copies, at least one: row i was
-// row stayed[i] of the map that was taken last, or negative. Only what differs from there is
-// changed. It returns the clusters, and of which row each of their points is; copies
-// of a row are next to each other, and in the same cluster. The errors are those of
-// clusters.Live; after one of them Follow takes up the rest.
+// Follow updates the clusters to the rows x (n x dim) of a map. copies is the number of copies of
+// each row, at least one. Row i was row stayed[i] of the last map, or negative. Only the
+// differences are applied.
+//
+// It returns the clusters, and the row of each of their points. The copies of a row are consecutive
+// and in the same cluster. The errors are those of clusters.Live. After an error, the next call
+// applies the remaining differences.
 func (t *Tree) Follow(ctx context.Context, x vec.Matrix[float32], copies []uint32, stayed []int32) (c *clusters.Clusters, row []int32, err error) {
-	if t.live == nil || t.dim != x.Cols { // another projection
+	if t.live == nil || t.dim != x.Cols { // the projection has changed
 		if t.live, err = clusters.NewLive(x.Cols, t.set); err != nil {
 			return nil, nil, err
 		}
@@ -67,7 +69,7 @@ func (t *Tree) Follow(ctx context.Context, x vec.Matrix[float32], copies []uint3
 	if err := t.live.Delete(ctx, gone); err != nil {
 		return nil, nil, fmt.Errorf("clusters of rows: %w", err)
 	}
-	t.slots = slices.DeleteFunc(slices.Clone(next), func(s []int32) bool { return len(s) == 0 }) // what is held, whatever comes
+	t.slots = slices.DeleteFunc(slices.Clone(next), func(s []int32) bool { return len(s) == 0 }) // the present rows, even if the insertion fails
 	into, err := t.live.Insert(ctx, vec.Take(x, fresh))
 	if err != nil {
 		return nil, nil, fmt.Errorf("clusters of rows: %w", err)
@@ -87,8 +89,8 @@ func (t *Tree) Follow(ctx context.Context, x vec.Matrix[float32], copies []uint3
 	return c, row, err
 }
 
-// plan says which slots rows keep, which of the others have to go, and which rows come, once
-// for each copy. A row keeps those of the row that it was if that has the same values.
+// plan determines the slots that rows keep, the slots to delete, and the rows to insert, once for
+// each copy. A row keeps the slots of its previous row if that has the same values.
 func (t *Tree) plan(x vec.Matrix[float32], copies []uint32, stayed []int32) (next [][]int32, gone, fresh []int32) {
 	taken := make([]bool, len(t.slots))
 	next = make([][]int32, x.Rows)

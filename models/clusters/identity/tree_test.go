@@ -16,13 +16,13 @@ import (
 	"unfold/models/snapshot"
 )
 
-// herd is a set of rows that come and go, in groups, some of them equal.
+// herd is a changing set of rows in groups, some of them equal.
 type herd struct {
 	r      *rand.Rand
 	x      vec.Matrix[float32]
 	copies []uint32
 	stayed []int32
-	alone  bool // copies neither come nor go
+	alone  bool // duplicates neither appear nor disappear
 }
 
 func newHerd(seed uint64, n, dim int) *herd {
@@ -44,8 +44,8 @@ func (h *herd) fill(row []float32) {
 	}
 }
 
-// next lets a share of the rows go, in an order of its own, others come, and some have more
-// copies or fewer.
+// next removes a share of the rows in random order, adds others, and changes the number of copies
+// of some.
 func (h *herd) next(share float64) {
 	was, copies := h.x, h.copies
 	h.x, h.copies, h.stayed = vec.Matrix[float32]{Cols: was.Cols}, nil, nil
@@ -64,7 +64,7 @@ func (h *herd) next(share float64) {
 	}
 }
 
-// check holds that what a tree gives is what Find finds of the rows.
+// check compares the clusters of a tree with those that Find finds.
 func (h *herd) check(t rapid.TB, got *clusters.Clusters, of []int32, set clusters.Settings) {
 	t.Helper()
 	var all []int32
@@ -95,8 +95,8 @@ func (h *herd) check(t rapid.TB, got *clusters.Clusters, of []int32, set cluster
 	}
 }
 
-// TestTree: whatever comes and goes, the clusters are those that Find finds of the rows that are
-// there; also after a change that was broken off, and from a tree that holds nothing.
+// TestTree: after any changes the clusters equal those that Find finds for the current rows. This
+// also holds after an interrupted change, and from an empty tree.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := newHerd(rapid.Uint64().Draw(r, "seed"), rapid.IntRange(4, 120).Draw(r, "rows"), rapid.SampledFrom([]int{1, 2, 3, 20}).Draw(r, "columns"))
@@ -126,7 +126,7 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// TestRowsAreKept: clusters of rows keep their ids from map to map, from a snapshot as well, and
+// TestRowsAreKept: clusters of rows keep their ids from map to map, also from a snapshot, and
 // predict for rows.
 func TestRowsAreKept(t *testing.T) {
 	const dim = 3
@@ -191,7 +191,7 @@ func TestRowsAreKept(t *testing.T) {
 	}
 }
 
-// TestTreeBytes: what a tree holds is within what is said of it.
+// TestTreeBytes: the memory of a tree is within the computed bound.
 func TestTreeBytes(t *testing.T) {
 	for _, dim := range []int{2, 10, 50} {
 		h := newHerd(9, 2000, dim)
@@ -212,8 +212,8 @@ func TestTreeBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkTree follows rows of which a hundredth is replaced, and beside it finds the clusters
-// of all again.
+// BenchmarkTree updates the clusters of rows of which a hundredth is replaced. For comparison it
+// finds all clusters again.
 func BenchmarkTree(b *testing.B) {
 	set := clusters.Settings{}
 	start := func() *herd {

@@ -10,7 +10,7 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// beside are 300 points around the origin, as many far from them, and a satellite of some at a
+// beside returns 300 points around the origin, as many far from them, and a small group at a
 // distance from the first.
 func beside(satellite int, distance float64) vec.Matrix[float64] {
 	r := rand.New(rand.NewPCG(2, 7))
@@ -28,9 +28,9 @@ func beside(satellite int, distance float64) vec.Matrix[float64] {
 	return x
 }
 
-// TestYoungPart: of two groups that were one cluster, the smaller one is a cluster at once if
-// its points have just come, and is born; if they have been there all along, the choice holds on to
-// the one cluster for longer.
+// TestYoungPart: a cluster consists of two groups. If the points of the smaller group are new, it
+// becomes a new cluster at once. If they have been there from the start, the one cluster is kept
+// for longer.
 func TestYoungPart(t *testing.T) {
 	const satellite = 60
 	count := func(young bool, distance, favour float64) (int, []identity.Event) {
@@ -47,7 +47,7 @@ func TestYoungPart(t *testing.T) {
 			m := w.step(c.Label, row)
 			return c.Count(), m.Events
 		}
-		start := beside(satellite, 1) // within
+		start := beside(satellite, 1) // within the first group
 		if young {
 			start = beside(0, 0)
 		}

@@ -7,32 +7,32 @@ import (
 	"unfold/internal/vec"
 )
 
-// blend is a logarithmic opinion pool (Heskes 1998, "Selecting weighting factors in
-// logarithmic opinion pools"): of opinions p_e, the probability of class c is
+// blend is a logarithmic opinion pool (Heskes 1998, "Selecting weighting factors in logarithmic
+// opinion pools"). Given opinions p_e, the probability of class c is
 //
 //	(1 - floor) prod_e p_e(c)^w_e / sum_c' prod_e p_e(c')^w_e + floor prior(c).
 //
-// The weights, not negative, are those of the largest log score for events that had no
-// part in the opinions on them. They are a temperature for each opinion, for all classes at once.
+// The weights are nonnegative and maximise the log score on events that were left out of the
+// opinions about them. Each acts as a temperature of its opinion, the same for all classes.
 type blend struct {
 	Weights []float64 `json:"weights"`
 	Floor   float64   `json:"floor"`
-	// Slopes, if there are any, say by how much the weights change with how well the place
-	// of an event is known: w_e + Slopes_e s, s by the scale of the place.
+	// Slopes, if not nil, adapt the weights to the uncertainty of an event's place: w_e + Slopes_e
+	// s, where s is the standardised scale of the place.
 	Slopes []float64 `json:"slopes,omitempty"`
 	Scales *scales   `json:"scales,omitempty"`
 }
 
-// scales say what is usual of the scales of places: their logarithms' mean and standard deviation.
+// scales are the mean and the standard deviation of the logarithms of places' scales.
 type scales struct {
 	Mean  float64 `json:"mean"`
 	Width float64 `json:"width"`
 }
 
-// farthest bounds how unusual a scale can be.
+// farthest bounds the standardised scale.
 const farthest = 2
 
-// usualScales returns those of events, nil if they are all the same.
+// usualScales returns the scales of events, nil if they are all equal.
 func usualScales(variance []float64) *scales {
 	s, n := new(scales), 0.0
 	for _, v := range variance {
@@ -58,7 +58,7 @@ func usualScales(variance []float64) *scales {
 	return s
 }
 
-// of returns how many standard deviations a scale is off, within bounds.
+// of returns the standardised scale, within bounds.
 func (s *scales) of(variance float64) float64 {
 	if s == nil {
 		return 0
@@ -69,8 +69,8 @@ func (s *scales) of(variance float64) float64 {
 	return min(farthest, max(-farthest, (math.Log(variance)/2-s.Mean)/s.Width))
 }
 
-// Of learning a blend: the weights' precision about an equal share each, its steps, the
-// least step, and floors to choose from.
+// held is the precision of the weights' prior around equal shares. mostSteps and leastStep bound
+// Newton's method. floors are the candidates for the floor.
 const (
 	held      = 1.0
 	mostSteps = 30
@@ -79,7 +79,7 @@ const (
 
 var floors = []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2}
 
-// opinions are logarithms of probabilities by event, opinion and class.
+// opinions are log probabilities by event, opinion and class.
 type opinions struct {
 	n, kinds, classes int
 	data              []float64
@@ -89,7 +89,7 @@ func newOpinions(n, kinds, classes int) *opinions {
 	return &opinions{n, kinds, classes, make([]float64, n*kinds*classes)}
 }
 
-// at returns what opinion e is of event i; of returns all of that event, kinds x classes.
+// at returns opinion e on event i. of returns all opinions on the event, kinds x classes.
 func (o *opinions) at(i, e int) []float64 {
 	from := (i*o.kinds + e) * o.classes
 	return o.data[from : from+o.classes]
@@ -99,7 +99,7 @@ func (o *opinions) of(i int) vec.Matrix[float64] {
 	return vec.Of(o.kinds, o.classes, o.data[i*o.kinds*o.classes:(i+1)*o.kinds*o.classes])
 }
 
-// poolAt is pool for an event whose place has that variance.
+// poolAt is pool for an event whose place has the given variance.
 func (b *blend) poolAt(p []float64, of vec.Matrix[float64], variance float64) {
 	if b.Slopes == nil {
 		b.pool(p, of)
@@ -110,7 +110,7 @@ func (b *blend) poolAt(p []float64, of vec.Matrix[float64], variance float64) {
 	at.pool(p, of)
 }
 
-// pool writes the probabilities of an event by its opinions, before the floor.
+// pool writes the probabilities of an event from its opinions, before the floor.
 func (b *blend) pool(p []float64, of vec.Matrix[float64]) {
 	clear(p)
 	most := math.Inf(-1)
@@ -130,15 +130,15 @@ func (b *blend) pool(p []float64, of vec.Matrix[float64]) {
 	vec.Scale(1/sum, p)
 }
 
-// learnBlend returns the pool of opinions on events of these classes.
+// learnBlend learns the pool from opinions on events of known classes.
 func learnBlend(o *opinions, class []int32, prior []float64) *blend {
 	b := fitted(o, class, o.kinds)
 	b.chooseFloor(o, class, prior)
 	return b
 }
 
-// learnSlopes returns the pool whose weights follow the scales of the places, or b if that
-// is not surely better: by more than chance gives so many numbers.
+// learnSlopes returns a pool whose weights depend on the scales of places. It returns b unless the
+// score improves by more than chance explains for the additional parameters.
 func (b *blend) learnSlopes(o *opinions, class []int32, variance, prior []float64) *blend {
 	usual := usualScales(variance)
 	if usual == nil || o.n < leastSloped {
@@ -161,21 +161,22 @@ func (b *blend) learnSlopes(o *opinions, class []int32, variance, prior []float6
 	return next
 }
 
-// beyondChance is by how much the log score must be larger for every further number, which by
-// chance it is by a half, and leastSloped how many events that takes.
+// beyondChance is the least increase of the log score per additional parameter; chance gives a
+// half. leastSloped is the least number of events for slopes.
 const (
 	beyondChance = 2
 	leastSloped  = 200
 )
 
-// fitted returns the weights of the largest log score. Those of the first kinds are not negative.
+// fitted returns the weights with the largest log score. The weights of the first kinds are
+// nonnegative.
 func fitted(o *opinions, class []int32, kinds int) *blend {
 	b := &blend{Weights: make([]float64, o.kinds)}
 	free := make([]bool, o.kinds)
 	for e := range free {
 		b.Weights[e], free[e] = centre(e, kinds), true
 	}
-	// Weights that would be negative are zero, and the others are learnt without them.
+	// Negative weights become zero, and the others are learnt again without them.
 	for again := true; again; {
 		again = false
 		b.climb(o, class, free, kinds)
@@ -188,7 +189,7 @@ func fitted(o *opinions, class []int32, kinds int) *blend {
 	return b
 }
 
-// centre is what weight e is held at: equal shares of the first kinds.
+// centre returns the prior mean of weight e: an equal share for the first kinds, else 0.
 func centre(e, kinds int) float64 {
 	if e < kinds {
 		return 1 / float64(kinds)
@@ -196,8 +197,7 @@ func centre(e, kinds int) float64 {
 	return 0
 }
 
-// climb moves the free weights to the largest log score, by Newton's method: the score is
-// concave in them.
+// climb maximises the log score over the free weights with Newton's method. The score is concave.
 func (b *blend) climb(o *opinions, class []int32, free []bool, kinds int) {
 	score := b.scoreHeld(o, class, kinds)
 	for range mostSteps {
@@ -207,7 +207,7 @@ func (b *blend) climb(o *opinions, class []int32, free []bool, kinds int) {
 		}
 		spd.Solve(h, vec.Of(len(g), 1, g), 1)
 		at := append([]float64(nil), b.Weights...)
-		// Half as far as long as the score falls.
+		// Halve the step as long as the score falls.
 		better := false
 		for scale := 1.0; scale > leastStep && !better; scale /= 2 {
 			for e, v := range g {
@@ -226,7 +226,7 @@ func (b *blend) climb(o *opinions, class []int32, free []bool, kinds int) {
 	}
 }
 
-// score is the sum of the log probabilities of the classes.
+// score returns the sum of the log probabilities of the true classes.
 func (b *blend) score(o *opinions, class []int32) (sum float64) {
 	p := make([]float64, o.classes)
 	for i := range o.n {
@@ -236,7 +236,7 @@ func (b *blend) score(o *opinions, class []int32) (sum float64) {
 	return sum
 }
 
-// scoreHeld is score less what holds the weights.
+// scoreHeld is score with the prior of the weights.
 func (b *blend) scoreHeld(o *opinions, class []int32, kinds int) float64 {
 	sum := b.score(o, class)
 	for e, w := range b.Weights {
@@ -246,8 +246,8 @@ func (b *blend) scoreHeld(o *opinions, class []int32, kinds int) float64 {
 	return sum
 }
 
-// slope returns the gradient of scoreHeld in the weights and minus its Hessian: with L_e the
-// opinions' logarithms and means under p, sums over events of L_e(class) - <L_e> and of
+// slope returns the gradient of scoreHeld by the weights and minus its Hessian. With L_e the
+// logarithms of opinion e and means under p, they are sums over events of L_e(class) - <L_e> and of
 // <L_e L_f> - <L_e><L_f>.
 func (b *blend) slope(o *opinions, class []int32, free []bool, kinds int) (g []float64, h vec.Matrix[float64]) {
 	g, h = make([]float64, o.kinds), vec.New[float64](o.kinds, o.kinds)
@@ -286,8 +286,8 @@ func (b *blend) slope(o *opinions, class []int32, free []bool, kinds int) (g []f
 	return g, h
 }
 
-// chooseFloor takes the floor of the largest log score: how often all opinions are wrong
-// and sure of it.
+// chooseFloor chooses the floor with the largest log score. It accounts for events on which all
+// opinions are confidently wrong.
 func (b *blend) chooseFloor(o *opinions, class []int32, prior []float64) {
 	most, p, sums := math.Inf(-1), make([]float64, o.classes), make([]float64, len(floors))
 	for i := range o.n {

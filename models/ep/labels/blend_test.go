@@ -15,8 +15,8 @@ import (
 	"unfold/sparse/knn"
 )
 
-// The weights of a blend are where its log score is largest: it falls in every direction that
-// is allowed, and an opinion that is noise weighs next to nothing.
+// The weights of a blend maximise its log score. The score falls in every allowed direction, and a
+// prediction of pure noise gets almost no weight.
 func TestBlend(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, classes := rapid.IntRange(50, 200).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "classes")
@@ -68,7 +68,7 @@ func TestBlend(t *testing.T) {
 	})
 }
 
-// Votes are counted by hand.
+// Votes are compared with counts by hand.
 func TestPoll(t *testing.T) {
 	n := near{&knn.Neighbors{N: 1, K: 3, Index: []int32{2, 0, 1}, Dist2: []float64{1, 3, 8}}, []int32{0, 1, 1}}
 	prior := []float64{.5, .25, .25}
@@ -93,8 +93,8 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-// tangle are events of classes in islands, some of which lie over each other on the map and
-// apart as the model sees them.
+// tangle returns events of classes in islands. Some islands overlap on the map and are apart in the
+// space that the model sees.
 func tangle(n, classes int, seed uint64) Events {
 	rnd, islands := rand.New(rand.NewPCG(seed, 4)), rand.New(rand.NewPCG(7, 4))
 	e := Events{Mu: vec.New[float64](n, 2), Sigma: make([]float64, n), Class: make([]int32, n), Seen: vec.New[float32](n, 5)}
@@ -120,7 +120,7 @@ func tangle(n, classes int, seed uint64) Events {
 	return e
 }
 
-// With many islands the classifier is as good as a vote of the neighbours on the map and among
+// With many islands the classifier is as accurate as a vote of the neighbours on the map and among
 // the rows, and its log score is better.
 func TestManyIslands(t *testing.T) {
 	e, test := tangle(1500, 6, 1), tangle(1000, 6, 2)
@@ -154,7 +154,7 @@ func TestManyIslands(t *testing.T) {
 	}
 }
 
-// What the cavity of a site says of its event is what a training without the event says.
+// The cavity prediction of a site equals the prediction of a training without the event.
 func TestLeftOut(t *testing.T) {
 	e := rings(80, 2, 3)
 	set := Settings{Certain: true}.withDefaults()
@@ -183,7 +183,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Nobody votes for itself: an event with a wrong label among others is predicted by its
+// An event does not vote for itself: one with a wrong label among others is predicted by its
 // neighbours.
 func TestNobodyVotesForItself(t *testing.T) {
 	e := tangle(800, 3, 1)
@@ -218,7 +218,7 @@ func TestNobodyVotesForItself(t *testing.T) {
 	}
 }
 
-// What the others say of an event is what planes that were learnt without it say.
+// The cross-validated prediction for an event equals that of planes learnt without it.
 func TestPlanesLeaveOut(t *testing.T) {
 	e := tangle(40, 3, 5)
 	set := Settings{}.withDefaults()
@@ -229,7 +229,7 @@ func TestPlanesLeaveOut(t *testing.T) {
 		t.Fatal("no factor")
 	}
 	for _, i := range []int{0, 11, 39} {
-		// The columns' scales and the penalty stay those of all.
+		// The scales of the columns and the penalty are those of all events.
 		rest := newRidge(k, 40, 1)
 		rest.x.Data = slices.Delete(slices.Clone(all.x.Data), i*rest.x.Cols, (i+1)*rest.x.Cols)
 		rest.x.Rows--
@@ -296,8 +296,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// An event far from all that are known has the classes' shares, one whose values are missing
-// what its place says.
+// An event far from all known ones has the shares of the classes. One with missing values is
+// predicted by its place.
 func TestStranger(t *testing.T) {
 	e := tangle(900, 3, 1)
 	c, _ := train(t, e, nil, Settings{})

@@ -6,8 +6,8 @@ import (
 	"unfold/internal/vec"
 )
 
-// centres returns up to m inducing inputs among x, fewer if there are not so many places:
-// k-means with a spread start (Arthur and Vassilvitskii, "k-means++", 2007).
+// centres returns up to m inducing inputs from x with k-means and a spread start (Arthur and
+// Vassilvitskii, "k-means++", 2007). There are fewer if x has fewer distinct places.
 func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 	const rounds = 5
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -19,7 +19,7 @@ func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 	for a := range m {
 		i, some := draw(d2, rnd.Float64())
 		if !some {
-			z = z.Slice(0, a) // all places are centres
+			z = z.Slice(0, a) // every distinct place is a centre
 			break
 		}
 		copy(z.Row(a), x.Row(i))
@@ -48,8 +48,8 @@ func centres(x vec.Matrix[float64], m int, seed uint64) vec.Matrix[float64] {
 	return z
 }
 
-// draw returns an index with a probability in proportion to weight; there is none if all
-// weights are zero.
+// draw returns an index with a probability in proportion to weight. It returns false if all weights
+// are zero.
 func draw(weight []float64, u float64) (at int, some bool) {
 	sum := 0.0
 	for _, w := range weight {

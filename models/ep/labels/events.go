@@ -14,17 +14,16 @@ import (
 type Events struct {
 	Mu    vec.Matrix[float64] // n x d
 	Sigma []float64           // n
-	Class []int32             // n, number in Names, or negative: no label
+	Class []int32             // n: index into Names, or negative without a label
 	Names []string
-	// Seen are the events as the model sees them, n x q (models.Placed); no rows where that is
-	// not known: then only the map says which events are near.
+	// Seen are the projected vectors of the events, n x q (models.Placed). It has no rows if they
+	// are unknown; nearby events are then found on the map only.
 	Seen vec.Matrix[float32]
-	// Key identifies an event from one training to the next; nil: its row does.
+	// Key identifies an event across trainings; nil means that its row does.
 	Key []uint64
 }
 
-// EventsAt are events where they were placed, with labels as text, "" for none, and keys
-// as Events has them.
+// EventsAt returns events at their places. label are texts, "" for none, and key is as in Events.
 func EventsAt(at models.Placed, label []string, key []uint64) Events {
 	class, names := score.Classes(label)
 	e := Events{Mu: vec.Convert[float64](at.Mu), Sigma: make([]float64, at.Mu.Rows), Class: class, Names: names, Seen: at.Seen, Key: key}
@@ -41,7 +40,7 @@ func (e Events) key(row int) uint64 {
 	return e.Key[row]
 }
 
-// labelled lists the rows with a label and says what is wrong with them.
+// labelled returns the rows with a label and validates the events.
 func (e Events) labelled() (rows []int, err error) {
 	n := e.Mu.Rows
 	if len(e.Sigma) != n || len(e.Class) != n || e.Key != nil && len(e.Key) != n || e.Seen.Rows != 0 && e.Seen.Rows != n {
@@ -67,7 +66,7 @@ func (e Events) labelled() (rows []int, err error) {
 	return rows, nil
 }
 
-// sample returns the rows to use, in an order that depends on their keys alone.
+// sample returns the rows to use, in an order that depends only on their keys.
 func (e Events) sample(rows []int, set Settings) []int {
 	slices.SortFunc(rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(mix(e.key(a)^set.Seed), mix(e.key(b)^set.Seed)), cmp.Compare(a, b))
@@ -83,8 +82,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// known are the events that a classifier is learnt from, in the order of Events.sample: the
-// first of them are a sample of all.
+// known are the events from which a classifier is learnt, in the order of Events.sample. Any first
+// part of them is a random sample.
 type known struct {
 	mu       vec.Matrix[float64] // n x d
 	variance []float64           // squared scales
@@ -95,11 +94,10 @@ type known struct {
 	prior    []float64 // shares of the classes
 }
 
-// rarity is how many events of every class are added to those that there are: none is
-// impossible.
+// rarity is added to the number of events of every class, so that no class has probability 0.
 const rarity = 0.5
 
-// take gathers rows of events.
+// take returns the given rows of the events.
 func (e Events) take(rows []int) *known {
 	k := &known{mu: vec.Take(e.Mu, rows), variance: make([]float64, len(rows)), class: make([]int32, len(rows)),
 		key: make([]uint64, len(rows)), names: e.Names, prior: make([]float64, len(e.Names))}
@@ -107,7 +105,7 @@ func (e Events) take(rows []int) *known {
 		k.seen = vec.Take(e.Seen, rows)
 		for i := range rows {
 			if !vec.Finite(k.seen.Row(i)) {
-				k.seen = vec.Matrix[float32]{} // values are missing: the map alone knows these rows
+				k.seen = vec.Matrix[float32]{} // values are missing, so only the places of these events are used
 				break
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// A model file that was written when a classifier was one process of the whole map predicts as
-// it did then (first.json), and is written again as it was.
+// A model file from the time when a classifier was one process for the whole map (first.json) still
+// predicts the same. It is written again unchanged.
 func TestFirstFormat(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "first.unfold"))
 	if err != nil {

@@ -16,25 +16,25 @@ import (
 type Classifier struct {
 	// Names are the classes'.
 	Names []string
-	// Spread is the factor of the places' variances, 0 where they are left out.
+	// Spread is the factor of the places' variances, 0 if these are ignored.
 	Spread float64
 	dims   int
 	prior  []float64
-	// The opinions: processes on the map, and votes of the nearest events on the map and, where
-	// those are known, among the events as the model sees them, and planes through these.
+	// The opinions: processes on the map; votes of the nearest events, on the map and, if known,
+	// among projected vectors; and planes on projected vectors.
 	local     *local
 	onMap     *voters
 	inInput   *voters
 	mapPoll   poll
 	inputPoll poll
-	plane     *linear // nil: too few events, or they are not known
+	plane     *linear // nil if there are too few events or vectors are unknown
 	blend     *blend
-	// usual is how far from their nearest neighbours all but few of the events are.
+	// usual is the distance from their nearest neighbours that few events exceed.
 	usual float64
-	// whole is all there is of a classifier of the first format.
+	// whole is the only part of a classifier of the first format.
 	whole *whole
-	// warm are the sites by which the next one starts, nil after Open; learnt is how
-	// many events its scale was learnt from, 0 after Open.
+	// warm are the sites from which the next training starts, nil after Open. learnt is the number
+	// of events from which the scale was learnt, 0 after Open.
 	warm   *warm
 	learnt int
 }
@@ -42,7 +42,7 @@ type Classifier struct {
 // Dims returns the dimension of the map.
 func (c *Classifier) Dims() int { return c.dims }
 
-// Opinions, in the order in which a blend has their weights.
+// Opinions, in the order of a blend's weights.
 const (
 	ofLocal = iota
 	ofMap
@@ -52,7 +52,7 @@ const (
 	ofLinear
 )
 
-// kinds is how many opinions there are.
+// kinds returns the number of opinions.
 func (c *Classifier) kinds() int {
 	if c.inInput == nil {
 		return ofMapBroad + 1
@@ -60,10 +60,10 @@ func (c *Classifier) kinds() int {
 	return ofLinear + 1
 }
 
-// block is how many places are worked on at a time.
+// block is the number of places that are processed at a time.
 const block = 256
 
-// Predict writes the class, a number in Names, and its probability for every event.
+// Predict writes the class of every event, an index into Names, and its probability.
 func (c *Classifier) Predict(ctx context.Context, class []int32, probability []float32, at models.Placed, threads int) error {
 	return c.each(ctx, at, nil, threads, func(from int, p vec.Matrix[float64]) {
 		for i := range p.Rows {
@@ -127,7 +127,7 @@ func entropy(p []float64) (h float64) {
 	return max(h, 0)
 }
 
-// own returns the voters that events with these keys are, -1 for none.
+// own returns the index of each event among the voters, -1 if it is not one.
 func (c *Classifier) own(key []uint64) []int32 {
 	if key == nil || c.warm == nil {
 		return nil
@@ -143,12 +143,12 @@ func (c *Classifier) own(key []uint64) []int32 {
 	return out
 }
 
-// Probabilities writes those of all classes, n x len(Names).
+// Probabilities writes the probabilities of all classes, n x len(Names).
 func (c *Classifier) Probabilities(ctx context.Context, dst vec.Matrix[float64], at models.Placed, threads int) error {
 	return c.each(ctx, at, nil, threads, func(from int, p vec.Matrix[float64]) { copy(dst.Slice(from, from+p.Rows).Data, p.Data) })
 }
 
-// each calls done with the probabilities of runs of events.
+// each calls done with the probabilities of consecutive blocks of events.
 func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, threads int, done func(from int, p vec.Matrix[float64])) error {
 	if at.Mu.Cols != c.dims {
 		return &models.DimensionError{Got: at.Mu.Cols, Want: c.dims}
@@ -181,8 +181,8 @@ func (c *Classifier) each(ctx context.Context, at models.Placed, own []int32, th
 	return cmp.Or(failed...)
 }
 
-// finite returns a *models.RowError of the first row of probabilities that are none, as a damaged model
-// file may make them; the rows are numbered from first on.
+// finite returns a *models.RowError for the first row of probabilities that are not finite, which a
+// damaged model file may cause. first is the index of the first row.
 func finite(p vec.Matrix[float64], first int) error {
 	for i := range p.Rows {
 		for _, v := range p.Row(i) {
@@ -194,12 +194,12 @@ func finite(p vec.Matrix[float64], first int) error {
 	return nil
 }
 
-// votes are the neighbours that vote on events. Of those that seen marks nothing is known
-// but their places.
+// votes are the neighbours that vote on events. For events marked in unseen, only the place is
+// known.
 type votes struct {
 	onMap, inInput near
-	seen           vec.Matrix[float32] // the events themselves, if there are votes in the input
-	unseen         []bool              // nil: none, or there are no votes in the input
+	seen           vec.Matrix[float32] // vectors of the events if there are votes among vectors
+	unseen         []bool              // nil if there are none, or no votes among vectors
 }
 
 // vote finds the neighbours of events.
@@ -230,7 +230,7 @@ func (c *Classifier) vote(ctx context.Context, at models.Placed, own []int32, th
 	return v, err
 }
 
-// opinions writes the votes on events from, ... to the opinions o.
+// opinions writes the votes on events from, from+1, ... to o.
 func (v *votes) opinions(o *opinions, from int, c *Classifier) {
 	for i := range o.n {
 		c.mapPoll.count(o.at(i, ofMap), v.onMap, from+i, c.prior)
@@ -245,8 +245,8 @@ func (v *votes) opinions(o *opinions, from int, c *Classifier) {
 	}
 }
 
-// decide makes probabilities of the opinions on events from, ...: those of the blend, and
-// nearer to the prior the further an event is from all that are known.
+// decide computes probabilities from the opinions on events from, from+1, ...: those of the blend,
+// mixed with the prior if an event is far from all known ones.
 func (c *Classifier) decide(p vec.Matrix[float64], o *opinions, v *votes, sigma []float32, from int) {
 	for i := range p.Rows {
 		row := p.Row(i)
@@ -264,15 +264,15 @@ func (c *Classifier) decide(p vec.Matrix[float64], o *opinions, v *votes, sigma 
 	}
 }
 
-// alone is the probability of the only class, seen n times: there may be others (Laplace's
-// rule of succession).
+// alone returns the probability of the only class, of which n events were seen. There may be others
+// (Laplace's rule of succession).
 func alone(n int) float64 { return float64(n+1) / float64(n+2) }
 
-// usualShare of the events are not unusually far from their neighbours.
+// usualShare is the share of events whose distance from their neighbours counts as usual.
 const usualShare = 0.999
 
-// trust is the share of what is predicted of an event at that distance from its neighbours:
-// all of it as far as is usual, then in inverse proportion to the square of the distance.
+// trust returns the weight of the prediction of an event at the given distance from its neighbours:
+// 1 up to the usual distance, then in inverse proportion to the square of the distance.
 func (c *Classifier) trust(distance float64) float64 {
 	if !(c.usual > 0) || distance <= c.usual {
 		return 1
@@ -280,7 +280,7 @@ func (c *Classifier) trust(distance float64) float64 {
 	return c.usual / distance * c.usual / distance
 }
 
-// usually returns how far from their neighbours the usual ones of n events are.
+// usually returns the usual distance of events from their neighbours.
 func usually(n near) float64 {
 	all := make([]float64, n.N)
 	for i := range all {

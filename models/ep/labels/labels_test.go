@@ -14,10 +14,10 @@ import (
 	"unfold/models/snapshot"
 )
 
-// rings are n labelled places on circles, one a class, with scales.
+// rings returns n labelled places on circles, one per class, with scales.
 func rings(n, classes int, seed uint64) Events { return blurred(n, classes, .3, seed) }
 
-// blurred are rings whose places are off by scales of up to 0.2 + wide.
+// blurred returns rings whose places have errors with scales of up to 0.2 + wide.
 func blurred(n, classes int, wide float64, seed uint64) Events {
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	e := Events{Mu: vec.New[float64](n, 2), Sigma: make([]float64, n), Class: make([]int32, n)}
@@ -42,7 +42,7 @@ func (e Events) places() models.Placed {
 	return at
 }
 
-// slice is rows from..to of places.
+// slice returns the rows from..to of places.
 func slice(at models.Placed, from, to int) models.Placed {
 	out := models.Placed{Mu: at.Mu.Slice(from, to), Sigma: at.Sigma[from:to]}
 	if at.Seen.Rows > 0 {
@@ -70,7 +70,7 @@ func predict(t testing.TB, c *Classifier, at models.Placed, threads int) ([]int3
 	return class, p
 }
 
-// probabilities returns those of all classes (places x classes).
+// probabilities returns the probabilities of all classes (places x classes).
 func probabilities(t testing.TB, c *Classifier, at models.Placed, threads int) vec.Matrix[float64] {
 	t.Helper()
 	p := vec.New[float64](at.Mu.Rows, len(c.Names))
@@ -80,8 +80,7 @@ func probabilities(t testing.TB, c *Classifier, at models.Placed, threads int) v
 	return p
 }
 
-// judge returns the share of right classes and the mean log probability of the true
-// one.
+// judge returns the share of correct classes and the mean log probability of the true class.
 func judge(t testing.TB, c *Classifier, e Events) (right, logScore float64) {
 	t.Helper()
 	at := e.places()
@@ -120,8 +119,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// Points of wide scales are of uncertain class near a border where points of narrow
-// ones are not.
+// Points of wide scales are uncertain near a border where points of narrow scales are not.
 func TestScalesMatter(t *testing.T) {
 	c, _ := train(t, blurred(900, 2, 1.5, 1), nil, Settings{Inducing: 40})
 	if !(c.Spread > 0) {
@@ -139,7 +137,7 @@ func TestScalesMatter(t *testing.T) {
 	}
 }
 
-// Scales that say nothing of classes are left out, and all is as without them.
+// Scales without information about classes are dropped, and the result is as without them.
 func TestScalesDoNotMatter(t *testing.T) {
 	e := blurred(900, 3, 0, 1)
 	for i := range e.Sigma {
@@ -160,7 +158,7 @@ func TestScalesDoNotMatter(t *testing.T) {
 	}
 }
 
-// A second training over mostly the same events knows their sites.
+// A second training over mostly the same events starts from their sites.
 func TestWarm(t *testing.T) {
 	e := rings(800, 3, 1)
 	e.Key = make([]uint64, 800)
@@ -175,7 +173,7 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// A kernel that was learnt from few events is learnt again when there are more.
+// A kernel learnt from few events is learnt again when there are more.
 func TestKernelOfFewEvents(t *testing.T) {
 	few, many := rings(12, 2, 1), rings(600, 2, 2)
 	c, _ := train(t, few, nil, Settings{Inducing: 30})
@@ -191,7 +189,7 @@ func TestKernelOfFewEvents(t *testing.T) {
 	}
 }
 
-// As many classes as are allowed, and one too many, as a column of ids has.
+// The maximal number of classes is taken, and one more is refused, as with a column of ids.
 func TestManyClasses(t *testing.T) {
 	tier.Full(t, "it learns many maps")
 	e := Events{Mu: vec.New[float64](3*mostClasses, 2), Sigma: make([]float64, 3*mostClasses), Class: make([]int32, 3*mostClasses)}
@@ -303,7 +301,7 @@ func TestOneClassAndNeverSeen(t *testing.T) {
 			t.Fatalf("class %d, %g", class[i], p[i])
 		}
 	}
-	// A class that no event has is the least likely one.
+	// A class without events is the least likely.
 	e = rings(200, 2, 1)
 	e.Names = append(e.Names, "never")
 	c, _ = train(t, e, nil, Settings{Inducing: 30})
@@ -315,7 +313,7 @@ func TestOneClassAndNeverSeen(t *testing.T) {
 	}
 }
 
-// All events in one place, most of them without label, and no scales.
+// All events are in one place, most without a label, and without scales.
 func TestOnePlace(t *testing.T) {
 	e := rings(50, 2, 1)
 	clear(e.Mu.Data)

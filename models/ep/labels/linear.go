@@ -10,23 +10,23 @@ import (
 	"unfold/internal/vec"
 )
 
-// linear is the opinion of a plane for each class through the events as the model sees
-// them, which needs few labels: of f = W x + b, by least squares with a penalty for the values 1 of an
-// event's own class and 0 of the others, class c has a share of exp(Sharp f_c).
+// linear is the opinion of a linear model on projected vectors, which needs few labels. f = W x + b
+// is fitted by least squares with a penalty to 1 for an event's own class and 0 for others. Class c
+// has a share of exp(Sharp f_c).
 type linear struct {
 	w     vec.Matrix[float64] // C x q
 	bias  []float64
 	sharp float64
 }
 
-// Of learning: how many multiplications the sums over events may take, penalties, as shares
-// of the events, and sharpnesses to choose from.
+// linearWork bounds the multiplications for sums over events. penalties, as shares of the events,
+// and sharpnesses are candidates.
 const linearWork = 5e8
 
 var (
 	penalties    = []float64{1e-3, 1e-2, 1e-1, 1}
 	sharpnesses  = []float64{1, 2, 4, 8, 16}
-	leastLinears = 4 // events
+	leastLinears = 4 // least number of events
 )
 
 // ridge is least squares on standardised columns.
@@ -71,8 +71,9 @@ func newRidge(k *known, n, threads int) *ridge {
 	return r
 }
 
-// solve returns the weights, q x C, and what the others say of each event: with H the matrix
-// that makes fitted values of y, the value at i without event i is (f_i - h_i y_i)/(1 - h_i).
+// solve returns the weights, q x C, and the leave-one-out prediction of each event. With H the
+// matrix that maps y to fitted values, the prediction for i without event i is (f_i - h_i y_i)/(1 -
+// h_i).
 func (r *ridge) solve(penalty float64) (w, out vec.Matrix[float64], ok bool) {
 	n, q, classes := r.x.Rows, r.x.Cols, r.y.Cols
 	a := r.gram.Clone()
@@ -94,18 +95,18 @@ func (r *ridge) solve(penalty float64) (w, out vec.Matrix[float64], ok bool) {
 		}
 	}
 	for i, v := range h {
-		v = min(v+1/float64(n), 1-1e-6) // and that of the mean
+		v = min(v+1/float64(n), 1-1e-6) // adds the leverage of the mean
 		for c := range classes {
-			// y without its mean: the others' mean is part of what they say.
+			// y without its mean, which is then added: it is part of the prediction.
 			out.Row(i)[c] = (out.Row(i)[c]-v*r.y.Row(i)[c])/(1-v) + r.share[c]
 		}
 	}
 	return w, out, true
 }
 
-// learnLinear returns the planes that predict the classes of left out events best, and writes what
-// the others say of each of the first ones to opinion ofLinear of held. It returns nil, and an opinion without
-// content, if there are too few events.
+// learnLinear returns the linear model that predicts the classes of left-out events best. It writes
+// leave-one-out predictions of the first events to opinion ofLinear of held. If there are too few
+// events, it returns nil and writes uninformative opinions.
 func (k *known) learnLinear(held *opinions, threads int) *linear {
 	q := k.seen.Cols
 	n := min(held.n, max(200, linearWork/(q*q)))
@@ -146,7 +147,7 @@ func (k *known) learnLinear(held *opinions, threads int) *linear {
 	return best
 }
 
-// plain turns weights of standardised columns, q x C, into those of columns as they are, C x q.
+// plain converts weights of standardised columns, q x C, to weights of the original columns, C x q.
 func (r *ridge) plain(w vec.Matrix[float64]) (plain vec.Matrix[float64], bias []float64) {
 	plain, bias = vec.Transpose(w), append([]float64(nil), r.share...)
 	for c := range plain.Rows {
@@ -158,7 +159,7 @@ func (r *ridge) plain(w vec.Matrix[float64]) (plain vec.Matrix[float64], bias []
 	return plain, bias
 }
 
-// predict writes the logarithms of the probabilities of the classes of x.
+// predict writes the log probabilities of the classes of x.
 func (l *linear) predict(dst []float64, x []float32) {
 	for c := range dst {
 		sum := l.bias[c]
@@ -170,7 +171,7 @@ func (l *linear) predict(dst []float64, x []float32) {
 	sharpen(dst, dst, l.sharp)
 }
 
-// sharpen writes the logarithms of shares of exp(sharp f).
+// sharpen writes the logarithms of the normalised exp(sharp f).
 func sharpen(dst, f []float64, sharp float64) {
 	most, sum := math.Inf(-1), 0.0
 	for _, v := range f {

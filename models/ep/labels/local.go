@@ -14,54 +14,54 @@ import (
 	"unfold/models/psi"
 )
 
-// local are processes on parts of a map: the places that are nearest to the same centre.
-// Each has inducing inputs, length scales and classes of its own part, so that their
-// number follows the islands of a map and how dense they are.
+// local are processes on parts of a map, each of which contains the places nearest to the same
+// centre. Each has inducing inputs, length scales and classes of its own, which adapts the model to
+// the number and the density of a map's islands.
 type local struct {
 	scale   scale
 	centres vec.Matrix[float64] // B x d
 	parts   []*part
 }
 
-// scale says what the processes of all parts have in common.
+// scale are the parameters that the processes of all parts share.
 type scale struct {
-	// Length is the kernel's length as a share of the part's radius, Variance its
-	// variance, and Spread the factor of the places' variances.
+	// Length is the kernel's length relative to the part's radius, Variance its variance, and
+	// Spread the factor of the places' variances.
 	Length   float64 `json:"length"`
 	Variance float64 `json:"variance"`
 	Spread   float64 `json:"spread"`
 }
 
-// part is one of them.
+// part is the process of one part.
 type part struct {
 	classes []int32 // of its events
 	events  int
-	joint   *ep.Joint // nil: one class, or no process
-	share   []float64 // of the classes, where there is no process
+	joint   *ep.Joint // nil for a single class or without a process
+	share   []float64 // shares of the classes, if there is no process
 }
 
-// Of parts: about how many events are nearest to a centre, how many others around are
-// learnt from besides, so that neighbours agree along their border, and how many parts
-// there are at most. Of a part's own events no more than mostOwn are learnt from.
+// own is the approximate number of events per part, and around that of further events around it
+// from which it also learns, so that neighbouring parts agree at their border. mostParts bounds the
+// number of parts, and mostOwn the number of a part's own events that are used.
 const (
 	own       = 128
 	around    = 128
 	mostParts = 256
 	mostOwn   = 3 * own
-	besides   = 8 // parts around whose events are looked at
+	besides   = 8 // neighbouring parts that provide further events
 )
 
-// cut is a map's labelled events by parts.
+// cut is the division of a map's labelled events into parts.
 type cut struct {
 	centres vec.Matrix[float64]
 	of      []int   // the part of each event
 	members [][]int // the events of each part, in order
-	learn   [][]int // those that it is learnt from: of its own, then others
+	learn   [][]int // events from which each part learns: its own, then others
 }
 
-// divide cuts events into parts.
+// divide divides events into parts.
 func (k *known) divide(set Settings) *cut {
-	const sample = 64 // events for every centre are enough to find it by
+	const sample = 64 // events per centre that suffice for k-means
 	n := k.mu.Rows
 	b := min(mostParts, max(1, (n+own/2)/own))
 	c := &cut{centres: centres(k.mu.Slice(0, min(n, b*sample)), b, set.Seed), of: make([]int, n)}
@@ -81,7 +81,7 @@ func (k *known) divide(set Settings) *cut {
 	return c
 }
 
-// nearby lists events of other parts that are nearest to the centre of part a.
+// nearby returns the events of other parts that are nearest to the centre of part a.
 func (c *cut) nearby(a int, mu vec.Matrix[float64]) []int {
 	centre := c.centres.Row(a)
 	type far struct {
@@ -122,17 +122,17 @@ func nearestRow(z vec.Matrix[float64], x []float64) (at int) {
 	return at
 }
 
-// trained is a part with what its events say of each other.
+// trained is a part with its sites.
 type trained struct {
 	*part
 	rows []int
-	own  int // how many of rows are the part's own
+	own  int // number of rows that belong to the part
 	all  []*ep.Sparse
 	did  ep.Result
 }
 
-// train learns the process of events rows, of which own come first. Sites start where those of old
-// ended, in its part before.
+// train learns the process of the events rows, of which the first own belong to the part. Sites
+// start from those of old, in its part before.
 func (k *known) train(rows []int, own, inducing int, s scale, how ep.Settings, old *warm, before int, seed uint64) (*trained, error) {
 	n, d := len(rows), k.mu.Cols
 	in := psi.Inputs{Mu: vec.Take(k.mu, rows), S: vec.New[float64](n, d)}
@@ -177,7 +177,7 @@ func (k *known) train(rows []int, own, inducing int, s scale, how ep.Settings, o
 	return t, nil
 }
 
-// unlessIndefinite leaves a part without a process if its matrices have no factor.
+// unlessIndefinite leaves a part without a process if its matrices are not positive definite.
 func (t *trained) unlessIndefinite(err error) (*trained, error) {
 	var indefinite *spd.IndefiniteError
 	if errors.As(err, &indefinite) {
@@ -186,7 +186,7 @@ func (t *trained) unlessIndefinite(err error) (*trained, error) {
 	return t, err
 }
 
-// part lists the classes of events.
+// part returns the classes of events.
 func (k *known) part(rows []int) *part {
 	count := make([]float64, len(k.names))
 	for _, row := range rows {
@@ -202,8 +202,8 @@ func (k *known) part(rows []int) *part {
 	return p
 }
 
-// spread writes logarithms of probabilities of all classes, by those of the part's own,
-// which it has in work. One event in those that it was learnt from may be of another class.
+// spread writes the log probabilities of all classes from those of the part's own classes, in work.
+// It leaves a share for other classes, as for one further event.
 func (p *part) spread(dst, work, prior []float64) {
 	other := 1 / float64(p.events+2)
 	for c, v := range prior {
@@ -217,7 +217,7 @@ func (p *part) spread(dst, work, prior []float64) {
 	}
 }
 
-// classify writes what functions with these means and variances say.
+// classify writes the log probabilities of classes from the means and variances of the functions.
 func (p *part) classify(dst, work, mean, variance, prior []float64) {
 	work = work[:len(p.classes)]
 	if p.joint == nil {
@@ -228,8 +228,7 @@ func (p *part) classify(dst, work, mean, variance, prior []float64) {
 	p.spread(dst, work, prior)
 }
 
-// others writes what the other events of the part say of its event i: by the cavity of its
-// site, which expectation propagation leaves out one by one.
+// others writes the leave-one-out prediction of the part's event i, from the cavity of its site.
 func (t *trained) others(dst, work, prior []float64, i int) {
 	mean, variance := make([]float64, len(t.all)), make([]float64, len(t.all))
 	for f, s := range t.all {
@@ -242,8 +241,8 @@ func (t *trained) others(dst, work, prior []float64, i int) {
 	t.classify(dst, work, mean, variance, prior)
 }
 
-// learnLocal learns the processes of all parts, and writes what the other events say of
-// each of the first ones to opinion 0 of held.
+// learnLocal learns the processes of all parts. It writes leave-one-out predictions of the first
+// events to opinion ofLocal of held.
 func (k *known) learnLocal(ctx context.Context, c *cut, s scale, set Settings, old *warm, held *opinions, r *Report) (*local, *warm, error) {
 	l := &local{scale: s, centres: c.centres, parts: make([]*part, c.centres.Rows)}
 	done, failed := make([]*trained, len(l.parts)), make([]error, len(l.parts))
@@ -286,10 +285,10 @@ func (k *known) learnLocal(ctx context.Context, c *cut, s scale, set Settings, o
 	return l, next, nil
 }
 
-// epSettings are those of the sweeps.
+// epSettings returns the settings of the sweeps.
 func epSettings(set Settings) ep.Settings { return ep.Settings{Sweeps: set.Sweeps, Tolerance: settled} }
 
-// inputs are the places of events, with spread times their variances.
+// inputs returns the places of events with spread times their variances.
 func (k *known) inputs(rows []int, spread float64) psi.Inputs {
 	in := psi.Inputs{Mu: vec.Take(k.mu, rows), S: vec.New[float64](len(rows), k.mu.Cols)}
 	for i, row := range rows {
@@ -300,7 +299,7 @@ func (k *known) inputs(rows []int, spread float64) psi.Inputs {
 	return in
 }
 
-// predict writes the opinion on each input to at(i, 0).
+// predict writes the opinion on each input i to at(i, 0).
 func (p *part) predict(at func(i, e int) []float64, in psi.Inputs, prior []float64) {
 	n, work := in.Mu.Rows, make([]float64, len(prior))
 	if p.joint == nil {
@@ -317,7 +316,7 @@ func (p *part) predict(at func(i, e int) []float64, in psi.Inputs, prior []float
 	}
 }
 
-// predict writes the opinions of the parts on places to opinion 0 of out.
+// predict writes the opinions of the parts on places to opinion ofLocal of out.
 func (l *local) predict(out *opinions, mu vec.Matrix[float32], sigma []float32, prior []float64) {
 	x, byPart := vec.Convert[float64](mu), make(map[int][]int)
 	for i := range x.Rows {

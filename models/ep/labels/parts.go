@@ -17,16 +17,16 @@ import (
 const (
 	partLocal     = "labels.local"     // JSON, a localText
 	partCentres   = "labels.centres"   // of parts of the map, B x d
-	partInducing  = "labels.inducing"  // inducing inputs of all parts, one after the other
-	partMeans     = "labels.means"     // weights of the means: those of a part m x C
-	partVariances = "labels.variances" // those of the variances: C x m(m+1)/2
-	partPlaces    = "labels.places"    // of the events that vote, n x d
+	partInducing  = "labels.inducing"  // inducing inputs of all parts, concatenated
+	partMeans     = "labels.means"     // weights of the means: m x C per part
+	partVariances = "labels.variances" // weights of the variances: C x m(m+1)/2 per part
+	partPlaces    = "labels.places"    // places of the voting events, n x d
 	partClasses   = "labels.classes"   // their classes
-	partSeen      = "labels.seen"      // what the model sees of them, n x q
-	partPlanes    = "labels.planes"    // for each class the weights of what it sees and a constant, C x (q + 1)
+	partSeen      = "labels.seen"      // their projected vectors, n x q
+	partPlanes    = "labels.planes"    // weights and a constant for each class, C x (q + 1)
 )
 
-// localText is what of a classifier is no array.
+// localText contains the fields of a classifier that are not arrays.
 type localText struct {
 	Names []string   `json:"names"`
 	Scale scale      `json:"scale"`
@@ -34,17 +34,17 @@ type localText struct {
 	Map   poll       `json:"map"`
 	Input *poll      `json:"input,omitempty"`
 	Blend blend      `json:"blend"`
-	Sharp float64    `json:"sharp,omitempty"` // 0: there are no planes
+	Sharp float64    `json:"sharp,omitempty"` // 0 without a linear model
 	Usual float64    `json:"usual,omitempty"`
 	Parts []partText `json:"parts"`
 }
 
-// partText is a part of the map.
+// partText is the JSON of a part of the map.
 type partText struct {
 	Classes  []int32   `json:"classes"`
 	Events   int       `json:"events"`
 	Share    []float64 `json:"share"`
-	Inducing int       `json:"inducing,omitempty"` // 0: there is no process
+	Inducing int       `json:"inducing,omitempty"` // 0 without a process
 	Alpha    float64   `json:"alpha,omitempty"`
 }
 
@@ -103,7 +103,7 @@ func (c *Classifier) Parts() ([]snapshot.Part, error) {
 	return out, nil
 }
 
-// Open returns the classifier that a snapshot holds, nil if there is none. The error matches
+// Open returns the classifier in a snapshot, nil if there is none. The error matches
 // models.ErrBadInput.
 func Open(s *snapshot.Snapshot) (c *Classifier, err error) {
 	_, local := s.Part(partLocal)
@@ -144,7 +144,7 @@ func open(s *snapshot.Snapshot) (*Classifier, error) {
 	return c, err
 }
 
-// openVoters reads the events that vote.
+// openVoters reads the voting events.
 func (c *Classifier) openVoters(s *snapshot.Snapshot, input *poll) error {
 	numbers, err := snapshot.PartOf[uint32](s, partClasses, 0, 1)
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *Classifier) openVoters(s *snapshot.Snapshot, input *poll) error {
 	return err
 }
 
-// openPlanes reads the planes of so many classes.
+// openPlanes reads the linear model for the given number of classes.
 func openPlanes(s *snapshot.Snapshot, classes, q int, sharp float64) (*linear, error) {
 	data, err := snapshot.PartOf[float64](s, partPlanes, classes, q+1)
 	if err != nil {
@@ -187,7 +187,7 @@ func openPlanes(s *snapshot.Snapshot, classes, q int, sharp float64) (*linear, e
 	return l, nil
 }
 
-// check says what numbers make no sense.
+// check validates the numbers.
 func (t *localText) check() error {
 	classes, kinds := len(t.Names), ofMapBroad+1
 	if t.Input != nil {
@@ -233,7 +233,7 @@ func (t *localText) check() error {
 	return nil
 }
 
-// functions is how many a process of so many classes has: two share one.
+// functions returns the number of functions of a process: two classes share one.
 func functions(classes int) int {
 	if classes == 2 {
 		return 1

@@ -13,36 +13,36 @@ import (
 	"unfold/models/snapshot"
 )
 
-// defaultPool is the number of labelled events that a Pool holds by default.
+// defaultPool is the default capacity of a Pool.
 const defaultPool = 20000
 
-// rare is how many events of each class are kept, however rare it is, where a pool has room
-// for at least as many of all classes.
+// rare is the number of events that are kept of each class, however rare, if the pool has room for
+// at least as many of all classes.
 const rare = 50
 
-// Pool is a bounded, uniform sample of the labelled events of a stream (reservoir
-// sampling, Vitter 1985): long runs of one class do not push out the others. Beyond it up to
-// 50 events are kept of every class, in the places of the most frequent ones. An event
-// that comes again with the same id takes its former place. It depends on the order
-// of the events alone, and is not safe for concurrent use.
+// Pool is a bounded, uniform sample of the labelled events of a stream (reservoir sampling, Vitter
+// 1985), so that long runs of one class do not displace the others. In addition, up to 50 events of
+// every class are kept in place of events of frequent classes. An event with a known id replaces
+// the former one. The sample depends only on the order of events. A Pool is not safe for concurrent
+// use.
 type Pool struct {
 	dim, most int
 	x         []float32
 	label, id []string
-	key       []uint64 // number of arrival
+	key       []uint64 // order of arrival
 	at        map[string]int
 	seen      uint64
-	count     map[string]int // of each label
+	count     map[string]int // events by label
 }
 
-// PoolBytes is about what a full pool of defaultPool events takes, of vectors of dim
-// elements, with ids of idBytes bytes (0: none), and what training takes beside it.
+// PoolBytes estimates the memory in bytes of a full pool of defaultPool events, with vectors of dim
+// elements and ids of idBytes bytes (0: none), including the memory of training.
 func PoolBytes(dim, idBytes int) int64 {
-	const entry, sites = 64, 512 // sites of some classes
+	const entry, sites = 64, 512 // sites for some classes
 	return defaultPool * int64(4*dim+min(idBytes, mostText)+mostText+entry+sites)
 }
 
-// NewPool returns an empty pool for vectors of dim elements; most 0 means defaultPool.
+// NewPool returns an empty pool for vectors of dim elements. most 0 means defaultPool.
 func NewPool(dim, most int) *Pool {
 	if most <= 0 {
 		most = defaultPool
@@ -50,17 +50,17 @@ func NewPool(dim, most int) *Pool {
 	return &Pool{dim: dim, most: most, at: map[string]int{}, count: map[string]int{}}
 }
 
-// Len returns how many events are held, Seen how many had a label.
+// Len returns the number of events in the pool.
 func (p *Pool) Len() int { return len(p.label) }
 
-// Seen returns how many labelled events have come.
+// Seen returns the number of labelled events that were added.
 func (p *Pool) Seen() uint64 { return p.seen }
 
 // mostText bounds the bytes of ids and labels.
 const mostText = 256
 
-// Add shows a labelled event to the pool; no id is "". One whose id or label is longer
-// than mostText counts, and is not taken.
+// Add adds a labelled event; the id may be "". An event whose id or label is longer than mostText
+// is counted but not stored.
 func (p *Pool) Add(x []float32, id, label string) {
 	p.seen++
 	if len(id) > mostText || len(label) > mostText {
@@ -89,8 +89,8 @@ func (p *Pool) Add(x []float32, id, label string) {
 	}
 }
 
-// victim returns the place of an event that one with that label takes in a full pool, -1 if
-// it takes none.
+// victim returns the index of the event that an event with this label replaces in a full pool, or
+// -1 if it is not stored.
 func (p *Pool) victim(label string) int {
 	draw := mix(p.seen)
 	at, keep := draw%p.seen, min(rare, p.most/(2*max(1, len(p.count))))
@@ -100,7 +100,7 @@ func (p *Pool) victim(label string) int {
 		}
 		at = draw % uint64(p.most)
 	}
-	// The next one of a class that has enough, unless it is of the same class.
+	// The next event of a class with enough events, or of the same class.
 	for range p.most {
 		if l := p.label[at]; l == label || p.count[l] > keep {
 			return int(at)
@@ -110,14 +110,14 @@ func (p *Pool) victim(label string) int {
 	return -1
 }
 
-// uncount notes that an event with that label is gone.
+// uncount counts the removal of an event with this label.
 func (p *Pool) uncount(label string) {
 	if p.count[label]--; p.count[label] == 0 {
 		delete(p.count, label)
 	}
 }
 
-// Delete forgets the event of that id, if it is there.
+// Delete removes the event with the given id, if it exists.
 func (p *Pool) Delete(id string) {
 	i, ok := p.at[id]
 	if !ok || id == "" {
@@ -148,7 +148,7 @@ func (p *Pool) Clone() *Pool {
 	return &q
 }
 
-// Train trains a classifier of the events where placer puts them. Events that it cannot
+// Train trains a classifier on the events at the places that placer gives them. Events without a
 // place are left out.
 func (p *Pool) Train(ctx context.Context, placer models.Placer, old *Classifier, set Settings) (*Classifier, Report, error) {
 	x, label, key := vec.Of(p.Len(), p.dim, slices.Clone(p.x)), slices.Clone(p.label), slices.Clone(p.key)
@@ -176,7 +176,7 @@ const (
 	partKeys = "labels.order" // numbers of arrival
 )
 
-// poolText is what of a pool is no array.
+// poolText contains the fields of a pool that are not arrays.
 type poolText struct {
 	Seen   uint64   `json:"seen"`
 	Most   int      `json:"most"`
@@ -200,7 +200,7 @@ func (p *Pool) Parts() ([]snapshot.Part, error) {
 	}, nil
 }
 
-// OpenPool returns the pool that a snapshot holds, an empty one if there is none.
+// OpenPool returns the pool in a snapshot, an empty one if there is none.
 func OpenPool(s *snapshot.Snapshot, most int) (*Pool, error) {
 	p := NewPool(s.Dim, most)
 	if _, ok := s.Part(partPool); !ok {
@@ -224,7 +224,7 @@ func OpenPool(s *snapshot.Snapshot, most int) (*Pool, error) {
 	if p.key, err = snapshot.PartOf[uint64](s, partKeys, n, 1); err != nil {
 		return nil, err
 	}
-	// Clones: a snapshot is read-only.
+	// Copied, because a snapshot is read-only.
 	p.x, p.key = slices.Clone(p.x), slices.Clone(p.key)
 	p.most, p.seen, p.label, p.id = max(p.most, t.Most), t.Seen, t.Labels, t.IDs
 	for i, id := range p.id {

@@ -13,8 +13,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// identity places vectors of the plane where they are, with the scale 0.1, and fails
-// for those that are no numbers.
+// identity places vectors of the plane at themselves with the scale 0.1, and fails for vectors that
+// are not finite.
 type identity struct{ models.Placer }
 
 func (identity) Place(_ context.Context, x vec.Matrix[float32]) (models.Placed, error) {
@@ -31,7 +31,7 @@ func (identity) Place(_ context.Context, x vec.Matrix[float32]) (models.Placed, 
 func TestPool(t *testing.T) {
 	p := NewPool(2, 100)
 	e := rings(2000, 2, 4)
-	for i := range 1000 { // a run of one class, then both
+	for i := range 1000 { // a run of one class, then a mixture
 		p.Add([]float32{float32(i), 0}, "", "run")
 	}
 	for i := range 2000 {
@@ -56,8 +56,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// A rare class stays, whether its events come before, between or after those of the others, and
-// the others' shares stay those of the stream.
+// A rare class is kept, whether its events come before, between or after those of the others. The
+// shares of the other classes stay those of the stream.
 func TestRareClassesStay(t *testing.T) {
 	p := NewPool(1, 1000)
 	add := func(label string, n int) {

@@ -8,7 +8,8 @@ import (
 	"unfold/models/ep"
 )
 
-// Of the search for a scale: where it begins, and how many parts it looks at.
+// firstLength and firstVariance are where the search for a scale begins. searched is the number of
+// parts that it uses.
 const (
 	firstLength, firstVariance = 0.5, 8
 	searched                   = 8
@@ -20,20 +21,20 @@ var (
 	spreads   = []float64{.25, 1}
 )
 
-// search looks for the scale that predicts the classes of left out events best.
+// search searches for the scale that predicts the classes of left-out events best.
 type search struct {
 	k       *known
 	c       *cut
 	set     Settings
 	best    scale
-	most    float64 // its score
+	most    float64 // score of best
 	tried   int
 	problem error
 }
 
-// learnScale moves the scale to where the other events of some parts say most of each: the
-// sum of the log probabilities of their classes, by cavities. It begins without variances
-// of places, and takes them in if what the other opinions are blended with is then better.
+// learnScale maximises the leave-one-out log score of some parts over the scale, from cavities. It
+// starts without the variances of places, and includes them if that improves the blend with the
+// other opinions.
 func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opinions, set Settings, r *Report) (scale, error) {
 	s := &search{k: k, c: c, set: set, best: scale{Length: firstLength, Variance: firstVariance}}
 	if again != nil {
@@ -59,14 +60,15 @@ func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opin
 	return s.best, s.problem
 }
 
-// Of the choice between certain and uncertain places: how many events it takes, and how many
-// standard errors the mean log score has to be larger.
+// leastJudged is the least number of events for the choice between certain and uncertain places.
+// surely is the number of standard errors by which the mean log score must be larger.
 const (
 	leastJudged = 50
 	surely      = 2
 )
 
-// pays reports whether one scale blends better with the other opinions than another.
+// pays reports whether scale one is significantly better than scale than in a blend with the other
+// opinions.
 func (s *search) pays(ctx context.Context, than, one scale, held *opinions) bool {
 	var logs [2][]float64
 	for j, at := range []scale{than, one} {
@@ -93,7 +95,7 @@ func (s *search) pays(ctx context.Context, than, one scale, held *opinions) bool
 	return mean > surely*math.Sqrt(square/n)
 }
 
-// judged returns the opinions on those events, and their classes, that lie in the parts looked at.
+// judged returns the opinions on the events in the searched parts, with their classes.
 func (s *search) judged(o *opinions) (of *opinions, class []int32) {
 	of = &opinions{kinds: o.kinds, classes: o.classes}
 	for _, a := range s.parts() {
@@ -108,7 +110,7 @@ func (s *search) judged(o *opinions) (of *opinions, class []int32) {
 	return of, class
 }
 
-// parts are those that are looked at.
+// parts returns the indices of the searched parts.
 func (s *search) parts() (list []int) {
 	n := min(searched, len(s.c.learn))
 	for j := range n {
@@ -117,7 +119,7 @@ func (s *search) parts() (list []int) {
 	return list
 }
 
-// try takes the best of some changes of the best scale, if its score is larger.
+// try evaluates changes of the best scale and keeps the best result.
 func (s *search) try(ctx context.Context, change func(scale, float64) scale, values ...float64) {
 	at := s.best
 	for _, v := range values {
@@ -128,8 +130,8 @@ func (s *search) try(ctx context.Context, change func(scale, float64) scale, val
 	}
 }
 
-// score is that of a scale. Into, if it is not nil, gets what the others say of the parts' own
-// events as opinion ofLocal.
+// score returns the leave-one-out log score of a scale. If into is not nil, the predictions of the
+// parts' own events are written to its opinion ofLocal.
 func (s *search) score(ctx context.Context, at scale, into *opinions) (sum float64) {
 	s.tried++
 	parts := s.parts()

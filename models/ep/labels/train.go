@@ -8,17 +8,17 @@ import (
 	"unfold/models"
 )
 
-// Settings of training; the zero value works.
+// Settings are the settings of training; the zero value works.
 type Settings struct {
-	// Inducing is the number of inducing inputs of a part of the map, 0 means 24.
+	// Inducing is the number of inducing inputs per part of the map; 0 means 24.
 	Inducing int
-	// Most bounds the labelled events that are used, 0 means 50000. The same ones are
-	// taken again the next time.
+	// Most bounds the number of labelled events that are used; 0 means 50000. The choice is the
+	// same in every training.
 	Most int
-	// Certain leaves the events' scales out.
+	// Certain ignores the events' scales.
 	Certain bool
-	// Fixed keeps the kernel of the older Classifier; without one, or if that was
-	// learnt from less than half as many events, it is learnt.
+	// Fixed keeps the kernel of the older Classifier. It is learnt anyway if there is none, or if
+	// that was learnt from less than half as many events.
 	Fixed bool
 	// Sweeps is the most sweeps over the sites, 0 means 20.
 	Sweeps int
@@ -29,8 +29,8 @@ type Settings struct {
 	Threads int
 }
 
-// Swift are settings for learning beside a stream, so that tens of classes hold up a map
-// by some seconds at most on one core.
+// Swift returns settings for training during a stream. With tens of classes, it delays a map by at
+// most some seconds on one core.
 func Swift() Settings { return Settings{Most: defaultPool, Sweeps: 6} }
 
 func (s Settings) withDefaults() Settings {
@@ -45,30 +45,30 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// mostClasses is the largest number of classes unless Settings.Classes allows more: beyond, the
-// labels are likely to be something else, such as the numbers of events.
+// mostClasses is the largest number of classes. If there are more, labels are probably something
+// else, such as the numbers of events.
 const mostClasses = 128
 
-// settled is the share by which sites may still move when sweeping ends.
+// settled is the relative change of sites below which sweeping ends.
 const settled = 1e-4
 
-// judged is how many events, with what the others say of them, opinions are blended by.
+// judged is the number of events from whose leave-one-out predictions the blend is learnt.
 const judged = 4096
 
-// Report is what training has done.
+// Report is the report of training.
 type Report struct {
-	Labelled, Used int // events with a label, and those taken
+	Labelled, Used int // events with a label, and those that were used
 	Classes        int
-	Parts          int // of the map, with a process each
-	Sweeps         int // of the process that took most
+	Parts          int // parts of the map, with a process each
+	Sweeps         int // the largest number of sweeps of a process
 	Converged      bool
-	Negative       int // visits left out, see ep.Result
-	Warm           int // events whose sites were known
-	Tried          int // kernels, for the one that was taken
+	Negative       int // skipped visits, see ep.Result
+	Warm           int // events with sites from the older classifier
+	Tried          int // kernels that were evaluated
 }
 
-// Train learns to predict classes, from those events that have one. It starts at the
-// kernel and the sites of old, nil if there is none.
+// Train learns to predict classes from the events that have one. It starts from the kernel and the
+// sites of old, unless that is nil.
 func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Classifier, Report, error) {
 	set = set.withDefaults()
 	r := Report{Classes: len(e.Names)}
@@ -142,11 +142,11 @@ func (c *Classifier) process(ctx context.Context, k *known, held *opinions, old 
 	return err
 }
 
-// hear chooses how votes are counted, and writes what the other events say of each of the
-// first ones to held, but for the processes.
+// hear chooses how votes are counted. It writes the leave-one-out opinions on the first events to
+// held, except those of the processes.
 func (c *Classifier) hear(ctx context.Context, k *known, held *opinions, set Settings) (err error) {
 	if len(k.class) == 1 {
-		c.mapPoll, c.inputPoll = broad, broad // nobody else votes
+		c.mapPoll, c.inputPoll = broad, broad // there is no other voter
 		return nil
 	}
 	v, class := new(votes), k.class[:held.n]

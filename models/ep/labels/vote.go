@@ -11,21 +11,21 @@ import (
 	"unfold/sparse/knn/ivf"
 )
 
-// Of the search: how many labelled neighbours are listed, and what share of them is found
-// where there are many events.
+// listed is the number of labelled neighbours that are found, and recall the share of true
+// neighbours if there are many events.
 const (
 	listed = 24
 	recall = 0.97
 )
 
-// voters are labelled events whose nearest ones vote on an event's class.
+// voters are labelled events, the nearest of which vote on an event's class.
 type voters struct {
 	x     vec.Matrix[float32]
 	class []int32
 	index knn.Index
 }
 
-// newVoters returns voters at the rows of x, which are finite.
+// newVoters returns voters at the rows of x, which must be finite.
 func newVoters(ctx context.Context, x vec.Matrix[float32], class []int32, threads int) (*voters, error) {
 	quick, err := ivf.New(ctx, x, ivf.Settings{K: listed + 1, Recall: recall, Threads: threads})
 	if quick == nil || err != nil {
@@ -34,21 +34,21 @@ func newVoters(ctx context.Context, x vec.Matrix[float32], class []int32, thread
 	return &voters{x, class, quick}, nil
 }
 
-// near are the neighbours that vote on events: as many for each.
+// near are the neighbours that vote on events, the same number for each.
 type near struct {
 	*knn.Neighbors
 	class []int32 // of the voters
 }
 
-// find returns the nearest voters of the rows of q. Own, where it is not nil, says which voter
-// each row is itself, -1 for none: nobody votes for itself.
+// find returns the nearest voters of the rows of q. If own is not nil, it is the index of each row
+// among the voters, or -1, and the row does not vote for itself.
 func (v *voters) find(ctx context.Context, q vec.Matrix[float32], own []int32, threads int) (near, error) {
 	k := min(listed, v.x.Rows)
 	if own == nil {
 		n, err := v.index.Search(ctx, q, k, knn.Settings{Threads: threads})
 		return near{n, v.class}, err
 	}
-	k = max(1, min(listed, v.x.Rows-1)) // of a single voter there is no other
+	k = max(1, min(listed, v.x.Rows-1)) // a single voter has no other
 	all, err := v.index.Search(ctx, q, min(k+1, v.x.Rows), knn.Settings{Threads: threads})
 	if err != nil {
 		return near{}, err
@@ -68,7 +68,7 @@ func (v *voters) find(ctx context.Context, q vec.Matrix[float32], own []int32, t
 	return near{out, v.class}, nil
 }
 
-// others returns the nearest voters of the first n voters. There must be two.
+// others returns the nearest other voters of the first n voters. There must be at least two.
 func (v *voters) others(ctx context.Context, n, threads int) (near, error) {
 	own := make([]int32, n)
 	for i := range own {
@@ -77,21 +77,22 @@ func (v *voters) others(ctx context.Context, n, threads int) (near, error) {
 	return v.find(ctx, v.x.Slice(0, n), own, threads)
 }
 
-// poll says how votes are counted: of the nearest K voters, each with the weight
+// poll are the parameters of counting votes. Each of the nearest K voters has the weight
 //
 //	exp(-Sharp (d^2 - d_1^2)/mean d^2),
 //
-// d_1 that of the nearest, the mean over the K. Smooth events of the prior vote too.
+// where d_1 is the distance of the nearest, and the mean is over the K voters. The prior has the
+// weight of Smooth events.
 type poll struct {
 	K      int     `json:"k"`
 	Sharp  float64 `json:"sharp"`
 	Smooth float64 `json:"smooth"`
 }
 
-// broad is the poll that every place has beside the chosen one.
+// broad is the poll that is always used in addition to the chosen one.
 var broad = poll{K: listed, Smooth: 1}
 
-// polls are those to choose from.
+// polls returns the candidate polls.
 func polls() (out []poll) {
 	for _, k := range []int{3, 5, 9, 15, listed} {
 		for _, sharp := range []float64{0, 1, 3, 8, 20} {
@@ -103,7 +104,7 @@ func polls() (out []poll) {
 	return out
 }
 
-// count writes the logarithms of the shares of the votes on event i.
+// count writes the logarithms of the vote shares for event i.
 func (p poll) count(dst []float64, n near, i int, prior []float64) {
 	index, dist2 := n.Row(i)
 	k := min(p.K, len(index))
@@ -128,7 +129,7 @@ func (p poll) count(dst []float64, n near, i int, prior []float64) {
 	}
 }
 
-// choose returns the poll that predicts the classes of events best, by its log score.
+// choose returns the poll with the best log score on events.
 func choose(n near, class []int32, prior []float64, threads int) (best poll) {
 	all := polls()
 	sums := make([]float64, len(all))
@@ -142,10 +143,10 @@ func choose(n near, class []int32, prior []float64, threads int) (best poll) {
 	return all[slices.Index(sums, slices.Max(sums))]
 }
 
-// nearest is how many neighbours say how far an event is from what is known.
+// nearest is the number of neighbours from which the distance of an event is computed.
 const nearest = 5
 
-// distance is the mean distance of event i to its nearest voters.
+// distance returns the mean distance of event i from its nearest voters.
 func (n near) distance(i int) (mean float64) {
 	_, dist2 := n.Row(i)
 	dist2 = dist2[:min(nearest, len(dist2))]

@@ -5,18 +5,18 @@ import (
 	"unfold/models/ep"
 )
 
-// warm are the sites of a training, by which the next one starts.
+// warm are the sites of a training from which the next one starts.
 type warm struct {
-	row     map[uint64]int // of the events, by key
+	row     map[uint64]int // row of each event, by key
 	names   []string
 	centres vec.Matrix[float64] // of the parts
 	parts   []partSites
-	own     []int32 // the part that each event lies in
+	own     []int32 // part of each event
 }
 
 // partSites are the sites of a part's processes, by event and class.
 type partSites struct {
-	at      map[int]int // place of each event
+	at      map[int]int // position of each event
 	classes []int32
 	sites   []*ep.Sites
 }
@@ -30,7 +30,7 @@ func newWarm(k *known, c *cut) *warm {
 	return w
 }
 
-// keep notes the sites of part a.
+// keep stores the sites of part a.
 func (w *warm) keep(a int, t *trained) {
 	p := partSites{at: make(map[int]int, len(t.rows)), classes: t.classes}
 	for i, row := range t.rows {
@@ -42,7 +42,7 @@ func (w *warm) keep(a int, t *trained) {
 	w.parts[a] = p
 }
 
-// count returns how many of the events are known.
+// count returns the number of events with stored sites.
 func (w *warm) count(k *known) (n int) {
 	if w == nil {
 		return 0
@@ -55,7 +55,7 @@ func (w *warm) count(k *known) (n int) {
 	return n
 }
 
-// nearest returns the part whose centre is nearest to a new one, -1 if there is none.
+// nearest returns the part whose centre is nearest to a new one, or -1 if there is none.
 func (w *warm) nearest(centre []float64) int {
 	if w == nil {
 		return -1
@@ -63,8 +63,8 @@ func (w *warm) nearest(centre []float64) int {
 	return nearestRow(w.centres, centre)
 }
 
-// carry starts the sites of a class where they ended before, for events that were there: in
-// the part that was nearest, or else in that where they lay.
+// carry copies the previous sites of known events for a class. It takes them from the given part,
+// or else from the part that contained the event.
 func (w *warm) carry(s *ep.Sparse, k *known, class int32, rows []int, part int) error {
 	if w == nil {
 		return nil
@@ -88,7 +88,7 @@ func (w *warm) carry(s *ep.Sparse, k *known, class int32, rows []int, part int) 
 	return s.Warm(start)
 }
 
-// site returns that of an event in the process of a class, by its name.
+// site returns the site of an event in the process of the named class.
 func (p *partSites) site(event int, class string, names []string) (tau, nu float64, ok bool) {
 	i, ok := p.at[event]
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// extent is the root of the mean squared distance of the places from their mean, 1 if all
-// are in one.
+// extent returns the root of the mean squared distance of the places from their mean, or 1 if all
+// are equal.
 func extent(x vec.Matrix[float64]) float64 {
 	mean, sum := make([]float64, x.Cols), 0.0
 	for i := range x.Rows {
@@ -27,9 +27,8 @@ func extent(x vec.Matrix[float64]) float64 {
 	return math.Sqrt(sum / float64(x.Rows))
 }
 
-// whole is one process of all places, which classifiers of the first format have and those of models
-// that learn places and labels together (package hybrid): its probabilities are normalised, and nothing
-// else says what an event is.
+// whole is the single process for all places in a classifier of the first format. Its normalised
+// probabilities are the prediction.
 type whole struct {
 	spread float64
 	joint  *ep.Joint
@@ -57,7 +56,7 @@ func (w *whole) predict(dst vec.Matrix[float64], mu vec.Matrix[float32], sigma [
 	}
 }
 
-// normalise turns functions into probabilities.
+// normalise converts the functions' means and variances to probabilities.
 func normalise(p, mean, variance []float64) {
 	for k, m := range mean {
 		p[k] = ep.Probability(m, variance[k])
@@ -74,7 +73,7 @@ func normalise(p, mean, variance []float64) {
 	}
 	for k := range p {
 		if p[k] /= sum; math.IsNaN(p[k]) {
-			p[k] = 1 / float64(len(p)) // surely none of them
+			p[k] = 1 / float64(len(p)) // all functions exclude their class
 		}
 	}
 }

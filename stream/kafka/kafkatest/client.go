@@ -15,15 +15,15 @@ import (
 	"unfold/stream"
 )
 
-// Client is a test's own way to a cluster. It goes through another client library
-// than the program does, so that no mistake of that one goes unseen on both sides.
+// Client is the tests' client of a cluster. It uses another library than the program, so that an
+// error of one library cannot go unnoticed on both sides.
 type Client struct {
 	Brokers []string
 	Kafka   *kgo.Client
 	options []kgo.Opt
 }
 
-// NewClient returns a client that lives as long as the test.
+// NewClient returns a client that is closed at the end of the test.
 func NewClient(t testing.TB, brokers []string, options ...kgo.Opt) *Client {
 	t.Helper()
 	client, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(brokers...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
@@ -35,7 +35,7 @@ func NewClient(t testing.TB, brokers []string, options ...kgo.Opt) *Client {
 	return &Client{brokers, client, options}
 }
 
-// wait bounds one question to the cluster.
+// wait bounds one request to the cluster.
 const wait = time.Minute
 
 // Create makes a topic with settings and waits until it has leaders.
@@ -84,7 +84,7 @@ func (c *Client) lead(ctx context.Context, topic string, partitions int) error {
 	}
 }
 
-// Delete deletes a topic; this client then knows nothing of it.
+// Delete deletes a topic and clears it from the client's cache.
 func (c *Client) Delete(t testing.TB, topic string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -103,7 +103,7 @@ func (c *Client) Delete(t testing.TB, topic string) {
 	c.Kafka.PurgeTopicsFromClient(topic)
 }
 
-// Grow gives a topic more partitions, and waits until they have leaders.
+// Grow adds partitions to a topic and waits until they have leaders.
 func (c *Client) Grow(t testing.TB, topic string, partitions int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -122,7 +122,7 @@ func (c *Client) Grow(t testing.TB, topic string, partitions int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Kafka.PurgeTopicsFromClient(topic) // it would not look at once
+	c.Kafka.PurgeTopicsFromClient(topic) // otherwise the client would use its cache
 }
 
 // Set changes a setting of a topic.
@@ -146,7 +146,7 @@ func (c *Client) Set(t testing.TB, topic, name, value string) {
 	}
 }
 
-// partitions asks how the partitions of a topic are.
+// partitions returns the state of a topic's partitions.
 func (c *Client) partitions(ctx context.Context, topic string) ([]kmsg.MetadataResponseTopicPartition, error) {
 	ask := kmsg.NewPtrMetadataRequest()
 	at := kmsg.NewMetadataRequestTopic()
@@ -167,7 +167,7 @@ func toRecord(topic string, partition int, m stream.Message) *kgo.Record {
 	return r
 }
 
-// Produce appends messages to a partition and returns when they are there.
+// Produce appends messages to a partition and waits for the acknowledgement.
 func (c *Client) Produce(t testing.TB, topic string, partition int, messages ...stream.Message) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -186,7 +186,7 @@ func (c *Client) Append(ctx context.Context, topic string, partition int, messag
 	return c.Kafka.ProduceSync(ctx, records...).FirstErr()
 }
 
-// Bounds returns the first offset of each partition and the one behind its end.
+// Bounds returns the first offset and the end offset of each partition.
 func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -212,8 +212,8 @@ func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64)
 	return list(-2), list(-1)
 }
 
-// retriable says, after a pause, whether to ask again: a leader or a coordinator may have
-// moved, be coming back, or not be there yet in a cluster that has just begun.
+// retriable waits and reports whether to retry: a leader or a coordinator may have moved, be
+// restarting, or not exist yet in a new cluster.
 func retriable(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil || !kerr.IsRetriable(err) {
 		return false
@@ -222,8 +222,8 @@ func retriable(ctx context.Context, err error) bool {
 	return true
 }
 
-// offsets asks for the offsets at a time, -2 being the beginning and -1 the end; if
-// committed, the end for readers of committed messages.
+// offsets returns the offsets at a time; -2 is the beginning and -1 the end. If committed is true,
+// it is the end for read-committed consumers.
 func (c *Client) offsets(ctx context.Context, topic string, partitions []int32, timestamp int64, committed bool) (map[int32]int64, error) {
 	req := kmsg.NewPtrListOffsetsRequest()
 	if committed {
@@ -252,7 +252,7 @@ func (c *Client) offsets(ctx context.Context, topic string, partitions []int32, 
 	return out, nil
 }
 
-// Read returns all committed messages that a topic holds, each partition in order.
+// Read returns all committed messages of a topic, each partition in order.
 func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 	t.Helper()
 	first, end := c.Bounds(t, topic)
@@ -273,7 +273,7 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 	defer client.Close()
 	parts, ended := map[int32][]stream.Message{}, map[int32]bool{}
 	for left > 0 {
-		// A long topic may take long; it is silence that is bounded.
+		// A long topic may take long, so only the time without messages is bounded.
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		fetches := client.PollFetches(ctx)
 		cancel()
@@ -281,7 +281,7 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 			t.Fatal(err)
 		}
 		fetches.EachRecord(func(r *kgo.Record) {
-			// The last one may be of an aborted transaction, and its end come later.
+			// The last message may belong to an aborted transaction, whose end arrives later.
 			if r.Offset >= end[r.Partition]-1 && !ended[r.Partition] {
 				ended[r.Partition] = true
 				left--
@@ -304,8 +304,8 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 	return out
 }
 
-// Settled returns the offsets of a group in a topic, if no transaction is open that
-// would move them or has written to topics.
+// Settled returns the offsets of a group in a topic. It fails if an open transaction would change
+// them or has written to topics.
 func (c *Client) Settled(t testing.TB, group, topic string, topics ...string) (positions map[int]int64, settled bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -333,7 +333,8 @@ func (c *Client) Committed(t testing.TB, group, topic string) map[int]int64 {
 	return positions
 }
 
-// positions are those of a group; with stable not while a transaction may move them.
+// positions returns the offsets of a group. With stable, it waits while a transaction may change
+// them.
 func (c *Client) positions(t testing.TB, group, topic string, stable bool) (out map[int]int64, settled bool) {
 	t.Helper()
 	_, end := c.Bounds(t, topic)
@@ -403,7 +404,7 @@ func (c *Client) DeleteBefore(t testing.TB, topic string, partition int, offset 
 	}
 }
 
-// Evict takes all members out of a group, as if their sessions had timed out.
+// Evict removes all members from a group, as if their sessions had timed out.
 func (c *Client) Evict(ctx context.Context, group string) error {
 	ask := kmsg.NewPtrDescribeGroupsRequest()
 	ask.Groups = []string{group}

@@ -14,16 +14,16 @@ import (
 	"unfold/stream/kafka/kafkatest/apache"
 )
 
-// Cluster is a running Apache Kafka of several nodes, each broker and controller.
+// Cluster is a running Apache Kafka of several nodes, each of which is broker and controller.
 type Cluster struct {
 	t       testing.TB
 	brokers []*apache.Broker
 	client  *Client
-	// down is the broker that was killed, nil if all are up.
+	// down is the broker that was killed, nil if all are running.
 	down *apache.Broker
 }
 
-// StartCluster starts brokers as StartReal does one.
+// StartCluster starts several brokers like StartReal.
 func StartCluster(t testing.TB, nodes int) *Cluster {
 	t.Helper()
 	tier.Full(t, startsKafka)
@@ -38,7 +38,7 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 	c := &Cluster{t: t, brokers: brokers}
 	t.Cleanup(func() {
 		for _, b := range brokers {
-			// Without their quorum the last ones would not find an end by themselves.
+			// The last brokers cannot stop by themselves without a quorum.
 			if b.PID() != 0 {
 				if err := b.Kill(); err != nil {
 					t.Error(err)
@@ -63,12 +63,12 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 	return c
 }
 
-// Name says what brokers they are.
+// Name describes the brokers.
 func (c *Cluster) Name() string {
 	return fmt.Sprintf("Apache Kafka %s, %d nodes", c.brokers[0].Version(), len(c.brokers))
 }
 
-// Addr is where the brokers listen, with commas between.
+// Addr returns the brokers' addresses, separated by commas.
 func (c *Cluster) Addr() string {
 	var all []string
 	for _, b := range c.brokers {
@@ -86,8 +86,7 @@ func (c *Cluster) Client(t testing.TB) *Client {
 	return NewClient(t, all, kgo.DisableIdempotentWrite())
 }
 
-// KillLeader ends, as a crash would, the broker that leads a partition, or the first
-// one if nobody does.
+// KillLeader kills the broker that leads a partition, or the first one if there is no leader.
 func (c *Cluster) KillLeader(topic string, partition int) {
 	c.t.Helper()
 	leader := c.leader(topic, partition)
@@ -102,8 +101,8 @@ func (c *Cluster) KillLeader(topic string, partition int) {
 	}
 }
 
-// leader asks who leads a partition of a topic, counted modulo its partitions; -1 if
-// nobody does.
+// leader returns the leader of a topic's partition, counted modulo its partitions, or -1 if there
+// is none.
 func (c *Cluster) leader(topic string, partition int) int {
 	c.t.Helper()
 	all, err := c.client.partitions(c.t.Context(), topic)
@@ -118,7 +117,7 @@ func (c *Cluster) leader(topic string, partition int) int {
 	return -1
 }
 
-// Start runs the broker that was killed again, and waits until it is ready.
+// Start restarts the killed broker and waits until it is ready.
 func (c *Cluster) Start() {
 	c.t.Helper()
 	if c.down == nil {

@@ -19,12 +19,12 @@ import (
 	"unfold/stream/kafka/kafkatest/apache"
 )
 
-// environment makes the test's binary a broker: address, advertised address
-// and folder, with spaces between.
+// environment is the variable that makes the test's binary a broker: address, advertised address
+// and folder, separated by spaces.
 const environment = "UNFOLD_TEST_BROKER"
 
-// Serve is for TestMain, before all else. In a process that was started to be an
-// embedded broker it is one, until its standard input ends, and returns true.
+// Serve must be called first in TestMain. In a process that was started as an embedded broker, it
+// runs the broker until standard input ends, and returns true.
 func Serve() (bool, error) {
 	text := os.Getenv(environment)
 	if text == "" {
@@ -53,7 +53,7 @@ func Serve() (bool, error) {
 	return true, err
 }
 
-// elsewhere is a listener that says to be at another address.
+// elsewhere is a listener that reports another address.
 type elsewhere struct {
 	net.Listener
 	addr net.Addr
@@ -70,8 +70,7 @@ type Embedded struct {
 	stdin io.Closer
 }
 
-// StartEmbedded starts a broker. Clients that connect are sent to the address
-// advertised, by default the broker's own.
+// StartEmbedded starts a broker. It sends clients to the address advertised, by default its own.
 func StartEmbedded(t testing.TB, advertised string) *Embedded {
 	t.Helper()
 	b := &Embedded{t: t, addr: FreeAddress(t), advertised: advertised, dir: t.TempDir()}
@@ -83,15 +82,15 @@ func StartEmbedded(t testing.TB, advertised string) *Embedded {
 	return b
 }
 
-// Name says what broker it is.
+// Name describes the broker.
 func (*Embedded) Name() string { return "embedded" }
 
-// Addr is where the broker listens.
+// Addr returns the broker's address.
 func (b *Embedded) Addr() string { return b.addr }
 
-// Client returns a client that goes around what is advertised.
+// Client returns a client that ignores the advertised address.
 func (b *Embedded) Client(t testing.TB) *Client {
-	// A producer that is not idempotent is not put off by a broker that has forgotten it.
+	// A producer that is not idempotent can continue after a broker has lost its state.
 	return NewClient(t, []string{b.addr}, kgo.DisableIdempotentWrite(), kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == b.advertised {
 			address = b.addr
@@ -100,7 +99,7 @@ func (b *Embedded) Client(t testing.TB) *Client {
 	}))
 }
 
-// Start runs the broker, again after Kill, and waits until it is ready.
+// Start starts the broker, or restarts it after Kill, and waits until it is ready.
 func (b *Embedded) Start() {
 	b.t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -124,7 +123,7 @@ func (b *Embedded) Start() {
 	}
 }
 
-// Kill ends the broker as a crash would.
+// Kill kills the broker, like a crash.
 func (b *Embedded) Kill() {
 	b.t.Helper()
 	if err := b.cmd.Process.Kill(); err != nil {
@@ -145,7 +144,7 @@ func (b *Embedded) stop() {
 	b.cmd = nil
 }
 
-// FreeAddress returns a local address that nobody listens on.
+// FreeAddress returns an unused local address.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	addr, err := apache.FreeAddress()
@@ -155,5 +154,5 @@ func FreeAddress(t testing.TB) string {
 	return addr
 }
 
-// KillLeader is Kill: the broker leads everything.
+// KillLeader is Kill, because the broker leads all partitions.
 func (b *Embedded) KillLeader(string, int) { b.Kill() }

@@ -20,22 +20,22 @@ type Real struct {
 // startsKafka is the reason why a test is not in the quick tier.
 const startsKafka = "it starts Apache Kafka"
 
-// StartReal starts a broker, in the tier of all tests; where there is no java or mvn, see tier.Missing.
-// Clients that connect are sent to the address advertised, by default the broker's own: a proxy may stand there.
+// StartReal starts a broker, in the full tier of tests. Without java or mvn see tier.Missing. It
+// sends clients to the address advertised, which may be a proxy; by default its own.
 func StartReal(t testing.TB, advertised string) *Real {
 	t.Helper()
 	return start(t, func() (*apache.Broker, error) { return apache.New(advertised) })
 }
 
-// StartGuarded is StartReal for a broker to which users have to log in with SASL PLAIN;
-// all but super may do what they are granted.
+// StartGuarded is StartReal for a broker with SASL PLAIN logins. All users but super have only the
+// permissions that they are granted.
 func StartGuarded(t testing.TB, super, password string, users ...string) *Real {
 	t.Helper()
 	return start(t, func() (*apache.Broker, error) { return apache.NewGuarded(super, password, users...) })
 }
 
-// StartBearers is StartReal for a broker to which clients log in with SASL OAUTHBEARER,
-// by tokens that nobody signed, again after each session.
+// StartBearers is StartReal for a broker with SASL OAUTHBEARER logins by unsigned tokens. Clients
+// must log in again after each session.
 func StartBearers(t testing.TB, session time.Duration) *Real {
 	t.Helper()
 	return start(t, func() (*apache.Broker, error) { return apache.NewBearers(session) })
@@ -63,18 +63,18 @@ func start(t testing.TB, prepare func() (*apache.Broker, error)) *Real {
 	return b
 }
 
-// Name says what broker it is.
+// Name describes the broker.
 func (b *Real) Name() string { return "Apache Kafka " + b.broker.Version() }
 
-// Addr is where the broker listens.
+// Addr returns the broker's address.
 func (b *Real) Addr() string { return b.broker.Addr }
 
-// Client returns a client that goes around what is advertised.
+// Client returns a client that ignores the advertised address.
 func (b *Real) Client(t testing.TB) *Client {
 	return NewClient(t, []string{b.broker.Inner}, kgo.DisableIdempotentWrite())
 }
 
-// Start runs the broker, again after Kill, and waits until it is ready.
+// Start starts the broker, or restarts it after Kill, and waits until it is ready.
 func (b *Real) Start() {
 	b.t.Helper()
 	if err := b.broker.Start(b.t.Context()); err != nil {
@@ -82,7 +82,7 @@ func (b *Real) Start() {
 	}
 }
 
-// Kill ends the broker as a crash would. Any goroutine may call it.
+// Kill kills the broker, like a crash. It is safe for concurrent use.
 func (b *Real) Kill() {
 	b.t.Helper()
 	if err := b.broker.Kill(); err != nil {
@@ -90,5 +90,5 @@ func (b *Real) Kill() {
 	}
 }
 
-// KillLeader is Kill: the broker leads everything.
+// KillLeader is Kill, because the broker leads all partitions.
 func (b *Real) KillLeader(string, int) { b.Kill() }

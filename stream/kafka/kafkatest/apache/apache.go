@@ -1,6 +1,6 @@
-// Package apache runs an Apache Kafka of one node or several, in processes of its own,
-// for tests and for measurements. It needs java, and mvn the first time: then the jars
-// that testdata/kafka names are fetched into the user's cache.
+// Package apache runs an Apache Kafka of one or several nodes in separate processes, for tests and
+// measurements. It needs java, and mvn at the first time, to download the jars of testdata/kafka to
+// the user's cache.
 package apache
 
 import (
@@ -22,9 +22,9 @@ import (
 	"unfold/internal/java"
 )
 
-// Broker is an Apache Kafka and its data. Its methods are for one goroutine.
+// Broker is an Apache Kafka with its data. It is used by one goroutine.
 type Broker struct {
-	// Addr is where it listens, Inner where it does past any proxy.
+	// Addr is its advertised address, Inner its address behind any proxy.
 	Addr, Inner string
 
 	dir, libs, controller string
@@ -37,16 +37,15 @@ type Broker struct {
 	log   *bytes.Buffer
 }
 
-// ErrUnavailable says that no broker can be run here.
+// ErrUnavailable means that this machine cannot run a broker.
 var ErrUnavailable = errors.New("no Apache Kafka here")
 
-// startTimeout is how long a broker may take until it is ready.
+// startTimeout bounds the time until a broker is ready.
 const startTimeout = 2 * time.Minute
 
-// New prepares a broker, with its data in a new folder. Clients that connect are
-// sent to the address advertised, by default the broker's own: a proxy may stand
-// there. Errors match ErrUnavailable where there is no java, or no jars and no mvn.
-// Remove takes the folder away.
+// New prepares a broker with its data in a new folder. It sends clients to the address advertised,
+// which may be a proxy; by default its own. Errors match ErrUnavailable if java is missing, or the
+// jars and mvn. Remove deletes the folder.
 func New(advertised string) (*Broker, error) {
 	brokers, err := prepare(1, advertised, "")
 	if err != nil {
@@ -55,11 +54,11 @@ func New(advertised string) (*Broker, error) {
 	return brokers[0], nil
 }
 
-// NewCluster prepares brokers of one cluster, n of them, as New does. Half of them and
-// one more have to run before any is ready: start them side by side.
+// NewCluster prepares a cluster of n brokers like New. More than half of them must run before any
+// is ready, so start them concurrently.
 func NewCluster(n int) ([]*Broker, error) { return prepare(n, "", "") }
 
-// prepare is for all of them; settings stand behind those of the template.
+// prepare prepares n brokers. settings follow those of the template.
 func prepare(n int, advertised, settings string) (brokers []*Broker, err error) {
 	libs, err := jars()
 	if err != nil {
@@ -74,7 +73,7 @@ func prepare(n int, advertised, settings string) (brokers []*Broker, err error) 
 	}()
 	voters := make([]string, n)
 	for i := range n {
-		// The broker reads its folder as a list with commas, so it is not the caller's.
+		// The broker splits its folder's name at commas, so it cannot be the caller's.
 		dir, err := os.MkdirTemp("", "kafka-")
 		if err != nil {
 			return brokers, err
@@ -96,7 +95,7 @@ func prepare(n int, advertised, settings string) (brokers []*Broker, err error) 
 	return brokers, nil
 }
 
-// format writes the settings and formats the folder.
+// format writes the settings and formats the data folder.
 func (b *Broker) format(advertised, settings string, voters []string) error {
 	if advertised == "" {
 		advertised = b.Addr
@@ -123,18 +122,17 @@ func (b *Broker) format(advertised, settings string, voters []string) error {
 func (b *Broker) config() string  { return filepath.Join(b.dir, "server.properties") }
 func (b *Broker) classes() string { return filepath.Join(b.libs, "*") }
 
-// Version names the jars.
+// Version returns the version in the jars' names.
 func (b *Broker) Version() string { return strings.TrimPrefix(filepath.Base(b.libs), "kafka-") }
 
 // Node is the broker's number in its cluster, from 1.
 func (b *Broker) Node() int { return b.node }
 
-// PID is the running broker's process.
+// PID returns the process id of the running broker.
 func (b *Broker) PID() int { return b.pid }
 
-// Start runs the broker, again after Kill, and waits until it is ready. A shell
-// stands between: when its standard input ends, which it also does if this process
-// dies, it stops the broker.
+// Start starts the broker, or restarts it after Kill, and waits until it is ready. A shell in
+// between stops the broker when its standard input ends, for instance because this process dies.
 func (b *Broker) Start(ctx context.Context) error {
 	b.cmd = java.Guarded("java", "-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Djava.awt.headless=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info", "-cp", b.classes(), "kafka.Kafka", b.config())
@@ -171,7 +169,7 @@ func (b *Broker) Start(ctx context.Context) error {
 	return errors.Join(err, b.Stop(), fmt.Errorf("it said:\n%s", b.log))
 }
 
-// listen reads what the broker says until it is gone.
+// listen reads the broker's output until it ends.
 func (b *Broker) listen(r io.ReadCloser, ready chan<- bool) {
 	defer close(b.gone)
 	defer r.Close()
@@ -190,7 +188,7 @@ func (b *Broker) listen(r io.ReadCloser, ready chan<- bool) {
 	}
 }
 
-// Kill ends the broker as a crash would.
+// Kill kills the broker, like a crash.
 func (b *Broker) Kill() error {
 	if b.pid == 0 {
 		return errors.New("the broker does not run")
@@ -205,7 +203,7 @@ func (b *Broker) Kill() error {
 	return b.Stop()
 }
 
-// Stop ends the broker, if it runs.
+// Stop stops the broker if it is running.
 func (b *Broker) Stop() error {
 	if b.cmd == nil {
 		return nil
@@ -221,12 +219,11 @@ func (b *Broker) Stop() error {
 	return err
 }
 
-// Remove ends the broker and removes its data.
+// Remove stops the broker and deletes its data.
 func (b *Broker) Remove() error { return errors.Join(b.Stop(), os.RemoveAll(b.dir)) }
 
-// FreeAddress returns a local address that nobody listens on. Its port is below those
-// that systems give to outgoing connections: such a one could otherwise take it before a
-// broker does, or while a broker that was killed is down.
+// FreeAddress returns an unused local address. Its port is below the range for outgoing
+// connections, one of which could otherwise take it before a broker starts or while it is down.
 func FreeAddress() (addr string, err error) {
 	const lowest, ports, attempts = 20_000, 12_000, 1000
 	for range attempts {
@@ -239,5 +236,5 @@ func FreeAddress() (addr string, err error) {
 	return "", err
 }
 
-// serial counts the ports that were tried.
+// serial numbers the ports that were tried.
 var serial atomic.Int64

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// guarded makes clients log in with SASL PLAIN and gives them the permissions that they were
-// granted. The broker talks with itself on INNER, where all may do everything.
+// guarded are settings for SASL PLAIN logins with granted permissions. The broker uses the listener
+// INNER itself, where all clients have all permissions.
 const guarded = `
 listeners=CLIENT://@ADDR@,INNER://@INNER@,CONTROLLER://@CONTROLLER@
 advertised.listeners=CLIENT://@ADVERTISED@,INNER://@INNER@
@@ -19,9 +19,8 @@ authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:@SUPER@;User:ANONYMOUS
 `
 
-// NewGuarded prepares a broker as New does, to which clients log in with SASL PLAIN, as
-// one of users, with the password. One user is super and may do everything, the others
-// what they are granted.
+// NewGuarded prepares a broker like New with SASL PLAIN logins of users and the password. The user
+// super has all permissions, others those that they are granted.
 func NewGuarded(super, password string, users ...string) (*Broker, error) {
 	var all []string
 	for _, user := range append(users, super) {
@@ -35,8 +34,8 @@ func NewGuarded(super, password string, users ...string) (*Broker, error) {
 	return brokers[0], nil
 }
 
-// bearers makes clients log in with SASL OAUTHBEARER, by tokens that nobody signed, and
-// hangs up on those that have not logged in again after a time.
+// bearers are settings for SASL OAUTHBEARER logins by unsigned tokens. The broker disconnects
+// clients that do not log in again in time.
 const bearers = `
 listeners=CLIENT://@ADDR@,INNER://@INNER@,CONTROLLER://@CONTROLLER@
 advertised.listeners=CLIENT://@ADVERTISED@,INNER://@INNER@
@@ -46,8 +45,8 @@ listener.name.client.oauthbearer.sasl.jaas.config=org.apache.kafka.common.securi
 listener.name.client.oauthbearer.connections.max.reauth.ms=@REAUTH@
 `
 
-// NewBearers prepares a broker as New does, to which clients log in with SASL OAUTHBEARER
-// and a JSON web token without a signature. After session they have to log in again.
+// NewBearers prepares a broker like New with SASL OAUTHBEARER logins by unsigned JSON web tokens.
+// Clients must log in again after session.
 func NewBearers(session time.Duration) (*Broker, error) {
 	brokers, err := prepare(1, "", strings.NewReplacer("@REAUTH@", strconv.FormatInt(session.Milliseconds(), 10)).Replace(bearers))
 	if err != nil {

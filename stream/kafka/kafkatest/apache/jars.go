@@ -7,10 +7,10 @@ import (
 	"unfold/internal/java"
 )
 
-// jars returns the folder of Kafka's jars; it fetches them the first time.
+// jars returns the folder of Kafka's jars. It downloads them at the first time.
 func jars() (string, error) {
 	return java.Fetched(filepath.Join(configuration(), "pom.xml"), "kafka", nil, "dependency:copy-dependencies", "-DincludeScope=runtime")
 }
 
-// configuration is the folder that holds the broker's settings and what it is made of.
+// configuration is the folder of the broker's settings and jar list.
 func configuration() string { return fetched.Testdata("kafka") }
