@@ -92,18 +92,20 @@ func funcName(d *ast.FuncDecl) string {
 // code matches `folder/of/package.Name` or `folder.Type.Method` in a page.
 var code = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.([A-Za-z][A-Za-z0-9]*(?:\\.[A-Za-z][A-Za-z0-9]*)?)`")
 
-// TestPagesNameWhatExists checks every `package.Name` of README.md, docs/*.md
-// and docs/decisions/*.md.
+// TestPagesNameWhatExists checks every `package.Name` of README.md and of the pages of docs.
 func TestPagesNameWhatExists(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decisions, err := filepath.Glob("decisions/*.md")
-	if err != nil || len(decisions) == 0 {
-		t.Fatalf("no decisions: %v", err)
+	for _, folder := range []string{"decisions", "recipes", "reference"} {
+		more, err := filepath.Glob(folder + "/*.md")
+		if err != nil || len(more) == 0 {
+			t.Fatalf("no pages in %s: %v", folder, err)
+		}
+		pages = append(pages, more...)
 	}
-	pages = append(append(pages, decisions...), filepath.Join(root, "README.md"))
+	pages = append(pages, filepath.Join(root, "README.md"))
 	known := map[string]map[string]bool{}
 	checked := 0
 	for _, page := range pages {
@@ -238,10 +240,10 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// TestEveryFigureIsExplained holds docs/operations.md to the figures that
-// /metrics serves: each is explained, and none is made up.
+// TestEveryFigureIsExplained compares docs/reference/metrics.md with the metrics that
+// /metrics serves: each is explained, and each explained one is served.
 func TestEveryFigureIsExplained(t *testing.T) {
-	page, err := os.ReadFile("operations.md")
+	page, err := os.ReadFile("reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
