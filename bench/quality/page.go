@@ -34,7 +34,7 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 		return nil, err
 	}
 	targets := b.targets(sets)
-	return count(targets), os.WriteFile(path, b.page(sets, targets, shown), 0o666)
+	return count(targets), harness.WritePage(path, b.page(sets, targets, shown))
 }
 
 // writeResults writes what the page is made of beside it: who has no folder of earlier runs
@@ -59,9 +59,9 @@ func (b *bench) page(sets []*prepared, targets []target, shown map[string]string
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Quality
 
-The maps of unfold beside those of UMAP, PaCMAP, openTSNE and DREAMS. `+"`make quality`"+` (bench/quality) wrote this page. It makes
-all maps from the same vectors, one after the other, and scores them by the same code, `+"`unfold score`"+`. Figures are medians of
-%d seeds; a figure is better than another if it is ahead by more than two standard errors. %s
+The maps of unfold compared with those of UMAP, PaCMAP, openTSNE and DREAMS. `+"`make quality`"+` (bench/quality) makes all maps from the same
+vectors, one after the other, scores them with `+"`unfold score`"+`, and writes this page. Figures are medians of %d seeds; a figure is better
+than another if it is ahead by more than two standard errors. %s
 
 %s
 
@@ -73,14 +73,14 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 	b.writeBusy(&w)
 	b.writeFirsts(&w, sets)
 	b.writeLosses(&w, sets)
-	w.WriteString("## Data set by data set\n\n")
+	writeTargets(&w, targets)
+	b.writeSettings(&w)
+	w.WriteString("\n" + harness.Details + "## Data set by data set\n\n")
 	for _, p := range sets {
 		b.writeSet(&w, p, shown[p.name])
 	}
 	b.writeFurther(&w)
 	b.writeLikelihood(&w)
-	writeTargets(&w, targets)
-	b.writeSettings(&w)
 	return w.Bytes()
 }
 
@@ -212,8 +212,8 @@ func (b *bench) writeBusy(w *bytes.Buffer) {
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(w, `**Times of %d maps of %d are left out as "%s"**: other processes took more than %.0f %% of the processors meanwhile, or nothing was
-timed. `+"`make quality ARGS=\"-only times\"`"+` makes these maps again, on a machine that is quiet. The other figures do not depend on it.
+		fmt.Fprintf(w, `**Times of %d maps of %d are left out as "%s"**: other processes took more than %.0f %% of the processors, or nothing was
+timed. `+"`make quality ARGS=\"-only times\"`"+` makes these maps again. The other figures do not depend on it.
 
 `, n, of, harness.Busy, 100*harness.Quiet)
 	}

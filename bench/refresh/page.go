@@ -31,6 +31,7 @@ func (o *options) write() ([]target, error) {
 	old.take(list)
 	var w bytes.Buffer
 	o.head(&w, all, list)
+	w.WriteString(harness.Details)
 	for _, s := range scenarios() {
 		r, heading := all[s.name], capital(s.name)
 		if r == nil {
@@ -55,7 +56,7 @@ func (o *options) write() ([]target, error) {
 		}
 		w.WriteString("\n")
 	}
-	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
+	return list, harness.WritePage(o.page, w.Bytes())
 }
 
 // runOf begins the line of a section that names its run.
@@ -98,8 +99,7 @@ func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []target) 
 	tried = slices.Compact(tried)
 	w.WriteString(`# A map that follows its stream
 
-A map that is refreshed, beside one that is fitted again, as ` + "`make refresh`" + ` writes it. Every section says which run it
-is of. Package models/live explains what a refresh does.
+A refreshed map compared with one that is fitted again; ` + "`make refresh`" + ` writes this page. Package models/live explains a refresh.
 
 `)
 	if !slices.Equal(tried, []string{"{}"}) {

@@ -40,7 +40,7 @@ func TestSmall(t *testing.T) {
 	if code := run(t.Context(), []string{"-small", "-out", dir, "-unfold", program}, io.Discard, &log); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, &log)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "refresh.md"))
+	page, err := harness.ReadPage(filepath.Join(dir, "refresh.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ A run of its own.
 			t.Fatalf("exit code %d", code)
 		}
 	}
-	text, err := os.ReadFile(page)
+	text, err := harness.ReadPage(page)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 // before is what a page says of rows: a run of some rows alone leaves the others as they are there.
@@ -16,11 +15,8 @@ type before struct {
 
 // readBefore reads a page; an empty one if there is none.
 func readBefore(path string) (before, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return parseBefore(string(text)), err
+	text, err := harness.ReadPage(path)
+	return parseBefore(text), err
 }
 
 func parseBefore(page string) before {

@@ -15,19 +15,20 @@ func (b *bench) page(m machine) ([]byte, map[string]int) {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Benchmarks
 
-How fast the program is and how much memory it takes, beside other programs: written by `+"`make bench`"+` (bench/speed),
-which measures all on one machine, one after the other. %s
+Time and memory of the program, compared with other programs. `+"`make bench`"+` (bench/speed) measures all on one machine, one after
+the other, and writes this page. %s
 
 Machine of the last run: %s.
 
-Each figure is the best of up to %d rounds (no further one once they have taken %.0f minutes); the spread is how much more
-the worst round took than the best. Ratios are of best figures.
+Each figure is the best of up to %d rounds (no further one after %.0f minutes); the spread is the worst round's excess over the best.
+Ratios are of best figures.
 
 `, b.ofRuns(), m, rounds, patience.Minutes())
 	if b.small {
 		w.WriteString("**Toy data (-small): none of these figures means anything.**\n\n")
 	}
 	verdicts := b.writeTargets(&w)
+	w.WriteString(harness.Details)
 	for _, x := range rows() {
 		if b.records[x.key] == nil && b.before.holds(x) {
 			w.WriteString(b.before.sections[x.title])
@@ -55,7 +56,7 @@ func (b *bench) ofRuns() string {
 		}
 	}
 	if kept {
-		return fmt.Sprintf("**Of the last run are: %s.** All else is of earlier ones: each section says when it was measured, and by which vector instructions.",
+		return fmt.Sprintf("**Of the last run are: %s.** All else is of earlier ones: each section has its date and vector instructions.",
 			strings.Join(now, "; "))
 	}
 	if len(runs) <= 1 {
