@@ -75,7 +75,9 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 	b.writeLosses(&w, sets)
 	writeTargets(&w, targets)
 	b.writeSettings(&w)
-	w.WriteString("\n" + harness.Details + "## Data set by data set\n\n")
+	w.WriteString("\n" + harness.Details + "## Targets\n\n")
+	writeTargetLines(&w, targets)
+	w.WriteString("## Data set by data set\n\n")
 	for _, p := range sets {
 		b.writeSet(&w, p, shown[p.name])
 	}
@@ -228,7 +230,13 @@ func writeTargets(w *bytes.Buffer, targets []target) {
 	if n := verdicts[harness.Busy]; n > 0 {
 		fmt.Fprintf(w, ", %d left to a quiet machine", n)
 	}
-	w.WriteString(".\n\n| what | target | measured | |\n|---|---|---|---|\n")
+	w.WriteString(". Those that are not met:\n\n")
+	writeTargetLines(w, slices.DeleteFunc(slices.Clone(targets), func(x target) bool { return x.verdict() == harness.Met }))
+}
+
+// writeTargetLines writes the table of targets.
+func writeTargetLines(w *bytes.Buffer, targets []target) {
+	w.WriteString("| what | target | measured | |\n|---|---|---|---|\n")
 	for _, x := range targets {
 		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.limit().String(), x.measured(), x.verdict())
 	}

@@ -25,7 +25,7 @@ func readEarlier(path string) (*earlier, error) {
 	}
 	head, rest, _ := strings.Cut(text, "\n## ")
 	e.where = strings.ReplaceAll(whereOfHead.FindString(head), "\n", " ")
-	for _, line := range strings.Split(head, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		if cells := strings.Split(line, " | "); len(cells) == 5 {
 			e.targets[cells[0]+" | "+cells[1]] = line
 		}

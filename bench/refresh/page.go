@@ -31,32 +31,51 @@ func (o *options) write() ([]target, error) {
 	old.take(list)
 	var w bytes.Buffer
 	o.head(&w, all, list)
-	w.WriteString(harness.Details)
-	for _, s := range scenarios() {
-		r, heading := all[s.name], capital(s.name)
-		if r == nil {
-			if text := old.section(heading); text != "" {
-				fmt.Fprintf(&w, "## %s\n\n%s\n\n", heading, text)
-			}
-			continue
+	for _, detail := range []bool{false, true} {
+		if detail {
+			w.WriteString(harness.Details + "## Targets\n\n")
+			writeLines(&w, list, func(string) bool { return true })
 		}
-		fmt.Fprintf(&w, "## %s\n\n%s %s, %s.\n\n%s\n\n", heading, runOf, r.Run, r.Environment, r.story())
-		r.tables(&w)
-		for _, p := range r.plots() {
-			name := s.name + "-" + p.name + ".svg"
-			if err := os.WriteFile(filepath.Join(folder, name), p.svg(), 0o666); err != nil {
-				return nil, err
+		for _, s := range scenarios() {
+			if slices.Contains(shown, s.name) == detail {
+				continue
 			}
-			fmt.Fprintf(&w, "![%s](%s/%s)\n", p.title, filepath.Base(folder), name)
-		}
-		if s.name == young {
-			if err := o.keepPicture(&w, folder); err != nil {
+			if err := o.section(&w, s.name, all[s.name], old, folder); err != nil {
 				return nil, err
 			}
 		}
-		w.WriteString("\n")
 	}
 	return list, harness.WritePage(o.page, w.Bytes())
+}
+
+// shown are the scenarios on the page itself; the others are among its tables.
+var shown = []string{stationary, inOrder, serving, restart}
+
+// section writes that of a scenario: of its results or, without them, the earlier one.
+func (o *options) section(w *bytes.Buffer, name string, r *outcome, old *earlier, folder string) error {
+	heading := capital(name)
+	if r == nil {
+		if text := old.section(heading); text != "" {
+			fmt.Fprintf(w, "## %s\n\n%s\n\n", heading, text)
+		}
+		return nil
+	}
+	fmt.Fprintf(w, "## %s\n\n%s %s, %s.\n\n%s\n\n", heading, runOf, r.Run, r.Environment, r.story())
+	r.tables(w)
+	for _, p := range r.plots() {
+		plot := name + "-" + p.name + ".svg"
+		if err := os.WriteFile(filepath.Join(folder, plot), p.svg(), 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "![%s](%s/%s)\n", p.title, filepath.Base(folder), plot)
+	}
+	if name == young {
+		if err := o.keepPicture(w, folder); err != nil {
+			return err
+		}
+	}
+	w.WriteString("\n")
+	return nil
 }
 
 // runOf begins the line of a section that names its run.
@@ -106,13 +125,21 @@ A refreshed map compared with one that is fitted again; ` + "`make refresh`" + `
 		fmt.Fprintf(w, "**Not with the default settings, but with %s.**\n\n", strings.Join(tried, ", "))
 	}
 	n := count(list)
-	fmt.Fprintf(w, "%d of %d targets are met, %d are missed, %d are not measured.\n\n| stream | what | target | measured | |\n|---|---|---|---|---|\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
+	fmt.Fprintf(w, "%d of %d targets are met, %d are missed, %d are not measured. Those that are not met:\n\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
+	writeLines(w, list, func(line string) bool { return verdictOf(line) != harness.Met })
+}
+
+// writeLines writes the table of those targets whose lines are wanted.
+func writeLines(w *bytes.Buffer, list []target, wanted func(line string) bool) {
+	w.WriteString("| stream | what | target | measured | |\n|---|---|---|---|---|\n")
 	for _, b := range list {
-		if b.earlier != "" {
-			w.WriteString(b.earlier + "\n")
-			continue
+		line := b.earlier
+		if line == "" {
+			line = fmt.Sprintf("| %s | %s | %s | %s | %s |", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
+		if wanted(line) {
+			w.WriteString(line + "\n")
+		}
 	}
 	w.WriteString("\n")
 }

@@ -255,7 +255,7 @@ A run of its own.
 		"\n## Growth\n\nRun before runs were named, on 2 cores, an/architecture, with 3 threads.\n\nA story.\n\n| a table |\n\n## Gaussian\n\nRun 2",
 		"\n## Restart\n\nRun before runs were named, on 2 cores, an/architecture, with 3 threads.\n\nA run of its own.\n",
 		"\n| growth | 1-NN accuracy at the end, below a fresh fit's | <= 0.0030 | 0.0004 | met |\n", "| <= 0.0020 | 0.0100 | **missed** |\n",
-		"\n1 of 63 targets are met, 1 are missed, 42 are not measured.\n",
+		"\n1 of 63 targets are met, 1 are missed, 42 are not measured. Those that are not met:\n",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page has no %q:\n%s", want, text)

@@ -21,7 +21,7 @@ func readBefore(path string) (before, error) {
 
 func parseBefore(page string) before {
 	p := before{map[string]string{}, map[string]string{}, map[string]string{}}
-	for _, section := range strings.Split("\n"+page, "\n## ")[1:] {
+	for _, section := range strings.Split("\n"+strings.ReplaceAll(page, harness.Details, ""), "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
 		switch title {
 		case "Targets":

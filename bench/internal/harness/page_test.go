@@ -30,10 +30,35 @@ func TestPageOfTwoParts(t *testing.T) {
 		t.Errorf("the tables are %q, want them to end with %q", details, want)
 	}
 	whole, err := ReadPage(path)
-	if err != nil || !strings.HasPrefix(whole, string(head)) || !strings.HasSuffix(whole, tables) {
+	if err != nil || whole != "# Quality\n\nWell.\n\n"+tables {
 		t.Errorf("read %q, %v", whole, err)
 	}
 	if whole, err := ReadPage(filepath.Join(t.TempDir(), "none.md")); err != nil || strings.TrimSpace(whole) != "" {
 		t.Errorf("a page that is not there: %q, %v", whole, err)
+	}
+}
+
+// A page in a folder beside the folder reference has its tables there.
+func TestPageOfAFolder(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{"reference", "decisions"} {
+		if err := os.Mkdir(filepath.Join(root, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(root, "decisions", "search.md")
+	if err := WritePage(path, []byte("# Search\n\n"+Details+"[a](trees.md)\n")); err != nil {
+		t.Fatal(err)
+	}
+	details, err := os.ReadFile(filepath.Join(root, "reference", "search.md"))
+	if err != nil || !strings.HasSuffix(string(details), "\n[a](../decisions/trees.md)\n") {
+		t.Errorf("the tables are %q, %v", details, err)
+	}
+	head, err := os.ReadFile(path)
+	if err != nil || !strings.HasSuffix(string(head), "[reference/search.md](../reference/search.md).\n") {
+		t.Errorf("the page is %q, %v", head, err)
+	}
+	if whole, err := ReadPage(path); err != nil || !strings.HasSuffix(whole, "\n[a](trees.md)\n") {
+		t.Errorf("read %q, %v", whole, err)
 	}
 }
