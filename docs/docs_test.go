@@ -133,13 +133,13 @@ func TestPagesNameWhatExists(t *testing.T) {
 	t.Logf("%d names checked", checked)
 }
 
-// TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
+// TestEveryEquationHasItsRow checks that docs/reference/equations.md has a row, with a
 // function and a test, for each of the paper's equations 1 to 26, the
 // supplement's 1 to 44, those of heavy tails, H 1 to 12, of expectation
 // propagation, S 1 to 35, of Gaussian processes, G 1 to 28, and of locally
 // linear maps, P 1 to 80.
 func TestEveryEquationHasItsRow(t *testing.T) {
-	text, err := os.ReadFile("equations.md")
+	text, err := os.ReadFile("reference/equations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,32 +155,32 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 	}
 	for n := 1; n <= 26; n++ {
 		if !has[fmt.Sprint("eq ", n)] {
-			t.Errorf("docs/equations.md has no complete row for eq %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for eq %d", n)
 		}
 	}
 	for n := 1; n <= 20; n++ {
 		if !has[fmt.Sprint("H ", n)] {
-			t.Errorf("docs/equations.md has no complete row for H %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for H %d", n)
 		}
 	}
 	for n := 1; n <= 35; n++ {
 		if !has[fmt.Sprint("S ", n)] {
-			t.Errorf("docs/equations.md has no complete row for S %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for S %d", n)
 		}
 	}
 	for n := 1; n <= 28; n++ {
 		if !has[fmt.Sprint("G ", n)] {
-			t.Errorf("docs/equations.md has no complete row for G %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for G %d", n)
 		}
 	}
 	for n := 1; n <= 80; n++ {
 		if !has[fmt.Sprint("P ", n)] {
-			t.Errorf("docs/equations.md has no complete row for P %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for P %d", n)
 		}
 	}
 	for n := 1; n <= 44; n++ {
 		if !has[fmt.Sprint("SM ", n)] {
-			t.Errorf("docs/equations.md has no complete row for SM %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for SM %d", n)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 const introduction = `# Drift
 
 Package models/drift compares a window of the newest events with a sample of reference rows, by counts of edges on lists of nearest neighbours and
-on a spanning tree ([equations.md](equations.md), D1 to D5). Here it is compared with the maximum mean discrepancy (MMD), with a Gaussian kernel of
+on a spanning tree ([equations.md](reference/equations.md), D1 to D5). Here it is compared with the maximum mean discrepancy (MMD), with a Gaussian kernel of
 the median distance, and with a domain classifier: logistic regression, judged by the area under its ROC curve on unseen rows (both in
 ` + "`bench/drift`" + `). ` + "`make drift`" + ` writes this page; every figure is measured.
 

@@ -11,7 +11,7 @@ import (
 
 const introduction = `# Reasons
 
-Package models/reasons splits the novelty of an event exactly over the columns of its source ([equations.md](equations.md), R1 to R5). Here it
+Package models/reasons splits the novelty of an event exactly over the columns of its source ([equations.md](reference/equations.md), R1 to R5). Here it
 names the columns of attacks, compared with [SHAP](https://shap.readthedocs.io). ` + "`make reasons`" + ` writes this page; every figure is measured.
 
 The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as an element a category. Precision at 3 is the share
