@@ -18,7 +18,7 @@ Written by ` + "`make metrics`" + ` (bench/metrics) from %s; no figure is typed 
 each metric is for, and [decisions/metrics.md](decisions/metrics.md) how it is computed.
 
 Neighbours: the %d nearest others of every row, by the program's exact search. Its time is processor time of one thread, the least of %d
-rounds in turns; ratios are to the Euclidean search of the same set. The recall is that of %d lists (of all rows if there are fewer), against all
+rounds in turns; ratios are to the Euclidean search of the same set. Recall is that of %d lists (of all rows if there are fewer), against all
 distances by scipy, numpy and scikit-learn in double precision: the share of places that hold a row as near as the last true neighbour. Scipy's time is
 that of all distances from one row, and of its nearest.
 
