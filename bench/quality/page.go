@@ -123,17 +123,24 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 
 // writeIncomplete says which maps there are none of, and that some are of few seeds.
 func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
-	var none []string
+	var none, lacks []string
 	few := 0
+	of := map[string][]string{}
 	for _, p := range sets {
 		if text := b.lacking(p); text != "" {
-			none = append(none, p.title+" "+text)
+			if of[text] == nil {
+				lacks = append(lacks, text)
+			}
+			of[text] = append(of[text], p.title)
 		}
 		for _, m := range methods() {
 			if b.results[mapName(p.name, m.key, 1)] != nil && b.fewer(p.name, m) != "" {
 				few++
 			}
 		}
+	}
+	for _, text := range lacks {
+		none = append(none, strings.Join(of[text], ", ")+" "+text)
 	}
 	if b.results[studyName(studySets[0], studySettings()[0])] == nil {
 		none = append(none, "what the held-out likelihood chooses")
