@@ -168,7 +168,7 @@ likelihood is larger, which the gradient cannot see, until none does any more:
 %s
 The first %d of these, the same with up to %d rounds of at most %d iterations. The model above is the first of them, by the likelihood
 with the prior of the places, whatever its errors. The prior draws all places together while the kernel's gamma grows, slowly and
-without an end, which the likelihood itself does not notice.
+without an end; the likelihood itself does not change.
 
 %s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpSteps, jumpRounds, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
 }
