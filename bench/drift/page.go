@@ -77,7 +77,7 @@ func (b *bench) delayTables(out *strings.Builder, all []*result) {
 // lookTables say how good the tests are for one look.
 func (b *bench) lookTables(out *strings.Builder, all []*result) {
 	s := b.sizes
-	fmt.Fprintf(out, "## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change, which should be about that, and of %d with each change "+
+	fmt.Fprintf(out, "## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change (expected: about the level), and of %d with each change "+
 		"at half its size. Permutations are %d; without them the probability is the normal distribution's. The standard error of a share of 0.05 is %.3f, of 0.5 at a change %.2f.\n",
 		s.Level, s.Looks, s.Changed, s.Rounds, math.Sqrt(.05*.95/float64(s.Looks)), math.Sqrt(.25/float64(s.Changed)))
 	for _, r := range all {

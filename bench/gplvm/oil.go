@@ -152,14 +152,14 @@ func oilFlow(ctx context.Context, b *bench) (string, error) {
 	if err := shade(picture, a, y.Cols, best.point.X, label); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`Twelve measurements of each of 1000 oil flows of three kinds, as they are.
+	return fmt.Sprintf(`Twelve measurements of each of 1000 oil flows of three kinds, unscaled.
 
 %s
 ![The map of the most likely full model](gplvm/%s)
 
 Places by kind of flow, on the precision of the model's predictions: the lighter, the more it knows.
 
-All starts, at most %d iterations of L-BFGS each, by their likelihood, which does not see the kinds:
+All starts, at most %d iterations of L-BFGS each, ordered by their likelihood, which does not depend on the kinds:
 
 %s
 All carried on by rounds of at most %d iterations, up to %d. Between rounds single points jump to the places of others where the

@@ -158,7 +158,7 @@ func (d *identities) goings(w *bytes.Buffer, run string, set clusters.Settings) 
 
 %s
 
-Each class in turn is no more, and the window forgets it in %d refreshes. A class is a cluster if one on the first map has most of its
+Each class in turn disappears from the stream, and leaves the window within %d refreshes. A class is a cluster if one on the first map has most of its
 points from the class.
 
 | class | a cluster | dead at |

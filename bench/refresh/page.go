@@ -162,16 +162,16 @@ func (o *outcome) story() string {
 	case inOrder:
 		return o.Stream.story(o.Size)
 	case young:
-		return "Stages with the settings of README's example, through a broker in the measuring process, beside fits of the same points; both against the vectors as the events have them.\n" +
+		return "Stages with the settings of README's example, through a broker in the measuring process, compared with fits of the same points, by the vectors of the events.\n" +
 			"The first map is of 2,000 points; `from 500` and `tenfold at once` set `reference.min` to 500 and 1,000, the last two `reference.size`. `from 2,000` has 3,000 points,\n" +
 			"is stopped and started again on the way to 10,000, and then half of its events are deleted. `tenfold at once` grows from 1,000 to 10,000. Only `refresh.every` is 1 s, to\n" +
-			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out. They were\n" +
-			"looked at when a bound was set, and no constant was chosen by them."
+			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out: no constant was\n" +
+			"chosen by them, though a bound was set after a look at them."
 	case serving:
-		return fmt.Sprintf("%s under a window, in a learner of package online that saves its state and leaves a core to placing. Messages of one event come one by one, in turns while nothing is learnt and while one of %.0f refreshes is (%.0f of them major), each after %d new rows; the time is from a message's bytes to those of its answer.",
+		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to those of its answer.",
 			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)
 	case restart:
-		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages, each time, %.0f are not what they were before the stop, to the bit.",
+		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages each time, %.0f differ from those before the stop in any bit.",
 			set, o.Figures[startCount], o.Figures[startMiddle], o.Figures[startWorst], o.Figures[probeCount], o.Figures[differ])
 	}
 	return set + "."
