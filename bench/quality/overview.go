@@ -18,7 +18,7 @@ func unseen() string {
 		}
 	}
 	if len(others) == 0 {
-		return "The defaults were chosen on all of these data sets, the peers' on others."
+		return "All of these data sets were looked at while the defaults were chosen; the peers' defaults were chosen on others."
 	}
 	return fmt.Sprintf("These data sets were looked at while the defaults were chosen: %s. These were not: %s.", strings.Join(looked, ", "), strings.Join(others, ", "))
 }
