@@ -208,9 +208,10 @@ func expand(cell string) []string {
 	return out
 }
 
-// TestLinksLead checks that relative links and pictures of the pages exist.
+// TestLinksLead checks that relative links and pictures of the pages exist, and the headings that
+// links to pages name.
 func TestLinksLead(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -229,8 +230,14 @@ func TestLinksLead(t *testing.T) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+			to := filepath.Join(filepath.Dir(path), m[1])
+			if m[1] == "" {
+				to = path
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s, which does not exist", path, m[1])
+			} else if heading := strings.TrimPrefix(m[2], "#"); heading != "" && !anchors(readPage(t, to))[heading] {
+				t.Errorf("%s links to %s of %s, which has no such heading", path, heading, to)
 			}
 		}
 		return nil
