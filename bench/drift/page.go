@@ -29,7 +29,7 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	fmt.Fprintf(&out, "A window has %d events, the reference %d rows, and there is a look every %d events; every %d by the classifier, which is fitted again for each.\n",
 		s.Window, s.Reference, s.Step, s.Coarse)
 	verdicts := map[string]int{}
-	fmt.Fprintf(&out, "\n## Goals\n\nOne false alarm in %d events is what is asked for; the goal allows for two standard deviations of as many alarms as that gives. A stream counts until its first.\n\n|", s.FalseAlarm)
+	fmt.Fprintf(&out, "\n## Goals\n\nThe goal is one false alarm in %d events, with two standard deviations of the expected number of alarms. A stream counts until its first.\n\n|", s.FalseAlarm)
 	out.WriteString(" data | | measured | goal | |\n|---|---|---:|---:|---|\n")
 	for _, r := range all {
 		bound := harness.Bound{Value: 1 + 2/math.Sqrt(r.Events/float64(s.FalseAlarm)), Format: "%.2f"}
