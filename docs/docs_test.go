@@ -247,10 +247,10 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// TestEveryFigureIsExplained compares docs/reference/metrics.md with the metrics that
+// TestEveryFigureIsExplained compares docs/reference/prometheus.md with the metrics that
 // /metrics serves: each is explained, and each explained one is served.
 func TestEveryFigureIsExplained(t *testing.T) {
-	page, err := os.ReadFile("reference/metrics.md")
+	page, err := os.ReadFile("reference/prometheus.md")
 	if err != nil {
 		t.Fatal(err)
 	}
