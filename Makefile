@@ -271,7 +271,7 @@ gplvm: bin/bench/gplvm
 saul: build bin/bench/saul
 	bin/bench/saul -unfold bin/unfold -o docs/saul.md $(ARGS)
 
-# papers repeats the experiments of all four papers: the pages that docs/papers.md leads to; an hour and three quarters on two free cores.
+# papers repeats the experiments of all four papers: the pages that docs/reference/papers.md leads to; an hour and three quarters on two free cores.
 .PHONY: papers
 papers: saul lllvm gplvm ep figures
 

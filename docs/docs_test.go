@@ -92,18 +92,20 @@ func funcName(d *ast.FuncDecl) string {
 // code matches `folder/of/package.Name` or `folder.Type.Method` in a page.
 var code = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.([A-Za-z][A-Za-z0-9]*(?:\\.[A-Za-z][A-Za-z0-9]*)?)`")
 
-// TestPagesNameWhatExists checks every `package.Name` of README.md, docs/*.md
-// and docs/decisions/*.md.
+// TestPagesNameWhatExists checks every `package.Name` of README.md and of the pages of docs.
 func TestPagesNameWhatExists(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decisions, err := filepath.Glob("decisions/*.md")
-	if err != nil || len(decisions) == 0 {
-		t.Fatalf("no decisions: %v", err)
+	for _, folder := range []string{"decisions", "recipes", "reference"} {
+		more, err := filepath.Glob(folder + "/*.md")
+		if err != nil || len(more) == 0 {
+			t.Fatalf("no pages in %s: %v", folder, err)
+		}
+		pages = append(pages, more...)
 	}
-	pages = append(append(pages, decisions...), filepath.Join(root, "README.md"))
+	pages = append(pages, filepath.Join(root, "README.md"))
 	known := map[string]map[string]bool{}
 	checked := 0
 	for _, page := range pages {
@@ -131,13 +133,13 @@ func TestPagesNameWhatExists(t *testing.T) {
 	t.Logf("%d names checked", checked)
 }
 
-// TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
+// TestEveryEquationHasItsRow checks that docs/reference/equations.md has a row, with a
 // function and a test, for each of the paper's equations 1 to 26, the
 // supplement's 1 to 44, those of heavy tails, H 1 to 12, of expectation
 // propagation, S 1 to 35, of Gaussian processes, G 1 to 28, and of locally
 // linear maps, P 1 to 80.
 func TestEveryEquationHasItsRow(t *testing.T) {
-	text, err := os.ReadFile("equations.md")
+	text, err := os.ReadFile("reference/equations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,32 +155,32 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 	}
 	for n := 1; n <= 26; n++ {
 		if !has[fmt.Sprint("eq ", n)] {
-			t.Errorf("docs/equations.md has no complete row for eq %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for eq %d", n)
 		}
 	}
 	for n := 1; n <= 20; n++ {
 		if !has[fmt.Sprint("H ", n)] {
-			t.Errorf("docs/equations.md has no complete row for H %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for H %d", n)
 		}
 	}
 	for n := 1; n <= 35; n++ {
 		if !has[fmt.Sprint("S ", n)] {
-			t.Errorf("docs/equations.md has no complete row for S %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for S %d", n)
 		}
 	}
 	for n := 1; n <= 28; n++ {
 		if !has[fmt.Sprint("G ", n)] {
-			t.Errorf("docs/equations.md has no complete row for G %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for G %d", n)
 		}
 	}
 	for n := 1; n <= 80; n++ {
 		if !has[fmt.Sprint("P ", n)] {
-			t.Errorf("docs/equations.md has no complete row for P %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for P %d", n)
 		}
 	}
 	for n := 1; n <= 44; n++ {
 		if !has[fmt.Sprint("SM ", n)] {
-			t.Errorf("docs/equations.md has no complete row for SM %d", n)
+			t.Errorf("docs/reference/equations.md has no complete row for SM %d", n)
 		}
 	}
 }
@@ -206,9 +208,10 @@ func expand(cell string) []string {
 	return out
 }
 
-// TestLinksLead checks that relative links and pictures of the pages exist.
+// TestLinksLead checks that relative links and pictures of the pages exist, and the headings that
+// links to pages name.
 func TestLinksLead(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -227,8 +230,14 @@ func TestLinksLead(t *testing.T) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+			to := filepath.Join(filepath.Dir(path), m[1])
+			if m[1] == "" {
+				to = path
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s, which does not exist", path, m[1])
+			} else if heading := strings.TrimPrefix(m[2], "#"); heading != "" && !anchors(readPage(t, to))[heading] {
+				t.Errorf("%s links to %s of %s, which has no such heading", path, heading, to)
 			}
 		}
 		return nil
@@ -238,10 +247,10 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// TestEveryFigureIsExplained holds docs/operations.md to the figures that
-// /metrics serves: each is explained, and none is made up.
+// TestEveryFigureIsExplained compares docs/reference/prometheus.md with the metrics that
+// /metrics serves: each is explained, and each explained one is served.
 func TestEveryFigureIsExplained(t *testing.T) {
-	page, err := os.ReadFile("operations.md")
+	page, err := os.ReadFile("reference/prometheus.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func numbered(kind string, first, last int) (names []string) {
 	return names
 }
 
-// TestEveryFigureOfThePapersHasItsRow holds docs/papers.md to the papers: each of their tables
+// TestEveryFigureOfThePapersHasItsRow holds docs/reference/papers.md to the papers: each of their tables
 // and figures has one row, in the section of its paper, with a verdict that the page explains.
 func TestEveryFigureOfThePapersHasItsRow(t *testing.T) {
 	want := map[string][]string{
@@ -28,7 +28,7 @@ func TestEveryFigureOfThePapersHasItsRow(t *testing.T) {
 		"Andrade-Pacheco et al. 2014": nil,
 	}
 	verdicts, got, paper := map[string]bool{}, map[string][]string{}, ""
-	for line := range strings.Lines(readPage(t, "papers.md")) {
+	for line := range strings.Lines(readPage(t, "reference/papers.md")) {
 		if head, ok := strings.CutPrefix(line, "## "); ok {
 			paper = strings.TrimSpace(head)
 			got[paper] = nil
@@ -61,21 +61,21 @@ func TestEveryFigureOfThePapersHasItsRow(t *testing.T) {
 	}
 }
 
-// TestPapersLeadToHeadings checks that docs/papers.md links to headings that exist.
+// TestPapersLeadToHeadings checks that docs/reference/papers.md links to headings that exist.
 func TestPapersLeadToHeadings(t *testing.T) {
 	checked := 0
-	for _, m := range regexp.MustCompile(`\]\(([a-z]+\.md)#([^)]+)\)`).FindAllStringSubmatch(readPage(t, "papers.md"), -1) {
+	for _, m := range regexp.MustCompile(`\]\(((?:\.\./)?[a-z]+\.md)#([^)]+)\)`).FindAllStringSubmatch(readPage(t, "reference/papers.md"), -1) {
 		checked++
-		if !anchors(readPage(t, m[1]))[m[2]] {
-			t.Errorf("docs/papers.md links to %s of %s, which has no such heading", m[2], m[1])
+		if !anchors(readPage(t, filepath.Join("reference", m[1])))[m[2]] {
+			t.Errorf("docs/reference/papers.md links to %s of %s, which has no such heading", m[2], m[1])
 		}
 	}
 	if checked == 0 {
-		t.Error("docs/papers.md links to no heading")
+		t.Error("docs/reference/papers.md links to no heading")
 	}
 }
 
-// TestPapersCommandsExist checks that every make command of docs/papers.md is one of the
+// TestPapersCommandsExist checks that every make command of docs/reference/papers.md is one of the
 // Makefile's, and that make papers does all the others.
 func TestPapersCommandsExist(t *testing.T) {
 	makefile := readPage(t, filepath.Join(root, "Makefile"))
@@ -83,12 +83,12 @@ func TestPapersCommandsExist(t *testing.T) {
 	if all == nil {
 		t.Fatal("the Makefile has no papers")
 	}
-	for _, m := range regexp.MustCompile("`make ([a-z]+)`").FindAllStringSubmatch(readPage(t, "papers.md"), -1) {
+	for _, m := range regexp.MustCompile("`make ([a-z]+)`").FindAllStringSubmatch(readPage(t, "reference/papers.md"), -1) {
 		if m[1] != "papers" && !slices.Contains(strings.Fields(all[1]), m[1]) {
-			t.Errorf("docs/papers.md names make %s, which make papers does not do", m[1])
+			t.Errorf("docs/reference/papers.md names make %s, which make papers does not do", m[1])
 		}
 		if !strings.Contains(makefile, "\n"+m[1]+": ") {
-			t.Errorf("docs/papers.md names make %s, which the Makefile does not have", m[1])
+			t.Errorf("docs/reference/papers.md names make %s, which the Makefile does not have", m[1])
 		}
 	}
 }

@@ -75,7 +75,7 @@ pa.parquet.write_table(table, dir + "/in.parquet", version="2.6", store_schema=F
 `
 
 // judgeTypes compares what was written of each column with the table of what becomes of it,
-// which is docs/formats.md's: what is not in it stays as it is.
+// which is docs/reference/map-file.md's: what is not in it stays as it is.
 const judgeTypes = `
 import sys, csv, json, pyarrow as pa, pyarrow.parquet
 dir, notes = sys.argv[1], json.load(open(sys.argv[1] + "/notes.json"))
@@ -162,7 +162,7 @@ sys.exit("\n".join(wrong[:40]) if wrong else 0)
 `
 
 // Every type that can be kept goes from every reader through every writer as it is, or as
-// DescribeHeld and docs/formats.md say: type, values, nulls, metadata, nullability.
+// DescribeHeld and docs/reference/map-file.md say: type, values, nulls, metadata, nullability.
 func TestEveryTypeThroughEveryFormat(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, everyType, dir)
@@ -182,7 +182,7 @@ func TestEveryTypeThroughEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign.Run(t, judgeTypes, dir)
-	page, err := os.ReadFile("../docs/formats.md")
+	page, err := os.ReadFile("../docs/reference/map-file.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestEveryTypeThroughEveryFormat(t *testing.T) {
 		for column, words := range columns {
 			for _, w := range strings.Split(words, ", ") {
 				if w, _, _ = strings.Cut(w, " number of "); !strings.Contains(said, w) {
-					t.Errorf("docs/formats.md does not say that %q becomes %s in %s", column, w, file)
+					t.Errorf("docs/reference/map-file.md does not say that %q becomes %s in %s", column, w, file)
 				}
 			}
 		}

@@ -58,7 +58,7 @@ func (f *Figures) page() string {
 		kafka = "Apache Kafka " + f.Kafka + ", one node"
 	}
 	p("# How much a fleet can do, and what it takes\n\n")
-	p("Written by `make capacity` on %s, on a machine of %d cores with %s; nothing here is typed by hand. Messages of %d events of %d float32;\n"+
+	p("Written by `make capacity` on %s, on a machine of %d cores with %s; all figures are measured. Messages of %d events of %d float32;\n"+
 		"a map of %s points in two dimensions. One process learns, the others place: [operations.md](operations.md), \"More than one process\".\n"+
 		"Batches of rows that lie in files are placed by Spark: [python-times.md](python-times.md), \"A billion rows\".\n\n",
 		f.Day.Format("2006-01-02"), f.Cores, kafka, eventRows, Dim, count(float64(f.Learning.Points)))
@@ -69,8 +69,7 @@ func (f *Figures) page() string {
 	p("| the broker, one copy of the data | bytes of an event in and out | %s |\n", us(m.broker))
 	p("| the learner: read, decode, offer | bytes of an event | %s |\n", us(m.learn))
 	p("| the learner: a refresh of %s points, stored and announced | n, dim; every `refresh.every` | %.2f s a refresh |\n\n", count(float64(f.Learning.Points)), f.Learning.Refresh)
-	p("An event costs an embedder its processor time over the number of events that it placed. How that divides is what a profile of an embedder\n"+
-		"at the same work says: %s.\n"+
+	p("An event costs an embedder its processor time over the number of placed events. A profile divides it: %s.\n"+
 		"As a check: placing alone on the same map, without a stage around it, takes %s us; the two ways differ by %.0f%%.\n\n",
 		relay.Sentence(f.Shares, "%.1f"), us(f.Fleet.Seconds), 100*math.Abs(f.Fleet.Seconds/m.place-1))
 	p("So an embedder places 1 / (place + rest) = %s events/s for each core it has, and cores that embedders share with a broker\n"+
@@ -92,8 +91,8 @@ func (f *Figures) placingTable(p func(string, ...any)) {
 }
 
 func (f *Figures) checkTable(p func(string, ...any), m model) {
-	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. What an event costs with 1 is what the model was made from; all\n"+
-		"else it predicts.\n\n", f.Cores)
+	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. The model is made from the cost with 1 and predicts the\n"+
+		"others.\n\n", f.Cores)
 	p("| embedders | events/s | the model | us an event, embedders | the model | us an event, broker |\n|---|---|---|---|---|---|\n")
 	worst, worstCPU := 0.0, 0.0
 	for i, v := range f.Passes {
@@ -103,10 +102,9 @@ func (f *Figures) checkTable(p func(string, ...any), m model) {
 			worstCPU = max(worstCPU, math.Abs(v.Own/m.embedder()-1))
 		}
 	}
-	p("\nWhat several processes on %d cores can show is that an event costs as much however many embedders there are (within %.0f%% here), and\n"+
-		"that their rate is what the cores allow (within %.0f%%): one embedder uses all cores already, so there is nothing to gain from more on one machine.\n"+
-		"They cannot show that rates add up over machines. That follows if the broker does not become narrow: embedders share nothing but it and the store.\n\n",
-		f.Cores, 100*worstCPU, 100*worst)
+	p("\nAn event costs the same for any number of embedders (within %.0f%% here), and\n"+
+		"their rate is what %d cores allow (within %.0f%%). That rates add up over machines is not measured; embedders share only the broker and the store.\n\n",
+		100*worstCPU, f.Cores, 100*worst)
 }
 
 func (f *Figures) million(p func(string, ...any), m model) {

@@ -2,12 +2,12 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
 
 	"unfold/bench/internal/harness"
-	"unfold/internal/atomicfile"
 	"unfold/stream/chaos/results"
 )
 
@@ -20,5 +20,9 @@ func run(args []string, stderr io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	return flags.End(atomicfile.Write(*to, func(w io.Writer) error { return results.Page(w, results.Folder(*from)) }))
+	var text bytes.Buffer
+	if err := results.Page(&text, results.Folder(*from)); err != nil {
+		return flags.End(err)
+	}
+	return flags.End(harness.WritePage(*to, text.Bytes()))
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"unfold/bench/internal/harness"
 	"unfold/stream/chaos/results"
 )
 
@@ -23,8 +23,8 @@ func TestRun(t *testing.T) {
 	if code := run([]string{"-results", dir, "-o", page}, &said); code != 0 {
 		t.Fatalf("code %d, %s", code, &said)
 	}
-	text, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(text), "| kill |") {
+	text, err := harness.ReadPage(page)
+	if err != nil || !strings.Contains(text, "| kill |") {
 		t.Errorf("%v, %s", err, text)
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"unfold/bench/internal/harness"
 
 	"unfold/internal/vec"
 )
@@ -22,7 +23,7 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), []string{"-small", "-out", dir, "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
-	text, err := os.ReadFile(page)
+	text, err := harness.ReadPage(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), []string{"-small", "-keep", "-out", dir, "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
-	if again, err := os.ReadFile(page); err != nil || string(again) != string(text) {
+	if again, err := harness.ReadPage(page); err != nil || string(again) != string(text) {
 		t.Errorf("%v; from kept results:\n%s", err, again)
 	}
 	if code := run(context.Background(), []string{"-o", page, "-data", ""}, &log); code != 2 || !strings.Contains(log.String(), "name the data folder") {

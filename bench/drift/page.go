@@ -2,29 +2,22 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"strings"
 
 	"unfold/bench/internal/harness"
-	"unfold/internal/atomicfile"
 )
 
 const introduction = `# Drift
 
-Written by ` + "`make drift`" + `; every figure is measured.
+Package models/drift compares a window of the newest events with a sample of reference rows, by counts of edges on lists of nearest neighbours and
+on a spanning tree ([equations.md](reference/equations.md), D1 to D5). Here it is compared with the maximum mean discrepancy (MMD), with a Gaussian kernel of
+the median distance, and with a domain classifier: logistic regression, judged by the area under its ROC curve on unseen rows (both in
+` + "`bench/drift`" + `). ` + "`make drift`" + ` writes this page; every figure is measured.
 
-Package models/drift holds a window of the newest events against a sample of reference rows: are they of one distribution? It counts edges
-between both on lists of nearest neighbours and on a spanning tree ([equations.md](equations.md), D1 to D5; the package's essay has the
-papers). Here it is beside the maximum mean discrepancy (MMD) with a Gaussian kernel of the median distance, and a domain classifier,
-logistic regression judged by the area under its ROC curve on rows that it has not seen. Both are written for this page
-(` + "`bench/drift`" + `).
-
-Streams are drawn from a data set, no row twice. The reference are rows of the same distribution. Then the stream changes: every column
-moves up or down by a share of its standard deviation, columns are rotated two and two, a class comes that was not there, or the spread
-about the mean becomes less, at once or growing over %d events. "neighbours alone" and "tree alone" are Schilling's and Friedman and
-Rafsky's statistics without the degree.
+Streams are drawn from a data set, no row twice; the reference are rows of the same distribution. Then the stream changes, at once or growing over
+%d events: every column moves up or down by a share of its standard deviation, columns are rotated two and two, a new class comes, or the spread
+about the mean becomes less. "neighbours alone" and "tree alone" are Schilling's and Friedman and Rafsky's statistics without the degree.
 
 `
 
@@ -36,7 +29,7 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	fmt.Fprintf(&out, "A window has %d events, the reference %d rows, and there is a look every %d events; every %d by the classifier, which is fitted again for each.\n",
 		s.Window, s.Reference, s.Step, s.Coarse)
 	verdicts := map[string]int{}
-	fmt.Fprintf(&out, "\n## Goals\n\nOne false alarm in %d events is what is asked for; the goal allows for two standard deviations of as many alarms as that gives. A stream counts until its first.\n\n|", s.FalseAlarm)
+	fmt.Fprintf(&out, "\n## Goals\n\nThe goal is one false alarm in %d events, with two standard deviations of the expected number of alarms. A stream counts until its first.\n\n|", s.FalseAlarm)
 	out.WriteString(" data | | measured | goal | |\n|---|---|---:|---:|---|\n")
 	for _, r := range all {
 		bound := harness.Bound{Value: 1 + 2/math.Sqrt(r.Events/float64(s.FalseAlarm)), Format: "%.2f"}
@@ -49,20 +42,17 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 		fmt.Fprintf(&out, "| %s | false alarms in %d events, %.0f in %.0f | %s | %s | %s |\n", r.Name, s.FalseAlarm, r.Alarms, r.Events, bound.Show(rate), bound, verdict)
 	}
 	b.delayTables(&out, all)
+	out.WriteString("\n" + harness.Details)
 	b.lookTables(&out, all)
-	err := atomicfile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, out.String()); return err })
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", page, err)
-	}
-	return verdicts, os.Chmod(page, 0o644)
+	return verdicts, harness.WritePage(page, []byte(out.String()))
 }
 
 // delayTables writes the tables of detection delays.
 func (b *bench) delayTables(out *strings.Builder, all []*result) {
 	s := b.sizes
 	fmt.Fprintf(out, "\n## How soon a change is found\n\nEvents from the change to the alarm, medians of %d streams; - if most of them end, %d events after the change, without one. "+
-		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, and so a bound "+
-		"that is known but roughly. Time is that of a processor for an event; that of the first four rows is of all four together.\n",
+		"The bound of models/drift is its own. The others' are set by %d streams without a change, %d events in all, which cross it once in %d events: about %d crossings, so the bound "+
+		"is rough. Time is that of a processor for an event; that of the first four rows is of all four together.\n",
 		b.seeds, s.After, s.Null, s.Null*s.NullEvents, s.FalseAlarm, s.Null*s.NullEvents/s.FalseAlarm)
 	for _, r := range all {
 		fmt.Fprintf(out, "\n### %s\n\n%d columns; the new class are %s.\n\n| |", r.Name, r.Dim, r.Late)
@@ -87,7 +77,7 @@ func (b *bench) delayTables(out *strings.Builder, all []*result) {
 // lookTables writes the tables of tests of single windows.
 func (b *bench) lookTables(out *strings.Builder, all []*result) {
 	s := b.sizes
-	fmt.Fprintf(out, "\n## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change, which should be about that, and of %d with each change "+
+	fmt.Fprintf(out, "## One look\n\nThe share of windows that are found to differ at the level %.2f: of %d windows without a change (expected: about the level), and of %d with each change "+
 		"at half its size. Permutations are %d; without them the probability is the normal distribution's. The standard error of a share of 0.05 is %.3f, of 0.5 at a change %.2f.\n",
 		s.Level, s.Looks, s.Changed, s.Rounds, math.Sqrt(.05*.95/float64(s.Looks)), math.Sqrt(.25/float64(s.Changed)))
 	for _, r := range all {

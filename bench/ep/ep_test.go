@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/testkit/tier"
 )
 
@@ -18,7 +19,7 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), []string{"-small", "-out", t.TempDir(), "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
-	text, err := os.ReadFile(page)
+	text, err := harness.ReadPage(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestSupervisionSmall(t *testing.T) {
 	if code := run(context.Background(), []string{"-supervision", "-small", "-out", t.TempDir(), "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
-	text, err := os.ReadFile(page)
+	text, err := harness.ReadPage(page)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,22 +6,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 const introduction = `# Labels on the map
 
 Written by ` + "`make ep`" + `; every figure is measured.
 
-Package models/ep is sparse expectation propagation for Gaussian process classification, also of inputs that are themselves
-uncertain (Andrade-Pacheco, Hensman, Zwiessele and Lawrence, AISTATS 2014); its essay has the equations and the errata of
-the printed ones. Package models/ep/labels predicts the classes of events by it, together with the votes of labelled neighbours.
+Package models/ep is sparse expectation propagation for Gaussian process classification, also of uncertain inputs (Andrade-Pacheco, Hensman, Zwiessele
+and Lawrence, AISTATS 2014). Package models/ep/labels predicts the classes of events by it, together with the votes of labelled neighbours.
 `
 
 const places = `
 ## Classes of placed events
 
-A map is learnt from rows without their labels. A share of the rows then get their labels, and the classes of other rows are predicted
-by where these are placed. Means of %d draws of rows and labels. Accuracy: the share of right classes. Log: mean log probability of the true class (a
+A map is learnt without labels. A share of its rows then get their labels, and the classes of placed rows are predicted. Means of %d draws of rows and labels. Accuracy: the share of right classes. Log: mean log probability of the true class (a
 probability of 0 counts as 1e-12). Brier: mean squared distance of probabilities and class. ECE: mean distance between confidence and share of right
 classes in ten bins, which the pictures show.
 
@@ -36,11 +36,9 @@ classes in ten bins, which the pictures show.
 const hybrids = `
 ## One latent space for data and labels
 
-A classifier and a GP-LVM share their uncertain inputs (ep.Hybrid): the vectors of all rows and those labels that are known
-say together where a row lies. Beside it are a classifier on principal components, and one on the places that a sparse GP-LVM
-gives without labels; these two are trained on the labelled rows alone. The test rows have no label for any of them. The hybrid
-begins where the GP-LVM is half way. Log: mean of the log probability of the true class. Means of several draws of rows and
-labels, with their standard errors.
+A classifier and a GP-LVM share their uncertain inputs (ep.Hybrid): vectors of all rows and known labels together determine the places. It is compared
+with a classifier on principal components, and one on the places of a sparse GP-LVM without labels. Log: mean of the log probability of the true
+class. Means of several draws, with their standard errors.
 `
 
 var methods = [...]string{"on PCA", "on GP-LVM", "hybrid"}
@@ -58,12 +56,17 @@ func write(page string, r *results) error {
 		peers = fmt.Sprintf(" %s, Python %s", c.Sklearn, c.Python)
 	}
 	fmt.Fprintf(&b, places, draws, components, peers, subset)
-	for _, c := range r.maps {
-		c.section(&b)
-	}
 	r.verdicts(&b)
 	scales(&b, r.maps)
 	r.cost.section(&b)
+	b.WriteString(hybrids)
+	for _, t := range r.hybrid {
+		t.section(&b)
+	}
+	b.WriteString("\n" + harness.Details + "## Classes of placed events\n")
+	for _, c := range r.maps {
+		c.section(&b)
+	}
 	for i, c := range r.maps {
 		file := fmt.Sprintf("reliability-%d.svg", i+1)
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(c.picture()), 0o666); err != nil {
@@ -71,11 +74,7 @@ func write(page string, r *results) error {
 		}
 		fmt.Fprintf(&b, "\n![Reliability of %s](%s/%s)\n", c.Name, filepath.Base(folder), file)
 	}
-	b.WriteString(hybrids)
-	for _, t := range r.hybrid {
-		t.section(&b)
-	}
-	return os.WriteFile(page, []byte(b.String()), 0o666)
+	return harness.WritePage(page, []byte(b.String()))
 }
 
 // section writes the table of a data set.

@@ -2,10 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
-	"unfold/internal/atomicfile"
+	"unfold/bench/internal/harness"
 	"unfold/models/student"
 )
 
@@ -13,19 +12,18 @@ const supervisionText = `# Labels in learning
 
 Written by ` + "`make supervision`" + `; every figure is measured.
 
-Labels take part in learning by the weights of near edges (` + "`--supervise`, `--supervision`" + `, equation H24): one of a row's neighbours is its partner, and
-a label that differs makes a neighbour less likely to be that one. Further edges stay as they are. They weigh little, and hold together what labels take apart. Where a new row is
-placed does not depend on a label of its own.
+Labels take part in learning by the weights of near edges (` + "`--supervise`, `--supervision`" + `, equation H24): a different label makes a neighbour less
+likely to be a row's partner. Further edges stay, and hold together what labels take apart. The place of a new row does not depend on its label.
 
-A map is learnt from %d rows of each set (of fewer if there are fewer), of which every second has its label. As many others are placed on it. The figures are means of
-%d draws of the rows, and say which share of rows has the class that most of the nine nearest labelled rows on the map have:
+A map is learnt from %d rows of each set (or all of fewer); every second has its label. As many others are placed on it. Figures are means of %d draws
+of the rows: the share of rows with the class that most of the nine nearest labelled rows on the map have.
 
-- held out: the rows that were placed, of which nothing was known;
+- held out: the placed rows;
 - unlabelled: rows that were learnt from without their label;
-- labelled: those that were learnt from with it, each without its own vote. This one flatters: the map has seen these labels;
+- labelled: rows that were learnt from with it, each without its own vote. This one flatters;
 - R_NX: how well the neighbourhoods of the data are kept, of all rows that were learnt from (1 is a perfect map, 0 a random one).
 
-Shuffled: the same labels, dealt out to other rows. They can say nothing of rows that are held out.%s
+Shuffled: the same labels on other rows, which cannot help held-out rows.%s
 `
 
 // writeSupervision writes the page.
@@ -38,22 +36,21 @@ func writeSupervision(page string, all []*supervised) error {
 		}
 	}
 	fmt.Fprintf(&b, supervisionText, supervisedSizes.train, supervisedDraws, peer)
+	supervisionVerdict(&b, all)
+	b.WriteString("\n" + harness.Details)
 	for _, r := range all {
 		r.section(&b)
 	}
-	supervisionVerdict(&b, all)
-	return atomicfile.Write(page, func(w io.Writer) error {
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
+	return harness.WritePage(page, []byte(b.String()))
 }
 
 // section writes the table of a data set.
 func (r *supervised) section(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## %s\n\n%d rows to learn from, %d held out, %d classes.\n\n| map | held out | unlabelled | labelled | R_NX |\n|---|---:|---:|---:|---:|\n", r.Name, r.Train, r.Test, r.Classes)
+	fmt.Fprintf(b, "## %s\n\n%d rows to learn from, %d held out, %d classes.\n\n| map | held out | unlabelled | labelled | R_NX |\n|---|---:|---:|---:|---:|\n", r.Name, r.Train, r.Test, r.Classes)
 	for _, m := range r.Maps {
 		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.4f | %.3f |\n", m.name(), mean(m.Held), mean(m.Rest), mean(m.Own), mean(m.RNX))
 	}
+	b.WriteString("\n")
 }
 
 // name returns the name of the map's method.
@@ -116,7 +113,6 @@ func supervisionVerdict(b *strings.Builder, all []*supervised) {
 	fmt.Fprintf(b, "\nWith the default of `--supervise`, %g, held-out rows are predicted at least as well as without labels on %d of %d sets, and with shuffled labels better than without on %d.\n",
 		student.DefaultSupervision, better, sets, shuffledBetter)
 	b.WriteString(`
-The default is below 1, where near edges between unlike labels weigh nothing beside like ones: a label that is wrong should not
-take a row from all its neighbours. The labelled rows come apart by what labels say of them alone. Judge a map by rows that it has not seen the labels of.
+The default is below 1, so that a wrong label does not take a row from all its neighbours. Judge a map by rows with unseen labels.
 `)
 }

@@ -154,18 +154,18 @@ func (b *bench) section(ctx context.Context, s section) (string, error) {
 
 const intro = `# Gaussian process latent variable model
 
-The experiments of N. Lawrence, *Probabilistic non-linear principal component analysis with Gaussian process latent variable
-models* (JMLR 2005), by package ` + "`models/gplvm`" + `. ` + "`make gplvm`" + ` writes this page. Errors are points whose nearest other
-point on the map has another class; the paper's own are beside ours. Times are of this run, on a machine that may have had
-other work.
+The experiments of N. Lawrence, *Probabilistic non-linear principal component analysis with Gaussian process latent variable models* (JMLR 2005), by
+package ` + "`models/gplvm`" + `; ` + "`make gplvm`" + ` writes this page. Errors are points whose nearest other point on the map has another class. Times are of this
+run, on a machine that may have had other work.
 
-On the command line the model is ` + "`--kind gplvm`" + `: a sample of the rows (` + "`--points`" + `, 1000) is learnt, by default with the
-kernel ` + "`rbf+bias+white`" + ` from the principal components on, or with ` + "`--start isomap`" + ` or ` + "`graph`" + `, by scaled conjugate gradients or
-` + "`--optimizer lbfgs`" + `. ` + "`--restarts`" + ` learns from places moved off the start as well and keeps the largest likelihood; with ` + "`--jumps N`" + ` single
-points jump N times to the places of others where that is likelier; ` + "`--active N`" + ` is
-the sparse model; ` + "`--noise probit`" + ` is for columns of 0 and 1, of which it decodes probabilities. Empty cells and NaN are missing
-values: rows are learnt, and placed, by what is there of them. Events are placed
-where they are most likely, or with ` + "`--smooth`" + ` by a smooth map; ` + "`unfold decode`" + ` leads from the map back to vectors.
+The model is ` + "`--kind gplvm`" + `. It learns a sample of ` + "`--points`" + ` rows (1000), with the kernel ` + "`rbf+bias+white`" + ` by default:
+
+- ` + "`--start`" + `: principal components, ` + "`isomap`" + ` or ` + "`graph`" + `; ` + "`--optimizer lbfgs`" + ` instead of scaled conjugate gradients;
+- ` + "`--restarts`" + `: the most likely of several starts; ` + "`--jumps N`" + `: single points jump to likelier places of others, N times;
+- ` + "`--active N`" + `: the sparse model; ` + "`--noise probit`" + `: for columns of 0 and 1.
+
+Missing values are left out of the likelihood. Events are placed where they are most likely, or with ` + "`--smooth`" + ` by a smooth map. ` + "`unfold decode`" + `
+leads from the map back to vectors.
 `
 
 // table is a Markdown table.

@@ -152,14 +152,14 @@ func oilFlow(ctx context.Context, b *bench) (string, error) {
 	if err := shade(picture, a, y.Cols, best.point.X, label); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`Twelve measurements of each of 1000 oil flows of three kinds, as they are.
+	return fmt.Sprintf(`Twelve measurements of each of 1000 oil flows of three kinds, unscaled.
 
 %s
 ![The map of the most likely full model](gplvm/%s)
 
 Places by kind of flow, on the precision of the model's predictions: the lighter, the more it knows.
 
-All starts, at most %d iterations of L-BFGS each, by their likelihood, which does not see the kinds:
+All starts, at most %d iterations of L-BFGS each, ordered by their likelihood, which does not depend on the kinds:
 
 %s
 All carried on by rounds of at most %d iterations, up to %d. Between rounds single points jump to the places of others where the
@@ -168,7 +168,7 @@ likelihood is larger, which the gradient cannot see, until none does any more:
 %s
 The first %d of these, the same with up to %d rounds of at most %d iterations. The model above is the first of them, by the likelihood
 with the prior of the places, whatever its errors. The prior draws all places together while the kernel's gamma grows, slowly and
-without an end, which the likelihood itself does not notice.
+without an end; the likelihood itself does not change.
 
 %s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpSteps, jumpRounds, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
 }

@@ -157,12 +157,11 @@ func otherMethods(ctx context.Context, b *bench) (string, error) {
 	}
 	t.row("GTM, 15 x 15 latent points, the most likely of 4 to 36 basis functions", fmt.Sprint(few.of["likely"]), "", fmt.Sprint(likely.errors), "", "", "")
 	return fmt.Sprintf(`The columns of the paper's Tables 2, 3 and 4 that are not of its own model, by [textbook methods](baselines.md) of this program. The hundred
-flows are every tenth; the paper's are not known. Of methods with a range of settings the paper has the fewest errors of all in the range, which
-nobody knows without the classes, and so has the table: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
+flows are every tenth; the paper's are not known. Of methods with a range of settings the paper and the table have the fewest errors of the range, which depends on the classes: %d settings of GTM (3 x 3 to 15 x 15 latent points, 4 to 36 basis
 functions; the fewest with %d x %d and %d), %d widths w of the kernel
-exp(-|x - y|^2/(q v w^2)) (%g to %g; the fewest at %g). The rows below these say what comes of one setting, and of the most likely, which needs no classes. The
-paper does not say what its GTM of the digits is; here it takes at most %d iterations. Kruskal's scaling and Sammon's mapping
-start at principal components; the paper does not say where its own do.
+exp(-|x - y|^2/(q v w^2)) (%g to %g; the fewest at %g). The rows below have one setting, and the most likely one, which needs no classes. The
+paper does not specify its GTM of the digits; here it takes at most %d iterations. Kruskal's scaling and Sammon's mapping
+start at principal components; the paper's start is not stated.
 
 %s
 ![Kruskal's scaling](gplvm/hundred-nmds.png) ![Sammon's mapping](gplvm/hundred-sammon.png)

@@ -90,12 +90,12 @@ starts (paper: section 4.3, figure 6). How much of the stations' longitude and l
 The highest of each column is bold, but for the last row.
 
 | kind | model |%s|---|---|%s%s
-The paper judges by eye, and finds the LL-LVM's map the most geographic. Stations by longitude (above) and latitude (below): the
-land, then the maps in the order of the table.
+The paper finds the LL-LVM's map the most geographic, by eye. Stations by longitude (above) and latitude (below): the land, then the maps in the
+order of the table.
 
 ![the land and the maps](%s)
 
-What the map of the LL-LVM depends on: settings, the highest bound of %d starts, and the same measures. Bounds of rows that
+The map of the LL-LVM by settings, the highest bound of %d starts, and the same measures. Bounds of rows that
 are scaled alike can be compared, with the same number of neighbours.
 
 | settings | bound |%s|---|---|%s%s`, stations, climateSteps, b.starts, keptAbout, keptHead("longitude", "latitude"), keptRule, rows, link,

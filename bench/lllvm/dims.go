@@ -56,8 +56,7 @@ func dims(ctx context.Context, b *bench) (string, error) {
 %d points each about a sheet whose columns are a linear function of the place on it, a bend of %g and noise of %g, and the %d
 points of the roll, as they are and by a random linear map into %d columns with the same noise. The highest bound of %d starts of %d
 iterations is shown for each number of dimensions, the highest of a row in bold: it is in the sheet's own number of dimensions for
-%d of the %d sheets. Every dimension adds linear maps to all points, for which the bound pays; where columns are few, a map of fewer dimensions
-can explain them as well.
+%d of the %d sheets. Every dimension costs the bound linear maps of all points; a map of fewer dimensions can explain few columns as well.
 
 | data | columns | 1 | 2 | 3 | 4 |
 |---|---|---|---|---|---|

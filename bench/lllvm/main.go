@@ -107,19 +107,17 @@ func names() (list []string) {
 
 const head = `# The locally linear latent variable model
 
-This page is written by ` + "`make lllvm`" + `; every figure on it was measured then. The model is that of M. Park, W. Jitkrittum, A. Qamar,
-Z. Szabó, L. Buesing and M. Sahani, "Bayesian manifold learning: the locally linear latent variable model" (NIPS 2015): every
-point has a place on the map and a linear map from the tangent space there into the data, both uncertain, and the evidence has a
-lower bound by which settings can be compared. Package ` + "`models/lllvm`" + ` has the equations, their corrections and what they cost;
-the experiments are the paper's.
+The experiments of M. Park, W. Jitkrittum, A. Qamar, Z. Szabó, L. Buesing and M. Sahani, "Bayesian manifold learning: the locally linear latent
+variable model" (NIPS 2015), by package ` + "`models/lllvm`" + `; ` + "`make lllvm`" + ` writes this page. Every point has an uncertain place on the map and an
+uncertain linear map from the tangent space there into the data. The evidence has a lower bound by which settings can be compared.
 
     unfold fit data.parquet --kind lllvm --neighbors 6:15 --restarts 3 -o data.unfold --map map.parquet --report report.json
     unfold plot --bounds report.json -o bounds.png
     unfold plot map.parquet -o map.png --uncertainty --model data.unfold
     unfold decode map.parquet -m data.unfold -o back.parquet
 
-A fit learns at most --points of the rows (1000 unless said otherwise), a sample by the seed, and places the others by them: an
-iteration takes memory with the square and time with the cube of their number, or in proportion to it in patches (below).
+A fit learns a sample of at most --points rows (1000 by default) and places the others by them. An iteration takes memory with the square and time
+with the cube of their number, or in proportion to it in patches (below).
 `
 
 // page writes the page from the sections in OUT, or those on the present page.

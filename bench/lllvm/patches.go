@@ -42,7 +42,7 @@ func patches(ctx context.Context, b *bench) (string, error) {
 		rows += lines
 	}
 	return fmt.Sprintf(`Beyond %d learnt points the bound is computed in patches (--patch, about %d points each unless said otherwise): a lower bound of the
-bound, which comes closer the larger the patches are (see the package's essay for why). A swiss roll with %d neighbours, the bound
+bound, closer for larger patches. A swiss roll with %d neighbours, the bound
 after %d iterations from the same start, and the time of one of them; the last column is how far it is below that of one patch,
 which is the model itself.
 

@@ -22,9 +22,9 @@ const (
 	rollRange  = "5:10"
 )
 
-// authors describes facts that are known only from the authors' program.
-const authors = `The authors' program (github.com/mijungi/lllvm, footnote 4 of the paper) counts a point as the first of its own
-neighbours here, so that the paper's %d neighbours are %d others, which are what counts on this page.
+// authors is what is known of the experiments from the authors' program alone.
+const authors = `The authors' program (github.com/mijungi/lllvm, footnote 4 of the paper) counts a point as its own first neighbour:
+the paper's %d neighbours are %d others, as counted on this page.
 `
 
 // rollTable returns a roll as in the authors' program: random angles t from 1.25 pi to 3.75 pi, at
@@ -103,13 +103,13 @@ func roll(ctx context.Context, b *bench) (string, error) {
 %s
 ![bound by neighbours](%s)
 
-The roll and the sheet that is rolled (above), and the posterior means of the linear maps, as squares that they span, and of
-the places on the map (below), of the start with the highest bound, coloured by the way along the spiral:
+The roll and its sheet (above), and the posterior means of the linear maps (squares) and of the places (below), of the start with the highest
+bound, coloured by the way along the spiral:
 
 ![the roll, the sheet, the linear maps, the map](%s)
 
-An affine function of the map explains %.2f of the variance of the way along the spiral, and %.2f of that across. The next section says
-what that depends on. The same map, with outlines one standard deviation of the posterior wide:
+An affine function of the map explains %.2f of the variance of the way along the spiral, and %.2f of that across. The next section has
+the causes. The same map, with outlines one standard deviation of the posterior wide:
 
 ![map](%s)
 `, rollPoints, rollSteps, b.starts, bestMean(r.Model.Runs), r.Neighbors, 9, 8, boundTable(r.Model.Runs), curveLink, drawnLink, k.Affine[0], k.Affine[1], sureLink), nil

@@ -64,9 +64,9 @@ spiral and across: %s.
 | data | points | iterations | short circuits | bound |%s|---|---|---|---|---|%s%s`, circuitNeighbors, fewStarts, keptAbout, keptHead("along", "across"), keptRule, rows), nil
 }
 
-// keptAbout explains the columns of kept.
-var keptAbout = `R^2 of an affine function of the map, which does not depend on how the map is turned or stretched; R^2 of the mean of the ` + strconv.Itoa(nearPoints) + ` points
-nearest on the map; and of both coordinates together R^2 of the map that is only turned, mirrored, shifted and scaled (Procrustes)`
+// keptAbout says what columns of what maps keep are.
+var keptAbout = `R^2 of an affine function of the map; R^2 of the mean of the ` + strconv.Itoa(nearPoints) + ` nearest points
+on the map; and, of both coordinates together, R^2 of the map after Procrustes (turned, mirrored, shifted, scaled)`
 
 // keptHead returns the headers of these columns.
 func keptHead(first, second string) string {

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"unfold/bench/internal/harness"
 	"unfold/ingest"
-	"unfold/internal/atomicfile"
 )
 
 const text = `# Metrics, measured
@@ -18,7 +16,7 @@ Written by ` + "`make metrics`" + ` (bench/metrics) from %s; no figure is typed 
 each metric is for, and [decisions/metrics.md](decisions/metrics.md) how it is computed.
 
 Neighbours: the %d nearest others of every row, by the program's exact search. Its time is processor time of one thread, the least of %d
-rounds in turns; ratios are to the Euclidean search of the same set. The recall is that of %d lists (of all rows if there are fewer), against all
+rounds in turns; ratios are to the Euclidean search of the same set. Recall is that of %d lists (of all rows if there are fewer), against all
 distances by scipy, numpy and scikit-learn in double precision: the share of places that hold a row as near as the last true neighbour. Scipy's time is
 that of all distances from one row, and of its nearest.
 
@@ -28,11 +26,10 @@ trustworthiness of 12 neighbours are judged by the metric of the map, from %d po
 
 Machine: %s. %s.
 
-## Targets
-
-| what | target | measured | |
-|---|---|---|---|
 %s`
+
+// targetHead begins a table of targets.
+const targetHead = "| what | target | measured | |\n|---|---|---|---|\n"
 
 // target is a figure to reach.
 type target struct {
@@ -67,29 +64,34 @@ func (r *results) ratio(s set, l line) float64 { return l.Search / r.Sets[s.key]
 
 // write writes the page.
 func (r *results) write(path string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, r.page())
-		return err
-	})
+	return harness.WritePage(path, []byte(r.page()))
 }
 
 func (r *results) page() string {
-	var targets, versions strings.Builder
+	var targets, unmet, versions strings.Builder
 	for _, t := range r.targets() {
-		fmt.Fprintf(&targets, "| %s | %s | %s | %s |\n", t.what, t.bound, t.bound.Show(t.value), t.bound.Verdict(t.value))
+		line := fmt.Sprintf("| %s | %s | %s | %s |\n", t.what, t.bound, t.bound.Show(t.value), t.bound.Verdict(t.value))
+		targets.WriteString(line)
+		if t.bound.Verdict(t.value) != harness.Met {
+			unmet.WriteString(line)
+		}
+	}
+	summary := fmt.Sprintf("%d of %d targets are met.\n", r.verdicts()[harness.Met], len(r.targets()))
+	if unmet.Len() > 0 {
+		summary += "Those that are not:\n\n" + targetHead + unmet.String()
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 		fmt.Fprintf(&versions, ", %s %s", name, r.Versions[name])
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, text, "[its results](metrics/results.json)", neighbors, r.Rounds, sampled, r.Threads, scored, r.Machine,
-		strings.TrimPrefix(versions.String(), ", "), targets.String())
+		strings.TrimPrefix(versions.String(), ", "), summary)
 	for _, s := range sets {
 		if lines := r.Sets[s.key]; len(lines) > 0 {
 			r.section(&b, s, lines)
 		}
 	}
-	return b.String()
+	return b.String() + "\n" + harness.Details + "## Targets\n\n" + targetHead + targets.String()
 }
 
 // section writes the results of a set.

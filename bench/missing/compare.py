@@ -27,11 +27,10 @@ The expected squared distance of two rows, given what is known of them, is
 
     E|x - y|^2 = |x' - y'|^2 + v(x) + v(y)
 
-with means in the holes of x' and y', and v the sum of the variances of a row's missing values. For one row x, v(x) is the same for all
-others, and their order is that of |x' - y'|^2 + v(y). This is a Euclidean distance of (x', 0) from (y', sqrt(v(y))): one more coordinate, which only
-the rows that are searched have. As a distance of a row from all others, both ways, E has n coordinates for n rows with holes.
+with means in the holes of x' and y', and v the sum of the variances of a row's missing values. From one row x the order of others is that of
+|x' - y'|^2 + v(y), the distance of (x', 0) from (y', sqrt(v(y))). `--missing mean` leaves v out; a row of many holes is then a neighbour of many.
 
-`--missing mean` leaves v out. A row of many holes then lies near the mean of all rows, and is a neighbour of many.
+**Decision**: the program has `--missing mean`, and no `--missing distance`.
 
 ## What was measured
 
@@ -58,16 +57,14 @@ Differences of the expected distance from means, least and largest:
 |---|---:|---:|
 {differences}
 
-Where holes are even, v is nearly the same for all rows, and there is little to gain. Where they are uneven, a row of many holes is a neighbour of many by
-its means, and of few by the expected distance. In the rows of the digits these are better neighbours. A map gains little by them, since its length scales
-and its frame are those of the means, and where half of the values are missing it loses.
+Where holes are even, v is nearly the same for all rows. Where they are uneven, the expected distance finds better neighbours among the digits. A map
+gains little, since its length scales and its frame are those of the means, and loses where half of the values are missing.
 
 ## Why there is no `--missing distance`
 
-A fit searches from every row, and finds every row: each would have one vector to search by, (x', 0), and another one to be found by, (x', sqrt(v)).
-The lists of a map that follows its rows, its index and its spanning trees hold one vector of a row, and take a distance to be the same from both ends. An
-event would not lie where the row that equals it lies. That would be worth its while if maps were better for it; the table says that they are not.
-So the program has the mean. It takes lists that others have made, `--missing mean --neighbors-file`; events are placed by means there, too.
+Each row would have one vector to search by, (x', 0), and another one to be found by, (x', sqrt(v)). Lists, indexes and spanning trees hold one vector
+of a row, and take distances to be symmetric; an event would not lie where an equal row lies. The maps are not better for it. Lists of others are
+taken by `--missing mean --neighbors-file`; events are placed by means there, too.
 """
 BETA = 0.5
 FEATURES, ITERATIONS = 10, 3

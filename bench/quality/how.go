@@ -14,26 +14,22 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 	fmt.Fprintf(w, `## How it is measured
 
 - **Input**: the data, or their %d leading principal components if they have more values; the same file for all methods.
-- **Seeds**: every method makes each map from seeds 1 to %d. Figures are medians. Their standard error is that of a mean
-  over the seeds and that of the figure's own sample, together. The last row of a table has the largest of a column. A figure
-  is first, and bold, if no other is ahead of it by more than two standard errors of their difference. Times and pictures are
-  of seed 1.
-- **R_NX**: how many of a point's K nearest the map keeps, beyond what a random one keeps, for all K: the area under that
-  curve over log K (Lee, Peluffo, Verleysen 2015). **Recall 10, 30, 100**: the share of so many nearest that is kept.
-- **Trustworthiness, continuity**: of %d neighbours. These and the two above are against the data themselves: of all points up
-  to %s rows, else of a sample of %s (seed 1), ranked against all.
-- **Shepard**: Spearman's correlation of the distances of pairs, **triplets**: the share of triples of points in which the map
-  and the data agree on which of two is nearer to the third; of all, or of so many drawn that their errors are small.
-  **Centroids**: Spearman's correlation of the distances between the classes' centroids. **True distances**: of distances on
-  the map with those between the true places.
-- **1-NN, 9-NN**: share of points whose label is the vote of their nearest labelled neighbours on the map, each left out
-  in turn, with the binomial standard error. Of sets without labels, the root mean square error of the known numbers, each
-  predicted by the mean of its neighbours, relative to its standard deviation (less is better; the mean over the numbers).
-- **Embedding**: seconds from vectors in memory to the map, neighbour search included, with all libraries loaded and, of
-  the peers, all code compiled by a rehearsal. **Whole**: seconds from the start of the process to the written map;
-  of the peers with imports and compilation, as in a process that runs for the first time. Each time has the share of
-  the processors that other processes took meanwhile; of more than %.0f %% the time is not shown, but "%s".
-- unfold makes every map of the data sets' tables twice, and the two must be equal to the last bit.
+- **Seeds**: every method makes each map from seeds 1 to %d. The standard error of a median combines that over seeds and that of the
+  figure's own sample; a table's last row has a column's largest. A figure is bold if no other is ahead by more than two standard errors of
+  their difference. Times and pictures are of seed 1.
+- **R_NX**: the share of a point's K nearest that the map keeps, beyond chance, for all K: the area under that curve over log K (Lee,
+  Peluffo, Verleysen 2015). **Recall 10, 30, 100**: the share kept of so many nearest.
+- **Trustworthiness, continuity**: of %d neighbours. These and the two above compare with the data: of all points up to %s rows, else of a
+  sample of %s (seed 1), ranked against all.
+- **Shepard**: Spearman's correlation of the distances of pairs. **Triplets**: the share of triples of points in which the map and the data
+  agree on which of two is nearer to the third. **Centroids**: Spearman's correlation of the distances between the classes' centroids.
+  **True distances**: of distances on the map with those between the true places.
+- **1-NN, 9-NN**: share of points whose label is the vote of their nearest neighbours on the map, with the binomial standard error. Of sets
+  without labels, the root mean square error of the known numbers, predicted by the mean of the neighbours, relative to their standard
+  deviation (less is better).
+- **Embedding**: seconds from vectors in memory to the map, with all libraries loaded and all code compiled. **Whole**: seconds from the
+  start of the process to the written map. If other processes took more than %.0f %% of the processors, the time is "%s".
+- unfold makes every map of the tables twice; the two are equal to the last bit.
 
 | method | version | settings |
 |---|---|---|
@@ -67,11 +63,9 @@ func (b *bench) version(m method) string {
 
 // dreamsHow describes how the peer that is implemented here was made.
 const dreamsHow = `
-DREAMS (Kury, Kobak, Damrich, arXiv 2508.13747) is t-SNE that is held near an embedding R of the whole. It minimises
-(1-lambda) KL + lambda/n |Y - alpha R|^2 with alpha = |Y|/|R|. Its authors' program is a changed openTSNE, published as source.
-So its step is written here (bench/quality/dreams.py), around the gradient, the step sizes and the schedule of the openTSNE in
-the table. With lambda 0 it gives openTSNE's own map, which a test holds. The rest is as in that program: lambda is .1, the
-step towards R has it twice, and momentum is of t-SNE alone. The map starts from R, brought to deviation 1. R is made of the
-leading principal components, or by SQuad-MDS (Lambert, de Bodt, Verleysen, Lee 2022) with the settings of its authors'
-program. Making R counts in the times.
+DREAMS (Kury, Kobak, Damrich, arXiv 2508.13747) is t-SNE held near an embedding R of the whole. It minimises
+(1-lambda) KL + lambda/n |Y - alpha R|^2 with alpha = |Y|/|R|. bench/quality/dreams.py has its step, around the gradient, step sizes and
+schedule of openTSNE; with lambda 0 it gives openTSNE's own map. As in its authors' program lambda is .1, the step towards R has it twice,
+and momentum is of t-SNE alone. The map starts from R, brought to deviation 1. R is made of the leading principal components, or by
+SQuad-MDS (Lambert, de Bodt, Verleysen, Lee 2022). Making R counts in the times.
 `

@@ -18,7 +18,7 @@ func unseen() string {
 		}
 	}
 	if len(others) == 0 {
-		return "All of these data sets were looked at while the defaults were chosen: the peers' defaults saw others."
+		return "All of these data sets were looked at while the defaults were chosen; the peers' defaults were chosen on others."
 	}
 	return fmt.Sprintf("These data sets were looked at while the defaults were chosen: %s. These were not: %s.", strings.Join(looked, ", "), strings.Join(others, ", "))
 }
@@ -36,7 +36,7 @@ func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
 		if len(judged) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many data sets each is first. Those that the first is not ahead of by more than two\nstandard errors share the place.\n\n| |", players[0].title)
+		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nThe number of data sets on which each is first, or within two standard errors of the first.\n\n| |", players[0].title)
 		for _, f := range ranked() {
 			fmt.Fprintf(w, " %s |", f.title)
 		}
@@ -84,7 +84,7 @@ func (b *bench) writeLosses(w *bytes.Buffer, sets []*prepared) {
 	if len(losses) == 0 {
 		return
 	}
-	w.WriteString("## Where peers win\n\nFigures in which a peer is ahead of the default's map by more than two standard errors, each with the best peer's:\n\n")
+	w.WriteString("## Where peers win\n\nThe best peer's figure, where it is ahead of the default's map by more than two standard errors:\n\n")
 	for _, f := range append(ranked(), figure{truth, "true distances", false}) {
 		var cells []string
 		for _, l := range losses {

@@ -34,7 +34,7 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 		return nil, err
 	}
 	targets := b.targets(sets)
-	return count(targets), os.WriteFile(path, b.page(sets, targets, shown), 0o666)
+	return count(targets), harness.WritePage(path, b.page(sets, targets, shown))
 }
 
 // writeResults writes the results from which the page is made next to it. Without a folder of
@@ -59,9 +59,9 @@ func (b *bench) page(sets []*prepared, targets []target, shown map[string]string
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Quality
 
-The maps of unfold beside those of UMAP, PaCMAP, openTSNE and DREAMS. `+"`make quality`"+` (bench/quality) wrote this page. It makes
-all maps from the same vectors, one after the other, and scores them by the same code, `+"`unfold score`"+`. Figures are medians of
-%d seeds; a figure is better than another if it is ahead by more than two standard errors. %s
+The maps of unfold compared with those of UMAP, PaCMAP, openTSNE and DREAMS. `+"`make quality`"+` (bench/quality) makes all maps from the same
+vectors, one after the other, scores them with `+"`unfold score`"+`, and writes this page. Figures are medians of %d seeds; a figure is better
+than another if it is ahead by more than two standard errors. %s
 
 %s
 
@@ -73,14 +73,16 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 	b.writeBusy(&w)
 	b.writeFirsts(&w, sets)
 	b.writeLosses(&w, sets)
+	writeTargets(&w, targets)
+	b.writeSettings(&w)
+	w.WriteString("\n" + harness.Details + "## Targets\n\n")
+	writeTargetLines(&w, targets)
 	w.WriteString("## Data set by data set\n\n")
 	for _, p := range sets {
 		b.writeSet(&w, p, shown[p.name])
 	}
 	b.writeFurther(&w)
 	b.writeLikelihood(&w)
-	writeTargets(&w, targets)
-	b.writeSettings(&w)
 	return w.Bytes()
 }
 
@@ -121,17 +123,24 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 
 // writeIncomplete lists missing maps, and maps with few seeds.
 func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
-	var none []string
+	var none, lacks []string
 	few := 0
+	of := map[string][]string{}
 	for _, p := range sets {
 		if text := b.lacking(p); text != "" {
-			none = append(none, p.title+" "+text)
+			if of[text] == nil {
+				lacks = append(lacks, text)
+			}
+			of[text] = append(of[text], p.title)
 		}
 		for _, m := range methods() {
 			if b.results[mapName(p.name, m.key, 1)] != nil && b.fewer(p.name, m) != "" {
 				few++
 			}
 		}
+	}
+	for _, text := range lacks {
+		none = append(none, strings.Join(of[text], ", ")+" "+text)
 	}
 	if b.results[studyName(studySets[0], studySettings()[0])] == nil {
 		none = append(none, "what the held-out likelihood chooses")
@@ -212,8 +221,8 @@ func (b *bench) writeBusy(w *bytes.Buffer) {
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(w, `**Times of %d maps of %d are left out as "%s"**: other processes took more than %.0f %% of the processors meanwhile, or nothing was
-timed. `+"`make quality ARGS=\"-only times\"`"+` makes these maps again, on a machine that is quiet. The other figures do not depend on it.
+		fmt.Fprintf(w, `**Times of %d maps of %d are left out as "%s"**: other processes took more than %.0f %% of the processors, or nothing was
+timed. `+"`make quality ARGS=\"-only times\"`"+` makes these maps again. The other figures do not depend on it.
 
 `, n, of, harness.Busy, 100*harness.Quiet)
 	}
@@ -228,7 +237,13 @@ func writeTargets(w *bytes.Buffer, targets []target) {
 	if n := verdicts[harness.Busy]; n > 0 {
 		fmt.Fprintf(w, ", %d left to a quiet machine", n)
 	}
-	w.WriteString(".\n\n| what | target | measured | |\n|---|---|---|---|\n")
+	w.WriteString(". Those that are not met:\n\n")
+	writeTargetLines(w, slices.DeleteFunc(slices.Clone(targets), func(x target) bool { return x.verdict() == harness.Met }))
+}
+
+// writeTargetLines writes the table of targets.
+func writeTargetLines(w *bytes.Buffer, targets []target) {
+	w.WriteString("| what | target | measured | |\n|---|---|---|---|\n")
 	for _, x := range targets {
 		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.limit().String(), x.measured(), x.verdict())
 	}

@@ -52,7 +52,7 @@ func TestSmall(t *testing.T) {
 		return out.String(), log.String()
 	}
 	small("-only", strings.Join(append(only, partSplit, partDims, partSeeds, partLikelihood, partCost), ","), "-before", unfold)
-	page, err := os.ReadFile(filepath.Join(dir, "small", "quality.md"))
+	page, err := harness.ReadPage(filepath.Join(dir, "small", "quality.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

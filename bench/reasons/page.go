@@ -4,31 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
-	"io"
 	"unfold/bench/internal/harness"
-	"unfold/internal/atomicfile"
 )
 
 const introduction = `# Reasons
 
-Written by ` + "`make reasons`" + `; every figure is measured.
+Package models/reasons splits the novelty of an event exactly over the columns of its source ([equations.md](reference/equations.md), R1 to R5). Here it
+names the columns of attacks, compared with [SHAP](https://shap.readthedocs.io). ` + "`make reasons`" + ` writes this page; every figure is measured.
 
-Package models/reasons splits the novelty of an event over the columns of its source, exactly: the scores are sums of distances, and
-squared distances are sums over elements ([equations.md](equations.md), R1 to R5; the package's essay says what is exact). Here it names
-the columns of attacks beside [SHAP](https://shap.readthedocs.io), which explains any function by asking it again and again.
+The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as an element a category. Precision at 3 is the share
+of the first three columns by which the attack is known, of as many as it has, up to three: means over the events of each attack, then over the
+attacks. ` + "`bench/reasons/attacks.go`" + ` lists these columns and their sources.
 
-The map is learnt from normal connections alone: numbers as log(1 + v), standardised, words as an element a category. A column that
-never varies among normal connections counts for nothing in the score, and so in no explanation of it. Precision at 3 is the share of the
-first three columns by which the attack is known, of as many as it has, up to three; means over the events of each attack, then over the
-attacks. Which columns an attack is known by follows from what it does and from what the columns count: ` + "`bench/reasons/attacks.go`" + `
-has the list and its sources.
-
-SHAP explains the same score, the mean distance to the 10 nearest reference points, over the same columns: the explainer by permutations,
-which it takes by default, and the kernel explainer, with as many evaluations as they choose. Absent columns are those of some reference
-points (background). Its time is that of the explainer with an exact search by matrix products; ours is that of placing and explaining.
+SHAP explains the same score, the mean distance to the 10 nearest reference points, over the same columns, by permutations and by the kernel
+explainer. Absent columns are those of some reference points (background). Its time is that of the explainer with an exact search by matrix
+products; ours is that of placing and explaining.
 `
 
 // goals of the page.
@@ -115,11 +107,11 @@ func write(page string, all []*outcome) (map[string]int, error) {
 	for _, o := range all {
 		o.section(&b)
 	}
-	err := atomicfile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, b.String()); return err })
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", page, err)
+	b.WriteString("\n" + harness.Details)
+	for _, o := range all {
+		o.byAttack(&b)
 	}
-	return verdicts, os.Chmod(page, 0o644)
+	return verdicts, harness.WritePage(page, []byte(b.String()))
 }
 
 // section writes the page's section of a data set.
@@ -140,9 +132,13 @@ func (o *outcome) section(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "| %s | %.3f | %.3f | %s | %.0f | %s |\n", m.Name, one, three, less, m.Asked, span(m.Seconds))
 	}
-	fmt.Fprintf(b, "\n%d events are explained at %.0f/s, by their %d first columns each, and placed and explained at %.0f/s. The shares of all columns sum to 1 but for %.1e.\n\n",
+	fmt.Fprintf(b, "\n%d events are explained at %.0f/s, by their %d first columns each, and placed and explained at %.0f/s. The shares of all columns sum to 1 but for %.1e.\n",
 		o.Many, o.Rate, reasonsWanted, o.Whole, o.Sum)
-	b.WriteString("Precision at 3, and the column that comes first most often:\n\n| attack | what it does |")
+}
+
+// byAttack is the table of each attack's columns.
+func (o *outcome) byAttack(b *strings.Builder) {
+	fmt.Fprintf(b, "## %s, attack by attack\n\nPrecision at 3, and the column that comes first most often:\n\n| attack | what it does |", o.Name)
 	for _, m := range o.Methods {
 		fmt.Fprintf(b, " %s |", m.Name)
 	}
@@ -161,6 +157,7 @@ func (o *outcome) section(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, " %s |\n", o.first(a.name))
 	}
+	b.WriteString("\n")
 }
 
 // first returns the column that our method ranks first most often for an attack's events.

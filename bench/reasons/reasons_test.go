@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"unfold/bench/internal/harness"
 
 	"unfold/internal/testkit/tier"
 )
@@ -20,7 +21,7 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), []string{"-small", "-out", dir, "-o", page}, &log); code != 0 {
 		t.Fatal(code, log.String())
 	}
-	text, err := os.ReadFile(page)
+	text, err := harness.ReadPage(page)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (o *options) clusters(ctx context.Context, l *lab, begin time.Time) ([]targ
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Clusters that keep their ids
 
-What becomes of the ids of clusters when a map follows its stream, as `+"`make clusters`"+` writes it. The streams are those of
+How steady the ids of clusters are while a map follows its stream (`+"`make clusters`"+`). The streams are those of
 [refresh.md](refresh.md): %s, a reference set of %d points, of which every refresh finds %d replaced. After each refresh clusters
 are found on the map, of at least %d points, and get their ids by those of the map before (package models/clusters/identity).
 [decisions/clusters.md](decisions/clusters.md) has why on the map.
@@ -115,9 +115,8 @@ func (d *identities) ids(w *bytes.Buffer, run string) {
 
 %s
 
-Of the points that two maps have in common, and that were in a cluster which is still there: how many are in the same one after a
-refresh, in none, in another. A cluster that splits counts as well: the smaller part has another id. The adjusted Rand index compares the
-clusters of all maps with the classes. Favour and memory are those of `+"`identity.Settings`"+`.
+Of the points on both maps whose cluster is still there: the share in the same cluster after a refresh, in none, in another. The smaller part of a split
+has another id. The adjusted Rand index compares the clusters of all maps with the classes. Favour and memory are those of `+"`identity.Settings`"+`.
 
 | | same id | none | another | worst refresh | of %d refreshes at least 99 %% | births | ends | adjusted Rand |
 |---|---|---|---|---|---|---|---|---|
@@ -127,7 +126,7 @@ clusters of all maps with the classes. Favour and memory are those of `+"`identi
 		fmt.Fprintf(w, "| %s | %.2f%% | %.2f%% | %.2f%% | %.2f%% | %d | %d | %d | %.3f |\n", r.name, 100*m.same, 100*m.noise, 100*m.other, 100*worst,
 			r.atLeast(.99), r.births-len(r.maps[0].alive), r.deaths, r.rand/float64(len(r.maps)))
 	}
-	fmt.Fprintf(w, "\nTo find the clusters took %.2f s a map (median), where other work may have been done.\n", median(d.stationary.took))
+	fmt.Fprintf(w, "\nTo find the clusters took %.2f s a map (median).\n", median(d.stationary.took))
 }
 
 // comings writes the results for appearing classes.
@@ -159,7 +158,7 @@ func (d *identities) goings(w *bytes.Buffer, run string, set clusters.Settings) 
 
 %s
 
-Each class in turn is no more, and the window forgets it in %d refreshes. A class is a cluster if one on the first map has most of its
+Each class in turn disappears from the stream, and leaves the window within %d refreshes. A class is a cluster if one on the first map has most of its
 points from the class.
 
 | class | a cluster | dead at |

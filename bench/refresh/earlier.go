@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 
@@ -22,16 +19,13 @@ var whereOfHead = regexp.MustCompile(`(?s)on \d+ cores.*? threads`)
 // readEarlier reads a page, an empty one if it does not exist.
 func readEarlier(path string) (*earlier, error) {
 	e := &earlier{sections: map[string]string{}, targets: map[string]string{}}
-	text, err := os.ReadFile(path)
+	text, err := harness.ReadPage(path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return e, nil
-		}
 		return nil, err
 	}
-	head, rest, _ := strings.Cut(string(text), "\n## ")
+	head, rest, _ := strings.Cut(text, "\n## ")
 	e.where = strings.ReplaceAll(whereOfHead.FindString(head), "\n", " ")
-	for _, line := range strings.Split(head, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		if cells := strings.Split(line, " | "); len(cells) == 5 {
 			e.targets[cells[0]+" | "+cells[1]] = line
 		}

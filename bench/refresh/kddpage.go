@@ -7,12 +7,10 @@ import (
 
 // story describes the scenario.
 func (p *prequential) story(size int) string {
-	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, categories
-one by one; the categories are known from the first %d connections alone, from which the first map is learnt, too). Blocks of %d are placed, judged
-and then learnt: by the reference set, a reservoir over the distinct vectors, of at most %d points, and by the maps. An event's label is voted by the
-9 nearest reference points' on the map; every map knows the same reference points with their labels, and differs from the others in
-where these and the event are. %.2f%% of the events are of a type of which nothing was learnt before their block, so that no vote
-can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
+	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, one element a category). The first %d
+connections give the categories and the first map. Blocks of %d are placed, judged and then learnt: by the reference set, a reservoir of at most %d
+distinct vectors, and by the maps. The 9 nearest reference points on the map vote for an event's label. All maps have the same labelled reference
+points; only the places differ. %.2f%% of the events are of a type that no earlier block had, so that no vote can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
 }
 
 // unknown returns the share of events of unknown types.

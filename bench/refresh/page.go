@@ -31,31 +31,51 @@ func (o *options) write() ([]target, error) {
 	old.take(list)
 	var w bytes.Buffer
 	o.head(&w, all, list)
-	for _, s := range scenarios() {
-		r, heading := all[s.name], capital(s.name)
-		if r == nil {
-			if text := old.section(heading); text != "" {
-				fmt.Fprintf(&w, "## %s\n\n%s\n\n", heading, text)
-			}
-			continue
+	for _, detail := range []bool{false, true} {
+		if detail {
+			w.WriteString(harness.Details + "## Targets\n\n")
+			writeLines(&w, list, func(string) bool { return true })
 		}
-		fmt.Fprintf(&w, "## %s\n\n%s %s, %s.\n\n%s\n\n", heading, runOf, r.Run, r.Environment, r.story())
-		r.tables(&w)
-		for _, p := range r.plots() {
-			name := s.name + "-" + p.name + ".svg"
-			if err := os.WriteFile(filepath.Join(folder, name), p.svg(), 0o666); err != nil {
-				return nil, err
+		for _, s := range scenarios() {
+			if slices.Contains(shown, s.name) == detail {
+				continue
 			}
-			fmt.Fprintf(&w, "![%s](%s/%s)\n", p.title, filepath.Base(folder), name)
-		}
-		if s.name == young {
-			if err := o.keepPicture(&w, folder); err != nil {
+			if err := o.section(&w, s.name, all[s.name], old, folder); err != nil {
 				return nil, err
 			}
 		}
-		w.WriteString("\n")
 	}
-	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
+	return list, harness.WritePage(o.page, w.Bytes())
+}
+
+// shown are the scenarios on the page itself; the others are among its tables.
+var shown = []string{stationary, inOrder, serving, restart}
+
+// section writes that of a scenario: of its results or, without them, the earlier one.
+func (o *options) section(w *bytes.Buffer, name string, r *outcome, old *earlier, folder string) error {
+	heading := capital(name)
+	if r == nil {
+		if text := old.section(heading); text != "" {
+			fmt.Fprintf(w, "## %s\n\n%s\n\n", heading, text)
+		}
+		return nil
+	}
+	fmt.Fprintf(w, "## %s\n\n%s %s, %s.\n\n%s\n\n", heading, runOf, r.Run, r.Environment, r.story())
+	r.tables(w)
+	for _, p := range r.plots() {
+		plot := name + "-" + p.name + ".svg"
+		if err := os.WriteFile(filepath.Join(folder, plot), p.svg(), 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "![%s](%s/%s)\n", p.title, filepath.Base(folder), plot)
+	}
+	if name == young {
+		if err := o.keepPicture(w, folder); err != nil {
+			return err
+		}
+	}
+	w.WriteString("\n")
+	return nil
 }
 
 // runOf is the prefix of the line of a section that names its run.
@@ -98,21 +118,28 @@ func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []target) 
 	tried = slices.Compact(tried)
 	w.WriteString(`# A map that follows its stream
 
-A map that is refreshed, beside one that is fitted again, as ` + "`make refresh`" + ` writes it. Every section says which run it
-is of. Package models/live explains what a refresh does.
+A refreshed map compared with one that is fitted again; ` + "`make refresh`" + ` writes this page. Package models/live explains a refresh.
 
 `)
 	if !slices.Equal(tried, []string{"{}"}) {
 		fmt.Fprintf(w, "**Not with the default settings, but with %s.**\n\n", strings.Join(tried, ", "))
 	}
 	n := count(list)
-	fmt.Fprintf(w, "%d of %d targets are met, %d are missed, %d are not measured.\n\n| stream | what | target | measured | |\n|---|---|---|---|---|\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
+	fmt.Fprintf(w, "%d of %d targets are met, %d are missed, %d are not measured. Those that are not met:\n\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
+	writeLines(w, list, func(line string) bool { return verdictOf(line) != harness.Met })
+}
+
+// writeLines writes the table of those targets whose lines are wanted.
+func writeLines(w *bytes.Buffer, list []target, wanted func(line string) bool) {
+	w.WriteString("| stream | what | target | measured | |\n|---|---|---|---|---|\n")
 	for _, b := range list {
-		if b.earlier != "" {
-			w.WriteString(b.earlier + "\n")
-			continue
+		line := b.earlier
+		if line == "" {
+			line = fmt.Sprintf("| %s | %s | %s | %s | %s |", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
+		if wanted(line) {
+			w.WriteString(line + "\n")
+		}
 	}
 	w.WriteString("\n")
 }
@@ -135,16 +162,16 @@ func (o *outcome) story() string {
 	case inOrder:
 		return o.Stream.story(o.Size)
 	case young:
-		return "Stages with the settings of README's example, through a broker in the measuring process, beside fits of the same points; both against the vectors as the events have them.\n" +
+		return "Stages with the settings of README's example, through a broker in the measuring process, compared with fits of the same points, by the vectors of the events.\n" +
 			"The first map is of 2,000 points; `from 500` and `tenfold at once` set `reference.min` to 500 and 1,000, the last two `reference.size`. `from 2,000` has 3,000 points,\n" +
 			"is stopped and started again on the way to 10,000, and then half of its events are deleted. `tenfold at once` grows from 1,000 to 10,000. Only `refresh.every` is 1 s, to\n" +
-			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out. They were\n" +
-			"looked at when a bound was set, and no constant was chosen by them."
+			"take less time. Constants of package models/live were chosen on README's events, blobs in 32 dimensions, digits and sentences; the other events are held out: no constant was\n" +
+			"chosen by them, though a bound was set after a look at them."
 	case serving:
-		return fmt.Sprintf("%s under a window, in a learner of package online that saves its state and leaves a core to placing. Messages of one event come one by one, in turns while nothing is learnt and while one of %.0f refreshes is (%.0f of them major), each after %d new rows; the time is from a message's bytes to those of its answer.",
+		return fmt.Sprintf("%s under a window, in a learner (package stream/learn) that saves its state and leaves a core to placing. Messages of one event are placed one by one, alternately without a refresh and during one of %.0f refreshes (%.0f of them major), each after %d new rows. The time is from a message's bytes to those of its answer.",
 			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)
 	case restart:
-		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages, each time, %.0f are not what they were before the stop, to the bit.",
+		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages each time, %.0f differ from those before the stop in any bit.",
 			set, o.Figures[startCount], o.Figures[startMiddle], o.Figures[startWorst], o.Figures[probeCount], o.Figures[differ])
 	}
 	return set + "."

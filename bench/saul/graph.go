@@ -55,8 +55,8 @@ func (r *graphResult) markdown(b *bench) string {
 	text := fmt.Sprintf(`## Figure S5: neighbours and the core
 
 %s.
-l = 1, two dimensions. In the paper clusters are the tighter the larger k is, within limits; with k too large inputs that are far
-apart are put together. s hardly changes the picture, but does change the 1-NN error of test digits.
+l = 1, two dimensions. In the paper clusters are tighter for larger k, within limits; too large k joins distant inputs. s hardly changes the picture, but does change the
+1-NN error of test digits.
 
 | k | s | edges | 1-NN error | 9-NN error | time |
 |---|---|---|---|---|---|

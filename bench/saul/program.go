@@ -108,13 +108,12 @@ func (b *bench) votes(ctx context.Context, name string, train int) (wrong map[in
 
 const head = `# A tractable latent variable model for nonlinear dimensionality reduction
 
-Written by ` + "`make saul`" + `: the experiments of L. K. Saul (PNAS 2020) by this program, with the model as it was published
-(` + "`--tails gaussian`" + `) and the paper's settings: k neighbours, core s, l levels of coarse-graining, %d iterations. The program's own
-default is another model, with heavy tails, which [quality.md](quality.md) measures. Where the paper's text has a figure, it stands
-beside ours; most of its results are pictures.
+The experiments of L. K. Saul (PNAS 2020), with the published model (` + "`--tails gaussian`" + `) and the paper's settings: k neighbours, core s, l levels of
+coarse-graining, %d iterations. ` + "`make saul`" + ` writes this page. The program's default is another model, with heavy tails ([quality.md](quality.md)).
+Numbers of the paper's text stand with ours; most of its results are pictures.
 
 Digits are those of MNIST, by their first 50 principal components, for training and for testing on one map. The paper has all 70000;
-each section says how many it has here. Errors are those of test digits by the training digits nearest on the map. Times are
+each section states its number. Errors are those of test digits by the training digits nearest on the map. Times are
 processor times of whole commands, summed over threads, with reading and with scoring the map for the report.
 `
 

@@ -1,14 +1,14 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"text/template"
 
-	"unfold/internal/atomicfile"
+	"unfold/bench/internal/harness"
 )
 
 // page is the page's text, with placeholders for its figures.
@@ -22,7 +22,11 @@ func (r *results) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return t.Execute(w, r) })
+	var text bytes.Buffer
+	if err := t.Execute(&text, r); err != nil {
+		return err
+	}
+	return harness.WritePage(path, text.Bytes())
 }
 
 // column is one of a table.

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/testkit/tier"
 )
 
@@ -20,7 +20,7 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), args, &log); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, log.String())
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "page.md"))
+	text, err := harness.ReadPage(filepath.Join(dir, "page.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), append(args, "-page"), &log); code != 0 {
 		t.Fatalf("-page: exit code %d\n%s", code, log.String())
 	}
-	again, err := os.ReadFile(filepath.Join(dir, "page.md"))
+	again, err := harness.ReadPage(filepath.Join(dir, "page.md"))
 	if err != nil || string(again) != string(text) {
 		t.Errorf("the page written again is another one (%v)", err)
 	}

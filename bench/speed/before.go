@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 // before is the content of an existing page. A run of some rows leaves the others unchanged.
@@ -16,16 +15,13 @@ type before struct {
 
 // readBefore reads a page, an empty one if it does not exist.
 func readBefore(path string) (before, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return parseBefore(string(text)), err
+	text, err := harness.ReadPage(path)
+	return parseBefore(text), err
 }
 
 func parseBefore(page string) before {
 	p := before{map[string]string{}, map[string]string{}, map[string]string{}}
-	for _, section := range strings.Split("\n"+page, "\n## ")[1:] {
+	for _, section := range strings.Split("\n"+strings.ReplaceAll(page, harness.Details, ""), "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
 		switch title {
 		case "Targets":

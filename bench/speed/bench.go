@@ -143,7 +143,7 @@ func (b *bench) measure(ctx context.Context, page string) (map[string]int, error
 	if err := os.MkdirAll(filepath.Dir(page), 0o777); err != nil {
 		return nil, err
 	}
-	return verdicts, os.WriteFile(page, text, 0o666)
+	return verdicts, harness.WritePage(page, text)
 }
 
 // one returns the record of a row: an earlier one if that may be used, or a new one.

@@ -21,9 +21,9 @@ const (
 func bitsRow() row {
 	return row{
 		key: "bits", title: "Exact nearest neighbours among bits",
-		about: `The 10 nearest others of every one of 70,000 images of 784 bits (MNIST, from the middle of the scale on a 1), by the number
-of bits that differ, in memory. faiss searches an IndexBinaryFlat for 11, as every row finds itself; numpy counts ones for 100 of
-the rows. The recall is that of 100 lists: the share of places at the distance that a double loop over all columns finds there.`,
+		about: `The 10 nearest others of each of 70,000 images of 784 bits (MNIST, thresholded in the middle of the scale), by the number of different bits, in memory.
+faiss searches an IndexBinaryFlat for 11, since every row finds itself; numpy counts ones for 100 of the rows. Recall is that of 100 lists, compared
+with a double loop over all columns.`,
 		targets: []target{
 			{what: "times as fast as faiss", value: faster(faissBits, searching), bound: 4, above: true, format: "%.1f"},
 			{what: "recall", value: figure(own, recall, 1), bound: 1, above: true, format: "%.3f"},

@@ -26,9 +26,8 @@ func decodeRow() row {
 	}
 	return row{
 		key: "decode", title: "Decoding of messages that need not be trusted",
-		about: `A message of events with 50 values (float32) and an id each becomes a table: its bytes are checked before they are
-decoded, every value that could mislead is checked after, and the memory is bounded. Arrow's own reader, of the same library,
-trusts them. The stage's decoder has met the schema before, as in a stream; "schema unknown" is its first message.`,
+		about: `A message of events with 50 values (float32) and an id each becomes a table. Its bytes are checked before decoding and its values after, within bounded
+memory. Arrow's own reader, of the same library, checks neither. The decoder knows the schema, as in a stream; "schema unknown" is its first message.`,
 		targets: targets,
 		measure: func(_ context.Context, b *bench, r *record) error {
 			for _, n := range decodeSizes {

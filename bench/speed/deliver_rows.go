@@ -31,12 +31,11 @@ func latencyAt(what string) target {
 func deliverRow() row {
 	return row{
 		key: "deliver", title: "Delivery, messages of a thousand events",
-		about: `A topic on an Apache Kafka broker holds messages of 1000 events with 50 values each (the vectors of "A million rows") and
-an id; 4 partitions. A process reads it from beginning to end and writes another topic. All of it, the
-broker too, runs on this machine's processors. The map has 20,000 reference points, learnt by ` + "`unfold run`" + ` from a stream, and is not
-refreshed meanwhile. The bare copy is a program with kafka-go's reader and writer and the stage's batches, which
-writes what it has read. "Without placing" is the stage's code with a map that puts every event at the origin at no cost. Rates are
-between the first and the last message in the output. Profile: shares of the stage's processor time.`,
+		about: `A topic on an Apache Kafka broker holds messages of 1000 events with 50 values each (the vectors of "A million rows") and an id; 4 partitions. A process reads
+it from beginning to end and writes another topic, on the same machine as the broker. The map has 20,000 reference points, learnt by ` + "`unfold run`" + ` from a
+stream, and is not refreshed. The bare copy is a program with kafka-go's reader and writer and the stage's batches. "Without placing" is the stage with
+a map that puts every event at the origin. Rates are between the first and the last message in the output. Profile: shares of the stage's processor
+time.`,
 		targets: []target{
 			{what: "rate, of the bare copy's", value: ratio(runOnce, eventRate, bareCopy, eventRate), bound: .5, above: true, format: "%.2f"},
 			{what: "rate without placing, of the bare copy's", value: ratio(freeOnce, eventRate, bareCopy, eventRate), bound: .85, above: true, format: "%.2f"},

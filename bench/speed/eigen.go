@@ -17,9 +17,8 @@ const (
 func eigenRow() row {
 	return row{
 		key: "eigen", title: "Lowest eigenvectors",
-		about: `The two lowest eigenvectors beside the constant one of the Laplacian of MNIST's neighbourhood graph (9 neighbours,
-joined to one component), where the model with Gaussian tails starts, until |L v - lambda v| is 1% of lambda. The peer is
-scipy's lobpcg with pyamg's smoothed aggregation, its set-up included.`,
+		about: `The two lowest non-constant eigenvectors of the Laplacian of MNIST's neighbourhood graph (9 neighbours, joined to one component), the start of the model with
+Gaussian tails, until |L v - lambda v| is 1% of lambda. The peer is scipy's lobpcg with pyamg's smoothed aggregation, its set-up included.`,
 		targets: []target{
 			{what: "time", value: figure(own, vectors, 1), bound: 1, unit: " s", format: "%.2f"},
 			{what: "time, of scipy's with pyamg", value: share(lobpcg, vectors), bound: .2, format: "%.3f"},

@@ -28,12 +28,10 @@ const (
 func gplvmRow() row {
 	return row{
 		key: "gplvm", title: "Gaussian process latent variable model",
-		about: `One value and gradient of the full GP-LVM (kernel rbf + bias + white, 12 outputs, 2 dimensions, random data), in double
-precision: K, its Cholesky factor and inverse, dL/dK, the gradients in all places and parameters. numpy computes the same with
-dpotrf and dpotri of OpenBLAS. At the kernel's first parameters K is noise and, to ten digits, a matrix of low rank, which
-unfold finds and uses; of full rank it is at a gamma of 20, where numpy takes as long as ever. Then learning by scaled
-conjugate gradients, in seconds for each gradient that it takes; GPy, whose iterations take as many, is measured at its
-gradient alone.`,
+		about: `One value and gradient of the full GP-LVM (kernel rbf + bias + white, 12 outputs, 2 dimensions, random data), in double precision: K, its Cholesky factor
+and inverse, dL/dK, the gradients in all places and parameters. numpy computes the same with dpotrf and dpotri of OpenBLAS. At the kernel's first
+parameters K is numerically of low rank, which unfold uses; at a gamma of 20 it is of full rank. Then learning by scaled conjugate gradients, in
+seconds a gradient; of GPy the gradient alone is measured.`,
 		targets: []target{
 			{what: "1000 points, of numpy's", value: share(numpyOpenBLAS, thousand), bound: 1. / 3, format: "%.3f"},
 			{what: "1000 points of full rank, of numpy's", value: ratio(own, fullRank, numpyOpenBLAS, thousand), bound: 1. / 3, format: "%.3f"},

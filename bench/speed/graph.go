@@ -18,9 +18,8 @@ const (
 func graphRow() row {
 	return row{
 		key: "graph", title: "Approximate neighbour graph",
-		about: `The 15 nearest others of every one of the 70,000 x 50 vectors with a recall of at least 0.99: each program by its
-defaults, then with longer lists until it gets there. pynndescent has compiled its functions in a first run, which
-does not count. Recall is the share of list places that hold a row as near as the true last neighbour.`,
+		about: `The 15 nearest others of each of the 70,000 x 50 vectors with a recall of at least 0.99: each program with its defaults, then with longer lists until it
+reaches that. pynndescent's compilation does not count. Recall is the share of list places that hold a row as near as the true last neighbour.`,
 		targets: []target{
 			{what: "times as fast as pynndescent", value: faster(pynndescent, searching), bound: 1, above: true, format: "%.1f"},
 			{what: "recall", value: figure(own, recall, 1), bound: enough, above: true, format: "%.3f"},

@@ -14,10 +14,9 @@ const copying = "memory, read and written by copy"
 func kernelsRow() row {
 	return row{
 		key: "kernels", title: "Kernels",
-		about: `What ` + "`go test -bench`" + ` says of the kernels under internal/simd on one core, those that name a rate. Peak is a loop of
-nothing but fused multiply-adds in registers; Scan is the kernel of the exact neighbour search. Hamming's peak is a loop of
-nothing but counts of ones; Within is the kernel of the search among bits, here of rows of 13 words. The last figure is the
-bandwidth of copying 256 MB, read and written bytes together.`,
+		about: `Rates of ` + "`go test -bench`" + ` for the kernels under internal/simd on one core. Peak is a loop of fused multiply-adds in registers; Scan is the kernel of the exact
+neighbour search. Hamming's peak is a loop of counts of ones; Within is the kernel of the search among bits, here of rows of 13 words. The last
+figure is the bandwidth of copying 256 MB, read and written bytes together.`,
 		targets: []target{
 			{what: "search kernel, of the peak of fused multiply-adds", value: percent(ratio(own, scanName(), own, peakName())),
 				bound: 70, above: true, unit: "%", format: "%.0f"},

@@ -14,10 +14,8 @@ const (
 func knnRow() row {
 	return row{
 		key: "knn", title: "Exact nearest neighbours",
-		about: `The 10 nearest others of every one of 70,000 x 50 float32 vectors (MNIST's principal components) in memory. faiss
-searches an IndexFlatL2 for 11, as every row finds itself. The rate counts 2 x 50 operations for each of the n^2/2
-pairs, also those that the search has skipped by a bound: it is the answer's speed, not the kernel's, which is
-among the kernels below.`,
+		about: `The 10 nearest others of each of 70,000 x 50 float32 vectors (MNIST's principal components) in memory. faiss searches an IndexFlatL2 for 11, since
+every row finds itself. The rate counts 2 x 50 operations for each of the n^2/2 pairs, also those that a bound skips.`,
 		targets: []target{
 			{what: "times as fast as faiss", value: faster(faissFlat, searching), bound: 4, above: true, format: "%.1f"},
 		},

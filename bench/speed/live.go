@@ -36,11 +36,10 @@ func among(n, usual int, what string) string {
 func liveRow() row {
 	return row{
 		key: "live", title: "A graph whose points come and go",
-		about: `Points of 50 values enter and leave an exact neighbourhood graph, 100 at a time: the lists of the 10 nearest
-others with 10 spare ones, the components, the minimum spanning tree, mutual reachability in one step and the edges of
-similarity are right after every batch, equal to those made from nothing. A round inserts 20 batches and then deletes as many
-points at random. Spare neighbours make deletes cheap until they are used up: then every batch searches for the lists that
-became too short, as measured after half of twice as many points were deleted without any insertion. The vectors are those of "A million rows".`,
+		about: `Points of 50 values enter and leave an exact neighbourhood graph, 100 at a time. After every batch the lists of the 10 nearest others (with 10 spare ones),
+components, minimum spanning tree, mutual reachability and similarity edges equal those made from nothing. A round inserts 20 batches and then deletes
+as many points at random. Spare neighbours make deletes cheap until they are used up; that case is measured after many deletes without an
+insertion. The vectors are those of "A million rows".`,
 		targets: []target{
 			{what: liveInserts, value: figure(own, liveInserts, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},
 			{what: liveDeletes, value: figure(own, liveDeletes, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},

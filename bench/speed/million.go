@@ -13,10 +13,9 @@ import (
 func millionRow() row {
 	return row{
 		key: "million", title: "A million rows",
-		about: `1,000,000 x 50 float32 vectors from an npy file to a written map in the plane: the process ` + "`unfold fit`" + ` by its
-defaults. The vectors are made by the program, from a seed: 100 clusters, each a curved sheet of three dimensions with
-noise around it. The whole fit is reading, learning and writing, as --report says it; the process compares the map with
-the vectors, too. Its predictions are compared with what it took, memory at its peak and time of learning and writing.`,
+		about: `1,000,000 x 50 float32 vectors from an npy file to a written map in the plane: the process ` + "`unfold fit`" + ` with its defaults. The vectors are 100 clusters, each a
+curved sheet of three dimensions with noise, from a seed. The whole fit is reading, learning and writing, as in --report; the process also compares the
+map with the vectors. Predictions are compared with the peak of memory and the time of learning and writing.`,
 		targets: []target{
 			{what: "whole fit", value: figure(own, wholeFit, 1), bound: 70, unit: " s", format: "%.0f"},
 			{what: "peak memory", value: figure(own, rss, 1e-9), bound: 1.6, unit: " GB", format: "%.2f"},

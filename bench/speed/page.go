@@ -15,31 +15,56 @@ func (b *bench) page(m machine) ([]byte, map[string]int) {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Benchmarks
 
-How fast the program is and how much memory it takes, beside other programs: written by `+"`make bench`"+` (bench/speed),
-which measures all on one machine, one after the other. %s
+Time and memory of the program, compared with other programs. `+"`make bench`"+` (bench/speed) measures all on one machine, one after
+the other, and writes this page. %s
 
 Machine of the last run: %s.
 
-Each figure is the best of up to %d rounds (no further one once they have taken %.0f minutes); the spread is how much more
-the worst round took than the best. Ratios are of best figures.
+Each figure is the best of up to %d rounds (no further one after %.0f minutes); the spread is the worst round's excess over the best.
+Ratios are of best figures.
 
 `, b.ofRuns(), m, rounds, patience.Minutes())
 	if b.small {
 		w.WriteString("**Toy data (-small): none of these figures means anything.**\n\n")
 	}
-	verdicts := b.writeTargets(&w)
-	for _, x := range rows() {
-		if b.records[x.key] == nil && b.before.holds(x) {
-			w.WriteString(b.before.sections[x.title])
-			continue
+	lines, verdicts := b.targetLines()
+	all := 0
+	for _, n := range verdicts {
+		all += n
+	}
+	fmt.Fprintf(&w, "%d of %d targets are met, %d missed", verdicts[harness.Met], all, verdicts[harness.Missed])
+	if n := verdicts[harness.NotMeasured]; n > 0 {
+		fmt.Fprintf(&w, ", **%d not measured**", n)
+	}
+	w.WriteString(". Those that are not met:\n\n" + targetHead)
+	for _, line := range lines {
+		if !strings.HasSuffix(line, "| "+harness.Met+" |\n") {
+			w.WriteString(line)
 		}
-		writeRow(&w, x, b.records[x.key])
+	}
+	w.WriteString("\n")
+	for _, detail := range []bool{false, true} {
+		if detail {
+			w.WriteString(harness.Details + "## Targets\n\n" + targetHead + strings.Join(lines, "") + "\n")
+		}
+		for _, x := range rows() {
+			switch {
+			case slices.Contains(shown, x.key) == detail:
+			case b.records[x.key] == nil && b.before.holds(x):
+				w.WriteString(b.before.sections[x.title])
+			default:
+				writeRow(&w, x, b.records[x.key])
+			}
+		}
 	}
 	b.writeVersions(&w)
 	return w.Bytes(), verdicts
 }
 
-// ofRuns describes from how many runs the figures are, and the duration of a single one.
+// shown are the rows on the page itself; the others are among its tables.
+var shown = []string{"whole", "place"}
+
+// ofRuns says of how many runs the figures are, and of one how long it took.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
 	took := 0.
@@ -55,7 +80,7 @@ func (b *bench) ofRuns() string {
 		}
 	}
 	if kept {
-		return fmt.Sprintf("**Of the last run are: %s.** All else is of earlier ones: each section says when it was measured, and by which vector instructions.",
+		return fmt.Sprintf("**Of the last run are: %s.** All else is of earlier ones: each section has its date and vector instructions.",
 			strings.Join(now, "; "))
 	}
 	if len(runs) <= 1 {
@@ -64,31 +89,26 @@ func (b *bench) ofRuns() string {
 	return fmt.Sprintf("**The figures are of %d runs; what is published should be of one.**", len(runs))
 }
 
-// writeTargets writes the targets and returns their number by verdict.
-func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
-	var lines strings.Builder
-	verdicts := map[string]int{}
-	all := 0
+// targetHead begins a table of targets.
+const targetHead = "| what | target | measured | |\n|---|---|---|---|\n"
+
+// targetLines returns a line for each target, and how many have each verdict.
+func (b *bench) targetLines() (lines []string, verdicts map[string]int) {
+	verdicts = map[string]int{}
 	for _, x := range rows() {
 		r := b.records[x.key]
 		for _, y := range x.targets {
-			all++
 			if name := x.title + ": " + y.what; r == nil && b.before.holds(x) && b.before.targets[name] != "" {
 				verdicts[b.before.verdict(name)]++
-				lines.WriteString(b.before.targets[name])
+				lines = append(lines, b.before.targets[name])
 				continue
 			}
 			verdict := y.verdict(r, b.small)
 			verdicts[verdict]++
-			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.limit().String(), y.measured(r), verdict)
+			lines = append(lines, fmt.Sprintf("| %s: %s | %s | %s | %s |\n", x.title, y.what, y.limit().String(), y.measured(r), verdict))
 		}
 	}
-	fmt.Fprintf(w, "## Targets\n\n%d of %d targets are met, %d missed", verdicts[harness.Met], all, verdicts[harness.Missed])
-	if n := verdicts[harness.NotMeasured]; n > 0 {
-		fmt.Fprintf(w, ", **%d not measured**", n)
-	}
-	fmt.Fprintf(w, ".\n\n| what | target | measured | |\n|---|---|---|---|\n%s\n", lines.String())
-	return verdicts
+	return lines, verdicts
 }
 
 const notMeasured = "Not measured.\n\n"

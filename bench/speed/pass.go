@@ -42,11 +42,10 @@ func passSizes(b *bench) []int {
 func passRow() row {
 	return row{
 		key: "pass", title: "One pass of learning",
-		about: `The E-step of all points in the plane: of the default model (heavy tails), finding the cells of the map again, the sums
-over all pairs, and the linear system; points in 40 groups, as many for any n, with 6 neighbours each. The growth from the
-smallest n to the largest is divided by that of n log n. The notes say what the pairs alone would take, at the pace that
-their kernel has where all it reads is in the first-level cache: no pass is faster than that without fewer pairs. Of the
-model with Gaussian tails, the sums over pairs with landmarks and the linear system, for MNIST at its start.`,
+		about: `The E-step of all points in the plane. Of the default model (heavy tails): finding the cells of the map, the sums over all pairs, and the linear system;
+points in 40 groups for any n, with 6 neighbours each. The growth from the smallest n to the largest is divided by that of n log n. The notes have the
+time of the pairs alone, at the pace of their kernel in the first-level cache. Of the model with Gaussian tails: the sums over pairs with landmarks and
+the linear system, for MNIST at its start.`,
 		targets: []target{
 			{what: "default model, one pass, n = 70,000", value: passTime(70_000, 4_000), bound: 10, unit: " ms", format: "%.1f"},
 			{what: "growth from 10,000 to 1,000,000 points, of n log n", value: growth(10_000, 1_000_000, 1_000, 4_000), bound: 1, format: "%.2f"},

@@ -14,8 +14,8 @@ const (
 func pcaRow() row {
 	return row{
 		key: "pca", title: "Principal components",
-		about: `The 50 leading principal components of the images, 70,000 x 784 float32 in memory: finding them, without the
-projection. scikit-learn's is PCA(50, svd_solver="randomized").`,
+		about: `Finding the 50 leading principal components of the images, 70,000 x 784 float32 in memory, without the projection. scikit-learn's is PCA(50,
+svd_solver="randomized").`,
 		targets: []target{
 			{what: "time", value: figure(own, fitting, 1), bound: 1.2, unit: " s", format: "%.2f"},
 			{what: "times as fast as scikit-learn", value: faster(sklearn, fitting), bound: 1, above: true, format: "%.1f"},

@@ -29,11 +29,10 @@ const (
 func placeRow() row {
 	return row{
 		key: "place", title: "Placing new events",
-		about: `Test digits, 784 values each, on a map that was learnt from the 60,000 training digits. One: a call of the library
-with a single row on a loaded model, principal components included; the peer's is transform of scikit-learn's PCA
-and of a fitted UMAP, warm. In batches: all test digits in one call. Cold: the process ` + "`unfold embed`" + ` of a file with one
-row, from its start to its end, model read from the file cache. The neighbours come from an index in the model file, as
-its number of points has it: recall is the share of those that the placing looks at, in a sample of the test digits.`,
+		about: `Test digits, 784 values each, on a map that was learnt from the 60,000 training digits. One: a call of the library with a single row on a loaded model,
+principal components included; the peer's is transform of scikit-learn's PCA and of a fitted UMAP, warm. In batches: all test digits in one call. Cold:
+the process ` + "`unfold embed`" + ` of a file with one row, with the model in the file cache. Recall is the share of true neighbours that placing uses, in a
+sample of the test digits.`,
 		targets: []target{
 			{what: "one event, p50", value: figure(own, p50, 1e6), bound: 80, unit: " µs", format: "%.0f"},
 			{what: "one event, p99", value: figure(own, p99, 1e6), bound: 200, unit: " µs", format: "%.0f"},

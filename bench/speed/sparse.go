@@ -10,9 +10,8 @@ import (
 func sparseRow() row {
 	return row{
 		key: "sparse", title: "A sparse matrix",
-		about: `200,000 x 50,000 counts with 100 entries a row, as scipy.sparse.save_npz writes them, to a written map in the plane: the process
-` + "`unfold fit --metric cosine`" + `. The counts are made by the program, from a seed, as of words in texts of 100 subjects. In full they would take 40 GB.
-Neighbours are exact among the sparse rows. Time is that of the processor.`,
+		about: `200,000 x 50,000 counts with 100 entries a row, from a file of scipy.sparse.save_npz to a written map in the plane: the process ` + "`unfold fit --metric cosine`" + `.
+The counts imitate words in texts of 100 subjects, from a seed. In full they would take 40 GB. Neighbours are exact. Time is that of the processor.`,
 		targets: []target{
 			{what: "peak memory", value: figure(own, rss, 1./(1<<30)), bound: 2, unit: " GiB", format: "%.2f"},
 		},

@@ -46,11 +46,10 @@ func TestSmall(t *testing.T) {
 	if code := run(context.Background(), args, &log); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, log.String())
 	}
-	text, err := os.ReadFile(filepath.Join(out, "benchmarks.md"))
+	page, err := harness.ReadPage(filepath.Join(out, "benchmarks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(text)
 	for _, w := range rows() {
 		r, err := readRecord(filepath.Join(out, "results", w.key+".json"))
 		if err != nil || r == nil {

@@ -22,10 +22,9 @@ const (
 func systemsRow() row {
 	return row{
 		key: "systems", title: "Systems of EM",
-		about: `Linear systems (Lap(W) + Gamma) X = B with two right-hand sides as they come up, one after the other, while MNIST is
-learnt in the plane: some of evenly spaced steps, in order, of the default model (at its final weight of dissimilar pairs)
-and of the one with Gaussian tails (all of them would keep the peers too long). Each is solved from zero until the residual is
-1e-8 of the right-hand side, preconditioner included. pyamg's hierarchies precondition conjugate gradients.`,
+		about: `Linear systems (Lap(W) + Gamma) X = B with two right-hand sides, one after the other, from learning MNIST in the plane: some of evenly spaced steps of the
+default model (at its final weight of dissimilar pairs) and of the one with Gaussian tails. Each is solved from zero until the residual is 1e-8 of the
+right-hand side, preconditioner included. pyamg's hierarchies precondition conjugate gradients.`,
 		targets: []target{
 			{what: "time, of the fastest peer's", value: ofFastest(solving, jacobiCG, aggregation, rugeStuben), bound: .2, format: "%.3f"},
 		},

@@ -15,9 +15,8 @@ const (
 func treeRow() row {
 	return row{
 		key: "tree", title: "Minimum spanning tree",
-		about: `From the lists of the 10 nearest others of 70,000 points to the minimum spanning tree (a forest, if they are not
-connected) of the graph that joins two points if one lists the other. scipy's way is a CSR matrix of the lists, its
-maximum with its transpose, and scipy.sparse.csgraph.minimum_spanning_tree. The weights are checked to be equal.`,
+		about: `From the lists of the 10 nearest others of 70,000 points to the minimum spanning tree (or forest) of the graph that joins two points if one lists the other.
+scipy takes a CSR matrix of the lists, its maximum with its transpose, and scipy.sparse.csgraph.minimum_spanning_tree. The weights are equal.`,
 		targets: []target{{what: "time, of scipy's", value: share(scipy, spanning), bound: 1. / 3, format: "%.3f"}},
 		measure: measureTree,
 	}

@@ -18,10 +18,9 @@ const (
 func wholeRow() row {
 	return row{
 		key: "whole", title: "From files to a map",
-		about: `The 70,000 digits of MNIST, from their idx.gz files to a written map in the plane, each as a process of its own
-by its defaults. The peers read the files with NumPy, take 50 principal components by scikit-learn and write npy;
-compiling is part of their processes, as it is for who runs them. Quality is what ` + "`unfold score`" + ` says of the map: the
-accuracy of nearest neighbours, and trustworthiness of 10 neighbours against the images (a sample of 1,000).`,
+		about: `The 70,000 digits of MNIST, from their idx.gz files to a written map in the plane, each program as a process with its defaults. The peers read the
+files with NumPy, take 50 principal components by scikit-learn and write npy; their processes include compilation. Quality is that of
+` + "`unfold score`" + `: the accuracy of nearest neighbours, and trustworthiness of 10 neighbours compared with the images (a sample of 1,000).`,
 		targets: []target{
 			{what: "wall, of PaCMAP's", value: share(pacmap, wall), bound: 0.2, format: "%.3f"},
 			{what: "wall, of umap-learn's", value: share(umap, wall), bound: 0.08, format: "%.3f"},
@@ -34,7 +33,7 @@ accuracy of nearest neighbours, and trustworthiness of 10 neighbours against the
 func spaceRow() row {
 	return row{
 		key: "space", title: "From files to a map in space",
-		about: `The same in three dimensions, beside umap-learn's.`,
+		about: `The same in three dimensions, with umap-learn.`,
 		targets: []target{
 			{what: "wall", value: figure(own, wall, 1), bound: 9, unit: " s", format: "%.1f"},
 			{what: "wall, of umap-learn's", value: share(umap, wall), bound: 0.1, format: "%.3f"},

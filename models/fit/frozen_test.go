@@ -238,9 +238,9 @@ func TestFrozenSnapshots(t *testing.T) {
 	}
 }
 
-// docs/formats.md names every setting and no others.
+// docs/reference/model-file.md names every setting, and no other.
 func TestTheDocumentNamesEverySetting(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/formats.md")
+	raw, err := os.ReadFile("../../docs/reference/model-file.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 	slices.Sort(documented)
 	slices.Sort(want)
 	if !slices.Equal(documented, want) {
-		t.Errorf("docs/formats.md has the settings %q, the files %q", documented, want)
+		t.Errorf("docs/reference/model-file.md has the settings %q, the files %q", documented, want)
 	}
 }
 

@@ -161,7 +161,7 @@ func (b *block) absurdText(r *rand.Rand) {
 	}
 }
 
-// Sizes of the format; docs/formats.md draws them.
+// Sizes of the format; docs/reference/model-file.md draws them.
 const (
 	headerSize = 64
 	entrySize  = 64

@@ -8,7 +8,7 @@
 //
 // A header, a directory, then named blocks of little-endian numbers, each on a
 // 64-byte boundary so that a reader may map the file, each with its type, its
-// shape and a CRC-32C. docs/formats.md draws the bytes. Every bit of the file
+// shape and a CRC-32C. docs/reference/model-file.md draws the bytes. Every bit of the file
 // is covered: header and directory have checksums of their own and padding
 // must be zero, so a file that differs in one bit from what was written does
 // not load.

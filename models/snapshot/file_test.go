@@ -59,9 +59,9 @@ func TestReadFileErrorsAreBadInput(t *testing.T) {
 	}
 }
 
-// docs/formats.md names every block with its type and no others.
+// docs/reference/model-file.md names every block with its type, and no other.
 func TestTheDocumentNamesEveryBlock(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/formats.md")
+	raw, err := os.ReadFile("../../docs/reference/model-file.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +79,12 @@ func TestTheDocumentNamesEveryBlock(t *testing.T) {
 			need = "| required "
 		}
 		if line := "| `" + f.name + "` | " + f.typ.String() + " |"; !strings.Contains(table, line) {
-			t.Errorf("docs/formats.md has no line that begins with %q", line)
+			t.Errorf("docs/reference/model-file.md has no line that begins with %q", line)
 		} else if _, rest, _ := strings.Cut(table, line); need != "" && !strings.Contains(strings.SplitN(rest, "\n", 2)[0], need) {
-			t.Errorf("docs/formats.md does not say that block %s is required", f.name)
+			t.Errorf("docs/reference/model-file.md does not say that block %s is required", f.name)
 		}
 	}
 	if documented != len(fields) {
-		t.Errorf("docs/formats.md has %d blocks, the format %d", documented, len(fields))
+		t.Errorf("docs/reference/model-file.md has %d blocks, the format %d", documented, len(fields))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"unfold/models"
 )
 
-// Sizes and limits of the format; docs/formats.md draws them.
+// Sizes and limits of the format; docs/reference/model-file.md draws them.
 const (
 	magic      = "\x89UNFOLD\n" // a byte above 127 and a line end show damage by text transfer
 	headerSize = 64

@@ -1,7 +1,7 @@
 """A child process that runs commands of the program, one after the other, on a pipe.
 
 A frame is the length of its body, 4 bytes, the highest first, and the body, a JSON object.
-docs/formats.md of the program has the protocol ("A session on a pipe").
+docs/reference/http.md of the program has the protocol ("A session on a pipe").
 """
 
 from __future__ import annotations

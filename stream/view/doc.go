@@ -42,5 +42,5 @@
 // # Messages
 //
 // Messages are text (JSON) or binary: eight bytes, the first of which is the Change, followed by an
-// Arrow IPC stream. docs/formats.md describes both under "The page's messages".
+// Arrow IPC stream. docs/reference/http.md describes both under "The page's messages".
 package view

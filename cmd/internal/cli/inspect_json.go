@@ -10,7 +10,7 @@ import (
 	"unfold/models/clusters/identity"
 )
 
-// modelReport is what inspect --json writes of a model; docs/formats.md explains the
+// modelReport is what inspect --json writes of a model; docs/reference/json.md explains the
 // keys.
 type modelReport struct {
 	File      string          `json:"file"`

@@ -29,15 +29,15 @@ func jsonKeys(typ reflect.Type) []string {
 	return keys
 }
 
-// inspect --json writes one line with what is in a model, and docs/formats.md explains
+// inspect --json writes one line with what is in a model, and docs/reference/json.md explains
 // every key.
 func TestInspectJSON(t *testing.T) {
-	formats := page(t, filepath.Join(repository, "docs", "formats.md"))
+	formats := page(t, filepath.Join(repository, "docs", "reference", "json.md"))
 	_, section, _ := strings.Cut(formats, "\n## What inspect --json writes\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, key := range slices.Concat(jsonKeys(reflect.TypeFor[modelReport]()), jsonKeys(reflect.TypeFor[tableReport]())) {
 		if !strings.Contains(section, "`"+key+"`") {
-			t.Errorf("docs/formats.md does not explain the key %q", key)
+			t.Errorf("docs/reference/json.md does not explain the key %q", key)
 		}
 	}
 	t.Chdir(workspace(t))

@@ -61,7 +61,11 @@ func TestCommandsOfPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages = append(pages, filepath.Join(repository, "README.md"), filepath.Join("testdata", "help.txt"))
+	reference, err := filepath.Glob(filepath.Join(repository, "docs", "reference", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(append(pages, reference...), filepath.Join(repository, "README.md"), filepath.Join("testdata", "help.txt"))
 	everything := System{Stdout: io.Discard, Stderr: io.Discard}
 	for _, c := range commands {
 		everything.Args = append(everything.Args, c.name)

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// score --json writes one line, docs/formats.md explains every key, and figures have
+// score --json writes one line, docs/reference/json.md explains every key, and figures have
 // standard errors where they are drawn.
 func TestScoreJSON(t *testing.T) {
-	formats := page(t, filepath.Join(repository, "docs", "formats.md"))
+	formats := page(t, filepath.Join(repository, "docs", "reference", "json.md"))
 	_, section, _ := strings.Cut(formats, "\n## What score --json writes\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, key := range jsonKeys(reflect.TypeFor[scoreReport]()) {
 		if !strings.Contains(section, "`"+key+"`") {
-			t.Errorf("docs/formats.md does not explain the key %q", key)
+			t.Errorf("docs/reference/json.md does not explain the key %q", key)
 		}
 	}
 	t.Chdir(workspace(t))

@@ -7,7 +7,7 @@
 //
 // A body is one Arrow IPC stream, a JSON object or an array of objects as on topics, or
 // {"vectors": [[...], ...]}. The answer is JSON or Arrow. Errors are problem details (RFC
-// 9457) that name row and column. docs/operations.md has the limits, docs/formats.md what
+// 9457) that name row and column. docs/operations.md has the limits, docs/reference/http.md what
 // goes to and fro.
 //
 // Each leads through one function, Placer.Place or Placer.Decode: bytes of a request to bytes of an

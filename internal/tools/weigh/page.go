@@ -42,7 +42,7 @@ of a release, and %d ms from the start to the end of %sunfold version%s.
 	fmt.Fprintf(w, `
 ## Code
 
-Code is %s MB. For every MB of it the runtime's tables (lines, stacks, types) and constant data take about another %.1f: the last
+Code is %s MB. For every MB of it tables and constant data of the runtime take about another %.1f: the last
 column is what a part weighs with its share of these.
 
 | part | code, MB | with its share, MB |
@@ -64,17 +64,15 @@ column is what a part weighs with its share of these.
 const decided = `
 ## What was decided
 
-- **Arrow is the heaviest part, and stays.** Two thirds of it are the kernels of its package ` + "`compute`" + `: sums, comparisons and casts for
-  every pair of types, in assembly for two kinds of processor. The reader and writer of Parquet (` + "`pqarrow`" + `) import that package, and so
-  does ` + "`ingest`" + `, to take rows and to cast. It registers all kernels when the program starts, so that the linker cannot drop any. The target
-  needs a reader of Parquet without it, besides constant names in kong; neither alone suffices.
-- **S3 stays in every program, through gocloud.dev.** The table says what leaving it out would save. A thinner client such as minio-go
-  takes the larger half of that again, and does not know all that a URL can say today (FIPS and dual-stack endpoints, ` + "`profile`" + ` with single
-  sign-on, access points). Credentials come from the same library for Amazon's MSK, so that most of it is linked anyway.
+- **Arrow is the heaviest part, and stays.** Two thirds of it are kernels of its package ` + "`compute`" + `, in assembly for two kinds of processor. The
+  reader and writer of Parquet (` + "`pqarrow`" + `) and ` + "`ingest`" + ` import it, and it registers all kernels at the start, so that the linker drops
+  none. The target needs a reader of Parquet without it, and constant names in kong. Parquet is read by version 18, which reads encodings that
+  version 15 calls corrupt; that made the program 7 MB larger. Version 15 reads Arrow IPC.
+- **S3 stays in every program, through gocloud.dev.** A thinner client such as minio-go takes the larger half of its weight again, and lacks FIPS
+  and dual-stack endpoints, ` + "`profile`" + ` with single sign-on, and access points. Amazon's MSK links most of it anyway.
 - **Google's and Azure's clients** are behind the build tags ` + "`gcs` and `azure`" + `.
-- **Methods that are looked up by name.** The grammar's library, kong, looks for hooks by a name in a variable. Then the linker keeps
-  every exported method of every type in use, for all of the program. The table says what constant names would save: a
-  few lines in kong, to be proposed there. A copy of kong here would have to be kept up with it.
+- **Methods that are looked up by name.** kong looks for hooks by a name in a variable, so the linker keeps every exported method of every type
+  in use. Constant names are a few lines in kong, to be proposed there.
 - **Fonts.** Pictures need two faces of one font; only these are linked, instead of twelve.
 `
 
@@ -84,10 +82,10 @@ func (s *start) write(w io.Writer) {
 	fmt.Fprintf(w, `
 ## A start
 
-%d starts of %sunfold version%s: processor time %s ms at least and %s in the middle, by the clock %s and %s. Medians grow with whatever else
-the machine does; the least says what the program itself takes.
+%d starts of %sunfold version%s: processor time %s ms at least and %s in the middle, by the clock %s and %s. The
+least is the program's own; medians grow with other work on the machine.
 
-%d packages begin something before the program's first line, %s ms together; the rest is loading pages and one collection of garbage.
+%d packages initialise before the program's first line, %s ms together; the rest is loading pages and one collection of garbage.
 
 | package | ms | kB |
 |---|---|---|

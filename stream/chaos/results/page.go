@@ -9,21 +9,22 @@ import (
 	"time"
 )
 
+// details separates the page from its largest table, which harness.WritePage puts on a page of its own.
+const details = "\n<!-- details -->\n"
+
 const introduction = `# What breaking the stage has shown
 
-Written by ` + "`make chaos-page`" + ` from what the runs saved (docs/chaos); every figure is counted. What the faults are and what must hold is in
-[operations.md](operations.md), "Fault injection"; how a run works is in package stream/chaos. Runs are of several days' code: begun says
-when, in UTC, and a dash stands for runs from before that was kept.
+` + "`make chaos-page`" + ` writes this page from the results of runs (docs/chaos). [operations.md](operations.md), "Fault injection", explains
+the faults and what must hold; package stream/chaos how a run works. Begun: the time in UTC; a dash stands for earlier runs.
 `
 
 const runsHead = `
 ## Faults
 
-Each line is one run of a scenario, by a schedule that its seed gives; the stages are processes of their own, the judge knows
-what the topics hold in the end and nothing else. Faults at a named moment happen when a certain request or answer passes, or
-while a file of the state is being written. Wrong: outputs of no input, out of order, with other rows, or with other bytes for the
-same offset and version. Duplicates are what at-least-once delivery allows and exactly-once does not. Lag at rest: the offsets between the
-group's committed ones and the ends of its topic, with all markers of transactions; a dash for runs from before that was kept.
+Each line is one run of a scenario, by a schedule that its seed determines. The judge knows only the final content of the topics. Faults at a
+named moment happen at a certain request or answer, or while a file of the state is written. Wrong: outputs of no input, out of order, with
+other rows, or with other bytes for the same offset and version. Only at-least-once delivery allows duplicates. Lag at rest: the offsets
+between the group's committed ones and the ends of its topic, with all markers of transactions.
 
 | scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | lag at rest | minutes | begun | promises |
 |---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
@@ -32,9 +33,8 @@ group's committed ones and the ends of its topic, with all markers of transactio
 const topicsHead = `
 ## Topics that change
 
-The source's topic changes under a running stage, or one that joins its group, at random moments: it is deleted and created again with
-fewer or more messages than before, or gets more partitions. Late: how often not all of it was read within 10 s. Nothing else goes wrong
-meanwhile, so no message may come twice, with either kind of delivery.
+The source's topic is deleted and created again at random moments, with fewer or more messages, or gets more partitions. Late: how often not
+all of it was read within 10 s. No message may come twice, with either kind of delivery.
 
 | the topic is | broker | delivery | seed | times | inputs | lost | duplicates | late | median, s | longest, s | minutes | begun | promises |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
@@ -43,8 +43,7 @@ meanwhile, so no message may come twice, with either kind of delivery.
 const soakHead = `
 ## A steady rate
 
-A stage that learns all the time runs for long and is watched over the last two thirds: mean, and growth from the first
-sample to the last along a straight line.
+A stage that learns all the time: mean of the last two thirds, and growth along a straight line.
 
 | broker | begun | minutes | messages/s | inputs | lost | duplicates | maps | memory, MiB | goroutines | open files | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
@@ -53,7 +52,7 @@ sample to the last along a straight line.
 const mutationsHead = `
 ## Damaged messages
 
-Messages that are damaged at random are decoded, in processes of their own. What is allocated for one is counted with all garbage.
+Randomly damaged messages, decoded in processes of their own. Allocations count with all garbage.
 
 | format | messages | decoded all the same | refused | ended the process | most allocated for one | limit | minutes |
 |---|---:|---:|---:|---:|---:|---:|---:|
@@ -62,9 +61,8 @@ Messages that are damaged at random are decoded, in processes of their own. What
 const inflatingHead = `
 ## Messages that are large in memory
 
-Few messages that are small on the wire. What they hold in all, the most memory that the stage took (the resident set's high-water
-mark), and the bound that docs/operations.md states, with the defaults. Runs from before 29 November 2026 had no page, and no part for it
-in the bound.
+Few messages that are small on the wire: their decompressed size, the stage's peak of resident memory, and the bound of operations.md with the
+defaults. Runs before 29 November 2026 had no page, and no part for it in the bound.
 
 | load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | begun | promises |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
@@ -97,7 +95,7 @@ func Page(w io.Writer, f Folder) error {
 	}
 	var b strings.Builder
 	b.WriteString(introduction)
-	table(&b, runsHead, runs, Run.line)
+	b.WriteString(overview(runs))
 	var complaints []string
 	for _, r := range runs {
 		for _, c := range r.Complaints {
@@ -111,8 +109,35 @@ func Page(w io.Writer, f Folder) error {
 	table(&b, inflatingHead, inflatings, Inflating.line)
 	table(&b, soakHead, soaks, Soak.line)
 	table(&b, mutationsHead, byFormat(mutations), Mutations.line)
+	if len(runs) > 0 {
+		b.WriteString(details)
+		table(&b, runsHead, runs, Run.line)
+	}
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// overview sums the runs with faults.
+func overview(runs []Run) string {
+	if len(runs) == 0 {
+		return ""
+	}
+	counts, held := map[string]int{}, 0
+	var inputs, lost, wrong, doubled int
+	for _, r := range runs {
+		for name, n := range r.Faults {
+			counts[name] += n
+		}
+		inputs, lost, wrong = inputs+r.Inputs, lost+r.Lost, wrong+r.Wrong
+		if r.Delivery == "exactly-once" {
+			doubled += r.Duplicates
+		}
+		if len(r.Complaints) == 0 {
+			held++
+		}
+	}
+	return fmt.Sprintf("\n%d runs with faults (%s) read %d messages: %d lost, %d wrong outputs, %d duplicates with exactly-once delivery. All promises held in %d of these runs.\n",
+		len(runs), faults(counts), inputs, lost, wrong, doubled, held)
 }
 
 // table writes a head and one line for each row, in the order of the lines.
