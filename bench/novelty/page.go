@@ -19,7 +19,7 @@ distances in the input ([columns.md](columns.md)). ` + "`loglik`" + ` is the log
 so that it ranks rows beyond the last one that the map holds. It is in nats, and values of different maps do not compare.
 
 - Kind ` + "`lvm`" + `, the default and ` + "`--tails gaussian`" + `: how likely the lengths of the row's edges to its nearest reference points are,
-  given where these points lie on the map ([equations.md](equations.md), N 1, N 2 and H 25). A row is unlikely if it is far from its neighbours, or
+  given where these points lie on the map ([equations.md](reference/equations.md), N 1, N 2 and H 25). A row is unlikely if it is far from its neighbours, or
   if they lie apart on the map.
 - Kind ` + "`gplvm`" + `: the density of the row's values at its most likely place (Lawrence 2005, section 8.1, eq 19 to 21). Rows with missing
   values have the marginal density of the others. A row that was learnt has a higher one than a new row that equals it would have.
