@@ -48,6 +48,11 @@
 // on either side of a border is thereby given a probability near that of both
 // sides, however sure the process is of each. Settings.Certain leaves scales out, also of the weights.
 //
+// Variances change the covariances of a process by a factor of (1 + variance/length^2)^(-1/2) in each
+// dimension. On most maps a scale is a few hundredths of the length over which classes change
+// (Report.Blur), and nothing comes of it. Where nine of ten variances are below a twentieth of the squared
+// length scale they are not tried, so that training spends nothing on them.
+//
 // # Cost
 //
 // A sweep takes O(n m^2) for each class of a part, n its events and m its inducing inputs: in all
