@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -71,3 +72,15 @@ def decoded(texts: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.nd
     """Return the classes that the program's texts stand for."""
     number = {text_of(c): i for i, c in enumerate(classes)}
     return classes[np.array([number[t] for t in texts], dtype=np.intp)]
+
+
+def probabilities(rows: Iterable[dict[str, float]], classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the probabilities of rows by the program's texts as (n, len(classes)), 0 for a class that no row was learnt of."""
+    number = {text_of(c): i for i, c in enumerate(classes)}
+    out = []
+    for row in rows:
+        line = np.zeros(len(classes), dtype=np.float32)
+        for text, p in row.items():
+            line[number[text]] = p
+        out.append(line)
+    return np.array(out, dtype=np.float32).reshape(-1, len(classes))

@@ -272,6 +272,21 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
 
+    @available_if(_predicts)
+    def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the probabilities of all classes, (n, len(classes_)), in the order of ``classes_``."""
+        check_is_fitted(self)
+        with _files.Folder(_files.size_of(X)) as folder:
+            rows = self._put(X, folder, fit=False)
+            out = folder.file("places.jsonl")
+            self._model.run(
+                ["embed", *rows.source, "-m", str(self._model.path), "-o", str(out), "--class-probabilities", *self._place_flags()],
+                None,
+                rows.names,
+            )
+            with open(out, encoding="utf-8") as lines:
+                return _labels.probabilities((json.loads(line)["class_probabilities"] for line in lines), self.classes_)
+
     @available_if(_decodes)
     def inverse_transform(self, X: Any) -> np.ndarray[Any, Any]:
         """Return the vectors that lie at points of the map, (n, n_features), as the model sees them."""
