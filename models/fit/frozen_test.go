@@ -83,6 +83,10 @@ var frozen = []frozenFile{
 			RankDecay: 0.7, Prior: prior.Settings{Frame: prior.PCA, Schedule: prior.Schedule{From: 0.1, To: 0.0018}},
 		}},
 	}},
+	{"v1-hybrid", 1, Spec{
+		Kind: GPLVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 7, Steps: 20, Seed: 3, Lists: 10},
+		GPLVM: gplvm.Options{Points: 50, Active: 8, Supervision: 1},
+	}},
 }
 
 func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
@@ -125,7 +129,14 @@ func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 			x.Row(i)[0] += 500
 		}
 	}
-	s, _, err := Fit(context.Background(), f.rows(x), f.spec, nil)
+	spec := f.spec
+	if spec.PredictsClasses() {
+		spec.Labels = make([]string, x.Rows)
+		for i := range x.Rows {
+			spec.Labels[i] = []string{"", "low", "high"}[i%3]
+		}
+	}
+	s, _, err := Fit(context.Background(), f.rows(x), spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ METHODS: dict[str, Callable[[Unfold, Any, int], Any]] = {
 BASE = {"from_umap", "get_params", "set_params", "set_output", "get_metadata_routing"}
 
 #: Those whose result has a row for each that was given.
-PLACED = {"transform", "predict", "inverse_transform"}
+PLACED = {"transform", "predict", "predict_proba", "inverse_transform"}
 
 
 def metrics() -> list[str]:

@@ -187,6 +187,10 @@ def test_classes(data: Any, cli: Callable[..., str], tmp_path: Path) -> None:
     assert model._model.model() == (tmp_path / "m.unfold").read_bytes()
     assert (model.predict(x) == names).mean() > 0.95
     assert load(tmp_path / "m.unfold").predict(x).tolist() == model.predict(x).tolist()
+    p = model.predict_proba(x)
+    assert p.shape == (len(x), 4) and np.allclose(p.sum(axis=1), 1, atol=1e-5)
+    assert model.classes_[p.argmax(axis=1)].tolist() == model.predict(x).tolist()
+    np.testing.assert_array_equal(p.max(axis=1), model.place(x).probability)
 
 
 @pytest.mark.parametrize("calls", [1, 3], ids=["once", "one after the other"])

@@ -137,7 +137,25 @@ func TestScalesMatter(t *testing.T) {
 	}
 }
 
-// Scales without information about classes are dropped, and the result is as without them.
+// Places that are sharp beside the length scales of the processes are taken as they are: no variances
+// are tried, and classes are those of certain places.
+func TestSharpPlaces(t *testing.T) {
+	e := blurred(400, 2, .6, 1)
+	_, wide := train(t, e, nil, Settings{Inducing: 20})
+	for i := range e.Sigma {
+		e.Sigma[i] = .02
+	}
+	c, r := train(t, e, nil, Settings{Inducing: 20})
+	certain, without := train(t, e, nil, Settings{Inducing: 20, Certain: true})
+	if !(r.Blur > 0 && r.Blur < sharp) || r.Tried != without.Tried || wide.Blur < sharp || wide.Tried <= r.Tried {
+		t.Errorf("%+v of sharp places, %+v of certain ones, %+v of wide ones", r, without, wide)
+	}
+	if !slices.Equal(probabilities(t, c, e.places(), 1).Data, probabilities(t, certain, e.places(), 1).Data) {
+		t.Error("probabilities are others than without scales")
+	}
+}
+
+// Scales that say nothing of classes are left out, and all is as without them.
 func TestScalesDoNotMatter(t *testing.T) {
 	e := blurred(900, 3, 0, 1)
 	for i := range e.Sigma {

@@ -3,8 +3,11 @@ package labels
 import (
 	"context"
 	"math"
+	"slices"
 
 	"unfold/internal/par"
+	"unfold/internal/quantile"
+	"unfold/internal/vec"
 	"unfold/models/ep"
 )
 
@@ -48,7 +51,8 @@ func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opin
 	}
 	longer := func(at scale, v float64) scale { at.Length *= v; return at }
 	s.try(ctx, longer, math.Sqrt2, math.Sqrt2/2)
-	if certain := s.best; !set.Certain {
+	r.Blur = s.blur()
+	if certain := s.best; !set.Certain && r.Blur >= sharp {
 		s.most = math.Inf(-1)
 		s.try(ctx, func(_ scale, v float64) scale { at := certain; at.Spread = v; return at }, spreads...)
 		s.try(ctx, longer, math.Sqrt2/2)
@@ -60,8 +64,27 @@ func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opin
 	return s.best, s.problem
 }
 
-// leastJudged is the least number of events for the choice between certain and uncertain places.
-// surely is the number of standard errors by which the mean log score must be larger.
+// sharp is the Blur below which variances of places are not tried: covariances of a process change with
+// them by a factor of (1 + variance/length^2)^(-1/2) in each dimension.
+const sharp = 0.05
+
+// blur is the variance of places beside the squared length scale of the process there: of the events in
+// the parts looked at nine of ten have less.
+func (s *search) blur() float64 {
+	var all []float64
+	for _, a := range s.parts() {
+		rows := s.c.learn[a]
+		length := s.best.Length * extent(vec.Take(s.k.mu, rows))
+		for _, row := range rows {
+			all = append(all, s.k.variance[row]/(length*length))
+		}
+	}
+	slices.Sort(all)
+	return quantile.Of(all, .9)
+}
+
+// Of the choice between certain and uncertain places: how many events it takes, and how many
+// standard errors the mean log score has to be larger.
 const (
 	leastJudged = 50
 	surely      = 2
