@@ -24,7 +24,7 @@ import numpy as np
 
 def images(path: str) -> np.ndarray[Any, Any]:
     """Return the rows of an IDX file of bytes."""
-    raw = gzip.open(path).read()
+    raw = gzip.decompress(Path(path).read_bytes())
     sizes = [int.from_bytes(raw[4 + 4 * i : 8 + 4 * i], "big") for i in range(raw[3])]
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(sizes[0], -1).astype(np.float32)
 

@@ -39,6 +39,10 @@ func TestPlaceOfAStage(t *testing.T) {
 	if status, body := b.post(t, `{"vectors": [[1, 2, 3, 4]]}`); status != 200 || !strings.Contains(body, `{"id":0,"x":`) {
 		t.Errorf("without an id: %d %s", status, body)
 	}
+	// Places are decoded to the vectors there.
+	if status, body := b.ask(t, "/decode", `{"places": [[0, 0], [1e6, 0]]}`); status != 200 || strings.Count(body, `"vector_sigma":`) != 2 {
+		t.Errorf("vectors: %d %s", status, body)
+	}
 	// Reference points have the ids of their events, also after a restart. e15 is one of them.
 	named := func(b begun) {
 		t.Helper()

@@ -33,7 +33,7 @@ type Config struct {
 	Probe      string     `key:"probe" help:"Address of its own for /livez, /readyz and /metrics, which the address of http has as well: who floods that one cannot hold up probes here." placeholder:"HOST:PORT"`
 	Page       Page       `key:"page"`
 	HTTPPprof  bool       `key:"http_pprof" help:"Serve profiles of this process as well, below /debug/pprof/; only on an address of this machine's own, as 127.0.0.1."`
-	HTTPPlace  bool       `key:"http_place" help:"Answer POST /place and GET /model on the address of http as well: rows in, their places on the current map out. Where others than this machine reach the address it takes page.token_file or page.public."`
+	HTTPPlace  bool       `key:"http_place" help:"Answer POST /place, POST /decode and GET /model on the address of http as well: rows in, their places on the current map out, and places in, the vectors there out. Where others than this machine reach the address it takes page.token_file or page.public."`
 	Headers    string     `key:"headers" default:"own" choices:"own,pass" help:"Headers of outputs: the stage's own and the trace of the input, or all others of the input as well."`
 }
 
