@@ -58,11 +58,6 @@ def adopted(cls: type) -> bool:
     return not issubclass(cls, BaseEstimator)
 
 
-def names_of(cls: type) -> list[str]:
-    """Return the names of an estimator's parameters."""
-    return [n for n, p in inspect.signature(cls.__init__).parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]  # type: ignore[misc]
-
-
 def _asks_for_sklearn(name: str) -> bool:
     """Report whether an attribute is one of scikit-learn's that its users call by name."""
     return name in ("set_output", "get_metadata_routing") and importlib.util.find_spec("sklearn") is not None
@@ -90,15 +85,19 @@ class BaseEstimator:
             return getattr(self, name)
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
 
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [n for n in inspect.signature(cls.__init__).parameters if n != "self"]
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters."""
-        return {name: getattr(self, name) for name in names_of(type(self))}
+        return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters and return the estimator."""
         for name, value in params.items():
-            if name not in names_of(type(self)):
-                raise ValueError(f"there is no parameter {name!r}; they are {', '.join(names_of(type(self)))}")
+            if name not in self._names():
+                raise ValueError(f"there is no parameter {name!r}; they are {', '.join(self._names())}")
             setattr(self, name, value)
         return self
 
@@ -243,5 +242,4 @@ __all__ = [
     "available_if",
     "check_is_fitted",
     "check_rows",
-    "names_of",
 ]

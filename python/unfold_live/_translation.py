@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
 
 #: Parameters that have the same name and meaning.
 _SAME = ("n_components", "n_neighbors", "random_state", "n_jobs", "verbose", "precomputed_knn")
@@ -109,6 +113,20 @@ def from_umap(words: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     if "density" in out:
         out["density"] = float(words.get("dens_lambda", 2.0))
     return out, notes
+
+
+def answering(init: Callable[P, None]) -> Callable[P, None]:
+    """Have a constructor answer parameters that it does not have with those that stand instead."""
+    known = [name for name in inspect.signature(init).parameters if name != "self"]
+
+    @functools.wraps(init)
+    def answered(*args: P.args, **parameters: P.kwargs) -> None:
+        unknown = [name for name in parameters if name not in known]
+        if unknown:
+            raise TypeError(answer(type(args[0]).__name__, unknown, known))
+        init(*args, **parameters)
+
+    return answered
 
 
 def answer(cls: str, unknown: Iterable[str], known: Iterable[str]) -> str:

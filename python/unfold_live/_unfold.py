@@ -20,7 +20,6 @@ from ._base import (
     adopted,
     available_if,
     check_is_fitted,
-    names_of,
 )
 from ._follow import Follows, check_ids
 from ._graph import Edges
@@ -157,6 +156,7 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     #: How arrays are written, where the metric takes columns of a table.
     _form: _forms.Form | None = None
 
+    @_translation.answering
     def __init__(
         self,
         n_components: int = 2,
@@ -182,11 +182,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         memory: Any = None,
         settings: dict[str, Any] | None = None,
         verbose: bool = False,
-        **unknown: Any,
     ) -> None:
         adopted(type(self))
-        if unknown:
-            raise TypeError(_translation.answer(type(self).__name__, list(unknown), names_of(type(self))))
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.kind = kind
@@ -410,9 +407,8 @@ class Unfold(Follows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the classes of rows, by their places. There is one if ``fit`` had labels."""
         return self.place(X).label  # type: ignore[return-value]
 
-    @available_if(_predicts)
-    def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
-        """Return the probability of each class, (n, n_classes), in the order of ``classes_``. Rows sum to 1."""
+    def _shares(self, X: Any) -> np.ndarray[Any, Any]:
+        """Return the probability of each class, (n, n_classes), in the order of ``classes_``."""
         return _labels.shares(self._placed(X, "--class-probabilities")["class_probabilities"], self.classes_)
 
     def inverse_transform(self, X: Any, *, return_error: bool = False) -> Any:

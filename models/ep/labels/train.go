@@ -84,7 +84,7 @@ func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Class
 	}
 	r.Labelled = len(rows)
 	if r.Classes > mostClasses && r.Labelled < 2*r.Classes {
-		return nil, r, models.BadInputf("there are %d classes among %d labels, such as %q and %q: of more than %d each needs two on average; are these labels of classes?", r.Classes, r.Labelled, e.Names[0], e.Names[1], mostClasses)
+		return nil, r, models.BadInputf("there are %d classes among the labels, such as %q and %q: of more than %d each needs two labels on average; are these labels of classes?", r.Classes, e.Names[0], e.Names[1], mostClasses)
 	}
 	rows = e.sample(rows, set)
 	r.Used = len(rows)
