@@ -101,7 +101,7 @@ func TestMissingPeer(t *testing.T) {
 		}
 		var log bytes.Buffer
 		code := run(t.Context(), []string{"-small", "-only", inOrder, "-out", dir, "-venv", filepath.Join(dir, "venv")}, io.Discard, &log)
-		page, _ := os.ReadFile(filepath.Join(dir, "refresh.md")) // missing in the second case
+		page, _ := os.ReadFile(filepath.Join(dir, "refresh.md")) // not there in the second case
 		if code != k.code || !strings.Contains(string(page)+log.String(), k.want) {
 			t.Errorf("%s: exit code %d\n%s\n%s", k.program, code, page, &log)
 		}
