@@ -137,7 +137,7 @@ func TestScalesMatter(t *testing.T) {
 	}
 }
 
-// Scales without information about classes are dropped, and the result is as without them.
+// Scales that say nothing of classes are left out, and all is as without them.
 func TestScalesDoNotMatter(t *testing.T) {
 	e := blurred(900, 3, 0, 1)
 	for i := range e.Sigma {

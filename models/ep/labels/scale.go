@@ -60,8 +60,8 @@ func (k *known) learnScale(ctx context.Context, c *cut, again *scale, held *opin
 	return s.best, s.problem
 }
 
-// leastJudged is the least number of events for the choice between certain and uncertain places.
-// surely is the number of standard errors by which the mean log score must be larger.
+// Of the choice between certain and uncertain places: how many events it takes, and how many
+// standard errors the mean log score has to be larger.
 const (
 	leastJudged = 50
 	surely      = 2

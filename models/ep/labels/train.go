@@ -59,9 +59,9 @@ type Report struct {
 	Parts          int // parts of the map, with a process each
 	Sweeps         int // the largest number of sweeps of a process
 	Converged      bool
-	Negative       int // skipped visits, see ep.Result
-	Warm           int // events with sites from the older classifier
-	Tried          int // kernels that were evaluated
+	Negative       int // visits left out, see ep.Result
+	Warm           int // events whose sites were known
+	Tried          int // kernels, for the one that was taken
 }
 
 // Train learns to predict classes from the events that have one. It starts from the kernel and the
